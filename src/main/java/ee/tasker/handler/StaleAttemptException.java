@@ -1,0 +1,12 @@
+package ee.tasker.handler;
+
+import java.util.UUID;
+
+/** The step was handed to a later attempt, or closed, while this one still ran. Its result would be refused: stop. */
+public class StaleAttemptException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  public StaleAttemptException(UUID stepUuid, int attempt) {
+    super("attempt " + attempt + " of step " + stepUuid + " is no longer the current one");
+  }
+}

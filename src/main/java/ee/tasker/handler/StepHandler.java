@@ -1,0 +1,30 @@
+package ee.tasker.handler;
+
+/**
+ * User code for one kind of step. Implementations are CDI beans, found by the name that {@link Handles} gives them or,
+ * without it, by their class name; a template names them in {@code handler.callable}.
+ *
+ * <p>One instance may be called by many threads at once (that depends on its CDI scope); it is called without an active
+ * transaction, on a managed thread, with the application's naming context.
+ *
+ * <p>What it throws is mapped to an outcome:
+ * <ul>
+ * <li>{@link PermanentStepException} and {@link IllegalArgumentException}: permanent failure;</li>
+ * <li>{@link RetryableStepException}: retryable failure, with its delay if it has one;</li>
+ * <li>{@link java.util.concurrent.TimeoutException} and {@link java.util.concurrent.CancellationException} after a
+ * cancel request: a retryable time-out, a cancelled step;</li>
+ * <li>any other {@link Exception}: retryable failure of type {@code UnexpectedError};</li>
+ * <li>any {@link Error}: permanent failure of type {@code handler_panic}.</li>
+ * </ul>
+ */
+@FunctionalInterface
+public interface StepHandler {
+
+  /**
+   * Does the step's work.
+   *
+   * @return what became of it; null counts as {@link StepOutcome#success()}
+   * @throws Exception mapped as the type describes
+   */
+  StepOutcome handle(StepContext step) throws Exception;
+}

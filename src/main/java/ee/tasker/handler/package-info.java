@@ -1,0 +1,13 @@
+/**
+ * What user code sees: a handler does the work of one kind of step.
+ *
+ * <p>A worker claims a step, commits, and calls the handler outside any transaction. The handler reads its
+ * {@link ee.tasker.handler.StepContext} and returns a {@link ee.tasker.handler.StepOutcome}; the worker hands that
+ * outcome back in a new transaction. A step may run more than once (a server may die after the effect and before the
+ * handback), so effects outside the database are to be made idempotent with
+ * {@link ee.tasker.handler.StepContext#idempotencyToken()}.
+ *
+ * <p>This package is a leaf: it knows the JDK and JSON-P, nothing of the engine. It is also attached to every release
+ * as a small API jar. It is not the place for engine types, configuration or transactions.
+ */
+package ee.tasker.handler;
