@@ -1,0 +1,58 @@
+-- breaking-change: no
+-- The vocabulary of the schema: states, actors and kinds as enums (four bytes on the hot rows, spelled as in the
+-- documents), and the time-ordered key that every table uses.
+
+create schema if not exists tasker;
+comment on schema tasker is 'Tasker EE: tasks, steps, their history, and the functions that move them.';
+
+create type tasker.task_state as enum (
+  'pending', 'initializing', 'enqueuing_steps', 'steps_in_process', 'evaluating_results', 'waiting_for_dependencies',
+  'waiting_for_retry', 'blocked_by_failures', 'complete', 'error', 'cancelled', 'resolved_manually');
+
+create type tasker.step_state as enum (
+  'pending', 'enqueued', 'in_progress', 'enqueued_for_orchestration', 'enqueued_as_error_for_orchestration',
+  'waiting_for_retry', 'complete', 'error', 'cancelled', 'resolved_manually');
+
+create type tasker.actor as enum ('orchestrator', 'worker', 'recovery', 'operator');
+
+create type tasker.identity_strategy as enum ('strict', 'caller_provided', 'always_unique');
+
+create type tasker.backoff_kind as enum ('exponential', 'linear', 'fibonacci', 'none');
+
+create type tasker.step_outcome as enum (
+  'success', 'retryable_failure', 'permanent_failure', 'cancelled', 'manual_completion');
+
+create type tasker.cancel_policy as enum ('allow_finish', 'cancel_running');
+
+create type tasker.dlq_reason as enum (
+  'staleness_timeout', 'max_retries_exceeded', 'permanent_failure', 'dependency_cycle_detected', 'worker_unavailable',
+  'manual_dlq');
+
+create type tasker.dlq_resolution_status as enum ('pending', 'manually_resolved', 'permanently_failed', 'cancelled');
+
+-- A default of every table needs it, so it cannot be a repeatable migration.
+do $install$
+begin
+  if current_setting('server_version_num')::int >= 180000 then
+    execute $sql$
+      create function tasker.uuid_v7() returns uuid language sql volatile parallel safe
+      as 'select uuidv7()'
+    $sql$;
+  else
+    -- RFC 9562: 48 bits of unix milliseconds over a version 4 value whose version nibble 0100 becomes 0111.
+    execute $sql$
+      create function tasker.uuid_v7() returns uuid language sql volatile parallel safe
+      as $body$
+        select encode(
+          set_bit(set_bit(
+            overlay(uuid_send(gen_random_uuid())
+                    placing substring(int8send((extract(epoch from clock_timestamp()) * 1000)::bigint) from 3)
+                    from 1 for 6),
+            52, 1), 53, 1), 'hex')::uuid
+      $body$
+    $sql$;
+  end if;
+end
+$install$;
+comment on function tasker.uuid_v7() is
+  'A new time-ordered key (UUID version 7): the server''s own uuidv7() from PostgreSQL 18 on, the same layout before.';

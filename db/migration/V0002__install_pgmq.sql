@@ -1,0 +1,210 @@
+-- breaking-change: no
+-- The queue's interface is pgmq's. Where the extension can be had it is used; elsewhere these functions of the same
+-- names and signatures stand in, over tables of the same layout. Nothing above this file knows which of the two it is.
+-- Source: the interface that pgmq 1.5 and later document.
+do $install$
+begin
+  if exists (select from pg_catalog.pg_extension where extname = 'pgmq') then
+    return;
+  end if;
+  if exists (select from pg_catalog.pg_available_extensions where name = 'pgmq') then
+    begin
+      create extension pgmq;
+      return;
+    exception when insufficient_privilege then
+      raise notice 'extension pgmq is there but may not be created by %; installing our own functions', current_user;
+    end;
+  end if;
+
+  create schema if not exists pgmq;
+  execute $sql$
+    create table pgmq.meta (
+      queue_name     varchar     not null unique,
+      is_partitioned boolean     not null default false,
+      is_unlogged    boolean     not null default false,
+      created_at     timestamptz not null default now());
+
+    create type pgmq.message_record as (
+      msg_id bigint, read_ct integer, enqueued_at timestamptz, vt timestamptz, message jsonb, headers jsonb);
+
+    create type pgmq.queue_record as (
+      queue_name varchar, is_partitioned boolean, is_unlogged boolean, created_at timestamptz);
+
+    create type pgmq.metrics_result as (
+      queue_name text, queue_length bigint, newest_msg_age_sec int, oldest_msg_age_sec int, total_messages bigint,
+      scrape_time timestamptz, queue_visible_length bigint);
+
+    -- Table name of a queue; refuses what could not be quoted into one safely.
+    create function pgmq.format_table_name(queue_name text, prefix text) returns text
+    language plpgsql immutable as $f$
+    begin
+      if queue_name is null or queue_name !~ '^[a-zA-Z0-9_]{1,47}$' then
+        raise exception 'queue name "%" must be 1 to 47 letters, digits or underscores', queue_name
+          using errcode = '22023';
+      end if;
+      return lower(prefix || '_' || queue_name);
+    end $f$;
+
+    create function pgmq.create(queue_name text) returns void language plpgsql as $f$
+    declare
+      v_queue   text := pgmq.format_table_name(queue_name, 'q');
+      v_archive text := pgmq.format_table_name(queue_name, 'a');
+    begin
+      perform pg_advisory_xact_lock(hashtext('pgmq.queue_' || lower(queue_name)));
+      execute format('create table if not exists pgmq.%I (
+          msg_id bigint primary key generated always as identity, read_ct int not null default 0,
+          enqueued_at timestamptz not null default now(), vt timestamptz not null, message jsonb, headers jsonb)', v_queue);
+      execute format('create table if not exists pgmq.%I (
+          msg_id bigint primary key, read_ct int not null default 0, enqueued_at timestamptz not null default now(),
+          archived_at timestamptz not null default now(), vt timestamptz not null, message jsonb, headers jsonb)', v_archive);
+      execute format('create index if not exists %I on pgmq.%I (vt)', v_queue || '_vt_idx', v_queue);
+      execute format('create index if not exists %I on pgmq.%I (archived_at)', 'archived_at_idx_' || lower(queue_name), v_archive);
+      insert into pgmq.meta (queue_name) values (queue_name) on conflict do nothing;
+    end $f$;
+
+    create function pgmq.send(queue_name text, msg jsonb, headers jsonb, delay timestamptz) returns setof bigint
+    language plpgsql as $f$
+    begin
+      return query execute format('insert into pgmq.%I (vt, message, headers) values ($2, $1, $3) returning msg_id',
+        pgmq.format_table_name(queue_name, 'q')) using msg, delay, headers;
+    end $f$;
+    create function pgmq.send(queue_name text, msg jsonb) returns setof bigint language sql as
+      'select * from pgmq.send(queue_name, msg, null::jsonb, clock_timestamp())';
+    create function pgmq.send(queue_name text, msg jsonb, headers jsonb) returns setof bigint language sql as
+      'select * from pgmq.send(queue_name, msg, headers, clock_timestamp())';
+    create function pgmq.send(queue_name text, msg jsonb, delay integer) returns setof bigint language sql as
+      'select * from pgmq.send(queue_name, msg, null::jsonb, clock_timestamp() + make_interval(secs => delay))';
+    create function pgmq.send(queue_name text, msg jsonb, delay timestamptz) returns setof bigint language sql as
+      'select * from pgmq.send(queue_name, msg, null::jsonb, delay)';
+    create function pgmq.send(queue_name text, msg jsonb, headers jsonb, delay integer) returns setof bigint language sql as
+      'select * from pgmq.send(queue_name, msg, headers, clock_timestamp() + make_interval(secs => delay))';
+
+    create function pgmq.send_batch(queue_name text, msgs jsonb[], headers jsonb[], delay timestamptz) returns setof bigint
+    language plpgsql as $f$
+    begin
+      if headers is not null and cardinality(headers) <> cardinality(msgs) then
+        raise exception 'headers and messages differ in number: % and %', cardinality(headers), cardinality(msgs)
+          using errcode = '22023';
+      end if;
+      return query execute format(
+        'insert into pgmq.%I (vt, message, headers) select $2, m, h from unnest($1, $3) as u(m, h) returning msg_id',
+        pgmq.format_table_name(queue_name, 'q')) using msgs, delay, headers;
+    end $f$;
+    create function pgmq.send_batch(queue_name text, msgs jsonb[]) returns setof bigint language sql as
+      'select * from pgmq.send_batch(queue_name, msgs, null::jsonb[], clock_timestamp())';
+    create function pgmq.send_batch(queue_name text, msgs jsonb[], headers jsonb[]) returns setof bigint language sql as
+      'select * from pgmq.send_batch(queue_name, msgs, headers, clock_timestamp())';
+    create function pgmq.send_batch(queue_name text, msgs jsonb[], delay integer) returns setof bigint language sql as
+      'select * from pgmq.send_batch(queue_name, msgs, null::jsonb[], clock_timestamp() + make_interval(secs => delay))';
+    create function pgmq.send_batch(queue_name text, msgs jsonb[], delay timestamptz) returns setof bigint language sql as
+      'select * from pgmq.send_batch(queue_name, msgs, null::jsonb[], delay)';
+    create function pgmq.send_batch(queue_name text, msgs jsonb[], headers jsonb[], delay integer) returns setof bigint language sql as
+      'select * from pgmq.send_batch(queue_name, msgs, headers, clock_timestamp() + make_interval(secs => delay))';
+
+    create function pgmq.read(queue_name text, vt integer, qty integer, conditional jsonb default '{}')
+    returns setof pgmq.message_record language plpgsql as $f$
+    begin
+      return query execute format($q$
+        with readable as (
+          select m.msg_id from pgmq.%1$I m
+          where m.vt <= clock_timestamp() and ($3 = '{}'::jsonb or m.message @> $3)
+          order by m.msg_id limit $1 for update skip locked)
+        update pgmq.%1$I m set vt = clock_timestamp() + make_interval(secs => $2), read_ct = m.read_ct + 1
+        from readable where m.msg_id = readable.msg_id
+        returning m.msg_id, m.read_ct, m.enqueued_at, m.vt, m.message, m.headers $q$,
+        pgmq.format_table_name(queue_name, 'q')) using qty, vt, conditional;
+    end $f$;
+
+    create function pgmq.pop(queue_name text, qty integer default 1) returns setof pgmq.message_record
+    language plpgsql as $f$
+    begin
+      return query execute format($q$
+        with readable as (
+          select m.msg_id from pgmq.%1$I m where m.vt <= clock_timestamp()
+          order by m.msg_id limit $1 for update skip locked)
+        delete from pgmq.%1$I m using readable where m.msg_id = readable.msg_id
+        returning m.msg_id, m.read_ct, m.enqueued_at, m.vt, m.message, m.headers $q$,
+        pgmq.format_table_name(queue_name, 'q')) using qty;
+    end $f$;
+
+    create function pgmq.set_vt(queue_name text, msg_id bigint, vt integer) returns setof pgmq.message_record
+    language plpgsql as $f$
+    begin
+      return query execute format('update pgmq.%I m set vt = clock_timestamp() + make_interval(secs => $2)
+        where m.msg_id = $1 returning m.msg_id, m.read_ct, m.enqueued_at, m.vt, m.message, m.headers',
+        pgmq.format_table_name(queue_name, 'q')) using msg_id, vt;
+    end $f$;
+
+    create function pgmq.delete(queue_name text, msg_id bigint) returns boolean language plpgsql as $f$
+    declare v_count bigint;
+    begin
+      execute format('delete from pgmq.%I m where m.msg_id = $1', pgmq.format_table_name(queue_name, 'q')) using msg_id;
+      get diagnostics v_count = row_count;
+      return v_count > 0;
+    end $f$;
+
+    create function pgmq.delete(queue_name text, msg_ids bigint[]) returns setof bigint language plpgsql as $f$
+    begin
+      return query execute format('delete from pgmq.%I m where m.msg_id = any($1) returning m.msg_id',
+        pgmq.format_table_name(queue_name, 'q')) using msg_ids;
+    end $f$;
+
+    create function pgmq.archive(queue_name text, msg_ids bigint[]) returns setof bigint language plpgsql as $f$
+    begin
+      return query execute format('
+        with gone as (delete from pgmq.%I m where m.msg_id = any($1)
+                      returning m.msg_id, m.read_ct, m.enqueued_at, m.vt, m.message, m.headers)
+        insert into pgmq.%I (msg_id, read_ct, enqueued_at, vt, message, headers)
+        select * from gone returning msg_id',
+        pgmq.format_table_name(queue_name, 'q'), pgmq.format_table_name(queue_name, 'a')) using msg_ids;
+    end $f$;
+    create function pgmq.archive(queue_name text, msg_id bigint) returns boolean language sql as
+      'select exists (select from pgmq.archive(queue_name, array[msg_id]))';
+
+    create function pgmq.purge_queue(queue_name text) returns bigint language plpgsql as $f$
+    declare v_count bigint;
+    begin
+      execute format('delete from pgmq.%I', pgmq.format_table_name(queue_name, 'q'));
+      get diagnostics v_count = row_count;
+      return v_count;
+    end $f$;
+
+    create function pgmq.drop_queue(queue_name text) returns boolean language plpgsql as $f$
+    declare
+      v_queue   text := pgmq.format_table_name(queue_name, 'q');
+      v_archive text := pgmq.format_table_name(queue_name, 'a');
+    begin
+      perform pg_advisory_xact_lock(hashtext('pgmq.queue_' || lower(queue_name)));
+      if not exists (select from pgmq.meta m where m.queue_name = drop_queue.queue_name) then
+        return false;
+      end if;
+      execute format('drop table if exists pgmq.%I', v_queue);
+      execute format('drop table if exists pgmq.%I', v_archive);
+      delete from pgmq.meta m where m.queue_name = drop_queue.queue_name;
+      return true;
+    end $f$;
+
+    create function pgmq.list_queues() returns setof pgmq.queue_record language sql stable as
+      'select m.queue_name, m.is_partitioned, m.is_unlogged, m.created_at from pgmq.meta m order by m.queue_name';
+
+    create function pgmq.metrics(queue_name text) returns pgmq.metrics_result language plpgsql as $f$
+    declare v_result pgmq.metrics_result;
+    begin
+      execute format($q$
+        select $1, count(*), extract(epoch from clock_timestamp() - max(m.enqueued_at))::int,
+               extract(epoch from clock_timestamp() - min(m.enqueued_at))::int,
+               (select case when is_called then last_value else 0 end from pgmq.%2$I), clock_timestamp(),
+               count(*) filter (where m.vt <= clock_timestamp())
+        from pgmq.%1$I m $q$,
+        pgmq.format_table_name(queue_name, 'q'), pgmq.format_table_name(queue_name, 'q') || '_msg_id_seq')
+        into v_result using queue_name;
+      return v_result;
+    end $f$;
+
+    create function pgmq.metrics_all() returns setof pgmq.metrics_result language sql as
+      'select m.* from pgmq.list_queues() q, pgmq.metrics(q.queue_name) m';
+  $sql$;
+  comment on schema pgmq is
+    'Message queues with the interface of the pgmq extension, installed by Tasker EE where the extension was not to be had.';
+end
+$install$;

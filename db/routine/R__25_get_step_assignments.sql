@@ -1,0 +1,31 @@
+-- What a worker needs to run claimed steps, as a JSON array in the order of the argument: ids, attempt, the task's
+-- context, the results of the direct parents by name, inputs and checkpoint. Results of farther ancestors are asked for
+-- one by one (get_step_transitive_dependencies); what belongs to the template is cached by named_step_uuid.
+-- Called by claim_steps and complete_steps.
+create or replace function tasker.get_step_assignments(p_step_uuids uuid[])
+returns jsonb
+language sql stable
+set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+  select coalesce(jsonb_agg(jsonb_build_object(
+      'step_uuid', s.workflow_step_uuid, 'task_uuid', s.task_uuid, 'named_step_uuid', s.named_step_uuid,
+      'attempt', s.attempts, 'max_attempts', s.max_attempts, 'retryable', s.retryable,
+      'correlation_id', t.correlation_id, 'parent_correlation_id', t.parent_correlation_id,
+      'cancel_requested', t.cancel_requested_at is not null and t.cancel_policy = 'cancel_running',
+      'context', c.context, 'results', p.results, 'inputs', d.inputs, 'checkpoint', d.checkpoint) order by u.n), '[]')
+  from unnest(p_step_uuids) with ordinality as u(step_uuid, n)
+  join tasker.workflow_steps s on s.workflow_step_uuid = u.step_uuid
+  join tasker.tasks t on t.task_uuid = s.task_uuid
+  join tasker.task_contexts c on c.task_uuid = s.task_uuid
+  left join tasker.workflow_step_documents d on d.workflow_step_uuid = s.workflow_step_uuid
+  left join lateral (
+    select jsonb_object_agg(n.name, r.result) as results
+    from tasker.workflow_step_edges e
+    join tasker.workflow_steps parent on parent.workflow_step_uuid = e.from_step_uuid
+    join tasker.named_steps n on n.named_step_uuid = parent.named_step_uuid
+    join tasker.workflow_step_result_audit r
+      on r.workflow_step_uuid = parent.workflow_step_uuid and r.sort_key = parent.result_sort_key and r.success
+    where e.to_step_uuid = s.workflow_step_uuid and s.total_parents > 0) p on s.total_parents > 0
+$$;
+comment on function tasker.get_step_assignments(uuid[]) is
+  'What a worker needs to run claimed steps, as a JSON array in the order of the argument.';

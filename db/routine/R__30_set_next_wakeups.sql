@@ -1,0 +1,21 @@
+-- When to look at tasks in process again: when their first lease ends, when their first retry is due, and otherwise
+-- after a time that grows with their age, 30 seconds to 10 minutes, so that a long queue costs little.
+-- Locks: the wake-ups; the caller holds the tasks. Called by evaluate_tasks.
+create or replace function tasker.set_next_wakeups(p_task_uuids uuid[], p_now timestamptz)
+returns void
+language sql
+set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+  update tasker.task_wakeups w
+  set wake_at = least(
+        p_now + least(greatest((p_now - t.created_at) / 2, interval '30 seconds'), interval '10 minutes'),
+        n.first_lease_end + interval '1 second', n.first_retry)
+  from tasker.tasks t
+  cross join lateral (
+    select min(s.lease_expires_at) as first_lease_end, min(s.next_retry_at) filter (where s.next_retry_at > p_now) as first_retry
+    from tasker.workflow_steps s where s.task_uuid = t.task_uuid) n
+  where w.task_uuid = t.task_uuid and t.task_uuid = any (p_task_uuids)
+    and t.state in ('steps_in_process', 'waiting_for_dependencies', 'waiting_for_retry')
+$$;
+comment on function tasker.set_next_wakeups(uuid[], timestamptz) is
+  'When to look at tasks in process again.';

@@ -1,0 +1,61 @@
+-- Completes any number of steps in one transaction: handback, settling, children, their handoff, the tasks. A caller
+-- with free hands gets the next steps in the same round trip: first the successors of what it just finished, then
+-- offers from the queues.
+-- p_results: see hand_back_steps. p_settle false: the caller has only the worker's role; the results go to the queue
+-- orchestration_step_results and an orchestrator does the rest.
+-- Returns {refused: [{step_uuid, attempt, verdict}], assignments: [...], queued: [namespaces], ended: [{task_uuid, state}],
+-- next_retry_at}: verdict ALREADY when that attempt has already been handed back, STALE when it is not the current one.
+-- Locks: tasks by uuid, then their steps; then messages (skip locked) and offered steps by uuid.
+-- Source: design sections 3, 10. Called by the worker, and by anybody with psql.
+create or replace function tasker.complete_steps(
+  p_results           jsonb,
+  p_server_uuid       uuid,
+  p_claim_limit       int         default 0,
+  p_namespaces        text[]      default null,
+  p_lease_seconds     int         default 60,
+  p_settle            boolean     default true,
+  p_claim_from_queues boolean     default false,
+  p_now               timestamptz default null)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_back     record;
+  v_advance  record;
+  v_claimed  uuid[] := '{}';
+begin
+  if p_settle then
+    perform tasker.lock_tasks((select array_agg(distinct r.task_uuid) from jsonb_to_recordset(p_results) as r(task_uuid uuid)));
+  end if;
+  v_back := tasker.hand_back_steps(p_results, p_server_uuid, p_settle, p_now);
+
+  if p_settle then
+    v_advance := tasker.advance_tasks(v_back.o_completed, v_back.o_failed, v_back.o_deltas, p_server_uuid, p_claim_limit,
+                                      p_lease_seconds, p_now);
+    v_claimed := v_advance.o_claimed;
+  elsif cardinality(v_back.o_handed_back) > 0 or cardinality(v_back.o_cancelled) > 0 then
+    perform pgmq.send_batch('orchestration_step_results', (
+      select array_agg(jsonb_build_object('task_uuid', h.task_uuid, 'step_uuid', h.step_uuid, 'attempt', h.attempt))
+      from (select b.task_uuid, b.step_uuid, b.attempt from unnest(v_back.o_handed_back) b
+            union all
+            select r.task_uuid, r.step_uuid, r.attempt
+            from jsonb_to_recordset(p_results) as r(task_uuid uuid, step_uuid uuid, attempt smallint)
+            where r.step_uuid = any (v_back.o_cancelled)) h));
+  end if;
+  if p_claim_from_queues and cardinality(v_claimed) < p_claim_limit then
+    v_claimed := v_claimed || tasker.claim_queued_steps(
+      p_server_uuid, p_claim_limit - cardinality(v_claimed), p_namespaces, p_lease_seconds, p_now);
+  end if;
+
+  return jsonb_build_object(
+    'refused', tasker.get_refusals(p_results, v_back.o_completed || v_back.o_failed || v_back.o_cancelled
+                                   || (select array_agg(h.step_uuid) from unnest(v_back.o_handed_back) h)),
+    'assignments', case when cardinality(v_claimed) > 0 then tasker.get_step_assignments(v_claimed) else '[]' end,
+    'queued', case when p_settle then to_jsonb(v_advance.o_queued) else '[]' end,
+    'ended', case when p_settle then v_advance.o_ended else '[]' end,
+    'next_retry_at', case when p_settle then v_advance.o_next_retry_at end);
+end
+$$;
+comment on function tasker.complete_steps(jsonb, uuid, int, text[], int, boolean, boolean, timestamptz) is
+  'Completes any number of steps in one transaction: handback, settling, children, their handoff, the tasks.';

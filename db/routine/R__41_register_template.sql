@@ -1,0 +1,84 @@
+-- Registers a template from its normal form (docs/templates.md) with content_hash and source_text beside its keys.
+-- The same content again is a no-op, other content under the same key is refused; the namespace and its queue are made
+-- when they are new. Validation is the caller's: here only what the tables themselves refuse.
+-- Returns {outcome: registered | unchanged | conflict, named_task_uuid}.
+-- Locks: the unique key of the template. Source: design decision 16. Called by Templates.
+create or replace function tasker.register_template(p_template jsonb)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_namespace  text := p_template ->> 'namespace_name';
+  v_ns_uuid    uuid;
+  v_uuid       uuid;
+  v_known      tasker.named_tasks;
+begin
+  insert into tasker.task_namespaces (name) values (v_namespace) on conflict (name) do nothing;
+  select ns.task_namespace_uuid into v_ns_uuid from tasker.task_namespaces ns where ns.name = v_namespace;
+
+  insert into tasker.named_tasks
+    (task_namespace_uuid, name, version, description, configuration, source_text, content_hash, identity_strategy,
+     has_input_schema, unsupported_features, total_steps, root_steps, continue_on_error, sla_minutes)
+  values
+    (v_ns_uuid, p_template ->> 'name', p_template ->> 'version', p_template ->> 'description',
+     p_template - array['source_text', 'content_hash'], p_template ->> 'source_text', p_template ->> 'content_hash',
+     coalesce((p_template ->> 'identity_strategy')::tasker.identity_strategy, 'strict'),
+     jsonb_typeof(coalesce(p_template -> 'input_schema', 'null')) <> 'null',
+     array(select jsonb_array_elements_text(coalesce(p_template -> 'unsupported', '[]'))),
+     jsonb_array_length(p_template -> 'steps'),
+     (select count(*) from jsonb_array_elements(p_template -> 'steps') s where coalesce(s -> 'dependencies', '[]') = '[]'),
+     coalesce(p_template #>> '{lifecycle,on_step_error}' = 'continue', false),
+     (p_template #>> '{lifecycle,sla_minutes}')::int)
+  on conflict (task_namespace_uuid, name, version) do nothing
+  returning named_task_uuid into v_uuid;
+
+  if v_uuid is null then
+    select * into v_known from tasker.named_tasks n
+    where n.task_namespace_uuid = v_ns_uuid and n.name = p_template ->> 'name' and n.version = p_template ->> 'version';
+    return jsonb_build_object(
+      'outcome', case when v_known.content_hash = p_template ->> 'content_hash' then 'unchanged' else 'conflict' end,
+      'named_task_uuid', v_known.named_task_uuid);
+  end if;
+
+  insert into tasker.named_steps (named_task_uuid, name, description)
+  select v_uuid, s.value ->> 'name', s.value ->> 'description'
+  from jsonb_array_elements(p_template -> 'steps') with ordinality as s
+  order by s.ordinality;
+
+  insert into tasker.named_tasks_named_steps
+    (named_task_uuid, named_step_uuid, step_position, parent_positions, child_count, step_type, handler_callable,
+     handler_method, handler_resolver, initialization, result_schema, default_retryable, default_max_attempts, backoff,
+     backoff_base_ms, max_backoff_ms, timeout_seconds)
+  with steps as (
+    select s.ordinality::int as position, s.value ->> 'name' as name, s.value as step
+    from jsonb_array_elements(p_template -> 'steps') with ordinality as s),
+  parents as (
+    select child.position as child_position, parent.position as parent_position
+    from steps child
+    cross join lateral jsonb_array_elements_text(coalesce(child.step -> 'dependencies', '[]')) as d(name)
+    join steps parent on parent.name = d.name)
+  select v_uuid, n.named_step_uuid, s.position,
+         coalesce((select array_agg(p.parent_position order by p.parent_position) from parents p where p.child_position = s.position), '{}'),
+         (select count(*) from parents p where p.parent_position = s.position),
+         coalesce(s.step ->> 'type', 'standard'),
+         s.step #>> '{handler,callable}',
+         coalesce(s.step #>> '{handler,method}', 'call'),
+         s.step #>> '{handler,resolver}',
+         coalesce(nullif(s.step #> '{handler,initialization}', 'null'), '{}'),
+         nullif(s.step -> 'result_schema', 'null'),
+         coalesce((s.step #>> '{retry,retryable}')::boolean, true),
+         coalesce((s.step #>> '{retry,max_attempts}')::int, 3),
+         coalesce((s.step #>> '{retry,backoff}')::tasker.backoff_kind, 'exponential'),
+         coalesce((s.step #>> '{retry,backoff_base_ms}')::int, 1000),
+         coalesce((s.step #>> '{retry,max_backoff_ms}')::int, 60000),
+         (s.step ->> 'timeout_seconds')::int
+  from steps s
+  join tasker.named_steps n on n.named_task_uuid = v_uuid and n.name = s.name;
+
+  perform tasker.ensure_task_queue(tasker.worker_queue(v_namespace));
+  return jsonb_build_object('outcome', 'registered', 'named_task_uuid', v_uuid);
+end
+$$;
+comment on function tasker.register_template(jsonb) is
+  'Registers a template from its normal form; the same content again is a no-op, other content is refused.';

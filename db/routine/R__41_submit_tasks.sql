@@ -1,0 +1,114 @@
+-- Creates any number of tasks, each whole or not at all, and starts them: roots are handed off in the same transaction,
+-- the first p_claim_limit of them straight to p_server_uuid.
+-- p_requests: array of {namespace, name, version, context, initiator?, source_system?, reason?, tags?, priority?,
+-- correlation_id?, parent_correlation_id?, requested_at?, idempotency_key?}. p_start false leaves them pending for an
+-- orchestrator. p_context_checked says that the caller has checked the contexts against the input schemas; otherwise a
+-- task of a template that has one stays pending until a server has checked it.
+-- Returns {verdicts: [{verdict, task_uuid?, state?, correlation_id?, field?, message?}] in the order of the requests,
+-- assignments, queued}; verdict is created, duplicate (task_uuid is the one that was there), unknown_template,
+-- unsupported_template or invalid.
+-- Locks: identity hashes in their order, so that two batches with the same requests cannot deadlock.
+-- Source: design decisions 5, 15; seed on idempotency, "Task Initialization". Called by TaskSubmissions, submit_task,
+-- process_task_requests.
+create or replace function tasker.submit_tasks(
+  p_requests        jsonb,
+  p_server_uuid     uuid        default null,
+  p_claim_limit     int         default 0,
+  p_lease_seconds   int         default 60,
+  p_start           boolean     default true,
+  p_context_checked boolean     default false,
+  p_now             timestamptz default null)
+returns jsonb
+language plpgsql
+set search_path = '' set jit = off set enable_seqscan = off
+as $$
+declare
+  v_now      timestamptz := coalesce(p_now, clock_timestamp());
+  v_accepted tasker.task_request[];
+  v_refused  jsonb;
+  v_created  uuid[];
+  v_handoffs tasker.step_handoff[];
+  v_verdicts jsonb;
+begin
+  -- What can be said of each request before anything is written.
+  with given as (
+    select r.ordinality::int as request_position, r.value as request, r.value ->> 'namespace' as namespace,
+           nt.named_task_uuid, nt.identity_strategy, nt.unsupported_features, nt.has_input_schema, ns.priority_modifier
+    from jsonb_array_elements(p_requests) with ordinality as r
+    left join tasker.task_namespaces ns on ns.name = r.value ->> 'namespace'
+    left join tasker.named_tasks nt on nt.task_namespace_uuid = ns.task_namespace_uuid
+      and nt.name = r.value ->> 'name' and nt.version = r.value ->> 'version'),
+  judged as (
+    select g.*,
+           case
+             when g.named_task_uuid is null then jsonb_build_object('verdict', 'unknown_template', 'field', 'name', 'message',
+               format('there is no template %s/%s version %s', g.namespace, g.request ->> 'name', coalesce(g.request ->> 'version', '(none given)')))
+             when g.unsupported_features <> '{}' then jsonb_build_object('verdict', 'unsupported_template', 'field', 'name', 'message',
+               format('template %s/%s version %s cannot be run by this version: not supported yet: %s',
+                      g.namespace, g.request ->> 'name', g.request ->> 'version', array_to_string(g.unsupported_features, ', ')))
+             when jsonb_typeof(coalesce(g.request -> 'context', 'null')) <> 'object' then
+               jsonb_build_object('verdict', 'invalid', 'field', 'context', 'message', 'context must be an object')
+             when g.identity_strategy = 'caller_provided' and g.request ->> 'idempotency_key' is null then
+               jsonb_build_object('verdict', 'invalid', 'field', 'idempotency_key', 'message', 'the template asks for an idempotency_key')
+             when coalesce((g.request ->> 'priority')::int, 0) not between -100 and 100 then
+               jsonb_build_object('verdict', 'invalid', 'field', 'priority', 'message', 'priority must be between -100 and 100')
+           end as refusal
+    from given g)
+  select array_agg((j.request_position, tasker.uuid_v7(), j.named_task_uuid,
+                    tasker.calculate_identity_hash(j.identity_strategy, j.namespace, j.request ->> 'name', j.request ->> 'version',
+                                                   j.request -> 'context', j.request ->> 'idempotency_key'),
+                    tasker.calculate_claim_order(v_now, coalesce((j.request ->> 'priority')::int, 0) + j.priority_modifier),
+                    p_context_checked or not j.has_input_schema, j.request)::tasker.task_request)
+           filter (where j.refusal is null),
+         jsonb_object_agg(j.request_position, j.refusal) filter (where j.refusal is not null)
+    into v_accepted, v_refused
+  from judged j;
+
+  with created as (
+    insert into tasker.tasks
+      (task_uuid, named_task_uuid, correlation_id, parent_correlation_id, created_at, requested_at, claim_order, state,
+       priority, transition_count, total_steps, unfinished_steps, in_flight_steps, continue_on_error, context_checked,
+       identity_hash, initiator, source_system, reason, tags)
+    select a.task_uuid, a.named_task_uuid, coalesce((a.request ->> 'correlation_id')::uuid, a.task_uuid),
+           (a.request ->> 'parent_correlation_id')::uuid, v_now, coalesce((a.request ->> 'requested_at')::timestamptz, v_now),
+           a.claim_order,
+           case when p_start and a.context_checked then 'steps_in_process' else 'pending' end::tasker.task_state,
+           coalesce((a.request ->> 'priority')::int, 0),
+           case when p_start and a.context_checked then 4 else 1 end,
+           nt.total_steps, nt.total_steps, case when p_start and a.context_checked then nt.root_steps else 0 end,
+           nt.continue_on_error, a.context_checked, a.identity_hash, a.request ->> 'initiator', a.request ->> 'source_system',
+           a.request ->> 'reason', nullif(a.request -> 'tags', 'null')
+    from unnest(v_accepted) a
+    join tasker.named_tasks nt on nt.named_task_uuid = a.named_task_uuid
+    order by a.identity_hash, a.request_position
+    on conflict (identity_hash) where identity_hash is not null do nothing
+    returning task_uuid)
+  select coalesce(array_agg(c.task_uuid), '{}') into v_created from created c;
+
+  if cardinality(v_created) > 0 then
+    insert into tasker.task_contexts (task_uuid, context)
+    select a.task_uuid, a.request -> 'context' from unnest(v_accepted) a where a.task_uuid = any (v_created);
+    v_handoffs := tasker.create_steps(v_created, p_server_uuid, p_claim_limit, p_lease_seconds, v_now);
+    perform tasker.send_handoffs(v_handoffs);
+  end if;
+
+  select jsonb_agg(coalesce(
+           v_refused -> n.i::text,
+           case when c.task_uuid is not null
+             then jsonb_build_object('verdict', 'created', 'task_uuid', c.task_uuid, 'state', c.state, 'correlation_id', c.correlation_id)
+             else (select jsonb_build_object('verdict', 'duplicate', 'task_uuid', t.task_uuid, 'state', t.state, 'correlation_id', t.correlation_id)
+                   from tasker.tasks t where t.identity_hash = a.identity_hash)
+           end) order by n.i)
+    into v_verdicts
+  from generate_series(1, jsonb_array_length(p_requests)) as n(i)
+  left join unnest(v_accepted) a on a.request_position = n.i
+  left join tasker.tasks c on c.task_uuid = a.task_uuid;
+
+  return jsonb_build_object(
+    'verdicts', coalesce(v_verdicts, '[]'),
+    'assignments', tasker.get_step_assignments((select coalesce(array_agg(h.step_uuid), '{}') from unnest(v_handoffs) h where h.is_claimed)),
+    'queued', (select coalesce(jsonb_agg(distinct h.namespace), '[]') from unnest(v_handoffs) h where not h.is_claimed));
+end
+$$;
+comment on function tasker.submit_tasks(jsonb, uuid, int, int, boolean, boolean, timestamptz) is
+  'Creates any number of tasks, each whole or not at all, and starts them.';
