@@ -4,7 +4,7 @@ create or replace function tasker.get_templates(
   p_namespace text default null, p_name text default null, p_version text default null, p_with_configuration boolean default false)
 returns jsonb
 language sql stable
-set search_path = ''
+set search_path = '' set timezone = 'UTC'
 as $$
   select coalesce(jsonb_agg(
       jsonb_build_object('named_task_uuid', nt.named_task_uuid, 'namespace', ns.name, 'name', nt.name, 'version', nt.version,

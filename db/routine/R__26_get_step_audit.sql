@@ -2,7 +2,7 @@
 create or replace function tasker.get_step_audit(p_task_uuid uuid, p_step_uuid uuid)
 returns jsonb
 language sql stable
-set search_path = ''
+set search_path = '' set timezone = 'UTC'
 as $$
   select coalesce(jsonb_agg(jsonb_build_object(
       'workflow_step_uuid', a.workflow_step_uuid, 'sort_key', a.sort_key, 'task_uuid', a.task_uuid, 'recorded_at', a.recorded_at,

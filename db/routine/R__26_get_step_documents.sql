@@ -3,7 +3,7 @@
 create or replace function tasker.get_step_documents(p_task_uuid uuid, p_step_uuid uuid default null)
 returns jsonb
 language sql stable
-set search_path = ''
+set search_path = '' set timezone = 'UTC'
 as $$
   select coalesce(jsonb_agg(jsonb_build_object(
       'step_uuid', s.workflow_step_uuid, 'task_uuid', s.task_uuid, 'name', r.name, 'current_state', s.state,

@@ -4,7 +4,7 @@
 create or replace function tasker.get_task_documents(p_task_uuids uuid[], p_with_details boolean default true)
 returns jsonb
 language sql stable
-set search_path = ''
+set search_path = '' set timezone = 'UTC'
 as $$
   select coalesce(jsonb_agg(
       jsonb_build_object(

@@ -6,7 +6,7 @@
 create or replace function tasker.list_tasks(p_filter jsonb default '{}', p_limit int default 25, p_before uuid default null)
 returns jsonb
 language plpgsql stable
-set search_path = '' set plan_cache_mode = force_custom_plan
+set search_path = '' set timezone = 'UTC' set plan_cache_mode = force_custom_plan
 as $$
 declare
   v_state     tasker.task_state := (p_filter ->> 'state')::tasker.task_state;

@@ -1,0 +1,49 @@
+package ee.tasker.platform;
+
+import java.lang.System.Logger.Level;
+
+/** The catalogue of what is logged: a stable id, a level, a sentence. INFO tells the life of tasks and of the server, DEBUG that of steps. */
+public enum LogEvent {
+  SERVER_STARTED("TK1001", Level.INFO, "server started"),
+  SERVER_STOPPED("TK1002", Level.INFO, "server stopped"),
+  SCHEMA_MIGRATED("TK1003", Level.INFO, "schema is up to date"),
+  TEMPLATE_REGISTERED("TK1101", Level.INFO, "template registered"),
+  TEMPLATE_REFUSED("TK1102", Level.ERROR, "template refused"),
+  TASK_CREATED("TK1201", Level.DEBUG, "task created"),
+  TASK_ENDED("TK1202", Level.INFO, "task ended"),
+  TASK_REQUEST_REFUSED("TK1203", Level.WARNING, "task request from the queue refused"),
+  CANCEL_REQUESTED("TK1204", Level.INFO, "cancel requested"),
+  STEP_CLAIMED("TK1301", Level.DEBUG, "step claimed"),
+  STEP_FINISHED("TK1302", Level.DEBUG, "step finished"),
+  STEP_FAILED("TK1303", Level.WARNING, "step failed"),
+  STEP_TIMED_OUT("TK1304", Level.WARNING, "step timed out"),
+  RESULT_REFUSED("TK1305", Level.WARNING, "result refused"),
+  LEASE_LOST("TK1306", Level.WARNING, "step is no longer ours"),
+  LISTENER_CONNECTED("TK1401", Level.INFO, "listening for wake-ups"),
+  LISTENER_LOST("TK1402", Level.WARNING, "listening connection lost, polling meanwhile"),
+  NOTIFY_FAILED("TK1403", Level.WARNING, "other servers could not be woken, they will poll"),
+  CALL_FAILED("TK1501", Level.ERROR, "call to the database failed, will be tried again"),
+  REQUEST_FAILED("TK1502", Level.ERROR, "request failed");
+
+  private final String id;
+  private final Level level;
+  private final String sentence;
+
+  LogEvent(String id, Level level, String sentence) {
+    this.id = id;
+    this.level = level;
+    this.sentence = sentence;
+  }
+
+  public String id() {
+    return id;
+  }
+
+  public Level level() {
+    return level;
+  }
+
+  public String sentence() {
+    return sentence;
+  }
+}

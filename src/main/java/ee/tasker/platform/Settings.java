@@ -1,0 +1,56 @@
+package ee.tasker.platform;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The configuration of this server, read once at start and checked as a whole. Keys, defaults and meanings are in
+ * {@code docs/configuration.md}.
+ *
+ * @param roles              {@code tasker.roles}: what this server takes part in
+ * @param events             {@code tasker.events.enabled}: whether wake-ups travel at once; without them the poller does everything
+ * @param pollInterval       {@code tasker.poll.interval-seconds}: period of the safety net; zero switches it off
+ * @param templatesFolder    {@code tasker.templates.folder}: more templates, besides those on the class path
+ * @param environment        {@code tasker.environment}: which {@code environments} section of a template applies
+ * @param worker             how steps are claimed and run
+ * @param listen             where the connection that listens goes
+ * @param maxBodyBytes       {@code tasker.api.max-body-bytes}
+ */
+public record Settings(
+    Set<Role> roles, boolean events, Duration pollInterval, Optional<Path> templatesFolder, String environment,
+    WorkerSettings worker, ListenSettings listen, int maxBodyBytes) {
+
+  public Settings {
+    roles = Set.copyOf(roles);
+  }
+
+  public boolean has(Role role) {
+    return roles.contains(role);
+  }
+
+  /**
+   * @param capacity   {@code tasker.worker.capacity}: steps that may be claimed at a time
+   * @param namespaces {@code tasker.worker.namespaces}: empty for all
+   * @param lease      {@code tasker.worker.lease-seconds}: how long a claim holds without a heartbeat
+   * @param heartbeat  {@code tasker.worker.heartbeat-seconds}: at most a third of the lease
+   * @param batchSize  {@code tasker.worker.batch-size}: results handed back in one call at most
+   * @param flushers   {@code tasker.worker.flushers}: calls that may be under way at a time
+   * @param drain      {@code tasker.worker.drain-seconds}: how long running steps may finish when the server stops
+   */
+  public record WorkerSettings(int capacity, Set<String> namespaces, Duration lease, Duration heartbeat, int batchSize,
+      int flushers, Duration drain) {
+    public WorkerSettings {
+      namespaces = Set.copyOf(namespaces);
+    }
+  }
+
+  /** {@code tasker.database.*}: the listening connection is the application's own, the pool cannot lend one for ever. */
+  public record ListenSettings(String host, int port, String database, String user, String password) {
+    @Override
+    public String toString() {
+      return "ListenSettings[" + host + ":" + port + "/" + database + " as " + user + "]";
+    }
+  }
+}

@@ -1,0 +1,121 @@
+package ee.tasker.platform;
+
+import jakarta.enterprise.context.Dependent;
+import jakarta.enterprise.inject.Produces;
+import jakarta.inject.Singleton;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import org.eclipse.microprofile.config.Config;
+import org.eclipse.microprofile.config.ConfigProvider;
+
+/** Reads {@link Settings} from MicroProfile Config and refuses nonsense with every complaint at once. */
+@Dependent
+public class SettingsReader {
+  private final List<String> complaints = new ArrayList<>();
+  private Config config;
+
+  @Produces
+  @Singleton
+  public Settings settings() {
+    return read(ConfigProvider.getConfig());
+  }
+
+  Settings read(Config source) {
+    config = source;
+    Duration lease = seconds("tasker.worker.lease-seconds", 60, 5, 86_400);
+    Duration heartbeat = seconds("tasker.worker.heartbeat-seconds", 10, 1, 28_800);
+    if (heartbeat.multipliedBy(3).compareTo(lease) > 0) {
+      complaints.add("tasker.worker.heartbeat-seconds must be at most a third of tasker.worker.lease-seconds");
+    }
+    Settings settings = new Settings(
+        roles(), flag("tasker.events.enabled", true), seconds("tasker.poll.interval-seconds", 30, 0, 86_400), folder(),
+        text("tasker.environment", "production"),
+        new Settings.WorkerSettings(
+            number("tasker.worker.capacity", 100, 1, 10_000), names("tasker.worker.namespaces"), lease, heartbeat,
+            number("tasker.worker.batch-size", 500, 1, 5_000), number("tasker.worker.flushers", 2, 1, 32),
+            seconds("tasker.worker.drain-seconds", 10, 0, 3_600)),
+        new Settings.ListenSettings(
+            text("tasker.database.host", "localhost"), number("tasker.database.port", 5432, 1, 65_535),
+            text("tasker.database.name", "tasker"), text("tasker.database.user", "tasker"),
+            text("tasker.database.password", "tasker")),
+        number("tasker.api.max-body-bytes", 1_048_576, 1_024, 67_108_864));
+    if (!complaints.isEmpty()) {
+      throw new IllegalStateException("the configuration cannot be used: " + String.join("; ", complaints));
+    }
+    return settings;
+  }
+
+  private Set<Role> roles() {
+    Set<Role> roles = EnumSet.noneOf(Role.class);
+    for (String role : text("tasker.roles", "api,orchestrator,worker").split(",")) {
+      try {
+        roles.add(Role.parse(role));
+      } catch (IllegalArgumentException e) {
+        complaints.add("tasker.roles: there is no role \"" + role.strip() + "\", only api, orchestrator and worker");
+      }
+    }
+    return roles;
+  }
+
+  private Optional<Path> folder() {
+    Optional<Path> folder = config.getOptionalValue("tasker.templates.folder", String.class)
+        .filter(value -> !value.isBlank()).map(Path::of);
+    folder.filter(path -> !Files.isDirectory(path))
+        .ifPresent(path -> complaints.add("tasker.templates.folder: there is no folder " + path));
+    return folder;
+  }
+
+  private Set<String> names(String key) {
+    Set<String> names = new HashSet<>();
+    config.getOptionalValue(key, String.class).ifPresent(value ->
+        Arrays.stream(value.split(",")).map(String::strip).filter(name -> !name.isEmpty()).forEach(names::add));
+    return names;
+  }
+
+  private String text(String key, String fallback) {
+    return config.getOptionalValue(key, String.class).filter(value -> !value.isBlank()).orElse(fallback);
+  }
+
+  private boolean flag(String key, boolean fallback) {
+    return parse(key, fallback, value -> switch (value) {
+      case "true" -> true;
+      case "false" -> false;
+      default -> throw new IllegalArgumentException();
+    }, "true or false");
+  }
+
+  private Duration seconds(String key, int fallback, int least, int most) {
+    return Duration.ofSeconds(number(key, fallback, least, most));
+  }
+
+  private int number(String key, int fallback, int least, int most) {
+    int value = parse(key, fallback, Integer::parseInt, "a whole number");
+    if (value < least || value > most) {
+      complaints.add(key + " must be between " + least + " and " + most + ", not " + value);
+      return fallback;
+    }
+    return value;
+  }
+
+  private <T> T parse(String key, T fallback, Function<String, T> parser, String expected) {
+    String value = text(key, null);
+    if (value == null) {
+      return fallback;
+    }
+    try {
+      return parser.apply(value.strip());
+    } catch (IllegalArgumentException e) {
+      complaints.add(key + " must be " + expected + ", not \"" + value + "\"");
+      return fallback;
+    }
+  }
+}

@@ -1,0 +1,78 @@
+package ee.tasker.platform;
+
+import jakarta.enterprise.context.Dependent;
+import jakarta.json.JsonArray;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonValue;
+import jakarta.persistence.EntityManager;
+import jakarta.persistence.PersistenceContext;
+import jakarta.persistence.Query;
+import java.util.Collection;
+import java.util.UUID;
+
+/**
+ * The one way to the database: calls a function of schema {@code tasker} in the current JTA transaction. Gateways name the
+ * function with its casts, for instance {@code "heartbeat(cast(? as uuid), ?)"}; documents travel as text, so that no
+ * driver type reaches the code.
+ */
+@Dependent
+public class SqlFunctions {
+  @PersistenceContext(unitName = "tasker")
+  private EntityManager entityManager;
+
+  /** @return the function's JSON result, or JSON null for SQL null */
+  public JsonValue json(String call, Object... arguments) {
+    Object text = query("select cast(tasker." + call + " as text)", arguments).getSingleResult();
+    return text == null ? JsonValue.NULL : Json.parse((String) text);
+  }
+
+  public JsonObject object(String call, Object... arguments) {
+    return json(call, arguments).asJsonObject();
+  }
+
+  public JsonArray array(String call, Object... arguments) {
+    return json(call, arguments).asJsonArray();
+  }
+
+  public boolean flag(String call, Object... arguments) {
+    return (Boolean) query("select tasker." + call, arguments).getSingleResult();
+  }
+
+  /** For functions that return nothing. */
+  public void run(String call, Object... arguments) {
+    query("select cast(tasker." + call + " as text)", arguments).getSingleResult();
+  }
+
+  /** PostgreSQL's text form of an array, to be cast; null stays null. */
+  public static String arrayText(Collection<?> values) {
+    if (values == null) {
+      return null;
+    }
+    StringBuilder text = new StringBuilder("{");
+    for (Object value : values) {
+      if (text.length() > 1) {
+        text.append(',');
+      }
+      text.append('"').append(value.toString().replace("\\", "\\\\").replace("\"", "\\\"")).append('"');
+    }
+    return text.append('}').toString();
+  }
+
+  private Query query(String sql, Object... arguments) {
+    StringBuilder numbered = new StringBuilder(sql.length() + arguments.length);
+    int position = 0;
+    for (int i = 0; i < sql.length(); i++) {
+      char c = sql.charAt(i);
+      numbered.append(c);
+      if (c == '?') {
+        numbered.append(++position);
+      }
+    }
+    Query query = entityManager.createNativeQuery(numbered.toString());
+    for (int i = 0; i < arguments.length; i++) {
+      Object argument = arguments[i];
+      query.setParameter(i + 1, argument instanceof UUID || argument instanceof JsonValue ? argument.toString() : argument);
+    }
+    return query;
+  }
+}
