@@ -1,0 +1,33 @@
+package ee.tasker.template;
+
+import ee.tasker.template.model.Lifecycle;
+import ee.tasker.template.model.Limits;
+import ee.tasker.template.model.OnStepError;
+import ee.tasker.template.model.StalenessAction;
+import java.util.OptionalInt;
+
+/** Reads {@code lifecycle}. */
+final class LifecycleReader {
+  private LifecycleReader() {}
+
+  static Lifecycle read(Keys template) {
+    return template.find("lifecycle").flatMap(Located::keys).map(keys -> {
+      var lifecycle = new Lifecycle(
+          RetryReader.number(keys, "max_duration_minutes", 1, Limits.DURATION_MINUTES),
+          waiting(keys, "max_waiting_for_dependencies_minutes"),
+          waiting(keys, "max_waiting_for_retry_minutes"),
+          waiting(keys, "max_steps_in_process_minutes"),
+          keys.find("staleness_action").flatMap(value -> value.oneOf(StalenessAction.class)).orElse(StalenessAction.DLQ),
+          keys.find("auto_fail_on_timeout").flatMap(Located::flag).orElse(false),
+          keys.find("auto_dlq_on_timeout").flatMap(Located::flag).orElse(false),
+          keys.find("on_step_error").flatMap(value -> value.oneOf(OnStepError.class)).orElse(OnStepError.STOP),
+          RetryReader.number(keys, "sla_minutes", 1, Limits.DURATION_MINUTES));
+      keys.refuseOthers();
+      return lifecycle;
+    }).orElse(Lifecycle.DEFAULT);
+  }
+
+  private static OptionalInt waiting(Keys keys, String key) {
+    return RetryReader.number(keys, key, 1, Limits.WAITING_MINUTES);
+  }
+}

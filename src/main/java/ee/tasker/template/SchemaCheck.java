@@ -1,0 +1,171 @@
+package ee.tasker.template;
+
+import dev.harrel.jsonschema.JsonNode;
+import dev.harrel.jsonschema.SpecificationVersion;
+import dev.harrel.jsonschema.Validator;
+import ee.tasker.template.ContextSchema.Violation;
+import jakarta.json.JsonNumber;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonString;
+import jakarta.json.JsonValue;
+import java.math.BigDecimal;
+import java.net.URI;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+
+/**
+ * Says why a JSON value is not a schema that {@link ContextSchema} can use. The meta-schema is not enough: the validator
+ * looks up a {@code $ref} only when a value reaches it and passes over a pattern that does not compile, so both are
+ * checked here.
+ */
+final class SchemaCheck {
+  private static final String DRAFT = SpecificationVersion.DRAFT2020_12.getId();
+  private static final Validator META = ContextSchema.newValidator(false);
+
+  static {
+    // Loads the meta-schema with all its parts, so that threads only read afterwards.
+    META.validate(URI.create(DRAFT), (Object) JsonValue.EMPTY_JSON_OBJECT);
+  }
+
+  private static final Set<String> ONE_SCHEMA = Set.of("items", "contains", "additionalProperties", "propertyNames",
+      "not", "if", "then", "else", "unevaluatedItems", "unevaluatedProperties", "contentSchema");
+  private static final Set<String> LIST_OF_SCHEMAS = Set.of("allOf", "anyOf", "oneOf", "prefixItems");
+  private static final Set<String> MAP_OF_SCHEMAS =
+      Set.of("properties", "patternProperties", "$defs", "definitions", "dependentSchemas");
+  private static final Set<String> SIZES = Set.of("minLength", "maxLength", "minItems", "maxItems", "minProperties",
+      "maxProperties", "minContains", "maxContains");
+
+  private final JsonValue root;
+  private final Set<String> anchors = new HashSet<>();
+  private final List<Violation> references = new ArrayList<>();
+  private final List<Violation> found = new ArrayList<>();
+
+  private SchemaCheck(JsonValue root) {
+    this.root = root;
+  }
+
+  static List<Violation> problemsOf(JsonValue schema) {
+    try {
+      var result = META.validate(URI.create(DRAFT), (Object) schema);
+      if (!result.isValid()) {
+        return SchemaFindings.from(result.getErrors());
+      }
+      var check = new SchemaCheck(schema);
+      check.visit(schema, "");
+      check.references.forEach(check::resolve);
+      return List.copyOf(check.found);
+    } catch (StackOverflowError endless) {
+      return List.of(new Violation("", "it is nested too deeply"));
+    }
+  }
+
+  private void visit(JsonValue schema, String pointer) {
+    if (!(schema instanceof JsonObject object)) {
+      return;
+    }
+    object.forEach((keyword, value) -> {
+      var place = pointer + "/" + JsonNode.encodeJsonPointer(keyword);
+      if (ONE_SCHEMA.contains(keyword)) {
+        visit(value, place);
+      } else if (LIST_OF_SCHEMAS.contains(keyword)) {
+        var schemas = value.asJsonArray();
+        for (int i = 0; i < schemas.size(); i++) {
+          visit(schemas.get(i), place + "/" + i);
+        }
+      } else if (MAP_OF_SCHEMAS.contains(keyword)) {
+        value.asJsonObject().forEach((name, schemaOfName) -> {
+          if (keyword.equals("patternProperties")) {
+            compile(name, place);
+          }
+          visit(schemaOfName, place + "/" + JsonNode.encodeJsonPointer(name));
+        });
+      } else {
+        check(keyword, value, place);
+      }
+    });
+  }
+
+  private void check(String keyword, JsonValue value, String place) {
+    switch (keyword) {
+      case "$schema" -> refuse(!text(value).replaceFirst("#$", "").equals(DRAFT), place,
+          "only draft 2020-12 is supported: leave $schema out or say " + DRAFT);
+      case "$id" -> {
+        refuse(!place.equals("/$id"), place, "$id may stand only at the top; use $defs and #-references inside");
+        refuse(!isUri(text(value)), place, "$id must be a URI");
+      }
+      case "$anchor", "$dynamicAnchor" -> anchors.add(text(value));
+      case "$ref", "$dynamicRef" -> references.add(new Violation(place, text(value)));
+      case "pattern" -> compile(text(value), place);
+      default -> {
+        if (SIZES.contains(keyword)) {
+          refuse(((JsonNumber) value).bigDecimalValue().compareTo(BigDecimal.valueOf(Integer.MAX_VALUE)) > 0, place,
+              keyword + " must not be greater than " + Integer.MAX_VALUE);
+        }
+      }
+    }
+  }
+
+  /** {@code reference.message} is what the reference says. */
+  private void resolve(Violation reference) {
+    var target = reference.message();
+    if (!target.startsWith("#")) {
+      refuse(true, reference.pointer(), "a reference must stay inside the schema and start with #, but is "
+          + Located.shortened(target));
+      return;
+    }
+    var fragment = isUri(target) ? URLDecoder.decode(target.substring(1).replace("+", "%2B"), StandardCharsets.UTF_8)
+        : target.substring(1);
+    refuse(fragment.startsWith("/") || fragment.isEmpty() ? !isSchema(fragment) : !anchors.contains(fragment),
+        reference.pointer(), "there is no schema at " + Located.shortened(target));
+  }
+
+  private boolean isSchema(String pointer) {
+    var place = root;
+    for (var step : pointer.isEmpty() ? new String[0] : pointer.substring(1).split("/", -1)) {
+      var name = step.replace("~1", "/").replace("~0", "~");
+      place = switch (place.getValueType()) {
+        case OBJECT -> place.asJsonObject().get(name);
+        case ARRAY -> name.matches("0|[1-9][0-9]{0,8}") && Integer.parseInt(name) < place.asJsonArray().size()
+            ? place.asJsonArray().get(Integer.parseInt(name)) : null;
+        default -> null;
+      };
+      if (place == null) {
+        return false;
+      }
+    }
+    return place instanceof JsonObject || place == JsonValue.TRUE || place == JsonValue.FALSE;
+  }
+
+  private void compile(String pattern, String place) {
+    try {
+      Pattern.compile(pattern);
+    } catch (PatternSyntaxException broken) {
+      refuse(true, place, "the pattern " + Located.shortened(pattern) + " cannot be used: " + broken.getDescription());
+    }
+  }
+
+  private void refuse(boolean wrong, String place, String message) {
+    if (wrong) {
+      found.add(new Violation(place, message));
+    }
+  }
+
+  private static String text(JsonValue value) {
+    return ((JsonString) value).getString();
+  }
+
+  private static boolean isUri(String text) {
+    try {
+      URI.create(text);
+      return true;
+    } catch (IllegalArgumentException notOne) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,214 @@
+package ee.tasker.template;
+
+import ee.tasker.template.model.BatchConfig;
+import ee.tasker.template.model.DomainEvent;
+import ee.tasker.template.model.EnvironmentOverrides;
+import ee.tasker.template.model.EventDeclaration;
+import ee.tasker.template.model.HandlerReference;
+import ee.tasker.template.model.Lifecycle;
+import ee.tasker.template.model.RetryOverride;
+import ee.tasker.template.model.RetryPolicy;
+import ee.tasker.template.model.StepDefinition;
+import ee.tasker.template.model.StepOverride;
+import ee.tasker.template.model.SystemDependencies;
+import ee.tasker.template.model.TemplateDefinition;
+import jakarta.json.JsonArray;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonObjectBuilder;
+import jakarta.json.JsonValue;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Collection;
+import java.util.HexFormat;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.Function;
+
+/**
+ * The normal form of a template: JSON with the keys of the YAML and every default filled in, steps in the order of the
+ * file. {@link TemplateReader#readNormalForm} reads it back to the same definition.
+ */
+public final class TemplateJson {
+  private static final String UNSUPPORTED = "unsupported";
+
+  private TemplateJson() {}
+
+  /**
+   * The normal form, and under {@code unsupported} what this version cannot run yet (see
+   * {@link TemplateDefinition#unsupported()}; empty for a template that can run).
+   */
+  public static JsonObject toJson(TemplateDefinition template) {
+    return content(template).add(UNSUPPORTED, texts(template.unsupported())).build();
+  }
+
+  /**
+   * SHA-256, in hex, over the normal form with sorted keys: comments, blanks, the order of keys and spelled-out defaults
+   * make no difference, anything that means something does (also the order of steps and of a list). {@code unsupported}
+   * is left out, because it belongs to the version of Tasker EE and not to the template.
+   *
+   * <p>A later version may add keys to the normal form. To compare with a template stored by an earlier one, read its
+   * normal form again and hash that.
+   */
+  public static String contentHash(TemplateDefinition template) {
+    try {
+      var canonical = CanonicalJson.write(content(template).build());
+      return HexFormat.of().formatHex(
+          MessageDigest.getInstance("SHA-256").digest(canonical.getBytes(StandardCharsets.UTF_8)));
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException("every Java platform has SHA-256", impossible);
+    }
+  }
+
+  private static JsonObjectBuilder content(TemplateDefinition template) {
+    var environments = JsonText.object();
+    template.environments().forEach((name, overrides) -> environments.add(name, environment(overrides)));
+    return JsonText.object()
+        .add("namespace_name", template.key().namespace())
+        .add("name", template.key().name())
+        .add("version", template.key().version())
+        .add("description", text(template.description()))
+        .add("identity_strategy", word(template.identityStrategy()))
+        .add("input_schema", json(template.inputSchema()))
+        .add("lifecycle", lifecycle(template.lifecycle()))
+        .add("metadata", JsonText.parse(template.metadata()))
+        .add("system_dependencies", systems(template.systemDependencies()))
+        .add("domain_events", list(template.domainEvents(), TemplateJson::domainEvent))
+        .add("environments", environments)
+        .add("steps", list(template.steps(), TemplateJson::step));
+  }
+
+  private static JsonObjectBuilder lifecycle(Lifecycle lifecycle) {
+    return JsonText.object()
+        .add("max_duration_minutes", number(lifecycle.maxDurationMinutes()))
+        .add("max_waiting_for_dependencies_minutes", number(lifecycle.maxWaitingForDependenciesMinutes()))
+        .add("max_waiting_for_retry_minutes", number(lifecycle.maxWaitingForRetryMinutes()))
+        .add("max_steps_in_process_minutes", number(lifecycle.maxStepsInProcessMinutes()))
+        .add("staleness_action", word(lifecycle.stalenessAction()))
+        .add("auto_fail_on_timeout", lifecycle.autoFailOnTimeout())
+        .add("auto_dlq_on_timeout", lifecycle.autoDlqOnTimeout())
+        .add("on_step_error", word(lifecycle.onStepError()))
+        .add("sla_minutes", number(lifecycle.slaMinutes()));
+  }
+
+  private static JsonObjectBuilder systems(SystemDependencies systems) {
+    return JsonText.object().add("primary", systems.primary()).add("secondary", texts(systems.secondary()));
+  }
+
+  private static JsonObjectBuilder domainEvent(DomainEvent event) {
+    return JsonText.object()
+        .add("name", event.name())
+        .add("description", text(event.description()))
+        .add("schema", json(event.schema()));
+  }
+
+  private static JsonObjectBuilder environment(EnvironmentOverrides overrides) {
+    return JsonText.object().add("steps", list(overrides.steps(), TemplateJson::override));
+  }
+
+  private static JsonObjectBuilder override(StepOverride override) {
+    return JsonText.object()
+        .add("name", override.step())
+        .add("handler", JsonText.object().add("initialization", object(override.initialization())))
+        .add("timeout_seconds", number(override.timeoutSeconds()))
+        .add("retry", retry(override.retry()));
+  }
+
+  private static JsonObjectBuilder step(StepDefinition step) {
+    return JsonText.object()
+        .add("name", step.name())
+        .add("description", text(step.description()))
+        .add("type", word(step.type()))
+        .add("handler", handler(step.handler()))
+        .add("dependencies", texts(step.dependencies()))
+        .add("system_dependency", text(step.systemDependency()))
+        .add("retry", retry(step.retry()))
+        .add("timeout_seconds", number(step.timeoutSeconds()))
+        .add("publishes_events", list(step.publishesEvents(), TemplateJson::event))
+        .add("batch_config", step.batchConfig().<JsonValue>map(batch -> batch(batch).build()).orElse(JsonValue.NULL))
+        .add("result_schema", json(step.resultSchema()));
+  }
+
+  private static JsonObjectBuilder handler(HandlerReference handler) {
+    return JsonText.object()
+        .add("callable", handler.callable())
+        .add("method", handler.method())
+        .add("resolver", text(handler.resolver()))
+        .add("initialization", object(handler.initialization()));
+  }
+
+  private static JsonObjectBuilder retry(RetryPolicy retry) {
+    return JsonText.object()
+        .add("retryable", retry.retryable())
+        .add("max_attempts", retry.maxAttempts())
+        .add("backoff", word(retry.backoff()))
+        .add("backoff_base_ms", retry.backoffBaseMs())
+        .add("max_backoff_ms", retry.maxBackoffMs());
+  }
+
+  private static JsonObjectBuilder retry(RetryOverride retry) {
+    var given = JsonText.object();
+    retry.retryable().ifPresent(value -> given.add("retryable", value));
+    retry.maxAttempts().ifPresent(value -> given.add("max_attempts", value));
+    retry.backoff().ifPresent(value -> given.add("backoff", word(value)));
+    retry.backoffBaseMs().ifPresent(value -> given.add("backoff_base_ms", value));
+    retry.maxBackoffMs().ifPresent(value -> given.add("max_backoff_ms", value));
+    return given;
+  }
+
+  private static JsonObjectBuilder event(EventDeclaration event) {
+    return JsonText.object()
+        .add("name", event.name())
+        .add("description", text(event.description()))
+        .add("condition", word(event.condition()))
+        .add("schema", json(event.schema()))
+        .add("delivery_mode", word(event.deliveryMode()))
+        .add("publisher", text(event.publisher()));
+  }
+
+  private static JsonObjectBuilder batch(BatchConfig batch) {
+    return JsonText.object()
+        .add("batch_size", batch.batchSize())
+        .add("parallelism", batch.parallelism())
+        .add("cursor_field", batch.cursorField())
+        .add("worker_template", batch.workerTemplate())
+        .add("failure_strategy", word(batch.failureStrategy()));
+  }
+
+  private static String word(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
+  }
+
+  private static JsonValue text(Optional<String> value) {
+    return value.<JsonValue>map(JsonText::string).orElse(JsonValue.NULL);
+  }
+
+  private static JsonValue json(Optional<String> value) {
+    return value.map(JsonText::parse).orElse(JsonValue.NULL);
+  }
+
+  private static JsonValue number(OptionalInt value) {
+    return value.isPresent() ? JsonText.number(BigDecimal.valueOf(value.getAsInt())) : JsonValue.NULL;
+  }
+
+  private static JsonObjectBuilder object(Map<String, String> entries) {
+    var object = JsonText.object();
+    entries.forEach((key, value) -> object.add(key, JsonText.parse(value)));
+    return object;
+  }
+
+  private static JsonArray texts(Collection<String> values) {
+    var array = JsonText.array();
+    values.forEach(array::add);
+    return array.build();
+  }
+
+  private static <T> JsonArray list(Collection<T> values, Function<T, JsonObjectBuilder> form) {
+    var array = JsonText.array();
+    values.forEach(value -> array.add(form.apply(value)));
+    return array.build();
+  }
+}

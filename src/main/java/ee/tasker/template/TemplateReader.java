@@ -1,0 +1,112 @@
+package ee.tasker.template;
+
+import ee.tasker.template.model.IdentityStrategy;
+import ee.tasker.template.model.Limits;
+import ee.tasker.template.model.SystemDependencies;
+import ee.tasker.template.model.TemplateDefinition;
+import ee.tasker.template.model.TemplateKey;
+import jakarta.json.JsonValue;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.snakeyaml.engine.v2.nodes.Node;
+
+/**
+ * Reads a template from YAML 1.2 or JSON. Never throws for what stands in the text: whatever is wrong comes back as
+ * problems with line and column, all of them at once as far as the syntax allows. A value of null counts as absent.
+ */
+public final class TemplateReader {
+  /** Characters in a template as its author writes it. */
+  public static final int MAX_LENGTH = 1 << 20;
+  /** The normal form spells out every default and so is longer than what it was read from. */
+  private static final int MAX_NORMAL_FORM_LENGTH = 64 << 20;
+
+  private final Problems problems;
+
+  private TemplateReader(Problems problems) {
+    this.problems = problems;
+  }
+
+  /** Reads what an author wrote: at most {@value #MAX_LENGTH} characters. */
+  public static TemplateReading read(String text) {
+    return read(text, MAX_LENGTH);
+  }
+
+  /** Reads what {@link TemplateJson#toJson} wrote, also when it is longer than an author may write. */
+  public static TemplateReading readNormalForm(String json) {
+    return read(json, MAX_NORMAL_FORM_LENGTH);
+  }
+
+  private static TemplateReading read(String text, int maxLength) {
+    var problems = new Problems();
+    var definition = YamlDocument.parse(text, maxLength, problems)
+        .flatMap(root -> new TemplateReader(problems).template(root));
+    return problems.none() ? new TemplateReading.Read(definition.orElseThrow())
+        : new TemplateReading.Invalid(problems.inOrder());
+  }
+
+  private Optional<TemplateDefinition> template(Node root) {
+    return new Located(root, "", problems).keys().flatMap(this::template);
+  }
+
+  private Optional<TemplateDefinition> template(Keys keys) {
+    var key = key(keys);
+    var description = keys.find("description").flatMap(Located::description);
+    var identity = keys.find("identity_strategy").flatMap(value -> value.oneOf(IdentityStrategy.class))
+        .orElse(IdentityStrategy.STRICT);
+    var inputSchema = keys.find("input_schema").flatMap(Located::schema);
+    var lifecycle = LifecycleReader.read(keys);
+    var metadata = metadata(keys);
+    var systems = systems(keys);
+    var events = EventReader.declared(keys);
+    var steps = steps(keys);
+    var environments = EnvironmentReader.read(keys, StepGraphCheck.check(steps));
+    // Written by TemplateJson for whoever reads the normal form; what is supported is never taken from the text.
+    keys.find("unsupported").ifPresent(Located::list);
+    keys.refuseOthers();
+    return problems.none() ? Optional.of(new TemplateDefinition(key.orElseThrow(), description, identity, inputSchema,
+        lifecycle, metadata, systems, events, environments,
+        steps.stream().map(step -> step.definition().get()).toList())) : Optional.empty();
+  }
+
+  private static Optional<TemplateKey> key(Keys keys) {
+    var name = keys.require("name").flatMap(value -> value.word(Limits.TEMPLATE_NAME));
+    var namespace = keys.require("namespace_name").flatMap(place -> place.word(Integer.MAX_VALUE)
+        .flatMap(text -> TemplateKey.isNamespace(text) ? Optional.of(text)
+            : place.refuse("must begin with a letter and have at most " + Limits.NAMESPACE
+                + " letters, digits and underscores, but is \"" + Located.shortened(text) + "\"")));
+    var version = keys.require("version").flatMap(place -> place.word(Integer.MAX_VALUE)
+        .flatMap(text -> TemplateKey.isVersion(text) ? Optional.of(text)
+            : place.refuse("must be a semantic version such as 1.0.0 or 1.2.3-rc.1 with at most " + Limits.VERSION
+                + " characters, but is \"" + Located.shortened(text) + "\"")));
+    return name.isPresent() && namespace.isPresent() && version.isPresent()
+        ? Optional.of(new TemplateKey(namespace.get(), name.get(), version.get())) : Optional.empty();
+  }
+
+  /** Free, but the keys that everybody knows have the type that everybody expects. */
+  private static String metadata(Keys template) {
+    return template.find("metadata").flatMap(place -> place.keys().map(keys -> {
+      for (var key : List.of("author", "documentation_url", "created_at", "updated_at")) {
+        keys.find(key).ifPresent(value -> value.text(Limits.WORD));
+      }
+      keys.list("tags").forEach(tag -> tag.word(Limits.WORD));
+      return place;
+    })).flatMap(Located::json).map(CanonicalJson::write).orElse(CanonicalJson.write(JsonValue.EMPTY_JSON_OBJECT));
+  }
+
+  private static SystemDependencies systems(Keys template) {
+    return template.find("system_dependencies").flatMap(Located::keys).map(keys -> {
+      var primary = keys.find("primary").flatMap(value -> value.word(Limits.WORD));
+      List<String> secondary = new ArrayList<>();
+      keys.list("secondary").forEach(value -> value.word(Limits.WORD).ifPresent(secondary::add));
+      keys.refuseOthers();
+      return new SystemDependencies(primary.orElse(SystemDependencies.DEFAULT.primary()), secondary);
+    }).orElse(SystemDependencies.DEFAULT);
+  }
+
+  private static List<StepDraft> steps(Keys template) {
+    var elements = template.require("steps").flatMap(place -> place.list().flatMap(list -> list.isEmpty()
+        ? place.refuse("must have at least one step") : Optional.of(list))).orElse(List.of());
+    return elements.stream().map(StepReader::read).flatMap(Optional::stream).toList();
+  }
+}

@@ -1,0 +1,23 @@
+package ee.tasker.template.model;
+
+import java.util.Optional;
+
+/**
+ * An event that a step publishes.
+ *
+ * @param condition    after which outcome; success by default
+ * @param schema       JSON Schema of the payload, as JSON text
+ * @param deliveryMode durable by default
+ * @param publisher    who makes the payload; empty for the result as it is
+ */
+public record EventDeclaration(String name, Optional<String> description, EventCondition condition,
+                               Optional<String> schema, DeliveryMode deliveryMode, Optional<String> publisher) {
+  public EventDeclaration {
+    Checks.text(name, "publishes_events.name", Limits.WORD);
+    Checks.present(description, "publishes_events.description");
+    Checks.present(condition, "publishes_events.condition");
+    Checks.present(schema, "publishes_events.schema");
+    Checks.present(deliveryMode, "publishes_events.delivery_mode");
+    Checks.present(publisher, "publishes_events.publisher");
+  }
+}

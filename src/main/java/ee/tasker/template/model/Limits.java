@@ -1,0 +1,30 @@
+package ee.tasker.template.model;
+
+/** The limits of the template format, in one place for the records, the reader and the documentation. */
+public final class Limits {
+  private Limits() {}
+
+  public static final int TEMPLATE_NAME = 64;
+  public static final int NAMESPACE = 29;
+  public static final int VERSION = 16;
+  public static final int STEP_NAME = 128;
+  public static final int DESCRIPTION = 255;
+  public static final int CALLABLE = 500;
+  public static final int METHOD = 128;
+  public static final int RESOLVER = 128;
+  /** Event names, publishers, cursor fields, system names, authors. */
+  public static final int WORD = 255;
+  public static final int ENVIRONMENT_NAME = 64;
+  public static final int ENVIRONMENTS = 100;
+
+  public static final int MAX_ATTEMPTS = 100;
+  public static final int BACKOFF_BASE_MS = 3_600_000;
+  public static final int MAX_BACKOFF_MS = 86_400_000;
+  public static final int TIMEOUT_SECONDS = 86_400;
+  /** 30 days: {@code max_duration_minutes} and {@code sla_minutes}. */
+  public static final int DURATION_MINUTES = 43_200;
+  /** 7 days: the three limits on waiting. */
+  public static final int WAITING_MINUTES = 10_080;
+  public static final int BATCH_SIZE = 100_000;
+  public static final int PARALLELISM = 1_000;
+}

@@ -1,0 +1,44 @@
+package ee.tasker.template.model;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * One step of a template.
+ *
+ * @param name             unique in the template, 1 to 128 characters, not {@code ALL}
+ * @param dependencies     names of the parents, in the order written, each once
+ * @param timeoutSeconds   how long one attempt may run; empty for no limit of its own
+ * @param resultSchema     JSON Schema of the result, as JSON text
+ */
+public record StepDefinition(String name, Optional<String> description, StepType type, HandlerReference handler,
+                             List<String> dependencies, Optional<String> systemDependency, RetryPolicy retry,
+                             OptionalInt timeoutSeconds, List<EventDeclaration> publishesEvents,
+                             Optional<BatchConfig> batchConfig, Optional<String> resultSchema) {
+
+  public StepDefinition {
+    Checks.text(name, "step.name", Limits.STEP_NAME);
+    Checks.require(!name.equals(StepOverride.ALL), "step.name must not be ALL: environments use it for all steps");
+    Checks.present(description, "step.description");
+    Checks.present(type, "step.type");
+    Checks.present(handler, "step.handler");
+    Checks.present(dependencies, "step.dependencies");
+    dependencies = List.copyOf(dependencies);
+    Checks.require(new HashSet<>(dependencies).size() == dependencies.size(),
+        "step.dependencies of " + name + " must not repeat a step");
+    Checks.require(!dependencies.contains(name), "step.dependencies of " + name + " must not name the step itself");
+    Checks.require(!type.needsDependencies() || !dependencies.isEmpty(),
+        "step.dependencies of " + name + " must not be empty, because its type is " + type);
+    Checks.present(systemDependency, "step.system_dependency");
+    Checks.present(retry, "step.retry");
+    Checks.range(timeoutSeconds, "step.timeout_seconds", 1, Limits.TIMEOUT_SECONDS);
+    Checks.present(publishesEvents, "step.publishes_events");
+    publishesEvents = List.copyOf(publishesEvents);
+    Checks.present(batchConfig, "step.batch_config");
+    Checks.require(batchConfig.isEmpty() || type.takesBatchConfig(),
+        "step.batch_config of " + name + " must be absent, because its type is " + type);
+    Checks.present(resultSchema, "step.result_schema");
+  }
+}

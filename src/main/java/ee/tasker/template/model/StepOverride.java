@@ -1,0 +1,34 @@
+package ee.tasker.template.model;
+
+import java.util.Collections;
+import java.util.OptionalInt;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * What one environment changes about a step, or about {@link #ALL} of them.
+ *
+ * @param initialization keys of the handler's configuration to replace or add: key to JSON text
+ * @param timeoutSeconds empty to keep the step's own
+ * @param retry          replaced key by key
+ */
+public record StepOverride(String step, SortedMap<String, String> initialization, OptionalInt timeoutSeconds,
+                           RetryOverride retry) {
+  /** Stands for every step. */
+  public static final String ALL = "ALL";
+
+  public StepOverride {
+    Checks.text(step, "environments.steps.name", Limits.STEP_NAME);
+    Checks.present(initialization, "environments.steps.handler.initialization");
+    initialization = Collections.unmodifiableSortedMap(new TreeMap<>(initialization));
+    Checks.range(timeoutSeconds, "environments.steps.timeout_seconds", 1, Limits.TIMEOUT_SECONDS);
+    Checks.present(retry, "environments.steps.retry");
+  }
+
+  StepDefinition applyTo(StepDefinition step) {
+    return new StepDefinition(step.name(), step.description(), step.type(),
+        step.handler().withInitialization(initialization), step.dependencies(), step.systemDependency(),
+        retry.applyTo(step.retry()), timeoutSeconds.isPresent() ? timeoutSeconds : step.timeoutSeconds(),
+        step.publishesEvents(), step.batchConfig(), step.resultSchema());
+  }
+}

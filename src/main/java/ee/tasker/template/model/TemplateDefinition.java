@@ -1,0 +1,92 @@
+package ee.tasker.template.model;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * A template with every default filled in. Immutable, like the template it stands for.
+ *
+ * @param inputSchema JSON Schema of the context, as JSON text; empty accepts any context
+ * @param metadata    a JSON object as text, for people
+ * @param steps       in the order of the file, at least one; names are unique, dependencies exist and form no cycle
+ */
+public record TemplateDefinition(TemplateKey key, Optional<String> description, IdentityStrategy identityStrategy,
+                                 Optional<String> inputSchema, Lifecycle lifecycle, String metadata,
+                                 SystemDependencies systemDependencies, List<DomainEvent> domainEvents,
+                                 SortedMap<String, EnvironmentOverrides> environments, List<StepDefinition> steps) {
+
+  public TemplateDefinition {
+    Checks.present(key, "key");
+    Checks.present(description, "description");
+    Checks.present(identityStrategy, "identity_strategy");
+    Checks.present(inputSchema, "input_schema");
+    Checks.present(lifecycle, "lifecycle");
+    Checks.present(metadata, "metadata");
+    Checks.present(systemDependencies, "system_dependencies");
+    Checks.present(domainEvents, "domain_events");
+    Checks.present(environments, "environments");
+    Checks.present(steps, "steps");
+    domainEvents = List.copyOf(domainEvents);
+    environments = Collections.unmodifiableSortedMap(new TreeMap<>(environments));
+    steps = List.copyOf(steps);
+    holdTogether(steps, environments);
+  }
+
+  /**
+   * What runs in one environment: the overrides of {@code environment} applied, and no overrides left. An environment
+   * that the template does not know changes nothing.
+   */
+  public TemplateDefinition forEnvironment(String environment) {
+    var overrides = environments.getOrDefault(environment, new EnvironmentOverrides(List.of()));
+    return new TemplateDefinition(key, description, identityStrategy, inputSchema, lifecycle, metadata,
+        systemDependencies, domainEvents, Collections.emptySortedMap(), overrides.applyTo(steps));
+  }
+
+  /**
+   * Features that are accepted and checked but that this version cannot run yet, as sentences for people; empty for a
+   * template that can run.
+   */
+  public List<String> unsupported() {
+    List<String> features = new ArrayList<>();
+    for (var step : steps) {
+      var where = " (step " + step.name() + ")";
+      if (step.type() != StepType.STANDARD) {
+        features.add("type: " + step.type().name().toLowerCase(Locale.ROOT) + where);
+      }
+      if (!step.publishesEvents().isEmpty()) {
+        features.add("publishes_events" + where);
+      }
+      if (step.batchConfig().isPresent()) {
+        features.add("batch_config" + where);
+      }
+    }
+    return List.copyOf(features);
+  }
+
+  private static void holdTogether(List<StepDefinition> steps, Map<String, EnvironmentOverrides> environments) {
+    Checks.require(!steps.isEmpty(), "steps must not be empty");
+    Map<String, List<String>> dependencies = new LinkedHashMap<>();
+    for (var step : steps) {
+      Checks.require(dependencies.put(step.name(), step.dependencies()) == null,
+          "steps must have unique names, but there are two of " + step.name());
+    }
+    for (var step : steps) {
+      for (var parent : step.dependencies()) {
+        Checks.require(dependencies.containsKey(parent),
+            "step.dependencies of " + step.name() + " must exist, but there is no step " + parent);
+      }
+    }
+    var cycles = DependencyCycles.find(dependencies);
+    Checks.require(cycles.isEmpty(), "steps must not depend on each other in a cycle, as these do: " + cycles);
+    environments.forEach((name, overrides) -> overrides.steps().forEach(override -> Checks.require(
+        override.step().equals(StepOverride.ALL) || dependencies.containsKey(override.step()),
+        "environments." + name + ".steps must exist, but there is no step " + override.step())));
+  }
+}
