@@ -4,7 +4,7 @@
 -- p_results: see hand_back_steps. p_settle false: the caller has only the worker's role; the results go to the queue
 -- orchestration_step_results and an orchestrator does the rest.
 -- Returns {refused: [{step_uuid, attempt, verdict}], assignments: [...], queued: [namespaces], ended: [{task_uuid, state}],
--- next_retry_at}: verdict ALREADY when that attempt has already been handed back, STALE when it is not the current one.
+-- next_retry_in_ms}: verdict ALREADY when that attempt has already been handed back, STALE when it is not the current one.
 -- Locks: tasks by uuid, then their steps; then messages (skip locked) and offered steps by uuid.
 -- Source: design sections 3, 10. Called by the worker, and by anybody with psql.
 create or replace function tasker.complete_steps(
@@ -54,7 +54,7 @@ begin
     'assignments', case when cardinality(v_claimed) > 0 then tasker.get_step_assignments(v_claimed) else '[]' end,
     'queued', case when p_settle then to_jsonb(v_advance.o_queued) else '[]' end,
     'ended', case when p_settle then v_advance.o_ended else '[]' end,
-    'next_retry_at', case when p_settle then v_advance.o_next_retry_at end);
+    'next_retry_in_ms', case when p_settle then ceil(extract(epoch from v_advance.o_next_retry_at - coalesce(p_now, clock_timestamp())) * 1000) end);
 end
 $$;
 comment on function tasker.complete_steps(jsonb, uuid, int, text[], int, boolean, boolean, timestamptz) is

@@ -1,7 +1,7 @@
 -- A server says that it lives and which steps it still runs: renews its row in servers and the leases of those steps in
 -- one statement each, by the database's clock.
 -- p_steps: array of {step_uuid, attempt}. Returns {lost: [step uuids that are no longer its], cancel_requested: [step
--- uuids whose task is being cancelled and whose handler should stop]}.
+-- uuids whose task is being cancelled and whose handler should stop], servers: how many are alive}.
 -- Locks: the server's row, then the steps by uuid. Source: design section 3, attune.md W6. Called by the worker.
 create or replace function tasker.heartbeat(
   p_server_uuid   uuid,
@@ -25,7 +25,7 @@ begin
   on conflict (server_uuid) do update
     set lease_expires_at = excluded.lease_expires_at, capacity = excluded.capacity, running = excluded.running, roles = excluded.roles;
   if jsonb_array_length(p_steps) = 0 then
-    return '{"lost": [], "cancel_requested": []}';
+    return jsonb_build_object('lost', '[]'::jsonb, 'cancel_requested', '[]'::jsonb, 'servers', tasker.count_servers(v_now));
   end if;
 
   with held as (
@@ -47,7 +47,8 @@ begin
     'cancel_requested', (select coalesce(jsonb_agg(s.workflow_step_uuid), '[]')
                          from tasker.workflow_steps s join tasker.tasks t on t.task_uuid = s.task_uuid
                          where s.workflow_step_uuid = any (v_renewed) and t.cancel_requested_at is not null
-                           and t.cancel_policy = 'cancel_running'));
+                           and t.cancel_policy = 'cancel_running'),
+    'servers', tasker.count_servers(v_now));
 end
 $$;
 comment on function tasker.heartbeat(uuid, text, text, int, int, jsonb, int, timestamptz) is

@@ -1,6 +1,6 @@
 -- One round of the safety net: takes up to p_limit due tasks that no other session is at, gives expired leases and lost
 -- messages back, and evaluates them. Finishes every task on its own, if need be.
--- Returns as evaluate_tasks, with the number of tasks looked at as "tasks" and the time of the next wake-up of any task.
+-- Returns as evaluate_tasks, with the number of tasks looked at as "tasks" and the milliseconds to the next wake-up of any task.
 -- Locks: as get_next_ready_tasks and evaluate_tasks. Source: design decision 14. Called by the poller.
 create or replace function tasker.advance_due_tasks(
   p_server_uuid   uuid,
@@ -24,7 +24,8 @@ begin
   end if;
   return v_result || jsonb_build_object(
     'tasks', coalesce(cardinality(v_tasks), 0),
-    'next_wake_at', (select min(w.wake_at) from tasker.task_wakeups w));
+    'next_wake_in_ms', (select greatest(ceil(extract(epoch from min(w.wake_at) - coalesce(p_now, clock_timestamp())) * 1000), 0)
+                        from tasker.task_wakeups w));
 end
 $$;
 comment on function tasker.advance_due_tasks(uuid, int, int, int, timestamptz) is

@@ -1,0 +1,176 @@
+package ee.tasker.message;
+
+import ee.tasker.platform.Log;
+import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.ServerIdentity;
+import ee.tasker.platform.Settings;
+import jakarta.annotation.PostConstruct;
+import jakarta.annotation.PreDestroy;
+import jakarta.annotation.Resource;
+import jakarta.ejb.DependsOn;
+import jakarta.ejb.Singleton;
+import jakarta.ejb.Startup;
+import jakarta.ejb.TransactionAttribute;
+import jakarta.ejb.TransactionAttributeType;
+import jakarta.ejb.ConcurrencyManagement;
+import jakarta.ejb.ConcurrencyManagementType;
+import jakarta.enterprise.concurrent.ManagedThreadFactory;
+import jakarta.inject.Inject;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/**
+ * Listens for other servers on a connection of its own, which no pool could lend for so long. A lost connection is made
+ * again, after 0.2 seconds at first and 10 at most; the poller covers the gap.
+ */
+@Singleton
+@Startup
+@DependsOn("SchemaMigration")
+@ConcurrencyManagement(ConcurrencyManagementType.BEAN)
+@TransactionAttribute(TransactionAttributeType.NOT_SUPPORTED)
+public class Listener {
+  private static final Log LOG = Log.of(Listener.class);
+  private static final int WAIT_MS = 5_000;
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
+
+  @Resource
+  private ManagedThreadFactory threads;
+
+  @Inject
+  private Settings settings;
+
+  @Inject
+  private ServerIdentity server;
+
+  @Inject
+  private WakeUps wakeUps;
+
+  private final CountDownLatch stopped = new CountDownLatch(1);
+  private volatile boolean connected;
+  private volatile Connection connection;
+  private Thread thread;
+
+  @PostConstruct
+  void start() {
+    if (settings.events()) {
+      thread = threads.newThread(this::listenUntilStopped);
+      thread.setName("tasker-listener");
+      thread.start();
+    }
+  }
+
+  @PreDestroy
+  void stop() {
+    stopped.countDown();
+    closeQuietly();
+    if (thread != null) {
+      thread.interrupt();
+    }
+  }
+
+  /** True when events are off: then there is nothing to be connected to. */
+  public boolean isHealthy() {
+    return connected || !settings.events();
+  }
+
+  private void listenUntilStopped() {
+    Duration pause = FIRST_PAUSE;
+    while (stopped.getCount() > 0) {
+      try {
+        listen();
+      } catch (SQLException e) {
+        if (connected) {
+          pause = FIRST_PAUSE;
+        }
+        connected = false;
+        closeQuietly();
+        if (stopped.getCount() > 0) {
+          LOG.write(LogEvent.LISTENER_LOST, "retry_ms", pause.toMillis(), "cause", e.getMessage());
+        }
+      }
+      pause = waitFor(pause);
+    }
+    closeQuietly();
+  }
+
+  private Duration waitFor(Duration pause) {
+    try {
+      if (stopped.await(pause.toMillis(), TimeUnit.MILLISECONDS)) {
+        return pause;
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      stopped.countDown();
+    }
+    Duration doubled = pause.multipliedBy(2);
+    return doubled.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : doubled;
+  }
+
+  private void listen() throws SQLException {
+    try (Connection fresh = connect(); Statement statement = fresh.createStatement()) {
+      connection = fresh;
+      statement.execute("listen tasker_wakeup");
+      statement.execute("listen pgmq_message_ready");
+      connected = true;
+      LOG.write(LogEvent.LISTENER_CONNECTED, "server", server.uuid());
+      // Whatever was told while nobody listened is looked for once.
+      wakeUps.received(WakeUps.ORCHESTRATION);
+      PGConnection notifications = fresh.unwrap(PGConnection.class);
+      while (stopped.getCount() > 0) {
+        PGNotification[] received = notifications.getNotifications(WAIT_MS);
+        if (received == null || received.length == 0) {
+          // A half-open connection shows only when it is used.
+          statement.execute("select 1");
+          continue;
+        }
+        for (PGNotification notification : received) {
+          hear(notification);
+        }
+      }
+    }
+  }
+
+  private void hear(PGNotification notification) {
+    String[] words = notification.getParameter().split(" ", 2);
+    if (!"tasker_wakeup".equals(notification.getName())) {
+      wakeUps.received(WakeUps.ORCHESTRATION);
+    } else if (words.length < 2 || !server.uuid().toString().equals(words[1])) {
+      wakeUps.received(words[0]);
+    }
+  }
+
+  private Connection connect() throws SQLException {
+    Settings.ListenSettings to = settings.listen();
+    PGSimpleDataSource source = new PGSimpleDataSource();
+    source.setServerNames(new String[] {to.host()});
+    source.setPortNumbers(new int[] {to.port()});
+    source.setDatabaseName(to.database());
+    source.setUser(to.user());
+    source.setPassword(to.password());
+    source.setApplicationName("tasker-listener");
+    source.setTcpKeepAlive(true);
+    source.setConnectTimeout(10);
+    source.setSocketTimeout(60);
+    return source.getConnection();
+  }
+
+  private void closeQuietly() {
+    Connection old = connection;
+    connection = null;
+    if (old != null) {
+      try {
+        old.close();
+      } catch (SQLException e) {
+        LOG.write(LogEvent.LISTENER_LOST, "cause", e.getMessage());
+      }
+    }
+  }
+}

@@ -1,0 +1,23 @@
+package ee.tasker.message;
+
+import ee.tasker.platform.ServerIdentity;
+import ee.tasker.platform.SqlFunctions;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.transaction.Transactional;
+import java.util.Set;
+
+/** Sends the notification, in a transaction of its own. */
+@ApplicationScoped
+class Notifications {
+  @Inject
+  private SqlFunctions sql;
+
+  @Inject
+  private ServerIdentity server;
+
+  @Transactional(Transactional.TxType.REQUIRES_NEW)
+  public void send(Set<String> kinds) {
+    sql.run("notify_servers(cast(? as uuid), cast(? as text[]))", server.uuid(), SqlFunctions.arrayText(kinds));
+  }
+}

@@ -1,0 +1,54 @@
+package ee.tasker.message;
+
+import ee.tasker.platform.Log;
+import ee.tasker.platform.LogEvent;
+import jakarta.annotation.Resource;
+import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Tells the other servers, at most once every {@value #PERIOD_MS} ms and in a transaction of its own: a NOTIFY inside the
+ * transactions that do the work would make them commit one after another. Silent while this server is the only one.
+ */
+@ApplicationScoped
+public class Notifier {
+  private static final Log LOG = Log.of(Notifier.class);
+  private static final int PERIOD_MS = 20;
+
+  @Resource
+  private ManagedScheduledExecutorService executor;
+
+  @Inject
+  private Notifications notifications;
+
+  private final Set<String> untold = ConcurrentHashMap.newKeySet();
+  private final AtomicBoolean scheduled = new AtomicBoolean();
+  private volatile boolean others = true;
+
+  void tell(String what) {
+    if (others && untold.add(what) && scheduled.compareAndSet(false, true)) {
+      executor.schedule(this::send, PERIOD_MS, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private void send() {
+    scheduled.set(false);
+    Set<String> now = Set.copyOf(untold);
+    untold.removeAll(now);
+    try {
+      notifications.send(now);
+    } catch (RuntimeException e) {
+      LOG.write(LogEvent.NOTIFY_FAILED, e);
+    }
+  }
+
+  /** Whether any other server is alive; until the first heartbeat we think so. */
+  public void setOthers(boolean others) {
+    this.others = others;
+  }
+}

@@ -1,0 +1,16 @@
+package ee.tasker.message;
+
+import jakarta.json.JsonArray;
+
+/** The worker of this server, as those see it who may hand it steps that their transaction has claimed for it. */
+public interface StepTaker {
+
+  /** Keeps free hands for the caller, at most {@code most}; every one of them comes back by {@link #take}. */
+  int reserve(int most);
+
+  /** Takes over claimed steps, after the commit, and gives back what was reserved and not used. */
+  void take(JsonArray assignments, int reserved);
+
+  /** Says that a queue may have steps for this server. */
+  void stepsQueued();
+}

@@ -1,0 +1,66 @@
+package ee.tasker.message;
+
+import ee.tasker.platform.Role;
+import ee.tasker.platform.Settings;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.inject.Instance;
+import jakarta.inject.Inject;
+
+/**
+ * Spreads the word that there is something to do: to this server at once, to the others by one notification for many.
+ * Called after a commit. With {@code tasker.events.enabled=false} nobody is told and the poller finds everything.
+ */
+@ApplicationScoped
+public class WakeUps {
+  static final String STEPS = "steps";
+  static final String ORCHESTRATION = "orchestration";
+
+  @Inject
+  private Settings settings;
+
+  @Inject
+  private Instance<StepTaker> stepTaker;
+
+  @Inject
+  private Instance<Orchestrator> orchestrator;
+
+  @Inject
+  private Notifier notifier;
+
+  /** Steps were put on queues. */
+  public void stepsQueued() {
+    if (settings.events()) {
+      wakeWorker();
+      notifier.tell(STEPS);
+    }
+  }
+
+  /** Results were handed back for an orchestrator, or tasks came in that nobody has started. */
+  public void orchestrationQueued() {
+    if (settings.events()) {
+      wakeOrchestrator();
+      notifier.tell(ORCHESTRATION);
+    }
+  }
+
+  void received(String what) {
+    if (STEPS.equals(what)) {
+      wakeWorker();
+    } else {
+      wakeOrchestrator();
+      wakeWorker();
+    }
+  }
+
+  private void wakeWorker() {
+    if (settings.has(Role.WORKER)) {
+      stepTaker.get().stepsQueued();
+    }
+  }
+
+  private void wakeOrchestrator() {
+    if (settings.has(Role.ORCHESTRATOR)) {
+      orchestrator.get().workArrived();
+    }
+  }
+}

@@ -1,0 +1,33 @@
+package ee.tasker.orchestration;
+
+import ee.tasker.platform.Settings;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonObject;
+import jakarta.transaction.Transactional;
+
+/** The component's door: each method is one round of one duty, in a transaction of its own. */
+@ApplicationScoped
+@Transactional(Transactional.TxType.REQUIRES_NEW)
+public class Orchestration {
+
+  @Inject
+  private OrchestrationGateway gateway;
+
+  @Inject
+  private Settings settings;
+
+  /** Looks at up to {@code limit} tasks whose time has come. @return as {@code tasker.advance_due_tasks} */
+  public JsonObject advanceDueTasks(int limit, int claimLimit) {
+    return gateway.advanceDueTasks(limit, claimLimit, leaseSeconds());
+  }
+
+  /** Settles up to {@code limit} results of worker-only servers. @return as {@code tasker.process_step_results} */
+  public JsonObject processStepResults(int limit, int claimLimit) {
+    return gateway.processStepResults(limit, claimLimit, leaseSeconds());
+  }
+
+  private long leaseSeconds() {
+    return settings.worker().lease().toSeconds();
+  }
+}

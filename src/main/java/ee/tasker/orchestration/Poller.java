@@ -1,0 +1,66 @@
+package ee.tasker.orchestration;
+
+import ee.tasker.message.StepTaker;
+import ee.tasker.platform.Role;
+import ee.tasker.platform.Settings;
+import jakarta.annotation.PostConstruct;
+import jakarta.annotation.Resource;
+import jakarta.ejb.ConcurrencyManagement;
+import jakarta.ejb.ConcurrencyManagementType;
+import jakarta.ejb.DependsOn;
+import jakarta.ejb.Singleton;
+import jakarta.ejb.Startup;
+import jakarta.ejb.Timeout;
+import jakarta.ejb.TimerConfig;
+import jakarta.ejb.TimerService;
+import jakarta.ejb.TransactionAttribute;
+import jakarta.ejb.TransactionAttributeType;
+import jakarta.enterprise.inject.Instance;
+import jakarta.inject.Inject;
+import java.time.Instant;
+
+/** The safety net: every {@code tasker.poll.interval-seconds} everything that could have been missed is looked for. */
+@Singleton
+@Startup
+@DependsOn({"SchemaMigration", "TemplateLoader"})
+@ConcurrencyManagement(ConcurrencyManagementType.BEAN)
+@TransactionAttribute(TransactionAttributeType.NOT_SUPPORTED)
+public class Poller {
+  @Resource
+  private TimerService timers;
+
+  @Inject
+  private Settings settings;
+
+  @Inject
+  private Rounds rounds;
+
+  @Inject
+  private Instance<StepTaker> worker;
+
+  private volatile Instant lastPoll = Instant.now();
+
+  @PostConstruct
+  void start() {
+    long period = settings.pollInterval().toMillis();
+    if (period > 0) {
+      timers.createIntervalTimer(Math.min(period, 1_000), period, new TimerConfig("tasker-poller", false));
+    }
+  }
+
+  @Timeout
+  void poll() {
+    if (settings.has(Role.ORCHESTRATOR)) {
+      rounds.poll();
+    }
+    if (settings.has(Role.WORKER)) {
+      worker.get().stepsQueued();
+    }
+    lastPoll = Instant.now();
+  }
+
+  /** When it last came round to the end. */
+  public Instant lastPoll() {
+    return lastPoll;
+  }
+}

@@ -1,0 +1,155 @@
+package ee.tasker.orchestration;
+
+import ee.tasker.message.Orchestrator;
+import ee.tasker.message.StepTaker;
+import ee.tasker.message.WakeUps;
+import ee.tasker.platform.Log;
+import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Role;
+import ee.tasker.platform.Settings;
+import ee.tasker.task.QueuedRequests;
+import ee.tasker.task.TaskEndings;
+import jakarta.annotation.Resource;
+import jakarta.enterprise.concurrent.ManagedExecutorService;
+import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.inject.Instance;
+import jakarta.inject.Inject;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonValue;
+import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntFunction;
+
+/**
+ * Runs the orchestrator's duties until each finds nothing more to do: when a wake-up says so, when a retry is due, and when
+ * the poller comes round. One run at a time per server; a wake-up during a run causes another.
+ */
+@ApplicationScoped
+public class Rounds implements Orchestrator {
+  private static final Log LOG = Log.of(Rounds.class);
+  private static final int BATCH = 200;
+  /** A bound on one run, so that a duty that always finds something cannot keep the others waiting for ever. */
+  private static final int MOST_ROUNDS = 10_000;
+
+  @Resource
+  private ManagedExecutorService executor;
+
+  @Resource
+  private ManagedScheduledExecutorService timers;
+
+  @Inject
+  private Settings settings;
+
+  @Inject
+  private Orchestration orchestration;
+
+  @Inject
+  private QueuedRequests requests;
+
+  @Inject
+  private TaskEndings endings;
+
+  @Inject
+  private WakeUps wakeUps;
+
+  @Inject
+  private Instance<StepTaker> stepTaker;
+
+  private record Alarm(long atNanos, ScheduledFuture<?> future) {
+  }
+
+  private final AtomicBoolean wanted = new AtomicBoolean();
+  private final AtomicBoolean running = new AtomicBoolean();
+  private final AtomicReference<Alarm> alarm = new AtomicReference<>();
+
+  @Override
+  public void workArrived() {
+    wanted.set(true);
+    try {
+      executor.execute(this::runWhileWanted);
+    } catch (RejectedExecutionException e) {
+      LOG.write(LogEvent.CALL_FAILED, "call", "rounds", "cause", e.getMessage());
+    }
+  }
+
+  /** Keeps one alarm, the earliest; what comes later is found by the run that it causes. */
+  @Override
+  public void dueIn(Duration delay) {
+    if (!settings.events()) {
+      return;
+    }
+    long at = System.nanoTime() + delay.toNanos();
+    alarm.updateAndGet(current -> {
+      if (current != null && !current.future().isDone() && current.atNanos() - at <= 0) {
+        return current;
+      }
+      return new Alarm(at, timers.schedule(this::workArrived, Math.max(delay.toMillis(), 0), TimeUnit.MILLISECONDS));
+    });
+  }
+
+  /** Called by the poller, on its thread. */
+  void poll() {
+    wanted.set(true);
+    runWhileWanted();
+  }
+
+  private void runWhileWanted() {
+    while (wanted.get() && running.compareAndSet(false, true)) {
+      try {
+        wanted.set(false);
+        runAll();
+      } catch (RuntimeException fault) {
+        LOG.write(LogEvent.CALL_FAILED, fault, "call", "orchestration");
+      } finally {
+        running.set(false);
+      }
+    }
+  }
+
+  private void runAll() {
+    repeat("messages", hands -> orchestration.processStepResults(BATCH, hands));
+    repeat("messages", hands -> requests.submit(BATCH, hands));
+    repeat("tasks", hands -> requests.settleContexts(BATCH, hands));
+    JsonObject last = repeat("tasks", hands -> orchestration.advanceDueTasks(BATCH, hands));
+    if (last.get("next_wake_in_ms") != null && last.get("next_wake_in_ms") != JsonValue.NULL) {
+      dueIn(Duration.ofMillis(last.getJsonNumber("next_wake_in_ms").longValue()));
+    }
+  }
+
+  private JsonObject repeat(String count, IntFunction<JsonObject> duty) {
+    JsonObject reply = JsonValue.EMPTY_JSON_OBJECT;
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+      reply = once(duty);
+      if (reply.getInt(count, 0) == 0) {
+        return reply;
+      }
+    }
+    wanted.set(true);
+    return reply;
+  }
+
+  private JsonObject once(IntFunction<JsonObject> duty) {
+    StepTaker worker = settings.has(Role.WORKER) ? stepTaker.get() : null;
+    int hands = worker == null ? 0 : worker.reserve(BATCH);
+    JsonObject reply = JsonValue.EMPTY_JSON_OBJECT;
+    try {
+      reply = duty.apply(hands);
+      return reply;
+    } finally {
+      if (worker != null) {
+        worker.take(reply.containsKey("assignments") ? reply.getJsonArray("assignments") : JsonValue.EMPTY_JSON_ARRAY, hands);
+      }
+      if (reply.containsKey("queued") && !reply.getJsonArray("queued").isEmpty()) {
+        wakeUps.stepsQueued();
+      }
+      if (reply.containsKey("ended")) {
+        endings.ended(reply.getJsonArray("ended"));
+      }
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package ee.tasker.rest;
+
+import ee.tasker.platform.Log;
+import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Problem;
+import jakarta.ws.rs.WebApplicationException;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.Response;
+import jakarta.ws.rs.core.UriInfo;
+import jakarta.ws.rs.ext.ExceptionMapper;
+import jakarta.ws.rs.ext.Provider;
+import java.sql.SQLException;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * Shows everything else: what JAX-RS itself refuses, by its status, and faults as 500, or 503 when the database cannot be
+ * reached. The caller gets an id that the log line has too, never a stack trace or SQL.
+ */
+@Provider
+public class FaultMapper implements ExceptionMapper<Throwable> {
+  private static final Log LOG = Log.of(FaultMapper.class);
+  private static final Map<Integer, String> CODES = Map.of(
+      400, "invalid-request", 404, "no-such-path", 405, "method-not-allowed", 406, "not-acceptable", 413, "body-too-large",
+      415, "unsupported-media-type", 503, "unavailable");
+
+  @Context
+  private UriInfo uri;
+
+  @Override
+  public Response toResponse(Throwable fault) {
+    String path = uri.getRequestUri().getPath();
+    if (causeOf(fault, Problem.class) instanceof Problem problem) {
+      return ProblemDocument.of(problem, path);
+    }
+    if (fault instanceof WebApplicationException refused && refused.getResponse().getStatus() < 500) {
+      int status = refused.getResponse().getStatus();
+      Response answer = ProblemDocument.of(status, CODES.getOrDefault(status, "refused"), refused.getMessage(), path);
+      String allow = refused.getResponse().getHeaderString("Allow");
+      return allow == null ? answer : Response.fromResponse(answer).header("Allow", allow).build();
+    }
+    String id = UUID.randomUUID().toString();
+    LOG.write(LogEvent.REQUEST_FAILED, fault, "id", id, "path", path);
+    if (isUnreachable(fault)) {
+      Response answer = ProblemDocument.of(503, "unavailable", "the database cannot be reached, try again later (log id " + id + ")", path);
+      return Response.fromResponse(answer).header("Retry-After", 5).build();
+    }
+    return ProblemDocument.of(500, "internal-error", "something went wrong here, not with the request (log id " + id + ")", path);
+  }
+
+  private static boolean isUnreachable(Throwable fault) {
+    SQLException cause = (SQLException) causeOf(fault, SQLException.class);
+    String state = cause == null ? null : cause.getSQLState();
+    return state != null && (state.startsWith("08") || state.startsWith("57P"));
+  }
+
+  private static Throwable causeOf(Throwable fault, Class<? extends Throwable> type) {
+    for (Throwable cause = fault; cause != null; cause = cause.getCause()) {
+      if (type.isInstance(cause)) {
+        return cause;
+      }
+    }
+    return null;
+  }
+}

@@ -1,0 +1,47 @@
+package ee.tasker.rest;
+
+import ee.tasker.platform.Problem;
+import jakarta.ws.rs.core.UriInfo;
+import java.util.Set;
+import java.util.UUID;
+import java.util.regex.Pattern;
+
+/** Reads parameters and names the one that is wrong. */
+final class Parameters {
+  private static final Pattern UUID_FORM = Pattern.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
+
+  private Parameters() {
+  }
+
+  static UUID uuid(String name, String value) {
+    if (value == null || !UUID_FORM.matcher(value).matches()) {
+      throw Problem.invalid(name, "must be a uuid");
+    }
+    return UUID.fromString(value);
+  }
+
+  static UUID optionalUuid(String name, String value) {
+    return value == null ? null : uuid(name, value);
+  }
+
+  static int number(String name, String value, int fallback, int least, int most) {
+    if (value == null) {
+      return fallback;
+    }
+    try {
+      int number = Integer.parseInt(value);
+      if (number >= least && number <= most) {
+        return number;
+      }
+    } catch (NumberFormatException e) {
+      // told of below, like a number out of range
+    }
+    throw Problem.invalid(name, "must be a whole number from " + least + " to " + most);
+  }
+
+  static void checkKnown(UriInfo uri, Set<String> known) {
+    uri.getQueryParameters().keySet().stream().filter(name -> !known.contains(name)).sorted().findFirst().ifPresent(name -> {
+      throw Problem.invalid(name, "there is no such parameter");
+    });
+  }
+}

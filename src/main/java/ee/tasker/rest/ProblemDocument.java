@@ -1,0 +1,51 @@
+package ee.tasker.rest;
+
+import ee.tasker.platform.Json;
+import ee.tasker.platform.Problem;
+import jakarta.json.JsonArrayBuilder;
+import jakarta.json.JsonObjectBuilder;
+import jakarta.ws.rs.core.Response;
+import java.util.Locale;
+
+/** An RFC 9457 answer. */
+final class ProblemDocument {
+  static final String MEDIA_TYPE = "application/problem+json";
+
+  private ProblemDocument() {
+  }
+
+  static Response of(Problem problem, String instance) {
+    JsonObjectBuilder document = start(problem.status(), problem.code(), problem.getMessage(), instance);
+    if (!problem.violations().isEmpty()) {
+      JsonArrayBuilder violations = Json.build().createArrayBuilder();
+      problem.violations().forEach(violation -> violations.add(
+          Json.build().createObjectBuilder().add("field", violation.field()).add("message", violation.message())));
+      document.add("violations", violations);
+    }
+    problem.extras().forEach((key, value) -> {
+      if (value instanceof Number number) {
+        document.add(key, number.longValue());
+      } else {
+        document.add(key, value.toString());
+      }
+    });
+    Response.ResponseBuilder answer = Response.status(problem.status()).type(MEDIA_TYPE).entity(document.build().toString());
+    Object location = problem.extras().get("location");
+    return location == null ? answer.build() : answer.header("Location", location).build();
+  }
+
+  static Response of(int status, String code, String detail, String instance) {
+    return Response.status(status).type(MEDIA_TYPE).entity(start(status, code, detail, instance).build().toString()).build();
+  }
+
+  private static JsonObjectBuilder start(int status, String code, String detail, String instance) {
+    String title = code.replace('-', ' ');
+    return Json.build().createObjectBuilder()
+        .add("type", "urn:tasker:problem:" + code)
+        .add("title", title.substring(0, 1).toUpperCase(Locale.ROOT) + title.substring(1))
+        .add("status", status)
+        .add("detail", detail == null ? title : detail)
+        .add("instance", instance)
+        .add("code", code);
+  }
+}

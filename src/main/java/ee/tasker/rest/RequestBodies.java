@@ -1,0 +1,99 @@
+package ee.tasker.rest;
+
+import ee.tasker.platform.Json;
+import ee.tasker.platform.Problem;
+import ee.tasker.platform.Settings;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonArray;
+import jakarta.json.JsonException;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonValue;
+import jakarta.json.stream.JsonParsingException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.CodingErrorAction;
+import java.nio.charset.StandardCharsets;
+
+/** Reads request bodies within their limits, and says where a body is no JSON. */
+@ApplicationScoped
+public class RequestBodies {
+  private static final int DEEPEST = 128;
+
+  @Inject
+  private Settings settings;
+
+  /** @throws Problem 400 malformed-json, 413 body-too-large */
+  JsonObject object(InputStream body) {
+    if (json(text(body, settings.maxBodyBytes())) instanceof JsonObject object) {
+      return object;
+    }
+    throw Problem.of(400, "malformed-json", "the body must be a JSON object");
+  }
+
+  /** @param times how many times the limit of a single request */
+  JsonArray array(InputStream body, int times) {
+    if (json(text(body, (int) Math.min((long) settings.maxBodyBytes() * times, Integer.MAX_VALUE - 8))) instanceof JsonArray array) {
+      return array;
+    }
+    throw Problem.of(400, "malformed-json", "the body must be a JSON array");
+  }
+
+  String text(InputStream body) {
+    return text(body, settings.maxBodyBytes());
+  }
+
+  private static String text(InputStream body, int limit) {
+    try {
+      byte[] bytes = body.readNBytes(limit + 1);
+      if (bytes.length > limit) {
+        throw Problem.of(413, "body-too-large", "the body must have at most " + limit + " bytes");
+      }
+      return StandardCharsets.UTF_8.newDecoder()
+          .onMalformedInput(CodingErrorAction.REPORT).onUnmappableCharacter(CodingErrorAction.REPORT)
+          .decode(ByteBuffer.wrap(bytes)).toString();
+    } catch (CharacterCodingException e) {
+      throw Problem.of(400, "malformed-body", "the body is not UTF-8");
+    } catch (IOException e) {
+      throw Problem.of(400, "malformed-body", "the body could not be read");
+    }
+  }
+
+  private static JsonValue json(String text) {
+    checkDepth(text);
+    try {
+      return Json.parse(text);
+    } catch (JsonParsingException e) {
+      throw Problem.of(400, "malformed-json", "the body is not JSON: line " + e.getLocation().getLineNumber()
+          + ", column " + e.getLocation().getColumnNumber());
+    } catch (JsonException | NumberFormatException | ArithmeticException e) {
+      throw Problem.of(400, "malformed-json", "the body is not JSON");
+    }
+  }
+
+  /** Before the parser sees it, which would recurse as deep as the text does. */
+  private static void checkDepth(String text) {
+    int depth = 0;
+    boolean inString = false;
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (inString) {
+        if (c == '\\') {
+          i++;
+        } else if (c == '"') {
+          inString = false;
+        }
+      } else if (c == '"') {
+        inString = true;
+      } else if (c == '{' || c == '[') {
+        if (++depth > DEEPEST) {
+          throw Problem.of(400, "malformed-json", "the body must not be nested more than " + DEEPEST + " deep");
+        }
+      } else if (c == '}' || c == ']') {
+        depth--;
+      }
+    }
+  }
+}

@@ -1,0 +1,107 @@
+package ee.tasker.rest;
+
+import ee.tasker.platform.Json;
+import ee.tasker.platform.Problem;
+import ee.tasker.platform.Role;
+import ee.tasker.platform.Settings;
+import ee.tasker.task.Intake;
+import ee.tasker.task.SubmittedTask;
+import ee.tasker.task.TaskRequest;
+import ee.tasker.task.TaskRequestReader;
+import jakarta.enterprise.context.RequestScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonArray;
+import jakarta.json.JsonArrayBuilder;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonObjectBuilder;
+import jakarta.json.JsonValue;
+import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Response;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/** Many tasks in one request, each with its own verdict. */
+@Path("v1/tasks:batch")
+@Produces(MediaType.APPLICATION_JSON)
+@RequestScoped
+public class TaskBatchesResource {
+  private static final int MOST = 1_000;
+  private static final int BODY_TIMES = 16;
+
+  @Inject
+  private Intake intake;
+
+  @Inject
+  private RequestBodies bodies;
+
+  @Inject
+  private Settings settings;
+
+  @POST
+  @Consumes(MediaType.APPLICATION_JSON)
+  public Response create(InputStream body) {
+    if (!settings.has(Role.API)) {
+      throw Problem.of(503, "role-off", "this server does not take tasks in");
+    }
+    JsonArray documents = bodies.array(body, BODY_TIMES);
+    if (documents.isEmpty() || documents.size() > MOST) {
+      throw Problem.of(400, "invalid-request", "the body must be an array of 1 to " + MOST + " requests");
+    }
+    return Response.status(207).entity(verdicts(documents).toString()).build();
+  }
+
+  private JsonArray verdicts(JsonArray documents) {
+    List<Object> read = new ArrayList<>(documents.size());
+    List<TaskRequest> requests = new ArrayList<>(documents.size());
+    for (JsonValue document : documents) {
+      try {
+        if (!(document instanceof JsonObject object)) {
+          throw Problem.of(400, "invalid-request", "every request must be an object");
+        }
+        TaskRequest request = TaskRequestReader.read(object);
+        requests.add(request);
+        read.add(request);
+      } catch (Problem problem) {
+        read.add(problem);
+      }
+    }
+    var answers = intake.submitEach(requests).iterator();
+    JsonArrayBuilder verdicts = Json.build().createArrayBuilder();
+    for (int i = 0; i < read.size(); i++) {
+      verdicts.add(read.get(i) instanceof Problem problem
+          ? refused(problem) : verdict(answers.next(), TaskRequestReader.wantsExisting(documents.getJsonObject(i))));
+    }
+    return verdicts.build();
+  }
+
+  private static JsonObjectBuilder verdict(CompletableFuture<SubmittedTask> answer, boolean wantsExisting) {
+    try {
+      SubmittedTask task = answer.join();
+      return Json.build().createObjectBuilder()
+          .add("status", !task.isDuplicate() ? 201 : wantsExisting ? 200 : 409)
+          .add("task_uuid", task.taskUuid().toString())
+          .add("state", task.state())
+          .add("correlation_id", task.correlationId().toString());
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof Problem problem) {
+        return refused(problem);
+      }
+      throw e;
+    }
+  }
+
+  private static JsonObjectBuilder refused(Problem problem) {
+    JsonArrayBuilder violations = Json.build().createArrayBuilder();
+    problem.violations().forEach(violation -> violations.add(
+        Json.build().createObjectBuilder().add("field", violation.field()).add("message", violation.message())));
+    return Json.build().createObjectBuilder()
+        .add("status", problem.status()).add("code", problem.code()).add("detail", problem.getMessage()).add("violations", violations);
+  }
+}

@@ -1,0 +1,196 @@
+package ee.tasker.rest;
+
+import ee.tasker.platform.Json;
+import ee.tasker.platform.Problem;
+import ee.tasker.platform.Role;
+import ee.tasker.platform.Settings;
+import ee.tasker.task.Intake;
+import ee.tasker.task.SubmittedTask;
+import ee.tasker.task.TaskRequestReader;
+import ee.tasker.task.Tasks;
+import jakarta.enterprise.context.RequestScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonObjectBuilder;
+import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.DELETE;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.QueryParam;
+import jakarta.ws.rs.container.AsyncResponse;
+import jakarta.ws.rs.container.Suspended;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Response;
+import jakarta.ws.rs.core.UriInfo;
+import java.io.InputStream;
+import java.net.URI;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+
+/** Tasks over HTTP: create, find, cancel, and their steps. */
+@Path("v1/tasks")
+@Produces(MediaType.APPLICATION_JSON)
+@RequestScoped
+public class TasksResource {
+  private static final Set<String> FILTERS = Set.of(
+      "namespace", "name", "version", "state", "initiator", "source_system", "correlation_id", "parent_correlation_id");
+  private static final Set<String> STATES = Set.of(
+      "pending", "initializing", "enqueuing_steps", "steps_in_process", "evaluating_results", "waiting_for_dependencies",
+      "waiting_for_retry", "blocked_by_failures", "complete", "error", "cancelled", "resolved_manually");
+  private static final int LONGEST_WAIT_SECONDS = 60;
+
+  @Inject
+  private Intake intake;
+
+  @Inject
+  private Tasks tasks;
+
+  @Inject
+  private TaskWaits waits;
+
+  @Inject
+  private RequestBodies bodies;
+
+  @Inject
+  private Settings settings;
+
+  @Context
+  private UriInfo uri;
+
+  @POST
+  @Consumes(MediaType.APPLICATION_JSON)
+  public void create(InputStream body, @QueryParam("wait") String wait, @Suspended AsyncResponse answer) {
+    Parameters.checkKnown(uri, Set.of("wait"));
+    int seconds = Parameters.number("wait", wait, 0, 0, LONGEST_WAIT_SECONDS);
+    requireApi();
+    JsonObject document = bodies.object(body);
+    SubmittedTask task = intake.submit(TaskRequestReader.read(document));
+    URI location = uri.getBaseUriBuilder().path("v1/tasks/" + task.taskUuid()).build();
+    if (task.isDuplicate() && !TaskRequestReader.wantsExisting(document)) {
+      throw new Problem(409, "duplicate-task", "the same request is already task " + task.taskUuid(), List.of(),
+          Map.of("task_uuid", task.taskUuid().toString(), "state", task.state(), "location", location.toString()));
+    }
+    Response.Status status = task.isDuplicate() ? Response.Status.OK : Response.Status.CREATED;
+    if (seconds > 0) {
+      waits.answerAtRest(task.taskUuid(), seconds, answer, described -> Response.status(status).location(location).entity(described.toString()).build());
+    } else {
+      answer.resume(Response.status(status).location(location).entity(brief(task).toString()).build());
+    }
+  }
+
+  private static JsonObject brief(SubmittedTask task) {
+    return Json.build().createObjectBuilder()
+        .add("task_uuid", task.taskUuid().toString())
+        .add("state", task.state())
+        .add("correlation_id", task.correlationId().toString())
+        .add("duplicate", task.isDuplicate())
+        .build();
+  }
+
+  @GET
+  public String list(@QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
+    Set<String> known = new java.util.HashSet<>(FILTERS);
+    known.addAll(Set.of("limit", "cursor"));
+    Parameters.checkKnown(uri, known);
+    JsonObjectBuilder filter = Json.build().createObjectBuilder();
+    for (String key : FILTERS) {
+      String value = uri.getQueryParameters().getFirst(key);
+      if (value != null) {
+        filter.add(key, checked(key, value));
+      }
+    }
+    return tasks.list(filter.build(), Parameters.number("limit", limit, 25, 1, 100), Parameters.optionalUuid("cursor", cursor)).toString();
+  }
+
+  private static String checked(String key, String value) {
+    if ("state".equals(key) && !STATES.contains(value)) {
+      throw Problem.invalid("state", "there is no such state; known are " + String.join(", ", STATES.stream().sorted().toList()));
+    }
+    if (key.endsWith("correlation_id")) {
+      return Parameters.uuid(key, value).toString();
+    }
+    if (value.indexOf('\0') >= 0) {
+      throw Problem.invalid(key, "must not contain the character U+0000");
+    }
+    return value;
+  }
+
+  @GET
+  @Path("{task_uuid}")
+  public void describe(@PathParam("task_uuid") String taskUuid, @QueryParam("wait") String wait, @Suspended AsyncResponse answer) {
+    Parameters.checkKnown(uri, Set.of("wait"));
+    waits.answerAtRest(Parameters.uuid("task_uuid", taskUuid), Parameters.number("wait", wait, 0, 0, LONGEST_WAIT_SECONDS), answer,
+        described -> Response.ok(described.toString()).build());
+  }
+
+  @DELETE
+  @Path("{task_uuid}")
+  public String cancel(@PathParam("task_uuid") String taskUuid, @QueryParam("reason") String reason,
+      @QueryParam("requested_by") String requestedBy, @QueryParam("policy") String policy) {
+    Parameters.checkKnown(uri, Set.of("reason", "requested_by", "policy"));
+    UUID uuid = Parameters.uuid("task_uuid", taskUuid);
+    tasks.cancel(uuid, text("requested_by", requestedBy, "anonymous", 128), text("reason", reason, "no reason given", 1_000), policy(policy));
+    return tasks.describe(uuid).orElseThrow(() -> Tasks.notFound(uuid)).toString();
+  }
+
+  private static Tasks.CancelPolicy policy(String policy) {
+    if (policy == null) {
+      return Tasks.CancelPolicy.CANCEL_RUNNING;
+    }
+    try {
+      return Tasks.CancelPolicy.valueOf(policy.toUpperCase(Locale.ROOT));
+    } catch (IllegalArgumentException e) {
+      throw Problem.invalid("policy", "must be allow_finish or cancel_running");
+    }
+  }
+
+  private static String text(String name, String value, String fallback, int longest) {
+    if (value != null && (value.length() > longest || value.indexOf('\0') >= 0)) {
+      throw Problem.invalid(name, "must have at most " + longest + " characters and no U+0000");
+    }
+    return value == null || value.isBlank() ? fallback : value;
+  }
+
+  @GET
+  @Path("{task_uuid}/workflow_steps")
+  public String steps(@PathParam("task_uuid") String taskUuid) {
+    UUID uuid = Parameters.uuid("task_uuid", taskUuid);
+    var steps = tasks.steps(uuid);
+    if (steps.isEmpty()) {
+      throw Tasks.notFound(uuid);
+    }
+    return steps.toString();
+  }
+
+  @GET
+  @Path("{task_uuid}/workflow_steps/{step_uuid}")
+  public String step(@PathParam("task_uuid") String taskUuid, @PathParam("step_uuid") String stepUuid) {
+    return requireStep(taskUuid, stepUuid).toString();
+  }
+
+  @GET
+  @Path("{task_uuid}/workflow_steps/{step_uuid}/audit")
+  public String audit(@PathParam("task_uuid") String taskUuid, @PathParam("step_uuid") String stepUuid) {
+    requireStep(taskUuid, stepUuid);
+    return tasks.audit(UUID.fromString(taskUuid), UUID.fromString(stepUuid)).toString();
+  }
+
+  private JsonObject requireStep(String taskUuid, String stepUuid) {
+    UUID task = Parameters.uuid("task_uuid", taskUuid);
+    UUID step = Parameters.uuid("step_uuid", stepUuid);
+    return tasks.step(task, step).orElseThrow(() -> Problem.of(404, "step-not-found", "there is no step " + step + " of task " + task));
+  }
+
+  private void requireApi() {
+    if (!settings.has(Role.API)) {
+      throw Problem.of(503, "role-off", "this server does not take tasks in");
+    }
+  }
+}

@@ -1,0 +1,115 @@
+package ee.tasker.rest;
+
+import ee.tasker.platform.Json;
+import ee.tasker.platform.Problem;
+import ee.tasker.template.Registration;
+import ee.tasker.template.TemplateJson;
+import ee.tasker.template.TemplateProblem;
+import ee.tasker.template.TemplateReading;
+import ee.tasker.template.Templates;
+import ee.tasker.template.model.TemplateKey;
+import jakarta.enterprise.context.RequestScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonArrayBuilder;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonObjectBuilder;
+import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.QueryParam;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Response;
+import jakarta.ws.rs.core.UriInfo;
+import java.io.InputStream;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Templates over HTTP: register, validate, find. */
+@Path("v1/templates")
+@Produces(MediaType.APPLICATION_JSON)
+@RequestScoped
+public class TemplatesResource {
+
+  @Inject
+  private Templates templates;
+
+  @Inject
+  private RequestBodies bodies;
+
+  @Context
+  private UriInfo uri;
+
+  @GET
+  public String list(@QueryParam("namespace") String namespace) {
+    Parameters.checkKnown(uri, Set.of("namespace"));
+    return Json.build().createObjectBuilder().add("templates", templates.list(namespace)).build().toString();
+  }
+
+  @GET
+  @Path("{namespace}/{name}/{version}")
+  public String describe(@PathParam("namespace") String namespace, @PathParam("name") String name, @PathParam("version") String version) {
+    return templates.describe(namespace, name, version)
+        .orElseThrow(() -> Problem.of(404, "template-not-found", "there is no template " + namespace + "/" + name + ":" + version))
+        .toString();
+  }
+
+  /** 201 when it is new, 200 when the same content was there already, 409 when other content was. */
+  @POST
+  @Consumes({"application/yaml", "application/x-yaml", "text/yaml", MediaType.TEXT_PLAIN, MediaType.APPLICATION_JSON})
+  public Response register(InputStream body) {
+    Registration registration = templates.register(bodies.text(body));
+    if (registration instanceof Registration.Registered registered) {
+      return answer(201, registered.key());
+    }
+    if (registration instanceof Registration.Unchanged unchanged) {
+      return answer(200, unchanged.key());
+    }
+    if (registration instanceof Registration.Conflict conflict) {
+      throw new Problem(409, "template-exists", "template " + conflict.key() + " is registered with other content; a change needs a new version",
+          List.of(), Map.of());
+    }
+    throw invalid(((Registration.Invalid) registration).problems());
+  }
+
+  /** Always 200: {@code valid}, and either the template in its normal form or the problems by line and column. */
+  @POST
+  @Path("validate")
+  @Consumes({"application/yaml", "application/x-yaml", "text/yaml", MediaType.TEXT_PLAIN, MediaType.APPLICATION_JSON})
+  public String validate(InputStream body) {
+    TemplateReading reading = templates.validate(bodies.text(body));
+    JsonObjectBuilder answer = Json.build().createObjectBuilder();
+    JsonArrayBuilder problems = Json.build().createArrayBuilder();
+    if (reading instanceof TemplateReading.Read read) {
+      return answer.add("valid", true).add("problems", problems).add("template", TemplateJson.toJson(read.template())).build().toString();
+    }
+    ((TemplateReading.Invalid) reading).problems().forEach(problem -> problems.add(toJson(problem)));
+    return answer.add("valid", false).add("problems", problems).build().toString();
+  }
+
+  private Response answer(int status, TemplateKey key) {
+    return Response.status(status)
+        .location(uri.getBaseUriBuilder().path("v1/templates/" + key.namespace() + "/" + key.name() + "/" + key.version()).build())
+        .entity(Json.build().createObjectBuilder()
+            .add("namespace", key.namespace()).add("name", key.name()).add("version", key.version())
+            .add("registered", status == 201).build().toString())
+        .build();
+  }
+
+  private static Problem invalid(List<TemplateProblem> problems) {
+    List<Problem.Violation> violations = problems.stream()
+        .map(problem -> new Problem.Violation(problem.path(), "line " + problem.line() + ", column " + problem.column() + ": " + problem.message()))
+        .toList();
+    return new Problem(400, "invalid-template", violations.get(0).field() + ": " + violations.get(0).message(), violations, Map.of());
+  }
+
+  private static JsonObject toJson(TemplateProblem problem) {
+    return Json.build().createObjectBuilder()
+        .add("line", problem.line()).add("column", problem.column()).add("path", problem.path()).add("message", problem.message())
+        .build();
+  }
+}

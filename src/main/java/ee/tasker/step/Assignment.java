@@ -1,0 +1,30 @@
+package ee.tasker.step;
+
+import ee.tasker.platform.Json;
+import ee.tasker.step.model.StepKey;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonValue;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * A claimed step, with what its handler will see.
+ *
+ * @param results results of the direct parents by step name; those of farther ancestors are fetched when asked for
+ */
+public record Assignment(
+    StepKey key, StepDefinition definition, int maxAttempts, UUID correlationId, Optional<UUID> parentCorrelationId,
+    boolean isCancelRequested, JsonObject context, JsonObject results, JsonObject inputs, Optional<JsonValue> checkpoint) {
+
+  static Assignment of(JsonObject document, StepDefinition definition) {
+    return new Assignment(
+        new StepKey(Json.uuid(document, "task_uuid"), Json.uuid(document, "step_uuid"), document.getInt("attempt")),
+        definition,
+        // What may not be retried has one attempt, whatever the number says.
+        document.getBoolean("retryable") ? document.getInt("max_attempts") : 1,
+        Json.uuid(document, "correlation_id"), Json.optionalUuid(document, "parent_correlation_id"),
+        document.getBoolean("cancel_requested"), document.getJsonObject("context"), Json.object(document, "results"),
+        Json.object(document, "inputs"),
+        Optional.ofNullable(document.get("checkpoint")).filter(value -> value != JsonValue.NULL));
+  }
+}

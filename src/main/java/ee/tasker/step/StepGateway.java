@@ -1,0 +1,56 @@
+package ee.tasker.step;
+
+import ee.tasker.platform.ServerIdentity;
+import ee.tasker.platform.SqlFunctions;
+import jakarta.enterprise.context.Dependent;
+import jakarta.inject.Inject;
+import jakarta.json.JsonArray;
+import jakarta.json.JsonObject;
+import java.util.Collection;
+import java.util.UUID;
+
+/** Calls the step functions of the database. */
+@Dependent
+class StepGateway {
+  @Inject
+  private SqlFunctions sql;
+
+  @Inject
+  private ServerIdentity server;
+
+  JsonArray claimSteps(int limit, Collection<String> namespaces, long leaseSeconds) {
+    return sql.array("claim_steps(cast(? as uuid), ?, cast(? as text[]), cast(? as int))",
+        server.uuid(), limit, namespaces(namespaces), leaseSeconds);
+  }
+
+  JsonObject completeSteps(JsonArray results, int claimLimit, Collection<String> namespaces, long leaseSeconds, boolean settle,
+      boolean claimFromQueues) {
+    return sql.object("complete_steps(cast(? as jsonb), cast(? as uuid), ?, cast(? as text[]), cast(? as int), ?, ?)",
+        results, server.uuid(), claimLimit, namespaces(namespaces), leaseSeconds, settle, claimFromQueues);
+  }
+
+  JsonObject heartbeat(String roles, int capacity, int running, JsonArray steps, long leaseSeconds) {
+    return sql.object("heartbeat(cast(? as uuid), ?, ?, ?, ?, cast(? as jsonb), cast(? as int))",
+        server.uuid(), server.name(), roles, capacity, running, steps, leaseSeconds);
+  }
+
+  boolean saveCheckpoint(UUID stepUuid, int attempt, String checkpoint) {
+    return sql.flag("save_checkpoint(cast(? as uuid), ?, cast(? as jsonb))", stepUuid, attempt, checkpoint);
+  }
+
+  JsonObject releaseSteps(JsonArray steps) {
+    return sql.object("release_steps(cast(? as jsonb), cast(? as uuid))", steps, server.uuid());
+  }
+
+  JsonArray getStepDefinitions(Collection<UUID> namedStepUuids) {
+    return sql.array("get_step_definitions(cast(? as uuid[]))", SqlFunctions.arrayText(namedStepUuids));
+  }
+
+  JsonObject getAncestorResults(UUID stepUuid) {
+    return sql.object("get_ancestor_results(cast(? as uuid))", stepUuid);
+  }
+
+  private static String namespaces(Collection<String> namespaces) {
+    return namespaces.isEmpty() ? null : SqlFunctions.arrayText(namespaces);
+  }
+}

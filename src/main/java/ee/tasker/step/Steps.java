@@ -1,0 +1,118 @@
+package ee.tasker.step;
+
+import ee.tasker.platform.Json;
+import ee.tasker.platform.Role;
+import ee.tasker.platform.Settings;
+import ee.tasker.step.model.StepKey;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonArray;
+import jakarta.json.JsonArrayBuilder;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonValue;
+import jakarta.transaction.Transactional;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+
+/** The component's door. Every method is one call and one transaction of its own. Thread-safe. */
+@ApplicationScoped
+@Transactional(Transactional.TxType.REQUIRES_NEW)
+public class Steps {
+  private final Map<UUID, StepDefinition> definitions = new ConcurrentHashMap<>();
+
+  @Inject
+  private StepGateway gateway;
+
+  @Inject
+  private Settings settings;
+
+  /** Claims up to {@code limit} steps from the queues of this server's namespaces. */
+  public JsonArray claim(int limit) {
+    return gateway.claimSteps(limit, settings.worker().namespaces(), leaseSeconds());
+  }
+
+  /**
+   * Hands results back and takes up to {@code claimLimit} next steps in the same transaction: successors first and, if
+   * asked to, offers from the queues. On a server with the orchestrator's role the tasks are advanced too.
+   *
+   * @return as {@code tasker.complete_steps}
+   */
+  public JsonObject complete(Collection<StepResult> results, int claimLimit, boolean claimFromQueues) {
+    JsonArrayBuilder array = Json.build().createArrayBuilder();
+    results.forEach(result -> array.add(result.toJson()));
+    boolean settles = settings.has(Role.ORCHESTRATOR);
+    return gateway.completeSteps(array.build(), claimLimit, settings.worker().namespaces(), leaseSeconds(), settles, claimFromQueues);
+  }
+
+  /** Renews this server's registration and the leases of the steps that it still runs. */
+  public JsonObject heartbeat(int running, Collection<StepKey> steps) {
+    String roles = settings.roles().stream().map(Role::toString).sorted().collect(Collectors.joining(","));
+    return gateway.heartbeat(roles, settings.worker().capacity(), running, toJson(steps), leaseSeconds());
+  }
+
+  /** @return false when that attempt is no longer the current one */
+  public boolean saveCheckpoint(StepKey key, JsonValue checkpoint) {
+    return gateway.saveCheckpoint(key.stepUuid(), key.attempt(), checkpoint.toString());
+  }
+
+  /** Gives back steps that were claimed and never started. */
+  public JsonObject release(Collection<StepKey> steps) {
+    return gateway.releaseSteps(toJson(steps));
+  }
+
+  /** Results of all ancestors by step name. */
+  public JsonObject ancestorResults(UUID stepUuid) {
+    return gateway.getAncestorResults(stepUuid);
+  }
+
+  /** Completes assignments as the database returns them with what their templates say. */
+  @Transactional(Transactional.TxType.SUPPORTS)
+  public List<Assignment> read(JsonArray assignments) {
+    List<JsonObject> documents = assignments.getValuesAs(JsonObject.class);
+    List<Assignment> read = new ArrayList<>(documents.size());
+    for (JsonObject document : documents) {
+      read.add(Assignment.of(document, definitions.get(Json.uuid(document, "named_step_uuid"))));
+    }
+    return read;
+  }
+
+  /** Whether {@link #learn} has to be called before {@link #read}. */
+  @Transactional(Transactional.TxType.SUPPORTS)
+  public boolean knows(JsonArray assignments) {
+    return assignments.getValuesAs(JsonObject.class).stream()
+        .allMatch(document -> definitions.containsKey(Json.uuid(document, "named_step_uuid")));
+  }
+
+  /** Fetches what the templates say of steps that this server has not met before. */
+  public void learn(JsonArray assignments) {
+    Set<UUID> unknown = new HashSet<>();
+    for (JsonObject document : assignments.getValuesAs(JsonObject.class)) {
+      UUID uuid = Json.uuid(document, "named_step_uuid");
+      if (!definitions.containsKey(uuid)) {
+        unknown.add(uuid);
+      }
+    }
+    gateway.getStepDefinitions(unknown).getValuesAs(JsonObject.class).stream().map(StepDefinition::of)
+        .forEach(definition -> definitions.put(definition.namedStepUuid(), definition));
+  }
+
+  private long leaseSeconds() {
+    return settings.worker().lease().toSeconds();
+  }
+
+  private static JsonArray toJson(Collection<StepKey> steps) {
+    JsonArrayBuilder array = Json.build().createArrayBuilder();
+    for (StepKey step : steps) {
+      array.add(Json.build().createObjectBuilder()
+          .add("step_uuid", step.stepUuid().toString()).add("task_uuid", step.taskUuid().toString()).add("attempt", step.attempt()));
+    }
+    return array.build();
+  }
+}

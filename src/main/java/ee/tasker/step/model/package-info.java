@@ -1,0 +1,2 @@
+/** Values about steps that need nothing but the JDK. */
+package ee.tasker.step.model;

@@ -1,0 +1,161 @@
+package ee.tasker.task;
+
+import ee.tasker.message.StepTaker;
+import ee.tasker.message.WakeUps;
+import ee.tasker.platform.Role;
+import ee.tasker.platform.Settings;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.inject.Instance;
+import jakarta.inject.Inject;
+import jakarta.json.JsonArray;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonValue;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Semaphore;
+
+/**
+ * Takes in requests that stand alone and commits as many at once as arrive together: whoever finds nobody submitting
+ * submits for all who wait. Alone, a request pays for nothing but its own commit.
+ *
+ * <p>Root steps are claimed in the same transaction for as many free hands as this server's worker has.
+ */
+@ApplicationScoped
+public class Intake {
+  private static final int BATCH = 500;
+
+  private record Waiting(TaskRequest request, CompletableFuture<SubmittedTask> answer) {
+  }
+
+  @Inject
+  private TaskSubmissions submissions;
+
+  @Inject
+  private RequestCheck check;
+
+  @Inject
+  private Settings settings;
+
+  @Inject
+  private WakeUps wakeUps;
+
+  @Inject
+  private Instance<StepTaker> stepTaker;
+
+  private final ConcurrentLinkedQueue<Waiting> waiting = new ConcurrentLinkedQueue<>();
+  /** Two at a time: one works while the other waits for the disk. */
+  private final Semaphore submitters = new Semaphore(2);
+
+  /**
+   * Returns when the task's creation is committed. Must be called outside a transaction.
+   *
+   * @throws ee.tasker.platform.Problem for what is wrong with the request
+   */
+  public SubmittedTask submit(TaskRequest request) {
+    check.check(request);
+    return await(enqueue(request));
+  }
+
+  /** Many requests at once, each with its own fate: a future fails with the {@link ee.tasker.platform.Problem} of its request. */
+  public List<CompletableFuture<SubmittedTask>> submitEach(List<TaskRequest> requests) {
+    List<CompletableFuture<SubmittedTask>> answers = new ArrayList<>(requests.size());
+    for (TaskRequest request : requests) {
+      try {
+        check.check(request);
+        Waiting entry = new Waiting(request, new CompletableFuture<>());
+        waiting.add(entry);
+        answers.add(entry.answer());
+      } catch (RuntimeException refused) {
+        answers.add(CompletableFuture.failedFuture(refused));
+      }
+    }
+    submitWaiting();
+    return answers;
+  }
+
+  private CompletableFuture<SubmittedTask> enqueue(TaskRequest request) {
+    Waiting entry = new Waiting(request, new CompletableFuture<>());
+    waiting.add(entry);
+    submitWaiting();
+    return entry.answer();
+  }
+
+  private static SubmittedTask await(CompletableFuture<SubmittedTask> answer) {
+    try {
+      return answer.join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof RuntimeException cause) {
+        throw cause;
+      }
+      throw e;
+    }
+  }
+
+  private void submitWaiting() {
+    while (!waiting.isEmpty()) {
+      if (!submitters.tryAcquire()) {
+        // Both places are taken, and whoever has one looks at the queue again after giving it back.
+        return;
+      }
+      try {
+        submitBatch();
+      } finally {
+        submitters.release();
+      }
+    }
+  }
+
+  private void submitBatch() {
+    List<Waiting> batch = new ArrayList<>();
+    for (Waiting next; batch.size() < BATCH && (next = waiting.poll()) != null; ) {
+      batch.add(next);
+    }
+    if (!batch.isEmpty()) {
+      submit(batch);
+    }
+  }
+
+  private void submit(List<Waiting> batch) {
+    StepTaker worker = settings.has(Role.WORKER) && settings.has(Role.ORCHESTRATOR) && settings.events() ? stepTaker.get() : null;
+    int hands = worker == null ? 0 : worker.reserve(batch.size());
+    JsonArray assignments = JsonValue.EMPTY_JSON_ARRAY;
+    try {
+      JsonObject reply = submissions.submitChecked(batch.stream().map(Waiting::request).toList(), hands);
+      assignments = reply.getJsonArray("assignments");
+      for (int i = 0; i < batch.size(); i++) {
+        answer(batch.get(i), reply.getJsonArray("verdicts").getJsonObject(i));
+      }
+      if (!settings.has(Role.ORCHESTRATOR)) {
+        wakeUps.orchestrationQueued();
+      } else if (!reply.getJsonArray("queued").isEmpty()) {
+        wakeUps.stepsQueued();
+      }
+    } catch (RuntimeException failed) {
+      fail(batch, failed);
+    } finally {
+      if (worker != null) {
+        worker.take(assignments, hands);
+      }
+    }
+  }
+
+  private static void answer(Waiting entry, JsonObject verdict) {
+    try {
+      entry.answer().complete(TaskSubmissions.verdict(entry.request(), verdict));
+    } catch (RuntimeException refused) {
+      entry.answer().completeExceptionally(refused);
+    }
+  }
+
+  /** One request must not take the others with it: each is tried again alone. */
+  private void fail(List<Waiting> batch, RuntimeException failed) {
+    if (batch.size() == 1) {
+      batch.get(0).answer().completeExceptionally(failed);
+    } else {
+      batch.stream().filter(entry -> !entry.answer().isDone()).forEach(entry -> submit(List.of(entry)));
+    }
+  }
+}

@@ -1,0 +1,105 @@
+package ee.tasker.task;
+
+import ee.tasker.platform.Json;
+import ee.tasker.platform.Log;
+import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Problem;
+import ee.tasker.platform.Settings;
+import ee.tasker.template.ContextSchema;
+import ee.tasker.template.Templates;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonArray;
+import jakarta.json.JsonArrayBuilder;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonObjectBuilder;
+import jakarta.json.JsonValue;
+import jakarta.transaction.Transactional;
+import java.util.List;
+
+/** Requests that did not come through Java: messages on {@code orchestration_task_requests}, and tasks made by SQL. */
+@ApplicationScoped
+@Transactional(Transactional.TxType.REQUIRES_NEW)
+public class QueuedRequests {
+  private static final Log LOG = Log.of(QueuedRequests.class);
+
+  @Inject
+  private TaskGateway gateway;
+
+  @Inject
+  private RequestCheck check;
+
+  @Inject
+  private Templates templates;
+
+  @Inject
+  private Settings settings;
+
+  /**
+   * Takes up to {@code limit} requests off the queue and submits them in the same transaction. What is wrong with one is
+   * kept on {@code orchestration_task_requests_refused} with the request; a duplicate is done with.
+   *
+   * @return as {@code tasker.submit_tasks}, with the number of {@code messages}
+   */
+  public JsonObject submit(int limit, int claimLimit) {
+    JsonArray messages = gateway.takeTaskRequests(limit);
+    if (messages.isEmpty()) {
+      return Json.build().createObjectBuilder().add("messages", 0).build();
+    }
+    JsonArrayBuilder done = Json.build().createArrayBuilder();
+    JsonArrayBuilder refused = Json.build().createArrayBuilder();
+    JsonArrayBuilder requests = Json.build().createArrayBuilder();
+    for (JsonObject message : messages.getValuesAs(JsonObject.class)) {
+      done.add(message.get("msg_id"));
+      try {
+        TaskRequest request = TaskRequestReader.read(requestIn(message.get("message")));
+        check.check(request);
+        requests.add(request.toJson());
+      } catch (Problem problem) {
+        LOG.write(LogEvent.TASK_REQUEST_REFUSED, "message", message.get("msg_id"), "code", problem.code(), "detail", problem.getMessage());
+        refused.add(Json.build().createObjectBuilder(message)
+            .add("problem", Json.build().createObjectBuilder().add("code", problem.code()).add("detail", problem.getMessage())));
+      }
+    }
+    JsonObject reply = gateway.submitTasks(requests.build(), claimLimit, settings.worker().lease().toSeconds(), true);
+    gateway.finishTaskRequests(done.build(), refused.build());
+    return Json.build().createObjectBuilder(reply).add("messages", messages.size()).build();
+  }
+
+  /** The bare request, or a {@code TaskRequestMessage} with the request in {@code task_request}. */
+  private static JsonObject requestIn(JsonValue message) {
+    if (!(message instanceof JsonObject object)) {
+      throw Problem.invalid("message", "must be an object");
+    }
+    if (object.get("task_request") instanceof JsonObject request) {
+      return request;
+    }
+    return object;
+  }
+
+  /**
+   * Checks the contexts of up to {@code limit} tasks made by SQL and starts those whose context fits.
+   *
+   * @return as {@code tasker.settle_contexts}
+   */
+  public JsonObject settleContexts(int limit, int claimLimit) {
+    JsonArray unchecked = gateway.takeUncheckedTasks(limit);
+    if (unchecked.isEmpty()) {
+      return Json.build().createObjectBuilder().add("tasks", 0).build();
+    }
+    JsonArrayBuilder verdicts = Json.build().createArrayBuilder();
+    for (JsonObject task : unchecked.getValuesAs(JsonObject.class)) {
+      List<ContextSchema.Violation> violations = templates.find(Json.uuid(task, "named_task_uuid"))
+          .flatMap(template -> template.inputSchema())
+          .map(schema -> schema.validate(task.getJsonObject("context")))
+          .orElse(List.of());
+      JsonArrayBuilder array = Json.build().createArrayBuilder();
+      for (ContextSchema.Violation violation : violations) {
+        JsonObjectBuilder entry = Json.build().createObjectBuilder();
+        array.add(entry.add("field", "context" + violation.pointer()).add("message", violation.message()));
+      }
+      verdicts.add(Json.build().createObjectBuilder().add("task_uuid", task.getString("task_uuid")).add("violations", array));
+    }
+    return gateway.settleContexts(verdicts.build(), claimLimit, settings.worker().lease().toSeconds());
+  }
+}

@@ -1,0 +1,41 @@
+package ee.tasker.task;
+
+import ee.tasker.platform.Problem;
+import ee.tasker.platform.Problem.Violation;
+import ee.tasker.template.KnownTemplate;
+import ee.tasker.template.Templates;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import java.util.List;
+import java.util.Map;
+
+/** What is checked of a request before the database sees it: its template, and its context against the input schema. */
+@ApplicationScoped
+class RequestCheck {
+  @Inject
+  private Templates templates;
+
+  /** @throws Problem 404 unknown-template, 422 unsupported-template, 400 invalid-context */
+  public void check(TaskRequest request) {
+    KnownTemplate template = templates.find(request.template()).orElseThrow(() -> unknown(request));
+    if (!template.unsupportedFeatures().isEmpty()) {
+      throw new Problem(422, "unsupported-template",
+          "template " + template.key() + " cannot be run by this version: not supported yet: " + String.join(", ", template.unsupportedFeatures()),
+          List.of(new Violation("name", "not supported yet: " + String.join(", ", template.unsupportedFeatures()))), Map.of());
+    }
+    List<Violation> violations = template.inputSchema()
+        .map(schema -> schema.validate(request.context())).orElse(List.of()).stream()
+        .map(violation -> new Violation("context" + violation.pointer(), violation.message()))
+        .toList();
+    if (!violations.isEmpty()) {
+      throw new Problem(400, "invalid-context",
+          "the context does not fit the input schema of template " + template.key() + ": "
+              + violations.get(0).field() + ": " + violations.get(0).message(), violations, Map.of());
+    }
+  }
+
+  static Problem unknown(TaskRequest request) {
+    return new Problem(404, "unknown-template", "there is no template " + request.template(),
+        List.of(new Violation("name", "there is no template " + request.template())), Map.of());
+  }
+}

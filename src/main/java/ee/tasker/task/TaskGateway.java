@@ -1,0 +1,62 @@
+package ee.tasker.task;
+
+import ee.tasker.platform.ServerIdentity;
+import ee.tasker.platform.SqlFunctions;
+import jakarta.enterprise.context.Dependent;
+import jakarta.inject.Inject;
+import jakarta.json.JsonArray;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonValue;
+import java.util.List;
+import java.util.UUID;
+
+/** Calls the task functions of the database. */
+@Dependent
+class TaskGateway {
+  @Inject
+  private SqlFunctions sql;
+
+  @Inject
+  private ServerIdentity server;
+
+  JsonObject submitTasks(JsonArray requests, int claimLimit, long leaseSeconds, boolean start) {
+    return sql.object("submit_tasks(cast(? as jsonb), cast(? as uuid), ?, cast(? as int), ?, true)",
+        requests, server.uuid(), claimLimit, leaseSeconds, start);
+  }
+
+  JsonArray getTaskDocuments(List<UUID> taskUuids, boolean withDetails) {
+    return sql.array("get_task_documents(cast(? as uuid[]), ?)", SqlFunctions.arrayText(taskUuids), withDetails);
+  }
+
+  JsonObject listTasks(JsonObject filter, int limit, UUID before) {
+    return sql.object("list_tasks(cast(? as jsonb), ?, cast(? as uuid))", filter, limit, before == null ? null : before.toString());
+  }
+
+  JsonArray getStepDocuments(UUID taskUuid, UUID stepUuid) {
+    return sql.array("get_step_documents(cast(? as uuid), cast(? as uuid))", taskUuid, stepUuid == null ? null : stepUuid.toString());
+  }
+
+  JsonArray getStepAudit(UUID taskUuid, UUID stepUuid) {
+    return sql.array("get_step_audit(cast(? as uuid), cast(? as uuid))", taskUuid, stepUuid);
+  }
+
+  JsonValue requestCancel(UUID taskUuid, String by, String reason, String policy) {
+    return sql.json("request_cancel(cast(? as uuid), ?, ?, ?, cast(? as uuid))", taskUuid, by, reason, policy, server.uuid());
+  }
+
+  JsonArray takeTaskRequests(int limit) {
+    return sql.array("take_task_requests(?)", limit);
+  }
+
+  void finishTaskRequests(JsonArray messageIds, JsonArray refused) {
+    sql.run("finish_task_requests(cast(? as jsonb), cast(? as jsonb))", messageIds, refused);
+  }
+
+  JsonArray takeUncheckedTasks(int limit) {
+    return sql.array("take_unchecked_tasks(?)", limit);
+  }
+
+  JsonObject settleContexts(JsonArray verdicts, int claimLimit, long leaseSeconds) {
+    return sql.object("settle_contexts(cast(? as jsonb), cast(? as uuid), ?, cast(? as int))", verdicts, server.uuid(), claimLimit, leaseSeconds);
+  }
+}

@@ -1,0 +1,108 @@
+package ee.tasker.task;
+
+import ee.tasker.platform.Json;
+import ee.tasker.template.model.TemplateKey;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonObjectBuilder;
+import jakarta.json.JsonValue;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * What somebody wants to be run. Immutable; every method returns a changed copy.
+ *
+ * <p>The template's identity strategy decides whether it is the same as an earlier one; an idempotency key decides it
+ * instead, whatever the strategy.
+ */
+public final class TaskRequest {
+  private final TemplateKey template;
+  private final JsonObject members;
+
+  private TaskRequest(TemplateKey template, JsonObject members) {
+    this.template = template;
+    this.members = members;
+  }
+
+  public static TaskRequest of(String namespace, String name, String version) {
+    JsonObject members = Json.build().createObjectBuilder()
+        .add("namespace", namespace).add("name", name).add("version", version)
+        .add("context", JsonValue.EMPTY_JSON_OBJECT)
+        .build();
+    return new TaskRequest(new TemplateKey(namespace, name, version), members);
+  }
+
+  public TaskRequest context(JsonObject context) {
+    return with("context", context);
+  }
+
+  /** At most 128 characters, as {@link #sourceSystem} and {@link #reason}. */
+  public TaskRequest initiator(String initiator) {
+    return withText("initiator", initiator);
+  }
+
+  public TaskRequest sourceSystem(String sourceSystem) {
+    return withText("source_system", sourceSystem);
+  }
+
+  public TaskRequest reason(String reason) {
+    return withText("reason", reason);
+  }
+
+  public TaskRequest tags(List<String> tags) {
+    return with("tags", Json.build().createArrayBuilder(tags).build());
+  }
+
+  /** −100 to 100, 0 by default. */
+  public TaskRequest priority(int priority) {
+    return with("priority", Json.provider().createValue(priority));
+  }
+
+  public TaskRequest correlationId(UUID correlationId) {
+    return with("correlation_id", Json.string(correlationId.toString()));
+  }
+
+  public TaskRequest parentCorrelationId(UUID parentCorrelationId) {
+    return with("parent_correlation_id", Json.string(parentCorrelationId.toString()));
+  }
+
+  public TaskRequest requestedAt(Instant requestedAt) {
+    return with("requested_at", Json.string(requestedAt.toString()));
+  }
+
+  public TaskRequest idempotencyKey(String idempotencyKey) {
+    return withText("idempotency_key", idempotencyKey);
+  }
+
+  public TemplateKey template() {
+    return template;
+  }
+
+  public JsonObject context() {
+    return members.getJsonObject("context");
+  }
+
+  public Optional<String> idempotencyKey() {
+    return Json.text(members, "idempotency_key");
+  }
+
+  /** As {@code tasker.submit_tasks} takes it. */
+  JsonObject toJson() {
+    return members;
+  }
+
+  private TaskRequest withText(String key, String value) {
+    Objects.requireNonNull(value, key);
+    if (value.length() > 128) {
+      throw new IllegalArgumentException(key + " must have at most 128 characters, not " + value.length());
+    }
+    return with(key, Json.string(value));
+  }
+
+  private TaskRequest with(String key, JsonValue value) {
+    JsonObjectBuilder changed = Json.build().createObjectBuilder(members);
+    return new TaskRequest(template, changed.add(key, value).build());
+  }
+}

@@ -1,0 +1,233 @@
+package ee.tasker.task;
+
+import ee.tasker.platform.Json;
+import ee.tasker.platform.Problem;
+import ee.tasker.platform.Problem.Violation;
+import ee.tasker.template.model.TemplateKey;
+import jakarta.json.JsonArray;
+import jakarta.json.JsonNumber;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonString;
+import jakarta.json.JsonValue;
+import java.time.DateTimeException;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+
+/** Reads a task request from JSON. No member is dropped or rewritten: what is not known or does not fit is told of, all at once. */
+public final class TaskRequestReader {
+  private static final Set<String> MEMBERS = Set.of(
+      "name", "namespace", "version", "context", "initiator", "source_system", "reason", "tags", "requested_at", "priority",
+      "correlation_id", "parent_correlation_id", "idempotency_key", "on_duplicate");
+  private static final int MAX_DEPTH = 64;
+  private static final int MAX_KEYS = 10_000;
+
+  private final JsonObject document;
+  private final List<Violation> violations = new ArrayList<>();
+
+  private TaskRequestReader(JsonObject document) {
+    this.document = document;
+  }
+
+  /** @throws Problem 400 with one violation per wrong member */
+  public static TaskRequest read(JsonObject document) {
+    return new TaskRequestReader(document).read();
+  }
+
+  /** Whether the request asks for the existing task instead of a refusal when it is a duplicate. */
+  public static boolean wantsExisting(JsonObject document) {
+    return Json.text(document, "on_duplicate").filter("return"::equals).isPresent();
+  }
+
+  private TaskRequest read() {
+    document.keySet().stream().filter(key -> !MEMBERS.contains(key)).sorted()
+        .forEach(key -> wrong(key, "there is no such member; known are " + MEMBERS.stream().sorted().collect(Collectors.joining(", "))));
+    String namespace = text("namespace", true, 29);
+    String name = text("name", true, 64);
+    String version = text("version", true, 16);
+    text("initiator", false, 128);
+    text("source_system", false, 128);
+    text("reason", false, 128);
+    text("idempotency_key", false, 256);
+    String onDuplicate = text("on_duplicate", false, 16);
+    if (onDuplicate != null && !Set.of("return", "refuse").contains(onDuplicate)) {
+      wrong("on_duplicate", "must be \"return\" or \"refuse\"");
+    }
+    uuid("correlation_id");
+    uuid("parent_correlation_id");
+    checkPriority();
+    checkRequestedAt();
+    checkTags();
+    checkContext();
+    if (namespace != null && !TemplateKey.isNamespace(namespace)) {
+      wrong("namespace", "must be a letter followed by letters, digits and underscores");
+    }
+    if (version != null && !TemplateKey.isVersion(version)) {
+      wrong("version", "must be MAJOR.MINOR.PATCH");
+    }
+    if (!violations.isEmpty()) {
+      throw Problem.invalid(violations);
+    }
+    return request(TaskRequest.of(namespace, name, version));
+  }
+
+  private TaskRequest request(TaskRequest request) {
+    TaskRequest result = request.context(document.getJsonObject("context"));
+    for (String key : List.of("initiator", "source_system", "reason", "idempotency_key")) {
+      String value = Json.text(document, key).orElse(null);
+      if (value != null) {
+        result = switch (key) {
+          case "initiator" -> result.initiator(value);
+          case "source_system" -> result.sourceSystem(value);
+          case "reason" -> result.reason(value);
+          default -> result.idempotencyKey(value);
+        };
+      }
+    }
+    if (document.get("priority") instanceof JsonNumber priority) {
+      result = result.priority(priority.intValueExact());
+    }
+    if (document.get("tags") instanceof JsonArray tags) {
+      result = result.tags(tags.getValuesAs(JsonString::getString));
+    }
+    if (document.get("requested_at") instanceof JsonString requestedAt) {
+      result = result.requestedAt(OffsetDateTime.parse(requestedAt.getString()).toInstant());
+    }
+    var correlationId = Json.optionalUuid(document, "correlation_id");
+    if (correlationId.isPresent()) {
+      result = result.correlationId(correlationId.get());
+    }
+    var parent = Json.optionalUuid(document, "parent_correlation_id");
+    return parent.isPresent() ? result.parentCorrelationId(parent.get()) : result;
+  }
+
+  private String text(String key, boolean required, int longest) {
+    JsonValue value = document.get(key);
+    if (value == null || value == JsonValue.NULL) {
+      if (required) {
+        wrong(key, "is required");
+      }
+      return null;
+    }
+    if (!(value instanceof JsonString string)) {
+      wrong(key, "must be a string");
+      return null;
+    }
+    String text = string.getString();
+    if (text.isEmpty() || text.length() > longest) {
+      wrong(key, "must have 1 to " + longest + " characters");
+    } else if (text.indexOf('\0') >= 0) {
+      wrong(key, "must not contain the character U+0000");
+    }
+    return text;
+  }
+
+  private void uuid(String key) {
+    String text = text(key, false, 36);
+    if (text != null && !text.matches("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")) {
+      wrong(key, "must be a uuid");
+    } else if (text != null) {
+      UUID.fromString(text);
+    }
+  }
+
+  private void checkPriority() {
+    JsonValue value = document.get("priority");
+    if (value == null || value == JsonValue.NULL) {
+      return;
+    }
+    boolean fits = value instanceof JsonNumber number && number.isIntegral()
+        && number.bigIntegerValue().abs().compareTo(java.math.BigInteger.valueOf(100)) <= 0;
+    if (!fits) {
+      wrong("priority", "must be a whole number from -100 to 100");
+    }
+  }
+
+  private void checkRequestedAt() {
+    String text = text("requested_at", false, 64);
+    if (text != null) {
+      try {
+        OffsetDateTime.parse(text);
+      } catch (DateTimeException e) {
+        wrong("requested_at", "must be a date and time with an offset, as in 2026-01-31T12:00:00Z");
+      }
+    }
+  }
+
+  private void checkTags() {
+    JsonValue value = document.get("tags");
+    if (value == null || value == JsonValue.NULL) {
+      return;
+    }
+    boolean fits = value instanceof JsonArray tags && tags.size() <= 100
+        && tags.stream().allMatch(tag -> tag instanceof JsonString text && text.getString().length() <= 128);
+    if (!fits) {
+      wrong("tags", "must be an array of at most 100 strings of at most 128 characters");
+    }
+  }
+
+  private void checkContext() {
+    JsonValue context = document.get("context");
+    if (context == null || context == JsonValue.NULL) {
+      wrong("context", "is required");
+    } else if (!(context instanceof JsonObject)) {
+      wrong("context", "must be an object");
+    } else {
+      int[] keys = {0};
+      String complaint = check(context, 1, keys);
+      if (complaint != null) {
+        wrong("context", complaint);
+      }
+    }
+  }
+
+  /** What PostgreSQL could not store, or no handler would expect. */
+  private static String check(JsonValue value, int depth, int[] keys) {
+    if (depth > MAX_DEPTH) {
+      return "must not be nested more than " + MAX_DEPTH + " deep";
+    }
+    if (value instanceof JsonObject object) {
+      for (var member : object.entrySet()) {
+        if (++keys[0] > MAX_KEYS) {
+          return "must not have more than " + MAX_KEYS + " keys";
+        }
+        String complaint = member.getKey().indexOf('\0') >= 0 ? "must not contain the character U+0000"
+            : check(member.getValue(), depth + 1, keys);
+        if (complaint != null) {
+          return complaint;
+        }
+      }
+    } else if (value instanceof JsonArray array) {
+      for (JsonValue element : array) {
+        String complaint = check(element, depth + 1, keys);
+        if (complaint != null) {
+          return complaint;
+        }
+      }
+    } else if (value instanceof JsonString text) {
+      return text.getString().indexOf('\0') >= 0 ? "must not contain the character U+0000" : unpaired(text.getString());
+    } else if (value instanceof JsonNumber number && Math.abs((long) number.bigDecimalValue().scale()) > 1_000) {
+      return "must not contain numbers with exponents beyond 1000";
+    }
+    return null;
+  }
+
+  private static String unpaired(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (Character.isHighSurrogate(c) && i + 1 < text.length() && Character.isLowSurrogate(text.charAt(i + 1))) {
+        i++;
+      } else if (Character.isSurrogate(c)) {
+        return "must not contain half of a surrogate pair";
+      }
+    }
+    return null;
+  }
+
+  private void wrong(String field, String message) {
+    violations.add(new Violation(field, message));
+  }
+}

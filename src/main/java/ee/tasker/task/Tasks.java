@@ -1,0 +1,92 @@
+package ee.tasker.task;
+
+import ee.tasker.message.WakeUps;
+import ee.tasker.platform.AfterCommit;
+import ee.tasker.platform.Log;
+import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Problem;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonArray;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonValue;
+import jakarta.transaction.Transactional;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/** The component's door for tasks that are there: reads them and cancels them. Thread-safe. */
+@ApplicationScoped
+public class Tasks {
+  private static final Log LOG = Log.of(Tasks.class);
+
+  /** What a cancel does to steps that are already running. */
+  public enum CancelPolicy { ALLOW_FINISH, CANCEL_RUNNING }
+
+  @Inject
+  private TaskGateway gateway;
+
+  @Inject
+  private TaskEndings endings;
+
+  @Inject
+  private WakeUps wakeUps;
+
+  @Inject
+  private AfterCommit afterCommit;
+
+  /** The task as REST shows it, with its context and the readiness of its steps. */
+  @Transactional
+  public Optional<JsonObject> describe(UUID taskUuid) {
+    return gateway.getTaskDocuments(List.of(taskUuid), true).stream().map(JsonObject.class::cast).findFirst();
+  }
+
+  /** @param before null for the first page, otherwise the {@code next_cursor} of the page before */
+  @Transactional
+  public JsonObject list(JsonObject filter, int limit, UUID before) {
+    return gateway.listTasks(filter, limit, before);
+  }
+
+  /** Empty when there is no such task. */
+  @Transactional
+  public JsonArray steps(UUID taskUuid) {
+    return gateway.getStepDocuments(taskUuid, null);
+  }
+
+  @Transactional
+  public Optional<JsonObject> step(UUID taskUuid, UUID stepUuid) {
+    return gateway.getStepDocuments(taskUuid, stepUuid).stream().map(JsonObject.class::cast).findFirst();
+  }
+
+  @Transactional
+  public JsonArray audit(UUID taskUuid, UUID stepUuid) {
+    return gateway.getStepAudit(taskUuid, stepUuid);
+  }
+
+  /**
+   * Asks for a task to be cancelled; asking twice is the same as asking once.
+   *
+   * @throws Problem 404 task-not-found, 409 task-already-ended
+   */
+  @Transactional
+  public void cancel(UUID taskUuid, String by, String reason, CancelPolicy policy) {
+    JsonValue reply = gateway.requestCancel(taskUuid, by, reason, policy.name().toLowerCase(java.util.Locale.ROOT));
+    if (reply == JsonValue.NULL) {
+      throw notFound(taskUuid);
+    }
+    String state = reply.asJsonObject().getString("state");
+    if ("already_ended".equals(reply.asJsonObject().getString("outcome")) && !"cancelled".equals(state)) {
+      throw new Problem(409, "task-already-ended", "task " + taskUuid + " has already ended as " + state, List.of(), Map.of("state", state));
+    }
+    LOG.write(LogEvent.CANCEL_REQUESTED, "task", taskUuid, "by", by, "reason", reason, "policy", policy, "state", state);
+    afterCommit.run(() -> {
+      endings.looked(taskUuid, state);
+      wakeUps.orchestrationQueued();
+    });
+  }
+
+  public static Problem notFound(UUID taskUuid) {
+    return Problem.of(404, "task-not-found", "there is no task " + taskUuid);
+  }
+}

@@ -1,0 +1,18 @@
+package ee.tasker.template;
+
+import ee.tasker.template.model.TemplateKey;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * What checking a request needs of a registered template. Templates never change, so it may be kept for ever.
+ *
+ * @param inputSchema         empty when the template has none
+ * @param unsupportedFeatures what this version cannot run; a request for such a template is refused
+ */
+public record KnownTemplate(UUID namedTaskUuid, TemplateKey key, Optional<ContextSchema> inputSchema, List<String> unsupportedFeatures) {
+  public KnownTemplate {
+    unsupportedFeatures = List.copyOf(unsupportedFeatures);
+  }
+}

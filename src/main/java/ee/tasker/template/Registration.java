@@ -1,0 +1,22 @@
+package ee.tasker.template;
+
+import ee.tasker.template.model.TemplateKey;
+import java.util.List;
+
+/** What came of registering a template. */
+public sealed interface Registration {
+
+  record Registered(TemplateKey key) implements Registration {}
+
+  /** The same content was there already. */
+  record Unchanged(TemplateKey key) implements Registration {}
+
+  /** The key is taken by other content: a change needs a new version. */
+  record Conflict(TemplateKey key) implements Registration {}
+
+  record Invalid(List<TemplateProblem> problems) implements Registration {
+    public Invalid {
+      problems = List.copyOf(problems);
+    }
+  }
+}

@@ -1,0 +1,22 @@
+package ee.tasker.template;
+
+import ee.tasker.platform.SqlFunctions;
+import jakarta.enterprise.context.Dependent;
+import jakarta.inject.Inject;
+import jakarta.json.JsonArray;
+import jakarta.json.JsonObject;
+
+/** Calls the template functions of the database. */
+@Dependent
+class TemplateGateway {
+  @Inject
+  private SqlFunctions sql;
+
+  JsonObject registerTemplate(JsonObject template) {
+    return sql.object("register_template(cast(? as jsonb))", template);
+  }
+
+  JsonArray getTemplates(String namespace, String name, String version, boolean withConfiguration) {
+    return sql.array("get_templates(?, ?, ?, ?)", namespace, name, version, withConfiguration);
+  }
+}

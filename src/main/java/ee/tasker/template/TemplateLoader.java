@@ -1,0 +1,51 @@
+package ee.tasker.template;
+
+import ee.tasker.platform.Log;
+import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Settings;
+import jakarta.annotation.PostConstruct;
+import jakarta.ejb.DependsOn;
+import jakarta.ejb.Singleton;
+import jakarta.ejb.Startup;
+import jakarta.ejb.TransactionAttribute;
+import jakarta.ejb.TransactionAttributeType;
+import jakarta.inject.Inject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * Registers the templates of the class path and of the configured folder when the server starts. A template that is
+ * refused is told of in the log with all its problems; the others are there all the same.
+ */
+@Singleton
+@Startup
+@DependsOn("SchemaMigration")
+@TransactionAttribute(TransactionAttributeType.NOT_SUPPORTED)
+public class TemplateLoader {
+  private static final Log LOG = Log.of(TemplateLoader.class);
+
+  @Inject
+  private Templates templates;
+
+  @Inject
+  private Settings settings;
+
+  @PostConstruct
+  void load() {
+    List<TemplateFile> files = new ArrayList<>(TemplateFiles.onClassPath(Thread.currentThread().getContextClassLoader()));
+    settings.templatesFolder().map(TemplateFiles::inFolder).ifPresent(files::addAll);
+    files.forEach(this::register);
+  }
+
+  private void register(TemplateFile file) {
+    Registration registration = templates.register(file.text());
+    if (registration instanceof Registration.Invalid invalid) {
+      LOG.write(LogEvent.TEMPLATE_REFUSED, "file", file.source(),
+          "problems", invalid.problems().stream().map(TemplateProblem::toString).collect(Collectors.joining("; ")));
+    } else if (registration instanceof Registration.Conflict conflict) {
+      LOG.write(LogEvent.TEMPLATE_REFUSED, "file", file.source(), "template", conflict.key(),
+          "problems", "registered with other content already; a change needs a new version");
+    }
+  }
+}

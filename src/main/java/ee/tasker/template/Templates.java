@@ -1,0 +1,108 @@
+package ee.tasker.template;
+
+import ee.tasker.platform.Json;
+import ee.tasker.platform.Log;
+import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Settings;
+import ee.tasker.template.model.TemplateDefinition;
+import ee.tasker.template.model.TemplateKey;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonArray;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonString;
+import jakarta.transaction.Transactional;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The component's door: registers, validates and finds templates. Thread-safe. */
+@ApplicationScoped
+public class Templates {
+  private static final Log LOG = Log.of(Templates.class);
+
+  private final Map<TemplateKey, KnownTemplate> byKey = new ConcurrentHashMap<>();
+  private final Map<UUID, KnownTemplate> byUuid = new ConcurrentHashMap<>();
+
+  @Inject
+  private TemplateGateway gateway;
+
+  @Inject
+  private Settings settings;
+
+  /** Reads a template and registers it for this installation's environment. Joins the caller's transaction. */
+  @Transactional
+  public Registration register(String text) {
+    TemplateReading reading = TemplateReader.read(text);
+    if (reading instanceof TemplateReading.Read read) {
+      return register(read.template(), text);
+    }
+    return new Registration.Invalid(((TemplateReading.Invalid) reading).problems());
+  }
+
+  private Registration register(TemplateDefinition template, String text) {
+    JsonObject document = Json.build().createObjectBuilder(TemplateJson.toJson(template.forEnvironment(settings.environment())))
+        .add("content_hash", TemplateJson.contentHash(template))
+        .add("source_text", text)
+        .build();
+    TemplateKey key = template.key();
+    return switch (gateway.registerTemplate(document).getString("outcome")) {
+      case "registered" -> {
+        LOG.write(LogEvent.TEMPLATE_REGISTERED, "template", key, "steps", template.steps().size());
+        yield new Registration.Registered(key);
+      }
+      case "unchanged" -> new Registration.Unchanged(key);
+      default -> new Registration.Conflict(key);
+    };
+  }
+
+  /** Reads a template and says what is wrong with it; touches no database. */
+  public TemplateReading validate(String text) {
+    return TemplateReader.read(text);
+  }
+
+  /** @param namespace null for all */
+  @Transactional
+  public JsonArray list(String namespace) {
+    return gateway.getTemplates(namespace, null, null, false);
+  }
+
+  /** The template with its normal form and its text as it came. */
+  @Transactional
+  public Optional<JsonObject> describe(String namespace, String name, String version) {
+    return gateway.getTemplates(namespace, name, version, true).stream().map(JsonObject.class::cast).findFirst();
+  }
+
+  /** What checking a request needs; asked of the database once per template. */
+  @Transactional
+  public Optional<KnownTemplate> find(TemplateKey key) {
+    KnownTemplate known = byKey.get(key);
+    if (known == null) {
+      known = describe(key.namespace(), key.name(), key.version()).map(this::remember).orElse(null);
+    }
+    return Optional.ofNullable(known);
+  }
+
+  @Transactional
+  public Optional<KnownTemplate> find(UUID namedTaskUuid) {
+    KnownTemplate known = byUuid.get(namedTaskUuid);
+    if (known == null) {
+      gateway.getTemplates(null, null, null, true).stream().map(JsonObject.class::cast).forEach(this::remember);
+      known = byUuid.get(namedTaskUuid);
+    }
+    return Optional.ofNullable(known);
+  }
+
+  private KnownTemplate remember(JsonObject document) {
+    TemplateKey key = new TemplateKey(document.getString("namespace"), document.getString("name"), document.getString("version"));
+    Optional<ContextSchema> schema = Optional.ofNullable(document.getJsonObject("configuration").get("input_schema"))
+        .filter(value -> value != jakarta.json.JsonValue.NULL)
+        .map(value -> ContextSchema.compile(value.toString()));
+    KnownTemplate known = new KnownTemplate(Json.uuid(document, "named_task_uuid"), key, schema,
+        document.getJsonArray("unsupported_features").getValuesAs(JsonString::getString));
+    byKey.put(key, known);
+    byUuid.put(known.namedTaskUuid(), known);
+    return known;
+  }
+}

@@ -1,0 +1,178 @@
+package ee.tasker.worker;
+
+import ee.tasker.message.Orchestrator;
+import ee.tasker.message.WakeUps;
+import ee.tasker.platform.Json;
+import ee.tasker.platform.Log;
+import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Role;
+import ee.tasker.platform.Settings;
+import ee.tasker.step.StepResult;
+import ee.tasker.step.Steps;
+import ee.tasker.task.TaskEndings;
+import jakarta.annotation.Resource;
+import jakarta.annotation.PostConstruct;
+import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.inject.Instance;
+import jakarta.inject.Inject;
+import jakarta.json.JsonArray;
+import jakarta.json.JsonArrayBuilder;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonValue;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Hands results back. Whoever brings a result and finds a place free flushes what has gathered, so that a lone result
+ * goes at once and many go together while the places are busy.
+ *
+ * <p>A fault of the database keeps the results here and tries again; the attempt number makes a repetition harmless. If the
+ * fault outlasts the lease, recovery takes the steps over and the results are refused as stale.
+ */
+@ApplicationScoped
+class Handbacks {
+  private static final Log LOG = Log.of(Handbacks.class);
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
+
+  @Resource
+  private ManagedScheduledExecutorService timers;
+
+  @Inject
+  private Settings settings;
+
+  @Inject
+  private Steps steps;
+
+  @Inject
+  private Hands hands;
+
+  @Inject
+  private TaskEndings endings;
+
+  @Inject
+  private WakeUps wakeUps;
+
+  @Inject
+  private Instance<Orchestrator> orchestrator;
+
+  private final ConcurrentLinkedQueue<StepResult> waiting = new ConcurrentLinkedQueue<>();
+  private Semaphore flushers;
+  private volatile Duration pause = Duration.ZERO;
+
+  @PostConstruct
+  void prepare() {
+    flushers = new Semaphore(settings.worker().flushers());
+  }
+
+  void add(StepResult result) {
+    waiting.add(result);
+  }
+
+  boolean isEmpty() {
+    return waiting.isEmpty();
+  }
+
+  /**
+   * Hands back one batch of what has gathered, if a place is free.
+   *
+   * @return the next assignments; null when there was nothing to do or others are at it, who will look again
+   */
+  JsonArray flush() {
+    if (waiting.isEmpty() || !flushers.tryAcquire()) {
+      return null;
+    }
+    try {
+      List<StepResult> batch = new ArrayList<>();
+      for (StepResult next; batch.size() < settings.worker().batchSize() && (next = waiting.poll()) != null; ) {
+        batch.add(next);
+      }
+      return batch.isEmpty() ? null : handBack(batch);
+    } finally {
+      flushers.release();
+    }
+  }
+
+  private JsonArray handBack(List<StepResult> batch) {
+    // The hands that did this batch are free for what comes next, and so are all others that are free now.
+    int free = batch.size() + hands.reserve(settings.worker().batchSize());
+    boolean claims = !hands.isDraining() && hands.takeHint();
+    JsonObject reply;
+    try {
+      reply = steps.complete(batch, hands.isDraining() ? 0 : free, claims);
+      pause = Duration.ZERO;
+    } catch (RuntimeException fault) {
+      hands.release(free - batch.size());
+      if (claims) {
+        hands.hint();
+      }
+      return afterFault(batch, fault);
+    }
+    JsonArray assignments = reply.getJsonArray("assignments");
+    hands.release(free - assignments.size());
+    if (claims && assignments.size() >= free) {
+      hands.hint();
+    }
+    report(batch, reply);
+    return assignments;
+  }
+
+  private void report(List<StepResult> batch, JsonObject reply) {
+    for (JsonObject refused : reply.getJsonArray("refused").getValuesAs(JsonObject.class)) {
+      LOG.write(LogEvent.RESULT_REFUSED, "step", refused.getString("step_uuid"), "attempt", refused.getInt("attempt"),
+          "verdict", refused.getString("verdict"));
+    }
+    batch.forEach(result -> hands.done(result.key()));
+    endings.ended(reply.getJsonArray("ended"));
+    if (!settings.has(Role.ORCHESTRATOR)) {
+      wakeUps.orchestrationQueued();
+    } else if (!reply.getJsonArray("queued").isEmpty()) {
+      wakeUps.stepsQueued();
+    }
+    if (reply.get("next_retry_in_ms") != JsonValue.NULL) {
+      orchestrator.get().dueIn(Duration.ofMillis(reply.getJsonNumber("next_retry_in_ms").longValue()));
+    }
+  }
+
+  private JsonArray afterFault(List<StepResult> batch, RuntimeException fault) {
+    if (!DatabaseFaults.isAboutTheData(fault)) {
+      pause = pause.isZero() ? FIRST_PAUSE : shorter(pause.multipliedBy(2), LONGEST_PAUSE);
+      LOG.write(LogEvent.CALL_FAILED, fault, "call", "complete_steps", "results", batch.size(), "retry_ms", pause.toMillis());
+      timers.schedule(() -> retry(batch), pause.toMillis(), TimeUnit.MILLISECONDS);
+      return JsonValue.EMPTY_JSON_ARRAY;
+    }
+    if (batch.size() == 1) {
+      StepResult refused = batch.get(0);
+      if (isNotStorable(refused)) {
+        // Even the bare message was refused: the lease will run out and recovery decides.
+        LOG.write(LogEvent.CALL_FAILED, fault, "call", "complete_steps", "step", refused.key().stepUuid());
+        hands.done(refused.key());
+        hands.release(1);
+        return JsonValue.EMPTY_JSON_ARRAY;
+      }
+      return handBack(List.of(Outcomes.notStorable(refused, DatabaseFaults.message(fault))));
+    }
+    // One result that cannot be stored must not keep the others back.
+    JsonArrayBuilder assignments = Json.build().createArrayBuilder();
+    batch.forEach(result -> handBack(List.of(result)).forEach(assignments::add));
+    return assignments.build();
+  }
+
+  private void retry(List<StepResult> batch) {
+    waiting.addAll(batch);
+    hands.moreResults();
+  }
+
+  private static boolean isNotStorable(StepResult result) {
+    return result.error() instanceof JsonObject error && "result_not_storable".equals(error.getString("type", ""));
+  }
+
+  private static Duration shorter(Duration a, Duration b) {
+    return a.compareTo(b) < 0 ? a : b;
+  }
+}

@@ -1,0 +1,77 @@
+package ee.tasker.worker;
+
+import ee.tasker.handler.HandlerResolver;
+import ee.tasker.handler.Handles;
+import ee.tasker.handler.StepHandler;
+import ee.tasker.step.StepDefinition;
+import jakarta.annotation.PostConstruct;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.inject.Any;
+import jakarta.enterprise.inject.Instance;
+import jakarta.inject.Inject;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Finds the code for a step: the bean that {@code handler.callable} names by {@link Handles} or by its class, or what the
+ * resolver says that {@code handler.resolver} names. Two beans for one name are refused at start.
+ */
+@ApplicationScoped
+public class HandlerRegistry {
+  private final Map<String, StepHandler> handlers = new HashMap<>();
+  private final Map<String, HandlerResolver> resolvers = new HashMap<>();
+
+  @Inject
+  @Any
+  private Instance<StepHandler> handlerBeans;
+
+  @Inject
+  @Any
+  private Instance<HandlerResolver> resolverBeans;
+
+  @PostConstruct
+  void collect() {
+    collect(handlerBeans, handlers);
+    collect(resolverBeans, resolvers);
+  }
+
+  private static <T> void collect(Instance<T> beans, Map<String, T> byName) {
+    for (Instance.Handle<T> handle : beans.handles()) {
+      Class<?> type = handle.getBean().getBeanClass();
+      T bean = handle.get();
+      add(byName, type.getName(), bean);
+      Handles names = type.getAnnotation(Handles.class);
+      if (names != null) {
+        for (String name : names.value()) {
+          add(byName, name, bean);
+        }
+      }
+    }
+  }
+
+  private static <T> void add(Map<String, T> byName, String name, T bean) {
+    if (byName.putIfAbsent(name, bean) != null) {
+      throw new IllegalStateException("two beans claim the name " + name);
+    }
+  }
+
+  /** The code for a step, ready to be called; empty when there is none. */
+  Optional<StepHandler> find(StepDefinition step) {
+    return handler(step).flatMap(handler -> HandlerMethod.of(handler, step.method()));
+  }
+
+  private Optional<StepHandler> handler(StepDefinition step) {
+    if (step.resolver().isPresent()) {
+      return Optional.ofNullable(resolvers.get(step.resolver().get())).flatMap(resolver -> resolver.resolve(step.callable()));
+    }
+    return Optional.ofNullable(handlers.get(step.callable()));
+  }
+
+  /** All names that a template can use. */
+  public Set<String> names() {
+    return new TreeSet<>(handlers.keySet());
+  }
+}

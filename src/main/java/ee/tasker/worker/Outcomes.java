@@ -1,0 +1,115 @@
+package ee.tasker.worker;
+
+import ee.tasker.handler.PermanentStepException;
+import ee.tasker.handler.RetryableStepException;
+import ee.tasker.handler.StepOutcome;
+import ee.tasker.platform.Json;
+import ee.tasker.step.Assignment;
+import ee.tasker.step.StepResult;
+import ee.tasker.template.ContextSchema;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonObjectBuilder;
+import jakarta.json.JsonValue;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.TimeoutException;
+
+/** What outcomes and exceptions mean for a step; the table is in {@code docs/handlers.md}. */
+final class Outcomes {
+  private static final int LONGEST_MESSAGE = 4_000;
+
+  private Outcomes() {
+  }
+
+  static StepResult toResult(Assignment step, StepOutcome outcome, Duration time) {
+    if (outcome instanceof StepOutcome.Success success) {
+      return accepted(step, success.result(), time);
+    }
+    if (outcome instanceof StepOutcome.RetryableFailure failure) {
+      JsonObjectBuilder error = error(failure.errorType(), failure.message());
+      failure.delay().ifPresent(delay -> error.add("delay_ms", Math.min(delay.toMillis(), Integer.MAX_VALUE)));
+      return new StepResult(step.key(), "retryable_failure", JsonValue.NULL, error.build(), time);
+    }
+    if (outcome instanceof StepOutcome.PermanentFailure failure) {
+      JsonObjectBuilder error = error(failure.errorType(), failure.message());
+      if (!failure.details().isEmpty()) {
+        error.add("details", failure.details());
+      }
+      return new StepResult(step.key(), "permanent_failure", JsonValue.NULL, error.build(), time);
+    }
+    StepOutcome.Cancelled cancelled = (StepOutcome.Cancelled) outcome;
+    return new StepResult(step.key(), "cancelled", cancelled.partialResult(), error("Cancelled", cancelled.reason()).build(), time);
+  }
+
+  /** A success counts only if its result fits the template's result schema. */
+  private static StepResult accepted(Assignment step, JsonValue result, Duration time) {
+    List<ContextSchema.Violation> violations = step.definition().resultSchema().map(schema -> schema.validate(result)).orElse(List.of());
+    if (violations.isEmpty()) {
+      return new StepResult(step.key(), "success", result, JsonValue.NULL, time);
+    }
+    ContextSchema.Violation first = violations.get(0);
+    return new StepResult(step.key(), "permanent_failure", JsonValue.NULL,
+        error("result_schema_violation", "result" + first.pointer() + ": " + first.message()).add("result", result).build(), time);
+  }
+
+  static StepOutcome ofException(Exception e, boolean isCancelRequested) {
+    if (e instanceof PermanentStepException permanent) {
+      return StepOutcome.permanent(permanent.errorType(), message(e));
+    }
+    if (e instanceof RetryableStepException retryable) {
+      return new StepOutcome.RetryableFailure(retryable.errorType(), message(e), retryable.delay());
+    }
+    if (isCancelRequested && (e instanceof CancellationException || e instanceof InterruptedException)) {
+      return StepOutcome.cancelled(message(e));
+    }
+    if (e instanceof TimeoutException) {
+      return new StepOutcome.RetryableFailure("TimeoutError", message(e), Optional.empty());
+    }
+    if (e instanceof IllegalArgumentException) {
+      return StepOutcome.permanent("ValidationError", message(e));
+    }
+    return new StepOutcome.RetryableFailure("UnexpectedError", e.getClass().getName() + ": " + message(e), Optional.empty());
+  }
+
+  static StepResult timedOut(Assignment step, Duration limit, Duration time) {
+    return new StepResult(step.key(), "retryable_failure", JsonValue.NULL,
+        error("handler_timeout", "the handler did not finish within " + limit.toSeconds() + " seconds").build(), time);
+  }
+
+  static StepResult handlerNotFound(Assignment step, Duration time) {
+    String name = step.definition().callable() + ("call".equals(step.definition().method()) ? "" : "#" + step.definition().method());
+    String how = step.definition().resolver().map(resolver -> " by resolver " + resolver).orElse("");
+    return new StepResult(step.key(), "permanent_failure", JsonValue.NULL,
+        error("handler_not_found", "no handler " + name + " was found" + how).build(), time);
+  }
+
+  static StepResult panicked(Assignment step, Error e, Duration time) {
+    return new StepResult(step.key(), "permanent_failure", JsonValue.NULL, error("handler_panic", e.toString()).build(), time);
+  }
+
+  /** For a result that the database cannot hold. */
+  static StepResult notStorable(StepResult result, String why) {
+    return new StepResult(result.key(), "permanent_failure", JsonValue.NULL,
+        error("result_not_storable", why).build(), result.executionTime());
+  }
+
+  private static JsonObjectBuilder error(String type, String message) {
+    return Json.build().createObjectBuilder().add("type", clean(type)).add("message", clean(message));
+  }
+
+  static JsonObject errorObject(String type, String message) {
+    return error(type, message).build();
+  }
+
+  private static String message(Exception e) {
+    return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+  }
+
+  /** What PostgreSQL can store: no U+0000, and not without end. */
+  private static String clean(String text) {
+    String storable = text.replace('\0', ' ');
+    return storable.length() <= LONGEST_MESSAGE ? storable : storable.substring(0, LONGEST_MESSAGE) + "…";
+  }
+}

@@ -1,0 +1,80 @@
+package ee.tasker.worker;
+
+import ee.tasker.step.Assignment;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * One claimed step in this server, from the claim to the handback. Whoever moves it on wins: a step is started, timed out,
+ * released or finished by one thread only.
+ */
+final class RunningStep {
+  private enum Phase { CLAIMED, STARTED, OVER }
+
+  private final Assignment assignment;
+  private final long claimedAtNanos = System.nanoTime();
+  private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.CLAIMED);
+  private volatile boolean cancelRequested;
+  private volatile boolean lost;
+  private Thread thread;
+
+  RunningStep(Assignment assignment) {
+    this.assignment = assignment;
+    this.cancelRequested = assignment.isCancelRequested();
+  }
+
+  Assignment assignment() {
+    return assignment;
+  }
+
+  long ageNanos() {
+    return System.nanoTime() - claimedAtNanos;
+  }
+
+  /** The calling thread will run it; false when it was released meanwhile. */
+  synchronized boolean start() {
+    thread = Thread.currentThread();
+    return phase.compareAndSet(Phase.CLAIMED, Phase.STARTED);
+  }
+
+  /** The handler is done, or is given up on; true for the first to say so. */
+  synchronized boolean finish() {
+    thread = null;
+    return phase.getAndSet(Phase.OVER) == Phase.STARTED;
+  }
+
+  /** Ends it for its handler's thread, which is interrupted; true when it was still running. */
+  synchronized boolean giveUp() {
+    Thread running = thread;
+    if (phase.compareAndSet(Phase.STARTED, Phase.OVER)) {
+      thread = null;
+      running.interrupt();
+      return true;
+    }
+    return false;
+  }
+
+  /** Takes it back before it started. */
+  boolean release() {
+    return phase.compareAndSet(Phase.CLAIMED, Phase.OVER);
+  }
+
+  boolean isOver() {
+    return phase.get() == Phase.OVER;
+  }
+
+  void requestCancel() {
+    cancelRequested = true;
+  }
+
+  boolean isCancelRequested() {
+    return cancelRequested;
+  }
+
+  void markLost() {
+    lost = true;
+  }
+
+  boolean isLost() {
+    return lost;
+  }
+}

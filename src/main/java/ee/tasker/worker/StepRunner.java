@@ -1,0 +1,104 @@
+package ee.tasker.worker;
+
+import ee.tasker.handler.StepHandler;
+import ee.tasker.handler.StepOutcome;
+import ee.tasker.platform.Log;
+import ee.tasker.platform.LogEvent;
+import ee.tasker.step.Assignment;
+import ee.tasker.step.StepResult;
+import ee.tasker.step.Steps;
+import jakarta.annotation.Resource;
+import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/** Calls the handler of one step, outside any transaction, and makes a result of whatever comes of it. */
+@ApplicationScoped
+class StepRunner {
+  private static final Log LOG = Log.of(StepRunner.class);
+
+  @Resource
+  private ManagedScheduledExecutorService timers;
+
+  @Inject
+  private HandlerRegistry handlers;
+
+  @Inject
+  private Steps steps;
+
+  @Inject
+  private Hands hands;
+
+  /**
+   * Runs on the calling thread. {@code handback} gets exactly one result: the handler's, or that of a time-out, which
+   * comes on another thread while this one is interrupted and whatever the handler then returns is dropped.
+   */
+  public void run(RunningStep running, Consumer<StepResult> handback) {
+    if (!running.start()) {
+      return;
+    }
+    Assignment step = running.assignment();
+    long start = System.nanoTime();
+    LOG.write(LogEvent.STEP_CLAIMED, "task", step.key().taskUuid(), "step", step.key().stepUuid(), "name", step.definition().name(),
+        "attempt", step.key().attempt(), "correlation", step.correlationId());
+    ScheduledFuture<?> timer = step.definition().timeout()
+        .map(limit -> timers.schedule(() -> timeOut(running, limit, start, handback), limit.toMillis(), TimeUnit.MILLISECONDS))
+        .orElse(null);
+    StepResult result = call(running, start);
+    boolean isOurs = running.finish();
+    if (timer != null) {
+      timer.cancel(false);
+      // A time-out that came just now must not interrupt whatever this thread does next.
+      Thread.interrupted();
+    }
+    if (isOurs) {
+      log(step, result);
+      handback.accept(result);
+    }
+  }
+
+  private void timeOut(RunningStep running, Duration limit, long start, Consumer<StepResult> handback) {
+    if (running.giveUp()) {
+      Assignment step = running.assignment();
+      LOG.write(LogEvent.STEP_TIMED_OUT, "task", step.key().taskUuid(), "step", step.key().stepUuid(), "name", step.definition().name(),
+          "attempt", step.key().attempt(), "correlation", step.correlationId(), "limit_s", limit.toSeconds());
+      handback.accept(Outcomes.timedOut(step, limit, since(start)));
+      hands.moreResults();
+    }
+  }
+
+  private StepResult call(RunningStep running, long start) {
+    Assignment step = running.assignment();
+    try {
+      Optional<StepHandler> handler = handlers.find(step.definition());
+      if (handler.isEmpty()) {
+        return Outcomes.handlerNotFound(step, since(start));
+      }
+      StepOutcome outcome = handler.get().handle(new StepView(running, steps));
+      return Outcomes.toResult(step, outcome == null ? StepOutcome.success() : outcome, since(start));
+    } catch (Exception e) {
+      return Outcomes.toResult(step, Outcomes.ofException(e, running.isCancelRequested()), since(start));
+    } catch (Error e) {
+      return Outcomes.panicked(step, e, since(start));
+    }
+  }
+
+  private static Duration since(long start) {
+    return Duration.ofNanos(System.nanoTime() - start);
+  }
+
+  private static void log(Assignment step, StepResult result) {
+    boolean success = "success".equals(result.outcome());
+    LogEvent event = success ? LogEvent.STEP_FINISHED : LogEvent.STEP_FAILED;
+    if (LOG.isOn(event)) {
+      LOG.write(event, "task", step.key().taskUuid(), "step", step.key().stepUuid(), "name", step.definition().name(),
+          "attempt", step.key().attempt(), "correlation", step.correlationId(), "outcome", result.outcome(),
+          "error", success ? null : result.error());
+    }
+  }
+}

@@ -1,0 +1,164 @@
+package ee.tasker.worker;
+
+import ee.tasker.message.StepTaker;
+import ee.tasker.platform.Log;
+import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Settings;
+import ee.tasker.step.Assignment;
+import ee.tasker.step.Steps;
+import jakarta.annotation.PostConstruct;
+import jakarta.annotation.Resource;
+import jakarta.enterprise.concurrent.ManagedExecutorService;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonArray;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * The worker of this server. Assignments come from three sides: from whoever submits tasks here, as the successors of steps
+ * that were just handed back, and from the queues when a wake-up or the poller says that there may be some.
+ */
+@ApplicationScoped
+public class Worker implements StepTaker {
+  private static final Log LOG = Log.of(Worker.class);
+
+  @Resource
+  private ManagedExecutorService executor;
+
+  @Inject
+  private Settings settings;
+
+  @Inject
+  private Steps steps;
+
+  @Inject
+  private Hands hands;
+
+  @Inject
+  private Handbacks handbacks;
+
+  @Inject
+  private StepRunner runner;
+
+  private final AtomicBoolean claiming = new AtomicBoolean();
+
+  @PostConstruct
+  void prepare() {
+    hands.onMoreResults(() -> executor.execute(() -> work(null)));
+  }
+
+  @Override
+  public int reserve(int most) {
+    return hands.reserve(most);
+  }
+
+  @Override
+  public void take(JsonArray assignments, int reserved) {
+    hands.release(reserved - assignments.size());
+    begin(accept(assignments));
+  }
+
+  @Override
+  public void stepsQueued() {
+    hands.hint();
+    if (!hands.isDraining() && claiming.compareAndSet(false, true)) {
+      try {
+        executor.execute(this::claimQueued);
+      } catch (RejectedExecutionException e) {
+        claiming.set(false);
+      }
+    }
+  }
+
+  /** Claims from the queues while they give and hands are free; while none is, the next handback claims. */
+  private void claimQueued() {
+    try {
+      while (hands.hasHint() && !hands.isDraining()) {
+        int free = hands.reserve(settings.worker().batchSize());
+        if (free == 0) {
+          return;
+        }
+        hands.takeHint();
+        JsonArray assignments;
+        try {
+          assignments = steps.claim(free);
+        } catch (RuntimeException fault) {
+          hands.release(free);
+          hands.hint();
+          LOG.write(LogEvent.CALL_FAILED, fault, "call", "claim_steps");
+          return;
+        }
+        if (assignments.size() >= free) {
+          hands.hint();
+        }
+        take(assignments, free);
+      }
+    } finally {
+      claiming.set(false);
+    }
+  }
+
+  private List<RunningStep> accept(JsonArray assignments) {
+    if (assignments.isEmpty()) {
+      return List.of();
+    }
+    try {
+      if (!steps.knows(assignments)) {
+        steps.learn(assignments);
+      }
+    } catch (RuntimeException fault) {
+      // They stay claimed until their leases run out, then recovery offers them again.
+      hands.release(assignments.size());
+      LOG.write(LogEvent.CALL_FAILED, fault, "call", "get_step_definitions", "steps", assignments.size());
+      return List.of();
+    }
+    List<RunningStep> accepted = new ArrayList<>(assignments.size());
+    for (Assignment assignment : steps.read(assignments)) {
+      RunningStep step = new RunningStep(assignment);
+      hands.busyWith(step);
+      accepted.add(step);
+    }
+    return accepted;
+  }
+
+  private void begin(List<RunningStep> accepted) {
+    for (RunningStep step : accepted) {
+      try {
+        executor.execute(() -> work(step));
+      } catch (RejectedExecutionException e) {
+        // The server is going down; what has not started is given back by WorkerLifecycle.
+        hands.drain();
+      }
+    }
+  }
+
+  /** Runs a step, hands back what has gathered, and goes on with one of the steps that this brings, others get threads of their own. */
+  private void work(RunningStep first) {
+    RunningStep step = first;
+    do {
+      if (step != null) {
+        runner.run(step, handbacks::add);
+      }
+      step = handBackAndTakeOne();
+    } while (step != null);
+  }
+
+  private RunningStep handBackAndTakeOne() {
+    while (!handbacks.isEmpty()) {
+      JsonArray assignments = handbacks.flush();
+      if (assignments == null) {
+        return null;
+      }
+      List<RunningStep> accepted = accept(assignments);
+      if (!accepted.isEmpty() && handbacks.isEmpty()) {
+        begin(accepted.subList(1, accepted.size()));
+        return accepted.get(0);
+      }
+      begin(accepted);
+    }
+    return null;
+  }
+}

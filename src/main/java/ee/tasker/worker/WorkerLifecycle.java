@@ -1,0 +1,89 @@
+package ee.tasker.worker;
+
+import ee.tasker.platform.Log;
+import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Role;
+import ee.tasker.platform.ServerIdentity;
+import ee.tasker.platform.Settings;
+import ee.tasker.step.Steps;
+import ee.tasker.step.model.StepKey;
+import jakarta.annotation.PostConstruct;
+import jakarta.annotation.PreDestroy;
+import jakarta.annotation.Resource;
+import jakarta.ejb.ConcurrencyManagement;
+import jakarta.ejb.ConcurrencyManagementType;
+import jakarta.ejb.DependsOn;
+import jakarta.ejb.Singleton;
+import jakarta.ejb.Startup;
+import jakarta.ejb.TransactionAttribute;
+import jakarta.ejb.TransactionAttributeType;
+import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
+import jakarta.inject.Inject;
+import java.util.List;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Starts this server's heartbeat and worker once the templates are there, and stops them in order: no new claims, what has
+ * not started is given back, what runs may finish for a while. What then still runs is left to its lease.
+ */
+@Singleton
+@Startup
+@DependsOn({"SchemaMigration", "TemplateLoader"})
+@ConcurrencyManagement(ConcurrencyManagementType.BEAN)
+@TransactionAttribute(TransactionAttributeType.NOT_SUPPORTED)
+public class WorkerLifecycle {
+  private static final Log LOG = Log.of(WorkerLifecycle.class);
+
+  @Resource
+  private ManagedScheduledExecutorService timers;
+
+  @Inject
+  private Settings settings;
+
+  @Inject
+  private ServerIdentity server;
+
+  @Inject
+  private Worker worker;
+
+  @Inject
+  private Hands hands;
+
+  @Inject
+  private Steps steps;
+
+  @Inject
+  private Heartbeat heartbeat;
+
+  private ScheduledFuture<?> beats;
+
+  @PostConstruct
+  void start() {
+    LOG.write(LogEvent.SERVER_STARTED, "server", server.uuid(), "name", server.name(), "roles", settings.roles());
+    long period = settings.worker().heartbeat().toMillis();
+    beats = timers.scheduleAtFixedRate(heartbeat::beat, 0, period, TimeUnit.MILLISECONDS);
+    if (settings.has(Role.WORKER) && settings.events()) {
+      worker.stepsQueued();
+    }
+  }
+
+  @PreDestroy
+  void stop() {
+    hands.drain();
+    beats.cancel(false);
+    try {
+      List<StepKey> unstarted = hands.busy().stream().filter(RunningStep::release).map(step -> step.assignment().key()).toList();
+      unstarted.forEach(hands::done);
+      if (!unstarted.isEmpty()) {
+        steps.release(unstarted);
+      }
+      hands.awaitIdle(settings.worker().drain());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException fault) {
+      LOG.write(LogEvent.CALL_FAILED, fault, "call", "release_steps");
+    }
+    LOG.write(LogEvent.SERVER_STOPPED, "server", server.uuid(), "still_running", hands.busyCount());
+  }
+}
