@@ -21,7 +21,7 @@ final class Banner {
         line(lines, "Database", database.jdbcUrl());
         line(lines, "", "user " + database.user() + (settings.embedded() ? ", password " + database.password() : ", given by DB_HOST"));
         if (settings.embedded()) line(lines, "", "data are kept in .tasker/postgres-" + settings.postgresVersion().replaceAll("\\..*", ""));
-        lines.append("\n  A first task, from another terminal").append(" in this folder:\n\n");
+        lines.append("\n  A first task, from another terminal in this folder:\n\n");
         lines.append("  ").append(firstTask(settings, home)).append("\n\n");
         lines.append("  Ctrl-C stops everything.\n");
         return lines.append(rule).toString();
@@ -31,7 +31,7 @@ final class Banner {
         var post = "curl -i -H 'Content-Type: application/json' " + home + "/v1/tasks -d ";
         return Files.exists(settings.checkout().resolve("samples/linear/request.json"))
                 ? post + "@samples/linear/request.json"
-                : post + "'{\"namespace\":\"samples\",\"name\":\"linear\",\"version\":\"1.0.0\",\"context\":{}}'";
+                : post + "'{\"namespace\":\"linear\",\"name\":\"mathematical_sequence\",\"version\":\"1.0.0\",\"context\":{\"even_number\":6}}'";
     }
 
     private static void line(StringBuilder lines, String name, String value) {
