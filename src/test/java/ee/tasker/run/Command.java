@@ -1,0 +1,60 @@
+package ee.tasker.run;
+
+import java.io.IOException;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A short command, run to its end, with what it printed. */
+record Command(int status, String output) {
+
+    static Command run(Path folder, List<String> words) {
+        return run(folder, "", words);
+    }
+
+    /** Output goes through a file: a command that leaves a daemon behind would keep a pipe open for ever. */
+    static Command run(Path folder, String input, List<String> words) {
+        try {
+            Path output = Files.createTempFile("tasker", ".out");
+            try {
+                var process = new ProcessBuilder(words)
+                        .directory(folder.toFile())
+                        .redirectErrorStream(true)
+                        .redirectOutput(output.toFile())
+                        .redirectInput(ProcessBuilder.Redirect.PIPE)
+                        .start();
+                try (var stdin = process.getOutputStream()) {
+                    stdin.write(input.getBytes(StandardCharsets.UTF_8));
+                } catch (IOException e) {
+                    // it ended without reading; its status tells
+                }
+                if (!process.waitFor(3, TimeUnit.MINUTES)) {
+                    process.destroyForcibly();
+                    return new Command(-1, "no answer within 3 minutes");
+                }
+                return new Command(process.exitValue(), Files.readString(output, Charset.defaultCharset()).strip());
+            } finally {
+                Files.deleteIfExists(output);
+            }
+        } catch (IOException e) {
+            return new Command(-1, e.getMessage());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return new Command(-1, "interrupted");
+        }
+    }
+
+    static Command run(Path folder, List<String> prefix, String... words) {
+        var all = new ArrayList<>(prefix);
+        all.addAll(List.of(words));
+        return run(folder, all);
+    }
+
+    boolean succeeded() {
+        return status == 0;
+    }
+}

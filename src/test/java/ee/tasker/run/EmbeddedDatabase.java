@@ -1,0 +1,201 @@
+package ee.tasker.run;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A PostgreSQL that this process starts and stops, listening on 127.0.0.1 only, with a database, user and password {@code tasker}.
+ *
+ * <p>The data folder is made beside its place and moved there when complete, so a first start that was interrupted is
+ * simply done again. A later start survives whatever ended the one before: PostgreSQL recovers its data by itself, and
+ * a server that outlived the run command it belonged to is stopped first.
+ *
+ * <p>zonky's own {@code EmbeddedPostgres} is not used because it always passes {@code -F}; only its binaries are.
+ */
+public final class EmbeddedDatabase implements AutoCloseable {
+
+    private final Path data;
+    private final PostgresBinaries binaries;
+    private final PostgresSettings settings;
+    private final DatabaseAddress address;
+    private final int majorVersion;
+    private PostgresAccount account;
+    private FolderLock lock;
+    private boolean started;
+
+    private EmbeddedDatabase(Path data, PostgresBinaries binaries, PostgresSettings settings, DatabaseAddress address, int majorVersion) {
+        this.data = data;
+        this.binaries = binaries;
+        this.settings = settings;
+        this.address = address;
+        this.majorVersion = majorVersion;
+    }
+
+    /** Keeps its data in {@code postgres-<major>} of the given folder, and keeps its promises about them. */
+    public static EmbeddedDatabase durable(Path folder, String version, int port) {
+        var binaries = PostgresBinaries.unpackedIn(folder, version);
+        return new EmbeddedDatabase(folder.resolve("postgres-" + major(version)), binaries, PostgresSettings.durable(port), DatabaseAddress.embedded(port), major(version));
+    }
+
+    /** Begins empty, and does not wait for disks. */
+    public static EmbeddedDatabase forTests(Path folder, Path binariesFolder, String version, int port) {
+        var binaries = PostgresBinaries.unpackedIn(binariesFolder, version);
+        var data = folder.resolve("postgres-" + port);
+        Folders.delete(data);
+        return new EmbeddedDatabase(data, binaries, PostgresSettings.forTests(port), DatabaseAddress.embedded(port), major(version));
+    }
+
+    public DatabaseAddress address() {
+        return address;
+    }
+
+    public Path data() {
+        return data;
+    }
+
+    public synchronized void start() {
+        lock = FolderLock.of(data).orElseThrow(() -> new RunProblem("Another run uses the data folder " + data
+                + ": stop it, or use its database with DB_HOST=127.0.0.1 HTTP_PORT=<another> (and its DB_PORT if that is not 54320)."));
+        account = PostgresAccount.owning(data, binaries);
+        if (Files.exists(data.resolve("PG_VERSION"))) stopOrphan();
+        else create();
+        if (!Ports.isFree(address.port())) {
+            throw new RunProblem("Port " + address.port() + " is taken, so the database cannot start: stop what uses it, or choose another with DB_PORT=<port>.");
+        }
+        write(data.resolve("tasker.conf"), settings.text());
+        started = true;
+        var start = program("pg_ctl", "start", "-D", data.toString(), "-l", log().toString(), "-w", "-t", "120");
+        if (!start.succeeded()) throw new RunProblem("PostgreSQL did not start; the reason is at the end of " + log() + ". " + lastLine(log()));
+    }
+
+    /** Stops it if it was started: connections are cut, everything committed is written. Harmless when repeated. */
+    @Override
+    public synchronized void close() {
+        if (started) {
+            started = false;
+            program("pg_ctl", "stop", "-D", data.toString(), "-m", "fast", "-w", "-t", "60");
+        }
+        if (lock != null) lock.close();
+        lock = null;
+    }
+
+    /** We hold the lock, so nobody looks after a server that still runs on this folder. */
+    private void stopOrphan() {
+        var pidFile = data.resolve("postmaster.pid");
+        if (!Files.exists(pidFile)) return;
+        if (isPostgres(pidFile)) {
+            System.out.println("Stopping a PostgreSQL that an earlier run left behind ...");
+            var stop = program("pg_ctl", "stop", "-D", data.toString(), "-m", "fast", "-w", "-t", "60");
+            if (!stop.succeeded()) throw new RunProblem("A PostgreSQL left behind by an earlier run still uses " + data + " and does not stop: end it by hand. " + stop.output());
+        } else {
+            // Stale. PostgreSQL would see through it, except where the number now belongs to some other process.
+            try {
+                Files.deleteIfExists(pidFile);
+            } catch (IOException e) {
+                throw new RunProblem("Cannot delete the stale " + pidFile + ": " + e.getMessage(), e);
+            }
+        }
+    }
+
+    private boolean isPostgres(Path pidFile) {
+        try {
+            var lines = Files.readAllLines(pidFile);
+            long pid = Math.abs(Long.parseLong(lines.get(0).strip()));
+            var process = ProcessHandle.of(pid);
+            if (process.isEmpty()) return false;
+            // Where the command cannot be seen, better take it for PostgreSQL than put a second one on the same data.
+            return process.get().info().command().map(command -> command.contains("postgres")).orElse(true);
+        } catch (IOException | NumberFormatException | IndexOutOfBoundsException e) {
+            return false;
+        }
+    }
+
+    private void create() {
+        try {
+            Files.createDirectories(data.getParent());
+            if (Files.isDirectory(data)) {
+                try (var files = Files.list(data)) {
+                    if (files.findAny().isPresent()) throw new RunProblem("The folder " + data + " is neither empty nor a PostgreSQL data folder: move it away.");
+                }
+                Files.delete(data);
+            }
+            var unfinished = data.resolveSibling(data.getFileName() + ".new");
+            Folders.delete(unfinished);
+            account = PostgresAccount.owning(unfinished, binaries);
+            initialize(unfinished);
+            Files.move(unfinished, data);
+        } catch (IOException e) {
+            throw new RunProblem("Cannot create the data folder " + data + ": " + e.getMessage(), e);
+        }
+    }
+
+    private void initialize(Path folder) {
+        // Initialised with trust and closed right after, by our own pg_hba.conf: the superuser has no password and so no way in over the network.
+        var words = new ArrayList<>(List.of("-D", folder.toString(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-instructions"));
+        if (majorVersion >= 17) {
+            words.addAll(List.of("--locale-provider=builtin", "--builtin-locale=C.UTF-8"));
+        }
+        expect(program("initdb", words.toArray(String[]::new)), "PostgreSQL's data folder cannot be initialised");
+        write(folder.resolve("pg_hba.conf"), "# Only from this machine, and only with a password.\nhost all all 127.0.0.1/32 scram-sha-256\n");
+        append(folder.resolve("postgresql.conf"), "\ninclude_if_exists = 'tasker.conf'\n");
+        single(folder, "postgres", "create role tasker login password 'tasker'", "grant pg_monitor to tasker", "create database tasker owner tasker");
+        single(folder, "tasker", "create extension pg_stat_statements", "grant execute on all functions in schema public to tasker");
+    }
+
+    /** One statement per line, without any server running. */
+    private void single(Path folder, String database, String... statements) {
+        var words = new ArrayList<>(account.prefix());
+        words.addAll(List.of(binaries.program("postgres"), "--single", "-D", folder.toString(), "-c", "exit_on_error=on", database));
+        var setup = Command.run(binaries.folder(), String.join("\n", statements) + "\n", words);
+        if (setup.output().contains("ERROR:")) throw new RunProblem("PostgreSQL refused to make the database tasker. " + setup.output());
+        expect(setup, "PostgreSQL refused to make the database tasker");
+    }
+
+    private Command program(String name, String... arguments) {
+        var words = new ArrayList<>(account.prefix());
+        words.add(binaries.program(name));
+        words.addAll(List.of(arguments));
+        return Command.run(binaries.folder(), words);
+    }
+
+    private static void expect(Command command, String otherwise) {
+        if (!command.succeeded()) throw new RunProblem(otherwise + ". " + command.output());
+    }
+
+    private Path log() {
+        return data.resolve("server.log");
+    }
+
+    private static int major(String version) {
+        return Integer.parseInt(version.substring(0, version.indexOf('.')));
+    }
+
+    private static void write(Path file, String text) {
+        try {
+            Files.writeString(file, text);
+        } catch (IOException e) {
+            throw new RunProblem("Cannot write " + file + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static void append(Path file, String text) {
+        try {
+            Files.writeString(file, text, StandardOpenOption.APPEND);
+        } catch (IOException e) {
+            throw new RunProblem("Cannot write " + file + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static String lastLine(Path log) {
+        try {
+            var lines = Files.readAllLines(log);
+            return lines.isEmpty() ? "" : "It says: " + lines.get(lines.size() - 1);
+        } catch (IOException e) {
+            return "";
+        }
+    }
+}

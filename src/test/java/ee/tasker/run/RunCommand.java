@@ -1,0 +1,114 @@
+package ee.tasker.run;
+
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Runs database and server until told to stop, then stops them in the opposite order: the server first, while its
+ * database still answers.
+ *
+ * <p>On Ctrl-C the terminal tells the server at the same moment as us, and PostgreSQL not, because it detached itself
+ * when it started; so the order holds then too.
+ */
+public final class RunCommand {
+
+    private final RunSettings settings;
+    private final Optional<EmbeddedDatabase> database;
+    private final LibertyProcess liberty;
+    private volatile boolean told;
+    private volatile boolean failed;
+
+    private RunCommand(RunSettings settings) {
+        this.settings = settings;
+        this.liberty = new LibertyProcess(settings.liberty(), settings.folder(), settings.httpPort(), serverEnvironment(settings));
+        this.database = settings.embedded()
+                ? Optional.of(EmbeddedDatabase.durable(settings.folder(), settings.postgresVersion(), settings.database().port()))
+                : Optional.empty();
+    }
+
+    /** Ends the whole process, Maven's, without its summary: this was no build that failed or succeeded, but a run that ended. */
+    public static void main(String[] arguments) throws InterruptedException {
+        try {
+            loadEverything();
+            var command = new RunCommand(RunSettings.from(System.getenv(), System.getProperties()));
+            Runtime.getRuntime().addShutdownHook(new Thread(command::stop, "tasker-stop"));
+            command.run();
+        } catch (RunProblem problem) {
+            System.err.println("\n" + problem.getMessage());
+        }
+        System.exit(1);
+    }
+
+    /** Returns only when something went wrong; otherwise the process ends while this waits. */
+    private void run() throws InterruptedException {
+        long begin = System.nanoTime();
+        try {
+            liberty.claimPort();
+            if (database.isPresent()) {
+                System.out.println("Starting PostgreSQL " + settings.postgresVersion() + " ...");
+                database.get().start();
+            }
+            System.out.println("Starting the server ...");
+            liberty.start(settings.checkout().resolve("server-config/liberty"), settings.war());
+            if (liberty.awaitReady(Duration.ofMinutes(3))) {
+                System.out.println(Banner.of(settings, Duration.ofNanos(System.nanoTime() - begin).toSeconds()));
+                int status = liberty.waitFor();
+                throw new RunProblem("The server ended by itself (status " + status + "). Its log: " + liberty.log());
+            }
+            throw new RunProblem("The server did not become ready. Its log: " + liberty.log());
+        } catch (RunProblem problem) {
+            // Ctrl-C ends children a moment before we hear of it: their end is then no problem.
+            Thread.sleep(500);
+            if (told) Thread.sleep(Long.MAX_VALUE);
+            failed = true;
+            throw problem;
+        }
+    }
+
+    private void stop() {
+        told = true;
+        liberty.close();
+        database.ifPresent(EmbeddedDatabase::close);
+        if (failed) return;
+        System.out.println(settings.embedded()
+                ? "\nTasker EE has stopped. Its data are kept in .tasker/" + database.get().data().getFileName() + "."
+                : "\nTasker EE has stopped.");
+        System.out.flush();
+    }
+
+    private static Map<String, String> serverEnvironment(RunSettings settings) {
+        var database = settings.database();
+        return Map.of(
+                "CONSOLE_FORMAT", "dev",
+                "HTTP_HOST", "127.0.0.1",
+                "HTTP_PORT", Integer.toString(settings.httpPort()),
+                "DB_HOST", database.host(),
+                "DB_PORT", Integer.toString(database.port()),
+                "DB_NAME", database.name(),
+                "DB_USER", database.user(),
+                "DB_PASSWORD", database.password(),
+                "TASKER_TEMPLATES_FOLDER", settings.checkout().resolve("samples").toString());
+    }
+
+    /** A build in the same checkout may replace our class files while we run; what is needed to stop must be loaded by then. */
+    private static void loadEverything() {
+        try {
+            var classes = Path.of(RunCommand.class.getProtectionDomain().getCodeSource().getLocation().toURI()).resolve("ee/tasker/run");
+            try (var files = Files.list(classes)) {
+                for (var file : (Iterable<Path>) files::iterator) {
+                    var name = file.getFileName().toString();
+                    if (name.endsWith(".class") && !name.equals("package-info.class")) {
+                        Class.forName("ee.tasker.run." + name.substring(0, name.length() - ".class".length()));
+                    }
+                }
+            }
+        } catch (IOException | URISyntaxException | ClassNotFoundException e) {
+            // then they are loaded when first used, as usual
+        }
+    }
+}

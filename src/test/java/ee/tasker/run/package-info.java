@@ -1,0 +1,8 @@
+/**
+ * The run command: one PostgreSQL, one server, in the foreground, and nothing left behind afterwards.
+ *
+ * <p>{@link ee.tasker.run.RunCommand} is what {@code ./mvnw} ends in. It runs inside Maven's own process, starts
+ * {@link ee.tasker.run.EmbeddedDatabase} and then the server as a child, waits, and takes both down in the opposite
+ * order. The integration tests borrow the database. Lives among the tests so that it can never be part of the WAR.
+ */
+package ee.tasker.run;

@@ -1,0 +1,38 @@
+package ee.tasker.testing;
+
+import ee.tasker.run.EmbeddedDatabase;
+import java.nio.file.Path;
+import org.jboss.arquillian.core.api.annotation.Observes;
+import org.jboss.arquillian.core.spi.LoadableExtension;
+import org.jboss.arquillian.test.spi.event.suite.AfterSuite;
+import org.jboss.arquillian.test.spi.event.suite.BeforeSuite;
+
+/** Gives the integration tests an empty PostgreSQL before Arquillian starts the server, and takes it away after. */
+public final class DatabaseBeforeServer implements LoadableExtension {
+
+    @Override
+    public void register(ExtensionBuilder builder) {
+        builder.observer(Lifecycle.class);
+    }
+
+    /** Arquillian starts and stops the server on the same events with precedence 0. */
+    public static final class Lifecycle {
+
+        private EmbeddedDatabase database;
+
+        public void start(@Observes(precedence = 100) BeforeSuite event) {
+            database = EmbeddedDatabase.forTests(
+                    Path.of(System.getProperty("tasker.it.folder")),
+                    Path.of(System.getProperty("tasker.checkout"), ".tasker"),
+                    System.getProperty("tasker.postgres.version"),
+                    Integer.getInteger("tasker.it.db.port"));
+            // Should this process be ended, nobody announces the end of the suite.
+            Runtime.getRuntime().addShutdownHook(new Thread(database::close, "tasker-it-database"));
+            database.start();
+        }
+
+        public void stop(@Observes(precedence = -100) AfterSuite event) {
+            if (database != null) database.close();
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package ee.tasker.testing.inside;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import ee.tasker.testing.Deployments;
+import jakarta.annotation.Resource;
+import java.sql.Connection;
+import javax.sql.DataSource;
+import org.jboss.arquillian.container.test.api.Deployment;
+import org.jboss.arquillian.junit5.ArquillianExtension;
+import org.jboss.shrinkwrap.api.spec.WebArchive;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Runs inside the server. */
+@ExtendWith(ArquillianExtension.class)
+class DatasourceIT {
+
+    @Resource(lookup = "jdbc/tasker")
+    DataSource datasource;
+
+    @Deployment
+    static WebArchive war() {
+        return Deployments.warWith(DatasourceIT.class);
+    }
+
+    @Test
+    void datasource_reads_committed_data_as_tasker() throws Exception {
+        try (var connection = datasource.getConnection();
+                var rows = connection.createStatement().executeQuery("select current_user")) {
+            rows.next();
+
+            assertEquals("tasker", rows.getString(1));
+            assertEquals(Connection.TRANSACTION_READ_COMMITTED, connection.getTransactionIsolation());
+        }
+    }
+}
