@@ -1,0 +1,220 @@
+package ee.tasker.samples;
+
+import jakarta.json.Json;
+import jakarta.json.JsonArray;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonReader;
+import jakarta.json.JsonValue;
+import java.io.IOException;
+import java.io.StringReader;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+
+/**
+ * Posts the requests of the samples to a running server, waits until each task is at rest, and compares. All requests
+ * are posted before the first is waited for, so that the tasks run side by side. Used by {@code samples/run} and by
+ * tests; needs the JDK and JSON-P.
+ */
+public final class SampleRunner {
+  private static final Set<String> AT_REST =
+      Set.of("complete", "error", "cancelled", "resolved_manually", "blocked_by_failures");
+  private static final int WAIT_SECONDS = 10;
+  private static final Duration ANSWER_WITHIN = Duration.ofSeconds(WAIT_SECONDS + 20);
+  private static final Duration REST_WITHIN = Duration.ofSeconds(60);
+  private static final Duration BETWEEN_LOOKS = Duration.ofMillis(100);
+
+  private final HttpClient http = HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(10)).build();
+  private final URI base;
+  private final Path folder;
+  private final boolean isRegistering;
+
+  /** What came of one case; {@code ok} when there are no differences. */
+  public record Outcome(String sample, String caseName, boolean ok, List<String> differences) {
+    static Outcome of(SampleCase sampleCase, List<String> differences) {
+      return new Outcome(sampleCase.sample(), sampleCase.name(), differences.isEmpty(), List.copyOf(differences));
+    }
+  }
+
+  /**
+   * @param base          what comes before {@code /v1}, for instance {@code http://localhost:9080}
+   * @param folder        the folder of the samples
+   * @param isRegistering whether to register each template first; the same template again changes nothing
+   */
+  public SampleRunner(URI base, Path folder, boolean isRegistering) {
+    this.base = base;
+    this.folder = folder;
+    this.isRegistering = isRegistering;
+  }
+
+  /** Prints a line per case; the exit status is 0 when every one is as expected, 1 otherwise. */
+  public static void main(String[] args) throws IOException, InterruptedException {
+    URI base = URI.create(args.length > 0 ? args[0] : System.getProperty("base.url", "http://localhost:9080"));
+    Path folder = Path.of(args.length > 1 ? args[1] : System.getProperty("samples.dir", "samples"));
+    boolean isRegistering = Boolean.parseBoolean(System.getProperty("samples.register", "true"));
+    String only = System.getProperty("samples.only", "");
+    List<Outcome> outcomes = new SampleRunner(base, folder, isRegistering)
+        .run(sample -> only.isEmpty() || only.equals(sample));
+    for (Outcome outcome : outcomes) {
+      System.out.printf("%-4s %s%s%n", outcome.ok() ? "ok" : "FAIL", outcome.sample(),
+          outcome.caseName().isEmpty() ? "" : " / " + outcome.caseName());
+      outcome.differences().forEach(difference -> System.out.println("       " + difference));
+    }
+    long failed = outcomes.stream().filter(outcome -> !outcome.ok()).count();
+    System.out.printf("%d cases, %d as expected, %d not%n", outcomes.size(), outcomes.size() - failed, failed);
+    System.exit(failed == 0 && !outcomes.isEmpty() ? 0 : 1);
+  }
+
+  public List<Outcome> run() throws IOException, InterruptedException {
+    return run(sample -> true);
+  }
+
+  /** @param samples chooses by the name of the sample's folder */
+  public List<Outcome> run(Predicate<String> samples) throws IOException, InterruptedException {
+    List<SampleCase> cases = SampleCase.in(folder).stream().filter(each -> samples.test(each.sample())).toList();
+    if (isRegistering) {
+      registerTemplates(cases);
+    }
+    Map<SampleCase, Answer> submitted = new LinkedHashMap<>();
+    for (SampleCase each : cases) {
+      submitted.put(each, send(request("/v1/tasks")
+          .header("Content-Type", "application/json")
+          .POST(HttpRequest.BodyPublishers.ofString(each.request().toString()))));
+    }
+    List<Outcome> outcomes = new ArrayList<>();
+    for (Map.Entry<SampleCase, Answer> each : submitted.entrySet()) {
+      outcomes.add(Outcome.of(each.getKey(), differencesOrTrouble(each.getKey(), each.getValue())));
+    }
+    return List.copyOf(outcomes);
+  }
+
+  /** All templates, not only those of the cases: one sample starts tasks of another. */
+  private void registerTemplates(List<SampleCase> cases) throws IOException, InterruptedException {
+    Set<Path> templates = new TreeSet<>();
+    SampleCase.in(folder).forEach(each -> templates.add(each.template()));
+    for (Path template : cases.isEmpty() ? Set.<Path>of() : templates) {
+      Answer answer = send(request("/v1/templates")
+          .header("Content-Type", "application/yaml")
+          .POST(HttpRequest.BodyPublishers.ofFile(template)));
+      if (!answer.isSuccess()) {
+        throw new IOException("the server refused " + template + ": " + answer);
+      }
+    }
+  }
+
+  /** A server that stops making sense in one case must not hide what came of the others. */
+  private List<String> differencesOrTrouble(SampleCase sampleCase, Answer submission) throws InterruptedException {
+    try {
+      return differences(sampleCase, submission);
+    } catch (IOException e) {
+      return List.of(e.toString());
+    }
+  }
+
+  private List<String> differences(SampleCase sampleCase, Answer submission) throws IOException, InterruptedException {
+    boolean isKnownDuplicate = submission.status() == 409 && sampleCase.isStrict();
+    if (!submission.isSuccess() && !isKnownDuplicate) {
+      return List.of("submission: expected a task, but was " + submission);
+    }
+    String taskUuid = submission.object().getString("task_uuid", "");
+    if (taskUuid.isEmpty()) {
+      return List.of("submission: expected a task_uuid, but was " + submission);
+    }
+    return differences(sampleCase.expected(), taskUuid);
+  }
+
+  private List<String> differences(JsonObject expected, String taskUuid) throws IOException, InterruptedException {
+    JsonObject task = atRest(taskUuid);
+    JsonArray steps = send(request("/v1/tasks/" + taskUuid + "/workflow_steps").GET()).array();
+    List<String> differences =
+        new ArrayList<>(Expectation.differences(expected, task.getString("state", ""), steps));
+    if (expected.containsKey("started_tasks")) {
+      for (Map.Entry<String, JsonValue> each : expected.getJsonObject("started_tasks").entrySet()) {
+        startedTask(each.getKey(), each.getValue().asJsonObject(), task, steps)
+            .forEach(difference -> differences.add("task started by " + each.getKey() + ": " + difference));
+      }
+    }
+    return differences;
+  }
+
+  private List<String> startedTask(String stepName, JsonObject started, JsonObject parent, JsonArray steps)
+      throws IOException, InterruptedException {
+    String taskUuid = Expectation.step(steps, stepName)
+        .filter(step -> step.get("results") instanceof JsonObject)
+        .map(step -> step.getJsonObject("results").getString(started.getString("task_uuid_field"), ""))
+        .orElse("");
+    if (taskUuid.isEmpty()) {
+      return List.of("the step has no " + started.getString("task_uuid_field") + " in its result");
+    }
+    List<String> differences = new ArrayList<>(differences(started.getJsonObject("expected"), taskUuid));
+    JsonObject task = send(request("/v1/tasks/" + taskUuid).GET()).object();
+    String expected = parent.getString("correlation_id", "");
+    String actual = task.getString("parent_correlation_id", "");
+    if (!expected.equals(actual)) {
+      differences.add("parent_correlation_id: expected " + expected + ", but was " + actual);
+    }
+    return differences;
+  }
+
+  /** The task once it is at rest, or as it is when the time is up. */
+  private JsonObject atRest(String taskUuid) throws IOException, InterruptedException {
+    long giveUpAt = System.nanoTime() + REST_WITHIN.toNanos();
+    while (true) {
+      JsonObject task = send(request("/v1/tasks/" + taskUuid + "?wait=" + WAIT_SECONDS).GET()).object();
+      if (AT_REST.contains(task.getString("state", "")) || System.nanoTime() > giveUpAt) {
+        return send(request("/v1/tasks/" + taskUuid).GET()).object();
+      }
+      Thread.sleep(BETWEEN_LOOKS.toMillis());
+    }
+  }
+
+  private HttpRequest.Builder request(String path) {
+    String prefix = base.toString().replaceAll("/+$", "");
+    return HttpRequest.newBuilder(URI.create(prefix + path)).timeout(ANSWER_WITHIN).header("Accept", "application/json");
+  }
+
+  private Answer send(HttpRequest.Builder request) throws IOException, InterruptedException {
+    HttpRequest built = request.build();
+    HttpResponse<String> response = http.send(built, HttpResponse.BodyHandlers.ofString());
+    return new Answer(built.method() + " " + built.uri(), response.statusCode(), response.body());
+  }
+
+  private record Answer(String request, int status, String body) {
+
+    boolean isSuccess() {
+      return status / 100 == 2;
+    }
+
+    JsonObject object() throws IOException {
+      if (json() instanceof JsonObject object) {
+        return object;
+      }
+      throw new IOException("expected a JSON object: " + this);
+    }
+
+    JsonArray array() throws IOException {
+      if (json() instanceof JsonArray array) {
+        return array;
+      }
+      throw new IOException("expected a JSON array: " + this);
+    }
+
+    private JsonValue json() throws IOException {
+      try (JsonReader reader = Json.createReader(new StringReader(body))) {
+        return reader.readValue();
+      } catch (RuntimeException e) {
+        throw new IOException("expected JSON: " + this, e);
+      }
+    }
+  }
+}

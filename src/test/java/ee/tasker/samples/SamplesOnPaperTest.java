@@ -1,0 +1,53 @@
+package ee.tasker.samples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import jakarta.json.JsonObject;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class SamplesOnPaperTest {
+  private static final Path SAMPLES = Path.of("samples");
+  /** Needs a real wait between its attempts. */
+  private static final String OF_TIME = "server_requested_delay";
+
+  private final PaperEngine engine = new PaperEngine(SAMPLES);
+
+  static Stream<SampleCase> cases() throws IOException {
+    return SampleCase.in(SAMPLES).stream().filter(each -> !each.sample().equals(OF_TIME));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("cases")
+  void a_sample_comes_out_as_it_says(SampleCase sample) throws Exception {
+    PaperEngine.Task task = engine.run(sample);
+
+    assertThat(differences(sample.expected(), task)).isEmpty();
+    assertThat(sample.expected().getJsonObject("steps").keySet())
+        .as("every step is expected to become something")
+        .containsExactlyInAnyOrderElementsOf(
+            task.steps().getValuesAs(JsonObject.class).stream().map(step -> step.getString("name")).toList());
+  }
+
+  private List<String> differences(JsonObject expected, PaperEngine.Task task) {
+    List<String> differences = new ArrayList<>(Expectation.differences(expected, task.state(), task.steps()));
+    if (expected.containsKey("started_tasks")) {
+      expected.getJsonObject("started_tasks").forEach((stepName, value) -> {
+        JsonObject started = value.asJsonObject();
+        PaperEngine.Task child = Expectation.step(task.steps(), stepName)
+            .map(step -> step.getJsonObject("results").getString(started.getString("task_uuid_field")))
+            .flatMap(uuid -> engine.task(UUID.fromString(uuid)))
+            .orElseThrow();
+        differences.addAll(differences(started.getJsonObject("expected"), child));
+        assertThat(child.parentCorrelationId()).isEqualTo(task.correlationId());
+      });
+    }
+    return differences;
+  }
+}
