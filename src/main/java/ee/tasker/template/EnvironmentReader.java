@@ -40,6 +40,9 @@ final class EnvironmentReader {
       if (name.isBlank() || name.length() > Limits.ENVIRONMENT_NAME || !NodeJson.storable(name)) {
         environment.refuse("the name of an environment must have 1 to " + Limits.ENVIRONMENT_NAME + " characters");
       }
+      if (environment.isNull()) {
+        return;
+      }
       environment.keys().ifPresent(inside -> {
         environments.put(name, new EnvironmentOverrides(overrides(inside)));
         inside.refuseOthers();

@@ -64,6 +64,11 @@ class EnvironmentsTest {
   }
 
   @Test
+  void an_environment_of_null_counts_as_absent() {
+    assertThat(read(STEPS + "environments: {test: }\n")).isEqualTo(read(STEPS));
+  }
+
+  @Test
   void an_override_must_name_a_step_of_the_template_and_only_once() {
     assertThat(problemsOf(STEPS + """
         environments:
