@@ -3,5 +3,5 @@ rem Runs every sample against a server: samples\run.cmd [base-url]
 setlocal
 cd /d "%~dp0.."
 set "BASE_URL=%~1"
-if "%BASE_URL%"=="" set "BASE_URL=http://localhost:9080"
+if "%BASE_URL%"=="" set "BASE_URL=http://localhost:8080"
 call mvnw.cmd -q test-compile exec:java@samples "-Dbase.url=%BASE_URL%"

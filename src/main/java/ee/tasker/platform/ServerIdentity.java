@@ -1,6 +1,6 @@
 package ee.tasker.platform;
 
-import jakarta.inject.Singleton;
+import jakarta.enterprise.context.ApplicationScoped;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.UUID;
@@ -9,7 +9,7 @@ import java.util.UUID;
  * Who this server is: a uuid drawn at every boot, so that a restarted server is never taken for the one that died. It is
  * recorded with every move as the processor, for audit; no decision depends on it.
  */
-@Singleton
+@ApplicationScoped
 public class ServerIdentity {
   private final UUID uuid = UUID.randomUUID();
   private final String name = hostName() + ":" + ProcessHandle.current().pid();
