@@ -16,13 +16,13 @@ public class OpenApiResource {
   private OpenApiDocument document;
 
   @GET
-  @Produces(MediaType.APPLICATION_JSON)
+  @Produces(MediaType.APPLICATION_JSON + ";qs=1")
   public String json() {
     return document.json();
   }
 
   @GET
-  @Produces("application/yaml")
+  @Produces("application/yaml;qs=0.5")
   public String yaml() {
     return document.yaml();
   }
