@@ -24,7 +24,7 @@ begin
   end if;
   return v_result || jsonb_build_object(
     'tasks', coalesce(cardinality(v_tasks), 0),
-    'next_wake_in_ms', (select greatest(ceil(extract(epoch from min(w.wake_at) - coalesce(p_now, clock_timestamp())) * 1000), 0)
+    'next_wake_in_ms', (select ceil(extract(epoch from min(w.wake_at) - coalesce(p_now, clock_timestamp())) * 1000)
                         from tasker.task_wakeups w));
 end
 $$;
