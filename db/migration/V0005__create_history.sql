@@ -1,6 +1,8 @@
 -- breaking-change: no
 -- History: append-only, in the same transaction as the move it tells of, by month so that old months can be dropped.
 -- It has no foreign keys: dropping a month must not look at it row by row; check_history() finds orphans.
+-- created_at is read off the clock when the row is written, under the lock that orders the moves of a task. now() would be
+-- the start of the transaction, and one that waited for that lock would date its moves before those it waited for.
 
 create table tasker.task_transitions (
   task_uuid      uuid        not null,
@@ -9,7 +11,7 @@ create table tasker.task_transitions (
   to_state       tasker.task_state not null,
   actor          tasker.actor not null,
   processor_uuid uuid,
-  created_at     timestamptz not null default now(),
+  created_at     timestamptz not null default clock_timestamp(),
   metadata       jsonb,
   primary key (task_uuid, sort_key, created_at))
 partition by range (created_at);
@@ -25,7 +27,7 @@ create table tasker.workflow_step_transitions (
   actor              tasker.actor not null,
   attempt            smallint    not null,
   processor_uuid     uuid,
-  created_at         timestamptz not null default now(),
+  created_at         timestamptz not null default clock_timestamp(),
   metadata           jsonb,
   primary key (workflow_step_uuid, sort_key, created_at))
 partition by range (created_at);
@@ -88,6 +90,7 @@ insert into tasker.workflow_step_transition_rules (from_state, to_state, actor, 
   ('enqueued_as_error_for_orchestration', 'cancelled', 'orchestrator', 'would be tried again, but a cancel was requested'),
   ('pending', 'cancelled', 'orchestrator', 'cancelled before the handoff'),
   ('enqueued', 'cancelled', 'orchestrator', 'offer revoked by a cancel'),
+  ('waiting_for_retry', 'cancelled', 'orchestrator', 'cancelled before its retry'),
   ('pending', 'error', 'orchestrator', 'cannot be handed off'),
   ('enqueued', 'pending', 'recovery', 'offer not claimed in time'),
   ('enqueued', 'error', 'recovery', 'offer not claimed in time, no attempt left'),

@@ -6,7 +6,7 @@ create or replace function tasker.claim_offered_steps(
   p_step_uuids uuid[], p_attempts int[], p_server_uuid uuid, p_lease_seconds int, p_now timestamptz default null)
 returns uuid[]
 language plpgsql
-set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set search_path = ''
 as $$
 declare
   v_now     timestamptz := coalesce(p_now, clock_timestamp());
@@ -31,10 +31,16 @@ begin
     select c.workflow_step_uuid, c.transition_count, c.task_uuid, 'enqueued', 'in_progress', 'worker', c.attempts, p_server_uuid
     from claimed c),
   -- A task that waited long in a queue may have a late wake-up; recovery must not come later than the lease ends.
-  woken as (
-    update tasker.task_wakeups w set wake_at = c.lease_expires_at
+  -- Claims of many tasks cross here without their locks: whoever finds a row taken leaves it to the other, who is setting
+  -- it to about the same time.
+  late as (
+    select w.task_uuid, c.lease_expires_at
     from (select c.task_uuid, min(c.lease_expires_at) as lease_expires_at from claimed c group by c.task_uuid) c
-    where w.task_uuid = c.task_uuid and w.wake_at > c.lease_expires_at)
+    join tasker.task_wakeups w on w.task_uuid = c.task_uuid
+    where w.wake_at > c.lease_expires_at
+    for no key update of w skip locked),
+  woken as (
+    update tasker.task_wakeups w set wake_at = l.lease_expires_at from late l where w.task_uuid = l.task_uuid)
   select coalesce(array_agg(c.workflow_step_uuid order by c.workflow_step_uuid), '{}') into v_claimed from claimed c;
   return v_claimed;
 end

@@ -13,10 +13,11 @@ create or replace function tasker.request_cancel(
   p_now         timestamptz default null)
 returns jsonb
 language plpgsql
-set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
 declare
-  v_now    timestamptz := coalesce(p_now, clock_timestamp());
+  v_now    timestamptz;
   v_task   tasker.tasks;
   v_deltas tasker.task_delta[];
 begin
@@ -30,6 +31,8 @@ begin
   if v_task.cancel_requested_at is not null then
     return jsonb_build_object('outcome', 'already_requested', 'state', v_task.state);
   end if;
+  -- Under the lock: every handoff of the task is dated before or after it.
+  v_now := coalesce(p_now, clock_timestamp());
   update tasker.tasks t
   set cancel_requested_at = v_now, cancel_requested_by = p_by, cancel_reason = p_reason, cancel_policy = p_policy::tasker.cancel_policy
   where t.task_uuid = p_task_uuid;

@@ -20,7 +20,8 @@ create or replace function tasker.submit_tasks(
   p_now             timestamptz default null)
 returns jsonb
 language plpgsql
-set search_path = '' set jit = off set enable_seqscan = off
+set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
 declare
   v_now      timestamptz := coalesce(p_now, clock_timestamp());
@@ -87,22 +88,25 @@ begin
 
   if cardinality(v_created) > 0 then
     insert into tasker.task_contexts (task_uuid, context)
-    select a.task_uuid, a.request -> 'context' from unnest(v_accepted) a where a.task_uuid = any (v_created);
+    select a.task_uuid, a.request -> 'context'
+    from unnest(v_accepted) a
+    where exists (select from tasker.tasks t where t.task_uuid = a.task_uuid);
     v_handoffs := tasker.create_steps(v_created, p_server_uuid, p_claim_limit, p_lease_seconds, v_now);
     perform tasker.send_handoffs(v_handoffs);
   end if;
 
-  select jsonb_agg(coalesce(
-           v_refused -> n.i::text,
+  select jsonb_agg(v.verdict order by v.request_position) into v_verdicts
+  from (
+    select a.request_position,
            case when c.task_uuid is not null
              then jsonb_build_object('verdict', 'created', 'task_uuid', c.task_uuid, 'state', c.state, 'correlation_id', c.correlation_id)
              else (select jsonb_build_object('verdict', 'duplicate', 'task_uuid', t.task_uuid, 'state', t.state, 'correlation_id', t.correlation_id)
                    from tasker.tasks t where t.identity_hash = a.identity_hash)
-           end) order by n.i)
-    into v_verdicts
-  from generate_series(1, jsonb_array_length(p_requests)) as n(i)
-  left join unnest(v_accepted) a on a.request_position = n.i
-  left join tasker.tasks c on c.task_uuid = a.task_uuid;
+           end as verdict
+    from unnest(v_accepted) a
+    left join tasker.tasks c on c.task_uuid = a.task_uuid
+    union all
+    select r.key::int, r.value from jsonb_each(coalesce(v_refused, '{}')) r) v;
 
   return jsonb_build_object(
     'verdicts', coalesce(v_verdicts, '[]'),

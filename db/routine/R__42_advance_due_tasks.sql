@@ -10,7 +10,8 @@ create or replace function tasker.advance_due_tasks(
   p_now           timestamptz default null)
 returns jsonb
 language plpgsql
-set search_path = ''
+set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
 declare
   v_tasks  uuid[];
@@ -24,7 +25,7 @@ begin
   end if;
   return v_result || jsonb_build_object(
     'tasks', coalesce(cardinality(v_tasks), 0),
-    'next_wake_in_ms', (select greatest(ceil(extract(epoch from min(w.wake_at) - coalesce(p_now, clock_timestamp())) * 1000), 0)
+    'next_wake_in_ms', (select ceil(extract(epoch from min(w.wake_at) - coalesce(p_now, clock_timestamp())) * 1000)
                         from tasker.task_wakeups w));
 end
 $$;

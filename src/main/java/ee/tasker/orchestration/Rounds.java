@@ -15,6 +15,7 @@ import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
+import jakarta.json.JsonNumber;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
 import java.time.Duration;
@@ -34,6 +35,7 @@ import java.util.function.IntFunction;
 public class Rounds implements Orchestrator {
   private static final Log LOG = Log.of(Rounds.class);
   private static final int BATCH = 200;
+  private static final long SHORTEST_PAUSE_MS = 100;
   /** A bound on one run, so that a duty that always finds something cannot keep the others waiting for ever. */
   private static final int MOST_ROUNDS = 10_000;
 
@@ -128,8 +130,9 @@ public class Rounds implements Orchestrator {
     repeat("messages", hands -> requests.submit(BATCH, hands));
     repeat("tasks", hands -> requests.settleContexts(BATCH, hands));
     JsonObject last = repeat("tasks", hands -> orchestration.advanceDueTasks(BATCH, hands));
-    if (last.get("next_wake_in_ms") != null && last.get("next_wake_in_ms") != JsonValue.NULL) {
-      dueIn(Duration.ofMillis(last.getJsonNumber("next_wake_in_ms").longValue()));
+    if (last.get("next_wake_in_ms") instanceof JsonNumber next) {
+      // What is due already and was not found is in another session's hands.
+      dueIn(Duration.ofMillis(Math.max(next.longValue(), SHORTEST_PAUSE_MS)));
     }
   }
 

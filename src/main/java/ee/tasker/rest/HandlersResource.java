@@ -10,7 +10,7 @@ import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
 
 /** The handlers of this server over HTTP. */
-@Path("v1/handlers")
+@Path("handlers")
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
 public class HandlersResource {

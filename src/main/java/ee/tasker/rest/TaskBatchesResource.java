@@ -28,7 +28,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /** Many tasks in one request, each with its own verdict. */
-@Path("v1/tasks:batch")
+@Path("tasks:batch")
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
 public class TaskBatchesResource {

@@ -35,7 +35,7 @@ import java.util.Set;
 import java.util.UUID;
 
 /** Tasks over HTTP: create, find, cancel, and their steps. */
-@Path("v1/tasks")
+@Path("tasks")
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
 public class TasksResource {
@@ -72,7 +72,7 @@ public class TasksResource {
     requireApi();
     JsonObject document = bodies.object(body);
     SubmittedTask task = intake.submit(TaskRequestReader.read(document));
-    URI location = uri.getBaseUriBuilder().path("v1/tasks/" + task.taskUuid()).build();
+    URI location = uri.getBaseUriBuilder().path("tasks/" + task.taskUuid()).build();
     if (task.isDuplicate() && !TaskRequestReader.wantsExisting(document)) {
       throw new Problem(409, "duplicate-task", "the same request is already task " + task.taskUuid(), List.of(),
           Map.of("task_uuid", task.taskUuid().toString(), "state", task.state(), "location", location.toString()));

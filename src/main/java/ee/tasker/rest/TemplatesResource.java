@@ -30,7 +30,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** Templates over HTTP: register, validate, find. */
-@Path("v1/templates")
+@Path("templates")
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
 public class TemplatesResource {
@@ -93,7 +93,7 @@ public class TemplatesResource {
 
   private Response answer(int status, TemplateKey key) {
     return Response.status(status)
-        .location(uri.getBaseUriBuilder().path("v1/templates/" + key.namespace() + "/" + key.name() + "/" + key.version()).build())
+        .location(uri.getBaseUriBuilder().path("templates/" + key.namespace() + "/" + key.name() + "/" + key.version()).build())
         .entity(Json.build().createObjectBuilder()
             .add("namespace", key.namespace()).add("name", key.name()).add("version", key.version())
             .add("registered", status == 201).build().toString())

@@ -18,6 +18,7 @@ import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonArrayBuilder;
+import jakarta.json.JsonNumber;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
 import java.time.Duration;
@@ -134,8 +135,8 @@ class Handbacks {
     } else if (!reply.getJsonArray("queued").isEmpty()) {
       wakeUps.stepsQueued();
     }
-    if (reply.get("next_retry_in_ms") != JsonValue.NULL) {
-      orchestrator.get().dueIn(Duration.ofMillis(reply.getJsonNumber("next_retry_in_ms").longValue()));
+    if (reply.get("next_retry_in_ms") instanceof JsonNumber next) {
+      orchestrator.get().dueIn(Duration.ofMillis(next.longValue()));
     }
   }
 

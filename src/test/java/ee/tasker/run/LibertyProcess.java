@@ -23,7 +23,7 @@ import java.util.concurrent.TimeoutException;
  *
  * <p>Started by its jar and not by its script: the script needs a shell, and would stand between us and the process to stop.
  */
-final class LibertyProcess implements AutoCloseable {
+public final class LibertyProcess implements AutoCloseable {
 
     private static final String SERVER = "tasker";
 
@@ -31,24 +31,31 @@ final class LibertyProcess implements AutoCloseable {
     private final Path folder;
     private final int httpPort;
     private final Map<String, String> environment;
+    private ProcessBuilder.Redirect output = ProcessBuilder.Redirect.INHERIT;
     private FolderLock lock;
     private volatile Process process;
     private boolean closed;
 
     /** @param environment what the server sees on top of our own environment */
-    LibertyProcess(Path liberty, Path parent, int httpPort, Map<String, String> environment) {
+    public LibertyProcess(Path liberty, Path parent, int httpPort, Map<String, String> environment) {
         this.liberty = liberty;
         this.folder = parent.resolve("run-" + httpPort);
         this.httpPort = httpPort;
         this.environment = environment;
     }
 
-    Path log() {
+    /** Nothing of it on our own console; {@link #log} has everything. */
+    public LibertyProcess quietly() {
+        output = ProcessBuilder.Redirect.DISCARD;
+        return this;
+    }
+
+    public Path log() {
         return folder.resolve("usr/servers").resolve(SERVER).resolve("logs/messages.log");
     }
 
     /** To be called before anything is started: the common reasons why it could not be. */
-    void claimPort() {
+    public void claimPort() {
         lock = FolderLock.of(folder).orElseThrow(() -> new RunProblem("Another ./mvnw of this checkout runs on port " + httpPort
                 + ": stop it, or start beside it with HTTP_PORT=<another> DB_HOST=127.0.0.1."));
         stopOrphan();
@@ -57,7 +64,7 @@ final class LibertyProcess implements AutoCloseable {
         }
     }
 
-    synchronized void start(Path serverConfig, Path war) {
+    public synchronized void start(Path serverConfig, Path war) {
         if (closed) throw new RunProblem("Told to stop before the server was started.");
         try {
             var server = folder.resolve("usr/servers").resolve(SERVER);
@@ -70,7 +77,7 @@ final class LibertyProcess implements AutoCloseable {
             var driver = Path.of(org.postgresql.Driver.class.getProtectionDomain().getCodeSource().getLocation().toURI());
             Files.copy(driver, server.resolve("jdbc").resolve(driver.getFileName()));
 
-            var builder = command(List.of(SERVER)).inheritIO().redirectInput(ProcessBuilder.Redirect.PIPE);
+            var builder = command(List.of(SERVER)).redirectOutput(output).redirectError(output).redirectInput(ProcessBuilder.Redirect.PIPE);
             process = builder.start();
             process.getOutputStream().close();
             Files.writeString(pidFile(), process.pid() + " " + startOf(process.toHandle()));
@@ -80,8 +87,8 @@ final class LibertyProcess implements AutoCloseable {
     }
 
     /** Waits until the server says it is ready; false when it ended or took too long instead. */
-    boolean awaitReady(Duration patience) throws InterruptedException {
-        var client = HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(2)).build();
+    public boolean awaitReady(Duration patience) throws InterruptedException {
+        var client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(2)).build();
         var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + httpPort + "/health/ready")).timeout(Duration.ofSeconds(5)).build();
         long deadline = System.nanoTime() + patience.toNanos();
         while (System.nanoTime() < deadline && process.isAlive()) {
@@ -93,6 +100,11 @@ final class LibertyProcess implements AutoCloseable {
             process.waitFor(200, TimeUnit.MILLISECONDS);
         }
         return false;
+    }
+
+    /** The end that no server expects: as if its machine had lost power. Close it afterwards all the same. */
+    public void kill() throws InterruptedException {
+        process.destroyForcibly().waitFor();
     }
 
     int waitFor() throws InterruptedException {

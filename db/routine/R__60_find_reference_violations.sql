@@ -1,0 +1,47 @@
+-- Rows that belong to nothing, and graphs that are not those of their template: one row per finding.
+-- Locks: none. Source: design section 4, docs/promises.md. Called by check_history.
+create or replace function tasker.find_reference_violations(p_since timestamptz default null)
+returns table (invariant text, example jsonb)
+language sql stable
+set search_path = ''
+as $$
+  with recursive levels(named_task_uuid, step_position, level) as (
+    select n.named_task_uuid, n.step_position, 0 from tasker.named_tasks_named_steps n where n.parent_positions = '{}'
+    union
+    -- The bound ends the walk on a cycle: no acyclic path is longer than the template has steps.
+    select n.named_task_uuid, n.step_position, l.level + 1
+    from levels l
+    join tasker.named_tasks nt on nt.named_task_uuid = l.named_task_uuid and l.level < nt.total_steps
+    join tasker.named_tasks_named_steps n on n.named_task_uuid = l.named_task_uuid and l.step_position = any (n.parent_positions)),
+  reached as (
+    select l.named_task_uuid, l.step_position, max(l.level) as level from levels l group by l.named_task_uuid, l.step_position)
+  select 'template_has_no_cycle', jsonb_build_object('named_task_uuid', n.named_task_uuid, 'step_position', n.step_position)
+  from tasker.named_tasks_named_steps n
+  join tasker.named_tasks nt on nt.named_task_uuid = n.named_task_uuid
+  left join reached r on r.named_task_uuid = n.named_task_uuid and r.step_position = n.step_position
+  where r.level is null or r.level >= nt.total_steps
+  union all
+  select 'edge_is_one_of_the_template', jsonb_build_object('from_step_uuid', e.from_step_uuid, 'to_step_uuid', e.to_step_uuid)
+  from tasker.workflow_step_edges e
+  left join tasker.workflow_steps p on p.workflow_step_uuid = e.from_step_uuid and p.task_uuid = e.task_uuid
+  left join tasker.workflow_steps c on c.workflow_step_uuid = e.to_step_uuid and c.task_uuid = e.task_uuid
+  left join tasker.named_tasks_named_steps n on n.named_step_uuid = c.named_step_uuid
+  where p.step_position is null or n.parent_positions is null or not p.step_position = any (n.parent_positions)
+  union all
+  select 'history_belongs_to_a_task', jsonb_build_object('task_uuid', h.task_uuid, 'sort_key', h.sort_key)
+  from tasker.task_transitions h
+  left join tasker.tasks t on t.task_uuid = h.task_uuid
+  where h.created_at >= coalesce(p_since, '-infinity') and t.task_uuid is null
+  union all
+  select 'history_belongs_to_a_step', jsonb_build_object('step_uuid', h.workflow_step_uuid, 'sort_key', h.sort_key)
+  from tasker.workflow_step_transitions h
+  left join tasker.workflow_steps s on s.workflow_step_uuid = h.workflow_step_uuid and s.task_uuid = h.task_uuid
+  where h.created_at >= coalesce(p_since, '-infinity') and s.workflow_step_uuid is null
+  union all
+  select 'result_belongs_to_a_step', jsonb_build_object('step_uuid', r.workflow_step_uuid, 'sort_key', r.sort_key)
+  from tasker.workflow_step_result_audit r
+  left join tasker.workflow_steps s on s.workflow_step_uuid = r.workflow_step_uuid and s.task_uuid = r.task_uuid
+  where r.recorded_at >= coalesce(p_since, '-infinity') and s.workflow_step_uuid is null
+$$;
+comment on function tasker.find_reference_violations(timestamptz) is
+  'Rows that belong to nothing, and graphs that are not those of their template: one row per finding.';

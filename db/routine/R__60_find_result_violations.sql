@@ -1,0 +1,41 @@
+-- Where results and completions do not go together one to one: one row per finding.
+-- Locks: none. Source: design decision 4, docs/promises.md. Called by check_history.
+create or replace function tasker.find_result_violations(p_since timestamptz default null)
+returns table (invariant text, example jsonb)
+language sql stable
+set search_path = ''
+as $$
+  with steps as (
+    select s.* from tasker.workflow_steps s where s.created_at >= coalesce(p_since, '-infinity')),
+  moves as (
+    select h.* from tasker.workflow_step_transitions h join steps s on s.workflow_step_uuid = h.workflow_step_uuid)
+  select 'completed_step_has_one_accepted_success', jsonb_build_object('step_uuid', s.workflow_step_uuid, 'outcome', r.outcome, 'attempt', r.attempt)
+  from steps s
+  left join tasker.workflow_step_result_audit r on r.workflow_step_uuid = s.workflow_step_uuid and r.sort_key = s.result_sort_key
+  where s.state = 'complete' and (r.success is not true or r.attempt <> s.attempts)
+  union all
+  select 'completed_step_has_one_accepted_success', jsonb_build_object('step_uuid', r.workflow_step_uuid, 'successes', count(*))
+  from tasker.workflow_step_result_audit r join steps s on s.workflow_step_uuid = r.workflow_step_uuid
+  where r.success group by r.workflow_step_uuid having count(*) > 1
+  union all
+  select 'step_is_completed_once', jsonb_build_object('step_uuid', m.workflow_step_uuid, 'times', count(*))
+  from moves m where m.to_state in ('complete', 'resolved_manually') group by m.workflow_step_uuid having count(*) > 1
+  union all
+  select 'attempt_is_handed_back_once', jsonb_build_object('step_uuid', m.workflow_step_uuid, 'attempt', m.attempt, 'times', count(*))
+  from moves m
+  where m.from_state = 'in_progress'
+  group by m.workflow_step_uuid, m.attempt having count(*) > 1
+  union all
+  select 'handback_has_its_result', jsonb_build_object('step_uuid', m.workflow_step_uuid, 'sort_key', m.sort_key, 'result_attempt', r.attempt)
+  from moves m
+  left join tasker.workflow_step_result_audit r on r.workflow_step_uuid = m.workflow_step_uuid and r.sort_key = m.sort_key
+  where m.to_state in ('enqueued_for_orchestration', 'enqueued_as_error_for_orchestration') and r.attempt is distinct from m.attempt
+  union all
+  select 'result_has_its_move', jsonb_build_object('step_uuid', r.workflow_step_uuid, 'sort_key', r.sort_key, 'attempt', r.attempt)
+  from tasker.workflow_step_result_audit r
+  join steps s on s.workflow_step_uuid = r.workflow_step_uuid
+  left join moves m on m.workflow_step_uuid = r.workflow_step_uuid and m.sort_key = r.sort_key
+  where m.attempt is distinct from r.attempt
+$$;
+comment on function tasker.find_result_violations(timestamptz) is
+  'Where results and completions do not go together one to one: one row per finding.';

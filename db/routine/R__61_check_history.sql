@@ -1,0 +1,45 @@
+-- Proves on the data that is there that the promises were kept: one row per invariant, how often it is violated and up
+-- to five examples. docs/promises.md says what each of them means to a user. It may run on a live database: everything is
+-- read in one snapshot.
+-- p_since: only tasks created from then on (null: all; after months of history were dropped, give the first month that is
+-- left). p_quiet_for: also look at the queues, for what has been lying there longer than this; null leaves them out,
+-- because on a busy system messages come and go.
+-- Locks: none. Source: design section 1. Called by users and by the test suites.
+create or replace function tasker.check_history(p_since timestamptz default null, p_quiet_for interval default null)
+returns table (invariant text, violations bigint, examples jsonb)
+language sql stable
+set search_path = ''
+as $$
+  with invariants as (
+    select i.name, i.n from unnest(array[
+      'task_state_is_the_end_of_its_history', 'step_state_is_the_end_of_its_history', 'task_history_counts_without_gaps',
+      'step_history_counts_without_gaps', 'task_move_starts_where_the_last_one_ended', 'step_move_starts_where_the_last_one_ended',
+      'task_move_is_allowed_to_its_actor', 'step_move_is_allowed_to_its_actor', 'attempt_grows_by_handoffs_only',
+      'attempt_is_that_of_the_latest_handoff', 'step_history_goes_forward_in_time', 'task_counters_equal_a_recount',
+      'parent_counters_equal_a_recount', 'completed_step_has_one_accepted_success', 'step_is_completed_once',
+      'attempt_is_handed_back_once', 'handback_has_its_result', 'result_has_its_move', 'step_starts_after_its_parents_ended',
+      'attempt_is_claimed_once', 'nothing_starts_after_a_cancel_request', 'task_that_can_move_has_a_wakeup',
+      'task_at_rest_has_no_wakeup', 'retry_is_due_no_later_than_its_wakeup', 'step_of_a_finished_task_rests',
+      'template_has_no_cycle', 'edge_is_one_of_the_template', 'history_belongs_to_a_task', 'history_belongs_to_a_step',
+      'result_belongs_to_a_step']
+      || case when p_quiet_for is not null then array['offer_has_a_message', 'message_is_about_an_unfinished_step'] end)
+      with ordinality as i(name, n)),
+  found as (
+    select f.invariant, f.example from tasker.find_history_violations(p_since) f
+    union all select f.invariant, f.example from tasker.find_counter_violations(p_since) f
+    union all select f.invariant, f.example from tasker.find_result_violations(p_since) f
+    union all select f.invariant, f.example from tasker.find_order_violations(p_since) f
+    union all select f.invariant, f.example from tasker.find_wakeup_violations(p_since) f
+    union all select f.invariant, f.example from tasker.find_reference_violations(p_since) f
+    union all select f.invariant, f.example from tasker.find_queue_violations(p_quiet_for) f where p_quiet_for is not null),
+  numbered as (
+    select f.invariant, f.example, row_number() over (partition by f.invariant) as n from found f)
+  -- A full join: a finding whose name is not in the list must not get lost.
+  select coalesce(i.name, f.invariant), count(f.invariant), coalesce(jsonb_agg(f.example) filter (where f.n <= 5), '[]')
+  from invariants i
+  full join numbered f on f.invariant = i.name
+  group by coalesce(i.name, f.invariant), i.n
+  order by i.n
+$$;
+comment on function tasker.check_history(timestamptz, interval) is
+  'Proves on the data that is there that the promises were kept: one row per invariant, how often it is violated and up to five examples.';

@@ -1,0 +1,126 @@
+package ee.tasker.rest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ee.tasker.testing.server.AgainstServer;
+import ee.tasker.testing.server.Answer;
+import ee.tasker.testing.server.TaskerClient;
+import java.net.http.HttpRequest;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+@AgainstServer
+class WaitIT {
+  private final TaskerClient tasker;
+
+  WaitIT(TaskerClient tasker) {
+    this.tasker = tasker;
+    tasker.register("/testing/templates.yaml");
+  }
+
+  @Test
+  void creation_with_wait_answers_with_the_finished_task() {
+    Answer answer = tasker.post("/v1/tasks?wait=20", TaskerClient.taskRequest("testing", "hello", "{'who': 'you'}"));
+
+    assertThat(answer.status()).isEqualTo(201);
+    assertThat(answer.text("state")).isEqualTo("complete");
+    assertThat(answer.object().getJsonObject("context").getString("who")).isEqualTo("you");
+    assertThat(answer.header("Location")).isEqualTo(tasker.base() + "/v1/tasks/" + answer.taskUuid());
+  }
+
+  @Test
+  void creation_without_wait_answers_before_the_task_is_done() {
+    Answer answer = tasker.post("/v1/tasks", TaskerClient.taskRequest("testing", "hold", "{}"));
+
+    assertThat(answer.status()).isEqualTo(201);
+    assertThat(answer.text("state")).isEqualTo("steps_in_process");
+    release(answer.taskUuid());
+    tasker.atRest(answer.taskUuid());
+  }
+
+  @Test
+  void wait_that_is_too_short_answers_in_time_with_the_task_as_it_is() {
+    UUID task = tasker.submit("hold", "{}");
+
+    long begin = System.nanoTime();
+    Answer answer = tasker.get("/v1/tasks/" + task + "?wait=1");
+    Duration took = Duration.ofNanos(System.nanoTime() - begin);
+
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.text("state")).isEqualTo("steps_in_process");
+    assertThat(took).isBetween(Duration.ofMillis(990), Duration.ofSeconds(6));
+    release(task);
+    tasker.atRest(task);
+  }
+
+  @Test
+  void wait_ends_soon_after_the_task_does() throws Exception {
+    UUID task = tasker.submit("hold", "{}");
+    CompletableFuture<Answer> waiting = tasker.sendLater(tasker.request("/v1/tasks/" + task + "?wait=50").GET());
+
+    long begin = System.nanoTime();
+    release(task);
+    Answer answer = waiting.get(30, TimeUnit.SECONDS);
+
+    assertThat(answer.text("state")).isEqualTo("complete");
+    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(10));
+  }
+
+  @Test
+  void wait_is_answered_for_a_task_that_another_program_ends_by_sql() throws Exception {
+    UUID task = tasker.submit("retry_later", "{}");
+    TaskerClient.until("the step waits for its retry", Duration.ofSeconds(20), () -> tasker.get("/v1/tasks/" + task).text("state").equals("waiting_for_retry"));
+    CompletableFuture<Answer> waiting = tasker.sendLater(tasker.request("/v1/tasks/" + task + "?wait=50").GET());
+
+    // No server hears of this one: the waiting server has to look for itself.
+    tasker.sql("select tasker.request_cancel(?, 'a person with psql', 'no longer wanted')", task);
+    Answer answer = waiting.get(20, TimeUnit.SECONDS);
+
+    assertThat(answer.text("state")).isEqualTo("cancelled");
+  }
+
+  @Test
+  void wait_is_answered_for_a_task_that_rests_already() {
+    UUID task = tasker.submit("hello", "{}");
+    tasker.atRest(task);
+
+    long begin = System.nanoTime();
+    Answer answer = tasker.get("/v1/tasks/" + task + "?wait=50");
+
+    assertThat(answer.text("state")).isEqualTo("complete");
+    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(5));
+  }
+
+  @Test
+  void wait_for_a_blocked_task_does_not_last_until_somebody_repairs_it() {
+    HttpRequest.Builder request = tasker.request("/v1/tasks?wait=30").header("Content-Type", "application/json")
+        .POST(HttpRequest.BodyPublishers.ofString(TaskerClient.taskRequest("testing", "fail", "{'way': 'permanent'}").replace('\'', '"')));
+
+    long begin = System.nanoTime();
+    Answer answer = tasker.send(request);
+
+    assertThat(answer.text("state")).isEqualTo("blocked_by_failures");
+    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(15));
+  }
+
+  @Test
+  void many_waits_hold_no_threads() throws Exception {
+    UUID task = tasker.submit("hold", "{}");
+    var waiting = java.util.stream.IntStream.range(0, 100)
+        .mapToObj(i -> tasker.sendLater(tasker.request("/v1/tasks/" + task + "?wait=50").GET())).toList();
+
+    // More waits than the server has threads to spare, and it still takes tasks in and runs them.
+    assertThat(tasker.post("/v1/tasks?wait=20", TaskerClient.taskRequest("testing", "hello", "{}")).text("state")).isEqualTo("complete");
+    release(task);
+    for (CompletableFuture<Answer> each : waiting) {
+      assertThat(each.get(30, TimeUnit.SECONDS).text("state")).isEqualTo("complete");
+    }
+  }
+
+  private void release(UUID task) {
+    tasker.sql("insert into testing.released values (?)", task);
+  }
+}

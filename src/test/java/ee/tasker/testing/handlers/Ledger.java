@@ -1,0 +1,43 @@
+package ee.tasker.testing.handlers;
+
+import ee.tasker.handler.StepContext;
+import jakarta.annotation.Resource;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.UUID;
+import javax.sql.DataSource;
+
+/** Effects outside the engine: one row for each thing a handler did, committed at once whatever becomes of the step. */
+@ApplicationScoped
+public class Ledger {
+  @Resource(lookup = "jdbc/tasker")
+  private DataSource dataSource;
+
+  void write(StepContext step, String effect) throws SQLException {
+    try (Connection connection = dataSource.getConnection();
+        PreparedStatement insert = connection.prepareStatement(
+            "insert into testing.effects (task_uuid, step_uuid, step_name, attempt, effect, process) values (?, ?, ?, ?, ?, ?)")) {
+      insert.setObject(1, step.taskUuid());
+      insert.setObject(2, step.stepUuid());
+      insert.setString(3, step.stepName());
+      insert.setInt(4, step.attempt());
+      insert.setString(5, effect);
+      insert.setLong(6, ProcessHandle.current().pid());
+      insert.executeUpdate();
+    }
+  }
+
+  /** Whether a test let the task go on. */
+  boolean isReleased(UUID task) throws SQLException {
+    try (Connection connection = dataSource.getConnection();
+        PreparedStatement query = connection.prepareStatement("select exists (select from testing.released where task_uuid = ?)")) {
+      query.setObject(1, task);
+      try (var rows = query.executeQuery()) {
+        rows.next();
+        return rows.getBoolean(1);
+      }
+    }
+  }
+}
