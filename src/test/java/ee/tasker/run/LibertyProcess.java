@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -23,7 +24,7 @@ import java.util.concurrent.TimeoutException;
  *
  * <p>Started by its jar and not by its script: the script needs a shell, and would stand between us and the process to stop.
  */
-final class LibertyProcess implements AutoCloseable {
+public final class LibertyProcess implements AutoCloseable {
 
     private static final String SERVER = "tasker";
 
@@ -32,23 +33,35 @@ final class LibertyProcess implements AutoCloseable {
     private final int httpPort;
     private final Map<String, String> environment;
     private FolderLock lock;
+    private Path console;
     private volatile Process process;
     private boolean closed;
 
     /** @param environment what the server sees on top of our own environment */
-    LibertyProcess(Path liberty, Path parent, int httpPort, Map<String, String> environment) {
+    public LibertyProcess(Path liberty, Path parent, int httpPort, Map<String, String> environment) {
         this.liberty = liberty;
         this.folder = parent.resolve("run-" + httpPort);
         this.httpPort = httpPort;
         this.environment = environment;
     }
 
-    Path log() {
+    public Path log() {
         return folder.resolve("usr/servers").resolve(SERVER).resolve("logs/messages.log");
     }
 
+    /** Sends what the server prints to a file; otherwise it goes where our own output goes. To be called before the start. */
+    public LibertyProcess withConsole(Path file) {
+        console = file;
+        return this;
+    }
+
+    /** Empty until it is started. */
+    public Optional<ProcessHandle> handle() {
+        return Optional.ofNullable(process).map(Process::toHandle);
+    }
+
     /** To be called before anything is started: the common reasons why it could not be. */
-    void claimPort() {
+    public void claimPort() {
         lock = FolderLock.of(folder).orElseThrow(() -> new RunProblem("Another ./mvnw of this checkout runs on port " + httpPort
                 + ": stop it, or start beside it with HTTP_PORT=<another> DB_HOST=127.0.0.1."));
         stopOrphan();
@@ -57,7 +70,7 @@ final class LibertyProcess implements AutoCloseable {
         }
     }
 
-    synchronized void start(Path serverConfig, Path war) {
+    public synchronized void start(Path serverConfig, Path war) {
         if (closed) throw new RunProblem("Told to stop before the server was started.");
         try {
             var server = folder.resolve("usr/servers").resolve(SERVER);
@@ -71,6 +84,7 @@ final class LibertyProcess implements AutoCloseable {
             Files.copy(driver, server.resolve("jdbc").resolve(driver.getFileName()));
 
             var builder = command(List.of(SERVER)).inheritIO().redirectInput(ProcessBuilder.Redirect.PIPE);
+            if (console != null) builder.redirectOutput(console.toFile()).redirectError(console.toFile());
             process = builder.start();
             process.getOutputStream().close();
             Files.writeString(pidFile(), process.pid() + " " + startOf(process.toHandle()));
@@ -80,7 +94,7 @@ final class LibertyProcess implements AutoCloseable {
     }
 
     /** Waits until the server says it is ready; false when it ended or took too long instead. */
-    boolean awaitReady(Duration patience) throws InterruptedException {
+    public boolean awaitReady(Duration patience) throws InterruptedException {
         var client = HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(2)).build();
         var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + httpPort + "/health/ready")).timeout(Duration.ofSeconds(5)).build();
         long deadline = System.nanoTime() + patience.toNanos();
