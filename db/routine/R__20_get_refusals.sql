@@ -5,7 +5,7 @@
 create or replace function tasker.get_refusals(p_results jsonb, p_accepted uuid[])
 returns jsonb
 language plpgsql stable
-set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
 as $$
 begin
   if jsonb_array_length(p_results) = cardinality(p_accepted) then

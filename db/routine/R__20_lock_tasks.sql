@@ -4,7 +4,7 @@
 create or replace function tasker.lock_tasks(p_task_uuids uuid[])
 returns void
 language plpgsql
-set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
 as $$
 begin
   perform t.task_uuid from tasker.tasks t where t.task_uuid = any (p_task_uuids) order by t.task_uuid for no key update;

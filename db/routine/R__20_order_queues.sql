@@ -3,7 +3,7 @@
 create or replace function tasker.order_queues(p_namespaces text[] default null)
 returns text[]
 language plpgsql
-set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_namespace text;

@@ -4,9 +4,11 @@
 -- Called by claim_steps and complete_steps.
 create or replace function tasker.get_step_assignments(p_step_uuids uuid[])
 returns jsonb
-language sql stable
-set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+language plpgsql stable
+set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
 as $$
+begin
+  return (
   select coalesce(jsonb_agg(jsonb_build_object(
       'step_uuid', s.workflow_step_uuid, 'task_uuid', s.task_uuid, 'named_step_uuid', s.named_step_uuid,
       'attempt', s.attempts, 'max_attempts', s.max_attempts, 'retryable', s.retryable,
@@ -25,7 +27,8 @@ as $$
     join tasker.named_steps n on n.named_step_uuid = parent.named_step_uuid
     join tasker.workflow_step_result_audit r
       on r.workflow_step_uuid = parent.workflow_step_uuid and r.sort_key = parent.result_sort_key and r.success
-    where e.to_step_uuid = s.workflow_step_uuid and s.total_parents > 0) p on s.total_parents > 0
+    where e.to_step_uuid = s.workflow_step_uuid and s.total_parents > 0) p on s.total_parents > 0);
+end
 $$;
 comment on function tasker.get_step_assignments(uuid[]) is
   'What a worker needs to run claimed steps, as a JSON array in the order of the argument.';

@@ -4,7 +4,7 @@
 create or replace function tasker.count_failures(p_deltas tasker.task_delta[])
 returns void
 language sql
-set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
 as $$
   update tasker.tasks t set failed_steps = t.failed_steps + d.failed, in_flight_steps = t.in_flight_steps - d.failed
   from (select u.task_uuid, sum(u.failed)::int as failed from unnest(p_deltas) u group by u.task_uuid having sum(u.failed) > 0) d

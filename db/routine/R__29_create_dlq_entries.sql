@@ -3,7 +3,7 @@
 create or replace function tasker.create_dlq_entries(p_task_uuids uuid[], p_now timestamptz default null)
 returns void
 language sql
-set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
 as $$
   insert into tasker.tasks_dlq (task_uuid, original_state, dlq_reason, dlq_timestamp, task_snapshot, metadata)
   select t.task_uuid, t.state,

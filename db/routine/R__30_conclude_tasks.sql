@@ -11,7 +11,7 @@ create or replace function tasker.conclude_tasks(
   p_now         timestamptz default null)
 returns table (task_uuid uuid, state tasker.task_state)
 language plpgsql
-set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare

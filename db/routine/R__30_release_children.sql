@@ -6,7 +6,7 @@
 create or replace function tasker.release_children(p_completed uuid[])
 returns uuid[]
 language plpgsql
-set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_ready uuid[];

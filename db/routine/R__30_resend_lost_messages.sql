@@ -6,7 +6,7 @@
 create or replace function tasker.resend_lost_messages(p_task_uuids uuid[], p_now timestamptz default null)
 returns int
 language plpgsql
-set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_now      timestamptz := coalesce(p_now, clock_timestamp());

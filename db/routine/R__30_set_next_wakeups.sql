@@ -4,7 +4,7 @@
 create or replace function tasker.set_next_wakeups(p_task_uuids uuid[], p_now timestamptz)
 returns void
 language sql
-set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
 as $$
   update tasker.task_wakeups w
   set wake_at = least(

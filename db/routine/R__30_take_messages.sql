@@ -6,7 +6,7 @@
 create or replace function tasker.take_messages(
   p_namespace text, p_limit int, out o_step_uuids uuid[], out o_attempts int[])
 language plpgsql
-set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
 as $$
 begin
   execute format($q$

@@ -9,7 +9,7 @@ create or replace function tasker.advance_tasks(
   p_lease_seconds int, p_now timestamptz default null,
   out o_claimed uuid[], out o_queued text[], out o_ended jsonb, out o_next_retry_at timestamptz)
 language plpgsql
-set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_completed uuid[] := p_completed;

@@ -8,7 +8,7 @@ returns table (
   task_uuid uuid, task_name text, priority int, namespace_name text, ready_steps_count bigint, computed_priority numeric,
   current_state varchar)
 language plpgsql
-set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare

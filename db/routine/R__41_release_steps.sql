@@ -5,7 +5,7 @@
 create or replace function tasker.release_steps(p_steps jsonb, p_server_uuid uuid, p_now timestamptz default null)
 returns jsonb
 language plpgsql
-set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_tasks uuid[];

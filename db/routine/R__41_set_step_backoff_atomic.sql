@@ -5,7 +5,7 @@
 create or replace function tasker.set_step_backoff_atomic(p_step_uuid uuid, p_backoff_seconds int)
 returns boolean
 language plpgsql
-set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_task_uuid uuid;

@@ -20,7 +20,7 @@ create or replace function tasker.submit_tasks(
   p_now             timestamptz default null)
 returns jsonb
 language plpgsql
-set search_path = '' set jit = off set enable_seqscan = off
+set search_path = '' set jit = off set enable_seqscan = off set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_now      timestamptz := coalesce(p_now, clock_timestamp());

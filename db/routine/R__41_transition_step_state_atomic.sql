@@ -18,7 +18,7 @@ create or replace function tasker.transition_step_state_atomic(
   p_metadata       jsonb default '{}')
 returns boolean
 language plpgsql
-set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_now      timestamptz := clock_timestamp();
