@@ -50,10 +50,10 @@ record Bench(Options options, Database database, Servers servers, Load load, Rep
     Cpu cpu = Cpu.of(servers.handles(), database.postmaster()).since(cpuBefore);
     Counters position = Counters.of(database);
     double statements = Counters.statements(database);
-    double commits = Counters.commits(database);
+    double transactions = Counters.transactions(database);
     Thread.sleep(options.settleSeconds() * 1000L);
     Counters after = Counters.of(database);
-    Cost cost = new Cost(what, database.steps(begin), seconds, commits, position.writeCommitsSince(database, before), statements,
+    Cost cost = new Cost(what, database.steps(begin), seconds, transactions, position.writeCommitsSince(database, before), statements,
         position.walBytes() - before.walBytes(), after.walRecords() - before.walRecords(), after.walPageImages() - before.walPageImages(),
         after.fsyncs() - before.fsyncs(), cpu);
     cost.addTo(report);

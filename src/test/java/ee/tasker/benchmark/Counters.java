@@ -4,7 +4,7 @@ import java.sql.SQLException;
 import java.util.List;
 
 /** What the database has counted up to a moment. Statements count from the last reset of {@code pg_stat_statements}. */
-record Counters(String walPosition, double transactions, double walBytes, double walRecords, double walPageImages, double fsyncs) {
+record Counters(String walPosition, double commits, double walBytes, double walRecords, double walPageImages, double fsyncs) {
   /** Only what the product's own role sent; the benchmark itself is the superuser. */
   private static final String OURS = " from pg_stat_statements where userid = 'tasker'::regrole and toplevel";
 
@@ -25,8 +25,9 @@ record Counters(String walPosition, double transactions, double walBytes, double
     return database.number("select coalesce(sum(calls), 0)" + OURS + " and query !~* '^(begin|commit|rollback)'");
   }
 
-  static double commits(Database database) throws SQLException {
-    return database.number("select coalesce(sum(calls), 0)" + OURS + " and query ~* '^commit'");
+  /** Those that read only included. A COMMIT is counted without its user, a BEGIN is not. */
+  static double transactions(Database database) throws SQLException {
+    return database.number("select coalesce(sum(calls), 0)" + OURS + " and query ~* '^begin'");
   }
 
   /** Commits that wrote something: their records in the log between two positions; NaN when the log is gone. */

@@ -22,7 +22,7 @@ final class Idle implements Phase {
     Counters after = Counters.of(bench.database());
     bench.report().table("Idle, one server, " + seconds + " s", "measure", "per second")
         .row("statements of the server", statements)
-        .row("transactions in the database, this measurement's own included", (after.transactions() - before.transactions()) / seconds)
+        .row("transactions in the database, this measurement's own included", (after.commits() - before.commits()) / seconds)
         .row("WAL bytes", (after.walBytes() - before.walBytes()) / seconds)
         .row("processor seconds of the server", (cpu(bench) - cpuBefore) / seconds);
     Report.Table top = bench.report().table("Statements while idle", "top level", "calls", "ms", "ms each", "rows", "WAL bytes", "statement");
