@@ -57,7 +57,7 @@ begin
   end if;
 
   return jsonb_build_object(
-    'refused', tasker.get_refusals(p_results, v_back.o_completed || v_back.o_failed || v_back.o_cancelled
+    'refused', tasker.get_refusals(p_results, v_back.o_completed || v_back.o_cancelled
                                    || (select array_agg(h.step_uuid) from unnest(v_back.o_handed_back) h)),
     'assignments', case when cardinality(v_claimed) > 0 then tasker.get_step_assignments(v_claimed) else '[]' end,
     'queued', to_jsonb(v_queued),

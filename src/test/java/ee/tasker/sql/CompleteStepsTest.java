@@ -81,6 +81,14 @@ class CompleteStepsTest {
   }
 
   @Test
+  void a_stale_result_beside_an_accepted_failure_is_told_apart() {
+    Dag.of("a").step("b").started();
+    List<Claim> claims = worker.claim(2);
+
+    assertThat(verdict(worker.complete(claims.get(0).retryableFailure(), claims.get(1).asAttempt(7).success()))).isEqualTo("STALE");
+  }
+
+  @Test
   void an_attempt_that_is_not_the_current_one_changes_nothing() {
     Dag.Task task = Dag.of("a").started();
     Claim claim = worker.claimOne();

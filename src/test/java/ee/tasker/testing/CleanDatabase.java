@@ -4,22 +4,25 @@ import java.util.Collections;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.extension.AfterEachCallback;
-import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.TestInstanceFactoryContext;
+import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
 
 /** See {@link DatabaseTest}. Also remembers every move that was made, for the test that asks whether all of them were. */
-public final class CleanDatabase implements BeforeEachCallback, AfterEachCallback {
+public final class CleanDatabase implements TestInstancePreConstructCallback, AfterEachCallback {
   private static final Set<String> MOVES = Collections.synchronizedSet(new TreeSet<>());
   private static final Set<String> CLASSES = Collections.synchronizedSet(new TreeSet<>());
 
   @Override
-  public void beforeEach(ExtensionContext context) {
+  public void preConstructTestInstance(TestInstanceFactoryContext factory, ExtensionContext context) {
+    // Before the fields of the test class are made: they may have sessions and tasks.
     TestDatabase.get().reset();
-    CLASSES.add(context.getRequiredTestClass().getName());
+    CLASSES.add(factory.getTestClass().getName());
   }
 
   @Override
   public void afterEach(ExtensionContext context) {
+    Sql.closeAll();
     boolean breaks = context.getRequiredTestMethod().isAnnotationPresent(DatabaseTest.BreaksPromises.class)
         || context.getRequiredTestClass().isAnnotationPresent(DatabaseTest.BreaksPromises.class);
     if (!breaks && context.getExecutionException().isEmpty()) {

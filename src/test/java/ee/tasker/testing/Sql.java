@@ -18,8 +18,10 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -32,6 +34,9 @@ import java.util.function.Function;
  * {@link #rollback()} or {@link #close()}. Not thread-safe, except that {@link #later} runs one statement aside.
  */
 public final class Sql implements AutoCloseable {
+  /** Sessions that nobody has closed yet; a test may leave that to the end. */
+  private static final Set<Sql> OPEN = ConcurrentHashMap.newKeySet();
+
   private final Connection connection;
   private final int pid;
 
@@ -46,6 +51,12 @@ public final class Sql implements AutoCloseable {
     if (!autoCommit) {
       commit();
     }
+    OPEN.add(this);
+  }
+
+  /** Ends every session that is still open. */
+  static void closeAll() {
+    Set.copyOf(OPEN).forEach(Sql::close);
   }
 
   /** A session in which every statement is its own transaction. */
@@ -165,8 +176,9 @@ public final class Sql implements AutoCloseable {
 
   @Override
   public void close() {
+    OPEN.remove(this);
     try (connection) {
-      if (!connection.getAutoCommit()) {
+      if (!connection.isClosed() && !connection.getAutoCommit()) {
         connection.rollback();
       }
     } catch (SQLException e) {

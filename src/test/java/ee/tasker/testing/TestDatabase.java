@@ -73,6 +73,8 @@ public final class TestDatabase {
     Connection connection = dataSource.getConnection();
     try (Statement statement = connection.createStatement()) {
       statement.execute("set time zone '" + SESSION_ZONE + "'");
+      // A test that waits for a lock for longer than this waits for itself.
+      statement.execute("set lock_timeout = '10s'");
     }
     return connection;
   }
