@@ -49,6 +49,9 @@ begin
                       g.namespace, g.request ->> 'name', g.request ->> 'version', array_to_string(g.unsupported_features, ', ')))
              when jsonb_typeof(coalesce(g.request -> 'context', 'null')) <> 'object' then
                jsonb_build_object('verdict', 'invalid', 'field', 'context', 'message', 'context must be an object')
+             -- Who checked the context has looked at that as well. A worker could not read it back.
+             when not p_context_checked and jsonb_path_exists(g.request -> 'context', 'strict $.**{64}') then
+               jsonb_build_object('verdict', 'invalid', 'field', 'context', 'message', 'context must not be nested more than 64 deep')
              when g.identity_strategy = 'caller_provided' and g.request ->> 'idempotency_key' is null then
                jsonb_build_object('verdict', 'invalid', 'field', 'idempotency_key', 'message', 'the template asks for an idempotency_key')
              when coalesce((g.request ->> 'priority')::int, 0) not between -100 and 100 then

@@ -139,7 +139,13 @@ public class Rounds implements Orchestrator {
   private JsonObject repeat(String count, IntFunction<JsonObject> duty) {
     JsonObject reply = JsonValue.EMPTY_JSON_OBJECT;
     for (int round = 0; round < MOST_ROUNDS; round++) {
-      reply = once(duty);
+      try {
+        reply = once(duty);
+      } catch (RuntimeException fault) {
+        // One duty that cannot be done keeps none of the others back.
+        LOG.write(LogEvent.CALL_FAILED, fault, "call", "orchestration");
+        return JsonValue.EMPTY_JSON_OBJECT;
+      }
       if (reply.getInt(count, 0) == 0) {
         return reply;
       }

@@ -2,6 +2,7 @@ package ee.tasker.platform;
 
 import jakarta.json.JsonArray;
 import jakarta.json.JsonBuilderFactory;
+import jakarta.json.JsonConfig;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonReader;
 import jakarta.json.JsonReaderFactory;
@@ -15,7 +16,9 @@ import java.util.UUID;
 /** JSON-P without its look-ups: the static methods of {@code jakarta.json.Json} search for a provider at every call. */
 public final class Json {
   private static final JsonProvider PROVIDER = JsonProvider.provider();
-  private static final JsonReaderFactory READERS = PROVIDER.createReaderFactory(Map.of());
+  /** Of two members of one name neither is dropped silently. Numbers may be as long as PostgreSQL lets them be; Parsson alone would stop at 1100 digits. */
+  private static final JsonReaderFactory READERS = PROVIDER.createReaderFactory(Map.of(
+      JsonConfig.KEY_STRATEGY, JsonConfig.KeyStrategy.NONE, "org.eclipse.parsson.maxBigDecimalLength", 200_000));
   private static final JsonBuilderFactory BUILDERS = PROVIDER.createBuilderFactory(Map.of());
 
   private Json() {

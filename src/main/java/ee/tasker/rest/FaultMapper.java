@@ -3,10 +3,10 @@ package ee.tasker.rest;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Problem;
+import jakarta.servlet.http.HttpServletRequest;
 import jakarta.ws.rs.WebApplicationException;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.Response;
-import jakarta.ws.rs.core.UriInfo;
 import jakarta.ws.rs.ext.ExceptionMapper;
 import jakarta.ws.rs.ext.Provider;
 import java.sql.SQLException;
@@ -24,12 +24,13 @@ public class FaultMapper implements ExceptionMapper<Throwable> {
       400, "invalid-request", 404, "no-such-path", 405, "method-not-allowed", 406, "not-acceptable", 413, "body-too-large",
       415, "unsupported-media-type", 503, "unavailable");
 
+  /** Not the UriInfo, which cannot be asked when the URI itself is what is wrong. */
   @Context
-  private UriInfo uri;
+  private HttpServletRequest request;
 
   @Override
   public Response toResponse(Throwable fault) {
-    String path = uri.getRequestUri().getPath();
+    String path = request.getRequestURI();
     if (causeOf(fault, Problem.class) instanceof Problem problem) {
       return ProblemDocument.of(problem, path);
     }

@@ -1,6 +1,7 @@
 package ee.tasker.rest;
 
 import ee.tasker.platform.Problem;
+import ee.tasker.platform.Storable;
 import jakarta.ws.rs.core.UriInfo;
 import java.util.Set;
 import java.util.UUID;
@@ -39,7 +40,16 @@ final class Parameters {
     throw Problem.invalid(name, "must be a whole number from " + least + " to " + most);
   }
 
+  /** Each of them is known, given once, and a text that the database can take. */
   static void checkKnown(UriInfo uri, Set<String> known) {
+    uri.getQueryParameters().forEach((name, values) -> {
+      if (values.size() > 1) {
+        throw Problem.invalid(name, "must be given once");
+      }
+      Storable.complaint(values.get(0)).ifPresent(complaint -> {
+        throw Problem.invalid(name, complaint);
+      });
+    });
     uri.getQueryParameters().keySet().stream().filter(name -> !known.contains(name)).sorted().findFirst().ifPresent(name -> {
       throw Problem.invalid(name, "there is no such parameter");
     });

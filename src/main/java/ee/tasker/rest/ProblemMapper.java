@@ -1,9 +1,9 @@
 package ee.tasker.rest;
 
 import ee.tasker.platform.Problem;
+import jakarta.servlet.http.HttpServletRequest;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.Response;
-import jakarta.ws.rs.core.UriInfo;
 import jakarta.ws.rs.ext.ExceptionMapper;
 import jakarta.ws.rs.ext.Provider;
 
@@ -11,10 +11,10 @@ import jakarta.ws.rs.ext.Provider;
 @Provider
 public class ProblemMapper implements ExceptionMapper<Problem> {
   @Context
-  private UriInfo uri;
+  private HttpServletRequest request;
 
   @Override
   public Response toResponse(Problem problem) {
-    return ProblemDocument.of(problem, uri.getRequestUri().getPath());
+    return ProblemDocument.of(problem, request.getRequestURI());
   }
 }

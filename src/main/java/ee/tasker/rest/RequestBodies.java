@@ -62,24 +62,33 @@ public class RequestBodies {
   }
 
   private static JsonValue json(String text) {
-    checkDepth(text);
+    checkShape(text);
     try {
       return Json.parse(text);
     } catch (JsonParsingException e) {
-      throw Problem.of(400, "malformed-json", "the body is not JSON: line " + e.getLocation().getLineNumber()
-          + ", column " + e.getLocation().getColumnNumber());
-    } catch (JsonException | NumberFormatException | ArithmeticException e) {
+      throw Problem.of(400, "malformed-json", "the body is not JSON: " + (isDuplicate(e) ? "two members of the same name before " : "")
+          + "line " + e.getLocation().getLineNumber() + ", column " + e.getLocation().getColumnNumber());
+    } catch (JsonException | NumberFormatException | ArithmeticException | UnsupportedOperationException e) {
       throw Problem.of(400, "malformed-json", "the body is not JSON");
     }
   }
 
-  /** Before the parser sees it, which would recurse as deep as the text does. */
-  private static void checkDepth(String text) {
+  private static boolean isDuplicate(JsonParsingException e) {
+    return e.getMessage() != null && e.getMessage().startsWith("Duplicate key");
+  }
+
+  /** What the parser would not see: that it would have to recurse too deep, and that something comes after the value. */
+  private static void checkShape(String text) {
     int depth = 0;
     boolean inString = false;
+    boolean isOver = false;
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
-      if (inString) {
+      if (isOver) {
+        if (" \t\r\n".indexOf(c) < 0) {
+          throw Problem.of(400, "malformed-json", "the body is not JSON: it goes on after its end, at " + place(text, i));
+        }
+      } else if (inString) {
         if (c == '\\') {
           i++;
         } else if (c == '"') {
@@ -92,8 +101,13 @@ public class RequestBodies {
           throw Problem.of(400, "malformed-json", "the body must not be nested more than " + DEEPEST + " deep");
         }
       } else if (c == '}' || c == ']') {
-        depth--;
+        isOver = --depth == 0;
       }
     }
+  }
+
+  private static String place(String text, int index) {
+    long line = text.substring(0, index).chars().filter(c -> c == '\n').count() + 1;
+    return "line " + line + ", column " + (index - text.lastIndexOf('\n', index - 1));
   }
 }

@@ -116,9 +116,6 @@ public class TasksResource {
     if (key.endsWith("correlation_id")) {
       return Parameters.uuid(key, value).toString();
     }
-    if (value.indexOf('\0') >= 0) {
-      throw Problem.invalid(key, "must not contain the character U+0000");
-    }
     return value;
   }
 
@@ -152,8 +149,8 @@ public class TasksResource {
   }
 
   private static String text(String name, String value, String fallback, int longest) {
-    if (value != null && (value.length() > longest || value.indexOf('\0') >= 0)) {
-      throw Problem.invalid(name, "must have at most " + longest + " characters and no U+0000");
+    if (value != null && value.length() > longest) {
+      throw Problem.invalid(name, "must have at most " + longest + " characters");
     }
     return value == null || value.isBlank() ? fallback : value;
   }

@@ -15,7 +15,9 @@ import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
 import jakarta.json.JsonValue;
 import jakarta.transaction.Transactional;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /** Requests that did not come through Java: messages on {@code orchestration_task_requests}, and tasks made by SQL. */
 @ApplicationScoped
@@ -49,21 +51,33 @@ public class QueuedRequests {
     JsonArrayBuilder done = Json.build().createArrayBuilder();
     JsonArrayBuilder refused = Json.build().createArrayBuilder();
     JsonArrayBuilder requests = Json.build().createArrayBuilder();
+    List<JsonObject> submitted = new ArrayList<>();
     for (JsonObject message : messages.getValuesAs(JsonObject.class)) {
       done.add(message.get("msg_id"));
       try {
         TaskRequest request = TaskRequestReader.read(requestIn(message.get("message")));
         check.check(request);
         requests.add(request.toJson());
+        submitted.add(message);
       } catch (Problem problem) {
-        LOG.write(LogEvent.TASK_REQUEST_REFUSED, "message", message.get("msg_id"), "code", problem.code(), "detail", problem.getMessage());
-        refused.add(Json.build().createObjectBuilder(message)
-            .add("problem", Json.build().createObjectBuilder().add("code", problem.code()).add("detail", problem.getMessage())));
+        refused.add(refusal(message, problem.code(), problem.getMessage()));
       }
     }
     JsonObject reply = gateway.submitTasks(requests.build(), claimLimit, settings.worker().lease().toSeconds(), true);
+    for (int i = 0; i < submitted.size(); i++) {
+      JsonObject verdict = reply.getJsonArray("verdicts").getJsonObject(i);
+      if (!Set.of("created", "duplicate").contains(verdict.getString("verdict"))) {
+        refused.add(refusal(submitted.get(i), "invalid-request", verdict.getString("field") + ": " + verdict.getString("message")));
+      }
+    }
     gateway.finishTaskRequests(done.build(), refused.build());
     return Json.build().createObjectBuilder(reply).add("messages", messages.size()).build();
+  }
+
+  private static JsonObjectBuilder refusal(JsonObject message, String code, String detail) {
+    LOG.write(LogEvent.TASK_REQUEST_REFUSED, "message", message.get("msg_id"), "code", code, "detail", detail);
+    return Json.build().createObjectBuilder(message)
+        .add("problem", Json.build().createObjectBuilder().add("code", code).add("detail", detail));
   }
 
   /** The bare request, or a {@code TaskRequestMessage} with the request in {@code task_request}. */

@@ -3,12 +3,14 @@ package ee.tasker.task;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Problem.Violation;
+import ee.tasker.platform.Storable;
 import ee.tasker.template.model.TemplateKey;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonNumber;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonString;
 import jakarta.json.JsonValue;
+import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
@@ -122,8 +124,8 @@ public final class TaskRequestReader {
     String text = string.getString();
     if (text.isEmpty() || text.length() > longest) {
       wrong(key, "must have 1 to " + longest + " characters");
-    } else if (text.indexOf('\0') >= 0) {
-      wrong(key, "must not contain the character U+0000");
+    } else {
+      Storable.complaint(text).ifPresent(complaint -> wrong(key, complaint));
     }
     return text;
   }
@@ -143,7 +145,7 @@ public final class TaskRequestReader {
       return;
     }
     boolean fits = value instanceof JsonNumber number && number.isIntegral()
-        && number.bigIntegerValue().abs().compareTo(java.math.BigInteger.valueOf(100)) <= 0;
+        && number.bigDecimalValue().abs().compareTo(BigDecimal.valueOf(100)) <= 0;
     if (!fits) {
       wrong("priority", "must be a whole number from -100 to 100");
     }
@@ -153,7 +155,10 @@ public final class TaskRequestReader {
     String text = text("requested_at", false, 64);
     if (text != null) {
       try {
-        OffsetDateTime.parse(text);
+        int year = OffsetDateTime.parse(text).getYear();
+        if (year < 1 || year > 9_999) {
+          wrong("requested_at", "must be in one of the years 0001 to 9999");
+        }
       } catch (DateTimeException e) {
         wrong("requested_at", "must be a date and time with an offset, as in 2026-01-31T12:00:00Z");
       }
@@ -169,6 +174,8 @@ public final class TaskRequestReader {
         && tags.stream().allMatch(tag -> tag instanceof JsonString text && text.getString().length() <= 128);
     if (!fits) {
       wrong("tags", "must be an array of at most 100 strings of at most 128 characters");
+    } else {
+      Storable.complaint(value).ifPresent(complaint -> wrong("tags", complaint));
     }
   }
 
@@ -183,22 +190,24 @@ public final class TaskRequestReader {
       String complaint = check(context, 1, keys);
       if (complaint != null) {
         wrong("context", complaint);
+      } else {
+        Storable.complaint(context).ifPresent(text -> wrong("context", text));
       }
     }
   }
 
-  /** What PostgreSQL could not store, or no handler would expect. */
+  /** What no handler would expect; what PostgreSQL could not store is asked of {@link Storable}. */
   private static String check(JsonValue value, int depth, int[] keys) {
     if (depth > MAX_DEPTH) {
       return "must not be nested more than " + MAX_DEPTH + " deep";
     }
     if (value instanceof JsonObject object) {
-      for (var member : object.entrySet()) {
-        if (++keys[0] > MAX_KEYS) {
-          return "must not have more than " + MAX_KEYS + " keys";
-        }
-        String complaint = member.getKey().indexOf('\0') >= 0 ? "must not contain the character U+0000"
-            : check(member.getValue(), depth + 1, keys);
+      keys[0] += object.size();
+      if (keys[0] > MAX_KEYS) {
+        return "must not have more than " + MAX_KEYS + " keys";
+      }
+      for (JsonValue member : object.values()) {
+        String complaint = check(member, depth + 1, keys);
         if (complaint != null) {
           return complaint;
         }
@@ -209,22 +218,6 @@ public final class TaskRequestReader {
         if (complaint != null) {
           return complaint;
         }
-      }
-    } else if (value instanceof JsonString text) {
-      return text.getString().indexOf('\0') >= 0 ? "must not contain the character U+0000" : unpaired(text.getString());
-    } else if (value instanceof JsonNumber number && Math.abs((long) number.bigDecimalValue().scale()) > 1_000) {
-      return "must not contain numbers with exponents beyond 1000";
-    }
-    return null;
-  }
-
-  private static String unpaired(String text) {
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      if (Character.isHighSurrogate(c) && i + 1 < text.length() && Character.isLowSurrogate(text.charAt(i + 1))) {
-        i++;
-      } else if (Character.isSurrogate(c)) {
-        return "must not contain half of a surrogate pair";
       }
     }
     return null;

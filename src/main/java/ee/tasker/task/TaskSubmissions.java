@@ -8,6 +8,7 @@ import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Role;
 import ee.tasker.platform.Settings;
+import ee.tasker.platform.Storable;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonArrayBuilder;
@@ -51,6 +52,7 @@ public class TaskSubmissions {
   /** All or none, in one call to the database; answers in the order of the requests. */
   @Transactional
   public List<SubmittedTask> submitAll(List<TaskRequest> requests) {
+    requests.forEach(TaskSubmissions::requireStorable);
     requests.forEach(check::check);
     boolean starts = settings.has(Role.ORCHESTRATOR);
     JsonObject reply = gateway.submitTasks(toJson(requests), 0, settings.worker().lease().toSeconds(), starts);
@@ -69,6 +71,12 @@ public class TaskSubmissions {
   @Transactional(Transactional.TxType.REQUIRES_NEW)
   public JsonObject submitChecked(List<TaskRequest> requests, int claimLimit) {
     return gateway.submitTasks(toJson(requests), claimLimit, settings.worker().lease().toSeconds(), settings.has(Role.ORCHESTRATOR));
+  }
+
+  private static void requireStorable(TaskRequest request) {
+    request.toJson().forEach((member, value) -> Storable.complaint(value).ifPresent(complaint -> {
+      throw Problem.invalid(member, complaint);
+    }));
   }
 
   static SubmittedTask verdict(TaskRequest request, JsonObject verdict) {

@@ -4,6 +4,7 @@ import ee.tasker.handler.PermanentStepException;
 import ee.tasker.handler.RetryableStepException;
 import ee.tasker.handler.StepOutcome;
 import ee.tasker.platform.Json;
+import ee.tasker.platform.Storable;
 import ee.tasker.step.Assignment;
 import ee.tasker.step.StepResult;
 import ee.tasker.template.ContextSchema;
@@ -34,17 +35,22 @@ final class Outcomes {
     }
     if (outcome instanceof StepOutcome.PermanentFailure failure) {
       JsonObjectBuilder error = error(failure.errorType(), failure.message());
-      if (!failure.details().isEmpty()) {
+      if (!failure.details().isEmpty() && Storable.complaint(failure.details()).isEmpty()) {
         error.add("details", failure.details());
       }
       return new StepResult(step.key(), "permanent_failure", JsonValue.NULL, error.build(), time);
     }
     StepOutcome.Cancelled cancelled = (StepOutcome.Cancelled) outcome;
-    return new StepResult(step.key(), "cancelled", cancelled.partialResult(), error("Cancelled", cancelled.reason()).build(), time);
+    JsonValue partial = Storable.complaint(cancelled.partialResult()).isEmpty() ? cancelled.partialResult() : JsonValue.NULL;
+    return new StepResult(step.key(), "cancelled", partial, error("Cancelled", cancelled.reason()).build(), time);
   }
 
-  /** A success counts only if its result fits the template's result schema. */
+  /** A success counts only if its result can be stored and fits the template's result schema. */
   private static StepResult accepted(Assignment step, JsonValue result, Duration time) {
+    Optional<String> complaint = Storable.complaint(result);
+    if (complaint.isPresent()) {
+      return new StepResult(step.key(), "permanent_failure", JsonValue.NULL, error("result_not_storable", "result " + complaint.get()).build(), time);
+    }
     List<ContextSchema.Violation> violations = step.definition().resultSchema().map(schema -> schema.validate(result)).orElse(List.of());
     if (violations.isEmpty()) {
       return new StepResult(step.key(), "success", result, JsonValue.NULL, time);
@@ -109,7 +115,7 @@ final class Outcomes {
 
   /** What PostgreSQL can store: no U+0000, and not without end. */
   private static String clean(String text) {
-    String storable = text.replace('\0', ' ');
+    String storable = Storable.cleaned(text);
     return storable.length() <= LONGEST_MESSAGE ? storable : storable.substring(0, LONGEST_MESSAGE) + "…";
   }
 }

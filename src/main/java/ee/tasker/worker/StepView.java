@@ -2,6 +2,7 @@ package ee.tasker.worker;
 
 import ee.tasker.handler.StaleAttemptException;
 import ee.tasker.handler.StepContext;
+import ee.tasker.platform.Storable;
 import ee.tasker.step.Assignment;
 import ee.tasker.step.Steps;
 import jakarta.json.JsonObject;
@@ -118,6 +119,9 @@ final class StepView implements StepContext {
 
   @Override
   public void checkpoint(JsonValue progress) {
+    Storable.complaint(progress).ifPresent(complaint -> {
+      throw new IllegalArgumentException("checkpoint " + complaint);
+    });
     if (!steps.saveCheckpoint(assignment.key(), progress)) {
       running.markLost();
       throw new StaleAttemptException(stepUuid(), attempt());

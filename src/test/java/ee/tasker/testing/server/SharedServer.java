@@ -25,7 +25,7 @@ final class SharedServer implements ParameterResolver {
     return parameter.getParameter().getType() == TestServer.class ? running.server() : running.server().client();
   }
 
-  private record Running(EmbeddedDatabase database, TestServer server) implements ExtensionContext.Store.CloseableResource {
+  private record Running(EmbeddedDatabase database, TestServer server) implements ExtensionContext.Store.CloseableResource, AutoCloseable {
 
     static Running start() {
       EmbeddedDatabase database = TestServer.newDatabase();

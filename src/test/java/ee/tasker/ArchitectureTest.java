@@ -1,0 +1,182 @@
+package ee.tasker;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.conditions.ArchConditions.callMethodWhere;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noFields;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+/** The walls of docs/architecture.md, one sentence each. Whoever wants to go through one moves it in an ADR first. */
+@AnalyzeClasses(packages = "ee.tasker", importOptions = {ImportOption.DoNotIncludeTests.class, ImportOption.DoNotIncludeJars.class})
+class ArchitectureTest {
+  private static final String[] JDK = {"java..", "javax.sql.."};
+
+  // ---- arrows between components
+
+  @ArchTest
+  static final ArchRule components_have_no_cycles =
+      slices().matching("ee.tasker.(*)..").should().beFreeOfCycles();
+
+  @ArchTest
+  static final ArchRule platform_knows_no_other_component = knowsOnly("platform");
+
+  @ArchTest
+  static final ArchRule handler_is_a_leaf_that_knows_the_jdk_and_json_p =
+      classes().that().resideInAPackage("ee.tasker.handler..")
+          .should().onlyDependOnClassesThat().resideInAnyPackage("java..", "jakarta.json..", "ee.tasker.handler..");
+
+  @ArchTest
+  static final ArchRule message_stands_beside_and_knows_platform_only = knowsOnly("message", "platform");
+
+  @ArchTest
+  static final ArchRule template_knows_platform = knowsOnly("template", "platform");
+
+  @ArchTest
+  static final ArchRule task_knows_template = knowsOnly("task", "platform", "message", "template");
+
+  @ArchTest
+  static final ArchRule step_knows_task = knowsOnly("step", "platform", "message", "template", "task");
+
+  @ArchTest
+  static final ArchRule orchestration_knows_step_and_no_worker = knowsOnly("orchestration", "platform", "message", "template", "task", "step");
+
+  @ArchTest
+  static final ArchRule worker_knows_step_and_handlers_and_no_orchestration = knowsOnly("worker", "platform", "message", "template", "task", "step", "handler");
+
+  @ArchTest
+  static final ArchRule nobody_knows_rest =
+      noClasses().that().resideOutsideOfPackage("ee.tasker.rest..").should().dependOnClassesThat().resideInAPackage("ee.tasker.rest..");
+
+  @ArchTest
+  static final ArchRule models_know_the_jdk_and_each_other =
+      classes().that().resideInAPackage("ee.tasker..model..")
+          .should().onlyDependOnClassesThat().resideInAnyPackage("java..", "ee.tasker..model..");
+
+  // ---- the way to the database
+
+  @ArchTest
+  static final ArchRule only_gateways_call_functions_of_the_database =
+      noClasses().that().haveSimpleNameNotEndingWith("Gateway")
+          .and().doNotHaveFullyQualifiedName("ee.tasker.platform.SqlFunctions")
+          // One call, and a transaction of its own is the whole point of it: a gateway behind a facade would be three classes for a line.
+          .and().doNotHaveFullyQualifiedName("ee.tasker.message.Notifications")
+          .should().dependOnClassesThat().haveFullyQualifiedName("ee.tasker.platform.SqlFunctions");
+
+  @ArchTest
+  static final ArchRule gateways_are_hidden_in_their_component =
+      classes().that().haveSimpleNameEndingWith("Gateway").should().bePackagePrivate();
+
+  @ArchTest
+  static final ArchRule only_sql_functions_has_an_entity_manager =
+      noClasses().that().doNotHaveFullyQualifiedName("ee.tasker.platform.SqlFunctions")
+          .should().dependOnClassesThat().resideInAPackage("jakarta.persistence..");
+
+  @ArchTest
+  static final ArchRule jdbc_is_for_migration_listening_and_reading_sqlstates =
+      noClasses().that().doNotHaveSimpleName("SchemaMigration").and().doNotHaveSimpleName("Listener")
+          .and().doNotHaveSimpleName("DatabaseFaults").and().doNotHaveSimpleName("FaultMapper")
+          .should().dependOnClassesThat().resideInAnyPackage("java.sql..", "javax.sql..", "org.postgresql..", "org.flywaydb..");
+
+  // ---- transactions
+
+  @ArchTest
+  static final ArchRule neither_rest_nor_gateways_nor_models_carry_transactions =
+      noClasses().that().resideInAPackage("ee.tasker.rest..").or().haveSimpleNameEndingWith("Gateway").or().resideInAPackage("..model..")
+          .should().beAnnotatedWith("jakarta.transaction.Transactional");
+
+  @ArchTest
+  static final ArchRule methods_of_rest_and_gateways_carry_no_transactions =
+      methods().that().areDeclaredInClassesThat(resideInAnyPackage("ee.tasker.rest..").or(describe("gateways", type -> type.getSimpleName().endsWith("Gateway"))))
+          .should().notBeAnnotatedWith("jakarta.transaction.Transactional");
+
+  @ArchTest
+  static final ArchRule transactions_are_carried_by_public_facades_only =
+      methods().that().areAnnotatedWith("jakarta.transaction.Transactional")
+          .should().bePublic().andShould().beDeclaredInClassesThat(describe("own no thread, timer or lock", type ->
+              type.getAllFields().stream().noneMatch(field -> field.getRawType().getPackageName().startsWith("jakarta.enterprise.concurrent"))));
+
+  @ArchTest
+  static final ArchRule nobody_handles_transactions_by_hand =
+      noClasses().should().dependOnClassesThat().haveFullyQualifiedName("jakarta.transaction.UserTransaction");
+
+  @ArchTest
+  static final ArchRule timers_and_startups_run_outside_transactions =
+      classes().that().areAnnotatedWith("jakarta.ejb.Singleton")
+          .should().beAnnotatedWith(describe("not supporting a transaction", annotation ->
+              annotation.getRawType().getName().equals("jakarta.ejb.TransactionAttribute") && annotation.getProperties().toString().contains("NOT_SUPPORTED")));
+
+  // ---- threads, time, configuration
+
+  @ArchTest
+  static final ArchRule threads_come_from_the_container =
+      noClasses().should().callConstructorWhere(describe("of a thread, a pool or a timer", call ->
+              call.getTargetOwner().isAssignableTo(Thread.class) || call.getTargetOwner().isAssignableTo(java.util.Timer.class)
+                  || call.getTargetOwner().isAssignableTo(java.util.concurrent.AbstractExecutorService.class)))
+          .orShould().dependOnClassesThat().areAssignableTo(java.util.concurrent.Executors.class)
+          .orShould(callMethodWhere(describe("starts work on a pool of the JVM", call ->
+              call.getTargetOwner().isAssignableTo(java.util.concurrent.CompletableFuture.class) && call.getName().endsWith("Async")
+                  && call.getTarget().getRawParameterTypes().stream().noneMatch(type -> type.isAssignableTo(java.util.concurrent.Executor.class)))));
+
+  @ArchTest
+  static final ArchRule nobody_sleeps =
+      noClasses().should(callMethodWhere(describe("Thread.sleep", call -> call.getTargetOwner().isEquivalentTo(Thread.class) && call.getName().equals("sleep"))));
+
+  /** Poller and Heartbeat remember when they were last there, for health checks; nobody decides anything about tasks by it. */
+  @ArchTest
+  static final ArchRule the_clock_is_the_databases =
+      noClasses().that().doNotHaveFullyQualifiedName("ee.tasker.orchestration.Poller").and().doNotHaveFullyQualifiedName("ee.tasker.worker.Heartbeat")
+          .and().haveSimpleNameNotEndingWith("Readiness")
+          .should(callMethodWhere(describe("reads the clock of this machine", call ->
+              call.getName().equals("currentTimeMillis") || (call.getName().equals("now") && call.getTargetOwner().getPackageName().equals("java.time"))
+                  || call.getTargetOwner().isEquivalentTo(java.time.Clock.class))))
+          .orShould().callConstructor(java.util.Date.class);
+
+  @ArchTest
+  static final ArchRule only_platform_reads_configuration =
+      noClasses().that().resideOutsideOfPackage("ee.tasker.platform..")
+          .should().dependOnClassesThat().resideInAPackage("org.eclipse.microprofile.config..")
+          .orShould(callMethodWhere(describe("reads the environment", call ->
+              call.getTargetOwner().isEquivalentTo(System.class) && (call.getName().equals("getenv") || call.getName().equals("getProperty")))));
+
+  // ---- portability and logging
+
+  @ArchTest
+  static final ArchRule every_server_of_jakarta_ee_can_run_it =
+      noClasses().should().dependOnClassesThat().resideInAnyPackage(
+          "io.openliberty..", "com.ibm..", "org.wildfly..", "org.jboss..", "fish.payara..", "org.glassfish..", "com.sun..", "sun..", "org.hibernate..");
+
+  @ArchTest
+  static final ArchRule eclipselink_is_known_to_its_customizer_only =
+      noClasses().that().doNotHaveFullyQualifiedName("ee.tasker.platform.HonestErrors")
+          .should().dependOnClassesThat().resideInAPackage("org.eclipse.persistence..");
+
+  @ArchTest
+  static final ArchRule log_lines_come_from_the_catalogue =
+      noClasses().that().doNotHaveFullyQualifiedName("ee.tasker.platform.Log").and().doNotHaveFullyQualifiedName("ee.tasker.platform.LogEvent")
+          .should().dependOnClassesThat().haveNameMatching("java\\.lang\\.System\\$Logger.*")
+          .orShould().dependOnClassesThat().resideInAnyPackage("java.util.logging..", "org.slf4j..", "org.apache..")
+          .orShould(callMethodWhere(describe("prints", call -> call.getTargetOwner().isAssignableTo(java.io.PrintStream.class) || call.getName().equals("printStackTrace"))));
+
+  @ArchTest
+  static final ArchRule state_is_not_static =
+      noFields().that().areStatic().should().notBeFinal();
+
+  private static ArchRule knowsOnly(String component, String... others) {
+    String[] allowed = new String[others.length + 1];
+    allowed[0] = "ee.tasker." + component + "..";
+    for (int i = 0; i < others.length; i++) {
+      allowed[i + 1] = "ee.tasker." + others[i] + "..";
+    }
+    return noClasses().that().resideInAPackage("ee.tasker." + component + "..")
+        .should().dependOnClassesThat(resideInAnyPackage("ee.tasker..").and(not(resideInAnyPackage(allowed))));
+  }
+}

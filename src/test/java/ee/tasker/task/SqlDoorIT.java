@@ -1,0 +1,170 @@
+package ee.tasker.task;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import ee.tasker.testing.server.AgainstServer;
+import ee.tasker.testing.server.TaskerClient;
+import jakarta.json.JsonObject;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/** Tasks that no server was asked for: made in SQL, or left as a message. */
+@AgainstServer
+class SqlDoorIT {
+  private final TaskerClient tasker;
+  private final String own = UUID.randomUUID().toString();
+
+  SqlDoorIT(TaskerClient tasker) {
+    this.tasker = tasker;
+    tasker.register("/testing/templates.yaml");
+  }
+
+  @Test
+  void task_made_in_sql_is_run() {
+    UUID task = (UUID) tasker.value("select tasker.submit_task('testing', 'hello', '1.0.0', '{\"who\": \"sql\"}')");
+
+    assertThat(tasker.atRest(task).getString("state")).isEqualTo("complete");
+    assertThat(tasker.steps(task).get("say").getJsonObject("results").getString("who")).isEqualTo("sql");
+  }
+
+  @Test
+  void task_made_in_sql_is_there_only_if_its_transaction_commits() throws Exception {
+    UUID rolledBack;
+    UUID committed;
+    try (Connection connection = tasker.connect()) {
+      connection.setAutoCommit(false);
+      rolledBack = (UUID) TaskerClient.sql(connection, "select tasker.submit_task('testing', 'hello', '1.0.0') as uuid").get(0).get("uuid");
+      connection.rollback();
+      committed = (UUID) TaskerClient.sql(connection, "select tasker.submit_task('testing', 'hello', '1.0.0') as uuid").get(0).get("uuid");
+      assertThat(tasker.get("/v1/tasks/" + committed).status()).isEqualTo(404);
+      connection.commit();
+    }
+
+    assertThat(tasker.atRest(committed).getString("state")).isEqualTo("complete");
+    assertThat(tasker.get("/v1/tasks/" + rolledBack).status()).isEqualTo(404);
+  }
+
+  @Test
+  void context_that_fits_its_schema_is_found_to_and_the_task_is_run() {
+    UUID task = (UUID) tasker.value("select tasker.submit_task('testing', 'checked_hello', '1.0.0', '{\"who\": \"sql\", \"times\": 2}')");
+
+    assertThat(tasker.atRest(task).getString("state")).isEqualTo("complete");
+  }
+
+  @Test
+  void context_that_does_not_fit_its_schema_ends_in_error_and_history_says_why() {
+    UUID task = (UUID) tasker.value("select tasker.submit_task('testing', 'checked_hello', '1.0.0', '{\"who\": 7}')");
+
+    assertThat(tasker.atRest(task).getString("state")).isEqualTo("error");
+    JsonObject why = tasker.jsonOf("select metadata from tasker.task_transitions where task_uuid = ? and to_state = 'error'", task);
+    assertThat(why.getString("reason")).isEqualTo("context_violates_input_schema");
+    assertThat(why.getJsonArray("violations").getJsonObject(0).getString("field")).isEqualTo("context/who");
+    assertThat(tasker.steps(task).get("say").getInt("attempts")).isZero();
+    assertThat(tasker.count("select count(*) from tasker.task_wakeups where task_uuid = ?", task)).isZero();
+  }
+
+  @Test
+  void sql_refuses_what_rest_refuses() {
+    assertThatThrownBy(() -> tasker.value("select tasker.submit_task('testing', 'nobody_knows', '1.0.0')")).hasStackTraceContaining("there is no template");
+    assertThatThrownBy(() -> tasker.value("select tasker.submit_task('testing', 'hello', '1.0.0', '{}', '{\"colour\": 1}')")).hasStackTraceContaining("unknown option: colour");
+    tasker.value("select tasker.submit_task('testing', 'strict_hello', '1.0.0', jsonb_build_object('own', ?))", own);
+    assertThatThrownBy(() -> tasker.value("select tasker.submit_task('testing', 'strict_hello', '1.0.0', jsonb_build_object('own', ?))", own))
+        .hasStackTraceContaining("the same request is already task");
+  }
+
+  @Test
+  void context_that_no_worker_could_read_is_refused() {
+    assertThatThrownBy(() -> tasker.value("select tasker.submit_task('testing', 'hello', '1.0.0', ('{\"a\": ' || repeat('[', 64) || repeat(']', 64) || '}')::jsonb)"))
+        .hasStackTraceContaining("must not be nested more than 64 deep");
+    UUID allowed = (UUID) tasker.value("select tasker.submit_task('testing', 'hello', '1.0.0', ('{\"a\": ' || repeat('[', 63) || repeat(']', 63) || '}')::jsonb)");
+
+    assertThat(tasker.atRest(allowed).getString("state")).isEqualTo("complete");
+  }
+
+  @Test
+  void number_of_more_digits_than_java_likes_stops_no_worker() {
+    UUID task = (UUID) tasker.value("select tasker.submit_task('testing', 'hello', '1.0.0', jsonb_build_object('n', repeat('9', 20000)::numeric))");
+
+    assertThat(tasker.atRest(tasker.submit("hello", "{}")).getString("state")).isEqualTo("complete");
+    assertThat(tasker.atRest(task).getString("state")).isEqualTo("blocked_by_failures");
+    assertThat(tasker.steps(task).get("say").getJsonObject("error").getString("type")).isEqualTo("result_not_storable");
+  }
+
+  @Test
+  void message_on_the_request_queue_becomes_a_task() {
+    send(TaskerClient.taskRequest("testing", "hello", "{'own': '" + own + "'}"));
+
+    UUID task = awaitTask();
+    assertThat(tasker.atRest(task).getString("state")).isEqualTo("complete");
+    awaitNoRequests();
+    assertThat(refused()).isZero();
+  }
+
+  @Test
+  void message_may_wrap_its_request() {
+    send("{\"message_id\": \"m1\", \"task_request\": " + TaskerClient.taskRequest("testing", "hello", "{'own': '" + own + "'}") + "}");
+
+    assertThat(tasker.atRest(awaitTask()).getString("state")).isEqualTo("complete");
+  }
+
+  @Test
+  void message_that_is_no_good_is_set_aside_with_the_reason_and_the_others_are_taken() {
+    send(TaskerClient.quoted("{'namespace': 'testing', 'name': 'hello', 'own': '" + own + "'}"));
+    send(TaskerClient.taskRequest("testing", "nobody_knows", "{'own': '" + own + "'}"));
+    send(TaskerClient.taskRequest("testing", "checked_hello", "{'own': '" + own + "'}"));
+    send("[\"" + own + "\"]");
+    send(TaskerClient.taskRequest("testing", "keyed_hello", "{'own': '" + own + "'}"));
+    send(TaskerClient.taskRequest("testing", "hello", "{'own': '" + own + "'}"));
+
+    assertThat(tasker.atRest(awaitTask()).getString("state")).isEqualTo("complete");
+    awaitNoRequests();
+    assertThat(tasker.sql("select message #>> '{problem,code}' as code from pgmq.q_orchestration_task_requests_refused where message::text like ? order by msg_id", "%" + own + "%"))
+        .extracting(row -> row.get("code"))
+        .containsExactly("invalid-request", "unknown-template", "invalid-context", "invalid-request", "invalid-request");
+    tasker.sql("delete from pgmq.q_orchestration_task_requests_refused where message::text like ?", "%" + own + "%");
+  }
+
+  @Test
+  void message_sent_twice_makes_one_task() {
+    String request = TaskerClient.taskRequest("testing", "strict_hello", "{'own': '" + own + "'}");
+    send(request);
+    tasker.atRest(awaitTask());
+    send(request);
+    awaitNoRequests();
+
+    assertThat(tasker.count("select count(*) from tasker.task_contexts where context ->> 'own' = ?", own)).isEqualTo(1);
+    assertThat(refused()).isZero();
+  }
+
+  @Test
+  void notification_of_the_sender_spares_the_wait_for_the_poller() {
+    long begin = System.nanoTime();
+    tasker.sql("select pgmq.send('orchestration_task_requests', ?::jsonb), pg_notify('pgmq_message_ready', '{}')",
+        TaskerClient.taskRequest("testing", "hello", "{'own': '" + own + "'}"));
+
+    tasker.atRest(awaitTask());
+    // The poller of this server comes round every five seconds; three such runs in a row are no luck.
+    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(4));
+  }
+
+  private void send(String message) {
+    tasker.sql("select pgmq.send('orchestration_task_requests', ?::jsonb)", message);
+  }
+
+  private UUID awaitTask() {
+    String query = "select task_uuid from tasker.task_contexts where context ->> 'own' = ?";
+    TaskerClient.until("the message became a task", Duration.ofSeconds(20), () -> !tasker.sql(query, own).isEmpty());
+    return (UUID) tasker.value(query, own);
+  }
+
+  private void awaitNoRequests() {
+    TaskerClient.until("the queue is empty", Duration.ofSeconds(20), () -> tasker.count("select count(*) from pgmq.q_orchestration_task_requests") == 0);
+  }
+
+  private long refused() {
+    return tasker.count("select count(*) from pgmq.q_orchestration_task_requests_refused where message::text like ?", "%" + own + "%");
+  }
+}

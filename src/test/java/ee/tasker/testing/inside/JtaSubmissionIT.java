@@ -1,0 +1,202 @@
+package ee.tasker.testing.inside;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ee.tasker.platform.Problem;
+import ee.tasker.task.SubmittedTask;
+import ee.tasker.task.TaskRequest;
+import ee.tasker.task.TaskSubmissions;
+import ee.tasker.task.Tasks;
+import ee.tasker.testing.Deployments;
+import jakarta.annotation.Resource;
+import jakarta.inject.Inject;
+import jakarta.json.Json;
+import jakarta.transaction.Status;
+import jakarta.transaction.UserTransaction;
+import java.sql.Connection;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
+import javax.sql.DataSource;
+import org.jboss.arquillian.container.test.api.Deployment;
+import org.jboss.arquillian.junit5.ArquillianExtension;
+import org.jboss.shrinkwrap.api.spec.WebArchive;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Runs inside the server: an application that submits tasks in its own transaction. */
+@ExtendWith(ArquillianExtension.class)
+class JtaSubmissionIT {
+  private static final TaskRequest REQUEST = TaskRequest.of("linear", "mathematical_sequence", "1.0.0")
+      .context(Json.createObjectBuilder().add("even_number", 2).build());
+
+  @Inject
+  TaskSubmissions submissions;
+
+  @Inject
+  Tasks tasks;
+
+  @Resource
+  UserTransaction transaction;
+
+  @Resource(lookup = "jdbc/tasker")
+  DataSource datasource;
+
+  @Deployment
+  static WebArchive war() {
+    return Deployments.warWith(JtaSubmissionIT.class);
+  }
+
+  @Test
+  void task_is_there_and_runs_once_the_callers_transaction_has_committed() throws Exception {
+    transaction.begin();
+    SubmittedTask task = submissions.submit(REQUEST);
+    transaction.commit();
+
+    assertEquals("complete", atRest(task.taskUuid()));
+  }
+
+  @Test
+  void nothing_is_there_when_the_callers_transaction_rolls_back() throws Exception {
+    transaction.begin();
+    SubmittedTask task = submissions.submit(REQUEST);
+    transaction.rollback();
+
+    assertTrue(tasks.describe(task.taskUuid()).isEmpty());
+    assertEquals(0, count("select count(*) from tasker.workflow_steps where task_uuid = '" + task.taskUuid() + "'"));
+    assertEquals(0, count("select count(*) from tasker.workflow_step_transitions where task_uuid = '" + task.taskUuid() + "'"));
+  }
+
+  @Test
+  void nothing_runs_before_the_commit() throws Exception {
+    transaction.begin();
+    SubmittedTask task = submissions.submit(REQUEST);
+    // Another task comes and goes meanwhile: the server is awake, and still does not see the first.
+    UUID other = inAnotherTransaction();
+    assertEquals("complete", atRestSeenFromOutside(other));
+    assertEquals(0, count("select count(*) from tasker.tasks where task_uuid = '" + task.taskUuid() + "'"));
+    transaction.commit();
+
+    assertEquals("complete", atRest(task.taskUuid()));
+  }
+
+  @Test
+  void task_and_the_callers_own_rows_share_one_fate() throws Exception {
+    execute("create schema if not exists shop");
+    execute("create table if not exists shop.orders (task_uuid uuid)");
+
+    transaction.begin();
+    SubmittedTask kept = order();
+    transaction.commit();
+    transaction.begin();
+    SubmittedTask lost = order();
+    transaction.setRollbackOnly();
+    transaction.rollback();
+
+    assertEquals(1, count("select count(*) from shop.orders where task_uuid = '" + kept.taskUuid() + "'"));
+    assertEquals("complete", atRest(kept.taskUuid()));
+    assertEquals(0, count("select count(*) from shop.orders where task_uuid = '" + lost.taskUuid() + "'"));
+    assertTrue(tasks.describe(lost.taskUuid()).isEmpty());
+  }
+
+  @Test
+  void refusal_dooms_the_callers_transaction() throws Exception {
+    transaction.begin();
+    SubmittedTask first = submissions.submit(REQUEST);
+    Problem problem = assertThrows(Problem.class, () -> submissions.submit(TaskRequest.of("linear", "nobody_knows", "1.0.0")));
+    assertEquals("unknown-template", problem.code());
+    assertEquals(Status.STATUS_MARKED_ROLLBACK, transaction.getStatus());
+    transaction.rollback();
+
+    assertTrue(tasks.describe(first.taskUuid()).isEmpty());
+  }
+
+  @Test
+  void without_a_transaction_of_the_caller_the_task_is_committed_on_return() throws Exception {
+    SubmittedTask task = submissions.submit(REQUEST);
+
+    assertEquals(1, count("select count(*) from tasker.tasks where task_uuid = '" + task.taskUuid() + "'"));
+    assertFalse(task.isDuplicate());
+    assertEquals("complete", atRest(task.taskUuid()));
+  }
+
+  @Test
+  void all_of_a_list_or_none_is_submitted() throws Exception {
+    long before = count("select count(*) from tasker.tasks");
+    Problem problem = assertThrows(Problem.class, () -> submissions.submitAll(List.of(REQUEST, REQUEST.context(Json.createObjectBuilder().add("even_number", "two").build()))));
+
+    assertEquals("invalid-context", problem.code());
+    assertEquals(before, count("select count(*) from tasker.tasks"));
+    assertEquals(2, submissions.submitAll(List.of(REQUEST, REQUEST)).stream().map(SubmittedTask::taskUuid).distinct().count());
+  }
+
+  @Test
+  void context_that_would_not_come_back_as_it_was_is_refused() {
+    Problem problem = assertThrows(Problem.class, () -> submissions.submit(REQUEST.context(Json.createObjectBuilder().add("even_number", 2).add("a", "\ud800").build())));
+
+    assertEquals("context", problem.violations().get(0).field());
+  }
+
+  private SubmittedTask order() throws Exception {
+    SubmittedTask task = submissions.submit(REQUEST);
+    execute("insert into shop.orders values ('" + task.taskUuid() + "')");
+    return task;
+  }
+
+  private UUID inAnotherTransaction() throws Exception {
+    UUID[] uuid = new UUID[1];
+    Thread thread = new Thread(() -> uuid[0] = submissions.submit(REQUEST).taskUuid());
+    thread.start();
+    thread.join();
+    return uuid[0];
+  }
+
+  private String atRestSeenFromOutside(UUID task) throws Exception {
+    String[] state = new String[1];
+    Thread thread = new Thread(() -> state[0] = atRest(task));
+    thread.start();
+    thread.join();
+    return state[0];
+  }
+
+  private String atRest(UUID task) {
+    String state = "absent";
+    for (int look = 0; look < 600; look++) {
+      state = tasks.describe(task).map(document -> document.getString("state")).orElse("absent");
+      if (List.of("complete", "error", "blocked_by_failures", "cancelled").contains(state)) {
+        return state;
+      }
+      LockSupport.parkNanos(50_000_000);
+    }
+    return state;
+  }
+
+  /** By a connection outside any transaction of the caller. */
+  private long count(String sql) throws Exception {
+    long[] count = new long[1];
+    Exception[] failed = new Exception[1];
+    Thread thread = new Thread(() -> {
+      try (Connection connection = datasource.getConnection(); var rows = connection.createStatement().executeQuery(sql)) {
+        rows.next();
+        count[0] = rows.getLong(1);
+      } catch (Exception e) {
+        failed[0] = e;
+      }
+    });
+    thread.start();
+    thread.join();
+    if (failed[0] != null) {
+      throw failed[0];
+    }
+    return count[0];
+  }
+
+  private void execute(String sql) throws Exception {
+    try (Connection connection = datasource.getConnection(); var statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+}
