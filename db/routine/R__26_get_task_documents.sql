@@ -3,10 +3,13 @@
 -- Called by TasksResource.
 create or replace function tasker.get_task_documents(p_task_uuids uuid[], p_with_details boolean default true)
 returns jsonb
-language sql stable
-set search_path = '' set timezone = 'UTC'
+language plpgsql stable
+set search_path = '' set timezone = 'UTC' set jit = off set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
-  select coalesce(jsonb_agg(
+begin
+  -- In plpgsql, whose plans are kept: a function in SQL would be planned anew at every call.
+  return (select coalesce(jsonb_agg(
       jsonb_build_object(
         'task_uuid', t.task_uuid, 'name', nt.name, 'namespace', ns.name, 'version', nt.version, 'state', t.state,
         'created_at', t.created_at, 'requested_at', t.requested_at, 'completed_at', t.completed_at,
@@ -33,7 +36,8 @@ as $$
   left join tasker.task_contexts x on x.task_uuid = t.task_uuid and p_with_details
   left join tasker.task_wakeups w on w.task_uuid = t.task_uuid
   cross join lateral (select max(tr.created_at) as last_at from tasker.task_transitions tr where tr.task_uuid = t.task_uuid) h
-  cross join lateral tasker.get_task_execution_contexts_batch(array[t.task_uuid]) c
+  cross join lateral tasker.get_task_execution_contexts_batch(array[t.task_uuid]) c);
+end
 $$;
 comment on function tasker.get_task_documents(uuid[], boolean) is
   'Tasks as the REST interface shows them, in the order of the argument.';

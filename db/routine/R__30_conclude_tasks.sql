@@ -29,7 +29,8 @@ begin
     select d.task_uuid, sum(d.in_flight)::int as in_flight, sum(d.unfinished)::int as unfinished,
            sum(d.failed)::int as failed, sum(d.retrying)::int as retrying
     from unnest(p_deltas) d group by d.task_uuid),
-  judged as (
+  -- Materialized, so that task_path gets columns and not the whole expression below: only then it is inlined.
+  judged as materialized (
     select t.task_uuid, t.state as from_state, s.in_flight, s.unfinished, s.failed, s.retrying,
            case
              when t.in_flight_steps + s.in_flight > 0 then 'steps_in_process'

@@ -21,13 +21,17 @@ begin
     join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
     join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
     where t.task_uuid = any (p_task_uuids)),
-  new_steps as (
-    select t.task_uuid, t.keys[n.step_position] as step_uuid, n.named_step_uuid, n.step_position, n.parent_positions,
-           n.default_max_attempts, n.default_retryable, t.keys, t.namespace, t.claim_order, t.correlation_id,
-           t.is_started and n.parent_positions = '{}' as is_handed_off,
-           row_number() over (partition by t.is_started and n.parent_positions = '{}' order by t.claim_order, t.task_uuid, n.step_position) as turn
+  -- Materialized: the keys of all steps are in one array per task, and no sort may carry that along with every step.
+  keyed_steps as materialized (
+    select t.task_uuid, t.keys[n.step_position] as step_uuid, n.named_step_uuid, n.step_position,
+           array(select t.keys[p.position] from unnest(n.parent_positions) as p(position)) as parent_keys,
+           n.default_max_attempts, n.default_retryable, t.namespace, t.claim_order, t.correlation_id,
+           t.is_started and n.parent_positions = '{}' as is_handed_off
     from new_tasks t
     join tasker.named_tasks_named_steps n on n.named_task_uuid = t.named_task_uuid),
+  new_steps as (
+    select s.*, row_number() over (partition by s.is_handed_off order by s.claim_order, s.task_uuid, s.step_position) as turn
+    from keyed_steps s),
   judged as (
     select s.*, s.is_handed_off and s.turn <= p_claim_limit as is_claimed from new_steps s),
   step_rows as (
@@ -36,15 +40,15 @@ begin
        remaining_parents, attempts, max_attempts, retryable, enqueued_at, last_attempted_at, lease_expires_at, leased_by)
     select j.step_uuid, j.task_uuid, j.named_step_uuid, p_now,
            case when j.is_claimed then 'in_progress' when j.is_handed_off then 'enqueued' else 'pending' end::tasker.step_state,
-           j.step_position, 1 + j.is_handed_off::int + j.is_claimed::int, cardinality(j.parent_positions),
-           cardinality(j.parent_positions), j.is_handed_off::int, j.default_max_attempts, j.default_retryable,
+           j.step_position, 1 + j.is_handed_off::int + j.is_claimed::int, cardinality(j.parent_keys),
+           cardinality(j.parent_keys), j.is_handed_off::int, j.default_max_attempts, j.default_retryable,
            case when j.is_handed_off then p_now end, case when j.is_claimed then p_now end,
            case when j.is_claimed then p_now + p_lease_seconds * interval '1 second' end,
            case when j.is_claimed then p_server_uuid end
     from judged j),
   edge_rows as (
     insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid)
-    select j.keys[p.position], j.step_uuid, j.task_uuid from judged j cross join lateral unnest(j.parent_positions) as p(position)),
+    select p.step_uuid, j.step_uuid, j.task_uuid from judged j cross join lateral unnest(j.parent_keys) as p(step_uuid)),
   wakeup_rows as (
     insert into tasker.task_wakeups (task_uuid, wake_at)
     select t.task_uuid, case when t.is_started then p_now + interval '30 seconds' else p_now end from new_tasks t),

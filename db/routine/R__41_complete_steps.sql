@@ -25,6 +25,9 @@ declare
   v_back     record;
   v_advance  record;
   v_claimed  uuid[] := '{}';
+  v_queued   text[] := '{}';
+  v_ended    jsonb := '[]';
+  v_retry_at timestamptz;
 begin
   if p_settle then
     perform tasker.lock_tasks((select array_agg(distinct r.task_uuid) from jsonb_to_recordset(p_results) as r(task_uuid uuid)));
@@ -34,7 +37,11 @@ begin
   if p_settle then
     v_advance := tasker.advance_tasks(v_back.o_completed, v_back.o_failed, v_back.o_deltas, p_server_uuid, p_claim_limit,
                                       p_lease_seconds, p_now);
+    -- A record that was never assigned cannot be read, not even in a branch that is not taken.
     v_claimed := v_advance.o_claimed;
+    v_queued := v_advance.o_queued;
+    v_ended := v_advance.o_ended;
+    v_retry_at := v_advance.o_next_retry_at;
   elsif cardinality(v_back.o_handed_back) > 0 or cardinality(v_back.o_cancelled) > 0 then
     perform pgmq.send_batch('orchestration_step_results', (
       select array_agg(jsonb_build_object('task_uuid', h.task_uuid, 'step_uuid', h.step_uuid, 'attempt', h.attempt))
@@ -50,12 +57,12 @@ begin
   end if;
 
   return jsonb_build_object(
-    'refused', tasker.get_refusals(p_results, v_back.o_completed || v_back.o_failed || v_back.o_cancelled
+    'refused', tasker.get_refusals(p_results, v_back.o_completed || v_back.o_cancelled
                                    || (select array_agg(h.step_uuid) from unnest(v_back.o_handed_back) h)),
     'assignments', case when cardinality(v_claimed) > 0 then tasker.get_step_assignments(v_claimed) else '[]' end,
-    'queued', case when p_settle then to_jsonb(v_advance.o_queued) else '[]' end,
-    'ended', case when p_settle then v_advance.o_ended else '[]' end,
-    'next_retry_in_ms', case when p_settle then ceil(extract(epoch from v_advance.o_next_retry_at - coalesce(p_now, clock_timestamp())) * 1000) end);
+    'queued', to_jsonb(v_queued),
+    'ended', v_ended,
+    'next_retry_in_ms', ceil(extract(epoch from v_retry_at - coalesce(p_now, clock_timestamp())) * 1000));
 end
 $$;
 comment on function tasker.complete_steps(jsonb, uuid, int, text[], int, boolean, boolean, timestamptz) is

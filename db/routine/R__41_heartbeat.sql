@@ -25,6 +25,7 @@ begin
   values (p_server_uuid, p_name, string_to_array(p_roles, ','), v_now + p_lease_seconds * interval '1 second', p_capacity, p_running)
   on conflict (server_uuid) do update
     set lease_expires_at = excluded.lease_expires_at, capacity = excluded.capacity, running = excluded.running, roles = excluded.roles;
+  delete from tasker.servers s where s.lease_expires_at < v_now - interval '1 day';
   if jsonb_array_length(p_steps) = 0 then
     return jsonb_build_object('lost', '[]'::jsonb, 'cancel_requested', '[]'::jsonb, 'servers', tasker.count_servers(v_now));
   end if;

@@ -6,7 +6,7 @@
 create or replace function tasker.register_template(p_template jsonb)
 returns jsonb
 language plpgsql
-set search_path = ''
+set search_path = '' set jit = off set enable_nestloop = off
 as $$
 declare
   v_namespace  text := p_template ->> 'namespace_name';
@@ -50,17 +50,22 @@ begin
     (named_task_uuid, named_step_uuid, step_position, parent_positions, child_count, step_type, handler_callable,
      handler_method, handler_resolver, initialization, result_schema, default_retryable, default_max_attempts, backoff,
      backoff_base_ms, max_backoff_ms, timeout_seconds)
-  with steps as (
+  with steps as materialized (
     select s.ordinality::int as position, s.value ->> 'name' as name, s.value as step
     from jsonb_array_elements(p_template -> 'steps') with ordinality as s),
-  parents as (
+  edges as materialized (
     select child.position as child_position, parent.position as parent_position
     from steps child
     cross join lateral jsonb_array_elements_text(coalesce(child.step -> 'dependencies', '[]')) as d(name)
-    join steps parent on parent.name = d.name)
+    join steps parent on parent.name = d.name),
+  -- Grouped once and not looked up per step: a template may have ten thousand steps, and as many edges into one of them.
+  parents as (
+    select e.child_position, array_agg(e.parent_position order by e.parent_position) as positions from edges e group by e.child_position),
+  children as (
+    select e.parent_position, count(*)::int as children from edges e group by e.parent_position)
   select v_uuid, n.named_step_uuid, s.position,
-         coalesce((select array_agg(p.parent_position order by p.parent_position) from parents p where p.child_position = s.position), '{}'),
-         (select count(*) from parents p where p.parent_position = s.position),
+         coalesce(parents.positions, '{}'),
+         coalesce(children.children, 0),
          coalesce(s.step ->> 'type', 'standard'),
          s.step #>> '{handler,callable}',
          coalesce(s.step #>> '{handler,method}', 'call'),
@@ -74,7 +79,9 @@ begin
          coalesce((s.step #>> '{retry,max_backoff_ms}')::int, 60000),
          (s.step ->> 'timeout_seconds')::int
   from steps s
-  join tasker.named_steps n on n.named_task_uuid = v_uuid and n.name = s.name;
+  join tasker.named_steps n on n.named_task_uuid = v_uuid and n.name = s.name
+  left join parents on parents.child_position = s.position
+  left join children on children.parent_position = s.position;
 
   perform tasker.ensure_task_queue(tasker.worker_queue(v_namespace));
   return jsonb_build_object('outcome', 'registered', 'named_task_uuid', v_uuid);

@@ -1,5 +1,6 @@
 -- Gives claimed steps back that were never started, as a server does when it shuts down: pending again, and offered again
--- at once with the next attempt number; cancelled instead when that was asked for. An attempt that nobody began costs none: max_attempts of the step grows with it.
+-- at once with the next attempt number; cancelled instead when that was asked for. An attempt that nobody began costs none:
+-- max_attempts of the step grows with it.
 -- p_steps: array of {step_uuid, task_uuid, attempt}. Returns as evaluate_tasks. Stale ones are left out.
 -- Locks: tasks by uuid, then the steps. Source: design section 3, attune.md W8. Called by the worker on its way out.
 create or replace function tasker.release_steps(p_steps jsonb, p_server_uuid uuid, p_now timestamptz default null)

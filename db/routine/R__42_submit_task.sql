@@ -1,7 +1,8 @@
 -- Creates one task in the caller's transaction and starts it: the way in for psql, triggers and other applications.
 -- p_options: initiator, source_system, reason, tags, priority, correlation_id, parent_correlation_id, requested_at,
 -- idempotency_key; on_duplicate 'return' gives the uuid of the task that was there instead of an error; context_checked
--- true says that the context is known to fit the template's input schema, so that no server has to look at it first.
+-- true says that the context is known to fit the template's input schema, so that no server has to look at it first;
+-- notify false leaves it to the pollers to find the task, for callers that commit very often.
 -- Errors: TK001 no such template, TK002 not supported yet, TK004 duplicate (detail: the uuid), TK007 bad argument.
 -- Source: design sections 5 and 7. Called by users.
 create or replace function tasker.submit_task(
@@ -16,7 +17,7 @@ declare
 begin
   select string_agg(k, ', ') into v_unknown from jsonb_object_keys(p_options) k
   where k not in ('initiator', 'source_system', 'reason', 'tags', 'priority', 'correlation_id', 'parent_correlation_id',
-                  'requested_at', 'idempotency_key', 'on_duplicate', 'context_checked');
+                  'requested_at', 'idempotency_key', 'on_duplicate', 'context_checked', 'notify');
   if v_unknown is not null then
     raise exception 'unknown option: %', v_unknown using errcode = 'TK007';
   end if;
@@ -34,6 +35,9 @@ begin
     when 'unsupported_template' then raise exception '%', v_verdict ->> 'message' using errcode = 'TK002';
     else raise exception '%: %', v_verdict ->> 'field', v_verdict ->> 'message' using errcode = 'TK007';
   end case;
+  if coalesce((p_options ->> 'notify')::boolean, true) then
+    perform tasker.notify_servers(null, array['orchestration']);
+  end if;
   return (v_verdict ->> 'task_uuid')::uuid;
 end
 $$;

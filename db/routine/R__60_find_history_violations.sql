@@ -1,9 +1,10 @@
 -- Where the history of tasks and steps does not add up to what they are: one row per finding.
+-- Without nested loops: where statistics are missing or old, one over the whole history would never end.
 -- Locks: none. Source: design decision 1, docs/promises.md. Called by check_history.
 create or replace function tasker.find_history_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
 language sql stable
-set search_path = ''
+set search_path = '' set jit = off set enable_nestloop = off
 as $$
   with task_moves as (
     select h.*, lag(h.to_state) over w as state_before

@@ -1,18 +1,23 @@
 -- Rows that belong to nothing, and graphs that are not those of their template: one row per finding.
+-- Without nested loops: where statistics are missing or old, one over the whole history would never end.
 -- Locks: none. Source: design section 4, docs/promises.md. Called by check_history.
 create or replace function tasker.find_reference_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
 language sql stable
-set search_path = ''
+set search_path = '' set jit = off set enable_nestloop = off
 as $$
-  with recursive levels(named_task_uuid, step_position, level) as (
+  with recursive template_edges as materialized (
+    select n.named_task_uuid, u.position as parent_position, n.step_position, n.named_step_uuid, nt.total_steps
+    from tasker.named_tasks_named_steps n
+    join tasker.named_tasks nt on nt.named_task_uuid = n.named_task_uuid
+    cross join lateral unnest(n.parent_positions) as u(position)),
+  levels(named_task_uuid, step_position, level) as (
     select n.named_task_uuid, n.step_position, 0 from tasker.named_tasks_named_steps n where n.parent_positions = '{}'
     union
     -- The bound ends the walk on a cycle: no acyclic path is longer than the template has steps.
-    select n.named_task_uuid, n.step_position, l.level + 1
+    select e.named_task_uuid, e.step_position, l.level + 1
     from levels l
-    join tasker.named_tasks nt on nt.named_task_uuid = l.named_task_uuid and l.level < nt.total_steps
-    join tasker.named_tasks_named_steps n on n.named_task_uuid = l.named_task_uuid and l.step_position = any (n.parent_positions)),
+    join template_edges e on e.named_task_uuid = l.named_task_uuid and e.parent_position = l.step_position and l.level < e.total_steps),
   reached as (
     select l.named_task_uuid, l.step_position, max(l.level) as level from levels l group by l.named_task_uuid, l.step_position)
   select 'template_has_no_cycle', jsonb_build_object('named_task_uuid', n.named_task_uuid, 'step_position', n.step_position)
@@ -25,8 +30,8 @@ as $$
   from tasker.workflow_step_edges e
   left join tasker.workflow_steps p on p.workflow_step_uuid = e.from_step_uuid and p.task_uuid = e.task_uuid
   left join tasker.workflow_steps c on c.workflow_step_uuid = e.to_step_uuid and c.task_uuid = e.task_uuid
-  left join tasker.named_tasks_named_steps n on n.named_step_uuid = c.named_step_uuid
-  where p.step_position is null or n.parent_positions is null or not p.step_position = any (n.parent_positions)
+  left join template_edges t on t.named_step_uuid = c.named_step_uuid and t.parent_position = p.step_position
+  where t.step_position is null
   union all
   select 'history_belongs_to_a_task', jsonb_build_object('task_uuid', h.task_uuid, 'sort_key', h.sort_key)
   from tasker.task_transitions h

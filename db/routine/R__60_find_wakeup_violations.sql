@@ -1,9 +1,10 @@
 -- Where the wake-ups and the tasks they are for do not go together: one row per finding.
+-- Without nested loops: where statistics are missing or old, one over the whole history would never end.
 -- Locks: none. Source: design decision 12, docs/promises.md. Called by check_history.
 create or replace function tasker.find_wakeup_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
 language sql stable
-set search_path = ''
+set search_path = '' set jit = off set enable_nestloop = off
 as $$
   select case when w.task_uuid is null then 'task_that_can_move_has_a_wakeup' else 'task_at_rest_has_no_wakeup' end,
          jsonb_build_object('task_uuid', t.task_uuid, 'state', t.state, 'wake_at', w.wake_at)

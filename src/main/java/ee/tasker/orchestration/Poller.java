@@ -59,6 +59,12 @@ public class Poller {
     lastPoll = Instant.now();
   }
 
+  /** When it last came round to the end or, while a long run is under way, when that last got on. */
+  public Instant lastSign() {
+    Instant progress = rounds.lastProgress();
+    return rounds.isRunning() || progress.isAfter(lastPoll) ? progress : lastPoll;
+  }
+
   /** When it last came round to the end. */
   public Instant lastPoll() {
     return lastPoll;

@@ -19,6 +19,7 @@ import jakarta.json.JsonNumber;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -67,6 +68,7 @@ public class Rounds implements Orchestrator {
 
   private final AtomicBoolean wanted = new AtomicBoolean();
   private final AtomicBoolean running = new AtomicBoolean();
+  private volatile Instant lastProgress = Instant.now();
   private final AtomicReference<Alarm> alarm = new AtomicReference<>();
 
   @Override
@@ -94,6 +96,15 @@ public class Rounds implements Orchestrator {
     });
   }
 
+  boolean isRunning() {
+    return running.get();
+  }
+
+  /** When a run last began or did one of its rounds. */
+  Instant lastProgress() {
+    return lastProgress;
+  }
+
   /** Called by the poller, on its thread. */
   void poll() {
     wanted.set(true);
@@ -103,6 +114,7 @@ public class Rounds implements Orchestrator {
   private void runWhileWanted() {
     while (wanted.get() && running.compareAndSet(false, true)) {
       try {
+        lastProgress = Instant.now();
         wanted.set(false);
         runAll();
       } catch (RuntimeException fault) {
@@ -148,6 +160,7 @@ public class Rounds implements Orchestrator {
     JsonObject reply = JsonValue.EMPTY_JSON_OBJECT;
     try {
       reply = duty.apply(hands);
+      lastProgress = Instant.now();
       return reply;
     } finally {
       if (worker != null) {

@@ -9,6 +9,7 @@ import jakarta.ejb.TransactionAttributeType;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.MigrationInfo;
+import org.flywaydb.core.api.MigrationVersion;
 
 /**
  * Brings the schema up to date before anything else of the application runs: beans that need it say
@@ -25,6 +26,7 @@ public class SchemaMigration {
   private DataSource dataSource;
 
   private String version;
+  private MigrationVersion brought;
 
   @PostConstruct
   void migrate() {
@@ -41,6 +43,7 @@ public class SchemaMigration {
       throw new IllegalStateException("only " + known + " migrations were found in the application, so its files cannot be read");
     }
     flyway.migrate();
+    brought = broughtBy(flyway);
     MigrationInfo current = flyway.info().current();
     version = current == null || current.getVersion() == null ? latestVersion(flyway) : current.getVersion().toString();
     LOG.write(LogEvent.SCHEMA_MIGRATED, "version", version, "migrations", known);
@@ -54,6 +57,27 @@ public class SchemaMigration {
       }
     }
     return latest;
+  }
+
+  private static MigrationVersion broughtBy(Flyway flyway) {
+    MigrationVersion newest = MigrationVersion.EMPTY;
+    for (MigrationInfo info : flyway.info().all()) {
+      if (info.getVersion() != null && info.getState().isResolved() && info.getVersion().compareTo(newest) > 0) {
+        newest = info.getVersion();
+      }
+    }
+    return newest;
+  }
+
+  /** The newest version among the migrations of this application. */
+  public String broughtVersion() {
+    return String.valueOf(brought);
+  }
+
+  /** Whether a schema of that version is enough for this application: the same or a newer one. */
+  public boolean isSatisfiedBy(String databaseVersion) {
+    return brought != null && databaseVersion != null && databaseVersion.matches("[0-9._]+")
+        && MigrationVersion.fromVersion(databaseVersion).compareTo(brought) >= 0;
   }
 
   /** The schema's version as this server found or made it. */

@@ -38,6 +38,11 @@ public class SqlFunctions {
     return (Boolean) query("select tasker." + call, arguments).getSingleResult();
   }
 
+  /** @return null for SQL null */
+  public String text(String call, Object... arguments) {
+    return (String) query("select cast(tasker." + call + " as text)", arguments).getSingleResult();
+  }
+
   /** For functions that return nothing. */
   public void run(String call, Object... arguments) {
     query("select cast(tasker." + call + " as text)", arguments).getSingleResult();

@@ -38,6 +38,10 @@ public class TaskWaits {
   /** Answers with the task as it is when it comes to rest, or after {@code seconds} as it is then. */
   void answerAtRest(UUID taskUuid, int seconds, AsyncResponse answer, Function<JsonObject, Response> toResponse) {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+    if (seconds == 0) {
+      answer.resume(toResponse.apply(tasks.describe(taskUuid).orElseThrow(() -> Tasks.notFound(taskUuid))));
+      return;
+    }
     CompletableFuture<String> ending = endings.await(taskUuid);
     ending.thenRunAsync(() -> look(taskUuid, deadline, ending, answer, toResponse), executor);
     look(taskUuid, deadline, ending, answer, toResponse);
@@ -49,11 +53,11 @@ public class TaskWaits {
       return;
     }
     try {
-      JsonObject task = tasks.describe(taskUuid).orElseThrow(() -> Tasks.notFound(taskUuid));
+      String state = tasks.state(taskUuid).orElseThrow(() -> Tasks.notFound(taskUuid));
       long leftMs = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-      if (TaskEndings.isAtRest(task.getString("state")) || leftMs <= 0) {
+      if (TaskEndings.isAtRest(state) || leftMs <= 0) {
         endings.forget(taskUuid, ending);
-        answer.resume(toResponse.apply(task));
+        answer.resume(toResponse.apply(tasks.describe(taskUuid).orElseThrow(() -> Tasks.notFound(taskUuid))));
       } else {
         timers.schedule(() -> look(taskUuid, deadline, ending, answer, toResponse), Math.min(LOOK_EVERY_MS, leftMs + 1), TimeUnit.MILLISECONDS);
       }

@@ -39,9 +39,9 @@ import java.util.UUID;
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
 public class TasksResource {
-  private static final Set<String> FILTERS = Set.of(
+  static final Set<String> FILTERS = Set.of(
       "namespace", "name", "version", "state", "initiator", "source_system", "correlation_id", "parent_correlation_id");
-  private static final Set<String> STATES = Set.of(
+  static final Set<String> STATES = Set.of(
       "pending", "initializing", "enqueuing_steps", "steps_in_process", "evaluating_results", "waiting_for_dependencies",
       "waiting_for_retry", "blocked_by_failures", "complete", "error", "cancelled", "resolved_manually");
   private static final int LONGEST_WAIT_SECONDS = 60;

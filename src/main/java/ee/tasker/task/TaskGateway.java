@@ -28,6 +28,10 @@ class TaskGateway {
     return sql.array("get_task_documents(cast(? as uuid[]), ?)", SqlFunctions.arrayText(taskUuids), withDetails);
   }
 
+  String getCurrentTaskState(UUID taskUuid) {
+    return sql.text("get_current_task_state(cast(? as uuid))", taskUuid);
+  }
+
   JsonObject listTasks(JsonObject filter, int limit, UUID before) {
     return sql.object("list_tasks(cast(? as jsonb), ?, cast(? as uuid))", filter, limit, before == null ? null : before.toString());
   }

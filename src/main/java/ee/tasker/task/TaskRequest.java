@@ -72,8 +72,9 @@ public final class TaskRequest {
     return with("requested_at", Json.string(requestedAt.toString()));
   }
 
+  /** At most 256 characters. */
   public TaskRequest idempotencyKey(String idempotencyKey) {
-    return withText("idempotency_key", idempotencyKey);
+    return withText("idempotency_key", idempotencyKey, 256);
   }
 
   public TemplateKey template() {
@@ -94,9 +95,13 @@ public final class TaskRequest {
   }
 
   private TaskRequest withText(String key, String value) {
+    return withText(key, value, 128);
+  }
+
+  private TaskRequest withText(String key, String value, int longest) {
     Objects.requireNonNull(value, key);
-    if (value.length() > 128) {
-      throw new IllegalArgumentException(key + " must have at most 128 characters, not " + value.length());
+    if (value.length() > longest) {
+      throw new IllegalArgumentException(key + " must have at most " + longest + " characters, not " + value.length());
     }
     return with(key, Json.string(value));
   }

@@ -64,6 +64,9 @@ public final class TaskRequestReader {
     checkRequestedAt();
     checkTags();
     checkContext();
+    if (name != null && name.isBlank()) {
+      wrong("name", "must not be blank");
+    }
     if (namespace != null && !TemplateKey.isNamespace(namespace)) {
       wrong("namespace", "must be a letter followed by letters, digits and underscores");
     }

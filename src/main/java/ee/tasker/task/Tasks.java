@@ -42,6 +42,12 @@ public class Tasks {
     return gateway.getTaskDocuments(List.of(taskUuid), true).stream().map(JsonObject.class::cast).findFirst();
   }
 
+  /** Only the state: much cheaper than {@link #describe}. */
+  @Transactional
+  public Optional<String> state(UUID taskUuid) {
+    return Optional.ofNullable(gateway.getCurrentTaskState(taskUuid));
+  }
+
   /** @param before null for the first page, otherwise the {@code next_cursor} of the page before */
   @Transactional
   public JsonObject list(JsonObject filter, int limit, UUID before) {

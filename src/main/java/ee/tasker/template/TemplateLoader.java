@@ -31,19 +31,41 @@ public class TemplateLoader {
   @Inject
   private Settings settings;
 
+  private volatile boolean loaded;
+  private volatile int found;
+  private volatile int refused;
+
   @PostConstruct
   void load() {
     List<TemplateFile> files = new ArrayList<>(TemplateFiles.onClassPath(Thread.currentThread().getContextClassLoader()));
     settings.templatesFolder().map(TemplateFiles::inFolder).ifPresent(files::addAll);
+    found = files.size();
     files.forEach(this::register);
+    loaded = true;
+  }
+
+  public boolean isLoaded() {
+    return loaded;
+  }
+
+  /** Files that were there, whatever became of them. */
+  public int foundCount() {
+    return found;
+  }
+
+  /** Files that were refused; the log says why. */
+  public int refusedCount() {
+    return refused;
   }
 
   private void register(TemplateFile file) {
     Registration registration = templates.register(file.text());
     if (registration instanceof Registration.Invalid invalid) {
+      refused++;
       LOG.write(LogEvent.TEMPLATE_REFUSED, "file", file.source(),
           "problems", invalid.problems().stream().map(TemplateProblem::toString).collect(Collectors.joining("; ")));
     } else if (registration instanceof Registration.Conflict conflict) {
+      refused++;
       LOG.write(LogEvent.TEMPLATE_REFUSED, "file", file.source(), "template", conflict.key(),
           "problems", "registered with other content already; a change needs a new version");
     }

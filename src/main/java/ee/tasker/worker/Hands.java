@@ -89,6 +89,10 @@ class Hands {
     return busy.values().stream().filter(step -> step.assignment().key().stepUuid().equals(stepUuid)).findFirst().orElse(null);
   }
 
+  int freeCount() {
+    return free.get();
+  }
+
   int busyCount() {
     return busy.size();
   }

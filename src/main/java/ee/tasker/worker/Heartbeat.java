@@ -35,6 +35,7 @@ public class Heartbeat {
   private Notifier notifier;
 
   private volatile Instant lastBeat;
+  private volatile Instant lastSign = Instant.now();
 
   public void beat() {
     long old = settings.worker().lease().toNanos() / 3;
@@ -50,6 +51,8 @@ public class Heartbeat {
       lastBeat = Instant.now();
     } catch (RuntimeException fault) {
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "heartbeat");
+    } finally {
+      lastSign = Instant.now();
     }
   }
 
@@ -68,6 +71,11 @@ public class Heartbeat {
     if (step != null) {
       step.requestCancel();
     }
+  }
+
+  /** When a beat last came to its end, heard or not; before the first, when this bean was made. */
+  public Instant lastSign() {
+    return lastSign;
   }
 
   /** When the database last heard of us; null before the first time. */

@@ -73,6 +73,21 @@ public class Worker implements StepTaker {
     }
   }
 
+  /** How many more steps this server could take on now. */
+  public int freeHands() {
+    return hands.freeCount();
+  }
+
+  /** Steps that are claimed and not handed back yet. */
+  public int runningSteps() {
+    return hands.busyCount();
+  }
+
+  /** Whether this server is on its way out and takes nothing on. */
+  public boolean isDraining() {
+    return hands.isDraining();
+  }
+
   /** Claims from the queues while they give and hands are free; while none is, the next handback claims. */
   private void claimQueued() {
     try {

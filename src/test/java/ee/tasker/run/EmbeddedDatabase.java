@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A PostgreSQL that this process starts and stops, listening on 127.0.0.1 only, with a database, user and password {@code tasker}.
@@ -18,27 +19,32 @@ import java.util.List;
  */
 public final class EmbeddedDatabase implements AutoCloseable {
 
+    private static final String WITH_PASSWORD = "host all all 127.0.0.1/32 scram-sha-256\n";
+    private static final String SUPERUSER_WITHOUT_PASSWORD = "host all postgres 127.0.0.1/32 trust\n";
+
     private final Path data;
     private final PostgresBinaries binaries;
     private final PostgresSettings settings;
     private final DatabaseAddress address;
     private final int majorVersion;
+    private final String access;
     private PostgresAccount account;
     private FolderLock lock;
     private boolean started;
 
-    private EmbeddedDatabase(Path data, PostgresBinaries binaries, PostgresSettings settings, DatabaseAddress address, int majorVersion) {
+    private EmbeddedDatabase(Path data, PostgresBinaries binaries, PostgresSettings settings, DatabaseAddress address, int majorVersion, String access) {
         this.data = data;
         this.binaries = binaries;
         this.settings = settings;
         this.address = address;
         this.majorVersion = majorVersion;
+        this.access = access;
     }
 
     /** Keeps its data in {@code postgres-<major>} of the given folder, and keeps its promises about them. */
     public static EmbeddedDatabase durable(Path folder, String version, int port) {
         var binaries = PostgresBinaries.unpackedIn(folder, version);
-        return new EmbeddedDatabase(folder.resolve("postgres-" + major(version)), binaries, PostgresSettings.durable(port), DatabaseAddress.embedded(port), major(version));
+        return new EmbeddedDatabase(folder.resolve("postgres-" + major(version)), binaries, PostgresSettings.durable(port), DatabaseAddress.embedded(port), major(version), WITH_PASSWORD);
     }
 
     /** Begins empty, and does not wait for disks. */
@@ -46,7 +52,19 @@ public final class EmbeddedDatabase implements AutoCloseable {
         var binaries = PostgresBinaries.unpackedIn(binariesFolder, version);
         var data = folder.resolve("postgres-" + port);
         Folders.delete(data);
-        return new EmbeddedDatabase(data, binaries, PostgresSettings.forTests(port), DatabaseAddress.embedded(port), major(version));
+        return new EmbeddedDatabase(data, binaries, PostgresSettings.forTests(port), DatabaseAddress.embedded(port), major(version), WITH_PASSWORD);
+    }
+
+    /**
+     * Begins empty, is as durable as the one of the run command, and lets the superuser {@code postgres} in without a password:
+     * the peers of a benchmark make databases of their own, and its counters are the superuser's to read.
+     */
+    public static EmbeddedDatabase forBenchmarks(Path folder, Path binariesFolder, String version, int port, Map<String, String> more) {
+        var binaries = PostgresBinaries.unpackedIn(binariesFolder, version);
+        var data = folder.resolve("postgres-" + port);
+        Folders.delete(data);
+        var settings = PostgresSettings.durable(port).with(more);
+        return new EmbeddedDatabase(data, binaries, settings, DatabaseAddress.embedded(port), major(version), SUPERUSER_WITHOUT_PASSWORD + WITH_PASSWORD);
     }
 
     public DatabaseAddress address() {
@@ -140,7 +158,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
             words.addAll(List.of("--locale-provider=builtin", "--builtin-locale=C.UTF-8"));
         }
         expect(program("initdb", words.toArray(String[]::new)), "PostgreSQL's data folder cannot be initialised");
-        write(folder.resolve("pg_hba.conf"), "# Only from this machine, and only with a password.\nhost all all 127.0.0.1/32 scram-sha-256\n");
+        write(folder.resolve("pg_hba.conf"), "# Only from this machine.\n" + access);
         append(folder.resolve("postgresql.conf"), "\ninclude_if_exists = 'tasker.conf'\n");
         single(folder, "postgres", "create role tasker login password 'tasker'", "grant pg_monitor to tasker", "create database tasker owner tasker");
         single(folder, "tasker", "create extension pg_stat_statements", "grant execute on all functions in schema public to tasker");
@@ -166,7 +184,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
         if (!command.succeeded()) throw new RunProblem(otherwise + ". " + command.output());
     }
 
-    private Path log() {
+    public Path log() {
         return data.resolve("server.log");
     }
 

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -33,6 +34,7 @@ public final class LibertyProcess implements AutoCloseable {
     private final Map<String, String> environment;
     private ProcessBuilder.Redirect output = ProcessBuilder.Redirect.INHERIT;
     private FolderLock lock;
+    private Path console;
     private volatile Process process;
     private boolean closed;
 
@@ -52,6 +54,17 @@ public final class LibertyProcess implements AutoCloseable {
 
     public Path log() {
         return folder.resolve("usr/servers").resolve(SERVER).resolve("logs/messages.log");
+    }
+
+    /** Sends what the server prints to a file; otherwise it goes where our own output goes. To be called before the start. */
+    public LibertyProcess withConsole(Path file) {
+        console = file;
+        return this;
+    }
+
+    /** Empty until it is started. */
+    public Optional<ProcessHandle> handle() {
+        return Optional.ofNullable(process).map(Process::toHandle);
     }
 
     /** To be called before anything is started: the common reasons why it could not be. */
@@ -78,6 +91,7 @@ public final class LibertyProcess implements AutoCloseable {
             Files.copy(driver, server.resolve("jdbc").resolve(driver.getFileName()));
 
             var builder = command(List.of(SERVER)).redirectOutput(output).redirectError(output).redirectInput(ProcessBuilder.Redirect.PIPE);
+            if (console != null) builder.redirectOutput(console.toFile()).redirectError(console.toFile());
             process = builder.start();
             process.getOutputStream().close();
             Files.writeString(pidFile(), process.pid() + " " + startOf(process.toHandle()));

@@ -30,6 +30,13 @@ record PostgresSettings(Map<String, String> values) {
         return new PostgresSettings(values);
     }
 
+    /** The same with others added or put in their place. */
+    PostgresSettings with(Map<String, String> more) {
+        var all = new LinkedHashMap<>(values);
+        all.putAll(more);
+        return new PostgresSettings(all);
+    }
+
     private static Map<String, String> common(int port) {
         var values = new LinkedHashMap<String, String>();
         values.put("listen_addresses", "127.0.0.1");

@@ -1,0 +1,66 @@
+package ee.tasker.insight;
+
+import ee.tasker.platform.SchemaMigration;
+import jakarta.annotation.Resource;
+import jakarta.enterprise.concurrent.ManagedExecutorService;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonObject;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.eclipse.microprofile.health.HealthCheck;
+import org.eclipse.microprofile.health.HealthCheckResponse;
+import org.eclipse.microprofile.health.HealthCheckResponseBuilder;
+import org.eclipse.microprofile.health.Readiness;
+
+/**
+ * The database answers in time, and its schema is at least the one that this application brings. A newer one is fine: while
+ * servers are replaced one after another, two versions of the application share a database.
+ */
+@Readiness
+@ApplicationScoped
+public class DatabaseReadiness implements HealthCheck {
+  private static final int BOUND_SECONDS = 3;
+
+  @Resource
+  private ManagedExecutorService executor;
+
+  @Inject
+  private Insight insight;
+
+  @Inject
+  private SchemaMigration schema;
+
+  /** One question at a time: a database that hangs must not take a thread for every probe. */
+  private Future<JsonObject> asked;
+
+  @Override
+  public synchronized HealthCheckResponse call() {
+    HealthCheckResponseBuilder answer = HealthCheckResponse.named("database").withData("schema_expected", schema.broughtVersion());
+    long start = System.nanoTime();
+    try {
+      if (asked == null) {
+        asked = executor.submit(insight::installationStatus);
+      }
+      JsonObject status = asked.get(BOUND_SECONDS, TimeUnit.SECONDS);
+      asked = null;
+      String version = status.getString("schema_version", "none");
+      return answer.status(schema.isSatisfiedBy(version))
+          .withData("schema", version)
+          .withData("servers", status.getInt("servers"))
+          .withData("answered_in_ms", TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start))
+          .build();
+    } catch (TimeoutException e) {
+      return answer.down().withData("problem", "no answer within " + BOUND_SECONDS + " seconds").build();
+    } catch (ExecutionException | RejectedExecutionException e) {
+      asked = null;
+      return answer.down().withData("problem", "the database cannot be asked").build();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return answer.down().withData("problem", "interrupted").build();
+    }
+  }
+}

@@ -1,0 +1,34 @@
+package ee.tasker.insight;
+
+import ee.tasker.platform.Settings;
+import ee.tasker.worker.Heartbeat;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import java.time.Duration;
+import java.time.Instant;
+import org.eclipse.microprofile.health.HealthCheck;
+import org.eclipse.microprofile.health.HealthCheckResponse;
+import org.eclipse.microprofile.health.HealthCheckResponseBuilder;
+import org.eclipse.microprofile.health.Liveness;
+
+/** The heartbeat's thread still comes round, whether or not the database hears it. */
+@Liveness
+@ApplicationScoped
+public class HeartbeatLiveness implements HealthCheck {
+  @Inject
+  private Heartbeat heartbeat;
+
+  @Inject
+  private Settings settings;
+
+  @Override
+  public HealthCheckResponse call() {
+    Duration silence = Duration.between(heartbeat.lastSign(), Instant.now());
+    HealthCheckResponseBuilder answer = HealthCheckResponse.named("heartbeat")
+        .status(silence.compareTo(Patience.with(settings.worker().heartbeat())) <= 0)
+        .withData("silent_seconds", silence.toSeconds())
+        .withData("interval_seconds", settings.worker().heartbeat().toSeconds());
+    Instant heard = heartbeat.lastBeat();
+    return (heard == null ? answer : answer.withData("last_beat", heard.toString())).build();
+  }
+}

@@ -1,0 +1,36 @@
+package ee.tasker.insight;
+
+import ee.tasker.orchestration.Poller;
+import ee.tasker.platform.Settings;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import java.time.Duration;
+import java.time.Instant;
+import org.eclipse.microprofile.health.HealthCheck;
+import org.eclipse.microprofile.health.HealthCheckResponse;
+import org.eclipse.microprofile.health.Liveness;
+
+/** The safety net still comes round. A round that fails because the database is away counts: a restart would not bring it back. */
+@Liveness
+@ApplicationScoped
+public class PollerLiveness implements HealthCheck {
+  @Inject
+  private Poller poller;
+
+  @Inject
+  private Settings settings;
+
+  @Override
+  public HealthCheckResponse call() {
+    if (settings.pollInterval().isZero()) {
+      return HealthCheckResponse.named("poller").up().withData("interval_seconds", 0).build();
+    }
+    Duration silence = Duration.between(poller.lastSign(), Instant.now());
+    return HealthCheckResponse.named("poller")
+        .status(silence.compareTo(Patience.with(settings.pollInterval())) <= 0)
+        .withData("last_poll", poller.lastPoll().toString())
+        .withData("silent_seconds", silence.toSeconds())
+        .withData("interval_seconds", settings.pollInterval().toSeconds())
+        .build();
+  }
+}

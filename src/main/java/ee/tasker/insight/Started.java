@@ -1,0 +1,30 @@
+package ee.tasker.insight;
+
+import ee.tasker.platform.SchemaMigration;
+import ee.tasker.template.TemplateLoader;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import org.eclipse.microprofile.health.HealthCheck;
+import org.eclipse.microprofile.health.HealthCheckResponse;
+import org.eclipse.microprofile.health.Startup;
+
+/** Migrations are applied and the templates are loaded; a template that was refused is told of and does not hold the start up. */
+@Startup
+@ApplicationScoped
+public class Started implements HealthCheck {
+  @Inject
+  private SchemaMigration schema;
+
+  @Inject
+  private TemplateLoader templates;
+
+  @Override
+  public HealthCheckResponse call() {
+    return HealthCheckResponse.named("started")
+        .status(schema.version() != null && templates.isLoaded())
+        .withData("schema", String.valueOf(schema.version()))
+        .withData("templates_found", templates.foundCount())
+        .withData("templates_refused", templates.refusedCount())
+        .build();
+  }
+}

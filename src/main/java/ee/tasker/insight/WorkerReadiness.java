@@ -1,0 +1,39 @@
+package ee.tasker.insight;
+
+import ee.tasker.platform.Role;
+import ee.tasker.platform.ServerIdentity;
+import ee.tasker.platform.Settings;
+import ee.tasker.worker.Worker;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import java.util.stream.Collectors;
+import org.eclipse.microprofile.health.HealthCheck;
+import org.eclipse.microprofile.health.HealthCheckResponse;
+import org.eclipse.microprofile.health.Readiness;
+
+/** What this server takes part in and how busy it is. Busy is not down; on the way out is. */
+@Readiness
+@ApplicationScoped
+public class WorkerReadiness implements HealthCheck {
+  @Inject
+  private Worker worker;
+
+  @Inject
+  private ServerIdentity server;
+
+  @Inject
+  private Settings settings;
+
+  @Override
+  public HealthCheckResponse call() {
+    return HealthCheckResponse.named("worker")
+        .status(!worker.isDraining())
+        .withData("server", server.uuid().toString())
+        .withData("name", server.name())
+        .withData("roles", settings.roles().stream().map(Role::toString).sorted().collect(Collectors.joining(",")))
+        .withData("capacity", settings.has(Role.WORKER) ? settings.worker().capacity() : 0)
+        .withData("free_hands", settings.has(Role.WORKER) ? worker.freeHands() : 0)
+        .withData("running", worker.runningSteps())
+        .build();
+  }
+}

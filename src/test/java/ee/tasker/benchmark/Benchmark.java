@@ -1,0 +1,103 @@
+package ee.tasker.benchmark;
+
+import ee.tasker.run.RunProblem;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.sql.SQLException;
+import java.util.List;
+
+/** {@code ./mvnw -Pbenchmark}: runs the phases that were asked for and says what they found. Fails when a task did not complete. */
+public final class Benchmark {
+  private static final List<Phase> PHASES = List.of(
+      new Floor(), new Latency(), new UnderLoad(), new Throughput(), new FanOut(), new Orders(), new Idle(), new MoreServers(), new Intake(), new Plans(), new Peers());
+  private static final List<String> TEMPLATES = List.of("linear_4", "diamond", "complex_dag", "tree", "orders_5_ms");
+
+  private final Options options;
+  private final Database database;
+  private final Servers servers;
+  private final Report report = new Report();
+
+  private Benchmark(Options options) {
+    this.options = options;
+    this.database = new Database(options);
+    this.servers = new Servers(options, database.embedded().address());
+  }
+
+  public static void main(String[] arguments) throws IOException, SQLException, InterruptedException {
+    Options options = new Options(System.getProperties());
+    Files.createDirectories(options.folder());
+    Benchmark benchmark = new Benchmark(options);
+    Thread stop = new Thread(benchmark::close, "benchmark-stop");
+    Runtime.getRuntime().addShutdownHook(stop);
+    try {
+      benchmark.run();
+    } catch (RunProblem problem) {
+      System.err.println("\n" + problem.getMessage());
+      System.exit(1);
+    } finally {
+      benchmark.close();
+    }
+    Runtime.getRuntime().removeShutdownHook(stop);
+    benchmark.finish();
+  }
+
+  private void run() throws IOException, SQLException, InterruptedException {
+    System.out.println("Starting PostgreSQL " + options.postgresVersion() + " ...");
+    database.start();
+    Machine.describe(report, database, options);
+    Cost.begin(report);
+    Bench bench = new Bench(options, database, servers, new Load(servers), report);
+    if (PHASES.stream().anyMatch(phase -> needsServer(phase) && options.wants(phase.name()))) {
+      warmUp(bench);
+    }
+    for (Phase phase : PHASES) {
+      if (options.wants(phase.name())) {
+        System.out.println(phase.name() + " ...");
+        if (needsServer(phase)) {
+          servers.have(1);
+        }
+        phase.run(bench);
+        report.write(options.target());
+      }
+    }
+    servers.close();
+    HotRatio.addTo(report, database);
+  }
+
+  private static boolean needsServer(Phase phase) {
+    return !(phase instanceof Floor || phase instanceof Peers || phase instanceof Plans);
+  }
+
+  private void warmUp(Bench bench) throws IOException, SQLException, InterruptedException {
+    System.out.println("Starting a server and warming it up ...");
+    servers.have(1);
+    for (String template : TEMPLATES) {
+      try (InputStream text = Benchmark.class.getResourceAsStream("/benchmark/" + template + ".yaml")) {
+        Load.register(servers, new String(text.readAllBytes(), StandardCharsets.UTF_8));
+      }
+    }
+    int third = options.warmup() / 3;
+    bench.untilComplete("warm-up", third * 3, () -> {
+      bench.load().batches("linear_4", third, options.batch(), options.batchConnections());
+      bench.load().singles("linear_4", third, options.connections());
+      bench.load().oneAtATime("linear_4", third);
+    });
+  }
+
+  private void finish() throws IOException {
+    report.write(options.target());
+    System.out.println("\n" + report.markdown());
+    System.out.println("Written to " + options.target().resolve("benchmark.md") + " and benchmark.json.");
+    if (!report.complaints().isEmpty()) {
+      System.err.println("\nNot everything completed: " + String.join("; ", report.complaints()));
+      System.exit(1);
+    }
+  }
+
+  private void close() {
+    servers.close();
+    database.close();
+  }
+}

@@ -1,0 +1,187 @@
+package ee.tasker.benchmark;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** What the benchmark was asked for, by system properties; {@code docs/benchmarks.md} has the list. */
+record Options(Properties properties) {
+
+  boolean wants(String phase) {
+    Set<String> only = new TreeSet<>(words("benchmark.only", ""));
+    Set<String> skipped = new TreeSet<>(words("benchmark.skip", ""));
+    return (only.isEmpty() || only.contains(phase)) && !skipped.contains(phase);
+  }
+
+  /** Sizes of the throughput rounds. */
+  List<Integer> tasks() {
+    return numbers("benchmark.tasks", "2000,10000");
+  }
+
+  int rounds() {
+    return number("benchmark.rounds", 3);
+  }
+
+  /** Numbers of servers; what is beyond one is a phase of its own. */
+  List<Integer> servers() {
+    return numbers("benchmark.servers", "1,2,3");
+  }
+
+  int batch() {
+    return number("benchmark.batch", 500);
+  }
+
+  int batchConnections() {
+    return number("benchmark.batch.connections", 2);
+  }
+
+  int connections() {
+    return number("benchmark.connections", 16);
+  }
+
+  /** Tasks submitted before anything is measured. */
+  int warmup() {
+    return number("benchmark.warmup", 6_000);
+  }
+
+  /** Tasks of one latency round. */
+  int latencyTasks() {
+    return number("benchmark.latency", 400);
+  }
+
+  /** Tasks per second in the phase under load. */
+  List<Integer> rates() {
+    return numbers("benchmark.rates", "50,200,800");
+  }
+
+  int loadSeconds() {
+    return number("benchmark.load.seconds", 10);
+  }
+
+  int fanOut() {
+    return number("benchmark.fanout", 10_000);
+  }
+
+  int orders() {
+    return number("benchmark.orders", 1_000);
+  }
+
+  int idleSeconds() {
+    return number("benchmark.idle.seconds", 30);
+  }
+
+  int floorSeconds() {
+    return number("benchmark.floor.seconds", 5);
+  }
+
+  boolean peers() {
+    return flag("benchmark.peers", true);
+  }
+
+  int peerWorkflows() {
+    return number("benchmark.peers.workflows", 1_000);
+  }
+
+  List<String> peerNames() {
+    return words("benchmark.peers.names", "dbos,db-scheduler,operaton");
+  }
+
+  /** Seconds until every session of the database has told its counters, which an idle one does after ten. */
+  int settleSeconds() {
+    return number("benchmark.settle", 11);
+  }
+
+  boolean explain() {
+    return flag("benchmark.explain", false);
+  }
+
+  /** {@code top} or {@code all}: whether statements inside functions are counted too, which costs some speed. */
+  String track() {
+    return properties.getProperty("benchmark.track", "top");
+  }
+
+  boolean recordsFlight() {
+    return flag("benchmark.jfr", false);
+  }
+
+  int httpPort() {
+    return number("benchmark.http.port", 8580);
+  }
+
+  int databasePort() {
+    return number("benchmark.db.port", 54_580);
+  }
+
+  Path checkout() {
+    return Path.of(properties.getProperty("tasker.checkout"));
+  }
+
+  Path target() {
+    return Path.of(properties.getProperty("tasker.target"));
+  }
+
+  Path peersFolder() {
+    String folder = properties.getProperty("benchmark.peers.folder", "");
+    return folder.isBlank() ? checkout().resolve("../shared/bench/peers").normalize() : Path.of(folder);
+  }
+
+  /** Where the data of a run live; emptied at the start of the next. */
+  Path folder() {
+    return checkout().resolve(".tasker/benchmark");
+  }
+
+  Path war() {
+    return Path.of(properties.getProperty("tasker.war"));
+  }
+
+  Path liberty() {
+    return Path.of(properties.getProperty("tasker.liberty"));
+  }
+
+  String postgresVersion() {
+    return properties.getProperty("tasker.postgres.version");
+  }
+
+  /** {@code benchmark.server.NAME=value}: more environment for the servers, to try settings out. */
+  Map<String, String> serverEnvironment() {
+    Map<String, String> environment = new LinkedHashMap<>();
+    given().forEach((name, value) -> {
+      if (name.startsWith("benchmark.server.")) {
+        environment.put(name.substring("benchmark.server.".length()), value);
+      }
+    });
+    return environment;
+  }
+
+  /** As given, for the report: {@code benchmark.*} only. */
+  Map<String, String> given() {
+    Map<String, String> given = new LinkedHashMap<>();
+    properties.stringPropertyNames().stream().filter(name -> name.startsWith("benchmark.")).sorted()
+        .forEach(name -> given.put(name, properties.getProperty(name)));
+    return given;
+  }
+
+  private int number(String name, int fallback) {
+    return Integer.parseInt(properties.getProperty(name, Integer.toString(fallback)).strip());
+  }
+
+  private boolean flag(String name, boolean fallback) {
+    return Boolean.parseBoolean(properties.getProperty(name, Boolean.toString(fallback)).strip());
+  }
+
+  private List<Integer> numbers(String name, String fallback) {
+    List<Integer> numbers = new ArrayList<>();
+    words(name, fallback).forEach(word -> numbers.add(Integer.valueOf(word)));
+    return numbers;
+  }
+
+  private List<String> words(String name, String fallback) {
+    return Arrays.stream(properties.getProperty(name, fallback).split(",")).map(String::strip).filter(word -> !word.isEmpty()).toList();
+  }
+}

@@ -1,0 +1,80 @@
+package ee.tasker.benchmark;
+
+import jakarta.json.Json;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonObjectBuilder;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.StringReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Other engines on the same PostgreSQL in the same run. They live in a project of their own beside this one; it may be absent. */
+final class Peers implements Phase {
+
+  @Override
+  public String name() {
+    return "peers";
+  }
+
+  @Override
+  public void run(Bench bench) throws IOException, InterruptedException {
+    Path script = bench.options().peersFolder().resolve("run");
+    if (!bench.options().peers() || !Files.isExecutable(script)) {
+      bench.report().fact("peers", bench.options().peers() ? "peers not found" : "peers skipped");
+      return;
+    }
+    bench.servers().close();
+    Map<String, List<JsonObject>> rounds = new LinkedHashMap<>();
+    for (String peer : bench.options().peerNames()) {
+      System.out.println("   " + peer + " ...");
+      for (JsonObject line : run(script, bench, peer)) {
+        rounds.computeIfAbsent(line.getString("peer"), name -> new ArrayList<>()).add(line);
+      }
+    }
+    report(bench, rounds);
+  }
+
+  private static List<JsonObject> run(Path script, Bench bench, String peer) throws IOException, InterruptedException {
+    Process process = new ProcessBuilder(script.toString(), bench.database().url(), Integer.toString(bench.options().peerWorkflows()), peer)
+        .redirectError(bench.options().folder().resolve("peers.log").toFile()).start();
+    List<JsonObject> lines = new ArrayList<>();
+    try (BufferedReader output = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+      for (String line = output.readLine(); line != null; line = output.readLine()) {
+        if (line.startsWith("{")) {
+          try (var reader = Json.createReader(new StringReader(line))) {
+            lines.add(reader.readObject());
+          }
+        }
+      }
+    }
+    if (process.waitFor() != 0 || lines.isEmpty()) {
+      System.out.println("   " + peer + " gave no result");
+    }
+    return lines;
+  }
+
+  private static void report(Bench bench, Map<String, List<JsonObject>> rounds) {
+    Report.Table table = bench.report().table("Peers: linear workflows of 4 durable no-op steps, in-process, no HTTP",
+        "peer", "workflows", "steps/s", "all rounds", "one at a time P50 ms", "P99 ms");
+    JsonObjectBuilder figures = Json.createObjectBuilder();
+    rounds.forEach((peer, lines) -> {
+      double[] steps = values(lines, "steps_per_s");
+      double p50 = Samples.of(values(lines, "p50_ms")).median();
+      double p99 = Samples.of(values(lines, "p99_ms")).median();
+      table.row(peer, lines.get(0).getInt("workflows"), Samples.of(steps).median(), Report.formatAll(steps), p50, p99);
+      figures.add(peer, Json.createObjectBuilder().add("steps_per_s", Samples.of(steps).median()).add("p50_ms", p50).add("p99_ms", p99));
+    });
+    bench.report().peers(figures.build());
+  }
+
+  private static double[] values(List<JsonObject> lines, String name) {
+    return lines.stream().mapToDouble(line -> line.getJsonNumber(name).doubleValue()).toArray();
+  }
+}

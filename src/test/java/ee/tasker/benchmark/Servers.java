@@ -1,0 +1,88 @@
+package ee.tasker.benchmark;
+
+import ee.tasker.run.DatabaseAddress;
+import ee.tasker.run.LibertyProcess;
+import ee.tasker.run.RunProblem;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The servers of the product that run now, on neighbouring ports. Each prints to a file in the benchmark's folder. */
+final class Servers implements AutoCloseable {
+  private final Options options;
+  private final DatabaseAddress database;
+  private final List<LibertyProcess> running = new ArrayList<>();
+
+  Servers(Options options, DatabaseAddress database) {
+    this.options = options;
+    this.database = database;
+  }
+
+  /** Starts or stops servers of all roles until there are as many. */
+  synchronized void have(int count) throws InterruptedException {
+    while (running.size() > count) {
+      running.remove(running.size() - 1).close();
+    }
+    while (running.size() < count) {
+      start("api,orchestrator,worker");
+    }
+  }
+
+  synchronized void start(String roles) throws InterruptedException {
+    int port = options.httpPort() + running.size();
+    LibertyProcess server = new LibertyProcess(options.liberty(), options.folder(), port, environment(port, roles))
+        .withConsole(options.folder().resolve("server-" + port + ".log"));
+    running.add(server);
+    server.claimPort();
+    server.start(options.checkout().resolve("server-config/liberty"), options.war());
+    if (!server.awaitReady(Duration.ofMinutes(3))) {
+      throw new RunProblem("The server on port " + port + " did not become ready. Its log: " + server.log());
+    }
+  }
+
+  private Map<String, String> environment(int port, String roles) {
+    Map<String, String> environment = new HashMap<>(Map.of(
+        "HTTP_HOST", "127.0.0.1",
+        "HTTP_PORT", Integer.toString(port),
+        "DB_HOST", database.host(),
+        "DB_PORT", Integer.toString(database.port()),
+        "DB_NAME", database.name(),
+        "DB_USER", database.user(),
+        "DB_PASSWORD", database.password(),
+        "TASKER_ROLES", roles,
+        "TASKER_API_MAX_BODY_BYTES", Integer.toString(4 << 20)));
+    if (options.recordsFlight()) {
+      Path recording = options.target().resolve("benchmark-" + port + ".jfr");
+      environment.put("JAVA_TOOL_OPTIONS", "-XX:StartFlightRecording=filename=" + recording + ",settings=profile,dumponexit=true");
+    }
+    environment.putAll(options.serverEnvironment());
+    return environment;
+  }
+
+  synchronized List<ProcessHandle> handles() {
+    return running.stream().flatMap(server -> server.handle().stream()).toList();
+  }
+
+  synchronized List<Integer> ports() {
+    List<Integer> ports = new ArrayList<>();
+    for (int i = 0; i < running.size(); i++) {
+      ports.add(options.httpPort() + i);
+    }
+    return ports;
+  }
+
+  Line line(int number) throws IOException {
+    List<Integer> ports = ports();
+    return new Line(ports.get(number % ports.size()));
+  }
+
+  @Override
+  public synchronized void close() {
+    running.forEach(LibertyProcess::close);
+    running.clear();
+  }
+}

@@ -1,0 +1,270 @@
+package ee.tasker.rest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ee.tasker.task.TaskRequestReader;
+import jakarta.json.JsonArray;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonString;
+import jakarta.json.JsonValue;
+import jakarta.json.Json;
+import jakarta.servlet.annotation.WebServlet;
+import jakarta.ws.rs.ApplicationPath;
+import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.DELETE;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.PATCH;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.PUT;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.QueryParam;
+import java.io.InputStream;
+import java.io.StringReader;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Method;
+import java.nio.file.Files;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** {@code openapi.yaml} says what the resources do, no more and no less. */
+class OpenApiContractTest {
+  private static final java.nio.file.Path SOURCES = java.nio.file.Path.of("src", "main", "java", "ee", "tasker");
+  private static final List<Class<? extends Annotation>> METHODS = List.of(GET.class, POST.class, PUT.class, PATCH.class, DELETE.class);
+
+  private final JsonObject document = read();
+
+  private record Operation(Set<String> query, Set<String> path, Set<String> consumes, Set<String> produces) {
+  }
+
+  @Test
+  void every_resource_method_is_described_and_nothing_else_is() throws Exception {
+    Map<String, Operation> described = described();
+    described.keySet().removeIf(operation -> !operation.contains(" /v1/"));
+
+    assertThat(described).containsExactlyInAnyOrderEntriesOf(implemented());
+  }
+
+  @Test
+  void what_is_beside_the_resources_is_described() {
+    Set<String> beside = new TreeSet<>(document.getJsonObject("paths").keySet());
+    beside.removeIf(path -> path.startsWith("/v1/"));
+
+    assertThat(beside).containsExactly("/", "/health", "/health/live", "/health/ready", "/health/started", "/openapi", "/openapi.yaml");
+    assertThat(OpenApiServlet.class.getAnnotation(WebServlet.class).value()).containsExactly("/openapi", "/openapi.yaml");
+  }
+
+  @Test
+  void every_problem_code_in_the_sources_is_described_with_its_status_and_nothing_else_is() throws Exception {
+    Set<String> thrown = new TreeSet<>();
+    for (String source : sources()) {
+      // Problem.of(404, "task-not-found", new Problem(409, …, and the table of FaultMapper
+      thrown.addAll(matches("\\b([45]\\d\\d),\\s+\"([a-z]+(?:-[a-z]+)+)\"", source, found -> found.group(1) + " " + found.group(2)));
+      thrown.addAll(matches("\\b(503),\\s+\"(unavailable)\"", source, found -> found.group(1) + " " + found.group(2)));
+    }
+    Set<String> described = at("components/schemas/Problem").getJsonArray("x-codes").getValuesAs(JsonObject.class).stream()
+        .map(code -> code.getInt("status") + " " + code.getString("code")).collect(Collectors.toCollection(TreeSet::new));
+
+    assertThat(described).isEqualTo(thrown).hasSizeGreaterThan(15);
+    Set<String> codes = described.stream().map(code -> code.substring(4)).collect(Collectors.toCollection(TreeSet::new));
+    codes.add("refused");
+    assertThat(texts(at("components/schemas/ProblemCode").getJsonArray("enum"))).isEqualTo(codes);
+    assertThat(Files.readString(java.nio.file.Path.of("docs", "rest.md"))).contains(codes);
+  }
+
+  @Test
+  void states_filters_and_members_are_those_of_the_code() throws Exception {
+    var members = TaskRequestReader.class.getDeclaredField("MEMBERS");
+    members.setAccessible(true);
+
+    assertThat(texts(at("components/schemas/TaskState").getJsonArray("enum"))).isEqualTo(new TreeSet<>(TasksResource.STATES));
+    assertThat(at("components/schemas/TaskRequest").getJsonObject("properties").keySet()).isEqualTo(members.get(null));
+  }
+
+  @Test
+  void every_reference_leads_somewhere_and_every_component_is_used() {
+    Set<String> references = new LinkedHashSet<>(matches("\"\\$ref\":\"#/([^\"]+)\"", document.toString(), found -> found.group(1)));
+
+    assertThat(references).allSatisfy(reference -> assertThat(at(reference)).isNotNull());
+    document.getJsonObject("components").forEach((kind, components) -> assertThat(components.asJsonObject().keySet())
+        .allSatisfy(name -> assertThat(references).contains("components/" + kind + "/" + name)));
+  }
+
+  @Test
+  void every_example_fits_its_schema() {
+    int checked = check(document, "");
+
+    assertThat(checked).isGreaterThan(20);
+  }
+
+  /** Media type objects with a schema and one or more examples. */
+  private int check(JsonValue node, String where) {
+    int checked = 0;
+    if (node instanceof JsonObject object) {
+      if (object.get("schema") instanceof JsonObject schema) {
+        Stream<JsonValue> examples = object.containsKey("examples")
+            ? object.getJsonObject("examples").values().stream().map(example -> example.asJsonObject().get("value"))
+            : Stream.ofNullable(object.get("example"));
+        for (JsonValue example : examples.toList()) {
+          assertThat(OpenApiSchemas.of(document, schema).validate(example)).as(where).isEmpty();
+          checked++;
+        }
+      }
+      for (var member : object.entrySet()) {
+        checked += check(member.getValue(), where + "/" + member.getKey());
+      }
+    } else if (node instanceof JsonArray array) {
+      for (int i = 0; i < array.size(); i++) {
+        checked += check(array.get(i), where + "/" + i);
+      }
+    }
+    return checked;
+  }
+
+  private Map<String, Operation> described() {
+    Map<String, Operation> operations = new TreeMap<>();
+    document.getJsonObject("paths").forEach((path, item) -> item.asJsonObject().forEach((method, value) -> {
+      if (Set.of("get", "post", "put", "patch", "delete").contains(method)) {
+        JsonObject operation = value.asJsonObject();
+        Set<String> query = new TreeSet<>();
+        Set<String> inPath = new TreeSet<>();
+        Stream.of(item.asJsonObject(), operation).filter(holder -> holder.containsKey("parameters"))
+            .flatMap(holder -> holder.getJsonArray("parameters").getValuesAs(JsonObject.class).stream())
+            .map(this::resolved)
+            .forEach(parameter -> ("query".equals(parameter.getString("in")) ? query : inPath).add(parameter.getString("name")));
+        Set<String> consumes = operation.containsKey("requestBody")
+            ? new TreeSet<>(operation.getJsonObject("requestBody").getJsonObject("content").keySet()) : Set.of();
+        Set<String> produces = new TreeSet<>();
+        operation.getJsonObject("responses").forEach((status, response) -> {
+          if (status.startsWith("2")) {
+            produces.addAll(resolved(response.asJsonObject()).getJsonObject("content").keySet());
+          }
+        });
+        Operation former = operations.put(method.toUpperCase(java.util.Locale.ROOT) + " " + path, new Operation(query, inPath, consumes, produces));
+        assertThat(former).isNull();
+      }
+    }));
+    return operations;
+  }
+
+  private static Map<String, Operation> implemented() throws Exception {
+    Map<String, Operation> operations = new TreeMap<>();
+    for (Class<?> resource : resources()) {
+      for (Method method : resource.getDeclaredMethods()) {
+        for (Class<? extends Annotation> verb : METHODS) {
+          if (method.isAnnotationPresent(verb)) {
+            String key = verb.getSimpleName() + " " + path(resource, method);
+            operations.merge(key, operation(resource, method, key), (one, other) -> new Operation(
+                union(one.query(), other.query()), union(one.path(), other.path()),
+                union(one.consumes(), other.consumes()), union(one.produces(), other.produces())));
+          }
+        }
+      }
+    }
+    return operations;
+  }
+
+  private static Operation operation(Class<?> resource, Method method, String key) {
+    Set<String> query = new TreeSet<>();
+    Set<String> path = new TreeSet<>();
+    boolean hasBody = false;
+    for (var parameter : method.getParameters()) {
+      if (parameter.isAnnotationPresent(QueryParam.class)) {
+        query.add(parameter.getAnnotation(QueryParam.class).value());
+      } else if (parameter.isAnnotationPresent(PathParam.class)) {
+        path.add(parameter.getAnnotation(PathParam.class).value());
+      } else if (parameter.getType() == InputStream.class) {
+        hasBody = true;
+      }
+    }
+    if ("GET /v1/tasks".equals(key)) {
+      // Read from the URI, one by one.
+      query.addAll(TasksResource.FILTERS);
+    }
+    Consumes consumes = nearest(Consumes.class, method, resource);
+    Produces produces = nearest(Produces.class, method, resource);
+    assertThat(consumes != null).as(key + " says what it consumes if it has a body").isEqualTo(hasBody);
+    assertThat(produces).as(key + " says what it produces").isNotNull();
+    return new Operation(query, path, consumes == null ? Set.of() : types(consumes.value()), types(produces.value()));
+  }
+
+  private static String path(Class<?> resource, Method method) {
+    Path onMethod = method.getAnnotation(Path.class);
+    String path = RestApplication.class.getAnnotation(ApplicationPath.class).value() + "/" + resource.getAnnotation(Path.class).value();
+    return onMethod == null ? path : path + "/" + onMethod.value();
+  }
+
+  private static List<Class<?>> resources() throws Exception {
+    try (var files = Files.list(SOURCES.resolve("rest"))) {
+      List<Class<?>> classes = new java.util.ArrayList<>();
+      for (var file : files.sorted().toList()) {
+        Class<?> type = Class.forName("ee.tasker.rest." + file.getFileName().toString().replace(".java", ""));
+        if (type.isAnnotationPresent(Path.class)) {
+          classes.add(type);
+        }
+      }
+      return classes;
+    }
+  }
+
+  private static List<String> sources() throws Exception {
+    try (var files = Files.walk(SOURCES)) {
+      List<String> texts = new java.util.ArrayList<>();
+      for (var file : files.filter(path -> path.toString().endsWith(".java")).toList()) {
+        texts.add(Files.readString(file));
+      }
+      return texts;
+    }
+  }
+
+  private static <A extends Annotation> A nearest(Class<A> annotation, AnnotatedElement method, AnnotatedElement type) {
+    return method.isAnnotationPresent(annotation) ? method.getAnnotation(annotation) : type.getAnnotation(annotation);
+  }
+
+  private static Set<String> types(String[] values) {
+    return Arrays.stream(values).map(value -> value.replaceAll(";.*", "")).collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  private static Set<String> union(Set<String> one, Set<String> other) {
+    Set<String> both = new TreeSet<>(one);
+    both.addAll(other);
+    return both;
+  }
+
+  private static List<String> matches(String pattern, String text, Function<MatchResult, String> toString) {
+    return Pattern.compile(pattern).matcher(text).results().map(toString).toList();
+  }
+
+  private static Set<String> texts(JsonArray array) {
+    return array.getValuesAs(JsonString::getString).stream().collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  private JsonObject resolved(JsonObject node) {
+    return node.containsKey("$ref") ? at(node.getString("$ref").substring(2)) : node;
+  }
+
+  private JsonObject at(String path) {
+    JsonObject node = document;
+    for (String name : path.split("/")) {
+      node = node.getJsonObject(name);
+    }
+    return node;
+  }
+
+  private static JsonObject read() {
+    return Json.createReader(new StringReader(new OpenApiDocument().json())).readObject();
+  }
+}

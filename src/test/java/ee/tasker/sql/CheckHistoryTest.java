@@ -1,0 +1,178 @@
+package ee.tasker.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ee.tasker.testing.Dag;
+import ee.tasker.testing.DatabaseTest;
+import ee.tasker.testing.Sql;
+import ee.tasker.testing.SqlWorker;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+@DatabaseTest
+@DatabaseTest.BreaksPromises
+@DatabaseTest.Covers({"find_history_violations", "find_counter_violations", "find_result_violations", "find_order_violations",
+    "find_wakeup_violations", "find_reference_violations", "find_queue_violations"})
+class CheckHistoryTest {
+  private static final String FREE = "set session_replication_role = replica";
+  private final Dag.Task task = Dag.linear(2).started();
+
+  /** Breaks something by hand, past triggers, and returns the invariants that noticed. */
+  private static List<String> noticed(String... damage) {
+    try (Sql sql = Sql.open()) {
+      sql.run(FREE);
+      for (String statement : damage) {
+        assertThat(sql.run(statement)).as(statement).isPositive();
+      }
+      return sql.texts("select invariant from tasker.check_history(p_quiet_for => '-1 hour') where violations > 0 "
+          + "and jsonb_array_length(examples) between 1 and 5");
+    }
+  }
+
+  private void complete() {
+    try (SqlWorker worker = SqlWorker.open()) {
+      worker.runToTheEnd();
+    }
+  }
+
+  @Test
+  void a_sound_database_has_a_row_of_zero_for_every_promise() {
+    complete();
+    try (Sql sql = Sql.open()) {
+      assertThat(sql.rows("select * from tasker.check_history(p_quiet_for => '-1 hour')"))
+          .hasSize(32).allSatisfy(row -> assertThat(row.get("violations")).isEqualTo(0L));
+    }
+  }
+
+  @Test
+  void a_state_changed_past_the_history_is_noticed() {
+    complete();
+    assertThat(noticed("update tasker.tasks set state = 'error'")).contains("task_state_is_the_end_of_its_history");
+    assertThat(noticed("update tasker.workflow_steps set state = 'resolved_manually'")).contains("step_state_is_the_end_of_its_history");
+  }
+
+  @Test
+  void missing_and_doubled_history_is_noticed() {
+    complete();
+    assertThat(noticed("delete from tasker.task_transitions where sort_key = 2"))
+        .contains("task_history_counts_without_gaps", "task_move_starts_where_the_last_one_ended");
+    assertThat(noticed("delete from tasker.workflow_step_transitions where sort_key = 2"))
+        .contains("step_history_counts_without_gaps", "step_move_starts_where_the_last_one_ended", "attempt_grows_by_handoffs_only");
+  }
+
+  @Test
+  void a_move_by_somebody_who_may_not_make_it_is_noticed() {
+    assertThat(noticed("update tasker.task_transitions set actor = 'worker' where sort_key = 2")).contains("task_move_is_allowed_to_its_actor");
+    assertThat(noticed("update tasker.workflow_step_transitions set actor = 'worker' where to_state = 'enqueued'"))
+        .contains("step_move_is_allowed_to_its_actor");
+  }
+
+  @Test
+  void an_attempt_number_that_jumps_is_noticed() {
+    assertThat(noticed("update tasker.workflow_steps set attempts = 5 where state = 'enqueued'"))
+        .contains("attempt_is_that_of_the_latest_handoff", "offer_has_a_message");
+  }
+
+  @Test
+  void time_that_runs_backwards_is_noticed() {
+    assertThat(noticed("update tasker.workflow_step_transitions set created_at = now() - interval '1 day' where to_state = 'enqueued'"))
+        .contains("step_history_goes_forward_in_time");
+  }
+
+  @Test
+  void wrong_counters_are_noticed() {
+    assertThat(noticed("update tasker.tasks set unfinished_steps = 1")).contains("task_counters_equal_a_recount");
+    assertThat(noticed("update tasker.workflow_steps set remaining_parents = 0")).contains("parent_counters_equal_a_recount");
+  }
+
+  @Test
+  void a_completion_without_result_and_a_result_without_completion_are_noticed() {
+    complete();
+    assertThat(noticed("update tasker.workflow_step_result_audit set attempt = 2"))
+        .contains("completed_step_has_one_accepted_success", "handback_has_its_result", "result_has_its_move");
+    assertThat(noticed("delete from tasker.workflow_step_result_audit")).contains("completed_step_has_one_accepted_success", "handback_has_its_result");
+  }
+
+  @Test
+  void a_step_that_is_claimed_handed_back_or_completed_twice_is_noticed() {
+    complete();
+    assertThat(noticed("insert into tasker.workflow_step_transitions (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, attempt) "
+        + "select workflow_step_uuid, sort_key + 10, task_uuid, from_state, to_state, actor, attempt from tasker.workflow_step_transitions"))
+        .contains("attempt_is_claimed_once", "attempt_is_handed_back_once", "step_is_completed_once");
+  }
+
+  @Test
+  void a_step_that_started_before_its_parent_ended_is_noticed() {
+    complete();
+    assertThat(noticed("update tasker.workflow_step_transitions set created_at = created_at - interval '1 hour' where workflow_step_uuid = '"
+        + task.step("s2") + "'")).contains("step_starts_after_its_parents_ended");
+  }
+
+  @Test
+  void a_start_after_a_cancel_request_is_noticed() {
+    assertThat(noticed("update tasker.tasks set cancel_requested_at = now() - interval '1 hour', cancel_policy = 'allow_finish'"))
+        .contains("nothing_starts_after_a_cancel_request");
+  }
+
+  @Test
+  void missing_and_useless_wake_ups_are_noticed() {
+    assertThat(noticed("delete from tasker.task_wakeups")).contains("task_that_can_move_has_a_wakeup");
+    Dag.of("a").started();
+    complete();
+    assertThat(noticed("insert into tasker.task_wakeups select task_uuid, now() from tasker.tasks limit 1")).contains("task_at_rest_has_no_wakeup");
+  }
+
+  @Test
+  void a_retry_that_would_be_forgotten_is_noticed() {
+    try (SqlWorker worker = SqlWorker.open()) {
+      worker.complete(worker.claimOne().retryableFailure(1000));
+    }
+    assertThat(noticed("update tasker.task_wakeups set wake_at = now() + interval '1 hour'")).contains("retry_is_due_no_later_than_its_wakeup");
+  }
+
+  @Test
+  void a_step_that_goes_on_in_a_finished_task_is_noticed() {
+    complete();
+    assertThat(noticed("update tasker.workflow_steps set state = 'enqueued', completed_at = null")).contains("step_of_a_finished_task_rests");
+  }
+
+  @Test
+  void rows_that_belong_to_nothing_are_noticed() {
+    assertThat(noticed("update tasker.workflow_step_edges set to_step_uuid = gen_random_uuid()")).contains("edge_is_one_of_the_template");
+    complete();
+    assertThat(noticed("update tasker.workflow_step_transitions set workflow_step_uuid = gen_random_uuid()")).contains("history_belongs_to_a_step");
+    assertThat(noticed("update tasker.task_transitions set task_uuid = gen_random_uuid()")).contains("history_belongs_to_a_task");
+    assertThat(noticed("update tasker.workflow_step_result_audit set workflow_step_uuid = gen_random_uuid()")).contains("result_belongs_to_a_step");
+  }
+
+  @Test
+  void a_template_with_a_cycle_is_noticed() {
+    try (Sql sql = Sql.session()) {
+      sql.run("set local session_replication_role = replica");
+      sql.run("update tasker.named_tasks_named_steps set parent_positions = array[2] where named_task_uuid = ? and step_position = 1", task.template().uuid());
+      assertThat(sql.number("select violations from tasker.check_history() where invariant = 'template_has_no_cycle'")).isEqualTo(2);
+      sql.rollback();
+    }
+  }
+
+  @Test
+  void lost_messages_and_messages_about_finished_steps_are_noticed_on_a_quiet_system() {
+    assertThat(noticed("update pgmq.q_worker_orders_queue set message = message || '{\"attempt\": 9}'")).contains("offer_has_a_message");
+    try (Sql sql = Sql.open()) {
+      sql.run("update pgmq.q_worker_orders_queue set message = message || '{\"attempt\": 1}'");
+      sql.text("select pgmq.send('worker_orders_queue', message, headers) from pgmq.q_worker_orders_queue");
+      sql.run("update pgmq.q_worker_orders_queue set vt = now() + interval '1 hour' where msg_id = (select max(msg_id) from pgmq.q_worker_orders_queue)");
+    }
+    complete();
+    assertThat(noticed("update tasker.task_contexts set context = context")).containsExactly("message_is_about_an_unfinished_step");
+  }
+
+  @Test
+  void older_tasks_can_be_left_out() {
+    noticed("update tasker.tasks set unfinished_steps = 1, created_at = now() - interval '2 months'");
+    try (Sql sql = Sql.open()) {
+      assertThat(sql.number("select sum(violations) from tasker.check_history()")).isPositive();
+      assertThat(sql.number("select violations from tasker.check_history(now() - interval '1 month') where invariant = 'task_counters_equal_a_recount'")).isZero();
+    }
+  }
+}

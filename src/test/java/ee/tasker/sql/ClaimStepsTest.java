@@ -1,0 +1,217 @@
+package ee.tasker.sql;
+
+import static ee.tasker.testing.TaskerAssertions.assertThatStep;
+import static ee.tasker.testing.TaskerAssertions.assertThatTask;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ee.tasker.testing.Dag;
+import ee.tasker.testing.DatabaseTest;
+import ee.tasker.testing.Sql;
+import ee.tasker.testing.SqlWorker;
+import ee.tasker.testing.SqlWorker.Claim;
+import jakarta.json.JsonObject;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+@DatabaseTest
+@DatabaseTest.Covers({"claim_offered_steps", "claim_queued_steps", "take_messages", "order_queues", "get_step_assignments",
+    "calculate_claim_order", "worker_queue", "send_handoffs"})
+class ClaimStepsTest {
+  @Test
+  void a_claim_leases_the_step_to_the_server_for_a_minute() {
+    Dag.Task task = Dag.of("a").started();
+    try (SqlWorker worker = SqlWorker.open()) {
+      Claim claim = worker.claimOne();
+
+      assertThat(claim.step()).isEqualTo(task.step("a"));
+      assertThat(claim.attempt()).isEqualTo(1);
+      assertThatStep(claim.step()).isClaimedBy(worker).untilAbout(Instant.now().plusSeconds(60)).hasAttempts(1)
+          .went("pending", "enqueued", "in_progress");
+    }
+  }
+
+  @Test
+  void nothing_is_claimed_from_empty_queues_and_from_namespaces_that_are_not_there() {
+    try (SqlWorker worker = SqlWorker.open()) {
+      assertThat(worker.claim(10)).isEmpty();
+      assertThat(worker.forNamespaces("nobody_has_this").claim(10)).isEmpty();
+    }
+  }
+
+  @Test
+  void a_worker_gets_steps_of_its_namespaces_only() {
+    Dag.of("a").inNamespace("orders").started();
+    Dag.Task billing = Dag.of("a").inNamespace("billing").started();
+    try (SqlWorker worker = SqlWorker.open()) {
+      assertThat(worker.forNamespaces("billing").claim(10)).extracting(Claim::task).containsExactly(billing.uuid());
+    }
+  }
+
+  @Test
+  void an_assignment_has_the_context_and_the_results_of_the_parents_by_name() {
+    Dag.of("a").step("b").step("c").dependsOn("a", "b").context("{\"n\": 5}").started();
+    try (SqlWorker worker = SqlWorker.open()) {
+      for (Claim claim : worker.claim(2)) {
+        worker.complete(claim.success("{\"of\": \"" + claim.step() + "\"}"));
+      }
+      JsonObject assignment = worker.claimOne().assignment();
+
+      assertThat(assignment.getJsonObject("context").getInt("n")).isEqualTo(5);
+      assertThat(assignment.getJsonObject("results").keySet()).containsExactlyInAnyOrder("a", "b");
+    }
+  }
+
+  @Test
+  void the_older_task_is_claimed_first_and_a_point_of_priority_outweighs_a_minute() {
+    Instant start = Instant.now().minusSeconds(3600);
+    Dag dag = Dag.of("a");
+    UUID old = at(dag, start, 0);
+    UUID young = at(dag, start.plusSeconds(30), 0);
+    UUID urgent = at(dag, start.plusSeconds(100), 2);
+    UUID notQuite = at(dag, start.plusSeconds(170), 2);
+    try (SqlWorker worker = SqlWorker.open()) {
+      assertThat(List.of(worker.claimOne().task(), worker.claimOne().task(), worker.claimOne().task(), worker.claimOne().task()))
+          .containsExactly(urgent, old, young, notQuite);
+    }
+  }
+
+  @Test
+  void a_task_of_low_priority_that_waited_long_comes_before_a_fresh_one_of_high_priority() {
+    Dag dag = Dag.of("a");
+    UUID aged = at(dag, Instant.now().minus(Duration.ofMinutes(101)), -50);
+    UUID fresh = at(dag, Instant.now(), 50);
+    try (SqlWorker worker = SqlWorker.open()) {
+      assertThat(worker.claimOne().task()).isEqualTo(aged);
+      assertThat(worker.claimOne().task()).isEqualTo(fresh);
+    }
+  }
+
+  private static UUID at(Dag dag, Instant time, int priority) {
+    Dag.Template template = dag.priority(priority).registered();
+    try (Sql sql = Sql.open()) {
+      return UUID.fromString(sql.object("select tasker.submit_tasks(jsonb_build_array(?::jsonb), p_now => ?)", dag.request(template), time)
+          .getJsonArray("verdicts").getJsonObject(0).getString("task_uuid"));
+    }
+  }
+
+  @Test
+  void namespaces_that_have_work_share_the_limit_and_a_flood_in_one_leaves_room_for_the_other() {
+    Dag.parallel(50).inNamespace("flood").started();
+    Dag.parallel(3).inNamespace("trickle").started();
+    try (SqlWorker worker = SqlWorker.open()) {
+      List<Claim> claims = worker.claim(10);
+
+      assertThat(claims).hasSize(10);
+      try (Sql sql = Sql.open()) {
+        assertThat(sql.number("select count(*) from tasker.workflow_steps s join tasker.tasks t using (task_uuid) "
+            + "join tasker.named_tasks nt using (named_task_uuid) join tasker.task_namespaces ns using (task_namespace_uuid) "
+            + "where s.state = 'in_progress' and ns.name = 'trickle'")).isEqualTo(3);
+      }
+    }
+  }
+
+  @Test
+  void two_sessions_claim_disjoint_steps_and_do_not_wait_for_each_other() {
+    Dag.parallel(10).started();
+    try (Sql first = Sql.session(); Sql second = Sql.session()) {
+      List<Claim> one = SqlWorker.in(first).claim(4);
+      List<Claim> two = SqlWorker.in(second).claim(10);
+      first.commit();
+      second.commit();
+
+      assertThat(one).hasSize(4);
+      assertThat(two).hasSize(6).extracting(Claim::step).doesNotContainAnyElementsOf(one.stream().map(Claim::step).toList());
+    }
+  }
+
+  @Test
+  void a_claim_that_is_rolled_back_leaves_the_offer_where_it_was() {
+    Dag.Task task = Dag.of("a").started();
+    try (Sql session = Sql.session()) {
+      SqlWorker.in(session).claimOne();
+      session.rollback();
+    }
+    assertThatStep(task.step("a")).isIn("enqueued");
+    try (SqlWorker worker = SqlWorker.open()) {
+      assertThat(worker.claimOne().attempt()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void a_message_of_an_earlier_attempt_is_thrown_away() {
+    Dag.Task task = Dag.of("a").started();
+    try (Sql sql = Sql.open(); SqlWorker worker = SqlWorker.open()) {
+      String old = sql.text("select message from pgmq.q_worker_orders_queue");
+      worker.complete(worker.claimOne().retryableFailure(0));
+      worker.at(Instant.now().plusSeconds(1)).advance();
+      sql.run("delete from pgmq.q_worker_orders_queue");
+      sql.text("select pgmq.send('worker_orders_queue', ?::jsonb, '{\"claim_order\": 1}'::jsonb)", old);
+
+      assertThat(worker.at(null).claim(10)).isEmpty();
+      assertThat(sql.number("select count(*) from pgmq.q_worker_orders_queue")).isZero();
+      assertThatStep(task.step("a")).isIn("enqueued").hasAttempts(2);
+    }
+  }
+
+  @Test
+  void of_two_messages_for_one_offer_one_is_claimed() {
+    Dag.of("a").started();
+    try (Sql sql = Sql.open(); Sql first = Sql.session(); Sql second = Sql.session()) {
+      sql.text("select pgmq.send('worker_orders_queue', message, headers) from pgmq.q_worker_orders_queue");
+      List<Claim> one = SqlWorker.in(first).claim(1);
+      Sql.Later<List<Claim>> two = second.later(session -> SqlWorker.in(session).claim(1)).untilItWaits();
+      first.commit();
+
+      assertThat(one).hasSize(1);
+      assertThat(two.get()).isEmpty();
+      second.commit();
+    }
+  }
+
+  @Test
+  void a_claim_that_comes_before_the_cancel_keeps_its_step_and_one_that_comes_after_gets_nothing() {
+    Dag.Task task = Dag.parallel(2).started();
+    try (Sql claim = Sql.session(); Sql cancel = Sql.session(); SqlWorker late = SqlWorker.open()) {
+      Claim claimed = SqlWorker.in(claim).claimOne();
+      Sql.Later<String> request = cancel.later(session ->
+          session.text("select tasker.request_cancel(?, 'me', 'no longer needed')", task.uuid())).untilItWaits();
+      claim.commit();
+      request.get();
+      cancel.commit();
+
+      assertThatStep(claimed.step()).isIn("in_progress");
+      assertThat(late.claim(10)).isEmpty();
+      assertThatTask(task).isIn("steps_in_process").counts(2, 1, 0, 0);
+    }
+  }
+
+  @Test
+  void a_cancel_that_comes_before_the_claim_revokes_the_offer_under_the_hands_of_the_claimer() {
+    Dag.Task task = Dag.of("a").started();
+    try (Sql cancel = Sql.session(); Sql claim = Sql.session()) {
+      cancel.text("select tasker.request_cancel(?, 'me', 'no longer needed')", task.uuid());
+      Sql.Later<List<Claim>> late = claim.later(session -> SqlWorker.in(session).claim(1)).untilItWaits();
+      cancel.commit();
+
+      assertThat(late.get()).isEmpty();
+      claim.commit();
+      assertThatTask(task).isIn("cancelled").hasNoWakeUp();
+    }
+  }
+
+  @Test
+  void claimers_of_the_same_tasks_do_not_wait_for_each_others_wake_ups() {
+    Dag.Task task = Dag.parallel(2).started();
+    try (Sql sql = Sql.open(); Sql first = Sql.session(); Sql second = Sql.session()) {
+      sql.run("update tasker.task_wakeups set wake_at = now() + interval '10 minutes'");
+      SqlWorker.in(first).claimOne();
+      SqlWorker.in(second).claimOne();
+      second.commit();
+      first.commit();
+    }
+    assertThatTask(task).isLookedAtAbout(Instant.now().plusSeconds(60));
+  }
+}

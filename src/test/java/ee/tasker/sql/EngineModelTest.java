@@ -1,0 +1,323 @@
+package ee.tasker.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ee.tasker.testing.Dag;
+import ee.tasker.testing.Sql;
+import ee.tasker.testing.SqlWorker;
+import ee.tasker.testing.SqlWorker.Claim;
+import ee.tasker.testing.SqlWorker.Result;
+import ee.tasker.testing.TaskerAssertions;
+import ee.tasker.testing.TestDatabase;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonValue;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.ShrinkingMode;
+
+/**
+ * Random graphs meet random luck: successes, failures of both kinds, lost workers, results that come twice, too late or
+ * with invented attempts. After every command the rows say what a small model in memory says, and in the end every
+ * promise has been kept. A failure prints its seed.
+ */
+class EngineModelTest {
+  private enum State { PENDING, ENQUEUED, IN_PROGRESS, WAITING_FOR_RETRY, COMPLETE, ERROR, CANCELLED }
+
+  private static final class Step {
+    private final List<Step> parents = new ArrayList<>();
+    private final String name;
+    private final int maxAttempts;
+    private final boolean retryable;
+    private State state = State.PENDING;
+    private int attempts;
+    private Instant leaseEnd;
+    private Instant retryAt;
+    private UUID uuid;
+
+    private Step(String name, int maxAttempts, boolean retryable) {
+      this.name = name;
+      this.maxAttempts = maxAttempts;
+      this.retryable = retryable;
+    }
+
+    private boolean mayBeTriedAgain() {
+      return retryable && attempts < maxAttempts;
+    }
+
+    private boolean isInFlight() {
+      return state == State.ENQUEUED || state == State.IN_PROGRESS;
+    }
+  }
+
+  /** The rules once more, one step at a time and without SQL. */
+  private static final class Model {
+    private final Map<UUID, Step> steps = new LinkedHashMap<>();
+    private final boolean continueOnError;
+    private boolean isCancelled;
+    private String task = "steps_in_process";
+
+    private Model(boolean continueOnError) {
+      this.continueOnError = continueOnError;
+    }
+
+    private boolean isOver() {
+      return task.equals("complete") || task.equals("cancelled");
+    }
+
+    private boolean mayStart() {
+      return !isCancelled && !isOver() && (continueOnError || steps.values().stream().noneMatch(s -> s.state == State.ERROR));
+    }
+
+    private void handOff(Step step) {
+      step.state = State.ENQUEUED;
+      step.attempts++;
+      step.retryAt = null;
+    }
+
+    /** Children are started by the completion of their last parent. */
+    private void startChildrenOf(Set<Step> completed) {
+      for (Step step : steps.values()) {
+        if (step.state == State.PENDING && mayStart() && step.parents.stream().anyMatch(completed::contains)
+            && step.parents.stream().allMatch(p -> p.state == State.COMPLETE)) {
+          handOff(step);
+        }
+      }
+    }
+
+    private void conclude() {
+      if (isOver()) {
+        return;
+      }
+      boolean failed = steps.values().stream().anyMatch(s -> s.state == State.ERROR);
+      boolean retrying = steps.values().stream().anyMatch(s -> s.state == State.WAITING_FOR_RETRY);
+      if (steps.values().stream().anyMatch(Step::isInFlight)) {
+        task = "steps_in_process";
+      } else if (isCancelled) {
+        task = "cancelled";
+      } else if (steps.values().stream().allMatch(s -> s.state == State.COMPLETE)) {
+        task = "complete";
+      } else if (failed && (!continueOnError || !retrying)) {
+        task = "blocked_by_failures";
+      } else {
+        task = retrying ? "waiting_for_retry" : "waiting_for_dependencies";
+      }
+    }
+
+    private void complete(Map<Step, String> outcomes, Map<Step, Instant> retries, Instant now) {
+      Set<Step> completed = new HashSet<>();
+      outcomes.forEach((step, outcome) -> {
+        step.leaseEnd = null;
+        if (outcome.equals("success")) {
+          step.state = State.COMPLETE;
+          completed.add(step);
+        } else if (outcome.equals("retryable_failure") && step.mayBeTriedAgain()) {
+          step.state = isCancelled ? State.CANCELLED : State.WAITING_FOR_RETRY;
+          step.retryAt = isCancelled ? null : retries.get(step);
+        } else if (outcome.equals("cancelled") && isCancelled) {
+          step.state = State.CANCELLED;
+        } else {
+          step.state = State.ERROR;
+        }
+      });
+      startChildrenOf(completed);
+      conclude();
+    }
+
+    private void cancel() {
+      if (isOver() || isCancelled) {
+        return;
+      }
+      isCancelled = true;
+      steps.values().stream().filter(s -> s.state == State.PENDING || s.state == State.ENQUEUED || s.state == State.WAITING_FOR_RETRY)
+          .forEach(s -> {
+            s.state = State.CANCELLED;
+            s.retryAt = null;
+          });
+      conclude();
+    }
+
+    /** What a round of the safety net does to a task that it looks at. */
+    private void advance(Instant now) {
+      for (Step step : steps.values()) {
+        if (step.state == State.IN_PROGRESS && !step.leaseEnd.isAfter(now)) {
+          step.leaseEnd = null;
+          step.state = isCancelled ? State.CANCELLED : step.mayBeTriedAgain() ? State.PENDING : State.ERROR;
+        }
+      }
+      if (mayStart()) {
+        for (Step step : steps.values()) {
+          boolean due = step.state == State.WAITING_FOR_RETRY && !step.retryAt.isAfter(now);
+          boolean ready = step.state == State.PENDING && step.parents.stream().allMatch(p -> p.state == State.COMPLETE);
+          if (due || ready) {
+            handOff(step);
+          }
+        }
+      }
+      conclude();
+    }
+  }
+
+  @Property(tries = 25, shrinking = ShrinkingMode.OFF)
+  void rows_do_what_the_model_does(@ForAll long seed) {
+    TestDatabase.get().reset();
+    Random random = new Random(seed);
+    Model model = new Model(random.nextBoolean());
+    List<Step> order = new ArrayList<>();
+    Dag dag = null;
+    int size = 1 + random.nextInt(30);
+    for (int i = 1; i <= size; i++) {
+      Step step = new Step("n" + i, random.nextInt(5), random.nextInt(6) > 0);
+      dag = dag == null ? Dag.of(step.name) : dag.step(step.name);
+      for (Step parent : order) {
+        if (random.nextDouble() < 2.0 / i) {
+          dag.dependsOn(parent.name);
+          step.parents.add(parent);
+        }
+      }
+      dag.maxAttempts(step.maxAttempts).backoff("none", 1, 1);
+      if (!step.retryable) {
+        dag.notRetryable();
+      }
+      order.add(step);
+    }
+    if (model.continueOnError) {
+      dag.continueOnError();
+    }
+    Dag.Task task = dag.started();
+    try (Sql sql = Sql.open(); SqlWorker worker = SqlWorker.open()) {
+      Map<String, UUID> uuids = new HashMap<>();
+      sql.rows("select n.name, s.workflow_step_uuid from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid)")
+          .forEach(row -> uuids.put((String) row.get("name"), (UUID) row.get("workflow_step_uuid")));
+      order.forEach(step -> {
+        step.uuid = uuids.get(step.name);
+        model.steps.put(step.uuid, step);
+      });
+      order.stream().filter(step -> step.parents.isEmpty()).forEach(model::handOff);
+
+      Instant now = sql.instant("select clock_timestamp()");
+      List<Claim> seen = new ArrayList<>();
+      double failures = random.nextDouble() * 0.4;
+      for (int command = 0; command < 150 && !model.isOver(); command++) {
+        now = now.plusMillis(1 + random.nextInt(3000));
+        worker.at(now);
+        switch (random.nextInt(10)) {
+          case 0, 1, 2, 3 -> claim(worker, model, seen, now, 1 + random.nextInt(6));
+          case 4, 5, 6 -> finish(worker, model, seen, now, random, failures);
+          case 7 -> tellLies(worker, model, seen, random);
+          case 8 -> {
+            if (random.nextInt(8) == 0) {
+              now = now.plusSeconds(61);
+            }
+            look(sql, worker.at(now), task, model, now);
+          }
+          default -> {
+            if (random.nextInt(25) == 0) {
+              sql.text("select tasker.request_cancel(?, 'model', 'luck', p_now => ?)", task.uuid(), now);
+              model.cancel();
+            }
+          }
+        }
+        compare(sql, task, model, "seed " + seed + ", command " + command);
+      }
+    }
+    TaskerAssertions.assertThatHistoryIsSound();
+  }
+
+  private static void claim(SqlWorker worker, Model model, List<Claim> seen, Instant now, int limit) {
+    long offered = model.steps.values().stream().filter(s -> s.state == State.ENQUEUED).count();
+    List<Claim> claims = worker.claim(limit);
+    assertThat((long) claims.size()).isEqualTo(Math.min(offered, limit));
+    for (Claim claim : claims) {
+      Step step = model.steps.get(claim.step());
+      assertThat(step.state).isEqualTo(State.ENQUEUED);
+      assertThat(claim.attempt()).isEqualTo(step.attempts);
+      step.state = State.IN_PROGRESS;
+      step.leaseEnd = now.plusSeconds(60);
+      seen.add(claim);
+    }
+  }
+
+  /** Hands back a random part of what is running, each step twice every now and then. */
+  private static void finish(SqlWorker worker, Model model, List<Claim> seen, Instant now, Random random, double failures) {
+    Map<Step, String> outcomes = new LinkedHashMap<>();
+    Map<Step, Instant> retries = new HashMap<>();
+    List<Result> results = new ArrayList<>();
+    int doubled = 0;
+    for (Claim claim : seen) {
+      Step step = model.steps.get(claim.step());
+      if (step.state != State.IN_PROGRESS || step.attempts != claim.attempt() || random.nextBoolean()) {
+        continue;
+      }
+      double luck = random.nextDouble();
+      Result result;
+      if (luck < failures / 4) {
+        result = claim.permanentFailure();
+      } else if (luck < failures / 3) {
+        result = claim.cancelled();
+      } else if (luck < failures) {
+        int delay = random.nextInt(10_000);
+        retries.put(step, now.plusMillis(delay));
+        result = claim.retryableFailure(delay);
+      } else {
+        result = claim.success();
+      }
+      outcomes.put(step, result.json().getString("outcome"));
+      results.add(result);
+      if (random.nextInt(10) == 0) {
+        results.add(result);
+        doubled++;
+      }
+    }
+    JsonObject answer = worker.complete(0, results);
+    assertThat(answer.getJsonArray("refused")).hasSize(doubled);
+    model.complete(outcomes, retries, now);
+  }
+
+  /** Results of attempts that are over, of attempts that never were and of steps that are not there change nothing. */
+  private static void tellLies(SqlWorker worker, Model model, List<Claim> seen, Random random) {
+    List<Result> lies = new ArrayList<>();
+    for (Claim claim : seen) {
+      Step step = model.steps.get(claim.step());
+      boolean isOver = step.state != State.IN_PROGRESS || step.attempts != claim.attempt();
+      if (random.nextInt(3) == 0) {
+        lies.add(isOver ? claim.success() : claim.asAttempt(claim.attempt() + (random.nextBoolean() ? 1 : -1)).success());
+      }
+    }
+    lies.add(new Claim(UUID.randomUUID(), UUID.randomUUID(), 1, null).success());
+    JsonObject answer = worker.complete(0, lies);
+    assertThat(answer.getJsonArray("refused")).hasSize(lies.size());
+    assertThat(answer.getJsonArray("refused").stream().map(JsonValue::asJsonObject).map(r -> r.getString("verdict")))
+        .allMatch(Set.of("STALE", "ALREADY", "UNKNOWN")::contains);
+  }
+
+  private static void look(Sql sql, SqlWorker worker, Dag.Task task, Model model, Instant now) {
+    // The safety net comes when it is due; here it comes whenever luck has it.
+    sql.run("update tasker.task_wakeups set wake_at = ? where task_uuid = ?", now, task.uuid());
+    boolean looksAt = sql.isTrue("select exists (select from tasker.task_wakeups)");
+    JsonObject answer = worker.advance();
+    assertThat(answer.getInt("tasks")).isEqualTo(looksAt ? 1 : 0);
+    if (looksAt) {
+      model.advance(now);
+    }
+  }
+
+  private static void compare(Sql sql, Dag.Task task, Model model, String where) {
+    Map<String, String> rows = new HashMap<>();
+    sql.rows("select n.name, s.state || ' ' || s.attempts as is_now from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid)")
+        .forEach(row -> rows.put((String) row.get("name"), (String) row.get("is_now")));
+    Map<String, String> expected = new HashMap<>();
+    model.steps.values().forEach(s -> expected.put(s.name, s.state.name().toLowerCase(java.util.Locale.ROOT) + " " + s.attempts));
+    assertThat(rows).as(where).isEqualTo(expected);
+    assertThat(sql.text("select state from tasker.tasks where task_uuid = ?", task.uuid())).as(where).isEqualTo(model.task);
+  }
+}

@@ -1,0 +1,94 @@
+package ee.tasker.sql;
+
+import static ee.tasker.testing.TaskerAssertions.assertThatDatabaseRefuses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ee.tasker.testing.Dag;
+import ee.tasker.testing.DatabaseTest;
+import ee.tasker.testing.Sql;
+import ee.tasker.testing.SqlWorker;
+import jakarta.json.JsonObject;
+import org.junit.jupiter.api.Test;
+
+@DatabaseTest
+@DatabaseTest.Covers({"refuse_history_change", "check_task_transitions", "check_step_transitions", "refuse_template_change",
+    "ensure_history_partitions", "register_template"})
+class GuardsTest {
+  private final Sql sql = Sql.open();
+
+  @Test
+  void history_is_never_changed_whichever_way_one_comes() {
+    Dag.of("a").started();
+    for (String table : new String[] {"task_transitions", "task_transitions_default", "workflow_step_transitions", "workflow_step_transitions_default"}) {
+      if (sql.isTrue("select exists (select from tasker." + table + ")")) {
+        assertThatDatabaseRefuses("TK009", () -> sql.run("update tasker." + table + " set metadata = '{}'"));
+        assertThatDatabaseRefuses("TK009", () -> sql.run("delete from tasker." + table));
+      }
+    }
+    try (SqlWorker worker = SqlWorker.open()) {
+      worker.runToTheEnd();
+    }
+    assertThatDatabaseRefuses("TK009", () -> sql.run("update tasker.workflow_step_result_audit set result = '{}'"));
+  }
+
+  @Test
+  void a_move_outside_the_rules_cannot_be_recorded_by_anybody() {
+    Dag.Task task = Dag.of("a").started();
+    assertThatDatabaseRefuses("TK005", () -> sql.run("insert into tasker.task_transitions (task_uuid, sort_key, from_state, to_state, actor) "
+        + "values (?, 5, 'steps_in_process', 'complete', 'orchestrator')", task.uuid())).hasMessageContaining("from steps_in_process to complete by orchestrator");
+    assertThatDatabaseRefuses("TK005", () -> sql.run("insert into tasker.workflow_step_transitions (workflow_step_uuid, task_uuid, sort_key, from_state, to_state, actor, attempt) "
+        + "values (?, ?, 3, 'enqueued', 'in_progress', 'orchestrator', 1)", task.step("a"), task.uuid())).hasMessageContaining("from enqueued to in_progress by orchestrator");
+    assertThatDatabaseRefuses("TK005", () -> sql.run("insert into tasker.workflow_step_transitions (workflow_step_uuid, task_uuid, sort_key, from_state, to_state, actor, attempt) "
+        + "values (?, ?, 3, null, 'complete', 'orchestrator', 1)", task.step("a"), task.uuid())).hasMessageContaining("from nothing to complete");
+  }
+
+  @Test
+  void a_template_never_changes_and_stays_while_it_has_tasks() {
+    Dag dag = Dag.of("guarded");
+    Dag.Template template = dag.registered();
+    for (String table : new String[] {"named_tasks", "named_steps", "named_tasks_named_steps"}) {
+      assertThatDatabaseRefuses("TK003", () -> sql.run("update tasker." + table + " set created_at = now() where named_task_uuid = ?", template.uuid()));
+    }
+    dag.started();
+    assertThatDatabaseRefuses("TK003", () -> sql.run("delete from tasker.named_tasks_named_steps where named_task_uuid = ?", template.uuid()));
+  }
+
+  @Test
+  void the_same_template_again_is_a_no_op_and_other_content_a_conflict() {
+    Dag dag = Dag.diamond().step("e").dependsOn("d", "a").maxAttempts(7).backoff("fibonacci", 5, 50).timeoutSeconds(9);
+    JsonObject form = dag.normalForm();
+    Dag.Template template = dag.registered();
+    assertThat(sql.object("select tasker.register_template(?)", form).getString("outcome")).isEqualTo("unchanged");
+    JsonObject other = jakarta.json.Json.createObjectBuilder(form).add("content_hash", "other").build();
+    assertThat(sql.object("select tasker.register_template(?)", other).getString("outcome")).isEqualTo("conflict");
+    assertThat(sql.texts("select concat_ws(' ', step_position, parent_positions, child_count, default_max_attempts, backoff, backoff_base_ms, max_backoff_ms, timeout_seconds) "
+        + "from tasker.named_tasks_named_steps where named_task_uuid = ? order by step_position", template.uuid()))
+        .containsExactly("1 {} 3 3 exponential 1000 60000", "2 {1} 1 3 exponential 1000 60000", "3 {1} 1 3 exponential 1000 60000",
+            "4 {2,3} 1 3 exponential 1000 60000", "5 {1,4} 0 7 fibonacci 5 50 9");
+  }
+
+  @Test
+  void history_partitions_are_made_once_and_hold_their_month() {
+    try (Sql session = Sql.session()) {
+      String future = "2030-06-15T00:00:00Z";
+      assertThat(session.texts("select partition_name || ' ' || outcome from tasker.ensure_history_partitions(1, ?)", future)).containsExactly(
+          "task_transitions_2030_06 created", "workflow_step_transitions_2030_06 created",
+          "task_transitions_2030_07 created", "workflow_step_transitions_2030_07 created");
+      assertThat(session.texts("select partition_name from tasker.ensure_history_partitions(1, ?)", future)).isEmpty();
+      session.run("insert into tasker.task_transitions (task_uuid, sort_key, to_state, actor, created_at) values (gen_random_uuid(), 1, 'pending', 'orchestrator', '2030-06-30T23:59:59Z')");
+      assertThat(session.number("select count(*) from tasker.task_transitions_2030_06")).isEqualTo(1);
+      assertThatDatabaseRefuses("TK009", () -> session.run("delete from tasker.task_transitions_2030_06"));
+      session.rollback();
+    }
+  }
+
+  @Test
+  void a_month_that_the_default_partition_already_holds_stays_there() {
+    try (Sql session = Sql.session()) {
+      session.run("insert into tasker.task_transitions (task_uuid, sort_key, to_state, actor, created_at) values (gen_random_uuid(), 1, 'pending', 'orchestrator', '2031-01-05')");
+      assertThat(session.texts("select partition_name || ' ' || outcome from tasker.ensure_history_partitions(0, '2031-01-10')")).containsExactly(
+          "task_transitions_2031_01 kept_in_default", "workflow_step_transitions_2031_01 created");
+      session.rollback();
+    }
+  }
+}

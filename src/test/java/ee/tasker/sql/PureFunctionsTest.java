@@ -1,0 +1,58 @@
+package ee.tasker.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ee.tasker.testing.DatabaseTest;
+import ee.tasker.testing.Sql;
+import ee.tasker.testing.SqlWorker;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+@DatabaseTest
+@DatabaseTest.Covers({"calculate_backoff_delay", "canonical_json", "calculate_identity_hash", "extract_queue_namespace"})
+class PureFunctionsTest {
+  private final Sql sql = Sql.open();
+
+  @Test
+  void each_kind_of_backoff_has_its_curve_up_to_the_cap() {
+    assertThat(curve("exponential")).isEqualTo("1000 2000 4000 8000 16000 32000 60000");
+    assertThat(curve("linear")).isEqualTo("1000 2000 3000 4000 5000 6000 7000");
+    assertThat(curve("fibonacci")).isEqualTo("1000 1000 2000 3000 5000 8000 13000");
+    assertThat(curve("none")).isEqualTo("0 0 0 0 0 0 0");
+    assertThat(sql.number("select tasker.calculate_backoff_delay(2000000000)")).isEqualTo(60_000);
+    assertThat(sql.number("select tasker.calculate_backoff_delay(0)")).isEqualTo(1000);
+    assertThat(sql.number("select tasker.calculate_backoff_delay(1, p_jitter => 0.15)")).isEqualTo(1150);
+    assertThat(sql.number("select tasker.calculate_backoff_delay(9, p_jitter => -0.15)")).isEqualTo(51_000);
+  }
+
+  private String curve(String kind) {
+    return sql.text("select string_agg(tasker.calculate_backoff_delay(n, 1000, ?)::text, ' ' order by n) from generate_series(1, 7) n", kind);
+  }
+
+  @Test
+  void json_has_one_canonical_text() {
+    assertThat(sql.texts("select distinct tasker.canonical_json(v::jsonb) from (values ('{\"b\":1,\"aa\":[1.0,2.50]}'), (' {\"aa\": [1,2.5],\"b\":1.00}')) t(v)"))
+        .hasSize(1);
+    assertThat(sql.text("select tasker.canonical_json('[\"1.0\", 1.0, 100, 1e2, null, {}]')")).isEqualTo("[\"1.0\", 1, 100, 100, null, {}]");
+    assertThat(sql.text("select tasker.canonical_json('0.10')")).isEqualTo("0.1");
+  }
+
+  @Test
+  void requests_differ_by_namespace_name_version_and_context() {
+    String hash = "select encode(tasker.calculate_identity_hash(?, ?, ?, ?, ?, ?), 'hex')";
+    List<String> hashes = List.of(
+        sql.text(hash, "strict", "a", "b", "1", "{\"x\": 1}", null), sql.text(hash, "strict", "a2", "b", "1", "{\"x\": 1}", null),
+        sql.text(hash, "strict", "a", "b2", "1", "{\"x\": 1}", null), sql.text(hash, "strict", "a", "b", "2", "{\"x\": 1}", null),
+        sql.text(hash, "strict", "a", "b", "1", "{\"x\": 2}", null), sql.text(hash, "strict", "a", "b", "1", "{\"x\": 1}", "k"));
+    assertThat(hashes).doesNotHaveDuplicates().allMatch(h -> h.length() == 64);
+    assertThat(sql.text(hash, "strict", "a", "b", "1", "{\"x\": 1.0}", null)).isEqualTo(hashes.get(0));
+    assertThat(sql.text(hash, "always_unique", "a", "b", "1", "{}", null)).isNull();
+    assertThat(sql.text(hash, "always_unique", "a", "b", "1", "{}", "k")).isNotNull();
+  }
+
+  @Test
+  void a_queue_name_stands_for_its_namespace() {
+    assertThat(sql.texts("select tasker.extract_queue_namespace(q) from unnest(array['worker_a_b_queue', 'billing_queue', 'orchestration_x', 'odd']) q"))
+        .containsExactly("a_b", "billing", "orchestration", "default");
+  }
+}

@@ -1,0 +1,75 @@
+package ee.tasker.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import ee.tasker.testing.DatabaseTest;
+import ee.tasker.testing.Sql;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/** What holds for all functions and tables of the schema. */
+@DatabaseTest
+class SchemaContractTest {
+  /** Reads behind REST: tested there, through the interface that they were made for. */
+  private static final Set<String> TESTED_THROUGH_REST = Set.of(
+      "get_step_definitions", "get_templates", "get_step_audit", "get_step_documents", "get_task_documents", "list_tasks",
+      "finish_task_requests", "take_task_requests");
+
+  private final Sql sql = Sql.open();
+
+  @Test
+  void every_function_and_every_table_says_what_it_is_for() {
+    assertThat(sql.texts("select p.proname from pg_proc p where p.pronamespace = 'tasker'::regnamespace and obj_description(p.oid, 'pg_proc') is null")).isEmpty();
+    assertThat(sql.texts("select c.relname from pg_class c where c.relnamespace = 'tasker'::regnamespace and c.relkind in ('r', 'p') "
+        + "and not c.relispartition and c.relname <> 'flyway_schema_history' and obj_description(c.oid, 'pg_class') is null")).isEmpty();
+  }
+
+  @Test
+  void no_function_name_stands_for_two_functions() {
+    assertThat(sql.texts("select p.proname from pg_proc p where p.pronamespace = 'tasker'::regnamespace group by p.proname having count(*) > 1")).isEmpty();
+  }
+
+  @Test
+  void every_function_has_a_test_class_of_its_name_or_one_that_says_it_covers_it() {
+    JavaClasses tests = new ClassFileImporter().importPackages("ee.tasker.sql");
+    Set<String> covered = new TreeSet<>(TESTED_THROUGH_REST);
+    for (JavaClass test : tests) {
+      covered.add(test.getSimpleName().replaceAll("Test$", "").replaceAll("(?<=.)([A-Z])", "_$1").toLowerCase(Locale.ROOT));
+      test.tryGetAnnotationOfType(DatabaseTest.Covers.class).ifPresent(covers -> covered.addAll(Arrays.asList(covers.value())));
+    }
+    List<String> functions = sql.texts("select p.proname from pg_proc p where p.pronamespace = 'tasker'::regnamespace");
+    assertThat(functions).isNotEmpty().allSatisfy(function -> assertThat(covered).contains(function));
+    assertThat(functions).as("the list of exceptions is not out of date").containsAll(TESTED_THROUGH_REST);
+  }
+
+  @Test
+  void every_function_keeps_names_apart_from_the_callers_search_path() {
+    // The exceptions are functions that the planner may inline: they qualify every name and set nothing.
+    assertThat(sql.texts("select p.proname from pg_proc p join pg_language l on l.oid = p.prolang where p.pronamespace = 'tasker'::regnamespace "
+        + "and l.lanname = 'plpgsql' and not coalesce(p.proconfig, '{}') @> array['search_path=\"\"']")).isEmpty();
+  }
+
+  @Test
+  void a_processor_uuid_decides_nothing() {
+    // In no WHERE, ON or WHEN: it is written into rows and handed on, and never compared.
+    String compared = "(processor_uuid|server_uuid|leased_by|worker_uuid)\\s*(=|<>|!=|is (not )?distinct)";
+    String comparedBack = "(=|<>|!=|distinct from)\\s*\\w*\\.?(p_processor_uuid|p_server_uuid|leased_by)\\s*(\\)|and|or|then|;|$)";
+    List<String> suspicious = sql.texts("select p.proname || ': ' || trim(line) from pg_proc p, regexp_split_to_table(lower(p.prosrc), '\\n') line "
+        + "where p.pronamespace = 'tasker'::regnamespace and (line ~ ? or line ~ ?)", compared, comparedBack);
+    assertThat(suspicious).allSatisfy(line -> assertThat(line).matches(".*(set |leased_by = (p_server_uuid|case|coalesce)).*|.*on conflict \\(server_uuid\\).*"));
+  }
+
+  @Test
+  void nothing_that_a_move_changes_is_in_an_index_of_the_hot_rows() {
+    assertThat(sql.texts("select i.indexrelid::regclass || ' ' || a.attname from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any (i.indkey) "
+        + "where i.indrelid in ('tasker.tasks'::regclass, 'tasker.workflow_steps'::regclass) and a.attname in ('state', 'transition_count', "
+        + "'unfinished_steps', 'in_flight_steps', 'attempts', 'lease_expires_at', 'next_retry_at', 'remaining_parents', 'completed_at')")).isEmpty();
+  }
+}

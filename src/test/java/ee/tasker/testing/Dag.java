@@ -1,0 +1,304 @@
+package ee.tasker.testing;
+
+import jakarta.json.Json;
+import jakarta.json.JsonArrayBuilder;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonObjectBuilder;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * Builds templates and tasks for tests: {@code Dag.diamond().inNamespace("orders").started()}. Settings that belong to a
+ * step apply to the step named last. Every task is one of its own unless {@link #identity} says otherwise. Equal graphs
+ * share a template.
+ */
+public final class Dag {
+  private static final class Step {
+    private final List<String> parents = new ArrayList<>();
+    private final JsonObjectBuilder retry = Json.createObjectBuilder();
+    private Integer timeoutSeconds;
+  }
+
+  private final Map<String, Step> steps = new LinkedHashMap<>();
+  private Step current;
+  private String namespace = "orders";
+  private String identity = "always_unique";
+  private String version = "1";
+  private boolean continueOnError;
+  private boolean hasInputSchema;
+  private Integer slaMinutes;
+  private String unsupported;
+  private String context = "{}";
+  private final Map<String, Object> options = new LinkedHashMap<>();
+
+  private Dag() {}
+
+  /** A graph that begins with one step; more are added with {@link #step}. */
+  public static Dag of(String firstStep) {
+    return new Dag().step(firstStep);
+  }
+
+  /** s1 → s2 → … */
+  public static Dag linear(int length) {
+    Dag dag = new Dag();
+    for (int i = 1; i <= length; i++) {
+      dag.step("s" + i);
+      if (i > 1) {
+        dag.dependsOn("s" + (i - 1));
+      }
+    }
+    return dag;
+  }
+
+  /** a → b, c → d */
+  public static Dag diamond() {
+    return of("a").step("b").dependsOn("a").step("c").dependsOn("a").step("d").dependsOn("b", "c");
+  }
+
+  /** start → w1 … wN → end */
+  public static Dag fanOut(int width) {
+    Dag dag = of("start");
+    String[] workers = new String[width];
+    for (int i = 0; i < width; i++) {
+      workers[i] = "w" + (i + 1);
+      dag.step(workers[i]).dependsOn("start");
+    }
+    return dag.step("end").dependsOn(workers);
+  }
+
+  /** N steps that have nothing to do with each other: p1 … pN. */
+  public static Dag parallel(int width) {
+    Dag dag = new Dag();
+    for (int i = 1; i <= width; i++) {
+      dag.step("p" + i);
+    }
+    return dag;
+  }
+
+  /** Layers in which every step depends on every one of the layer before: l1_1 … */
+  public static Dag layered(int layers, int width) {
+    Dag dag = new Dag();
+    for (int layer = 1; layer <= layers; layer++) {
+      for (int i = 1; i <= width; i++) {
+        dag.step("l" + layer + "_" + i);
+        for (int parent = 1; layer > 1 && parent <= width; parent++) {
+          dag.dependsOn("l" + (layer - 1) + "_" + parent);
+        }
+      }
+    }
+    return dag;
+  }
+
+  public Dag step(String name) {
+    current = new Step();
+    if (steps.put(name, current) != null) {
+      throw new IllegalArgumentException("there is a step " + name + " already");
+    }
+    return this;
+  }
+
+  public Dag dependsOn(String... parents) {
+    current.parents.addAll(List.of(parents));
+    return this;
+  }
+
+  public Dag maxAttempts(int attempts) {
+    current.retry.add("max_attempts", attempts);
+    return this;
+  }
+
+  public Dag notRetryable() {
+    current.retry.add("retryable", false);
+    return this;
+  }
+
+  public Dag backoff(String kind, int baseMs, int maxMs) {
+    current.retry.add("backoff", kind).add("backoff_base_ms", baseMs).add("max_backoff_ms", maxMs);
+    return this;
+  }
+
+  public Dag timeoutSeconds(int seconds) {
+    current.timeoutSeconds = seconds;
+    return this;
+  }
+
+  public Dag inNamespace(String name) {
+    namespace = name;
+    return this;
+  }
+
+  public Dag version(String newVersion) {
+    version = newVersion;
+    return this;
+  }
+
+  public Dag identity(String strategy) {
+    identity = strategy;
+    return this;
+  }
+
+  public Dag continueOnError() {
+    continueOnError = true;
+    return this;
+  }
+
+  public Dag withInputSchema() {
+    hasInputSchema = true;
+    return this;
+  }
+
+  public Dag slaMinutes(int minutes) {
+    slaMinutes = minutes;
+    return this;
+  }
+
+  public Dag unsupported(String feature) {
+    unsupported = feature;
+    return this;
+  }
+
+  public Dag context(String json) {
+    context = json;
+    return this;
+  }
+
+  public Dag priority(int points) {
+    options.put("priority", points);
+    return this;
+  }
+
+  public Dag option(String key, String value) {
+    options.put(key, value);
+    return this;
+  }
+
+  /** Registers the template, if it is not there yet. */
+  public Template registered() {
+    try (Sql sql = Sql.open()) {
+      JsonObject template = normalForm();
+      JsonObject answer = sql.object("select tasker.register_template(?)", template);
+      if (answer.getString("outcome").equals("conflict")) {
+        throw new IllegalStateException("template " + template.getString("name") + " is there with other content");
+      }
+      return new Template(UUID.fromString(answer.getString("named_task_uuid")), namespace, template.getString("name"), version);
+    }
+  }
+
+  /** A task in state pending: created, its roots not handed off. */
+  public Task submitted() {
+    return submit(false);
+  }
+
+  /** A task whose roots are on the queue. */
+  public Task started() {
+    return submit(true);
+  }
+
+  /** As many tasks in one batch, started. */
+  public List<Task> started(int count) {
+    Template template = registered();
+    JsonArrayBuilder requests = Json.createArrayBuilder();
+    for (int i = 0; i < count; i++) {
+      requests.add(request(template));
+    }
+    try (Sql sql = Sql.open()) {
+      return sql.object("select tasker.submit_tasks(?)", requests.build()).getJsonArray("verdicts").stream()
+          .map(v -> new Task(UUID.fromString(v.asJsonObject().getString("task_uuid")), template)).toList();
+    }
+  }
+
+  private Task submit(boolean start) {
+    Template template = registered();
+    try (Sql sql = Sql.open()) {
+      JsonObject verdict = sql.object("select tasker.submit_tasks(?, p_start => ?)",
+          Json.createArrayBuilder().add(request(template)).build(), start).getJsonArray("verdicts").getJsonObject(0);
+      if (!verdict.getString("verdict").equals("created")) {
+        throw new IllegalStateException("not created: " + verdict);
+      }
+      return new Task(UUID.fromString(verdict.getString("task_uuid")), template);
+    }
+  }
+
+  /** The request for a task of the template, as submit_tasks takes it. */
+  public JsonObject request(Template template) {
+    JsonObjectBuilder request = Json.createObjectBuilder()
+        .add("namespace", template.namespace()).add("name", template.name()).add("version", template.version())
+        .add("context", Json.createReader(new java.io.StringReader(context)).readObject());
+    options.forEach((key, value) -> {
+      if (value instanceof Integer number) {
+        request.add(key, number);
+      } else {
+        request.add(key, value.toString());
+      }
+    });
+    return request.build();
+  }
+
+  /** What register_template takes; the name is made from the content. */
+  public JsonObject normalForm() {
+    JsonArrayBuilder list = Json.createArrayBuilder();
+    steps.forEach((name, step) -> {
+      JsonObjectBuilder json = Json.createObjectBuilder()
+          .add("name", name)
+          .add("handler", Json.createObjectBuilder().add("callable", "test.handler"))
+          .add("dependencies", Json.createArrayBuilder(step.parents))
+          .add("retry", Json.createObjectBuilder(step.retry.build()));
+      if (step.timeoutSeconds != null) {
+        json.add("timeout_seconds", step.timeoutSeconds);
+      }
+      JsonObject built = json.build();
+      // The builder of an object is empty after build, and a graph may be built twice.
+      step.retry.addAll(Json.createObjectBuilder(built.getJsonObject("retry")));
+      list.add(built);
+    });
+    JsonObjectBuilder lifecycle = Json.createObjectBuilder().add("on_step_error", continueOnError ? "continue" : "stop");
+    if (slaMinutes != null) {
+      lifecycle.add("sla_minutes", slaMinutes);
+    }
+    JsonObjectBuilder template = Json.createObjectBuilder()
+        .add("namespace_name", namespace).add("version", version).add("identity_strategy", identity)
+        .add("lifecycle", lifecycle).add("steps", list);
+    if (hasInputSchema) {
+      template.add("input_schema", Json.createObjectBuilder().add("type", "object"));
+    }
+    if (unsupported != null) {
+      template.add("unsupported", Json.createArrayBuilder().add(unsupported));
+    }
+    JsonObject content = template.build();
+    String hash = sha256(content.toString());
+    return Json.createObjectBuilder(content).add("name", "dag_" + hash.substring(0, 16)).add("content_hash", hash).build();
+  }
+
+  private static String sha256(String text) {
+    try {
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** A registered template. */
+  public record Template(UUID uuid, String namespace, String name, String version) {}
+
+  /** A submitted task. */
+  public record Task(UUID uuid, Template template) {
+    /** The step of that name. */
+    public UUID step(String name) {
+      try (Sql sql = Sql.open()) {
+        UUID step = sql.uuid("select s.workflow_step_uuid from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) "
+            + "where s.task_uuid = ? and n.name = ?", uuid, name);
+        if (step == null) {
+          throw new IllegalArgumentException("the task has no step " + name);
+        }
+        return step;
+      }
+    }
+  }
+}

@@ -1,0 +1,163 @@
+package ee.tasker.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.assertj.core.api.AbstractThrowableAssert;
+import org.assertj.core.api.Assertions;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+
+/** Assertions in the product's words, read from the rows themselves. */
+public final class TaskerAssertions {
+  private TaskerAssertions() {}
+
+  public static StepAssert assertThatStep(UUID uuid) {
+    return new StepAssert(uuid);
+  }
+
+  public static TaskAssert assertThatTask(Dag.Task task) {
+    return new TaskAssert(task.uuid());
+  }
+
+  public static TaskAssert assertThatTask(UUID uuid) {
+    return new TaskAssert(uuid);
+  }
+
+  /** That the database refuses something with that SQLSTATE. */
+  public static AbstractThrowableAssert<?, ? extends Throwable> assertThatDatabaseRefuses(String state, ThrowingCallable call) {
+    Throwable thrown = Assertions.catchThrowable(call);
+    assertThat(thrown).isInstanceOf(Sql.SqlProblem.class);
+    assertThat(((Sql.SqlProblem) thrown).state()).as(thrown.getMessage()).isEqualTo(state);
+    return assertThat(thrown);
+  }
+
+  /** That check_history has nothing to say. */
+  public static void assertThatHistoryIsSound() {
+    try (Sql sql = Sql.open()) {
+      List<String> broken = sql.texts("select invariant || ': ' || violations || ' ' || examples from tasker.check_history() where violations > 0");
+      assertThat(broken).as("broken promises").isEmpty();
+    }
+  }
+
+  public static final class StepAssert {
+    private final UUID uuid;
+    private final Map<String, Object> row;
+
+    private StepAssert(UUID uuid) {
+      this.uuid = uuid;
+      try (Sql sql = Sql.open()) {
+        row = sql.rows("select s.*, s.state::text as state_name from tasker.workflow_steps s where workflow_step_uuid = ?", uuid).get(0);
+      }
+    }
+
+    public StepAssert isIn(String state) {
+      assertThat(row.get("state_name")).as("state of the step").isEqualTo(state);
+      return this;
+    }
+
+    public StepAssert hasAttempts(int attempts) {
+      assertThat(row.get("attempts")).as("attempts").isEqualTo(attempts);
+      return this;
+    }
+
+    public StepAssert waitsForParents(int parents) {
+      assertThat(row.get("remaining_parents")).as("remaining_parents").isEqualTo(parents);
+      return this;
+    }
+
+    public StepAssert isClaimedBy(SqlWorker worker) {
+      isIn("in_progress");
+      assertThat(row.get("leased_by")).as("leased_by").isEqualTo(worker.uuid());
+      return this;
+    }
+
+    /** That the lease ends then, give or take two seconds. */
+    public StepAssert untilAbout(Instant end) {
+      return at("lease_expires_at", end);
+    }
+
+    public StepAssert isDueAbout(Instant time) {
+      isIn("waiting_for_retry");
+      return at("next_retry_at", time);
+    }
+
+    /** The states in their order, as recorded. */
+    public StepAssert went(String... states) {
+      try (Sql sql = Sql.open()) {
+        assertThat(sql.texts("select to_state from tasker.workflow_step_transitions where workflow_step_uuid = ? order by sort_key", uuid))
+            .as("history of the step").containsExactly(states);
+      }
+      return this;
+    }
+
+    private StepAssert at(String column, Instant time) {
+      assertThat(row.get(column)).as(column).isNotNull();
+      assertThat(((java.sql.Timestamp) row.get(column)).toInstant()).as(column).isCloseTo(time, within(2, ChronoUnit.SECONDS));
+      return this;
+    }
+  }
+
+  public static final class TaskAssert {
+    private final UUID uuid;
+
+    private TaskAssert(UUID uuid) {
+      this.uuid = uuid;
+    }
+
+    public TaskAssert isIn(String state) {
+      try (Sql sql = Sql.open()) {
+        assertThat(sql.text("select state from tasker.tasks where task_uuid = ?", uuid)).as("state of the task").isEqualTo(state);
+      }
+      return this;
+    }
+
+    /** Unfinished, in flight, failed and retrying steps. */
+    public TaskAssert counts(int unfinished, int inFlight, int failed, int retrying) {
+      try (Sql sql = Sql.open()) {
+        assertThat(sql.text("select concat_ws(',', unfinished_steps, in_flight_steps, failed_steps, retrying_steps) from tasker.tasks "
+            + "where task_uuid = ?", uuid)).as("unfinished, in flight, failed, retrying")
+            .isEqualTo(unfinished + "," + inFlight + "," + failed + "," + retrying);
+      }
+      return this;
+    }
+
+    /** The states in their order, as recorded, without the creation. */
+    public TaskAssert went(String... states) {
+      try (Sql sql = Sql.open()) {
+        assertThat(sql.texts("select to_state from tasker.task_transitions where task_uuid = ? and sort_key > 1 order by sort_key", uuid))
+            .as("history of the task").isEqualTo(Arrays.asList(states));
+      }
+      return this;
+    }
+
+    public TaskAssert hasNoWakeUp() {
+      assertThat(wakeUp()).as("wake-up").isNull();
+      return this;
+    }
+
+    public TaskAssert isLookedAtAbout(Instant time) {
+      assertThat(wakeUp()).as("wake-up").isCloseTo(time, within(2, ChronoUnit.SECONDS));
+      return this;
+    }
+
+    public TaskAssert hasOpenDeadLetter(String reason) {
+      try (Sql sql = Sql.open()) {
+        assertThat(sql.text("select dlq_reason from tasker.tasks_dlq where task_uuid = ? and resolution_status = 'pending'", uuid))
+            .as("open dead letter").isEqualTo(reason);
+      }
+      return this;
+    }
+
+    private Instant wakeUp() {
+      try (Sql sql = Sql.open()) {
+        return sql.instant("select wake_at from tasker.task_wakeups where task_uuid = ?", uuid);
+      }
+    }
+  }
+}

@@ -1,0 +1,114 @@
+package ee.tasker.testing;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import javax.sql.DataSource;
+import org.flywaydb.core.Flyway;
+
+/**
+ * One real PostgreSQL per JVM, migrated by Flyway just as production is. It starts at first use, gives up durability for
+ * speed, and goes when the JVM goes. Which release it is, the build decides (property {@code postgres.version}).
+ * A session lives in a zone that is not UTC and changes its offset, so that a time that lost its zone on the way shows.
+ */
+public final class TestDatabase {
+  /** 12:45 or 13:45 hours ahead: no code gets the right time there by accident. */
+  public static final String SESSION_ZONE = "Pacific/Chatham";
+
+  /** Kept, or its level would be forgotten with it. One line for each of a hundred migrations hides what a test says. */
+  private static final Logger FLYWAY_LOG = Logger.getLogger("org.flywaydb");
+
+  private static TestDatabase instance;
+
+  private final DataSource dataSource;
+  private final String truncation;
+
+  private TestDatabase() {
+    try {
+      EmbeddedPostgres postgres = EmbeddedPostgres.builder()
+          .setServerConfig("fsync", "off")
+          .setServerConfig("synchronous_commit", "off")
+          .setServerConfig("full_page_writes", "off")
+          .setServerConfig("autovacuum", "off")
+          .setServerConfig("deadlock_timeout", "300ms")
+          .setServerConfig("max_connections", "50")
+          .start();
+      dataSource = postgres.getPostgresDatabase();
+    } catch (IOException e) {
+      throw new IllegalStateException("the embedded PostgreSQL did not start", e);
+    }
+    FLYWAY_LOG.setLevel(Level.WARNING);
+    int migrations = Flyway.configure()
+        .dataSource(dataSource)
+        .schemas("tasker")
+        .locations("classpath:db/migration", "classpath:db/routine")
+        .failOnMissingLocations(true)
+        .validateMigrationNaming(true)
+        .load()
+        .migrate()
+        .migrationsExecuted;
+    if (migrations < 50) {
+      throw new IllegalStateException("only " + migrations + " migrations ran, so the files of the database were not found");
+    }
+    truncation = "truncate tasker.tasks, tasker.task_transitions, tasker.workflow_step_transitions, "
+        + "tasker.workflow_step_result_audit, tasker.workflow_step_edges, tasker.servers cascade";
+  }
+
+  /** The database of this JVM; the first call takes some seconds. */
+  public static synchronized TestDatabase get() {
+    if (instance == null) {
+      instance = new TestDatabase();
+    }
+    return instance;
+  }
+
+  /** A new connection, in the session zone of the tests, which the caller closes. */
+  public Connection connect() throws SQLException {
+    Connection connection = dataSource.getConnection();
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("set time zone '" + SESSION_ZONE + "'");
+      // A test that waits for a lock for longer than this waits for itself.
+      statement.execute("set lock_timeout = '10s'");
+    }
+    return connection;
+  }
+
+  /** For code under test that opens its connections itself; these are in the JVM's zone. */
+  public DataSource dataSource() {
+    return dataSource;
+  }
+
+  /** Forgets all tasks and messages and keeps templates. */
+  public void reset() {
+    try (Connection connection = connect(); Statement statement = connection.createStatement()) {
+      statement.execute(truncation);
+      List<String> queues = new ArrayList<>();
+      try (var rows = statement.executeQuery(
+          "select quote_ident(tablename) from pg_tables where schemaname = 'pgmq' and tablename ~ '^[qa]_'")) {
+        while (rows.next()) {
+          queues.add("pgmq." + rows.getString(1));
+        }
+      }
+      StringBuilder filled = new StringBuilder();
+      for (String queue : queues) {
+        try (var rows = statement.executeQuery("select exists (select from " + queue + ")")) {
+          rows.next();
+          if (rows.getBoolean(1)) {
+            filled.append(filled.isEmpty() ? "" : ", ").append(queue);
+          }
+        }
+      }
+      if (!filled.isEmpty()) {
+        statement.execute("truncate " + filled);
+      }
+    } catch (SQLException e) {
+      throw new IllegalStateException("the database could not be reset", e);
+    }
+  }
+}
