@@ -134,7 +134,8 @@ class ArchitectureTest {
   @ArchTest
   static final ArchRule the_clock_is_the_databases =
       noClasses().that().doNotHaveFullyQualifiedName("ee.tasker.orchestration.Poller").and().doNotHaveFullyQualifiedName("ee.tasker.worker.Heartbeat")
-          .and().haveSimpleNameNotEndingWith("Readiness")
+          .and().doNotHaveFullyQualifiedName("ee.tasker.orchestration.Rounds")
+          .and().haveSimpleNameNotEndingWith("Readiness").and().haveSimpleNameNotEndingWith("Liveness")
           .should(callMethodWhere(describe("reads the clock of this machine", call ->
               call.getName().equals("currentTimeMillis") || (call.getName().equals("now") && call.getTargetOwner().getPackageName().equals("java.time"))
                   || call.getTargetOwner().isEquivalentTo(java.time.Clock.class))))

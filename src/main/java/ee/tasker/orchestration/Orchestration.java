@@ -3,6 +3,7 @@ package ee.tasker.orchestration;
 import ee.tasker.platform.Settings;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
+import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
 import jakarta.transaction.Transactional;
 
@@ -25,6 +26,11 @@ public class Orchestration {
   /** Settles up to {@code limit} results of worker-only servers. @return as {@code tasker.process_step_results} */
   public JsonObject processStepResults(int limit, int claimLimit) {
     return gateway.processStepResults(limit, claimLimit, leaseSeconds());
+  }
+
+  /** Makes the history partitions of the coming months where they are missing. @return one entry for each that was */
+  public JsonArray makeHistoryPartitions() {
+    return gateway.makeHistoryPartitions();
   }
 
   private long leaseSeconds() {

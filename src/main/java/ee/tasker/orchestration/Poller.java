@@ -1,6 +1,8 @@
 package ee.tasker.orchestration;
 
 import ee.tasker.message.StepTaker;
+import ee.tasker.platform.Log;
+import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Role;
 import ee.tasker.platform.Settings;
 import jakarta.annotation.PostConstruct;
@@ -17,6 +19,7 @@ import jakarta.ejb.TransactionAttribute;
 import jakarta.ejb.TransactionAttributeType;
 import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
+import java.time.Duration;
 import java.time.Instant;
 
 /** The safety net: every {@code tasker.poll.interval-seconds} everything that could have been missed is looked for. */
@@ -26,6 +29,9 @@ import java.time.Instant;
 @ConcurrencyManagement(ConcurrencyManagementType.BEAN)
 @TransactionAttribute(TransactionAttributeType.NOT_SUPPORTED)
 public class Poller {
+  private static final Log LOG = Log.of(Poller.class);
+  private static final Duration CHORES_EVERY = Duration.ofHours(1);
+
   @Resource
   private TimerService timers;
 
@@ -36,8 +42,12 @@ public class Poller {
   private Rounds rounds;
 
   @Inject
+  private Orchestration orchestration;
+
+  @Inject
   private Instance<StepTaker> worker;
 
+  private volatile long lastChores = System.nanoTime();
   private volatile Instant lastPoll = Instant.now();
 
   @PostConstruct
@@ -52,11 +62,26 @@ public class Poller {
   void poll() {
     if (settings.has(Role.ORCHESTRATOR)) {
       rounds.poll();
+      doChores();
     }
     if (settings.has(Role.WORKER)) {
       worker.get().stepsQueued();
     }
     lastPoll = Instant.now();
+  }
+
+  /** What an hour is soon enough for. A fault is told of and tried again an hour later. */
+  private void doChores() {
+    long now = System.nanoTime();
+    if (now - lastChores < CHORES_EVERY.toNanos()) {
+      return;
+    }
+    lastChores = now;
+    try {
+      orchestration.makeHistoryPartitions();
+    } catch (RuntimeException fault) {
+      LOG.write(LogEvent.CALL_FAILED, fault, "call", "make_history_partitions");
+    }
   }
 
   /** When it last came round to the end or, while a long run is under way, when that last got on. */

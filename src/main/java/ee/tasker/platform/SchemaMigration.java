@@ -6,6 +6,9 @@ import jakarta.ejb.Singleton;
 import jakarta.ejb.Startup;
 import jakarta.ejb.TransactionAttribute;
 import jakarta.ejb.TransactionAttributeType;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.MigrationInfo;
@@ -43,10 +46,20 @@ public class SchemaMigration {
       throw new IllegalStateException("only " + known + " migrations were found in the application, so its files cannot be read");
     }
     flyway.migrate();
+    makeHistoryPartitions();
     brought = broughtBy(flyway);
     MigrationInfo current = flyway.info().current();
     version = current == null || current.getVersion() == null ? latestVersion(flyway) : current.getVersion().toString();
     LOG.write(LogEvent.SCHEMA_MIGRATED, "version", version, "migrations", known);
+  }
+
+  /** Before the first row of history is written, which would keep its month in the default partition. */
+  private void makeHistoryPartitions() {
+    try (Connection connection = dataSource.getConnection(); Statement statement = connection.createStatement()) {
+      statement.execute("select tasker.make_history_partitions()");
+    } catch (SQLException e) {
+      throw new IllegalStateException("the history partitions could not be made", e);
+    }
   }
 
   private static String latestVersion(Flyway flyway) {
