@@ -56,10 +56,15 @@ public class WorkerLifecycle {
   @Inject
   private Heartbeat heartbeat;
 
+  @Inject
+  private HandlerRegistry handlers;
+
   private ScheduledFuture<?> beats;
 
   @PostConstruct
   void start() {
+    // Collected now and not with the first step: two handlers of one name keep the application from starting.
+    handlers.names();
     LOG.write(LogEvent.SERVER_STARTED, "server", server.uuid(), "name", server.name(), "roles", settings.roles());
     long period = settings.worker().heartbeat().toMillis();
     beats = timers.scheduleAtFixedRate(heartbeat::beat, 0, period, TimeUnit.MILLISECONDS);
