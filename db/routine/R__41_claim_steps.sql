@@ -14,9 +14,13 @@ language plpgsql
 set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
+declare
+  v_claimed uuid[];
 begin
-  return tasker.get_step_assignments(
-    tasker.claim_queued_steps(p_server_uuid, p_limit, p_namespaces, p_lease_seconds, p_now));
+  -- Two statements: within one, the second function would read with a snapshot from before the claim and miss the tasks
+  -- that were committed in between, whose steps would be claimed and never run.
+  v_claimed := tasker.claim_queued_steps(p_server_uuid, p_limit, p_namespaces, p_lease_seconds, p_now);
+  return tasker.get_step_assignments(v_claimed);
 end
 $$;
 comment on function tasker.claim_steps(uuid, int, text[], int, timestamptz) is

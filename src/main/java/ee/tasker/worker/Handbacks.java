@@ -82,7 +82,8 @@ class Handbacks {
   /**
    * Hands back one batch of what has gathered, if a place is free.
    *
-   * @return the next assignments; null when there was nothing to do or others are at it, who will look again
+   * @return the next assignments, after which the caller looks again; null when there was nothing to do or others are at it,
+   *     who will look again
    */
   JsonArray flush() {
     if (waiting.isEmpty() || !flushers.tryAcquire()) {
@@ -93,7 +94,8 @@ class Handbacks {
       for (StepResult next; batch.size() < settings.worker().batchSize() && (next = waiting.poll()) != null; ) {
         batch.add(next);
       }
-      return batch.isEmpty() ? null : handBack(batch);
+      // Not null: while this place was held for nothing, somebody may have brought a result, found no place and left.
+      return batch.isEmpty() ? JsonValue.EMPTY_JSON_ARRAY : handBack(batch);
     } finally {
       flushers.release();
     }

@@ -25,8 +25,12 @@ record Bench(Options options, Database database, Servers servers, Load load, Rep
     return seconds;
   }
 
-  /** Complains unless so many tasks were created since then and all are complete. */
+  /** Complains unless so many tasks were created since then and all are complete, no step of them by recovery. */
   void expectComplete(String what, int tasks, OffsetDateTime since) throws SQLException {
+    long repeated = database.value(Long.class, "select count(*) from tasker.workflow_steps where created_at >= ? and attempts > 1", since);
+    if (repeated > 0) {
+      report.complain(what + ": " + repeated + " steps were lost and done again after their lease ran out");
+    }
     String states = database.states(since);
     if (!states.equals(tasks + " complete")) {
       report.complain(what + ": expected " + tasks + " complete, found " + states);

@@ -38,6 +38,7 @@ final class Database implements AutoCloseable {
       settings.put("auto_explain.log_buffers", "on");
       settings.put("auto_explain.log_triggers", "on");
       settings.put("auto_explain.log_format", "text");
+      settings.put("auto_explain.log_parameter_max_length", "0");
     }
     embedded = EmbeddedDatabase.forBenchmarks(options.folder(), options.checkout().resolve(".tasker"), options.postgresVersion(), options.databasePort(), settings);
   }

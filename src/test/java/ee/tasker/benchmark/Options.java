@@ -148,6 +148,17 @@ record Options(Properties properties) {
     return properties.getProperty("tasker.postgres.version");
   }
 
+  /** {@code benchmark.server.NAME=value}: more environment for the servers, to try settings out. */
+  Map<String, String> serverEnvironment() {
+    Map<String, String> environment = new LinkedHashMap<>();
+    given().forEach((name, value) -> {
+      if (name.startsWith("benchmark.server.")) {
+        environment.put(name.substring("benchmark.server.".length()), value);
+      }
+    });
+    return environment;
+  }
+
   /** As given, for the report: {@code benchmark.*} only. */
   Map<String, String> given() {
     Map<String, String> given = new LinkedHashMap<>();

@@ -59,6 +59,7 @@ final class Servers implements AutoCloseable {
       Path recording = options.target().resolve("benchmark-" + port + ".jfr");
       environment.put("JAVA_TOOL_OPTIONS", "-XX:StartFlightRecording=filename=" + recording + ",settings=profile,dumponexit=true");
     }
+    environment.putAll(options.serverEnvironment());
     return environment;
   }
 

@@ -1,0 +1,168 @@
+package ee.tasker.benchmark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ee.tasker.run.DatabaseAddress;
+import ee.tasker.run.EmbeddedDatabase;
+import jakarta.json.Json;
+import jakarta.json.JsonArray;
+import jakarta.json.JsonArrayBuilder;
+import jakarta.json.JsonObject;
+import java.io.IOException;
+import java.io.StringReader;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Map;
+import java.util.UUID;
+import org.assertj.core.data.Offset;
+import org.flywaydb.core.Flyway;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What a step costs the database, in units that do not depend on the machine's mood: 500 linear tasks of four steps, taken in
+ * and worked through the engine's functions in hundreds, as a busy server does.
+ *
+ * <p>A failure means that a change made steps dearer or cheaper. If that is meant, put the number that the failure tells
+ * into {@link #WAL_BYTES}, {@link #INNER_STATEMENTS} and so on, and say in the commit what was bought for it. The bounds
+ * are narrow on purpose: cheaper is a failure too, so that the next rise is seen.
+ */
+class CostPerStepIT {
+  /** Measured on PostgreSQL 18; older releases write a little more or less. */
+  private static final double WAL_BYTES = 3_320;
+  private static final Offset<Double> WAL_TOLERANCE = Offset.offset(60.0);
+  /** The calls of submit_tasks and complete_steps themselves: 5 and 20 for 2000 steps. */
+  private static final double STATEMENTS = 0.0125;
+  private static final double COMMITS = 0.0125;
+  /** All statements within the functions, triggers and foreign keys included. */
+  private static final double INNER_STATEMENTS = 2.43;
+  private static final Offset<Double> INNER_TOLERANCE = Offset.offset(0.05);
+
+  private static final String TEMPLATE = """
+      {"namespace_name": "cost", "name": "linear_4", "version": "1.0.0", "content_hash": "-", "identity_strategy": "always_unique",
+       "steps": [{"name": "a", "handler": {"callable": "none"}},
+                 {"name": "b", "dependencies": ["a"], "handler": {"callable": "none"}},
+                 {"name": "c", "dependencies": ["b"], "handler": {"callable": "none"}},
+                 {"name": "d", "dependencies": ["c"], "handler": {"callable": "none"}}]}""";
+  private static final int TASKS = 500;
+  private static final int BATCH = 100;
+  private static final int STEPS = 4;
+  private static final UUID SERVER = UUID.fromString("00000000-0000-0000-0000-000000000001");
+
+  private static EmbeddedDatabase database;
+  private static Connection connection;
+
+  @BeforeAll
+  static void start() throws IOException, SQLException {
+    int port;
+    try (ServerSocket socket = new ServerSocket(0)) {
+      port = socket.getLocalPort();
+    }
+    // No autovacuum: what it writes is not the step's. Page images come after checkpoints and would be another accident.
+    database = EmbeddedDatabase.forBenchmarks(Path.of(System.getProperty("tasker.it.folder")), Path.of(System.getProperty("tasker.checkout"), ".tasker"),
+        System.getProperty("tasker.postgres.version"), port,
+        Map.of("fsync", "off", "full_page_writes", "off", "autovacuum", "off", "pg_stat_statements.track", "all", "pg_stat_statements.track_utility", "on"));
+    Runtime.getRuntime().addShutdownHook(new Thread(database::close, "cost-per-step-database"));
+    database.start();
+    DatabaseAddress address = database.address();
+    Flyway.configure().dataSource(address.jdbcUrl(), address.user(), address.password()).schemas("tasker")
+        .locations("classpath:db/migration", "classpath:db/routine").failOnMissingLocations(true).load().migrate();
+    connection = DriverManager.getConnection("jdbc:postgresql://" + address.host() + ":" + port + "/tasker", "postgres", "");
+    value("select tasker.register_template(?::jsonb)::text", TEMPLATE);
+    connection.setAutoCommit(false);
+  }
+
+  @AfterAll
+  static void stop() throws SQLException {
+    if (connection != null) {
+      connection.close();
+    }
+    if (database != null) {
+      database.close();
+    }
+  }
+
+  @Test
+  void a_step_of_a_linear_task_costs_what_it_cost_before() throws SQLException {
+    work(BATCH); // plans are made, pages are there
+    value("select pg_stat_statements_reset()::text");
+    connection.commit();
+    String before = value("select pg_current_wal_insert_lsn()::text");
+    double updates = updates();
+
+    int commits = 0;
+    for (int done = 0; done < TASKS; done += BATCH) {
+      commits += work(BATCH);
+    }
+
+    double steps = TASKS * STEPS;
+    double wal = number("select pg_current_wal_insert_lsn() - '" + before + "'::pg_lsn") / steps;
+    double statements = number("select sum(calls) from pg_stat_statements where toplevel and query like '%tasker.%' and query not like '%pg_stat%'") / steps;
+    double inner = number("select sum(calls) from pg_stat_statements where not toplevel") / steps;
+    System.out.printf("cost per step: %.0f WAL bytes, %.4f statements, %.4f commits, %.3f statements inside, %.2f updates%n",
+        wal, statements, commits / steps, inner, (updates() - updates) / steps);
+    assertThat(value("select string_agg(distinct state::text, ',') from tasker.tasks")).isEqualTo("complete");
+    assertThat(wal).as("WAL bytes per step").isCloseTo(WAL_BYTES, WAL_TOLERANCE);
+    assertThat(statements).as("statements per step").isEqualTo(STATEMENTS);
+    assertThat(commits / steps).as("commits per step").isEqualTo(COMMITS);
+    assertThat(inner).as("statements inside the functions per step").isCloseTo(INNER_STATEMENTS, INNER_TOLERANCE);
+  }
+
+  private static double updates() throws SQLException {
+    connection.commit();
+    value("select pg_stat_force_next_flush()::text");
+    connection.commit();
+    return number("select sum(n_tup_upd) from pg_stat_user_tables where schemaname = 'tasker'");
+  }
+
+  /** Takes tasks in and completes what it is given until nothing is. @return the number of commits */
+  private static int work(int tasks) throws SQLException {
+    JsonArrayBuilder requests = Json.createArrayBuilder();
+    for (int i = 0; i < tasks; i++) {
+      requests.add(Json.createObjectBuilder().add("namespace", "cost").add("name", "linear_4").add("version", "1.0.0")
+          .add("context", Json.createObjectBuilder().add("number", 6)));
+    }
+    JsonArray assignments = call("select tasker.submit_tasks(?::jsonb, ?::uuid, ?, 60, true, true)::text", requests.build().toString(), SERVER.toString(), tasks);
+    int commits = 1;
+    while (!assignments.isEmpty()) {
+      JsonArrayBuilder results = Json.createArrayBuilder();
+      for (JsonObject step : assignments.getValuesAs(JsonObject.class)) {
+        results.add(Json.createObjectBuilder().add("step_uuid", step.getString("step_uuid")).add("task_uuid", step.getString("task_uuid"))
+            .add("attempt", step.getInt("attempt")).add("outcome", "success").add("result", Json.createObjectBuilder()).add("execution_time_ms", 0));
+      }
+      assignments = call("select tasker.complete_steps(?::jsonb, ?::uuid, ?, null, 60, true, false)::text", results.build().toString(), SERVER.toString(), tasks);
+      commits++;
+    }
+    return commits;
+  }
+
+  private static JsonArray call(String sql, Object... arguments) throws SQLException {
+    String text = value(sql, arguments);
+    connection.commit();
+    try (var reader = Json.createReader(new StringReader(text))) {
+      return reader.readObject().getJsonArray("assignments");
+    }
+  }
+
+  private static double number(String sql) throws SQLException {
+    return Double.parseDouble(value("select (" + sql + ")::text"));
+  }
+
+  private static String value(String sql, Object... arguments) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      for (int i = 0; i < arguments.length; i++) {
+        statement.setObject(i + 1, arguments[i]);
+      }
+      try (ResultSet rows = statement.executeQuery()) {
+        rows.next();
+        return rows.getString(1);
+      }
+    }
+  }
+}

@@ -1,0 +1,94 @@
+package ee.tasker.orchestration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ee.tasker.testing.server.AgainstServer;
+import ee.tasker.testing.server.Answer;
+import ee.tasker.testing.server.History;
+import ee.tasker.testing.server.TaskerClient;
+import ee.tasker.testing.server.TestServer;
+import jakarta.json.JsonObject;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/** The database drops every connection while much is under way. */
+@AgainstServer
+class FaultsIT {
+  private static final int TASKS = 200;
+
+  private final TaskerClient tasker;
+  private final TestServer server;
+
+  FaultsIT(TaskerClient tasker, TestServer server) {
+    this.tasker = tasker;
+    this.server = server;
+    tasker.register("/testing/templates.yaml");
+  }
+
+  @Test
+  void every_task_completes_although_all_connections_are_cut_again_and_again() {
+    Answer created = tasker.post("/v1/tasks:batch", Collections.nCopies(TASKS, TaskerClient.taskRequest("testing", "work", "{}")).toString());
+    List<UUID> tasks = created.array().getValuesAs(JsonObject.class).stream().map(verdict -> UUID.fromString(verdict.getString("task_uuid"))).toList();
+    String own = "{" + String.join(",", tasks.stream().map(UUID::toString).toList()) + "}";
+
+    long cut = 0;
+    for (long share : new long[] {TASKS / 4, TASKS, 2 * TASKS}) {
+      TaskerClient.until("a share of the steps has run", Duration.ofSeconds(60),
+          () -> tasker.count("select count(*) from testing.effects where task_uuid = any (?::uuid[])", own) >= share);
+      cut += cutAllConnections();
+    }
+
+    assertThat(cut).isGreaterThan(3);
+    for (UUID task : tasks) {
+      assertThat(tasker.atRest(task).getString("state")).as(() -> tasker.steps(task).toString()).isEqualTo("complete");
+    }
+    assertThat(History.broken(tasker)).isEmpty();
+    assertThat(tasker.sql("""
+        select e.step_uuid, e.attempt, count(*) from testing.effects e where e.task_uuid = any (?::uuid[]) and e.effect = 'ran'
+        group by e.step_uuid, e.attempt having count(*) > 1""", own)).as("attempts that ran twice").isEmpty();
+  }
+
+  @Test
+  void lost_listener_comes_back_and_health_says_so() {
+    TaskerClient.until("the listener is connected", Duration.ofSeconds(30), () -> health().matches("(?s).*\"connected\"\\s*:\\s*true.*"));
+    int before = occurrences("TK1401");
+    Object pid = tasker.value("select pid from pg_stat_activity where application_name = 'tasker-listener'");
+
+    cutAllConnections();
+
+    TaskerClient.until("it is connected anew", Duration.ofSeconds(30), () -> health().matches("(?s).*\"connected\"\\s*:\\s*true.*")
+        && tasker.count("select count(*) from pg_stat_activity where application_name = 'tasker-listener' and pid <> ?", pid) == 1);
+    assertThat(occurrences("TK1402")).isPositive();
+    assertThat(occurrences("TK1401")).isGreaterThan(before);
+    assertThat(tasker.get("/health/ready").status()).isEqualTo(200);
+    assertThat(tasker.post("/v1/tasks?wait=20", TaskerClient.taskRequest("testing", "hello", "{}")).text("state")).isEqualTo("complete");
+  }
+
+  @Test
+  void lost_messages_are_replaced() {
+    UUID task = tasker.submit("retry_later", "{}");
+    TaskerClient.until("the step waits for its retry", Duration.ofSeconds(20), () -> tasker.get("/v1/tasks/" + task).text("state").equals("waiting_for_retry"));
+    // As if its offer had been made and the message then deleted: due now, enqueued by the engine's own function, queue purged.
+    tasker.sql("""
+        with due as (update tasker.workflow_steps set next_retry_at = clock_timestamp() where task_uuid = ? returning task_uuid)
+        update tasker.task_wakeups w set wake_at = clock_timestamp() from due where w.task_uuid = due.task_uuid""", task);
+
+    TaskerClient.until("the next attempt ran", Duration.ofSeconds(30), () -> tasker.steps(task).get("failing").getInt("attempts") == 2);
+    tasker.delete("/v1/tasks/" + task);
+  }
+
+  private long cutAllConnections() {
+    return tasker.count("select count(pg_terminate_backend(pid)) from pg_stat_activity where application_name in ('tasker-ee', 'tasker-listener')");
+  }
+
+  private String health() {
+    return tasker.get("/health/ready").body();
+  }
+
+  private int occurrences(String event) {
+    return server.log().split(event, -1).length - 1;
+  }
+}

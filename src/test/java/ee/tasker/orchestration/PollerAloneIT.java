@@ -1,0 +1,33 @@
+package ee.tasker.orchestration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ee.tasker.run.EmbeddedDatabase;
+import ee.tasker.samples.SampleRunner;
+import ee.tasker.testing.server.History;
+import ee.tasker.testing.server.TaskerClient;
+import ee.tasker.testing.server.TestServer;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Nobody is told of anything: the poller finds it all. */
+class PollerAloneIT {
+
+  @Test
+  void poller_alone_finishes_every_sample() throws Exception {
+    try (EmbeddedDatabase database = TestServer.newDatabase();
+        TestServer server = TestServer.start(database, Map.of("TASKER_EVENTS_ENABLED", "false", "TASKER_POLL_INTERVAL_SECONDS", "1"))) {
+      TaskerClient tasker = server.client();
+
+      var outcomes = new SampleRunner(server.base(), Path.of(System.getProperty("tasker.checkout"), "samples"), true).run();
+
+      assertThat(outcomes).filteredOn(outcome -> !outcome.ok()).isEmpty();
+      assertThat(outcomes).hasSizeGreaterThan(50);
+      assertThat(History.broken(tasker)).isEmpty();
+      assertThat(History.messages(tasker)).isEmpty();
+      assertThat(tasker.count("select count(*) from pg_stat_activity where application_name = 'tasker-listener'")).isZero();
+      assertThat(tasker.get("/health/ready").body().replace(" ", "")).contains("\"events\":false");
+    }
+  }
+}

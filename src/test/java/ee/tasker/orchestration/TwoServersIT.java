@@ -1,0 +1,123 @@
+package ee.tasker.orchestration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ee.tasker.run.EmbeddedDatabase;
+import ee.tasker.testing.server.Answer;
+import ee.tasker.testing.server.History;
+import ee.tasker.testing.server.TaskerClient;
+import ee.tasker.testing.server.TestServer;
+import jakarta.json.JsonObject;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
+
+/** Two servers with all roles on one database, neither of them a leader. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class TwoServersIT {
+  private static final Map<String, String> SETTINGS = Map.of(
+      "TASKER_WORKER_HEARTBEAT_SECONDS", "2", "TASKER_WORKER_LEASE_SECONDS", "6", "TASKER_POLL_INTERVAL_SECONDS", "2");
+
+  private EmbeddedDatabase database;
+  private TestServer first;
+  private TestServer second;
+  private TaskerClient tasker;
+
+  @BeforeAll
+  void start() {
+    database = TestServer.newDatabase();
+    // Side by side: two servers that migrate the same empty database at the same moment.
+    first = TestServer.starting(database, SETTINGS);
+    second = TestServer.starting(database, SETTINGS);
+    first.awaitReady();
+    second.awaitReady();
+    tasker = first.client();
+    tasker.register("/testing/templates.yaml");
+    // Each server learns of the other with a heartbeat; until then both tell the other anyway.
+    TaskerClient.until("both are registered", Duration.ofSeconds(20), () -> tasker.count("select count(*) from tasker.servers where lease_expires_at > clock_timestamp()") == 2);
+  }
+
+  @AfterAll
+  void stop() {
+    for (AutoCloseable each : new AutoCloseable[] {second, first, database}) {
+      try {
+        if (each != null) {
+          each.close();
+        }
+      } catch (Exception e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+
+  @Test
+  @Order(1)
+  void five_hundred_mixed_tasks_are_done_once_and_by_both() {
+    List<UUID> tasks = new ArrayList<>();
+    for (int batch = 0; batch < 10; batch++) {
+      List<String> requests = new ArrayList<>(Collections.nCopies(20, TaskerClient.taskRequest("testing", "work", "{}")));
+      requests.addAll(Collections.nCopies(10, TaskerClient.taskRequest("linear", "mathematical_sequence", "{'even_number': 2}")));
+      requests.addAll(Collections.nCopies(10, TaskerClient.taskRequest("testing", "progress", "{}")));
+      requests.addAll(Collections.nCopies(10, TaskerClient.taskRequest("testing", "family", "{}")));
+      tasks.addAll(submit(batch % 2 == 0 ? first : second, requests));
+    }
+
+    assertThat(tasks).hasSize(500).doesNotHaveDuplicates();
+    assertAllComplete(tasks);
+    assertThat(tasker.sql("""
+        select step_uuid, attempt, count(*) from testing.effects where effect = 'ran' group by step_uuid, attempt having count(*) > 1"""))
+        .as("attempts that ran twice").isEmpty();
+    assertThat(tasker.count("select count(distinct process) from testing.effects")).as("servers that ran steps").isEqualTo(2);
+    assertThat(tasker.count("select count(distinct processor_uuid) from tasker.workflow_step_transitions where actor = 'worker'")).isEqualTo(2);
+    assertThat(History.broken(tasker)).isEmpty();
+    assertThat(History.messages(tasker)).isEmpty();
+  }
+
+  @Test
+  @Order(2)
+  void whoever_waits_at_one_server_hears_of_a_task_of_the_other() {
+    Answer created = second.client().post("/v1/tasks", TaskerClient.taskRequest("testing", "family", "{}"));
+
+    assertThat(first.client().atRest(created.taskUuid(), Duration.ofSeconds(20)).getString("state")).isEqualTo("complete");
+  }
+
+  @Test
+  @Order(3)
+  void server_that_is_killed_leaves_nothing_undone() {
+    List<UUID> tasks = submit(second, Collections.nCopies(100, TaskerClient.taskRequest("testing", "work", "{}")));
+    List<UUID> held = submit(second, Collections.nCopies(5, TaskerClient.taskRequest("testing", "hold", "{}")));
+    TaskerClient.until("it is in the middle of its work", Duration.ofSeconds(30),
+        () -> tasker.count("select count(*) from testing.effects where effect = 'started'") >= 5);
+
+    second.kill();
+    held.forEach(task -> tasker.sql("insert into testing.released values (?)", task));
+
+    assertAllComplete(tasks);
+    assertAllComplete(held);
+    assertThat(History.broken(tasker)).isEmpty();
+    assertThat(tasker.count("select count(*) from tasker.workflow_step_transitions where actor = 'recovery'")).isPositive();
+  }
+
+  private List<UUID> submit(TestServer server, List<String> requests) {
+    Answer answer = server.client().post("/v1/tasks:batch", requests.toString());
+    assertThat(answer.status()).as(answer.body()).isEqualTo(207);
+    return answer.array().getValuesAs(JsonObject.class).stream().map(verdict -> UUID.fromString(verdict.getString("task_uuid"))).toList();
+  }
+
+  private void assertAllComplete(List<UUID> tasks) {
+    for (UUID task : tasks) {
+      assertThat(tasker.atRest(task).getString("state")).as(() -> tasker.steps(task).toString()).isEqualTo("complete");
+    }
+  }
+}

@@ -1,0 +1,56 @@
+package ee.tasker.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ee.tasker.testing.Dag;
+import ee.tasker.testing.DatabaseTest;
+import ee.tasker.testing.Sql;
+import ee.tasker.testing.SqlWorker;
+import ee.tasker.testing.TestDatabase;
+import jakarta.json.JsonObject;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+
+@DatabaseTest
+@DatabaseTest.Covers({"count_servers", "notify_servers", "get_ancestor_results"})
+class GetInstallationStatusTest {
+  private final Sql sql = Sql.open();
+
+  @Test
+  void a_server_counts_until_its_heartbeat_is_overdue() {
+    sql.text("select tasker.heartbeat(?, 'one', 'worker', 10, 0)", UUID.randomUUID());
+    JsonObject status = sql.object("select tasker.get_installation_status()");
+
+    assertThat(status.getInt("servers")).isEqualTo(1);
+    assertThat(status.getString("schema_version")).matches("0*[0-9]+");
+    assertThat(sql.number("select tasker.count_servers(?)", Instant.now().plusSeconds(61))).isZero();
+  }
+
+  @Test
+  void listening_servers_hear_every_kind_and_who_sent_it() throws Exception {
+    UUID sender = UUID.randomUUID();
+    try (Connection listener = TestDatabase.get().connect(); Statement listen = listener.createStatement()) {
+      listen.execute("listen tasker_wakeup");
+      sql.text("select tasker.notify_servers(?, ?)", sender, List.of("steps", "results"));
+      PGNotification[] heard = listener.unwrap(PGConnection.class).getNotifications(5000);
+      assertThat(heard).extracting(PGNotification::getParameter).containsExactly("steps " + sender, "results " + sender);
+    }
+  }
+
+  @Test
+  void the_results_of_all_ancestors_are_found_by_name() {
+    Dag.Task task = Dag.linear(3).started();
+    try (SqlWorker worker = SqlWorker.open()) {
+      worker.complete(worker.claimOne().success("{\"n\": 1}"));
+      worker.complete(worker.claimOne().success("{\"n\": 2}"));
+    }
+    assertThat(sql.text("select tasker.get_ancestor_results(?)", task.step("s3"))).isEqualTo("{\"s1\": {\"n\": 1}, \"s2\": {\"n\": 2}}");
+    assertThat(sql.text("select tasker.get_ancestor_results(?)", task.step("s1"))).isEqualTo("{}");
+  }
+}
