@@ -14,8 +14,10 @@ import jakarta.inject.Inject;
 import jakarta.json.JsonArray;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The worker of this server. Assignments come from three sides: from whoever submits tasks here, as the successors of steps
@@ -24,6 +26,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 @ApplicationScoped
 public class Worker implements StepTaker {
   private static final Log LOG = Log.of(Worker.class);
+  /** A thread that has been running handlers for longer hands back before it begins another. */
+  private static final long QUICK_NANOS = 1_000_000;
 
   @Resource
   private ManagedExecutorService executor;
@@ -44,6 +48,10 @@ public class Worker implements StepTaker {
   private StepRunner runner;
 
   private final AtomicBoolean claiming = new AtomicBoolean();
+  /** Accepted and not begun. */
+  private final ConcurrentLinkedQueue<RunningStep> ready = new ConcurrentLinkedQueue<>();
+  /** Threads that were asked for and have not begun, at most one. */
+  private final AtomicInteger helpersComing = new AtomicInteger();
 
   @PostConstruct
   void prepare() {
@@ -140,24 +148,49 @@ public class Worker implements StepTaker {
   }
 
   private void begin(List<RunningStep> accepted) {
-    for (RunningStep step : accepted) {
+    if (!accepted.isEmpty()) {
+      ready.addAll(accepted);
+      callHelper();
+    }
+  }
+
+  /** Whoever is called and finds others still ready calls the next, so that slow handlers soon have a thread each and quick ones need few. */
+  private void callHelper() {
+    if (helpersComing.compareAndSet(0, 1)) {
       try {
-        executor.execute(() -> work(step));
+        executor.execute(this::help);
       } catch (RejectedExecutionException e) {
         // The server is going down; what has not started is given back by WorkerLifecycle.
+        helpersComing.set(0);
         hands.drain();
       }
     }
   }
 
-  /** Runs a step, hands back what has gathered, and goes on with one of the steps that this brings, others get threads of their own. */
+  private void help() {
+    helpersComing.set(0);
+    work(ready.poll());
+  }
+
+  /**
+   * Runs a step and, while they are quick, others that are ready; hands back what has gathered, and goes on with one of the
+   * steps that this brings. Before a handler is called, somebody is on the way for what else is ready and for results
+   * that wait, because nobody knows how long the handler takes.
+   */
   private void work(RunningStep first) {
     RunningStep step = first;
     do {
-      if (step != null) {
+      for (long began = System.nanoTime(); step != null; ) {
+        if (!ready.isEmpty() || !handbacks.isEmpty()) {
+          callHelper();
+        }
         runner.run(step, handbacks::add);
+        step = System.nanoTime() - began < QUICK_NANOS ? ready.poll() : null;
       }
       step = handBackAndTakeOne();
+      if (step == null) {
+        step = ready.poll();
+      }
     } while (step != null);
   }
 

@@ -11,7 +11,7 @@ import jakarta.json.JsonObject;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"refuse_history_change", "check_task_transitions", "check_step_transitions", "refuse_template_change",
+@DatabaseTest.Covers({"make_history_partitions", "refuse_history_change", "check_task_transitions", "check_step_transitions", "refuse_template_change",
     "ensure_history_partitions", "register_template"})
 class GuardsTest {
   private final Sql sql = Sql.open();
@@ -80,6 +80,14 @@ class GuardsTest {
       assertThatDatabaseRefuses("TK009", () -> session.run("delete from tasker.task_transitions_2030_06"));
       session.rollback();
     }
+  }
+
+  @Test
+  void this_month_and_the_next_two_have_partitions_when_the_chores_were_done() {
+    sql.run("select tasker.make_history_partitions()");
+    assertThat(sql.texts("select h || to_char(date_trunc('month', now() at time zone 'UTC') + m * interval '1 month', '_YYYY_MM') as name "
+        + "from unnest(array['task_transitions', 'workflow_step_transitions']) h, generate_series(0, 2) m "
+        + "where to_regclass('tasker.' || h || to_char(date_trunc('month', now() at time zone 'UTC') + m * interval '1 month', '_YYYY_MM')) is null")).isEmpty();
   }
 
   @Test
