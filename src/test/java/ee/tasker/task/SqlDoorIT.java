@@ -140,18 +140,29 @@ class SqlDoorIT {
   }
 
   @Test
-  void notification_of_the_sender_spares_the_wait_for_the_poller() {
-    long begin = System.nanoTime();
-    tasker.sql("select pgmq.send('orchestration_task_requests', ?::jsonb), pg_notify('pgmq_message_ready', '{}')",
-        TaskerClient.taskRequest("testing", "hello", "{'own': '" + own + "'}"));
+  void message_that_nobody_was_told_of_is_found_by_the_poller() {
+    tasker.sql("select pgmq.send('orchestration_task_requests', ?::jsonb)", TaskerClient.taskRequest("testing", "hello", "{'own': '" + own + "'}"));
 
-    tasker.atRest(awaitTask());
-    // The poller of this server comes round every five seconds; three such runs in a row are no luck.
-    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(4));
+    assertThat(tasker.atRest(awaitTask()).getString("state")).isEqualTo("complete");
   }
 
+  @Test
+  void notification_of_the_sender_spares_the_wait_for_the_poller() {
+    long begin = System.nanoTime();
+    for (int message = 0; message < 3; message++) {
+      send(TaskerClient.taskRequest("testing", "hello", "{'own': '" + own + "', 'message': " + message + "}"));
+      long expected = message + 1;
+      TaskerClient.until("the message became a task", Duration.ofSeconds(20),
+          () -> tasker.count("select count(*) from tasker.task_contexts where context ->> 'own' = ?", own) == expected);
+    }
+
+    // One after another; the poller of this server comes round every five seconds.
+    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(9));
+  }
+
+  /** With the notification that pgmq_send_with_notify makes, so that nobody has to wait for the poller. */
   private void send(String message) {
-    tasker.sql("select pgmq.send('orchestration_task_requests', ?::jsonb)", message);
+    tasker.sql("select pgmq.send('orchestration_task_requests', ?::jsonb), pg_notify('pgmq_message_ready', '{}')", message);
   }
 
   private UUID awaitTask() {

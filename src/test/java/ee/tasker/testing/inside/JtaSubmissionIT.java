@@ -39,7 +39,7 @@ class JtaSubmissionIT {
   @Inject
   Tasks tasks;
 
-  @Resource
+  @Resource(lookup = "java:comp/UserTransaction")
   UserTransaction transaction;
 
   @Resource(lookup = "jdbc/tasker")
