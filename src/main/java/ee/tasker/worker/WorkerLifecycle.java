@@ -56,11 +56,16 @@ public class WorkerLifecycle {
   @Inject
   private Heartbeat heartbeat;
 
+  @Inject
+  private HandlerRegistry handlers;
+
   private ScheduledFuture<?> beats;
 
   @PostConstruct
   void start() {
-    LOG.write(LogEvent.SERVER_STARTED, "server", server.uuid(), "name", server.name(), "roles", settings.roles());
+    LOG.write(LogEvent.SERVER_STARTED, "server", server.uuid(), "name", server.name(), "roles", settings.roles(),
+        // Asked for here so that two handlers of one name stop the server and not the first step.
+        "handlers", handlers.names().size());
     long period = settings.worker().heartbeat().toMillis();
     beats = timers.scheduleAtFixedRate(heartbeat::beat, 0, period, TimeUnit.MILLISECONDS);
     if (settings.has(Role.WORKER) && settings.events()) {
