@@ -31,6 +31,10 @@ declare
 begin
   if p_settle then
     perform tasker.lock_tasks((select array_agg(distinct r.task_uuid) from jsonb_to_recordset(p_results) as r(task_uuid uuid)));
+  else
+    -- A cancelled step is done for; what it was to its task is counted here and concluded by an orchestrator.
+    perform tasker.lock_tasks((select array_agg(distinct r.task_uuid)
+                               from jsonb_to_recordset(p_results) as r(task_uuid uuid, outcome text) where r.outcome = 'cancelled'));
   end if;
   v_back := tasker.hand_back_steps(p_results, p_server_uuid, p_settle, p_now);
 
@@ -43,6 +47,9 @@ begin
     v_ended := v_advance.o_ended;
     v_retry_at := v_advance.o_next_retry_at;
   elsif cardinality(v_back.o_handed_back) > 0 or cardinality(v_back.o_cancelled) > 0 then
+    update tasker.tasks t set in_flight_steps = t.in_flight_steps + d.in_flight
+    from (select u.task_uuid, sum(u.in_flight)::int as in_flight from unnest(v_back.o_deltas) u group by u.task_uuid) d
+    where t.task_uuid = d.task_uuid;
     perform pgmq.send_batch('orchestration_step_results', (
       select array_agg(jsonb_build_object('task_uuid', h.task_uuid, 'step_uuid', h.step_uuid, 'attempt', h.attempt))
       from (select b.task_uuid, b.step_uuid, b.attempt from unnest(v_back.o_handed_back) b

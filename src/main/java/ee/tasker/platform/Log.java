@@ -39,7 +39,14 @@ public final class Log {
   }
 
   private static String quoted(String value) {
-    String oneLine = value.replace('\n', ' ').replace('\r', ' ');
+    // Nothing that ends a line or steers a terminal: what a client sent must not look like a line of its own.
+    String oneLine = value.codePoints().anyMatch(Log::isControl)
+        ? value.codePoints().map(c -> isControl(c) ? ' ' : c).collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append).toString()
+        : value;
     return oneLine.indexOf(' ') < 0 && !oneLine.isEmpty() ? oneLine : '"' + oneLine.replace("\"", "'") + '"';
+  }
+
+  private static boolean isControl(int c) {
+    return Character.isISOControl(c) || c == 0x2028 || c == 0x2029;
   }
 }

@@ -63,6 +63,9 @@ public class SettingsReader {
         complaints.add("tasker.roles: there is no role \"" + role.strip() + "\", only api, orchestrator and worker");
       }
     }
+    if (roles.isEmpty()) {
+      complaints.add("tasker.roles: a server needs at least one of api, orchestrator and worker");
+    }
     return roles;
   }
 

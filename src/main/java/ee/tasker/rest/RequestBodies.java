@@ -22,12 +22,24 @@ import java.nio.charset.StandardCharsets;
 public class RequestBodies {
   private static final int DEEPEST = 128;
 
+  private int maxBodyBytes;
+
+  RequestBodies() {
+    // for the proxy
+  }
+
+  RequestBodies(int maxBodyBytes) {
+    this.maxBodyBytes = maxBodyBytes;
+  }
+
   @Inject
-  private Settings settings;
+  RequestBodies(Settings settings) {
+    this(settings.maxBodyBytes());
+  }
 
   /** @throws Problem 400 malformed-json, 413 body-too-large */
   JsonObject object(InputStream body) {
-    if (json(text(body, settings.maxBodyBytes())) instanceof JsonObject object) {
+    if (json(text(body, maxBodyBytes)) instanceof JsonObject object) {
       return object;
     }
     throw Problem.of(400, "malformed-json", "the body must be a JSON object");
@@ -35,14 +47,14 @@ public class RequestBodies {
 
   /** @param times how many times the limit of a single request */
   JsonArray array(InputStream body, int times) {
-    if (json(text(body, (int) Math.min((long) settings.maxBodyBytes() * times, Integer.MAX_VALUE - 8))) instanceof JsonArray array) {
+    if (json(text(body, (int) Math.min((long) maxBodyBytes * times, Integer.MAX_VALUE - 8))) instanceof JsonArray array) {
       return array;
     }
     throw Problem.of(400, "malformed-json", "the body must be a JSON array");
   }
 
   String text(InputStream body) {
-    return text(body, settings.maxBodyBytes());
+    return text(body, maxBodyBytes);
   }
 
   private static String text(InputStream body, int limit) {

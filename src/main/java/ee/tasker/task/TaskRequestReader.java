@@ -223,7 +223,10 @@ public final class TaskRequestReader {
     return null;
   }
 
+  /** The first thing that is wrong with a member is enough. */
   private void wrong(String field, String message) {
-    violations.add(new Violation(field, message));
+    if (violations.stream().noneMatch(violation -> violation.field().equals(field))) {
+      violations.add(new Violation(field, message));
+    }
   }
 }

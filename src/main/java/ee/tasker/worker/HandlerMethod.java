@@ -17,7 +17,8 @@ record HandlerMethod(StepHandler handler, Method method) implements StepHandler 
     }
     try {
       Method method = handler.getClass().getMethod(name, StepContext.class);
-      return StepOutcome.class.isAssignableFrom(method.getReturnType())
+      // The class itself may be hidden in its package.
+      return method.trySetAccessible() && StepOutcome.class.isAssignableFrom(method.getReturnType())
           ? Optional.of(new HandlerMethod(handler, method)) : Optional.empty();
     } catch (NoSuchMethodException e) {
       return Optional.empty();

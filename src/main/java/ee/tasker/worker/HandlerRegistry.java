@@ -52,7 +52,7 @@ public class HandlerRegistry {
     }
   }
 
-  private static <T> void add(Map<String, T> byName, String name, T bean) {
+  static <T> void add(Map<String, T> byName, String name, T bean) {
     if (byName.putIfAbsent(name, bean) != null) {
       throw new IllegalStateException("two beans claim the name " + name);
     }

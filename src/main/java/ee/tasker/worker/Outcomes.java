@@ -20,6 +20,7 @@ import java.util.concurrent.TimeoutException;
 /** What outcomes and exceptions mean for a step; the table is in {@code docs/handlers.md}. */
 final class Outcomes {
   private static final int LONGEST_MESSAGE = 4_000;
+  private static final Duration LONGEST_DELAY = Duration.ofMillis(Integer.MAX_VALUE);
 
   private Outcomes() {
   }
@@ -30,7 +31,7 @@ final class Outcomes {
     }
     if (outcome instanceof StepOutcome.RetryableFailure failure) {
       JsonObjectBuilder error = error(failure.errorType(), failure.message());
-      failure.delay().ifPresent(delay -> error.add("delay_ms", Math.min(delay.toMillis(), Integer.MAX_VALUE)));
+      failure.delay().ifPresent(delay -> error.add("delay_ms", delay.compareTo(LONGEST_DELAY) < 0 ? delay.toMillis() : Integer.MAX_VALUE));
       return new StepResult(step.key(), "retryable_failure", JsonValue.NULL, error.build(), time);
     }
     if (outcome instanceof StepOutcome.PermanentFailure failure) {
@@ -115,7 +116,7 @@ final class Outcomes {
 
   /** What PostgreSQL can store: no U+0000, and not without end. */
   private static String clean(String text) {
-    String storable = Storable.cleaned(text);
-    return storable.length() <= LONGEST_MESSAGE ? storable : storable.substring(0, LONGEST_MESSAGE) + "…";
+    // Cleaned after the cut, which may go through the middle of a character.
+    return Storable.cleaned(text.length() <= LONGEST_MESSAGE ? text : text.substring(0, LONGEST_MESSAGE) + "…");
   }
 }

@@ -1,0 +1,125 @@
+package ee.tasker.platform;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.eclipse.microprofile.config.Config;
+import org.eclipse.microprofile.config.ConfigValue;
+import org.eclipse.microprofile.config.spi.ConfigSource;
+import org.eclipse.microprofile.config.spi.Converter;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SettingsReaderTest {
+
+  @Test
+  void nothing_configured_gives_one_server_with_every_role() {
+    Settings settings = read(Map.of());
+
+    assertThat(settings.roles()).containsExactlyInAnyOrder(Role.values());
+    assertThat(settings.events()).isTrue();
+    assertThat(settings.pollInterval()).isEqualTo(Duration.ofSeconds(30));
+    assertThat(settings.templatesFolder()).isEmpty();
+    assertThat(settings.environment()).isEqualTo("production");
+    assertThat(settings.worker().capacity()).isEqualTo(100);
+    assertThat(settings.worker().namespaces()).isEmpty();
+    assertThat(settings.worker().lease()).isEqualTo(Duration.ofSeconds(60));
+    assertThat(settings.maxBodyBytes()).isEqualTo(1_048_576);
+  }
+
+  @Test
+  void blank_counts_as_not_configured() {
+    assertThat(read(Map.of("tasker.roles", " ", "tasker.worker.capacity", "", "tasker.templates.folder", " ", "tasker.worker.namespaces", "")))
+        .isEqualTo(read(Map.of()));
+  }
+
+  @Test
+  void values_are_read_with_blanks_around_them() {
+    Settings settings = read(Map.of("tasker.roles", " Worker , API ", "tasker.worker.capacity", " 7 ", "tasker.worker.namespaces", "a, b ,,c",
+        "tasker.events.enabled", "false", "tasker.poll.interval-seconds", "0"));
+
+    assertThat(settings.roles()).containsExactlyInAnyOrder(Role.WORKER, Role.API);
+    assertThat(settings.worker().capacity()).isEqualTo(7);
+    assertThat(settings.worker().namespaces()).isEqualTo(Set.of("a", "b", "c"));
+    assertThat(settings.events()).isFalse();
+    assertThat(settings.pollInterval()).isZero();
+  }
+
+  @Test
+  void every_complaint_is_made_at_once_and_names_its_key() {
+    assertThatThrownBy(() -> read(Map.of(
+        "tasker.roles", "api,boss", "tasker.events.enabled", "yes", "tasker.poll.interval-seconds", "-1", "tasker.templates.folder", "/there/is/no/such",
+        "tasker.worker.capacity", "0", "tasker.worker.lease-seconds", "10", "tasker.worker.heartbeat-seconds", "9", "tasker.worker.batch-size", "many",
+        "tasker.database.port", "70000", "tasker.api.max-body-bytes", "99999999999")))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContainingAll("tasker.roles", "boss", "tasker.events.enabled", "tasker.poll.interval-seconds", "tasker.templates.folder",
+            "tasker.worker.capacity", "tasker.worker.heartbeat-seconds must be at most a third", "tasker.worker.batch-size",
+            "tasker.database.port", "tasker.api.max-body-bytes");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {",", " , ,", "boss"})
+  void server_without_any_role_is_refused(String roles) {
+    assertThatThrownBy(() -> read(Map.of("tasker.roles", roles))).isInstanceOf(IllegalStateException.class).hasMessageContaining("tasker.roles");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"5, 1", "6, 2", "60, 20"})
+  void heartbeat_of_a_third_of_the_lease_is_enough(String lease, String heartbeat) {
+    assertThat(read(Map.of("tasker.worker.lease-seconds", lease, "tasker.worker.heartbeat-seconds", heartbeat)).worker().heartbeat())
+        .isEqualTo(Duration.ofSeconds(Long.parseLong(heartbeat)));
+  }
+
+  @Test
+  void password_is_not_shown() {
+    assertThat(read(Map.of("tasker.database.password", "hush")).toString()).doesNotContain("hush");
+  }
+
+  private static Settings read(Map<String, String> values) {
+    return new SettingsReader().read(new MapConfig(values));
+  }
+
+  /** Configuration from a map; of all ways to ask it, the one that is used. */
+  private record MapConfig(Map<String, String> values) implements Config {
+    @Override
+    public <T> Optional<T> getOptionalValue(String name, Class<T> type) {
+      return Optional.ofNullable(values.get(name)).filter(value -> !value.isEmpty()).map(type::cast);
+    }
+
+    @Override
+    public <T> T getValue(String name, Class<T> type) {
+      return getOptionalValue(name, type).orElseThrow();
+    }
+
+    @Override
+    public ConfigValue getConfigValue(String name) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Iterable<String> getPropertyNames() {
+      return values.keySet();
+    }
+
+    @Override
+    public Iterable<ConfigSource> getConfigSources() {
+      return Set.of();
+    }
+
+    @Override
+    public <T> Optional<Converter<T>> getConverter(Class<T> type) {
+      return Optional.empty();
+    }
+
+    @Override
+    public <T> T unwrap(Class<T> type) {
+      throw new IllegalArgumentException();
+    }
+  }
+}

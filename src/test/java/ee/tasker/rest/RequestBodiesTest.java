@@ -1,0 +1,97 @@
+package ee.tasker.rest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import ee.tasker.platform.Problem;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RequestBodiesTest {
+  private static final int LIMIT = 2_000;
+  private final RequestBodies bodies = new RequestBodies(LIMIT);
+
+  @Test
+  void body_of_exactly_the_limit_is_read_and_one_byte_more_is_not() {
+    assertThat(bodies.object(in("{}" + " ".repeat(LIMIT - 2)))).isEmpty();
+    assertThat(problem("{}" + " ".repeat(LIMIT - 1)).code()).isEqualTo("body-too-large");
+    assertThat(problem("{}" + " ".repeat(LIMIT - 1)).status()).isEqualTo(413);
+  }
+
+  @Test
+  void bytes_are_counted_and_not_characters() {
+    assertThat(problem("{\"a\":\"" + "ü".repeat(LIMIT / 2) + "\"}").code()).isEqualTo("body-too-large");
+  }
+
+  @Test
+  void batch_may_be_as_long_as_its_requests_together() {
+    assertThat(bodies.array(in("[" + " ".repeat(3 * LIMIT - 2) + "]"), 3)).isEmpty();
+    assertThat(catchThrowableOfType(Problem.class, () -> bodies.array(in("[" + " ".repeat(3 * LIMIT) + "]"), 3)).code()).isEqualTo("body-too-large");
+  }
+
+  @Test
+  void nesting_has_a_limit_that_brackets_in_texts_do_not_count_for() {
+    assertThat(bodies.object(in("{\"a\":" + "[".repeat(127) + "]".repeat(127) + "}"))).hasSize(1);
+    assertThat(problem("{\"a\":" + "[".repeat(128) + "]".repeat(128) + "}").getMessage()).contains("nested");
+    assertThat(bodies.object(in("{\"a\":\"\\\"" + "[{".repeat(300) + "\"}"))).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+      {"a":1,~"b":}          | line 2
+      {"a":1}~~ x            | line 3, column 2
+      {"a":1}{}              | line 1, column 8
+      {"a":1,"a":2}          | two members of the same name
+      {"x":{"a":1,"a":2}}    | two members of the same name
+      {"a":01}               | line 1
+      {"a":NaN}              | line 1
+      {'a':1}                | line 1
+      }                      | line 1
+      """)
+  void malformed_json_is_located(String text, String place) {
+    Problem problem = problem(text.replace('~', '\n'));
+
+    assertThat(problem.status()).isEqualTo(400);
+    assertThat(problem.code()).isEqualTo("malformed-json");
+    assertThat(problem.getMessage()).contains(place);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", " ", "[]", "1", "\"a\"", "null", "\ufeff{}"})
+  void what_is_no_object_is_refused(String text) {
+    assertThat(problem(text).code()).isEqualTo("malformed-json");
+  }
+
+  @Test
+  void bytes_that_are_no_utf_8_are_refused() {
+    for (byte[] bytes : new byte[][] {"{\"a\":\"ü\"}".getBytes(StandardCharsets.ISO_8859_1), {(byte) 0xc0, (byte) 0x80}, {(byte) 0xed, (byte) 0xa0, (byte) 0x80}}) {
+      assertThat(catchThrowableOfType(Problem.class, () -> bodies.object(new ByteArrayInputStream(bytes))).code()).isEqualTo("malformed-body");
+    }
+  }
+
+  @Test
+  void line_that_breaks_is_the_senders_problem() {
+    InputStream broken = new InputStream() {
+      @Override
+      public int read() throws IOException {
+        throw new IOException("connection reset");
+      }
+    };
+
+    assertThat(catchThrowableOfType(Problem.class, () -> bodies.object(broken)).code()).isEqualTo("malformed-body");
+  }
+
+  private Problem problem(String text) {
+    return catchThrowableOfType(Problem.class, () -> bodies.object(in(text)));
+  }
+
+  private static InputStream in(String text) {
+    return new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8));
+  }
+}

@@ -1,0 +1,32 @@
+package ee.tasker.worker;
+
+import ee.tasker.step.Assignment;
+import ee.tasker.step.StepDefinition;
+import ee.tasker.step.model.StepKey;
+import ee.tasker.template.ContextSchema;
+import jakarta.json.JsonValue;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/** Claimed steps for tests that need one and care about little of it. */
+final class Assignments {
+
+  private Assignments() {
+  }
+
+  static Assignment any() {
+    return of("test.Handler", "call", Optional.empty(), Optional.empty());
+  }
+
+  static Assignment promising(String resultSchema) {
+    return of("test.Handler", "call", Optional.empty(), Optional.of(ContextSchema.compile(resultSchema)));
+  }
+
+  static Assignment of(String callable, String method, Optional<String> resolver, Optional<ContextSchema> schema) {
+    StepDefinition definition = new StepDefinition(UUID.randomUUID(), "n", "t", "1.0.0", "a_step", callable, method, resolver,
+        JsonValue.EMPTY_JSON_OBJECT, schema, Optional.empty(), Set.of());
+    return new Assignment(new StepKey(UUID.randomUUID(), UUID.randomUUID(), 1), definition, 3, UUID.randomUUID(), Optional.empty(), false,
+        JsonValue.EMPTY_JSON_OBJECT, JsonValue.EMPTY_JSON_OBJECT, JsonValue.EMPTY_JSON_OBJECT, Optional.empty());
+  }
+}

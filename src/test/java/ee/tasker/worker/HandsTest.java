@@ -1,0 +1,126 @@
+package ee.tasker.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
+import org.junit.jupiter.api.Test;
+
+class HandsTest {
+
+  @Property
+  void hands_are_neither_invented_nor_lost(@ForAll @IntRange(min = 0, max = 20) int capacity, @ForAll @Size(max = 50) List<@IntRange(min = -5, max = 25) Integer> moves) {
+    Hands hands = withFree(capacity);
+    int held = 0;
+    for (int move : moves) {
+      if (move >= 0) {
+        int got = hands.reserve(move);
+        assertThat(got).isBetween(0, move);
+        // As many as asked for, or all there were.
+        assertThat(got).isEqualTo(Math.min(move, capacity - held));
+        held += got;
+      } else {
+        int back = Math.min(-move, held);
+        hands.release(back);
+        held -= back;
+      }
+      assertThat(hands.freeCount()).isEqualTo(capacity - held).isNotNegative();
+    }
+  }
+
+  @Test
+  void reserving_nothing_or_less_gives_nothing() {
+    Hands hands = withFree(3);
+
+    assertThat(hands.reserve(0)).isZero();
+    assertThat(hands.reserve(-1)).isZero();
+    hands.release(0);
+    hands.release(-5);
+    assertThat(hands.freeCount()).isEqualTo(3);
+  }
+
+  @Test
+  void threads_that_race_for_hands_never_hold_more_than_there_are() throws InterruptedException {
+    Hands hands = withFree(5);
+    AtomicInteger held = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    List<Thread> threads = new ArrayList<>();
+    CountDownLatch begin = new CountDownLatch(1);
+    for (int i = 0; i < 4; i++) {
+      Thread thread = new Thread(() -> {
+        try {
+          begin.await();
+        } catch (InterruptedException e) {
+          return;
+        }
+        for (int round = 0; round < 20_000; round++) {
+          int got = hands.reserve(1 + ThreadLocalRandom.current().nextInt(5));
+          most.accumulateAndGet(held.addAndGet(got), Math::max);
+          held.addAndGet(-got);
+          hands.release(got);
+        }
+      });
+      threads.add(thread);
+      thread.start();
+    }
+    begin.countDown();
+    for (Thread thread : threads) {
+      thread.join();
+    }
+
+    assertThat(most.get()).isBetween(1, 5);
+    assertThat(hands.freeCount()).isEqualTo(5);
+  }
+
+  @Test
+  void draining_server_gives_no_hand_away() {
+    Hands hands = withFree(3);
+    hands.drain();
+
+    assertThat(hands.reserve(1)).isZero();
+    assertThat(hands.isDraining()).isTrue();
+  }
+
+  @Test
+  void hint_is_taken_once() {
+    Hands hands = withFree(1);
+    while (hands.takeHint()) {
+      // the first look at the queues is free
+    }
+    hands.hint();
+    hands.hint();
+
+    assertThat(hands.hasHint()).isTrue();
+    assertThat(hands.takeHint()).isTrue();
+    assertThat(hands.takeHint()).isFalse();
+  }
+
+  @Test
+  void idle_is_waited_for_and_not_for_ever() throws InterruptedException {
+    Hands hands = withFree(3);
+    RunningStep step = new RunningStep(Assignments.any());
+    hands.busyWith(step);
+    hands.drain();
+    assertThat(hands.awaitIdle(Duration.ofMillis(20))).isFalse();
+
+    Thread worker = new Thread(() -> hands.done(step.assignment().key()));
+    worker.start();
+    assertThat(hands.awaitIdle(Duration.ofSeconds(30))).isTrue();
+    worker.join();
+    assertThat(hands.busyCount()).isZero();
+  }
+
+  private static Hands withFree(int capacity) {
+    Hands hands = new Hands();
+    hands.release(capacity);
+    return hands;
+  }
+}

@@ -1,0 +1,121 @@
+package ee.tasker.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import ee.tasker.handler.PermanentStepException;
+import ee.tasker.handler.RetryableStepException;
+import ee.tasker.handler.StepOutcome;
+import ee.tasker.step.Assignment;
+import ee.tasker.step.StepResult;
+import jakarta.json.Json;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonValue;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class OutcomesTest {
+  private static final Duration TIME = Duration.ofMillis(7);
+
+  static Stream<Arguments> exceptions() {
+    return Stream.of(
+        arguments(new PermanentStepException("Refused", "no"), false, StepOutcome.permanent("Refused", "no")),
+        arguments(new PermanentStepException("Refused", null), false, StepOutcome.permanent("Refused", "PermanentStepException")),
+        arguments(new RetryableStepException("Busy", "later"), false, StepOutcome.retryable("Busy", "later")),
+        arguments(new RetryableStepException("Busy", "later", Duration.ofSeconds(3), null), false, StepOutcome.retryableAfter(Duration.ofSeconds(3), "Busy", "later")),
+        arguments(new TimeoutException("slow"), false, StepOutcome.retryable("TimeoutError", "slow")),
+        arguments(new IllegalArgumentException("bad"), false, StepOutcome.permanent("ValidationError", "bad")),
+        arguments(new NumberFormatException("x"), false, StepOutcome.permanent("ValidationError", "x")),
+        arguments(new IllegalStateException("odd"), false, StepOutcome.retryable("UnexpectedError", "java.lang.IllegalStateException: odd")),
+        arguments(new IOException("line"), false, StepOutcome.retryable("UnexpectedError", "java.io.IOException: line")),
+        arguments(new NullPointerException(), false, StepOutcome.retryable("UnexpectedError", "java.lang.NullPointerException: NullPointerException")),
+        arguments(new CancellationException("stopped"), true, StepOutcome.cancelled("stopped")),
+        arguments(new InterruptedException("stopped"), true, StepOutcome.cancelled("stopped")),
+        arguments(new CancellationException("stopped"), false, StepOutcome.retryable("UnexpectedError", "java.util.concurrent.CancellationException: stopped")),
+        arguments(new InterruptedException(), false, StepOutcome.retryable("UnexpectedError", "java.lang.InterruptedException: InterruptedException")),
+        arguments(new PermanentStepException("Refused", "no"), true, StepOutcome.permanent("Refused", "no")),
+        arguments(new TimeoutException("slow"), true, StepOutcome.retryable("TimeoutError", "slow")));
+  }
+
+  @ParameterizedTest
+  @MethodSource("exceptions")
+  void exception_means_what_the_handlers_contract_says(Exception thrown, boolean isCancelRequested, StepOutcome expected) {
+    assertThat(Outcomes.ofException(thrown, isCancelRequested)).isEqualTo(expected);
+  }
+
+  @Test
+  void success_carries_its_result() {
+    StepResult result = result(Assignments.any(), StepOutcome.success(Json.createValue("done")));
+
+    assertThat(result.outcome()).isEqualTo("success");
+    assertThat(result.result()).isEqualTo(Json.createValue("done"));
+    assertThat(result.error()).isEqualTo(JsonValue.NULL);
+    assertThat(result.executionTime()).isEqualTo(TIME);
+  }
+
+  @Test
+  void delay_is_told_in_milliseconds_and_never_overflows() {
+    assertThat(result(Assignments.any(), StepOutcome.retryableAfter(Duration.ofMillis(1_500), "Busy", "m")).error().asJsonObject().getInt("delay_ms")).isEqualTo(1_500);
+    assertThat(result(Assignments.any(), StepOutcome.retryableAfter(Duration.ofDays(100_000), "Busy", "m")).error().asJsonObject().getInt("delay_ms")).isEqualTo(Integer.MAX_VALUE);
+    assertThat(result(Assignments.any(), StepOutcome.retryableAfter(Duration.ofSeconds(Long.MAX_VALUE), "Busy", "m")).error().asJsonObject().getInt("delay_ms")).isEqualTo(Integer.MAX_VALUE);
+    assertThat(result(Assignments.any(), StepOutcome.retryable("Busy", "m")).error().asJsonObject()).doesNotContainKey("delay_ms");
+  }
+
+  @Test
+  void result_must_fit_the_schema() {
+    Assignment step = Assignments.promising("{\"type\": \"object\", \"required\": [\"n\"]}");
+    JsonObject good = Json.createObjectBuilder().add("n", 1).build();
+
+    assertThat(result(step, StepOutcome.success(good)).outcome()).isEqualTo("success");
+    StepResult refused = result(step, StepOutcome.success());
+    assertThat(refused.outcome()).isEqualTo("permanent_failure");
+    assertThat(refused.error().asJsonObject().getString("type")).isEqualTo("result_schema_violation");
+    assertThat(refused.error().asJsonObject().get("result")).isEqualTo(JsonValue.EMPTY_JSON_OBJECT);
+  }
+
+  @Test
+  void result_that_would_not_come_back_as_it_is_fails_the_step_before_the_database_sees_it() {
+    for (String text : new String[] {"a\u0000", "\ud800"}) {
+      StepResult result = result(Assignments.any(), StepOutcome.success(Json.createObjectBuilder().add("text", text).build()));
+      assertThat(result.outcome()).isEqualTo("permanent_failure");
+      assertThat(result.error().asJsonObject().getString("type")).isEqualTo("result_not_storable");
+    }
+  }
+
+  @Test
+  void whatever_a_failure_says_can_be_stored() {
+    StepResult result = result(Assignments.any(), new StepOutcome.PermanentFailure("Bad\u0000", "\ud800" + "x".repeat(10_000),
+        Json.createObjectBuilder().add("a", "\u0000").build()));
+
+    JsonObject error = result.error().asJsonObject();
+    assertThat(error.getString("type")).isEqualTo("Bad ");
+    assertThat(error.getString("message")).startsWith("?xxx").hasSizeLessThan(4_100);
+    assertThat(error.toString()).doesNotContain("\\u0000");
+  }
+
+  @Test
+  void message_is_not_cut_in_the_middle_of_a_character() {
+    StepResult result = result(Assignments.any(), StepOutcome.permanent("T", "x" + "\ud83d\ude00".repeat(5_000)));
+
+    assertThat(ee.tasker.platform.Storable.complaint(result.error())).isEmpty();
+  }
+
+  @Test
+  void missing_handler_is_named_as_the_template_does() {
+    assertThat(Outcomes.handlerNotFound(Assignments.of("a.B", "go", Optional.of("r"), Optional.empty()), TIME).error().asJsonObject().getString("message"))
+        .isEqualTo("no handler a.B#go was found by resolver r");
+    assertThat(Outcomes.handlerNotFound(Assignments.any(), TIME).error().asJsonObject().getString("message")).isEqualTo("no handler test.Handler was found");
+  }
+
+  private static StepResult result(Assignment step, StepOutcome outcome) {
+    return Outcomes.toResult(step, outcome, TIME);
+  }
+}

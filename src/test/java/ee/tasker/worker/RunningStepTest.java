@@ -1,0 +1,101 @@
+package ee.tasker.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class RunningStepTest {
+  private static final int ROUNDS = 3_000;
+  private final ExecutorService threads = Executors.newFixedThreadPool(2);
+
+  @AfterEach
+  void stop() throws InterruptedException {
+    threads.shutdownNow();
+    assertThat(threads.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
+  void step_is_started_or_released_and_never_both() throws Exception {
+    for (int round = 0; round < ROUNDS; round++) {
+      RunningStep step = new RunningStep(Assignments.any());
+      assertThat(winners(step::start, step::release)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void step_is_finished_or_given_up_and_never_both() throws Exception {
+    for (int round = 0; round < ROUNDS; round++) {
+      RunningStep step = new RunningStep(Assignments.any());
+      startedByAnotherThread(step);
+      assertThat(winners(step::finish, step::giveUp)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void step_is_given_up_once() throws Exception {
+    RunningStep step = new RunningStep(Assignments.any());
+    startedByAnotherThread(step);
+
+    assertThat(winners(step::giveUp, step::giveUp)).isEqualTo(1);
+    assertThat(step.isOver()).isTrue();
+  }
+
+  @Test
+  void giving_up_interrupts_the_handlers_thread() {
+    RunningStep step = new RunningStep(Assignments.any());
+    step.start();
+
+    assertThat(step.giveUp()).isTrue();
+    assertThat(Thread.interrupted()).isTrue();
+  }
+
+  @Test
+  void giving_up_too_late_interrupts_nobody() {
+    RunningStep step = new RunningStep(Assignments.any());
+    step.start();
+    assertThat(step.finish()).isTrue();
+
+    assertThat(step.giveUp()).isFalse();
+    assertThat(Thread.interrupted()).isFalse();
+  }
+
+  @Test
+  void step_that_was_not_started_cannot_be_given_up_or_finished() {
+    RunningStep step = new RunningStep(Assignments.any());
+
+    assertThat(step.giveUp()).isFalse();
+    assertThat(step.release()).isTrue();
+    assertThat(step.start()).isFalse();
+    assertThat(step.finish()).isFalse();
+  }
+
+  private static void startedByAnotherThread(RunningStep step) throws InterruptedException {
+    Thread handler = new Thread(step::start);
+    handler.start();
+    handler.join();
+  }
+
+  private long winners(Callable<Boolean> one, Callable<Boolean> other) throws Exception {
+    CyclicBarrier together = new CyclicBarrier(2);
+    long winners = 0;
+    for (Future<Boolean> each : List.of(threads.submit(after(together, one)), threads.submit(after(together, other)))) {
+      winners += each.get(10, TimeUnit.SECONDS) ? 1 : 0;
+    }
+    return winners;
+  }
+
+  private static Callable<Boolean> after(CyclicBarrier together, Callable<Boolean> action) {
+    return () -> {
+      together.await(10, TimeUnit.SECONDS);
+      return action.call();
+    };
+  }
+}
