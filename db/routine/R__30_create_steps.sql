@@ -21,15 +21,18 @@ begin
     join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
     join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
     where t.task_uuid = any (p_task_uuids)),
-  new_steps as (
+  -- Materialized before they are sorted and numbered, or the keys would be carried along all the same.
+  new_steps as materialized (
     select t.task_uuid, t.keys[n.step_position] as step_uuid, n.named_step_uuid, n.step_position, n.parent_positions,
-           n.default_max_attempts, n.default_retryable, t.keys, t.namespace, t.claim_order, t.correlation_id,
+           n.default_max_attempts, n.default_retryable, t.namespace, t.claim_order, t.correlation_id,
            t.is_started and n.parent_positions = '{}' as is_handed_off,
-           row_number() over (partition by t.is_started and n.parent_positions = '{}' order by t.claim_order, t.task_uuid, n.step_position) as turn
+           -- Not all keys of the task: a copy of them in every row would make the cost grow with the square of the steps.
+           case when n.parent_positions <> '{}' then (select array_agg(t.keys[p.position]) from unnest(n.parent_positions) as p(position)) end as parent_keys
     from new_tasks t
     join tasker.named_tasks_named_steps n on n.named_task_uuid = t.named_task_uuid),
   judged as (
-    select s.*, s.is_handed_off and s.turn <= p_claim_limit as is_claimed from new_steps s),
+    select s.*, s.is_handed_off and s.turn <= p_claim_limit as is_claimed
+    from (select n.*, row_number() over (partition by n.is_handed_off order by n.claim_order, n.task_uuid, n.step_position) as turn from new_steps n) s),
   step_rows as (
     insert into tasker.workflow_steps
       (workflow_step_uuid, task_uuid, named_step_uuid, created_at, state, step_position, transition_count, total_parents,
@@ -44,7 +47,7 @@ begin
     from judged j),
   edge_rows as (
     insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid)
-    select j.keys[p.position], j.step_uuid, j.task_uuid from judged j cross join lateral unnest(j.parent_positions) as p(position)),
+    select p.step_uuid, j.step_uuid, j.task_uuid from judged j cross join lateral unnest(j.parent_keys) as p(step_uuid)),
   wakeup_rows as (
     insert into tasker.task_wakeups (task_uuid, wake_at)
     select t.task_uuid, case when t.is_started then p_now + interval '30 seconds' else p_now end from new_tasks t),
