@@ -84,7 +84,11 @@ public class TaskBatchesResource {
   private static JsonObjectBuilder verdict(CompletableFuture<SubmittedTask> answer, boolean wantsExisting) {
     try {
       SubmittedTask task = answer.join();
-      return Json.build().createObjectBuilder()
+      JsonObjectBuilder verdict = Json.build().createObjectBuilder();
+      if (task.isDuplicate() && !wantsExisting) {
+        verdict.add("code", "duplicate-task").add("detail", "the same request is already task " + task.taskUuid());
+      }
+      return verdict
           .add("status", !task.isDuplicate() ? 201 : wantsExisting ? 200 : 409)
           .add("task_uuid", task.taskUuid().toString())
           .add("state", task.state())

@@ -58,9 +58,10 @@ public class Worker implements StepTaker {
     hands.onMoreResults(() -> executor.execute(() -> work(null)));
   }
 
+  /** None for a server that serves some namespaces only: what it is handed outside the queues could be of any. */
   @Override
   public int reserve(int most) {
-    return hands.reserve(most);
+    return settings.worker().namespaces().isEmpty() ? hands.reserve(most) : 0;
   }
 
   @Override
@@ -98,6 +99,7 @@ public class Worker implements StepTaker {
 
   /** Claims from the queues while they give and hands are free; while none is, the next handback claims. */
   private void claimQueued() {
+    boolean failed = false;
     try {
       while (hands.hasHint() && !hands.isDraining()) {
         int free = hands.reserve(settings.worker().batchSize());
@@ -112,6 +114,7 @@ public class Worker implements StepTaker {
           hands.release(free);
           hands.hint();
           LOG.write(LogEvent.CALL_FAILED, fault, "call", "claim_steps");
+          failed = true;
           return;
         }
         if (assignments.size() >= free) {
@@ -121,6 +124,10 @@ public class Worker implements StepTaker {
       }
     } finally {
       claiming.set(false);
+      // A hint, or a free hand, that came after the last look and found us still at it. After a fault the poller tries again.
+      if (!failed && hands.hasHint() && hands.freeCount() > 0) {
+        stepsQueued();
+      }
     }
   }
 

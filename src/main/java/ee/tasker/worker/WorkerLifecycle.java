@@ -63,9 +63,9 @@ public class WorkerLifecycle {
 
   @PostConstruct
   void start() {
-    // Collected now and not with the first step: two handlers of one name keep the application from starting.
-    handlers.names();
-    LOG.write(LogEvent.SERVER_STARTED, "server", server.uuid(), "name", server.name(), "roles", settings.roles());
+    LOG.write(LogEvent.SERVER_STARTED, "server", server.uuid(), "name", server.name(), "roles", settings.roles(),
+        // Asked for here so that two handlers of one name stop the server and not the first step.
+        "handlers", handlers.names().size());
     long period = settings.worker().heartbeat().toMillis();
     beats = timers.scheduleAtFixedRate(heartbeat::beat, 0, period, TimeUnit.MILLISECONDS);
     if (settings.has(Role.WORKER) && settings.events()) {
