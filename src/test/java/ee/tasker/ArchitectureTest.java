@@ -57,6 +57,10 @@ class ArchitectureTest {
       noClasses().that().resideOutsideOfPackage("ee.tasker.rest..").should().dependOnClassesThat().resideInAPackage("ee.tasker.rest..");
 
   @ArchTest
+  static final ArchRule nobody_but_rest_knows_insight =
+      noClasses().that().resideOutsideOfPackages("ee.tasker.insight..", "ee.tasker.rest..").should().dependOnClassesThat().resideInAPackage("ee.tasker.insight..");
+
+  @ArchTest
   static final ArchRule models_know_the_jdk_and_each_other =
       classes().that().resideInAPackage("ee.tasker..model..")
           .should().onlyDependOnClassesThat().resideInAnyPackage("java..", "ee.tasker..model..");
