@@ -68,10 +68,10 @@ class FaultsIT {
   }
 
   @Test
-  void lost_messages_are_replaced() {
+  void retry_that_became_due_without_anybody_hearing_of_it_is_found() {
     UUID task = tasker.submit("retry_later", "{}");
     TaskerClient.until("the step waits for its retry", Duration.ofSeconds(20), () -> tasker.get("/v1/tasks/" + task).text("state").equals("waiting_for_retry"));
-    // As if its offer had been made and the message then deleted: due now, enqueued by the engine's own function, queue purged.
+    // Due now, behind the back of every server: no alarm was set for it and nobody is notified.
     tasker.sql("""
         with due as (update tasker.workflow_steps set next_retry_at = clock_timestamp() where task_uuid = ? returning task_uuid)
         update tasker.task_wakeups w set wake_at = clock_timestamp() from due where w.task_uuid = due.task_uuid""", task);

@@ -4,20 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class RunningStepTest {
   private static final int ROUNDS = 3_000;
   private final ExecutorService threads = Executors.newFixedThreadPool(2);
+  private final ExecutorService handlers = Executors.newSingleThreadExecutor();
 
   @AfterEach
   void stop() throws InterruptedException {
+    handlers.shutdownNow();
     threads.shutdownNow();
     assertThat(threads.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
   }
@@ -77,24 +79,26 @@ class RunningStepTest {
     assertThat(step.finish()).isFalse();
   }
 
-  private static void startedByAnotherThread(RunningStep step) throws InterruptedException {
-    Thread handler = new Thread(step::start);
-    handler.start();
-    handler.join();
+  private void startedByAnotherThread(RunningStep step) throws Exception {
+    handlers.submit(() -> Thread.interrupted() | step.start()).get(10, TimeUnit.SECONDS);
   }
 
   private long winners(Callable<Boolean> one, Callable<Boolean> other) throws Exception {
-    CyclicBarrier together = new CyclicBarrier(2);
+    AtomicInteger ready = new AtomicInteger();
     long winners = 0;
-    for (Future<Boolean> each : List.of(threads.submit(after(together, one)), threads.submit(after(together, other)))) {
+    for (Future<Boolean> each : List.of(threads.submit(together(ready, one)), threads.submit(together(ready, other)))) {
       winners += each.get(10, TimeUnit.SECONDS) ? 1 : 0;
     }
     return winners;
   }
 
-  private static Callable<Boolean> after(CyclicBarrier together, Callable<Boolean> action) {
+  /** Spins until the other is there: threads that are woken from a barrier come one after the other. */
+  private static Callable<Boolean> together(AtomicInteger ready, Callable<Boolean> action) {
     return () -> {
-      together.await(10, TimeUnit.SECONDS);
+      ready.incrementAndGet();
+      while (ready.get() < 2) {
+        Thread.onSpinWait();
+      }
       return action.call();
     };
   }
