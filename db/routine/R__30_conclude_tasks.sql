@@ -20,6 +20,7 @@ declare
   v_asleep  uuid[];
   v_awake   uuid[];
   v_ended   uuid[];
+  v_unblocked uuid[];
 begin
   if coalesce(cardinality(p_deltas), 0) = 0 then
     return;
@@ -65,8 +66,9 @@ begin
   select array_agg(m.task_uuid) filter (where m.to_state = 'blocked_by_failures' and m.from_state <> m.to_state),
          array_agg(m.task_uuid) filter (where m.to_state in ('waiting_for_retry', 'waiting_for_dependencies')),
          array_agg(m.task_uuid) filter (where m.to_state = 'steps_in_process' and m.from_state <> m.to_state),
-         array_agg(m.task_uuid) filter (where m.to_state in ('complete', 'cancelled'))
-    into v_blocked, v_asleep, v_awake, v_ended
+         array_agg(m.task_uuid) filter (where m.to_state in ('complete', 'cancelled')),
+         array_agg(m.task_uuid) filter (where m.from_state = 'blocked_by_failures' and m.to_state <> m.from_state)
+    into v_blocked, v_asleep, v_awake, v_ended, v_unblocked
   from moved m;
 
   if v_asleep is not null then
@@ -84,6 +86,13 @@ begin
   if v_blocked is not null then
     delete from tasker.task_wakeups w where w.task_uuid = any (v_blocked);
     perform tasker.create_dlq_entries(v_blocked, v_now);
+  end if;
+  if v_unblocked is not null then
+    update tasker.tasks_dlq d
+    set resolution_status = case t.state when 'cancelled' then 'cancelled' else 'manually_resolved' end::tasker.dlq_resolution_status,
+        resolution_timestamp = v_now, resolution_notes = 'the task is no longer blocked', updated_at = v_now
+    from tasker.tasks t
+    where d.task_uuid = any (v_unblocked) and d.resolution_status = 'pending' and t.task_uuid = d.task_uuid;
   end if;
   if v_ended is not null then
     delete from tasker.task_wakeups w where w.task_uuid = any (v_ended);

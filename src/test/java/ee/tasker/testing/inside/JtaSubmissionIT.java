@@ -39,7 +39,7 @@ class JtaSubmissionIT {
   @Inject
   Tasks tasks;
 
-  @Resource(lookup = "java:comp/UserTransaction")
+  @Inject
   UserTransaction transaction;
 
   @Resource(lookup = "jdbc/tasker")
