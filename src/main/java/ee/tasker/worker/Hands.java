@@ -25,6 +25,7 @@ class Hands {
   private final AtomicBoolean queuesMayHaveSteps = new AtomicBoolean(true);
   private volatile boolean draining;
   private volatile Runnable onMoreResults = () -> { };
+  private volatile Runnable onWantedHands = () -> { };
 
   @PostConstruct
   void prepare() {
@@ -51,6 +52,9 @@ class Hands {
   void release(int count) {
     if (count > 0) {
       free.addAndGet(count);
+      if (hasHint() && !draining) {
+        onWantedHands.run();
+      }
     }
   }
 
@@ -117,6 +121,14 @@ class Hands {
 
   boolean isDraining() {
     return draining;
+  }
+
+  /**
+   * Hands came back although a queue may have steps: whoever wanted to claim them may have found every hand kept by somebody
+   * who then had no use for it, and gone.
+   */
+  void onWantedHands(Runnable action) {
+    onWantedHands = action;
   }
 
   void onMoreResults(Runnable action) {

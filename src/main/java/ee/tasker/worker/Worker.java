@@ -55,6 +55,7 @@ public class Worker implements StepTaker {
 
   @PostConstruct
   void prepare() {
+    hands.onWantedHands(this::claimSoon);
     hands.onMoreResults(() -> executor.execute(() -> work(null)));
   }
 
@@ -73,6 +74,10 @@ public class Worker implements StepTaker {
   @Override
   public void stepsQueued() {
     hands.hint();
+    claimSoon();
+  }
+
+  private void claimSoon() {
     if (!hands.isDraining() && claiming.compareAndSet(false, true)) {
       try {
         executor.execute(this::claimQueued);
@@ -126,7 +131,7 @@ public class Worker implements StepTaker {
       claiming.set(false);
       // A hint, or a free hand, that came after the last look and found us still at it. After a fault the poller tries again.
       if (!failed && hands.hasHint() && hands.freeCount() > 0) {
-        stepsQueued();
+        claimSoon();
       }
     }
   }

@@ -118,6 +118,21 @@ class HandsTest {
     assertThat(hands.busyCount()).isZero();
   }
 
+  @Test
+  void hands_that_come_back_while_a_queue_may_have_steps_are_told_of() {
+    Hands hands = withFree(0);
+    AtomicInteger told = new AtomicInteger();
+    hands.onWantedHands(told::incrementAndGet);
+    hands.release(0);
+    assertThat(told).hasValue(0);
+
+    hands.release(2);
+    assertThat(told).hasValue(1);
+    hands.takeHint();
+    hands.release(1);
+    assertThat(told).hasValue(1);
+  }
+
   private static Hands withFree(int capacity) {
     Hands hands = new Hands();
     hands.release(capacity);
