@@ -11,8 +11,9 @@ package ee.tasker.handler;
  * <ul>
  * <li>{@link PermanentStepException} and {@link IllegalArgumentException}: permanent failure;</li>
  * <li>{@link RetryableStepException}: retryable failure, with its delay if it has one;</li>
- * <li>{@link java.util.concurrent.TimeoutException} and {@link java.util.concurrent.CancellationException} after a
- * cancel request: a retryable time-out, a cancelled step;</li>
+ * <li>{@link java.util.concurrent.TimeoutException}: retryable failure of type {@code TimeoutError};</li>
+ * <li>{@link java.util.concurrent.CancellationException} and {@link InterruptedException} after a cancel request:
+ * cancelled;</li>
  * <li>any other {@link Exception}: retryable failure of type {@code UnexpectedError};</li>
  * <li>any {@link Error}: permanent failure of type {@code handler_panic}.</li>
  * </ul>
