@@ -27,9 +27,13 @@ as $$
     join tasker.workflow_steps parent on parent.workflow_step_uuid = edge.from_step_uuid
     where edge.to_step_uuid = s.workflow_step_uuid) p
   -- The first attempt is always allowed; after it retryable and max_attempts decide. A pending step that has attempts behind
-  -- it was put there by recovery, a release or a person, who decided that it may be tried.
+  -- it was put there by recovery, a release or a person, who decided that it may be tried. One that is finished is not tried
+  -- again by itself, and neither is anything of a task that is finished or being cancelled.
+  join tasker.tasks t on t.task_uuid = s.task_uuid
   cross join lateral (
-    select s.attempts = 0 or s.state = 'pending' or (s.retryable and s.attempts < s.max_attempts) as retry_eligible) e
+    select t.completed_at is null and t.cancel_requested_at is null and s.completed_at is null
+           and (s.attempts = s.attempts_before_reset or s.state = 'pending'
+                or (s.retryable and s.attempts - s.attempts_before_reset < s.max_attempts)) as retry_eligible) e
   where s.task_uuid = any (input_task_uuids)
     and (step_uuids is null or s.workflow_step_uuid = any (step_uuids))
   order by s.task_uuid, s.step_position

@@ -1,17 +1,19 @@
 -- What a worker needs to run claimed steps, as a JSON array in the order of the argument: ids, attempt, the task's
 -- context, the results of the direct parents by name, inputs and checkpoint. Results of farther ancestors are asked for
--- one by one (get_step_transitive_dependencies); what belongs to the template is cached by named_step_uuid.
+-- one by one (get_step_transitive_dependencies); what belongs to the template is cached by named_step_uuid. max_attempts
+-- is the number of the last attempt that there will be, so that it can be compared with attempt after a reset as well.
 -- Called by claim_steps and complete_steps.
 create or replace function tasker.get_step_assignments(p_step_uuids uuid[])
-returns jsonb
+returns json
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- In plpgsql, whose plans are kept: a function in SQL would be planned anew at every call.
-  return (select coalesce(jsonb_agg(jsonb_build_object(
+  -- In plpgsql, whose plans are kept: a function in SQL would be planned anew at every call. json and not jsonb: it goes out as
+  -- text, and jsonb would be put together, copied into its array, copied into the answer and taken apart again.
+  return (select coalesce(json_agg(json_build_object(
       'step_uuid', s.workflow_step_uuid, 'task_uuid', s.task_uuid, 'named_step_uuid', s.named_step_uuid,
-      'attempt', s.attempts, 'max_attempts', s.max_attempts, 'retryable', s.retryable,
+      'attempt', s.attempts, 'max_attempts', case when s.retryable then s.max_attempts else 1 end + s.attempts_before_reset,
       'correlation_id', t.correlation_id, 'parent_correlation_id', t.parent_correlation_id,
       'cancel_requested', t.cancel_requested_at is not null and t.cancel_policy = 'cancel_running',
       'context', c.context, 'results', p.results, 'inputs', d.inputs, 'checkpoint', d.checkpoint) order by u.n), '[]')
@@ -21,7 +23,7 @@ begin
   join tasker.task_contexts c on c.task_uuid = s.task_uuid
   left join tasker.workflow_step_documents d on d.workflow_step_uuid = s.workflow_step_uuid
   left join lateral (
-    select jsonb_object_agg(n.name, r.result) as results
+    select json_object_agg(n.name, r.result) as results
     from tasker.workflow_step_edges e
     join tasker.workflow_steps parent on parent.workflow_step_uuid = e.from_step_uuid
     join tasker.named_steps n on n.named_step_uuid = parent.named_step_uuid

@@ -13,7 +13,7 @@ begin
       'created_at', s.created_at, 'enqueued_at', s.enqueued_at, 'completed_at', s.completed_at,
       'dependencies_satisfied', r.dependencies_satisfied, 'retry_eligible', r.retry_eligible,
       'ready_for_execution', r.ready_for_execution, 'total_parents', r.total_parents, 'completed_parents', r.completed_parents,
-      'attempts', s.attempts, 'max_attempts', s.max_attempts, 'retryable', s.retryable,
+      'attempts', s.attempts, 'attempts_before_reset', s.attempts_before_reset, 'max_attempts', s.max_attempts, 'retryable', s.retryable,
       'last_failure_at', s.last_failure_at, 'next_retry_at', s.next_retry_at, 'last_attempted_at', s.last_attempted_at,
       'lease_expires_at', s.lease_expires_at, 'leased_by', s.leased_by,
       'results', case when a.success then a.result end, 'error', a.error, 'execution_time_ms', a.execution_time_ms)

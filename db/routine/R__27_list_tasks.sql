@@ -29,7 +29,7 @@ begin
       and (v_state is null or t.state = v_state)
       and (v_state is null or v_state in ('complete', 'error', 'cancelled', 'resolved_manually')
            or t.task_uuid in (select w.task_uuid from tasker.task_wakeups w
-                              union all select d.task_uuid from tasker.tasks_dlq d where d.resolution_status = 'pending'))
+                              union all select d.task_uuid from tasker.tasks_dlq d))
       and (p_filter ->> 'initiator' is null or t.initiator = p_filter ->> 'initiator')
       and (p_filter ->> 'source_system' is null or t.source_system = p_filter ->> 'source_system')
       and (p_filter ->> 'correlation_id' is null or t.correlation_id = (p_filter ->> 'correlation_id')::uuid)

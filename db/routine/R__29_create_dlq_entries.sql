@@ -7,15 +7,14 @@ set search_path = ''
 as $$
   insert into tasker.tasks_dlq (task_uuid, original_state, dlq_reason, dlq_timestamp, task_snapshot, metadata)
   select t.task_uuid, t.state,
-         case when f.exhausted then 'max_retries_exceeded' else 'permanent_failure' end::tasker.dlq_reason,
+         case when f.nobody then 'worker_unavailable' when f.exhausted then 'max_retries_exceeded' else 'permanent_failure' end::tasker.dlq_reason,
          coalesce(p_now, now()),
-         jsonb_build_object('task', to_jsonb(t) - 'identity_hash', 'steps', f.steps),
+         tasker.get_task_snapshot(t.task_uuid),
          jsonb_build_object('failed_steps', f.failed)
   from tasker.tasks t
   cross join lateral (
-    select jsonb_agg(jsonb_build_object('name', n.name, 'state', s.state, 'attempts', s.attempts,
-                                        'max_attempts', s.max_attempts, 'error', r.error) order by s.step_position) as steps,
-           jsonb_agg(n.name) filter (where s.state = 'error') as failed,
+    select jsonb_agg(n.name) filter (where s.state = 'error') as failed,
+           bool_or(r.error ->> 'type' in ('unclaimed', 'no_worker') and r.worker_uuid is null) filter (where s.state = 'error') as nobody,
            bool_or(r.outcome = 'retryable_failure') filter (where s.state = 'error') as exhausted
     from tasker.workflow_steps s
     join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid

@@ -16,6 +16,7 @@ as $$
 #variable_conflict use_column
 declare
   v_now     timestamptz := coalesce(p_now, clock_timestamp());
+  v_moves   tasker.task_move[];
   v_blocked uuid[];
   v_asleep  uuid[];
   v_awake   uuid[];
@@ -55,26 +56,34 @@ begin
                                                      else cardinality(tasker.task_path(j.from_state, j.to_state)) - 1 end,
         completed_at = case when j.to_state in ('complete', 'cancelled') then v_now end
     from judged j where t.task_uuid = j.task_uuid
-    returning t.task_uuid, t.transition_count, j.from_state, j.to_state),
-  history as (
-    insert into tasker.task_transitions (task_uuid, sort_key, from_state, to_state, actor, processor_uuid)
-    select m.task_uuid, m.transition_count - cardinality(p.path) + n.i, p.path[n.i - 1], p.path[n.i], 'orchestrator', p_server_uuid
-    from moved m
-    cross join lateral (select tasker.task_path(m.from_state, m.to_state) as path) p
-    cross join lateral generate_series(2, cardinality(p.path)) as n(i)
-    where m.from_state <> m.to_state)
-  select array_agg(m.task_uuid) filter (where m.to_state = 'blocked_by_failures' and m.from_state <> m.to_state),
+    returning t.task_uuid, t.transition_count, j.from_state, j.to_state)
+  select array_agg((m.task_uuid, m.transition_count, m.from_state, m.to_state)::tasker.task_move) filter (where m.from_state <> m.to_state),
+         array_agg(m.task_uuid) filter (where m.to_state = 'blocked_by_failures' and m.from_state <> m.to_state),
          array_agg(m.task_uuid) filter (where m.to_state in ('waiting_for_retry', 'waiting_for_dependencies')),
          array_agg(m.task_uuid) filter (where m.to_state = 'steps_in_process' and m.from_state <> m.to_state),
          array_agg(m.task_uuid) filter (where m.to_state in ('complete', 'cancelled')),
          array_agg(m.task_uuid) filter (where m.from_state = 'blocked_by_failures' and m.to_state <> m.from_state)
-    into v_blocked, v_asleep, v_awake, v_ended, v_unblocked
+    into v_moves, v_blocked, v_asleep, v_awake, v_ended, v_unblocked
   from moved m;
+
+  -- Most calls leave their tasks in the state in which they found them. No statement without a row: it would be set up, and its
+  -- trigger run, for nothing.
+  if v_moves is not null then
+    insert into tasker.task_transitions (task_uuid, sort_key, from_state, to_state, actor, processor_uuid)
+    select m.task_uuid, m.transition_count - cardinality(p.path) + n.i, p.path[n.i - 1], p.path[n.i], 'orchestrator', p_server_uuid
+    from unnest(v_moves) m
+    cross join lateral (select tasker.task_path(m.from_state, m.to_state) as path) p
+    cross join lateral generate_series(2, cardinality(p.path)) as n(i);
+  end if;
 
   if v_asleep is not null then
     insert into tasker.task_wakeups as w (task_uuid, wake_at)
-    select a, coalesce((select min(s.next_retry_at) from tasker.workflow_steps s
-                        where s.task_uuid = a and s.state = 'waiting_for_retry'), v_now + interval '30 seconds')
+    select a, least(coalesce((select min(s.next_retry_at) from tasker.workflow_steps s
+                              where s.task_uuid = a and s.state = 'waiting_for_retry'), v_now + interval '30 seconds'),
+                    -- However long the wait, the task is looked at when it becomes too old; once it is, that is past.
+                    (select t.created_at + nt.max_duration_minutes * interval '1 minute'
+                     from tasker.tasks t join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
+                     where t.task_uuid = a and t.created_at + nt.max_duration_minutes * interval '1 minute' > v_now))
     from unnest(v_asleep) a
     on conflict (task_uuid) do update set wake_at = excluded.wake_at;
   end if;

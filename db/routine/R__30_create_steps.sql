@@ -13,7 +13,7 @@ declare
 begin
   with new_tasks as (
     select t.task_uuid, t.named_task_uuid, t.claim_order, t.correlation_id, ns.name as namespace,
-           t.state = 'steps_in_process' as is_started,
+           t.state = 'steps_in_process' as is_started, t.is_limited,
            -- Keys by position, made before the rows so that edges can name both ends without looking anything up. In the
            -- select list and not in a lateral join, whose result the planner would remember for tasks of the same size.
            (select array_agg(tasker.uuid_v7()) from generate_series(1, t.total_steps)) as keys
@@ -26,7 +26,7 @@ begin
     select t.task_uuid, t.keys[n.step_position] as step_uuid, n.named_step_uuid, n.step_position,
            array(select t.keys[p.position] from unnest(n.parent_positions) as p(position)) as parent_keys,
            n.default_max_attempts, n.default_retryable, t.namespace, t.claim_order, t.correlation_id,
-           t.is_started and n.parent_positions = '{}' as is_handed_off
+           t.is_started and n.parent_positions = '{}' as is_handed_off, t.is_limited
     from new_tasks t
     join tasker.named_tasks_named_steps n on n.named_task_uuid = t.named_task_uuid),
   new_steps as (
@@ -37,21 +37,27 @@ begin
   step_rows as (
     insert into tasker.workflow_steps
       (workflow_step_uuid, task_uuid, named_step_uuid, created_at, state, step_position, transition_count, total_parents,
-       remaining_parents, attempts, max_attempts, retryable, enqueued_at, last_attempted_at, lease_expires_at, leased_by)
+       remaining_parents, attempts, max_attempts, retryable, enqueued_at, last_attempted_at, lease_expires_at, leased_by,
+       is_limited)
     select j.step_uuid, j.task_uuid, j.named_step_uuid, p_now,
            case when j.is_claimed then 'in_progress' when j.is_handed_off then 'enqueued' else 'pending' end::tasker.step_state,
            j.step_position, 1 + j.is_handed_off::int + j.is_claimed::int, cardinality(j.parent_keys),
            cardinality(j.parent_keys), j.is_handed_off::int, j.default_max_attempts, j.default_retryable,
            case when j.is_handed_off then p_now end, case when j.is_claimed then p_now end,
            case when j.is_claimed then p_now + p_lease_seconds * interval '1 second' end,
-           case when j.is_claimed then p_server_uuid end
+           case when j.is_claimed then p_server_uuid end, j.is_limited
     from judged j),
   edge_rows as (
     insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid)
     select p.step_uuid, j.step_uuid, j.task_uuid from judged j cross join lateral unnest(j.parent_keys) as p(step_uuid)),
   wakeup_rows as (
     insert into tasker.task_wakeups (task_uuid, wake_at)
-    select t.task_uuid, case when t.is_started then p_now + interval '30 seconds' else p_now end from new_tasks t),
+    select t.task_uuid,
+           case when not t.is_started then p_now
+                -- Recovery must not come later than the leases end that are given here.
+                when p_claim_limit > 0 then p_now + least(30, p_lease_seconds + 1) * interval '1 second'
+                else p_now + interval '30 seconds' end
+    from new_tasks t),
   step_history as (
     insert into tasker.workflow_step_transitions
       (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, attempt, processor_uuid)

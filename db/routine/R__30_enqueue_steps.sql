@@ -1,6 +1,8 @@
 -- The handoff: offers steps to the workers. Each gets its next attempt number; the first p_claim_limit of them (in the
 -- order of the array) are claimed for p_server_uuid at once and never see a queue, the others get a message on the
 -- queue of their namespace. State, attempt, history and message are one statement's or at least one transaction's.
+-- A step under a concurrency policy is passed over at first; only when some were is it asked who of them is admitted.
+-- p_admitted: the caller has asked already.
 -- Locks: the given step rows; the caller holds the rows of their tasks. A step that is no longer in p_from is left out.
 -- Returns what was handed off. Source: design decisions 4, 5, 13. Called by evaluate_tasks, complete_steps.
 create or replace function tasker.enqueue_steps(
@@ -9,7 +11,8 @@ create or replace function tasker.enqueue_steps(
   p_server_uuid   uuid,
   p_claim_limit   int,
   p_lease_seconds int,
-  p_now           timestamptz default null)
+  p_now           timestamptz default null,
+  p_admitted      boolean     default false)
 returns tasker.step_handoff[]
 language plpgsql
 set search_path = ''
@@ -17,6 +20,7 @@ as $$
 declare
   v_now      timestamptz := coalesce(p_now, clock_timestamp());
   v_handoffs tasker.step_handoff[];
+  v_admitted uuid[];
 begin
   if coalesce(cardinality(p_step_uuids), 0) = 0 then
     return '{}';
@@ -33,13 +37,9 @@ begin
         lease_expires_at = case when turn.n <= p_claim_limit then v_now + p_lease_seconds * interval '1 second' end,
         leased_by = case when turn.n <= p_claim_limit then p_server_uuid end,
         next_retry_at = null
-    from unnest(p_step_uuids) with ordinality as turn(step_uuid, n),
-         tasker.tasks t, tasker.named_tasks nt, tasker.task_namespaces ns
-    where s.workflow_step_uuid = turn.step_uuid and s.state = p_from
-      and t.task_uuid = s.task_uuid and nt.named_task_uuid = t.named_task_uuid
-      and ns.task_namespace_uuid = nt.task_namespace_uuid
-    returning s.workflow_step_uuid, s.task_uuid, s.attempts, s.transition_count, turn.n <= p_claim_limit as is_claimed,
-              turn.n, ns.name as namespace, t.claim_order, t.correlation_id),
+    from unnest(p_step_uuids) with ordinality as turn(step_uuid, n)
+    where s.workflow_step_uuid = turn.step_uuid and s.state = p_from and (p_admitted or not s.is_limited)
+    returning s.workflow_step_uuid, s.task_uuid, s.attempts, s.transition_count, turn.n <= p_claim_limit as is_claimed, turn.n),
   history as (
     insert into tasker.workflow_step_transitions
       (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, attempt, processor_uuid)
@@ -50,13 +50,26 @@ begin
     union all
     select m.workflow_step_uuid, m.transition_count, m.task_uuid, 'enqueued', 'in_progress', 'worker', m.attempts, p_server_uuid
     from moved m where m.is_claimed)
-  select coalesce(array_agg((m.workflow_step_uuid, m.task_uuid, m.attempts, m.is_claimed, m.namespace, m.claim_order,
-                             m.correlation_id)::tasker.step_handoff order by m.n), '{}')
-    into v_handoffs from moved m;
+  -- What only a message needs is looked up for those that get one.
+  select coalesce(array_agg((m.workflow_step_uuid, m.task_uuid, m.attempts, m.is_claimed, ns.name, t.claim_order,
+                             t.correlation_id)::tasker.step_handoff order by m.n), '{}')
+    into v_handoffs
+  from moved m
+  left join tasker.tasks t on t.task_uuid = case when not m.is_claimed then m.task_uuid end
+  left join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
+  left join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid;
 
-  perform tasker.send_handoffs(v_handoffs);
+  if cardinality(p_step_uuids) > p_claim_limit then
+    perform tasker.send_handoffs(v_handoffs);
+  end if;
+  if not p_admitted and cardinality(v_handoffs) < cardinality(p_step_uuids) then
+    v_admitted := tasker.admit_steps(p_step_uuids, p_server_uuid);
+    v_handoffs := v_handoffs || tasker.enqueue_steps(
+      v_admitted, p_from, p_server_uuid,
+      greatest(p_claim_limit - (select count(*)::int from unnest(v_handoffs) h where h.is_claimed), 0), p_lease_seconds, p_now, true);
+  end if;
   return v_handoffs;
 end
 $$;
-comment on function tasker.enqueue_steps(uuid[], tasker.step_state, uuid, int, int, timestamptz) is
+comment on function tasker.enqueue_steps(uuid[], tasker.step_state, uuid, int, int, timestamptz, boolean) is
   'The handoff: offers steps to the workers.';

@@ -1,8 +1,9 @@
 -- Takes back the steps of the given tasks whose lease has run out by the database's clock: cancelled when that was asked
--- for, pending again (the next handoff gets the next attempt) while attempts are left, otherwise error. A step that may
--- not be retried is not: nobody knows how far its handler came.
+-- for, pending again (the next handoff gets the next attempt) while attempts are left and the template says reschedule,
+-- otherwise error. A step that may not be retried is not: nobody knows how far its handler came.
+-- A step that was asked to stop and has not by the end of its grace period is cancelled too, lease or not (forced).
 -- Locks: the steps; the caller holds the tasks. Returns how many were taken back.
--- Source: design section 3, attune.md W1 to W7, H6. Called by advance_due_tasks.
+-- Source: design section 3, attune.md W3 to W7, H3, H6; ADR 0011 and 0012. Called by advance_due_tasks.
 create or replace function tasker.recover_expired_steps(p_task_uuids uuid[], p_server_uuid uuid, p_now timestamptz default null)
 returns int
 language plpgsql
@@ -13,13 +14,15 @@ declare
   v_deltas tasker.task_delta[];
 begin
   with expired as (
-    select s.workflow_step_uuid,
+    select s.workflow_step_uuid, s.lease_expires_at > v_now as is_forced,
            case when t.cancel_requested_at is not null then 'cancelled'
-                when s.retryable and s.attempts < s.max_attempts then 'pending'
+                when s.retryable and s.attempts - s.attempts_before_reset < s.max_attempts and n.on_worker_lost = 'reschedule' then 'pending'
                 else 'error' end::tasker.step_state as to_state
     from tasker.workflow_steps s
     join tasker.tasks t on t.task_uuid = s.task_uuid
-    where s.task_uuid = any (p_task_uuids) and s.state = 'in_progress' and s.lease_expires_at <= v_now
+    join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
+    where s.task_uuid = any (p_task_uuids) and s.state = 'in_progress'
+      and (s.lease_expires_at <= v_now or t.cancel_force_at <= v_now)
     order by s.workflow_step_uuid
     for update of s),
   moved as (
@@ -29,18 +32,20 @@ begin
         result_sort_key = case when e.to_state = 'error' then s.transition_count + 1 else s.result_sort_key end
     from expired e
     where s.workflow_step_uuid = e.workflow_step_uuid and s.state = 'in_progress'
-    returning s.workflow_step_uuid, s.task_uuid, s.attempts, s.transition_count, s.leased_by, e.to_state),
+    returning s.workflow_step_uuid, s.task_uuid, s.attempts, s.transition_count, s.leased_by, e.to_state, e.is_forced),
   results as (
     insert into tasker.workflow_step_result_audit
       (workflow_step_uuid, sort_key, task_uuid, worker_uuid, recorded_at, attempt, outcome, error)
     select m.workflow_step_uuid, m.transition_count, m.task_uuid, m.leased_by, v_now, m.attempts, 'retryable_failure',
-           jsonb_build_object('type', 'worker_lost', 'message', format('the lease of attempt %s ran out and no attempt is left', m.attempts))
+           jsonb_build_object('type', 'worker_lost', 'message', format('the lease of attempt %s ran out and no other follows', m.attempts))
     from moved m where m.to_state = 'error'),
   history as (
     insert into tasker.workflow_step_transitions
       (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, attempt, processor_uuid, metadata)
     select m.workflow_step_uuid, m.transition_count, m.task_uuid, 'in_progress', m.to_state, 'recovery', m.attempts,
-           p_server_uuid, jsonb_build_object('reason', 'lease_expired', 'server', m.leased_by)
+           p_server_uuid,
+           case when m.is_forced then jsonb_build_object('reason', 'cancel_grace_over', 'forced', true, 'server', m.leased_by)
+                else jsonb_build_object('reason', 'lease_expired', 'server', m.leased_by) end
     from moved m)
   select array_agg((m.task_uuid, -1, 0, case m.to_state when 'error' then 1 else 0 end, 0)::tasker.task_delta)
     into v_deltas from moved m;

@@ -17,7 +17,9 @@ begin
   with children as (
     select c.workflow_step_uuid, c.remaining_parents - k.done as remaining, t.claim_order,
            c.remaining_parents = k.done and c.state = 'pending' and t.cancel_requested_at is null
-             and (t.failed_steps = 0 or t.continue_on_error) as is_ready
+             and (t.failed_steps = 0 or t.continue_on_error)
+             -- Asked once per statement, of a table that is empty unless something is paused.
+             and t.named_task_uuid <> all (array(select p.named_task_uuid from tasker.template_pauses p)) as is_ready
     from (select e.to_step_uuid, count(*)::int as done
           from tasker.workflow_step_edges e where e.from_step_uuid = any (p_completed) group by e.to_step_uuid) k
     join tasker.workflow_steps c on c.workflow_step_uuid = k.to_step_uuid

@@ -1,5 +1,5 @@
--- Puts the message of an offer back on its queue when it is no longer there: same step, same attempt. Messages are taken
--- in the order of claim_order, so an offer whose place is before the first one left in its queue has lost its own.
+-- Puts the message of an offer back on its queue when it is no longer there: same step, same attempt. Offers and messages
+-- are compared one by one, in one snapshot; a queue that was dropped is made again.
 -- Only offers older than 5 seconds are looked at. A message too many is harmless: the claim compares state and attempt.
 -- Locks: none but the new rows; the caller holds the tasks. Returns how many were sent.
 -- Source: design section 3, "delete any queue row and the work still ends". Called by advance_due_tasks.
@@ -9,15 +9,13 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_now      timestamptz := coalesce(p_now, clock_timestamp());
-  v_offers   record;
-  v_first    bigint;
-  v_handoffs tasker.step_handoff[];
-  v_sent     int := 0;
+  v_now       timestamptz := coalesce(p_now, clock_timestamp());
+  v_namespace record;
+  v_handoffs  tasker.step_handoff[];
+  v_sent      int := 0;
 begin
-  for v_offers in
-    select ns.name as namespace,
-           array_agg((s.workflow_step_uuid, s.task_uuid, s.attempts, false, ns.name, t.claim_order, t.correlation_id)::tasker.step_handoff) as handoffs
+  for v_namespace in
+    select ns.name, array_agg(distinct t.task_uuid) as tasks
     from tasker.workflow_steps s
     join tasker.tasks t on t.task_uuid = s.task_uuid
     join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
@@ -25,9 +23,23 @@ begin
     where s.task_uuid = any (p_task_uuids) and s.state = 'enqueued' and s.enqueued_at < v_now - interval '5 seconds'
     group by ns.name
   loop
-    execute format('select min((q.headers ->> ''claim_order'')::bigint) from pgmq.%I q', 'q_' || lower(tasker.worker_queue(v_offers.namespace)))
-      into v_first;
-    select array_agg(h) into v_handoffs from unnest(v_offers.handoffs) h where v_first is null or h.claim_order < v_first;
+    perform tasker.ensure_task_queue(tasker.worker_queue(v_namespace.name));
+    execute format($q$
+      with offers as materialized (
+        select s.workflow_step_uuid, s.task_uuid, s.attempts, t.claim_order, t.correlation_id
+        from tasker.workflow_steps s
+        join tasker.tasks t on t.task_uuid = s.task_uuid
+        where s.task_uuid = any ($1) and s.state = 'enqueued' and s.enqueued_at < $2 - interval '5 seconds'),
+      -- The messages of a task have its place, and that is indexed.
+      missing as (
+        select o.workflow_step_uuid::text as step, o.attempts::text as attempt from offers o
+        except
+        select q.message ->> 'step_uuid', q.message ->> 'attempt'
+        from pgmq.%1$I q where (q.headers ->> 'claim_order')::bigint = any (array(select distinct o.claim_order from offers o)))
+      select array_agg((o.workflow_step_uuid, o.task_uuid, o.attempts, false, $3, o.claim_order, o.correlation_id)::tasker.step_handoff)
+      from offers o where o.workflow_step_uuid in (select m.step::uuid from missing m) $q$,
+      'q_' || lower(tasker.worker_queue(v_namespace.name)))
+      into v_handoffs using v_namespace.tasks, v_now, v_namespace.name;
     if v_handoffs is not null then
       perform tasker.send_handoffs(v_handoffs);
       v_sent := v_sent + cardinality(v_handoffs);

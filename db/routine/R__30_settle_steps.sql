@@ -19,12 +19,12 @@ begin
     select s.workflow_step_uuid, s.state as from_state, r.outcome, r.error,
            case
              when r.outcome = 'success' then 'complete'
-             when r.outcome = 'retryable_failure' and s.retryable and s.attempts < s.max_attempts
+             when r.outcome = 'retryable_failure' and s.retryable and s.attempts - s.attempts_before_reset < s.max_attempts
                then case when t.cancel_requested_at is null then 'waiting_for_retry' else 'cancelled' end
              else 'error'
            end::tasker.step_state as to_state,
            coalesce((r.error ->> 'delay_ms')::numeric::int,
-                    tasker.calculate_backoff_delay(s.attempts, n.backoff_base_ms, n.backoff, n.max_backoff_ms,
+                    tasker.calculate_backoff_delay(s.attempts - s.attempts_before_reset, n.backoff_base_ms, n.backoff, n.max_backoff_ms,
                                                    (random() * 0.3 - 0.15)::numeric)) as delay_ms
     from tasker.workflow_steps s
     join tasker.workflow_step_result_audit r on r.workflow_step_uuid = s.workflow_step_uuid and r.sort_key = s.result_sort_key

@@ -23,7 +23,8 @@ begin
     continue when to_regclass('tasker.' || v_part.name) is not null;
     partition_name := v_part.name;
     begin
-      execute format('create table tasker.%I (like tasker.%I including all)', v_part.name, v_part.parent);
+      execute format('create table tasker.%I (like tasker.%I including all)
+                      with (autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_vacuum_insert_threshold = 50000)', v_part.name, v_part.parent);
       execute format('alter table tasker.%I attach partition tasker.%I for values from (%L) to (%L)',
                      v_part.parent, v_part.name, v_part.from_time, v_part.to_time);
       outcome := 'created';

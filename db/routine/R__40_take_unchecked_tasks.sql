@@ -1,9 +1,10 @@
 -- Tasks that came in by SQL and whose context nobody has checked against the input schema yet, locked, a JSON array of
--- {task_uuid, named_task_uuid, context}. Locks: the tasks, skip locked. Called by the orchestrator, before settle_contexts.
+-- {task_uuid, named_task_uuid, context}. Found by the due wake-ups and never by all tasks, for every server asks.
+-- Locks: the tasks, skip locked. Called by the orchestrator, before settle_contexts.
 create or replace function tasker.take_unchecked_tasks(p_limit int default 100)
 returns jsonb
 language sql
-set search_path = ''
+set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
   with unchecked as (
     select t.task_uuid, t.named_task_uuid

@@ -16,7 +16,7 @@ create or replace function tasker.complete_steps(
   p_settle            boolean     default true,
   p_claim_from_queues boolean     default false,
   p_now               timestamptz default null)
-returns jsonb
+returns json
 language plpgsql
 set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -30,7 +30,10 @@ declare
   v_retry_at timestamptz;
 begin
   if p_settle then
-    perform tasker.lock_tasks((select array_agg(distinct r.task_uuid) from jsonb_to_recordset(p_results) as r(task_uuid uuid)));
+    -- As lock_tasks does, in one statement less.
+    perform from tasker.tasks t
+    where t.task_uuid = any (array(select r.task_uuid from jsonb_to_recordset(p_results) as r(task_uuid uuid)))
+    order by t.task_uuid for no key update;
   else
     -- A cancelled step is done for; what it was to its task is counted here and concluded by an orchestrator.
     perform tasker.lock_tasks((select array_agg(distinct r.task_uuid)
@@ -63,11 +66,11 @@ begin
       p_server_uuid, p_claim_limit - cardinality(v_claimed), p_namespaces, p_lease_seconds, p_now);
   end if;
 
-  return jsonb_build_object(
+  return json_build_object(
     'refused', tasker.get_refusals(p_results, v_back.o_completed || v_back.o_cancelled
                                    || (select array_agg(h.step_uuid) from unnest(v_back.o_handed_back) h)),
     'assignments', case when cardinality(v_claimed) > 0 then tasker.get_step_assignments(v_claimed) else '[]' end,
-    'queued', to_jsonb(v_queued),
+    'queued', to_json(v_queued),
     'ended', v_ended,
     'next_retry_in_ms', ceil(extract(epoch from v_retry_at - coalesce(p_now, clock_timestamp())) * 1000));
 end

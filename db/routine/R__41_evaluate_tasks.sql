@@ -40,6 +40,7 @@ begin
   join tasker.workflow_steps s on s.task_uuid = t.task_uuid
   where t.task_uuid = any (p_task_uuids) and t.completed_at is null and t.cancel_requested_at is null and t.context_checked
     and (t.failed_steps = 0 or t.continue_on_error)
+    and t.named_task_uuid <> all (array(select p.named_task_uuid from tasker.template_pauses p))
     and s.remaining_parents = 0
     and (s.state = 'pending' or (s.state = 'waiting_for_retry' and s.next_retry_at <= v_now));
 

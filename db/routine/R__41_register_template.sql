@@ -15,11 +15,12 @@ declare
   v_known      tasker.named_tasks;
 begin
   insert into tasker.task_namespaces (name) values (v_namespace) on conflict (name) do nothing;
-  select ns.task_namespace_uuid into v_ns_uuid from tasker.task_namespaces ns where ns.name = v_namespace;
+  -- Shared, so that a pause of the namespace comes before or after the whole registration.
+  select ns.task_namespace_uuid into v_ns_uuid from tasker.task_namespaces ns where ns.name = v_namespace for share;
 
   insert into tasker.named_tasks
     (task_namespace_uuid, name, version, description, configuration, source_text, content_hash, identity_strategy,
-     has_input_schema, unsupported_features, total_steps, root_steps, continue_on_error, sla_minutes)
+     has_input_schema, unsupported_features, total_steps, root_steps, continue_on_error, sla_minutes, is_limited)
   values
     (v_ns_uuid, p_template ->> 'name', p_template ->> 'version', p_template ->> 'description',
      p_template - array['source_text', 'content_hash'], p_template ->> 'source_text', p_template ->> 'content_hash',
@@ -29,7 +30,8 @@ begin
      jsonb_array_length(p_template -> 'steps'),
      (select count(*) from jsonb_array_elements(p_template -> 'steps') s where coalesce(s -> 'dependencies', '[]') = '[]'),
      coalesce(p_template #>> '{lifecycle,on_step_error}' = 'continue', false),
-     (p_template #>> '{lifecycle,sla_minutes}')::int)
+     (p_template #>> '{lifecycle,sla_minutes}')::int,
+     jsonb_path_exists(p_template, '$.concurrency[*]') or jsonb_path_exists(p_template, '$.steps[*].concurrency[*]'))
   on conflict (task_namespace_uuid, name, version) do nothing
   returning named_task_uuid into v_uuid;
 
@@ -49,7 +51,7 @@ begin
   insert into tasker.named_tasks_named_steps
     (named_task_uuid, named_step_uuid, step_position, parent_positions, child_count, step_type, handler_callable,
      handler_method, handler_resolver, initialization, result_schema, default_retryable, default_max_attempts, backoff,
-     backoff_base_ms, max_backoff_ms, timeout_seconds)
+     backoff_base_ms, max_backoff_ms, timeout_seconds, on_worker_lost)
   with steps as materialized (
     select s.ordinality::int as position, s.value ->> 'name' as name, s.value as step
     from jsonb_array_elements(p_template -> 'steps') with ordinality as s),
@@ -77,12 +79,17 @@ begin
          coalesce((s.step #>> '{retry,backoff}')::tasker.backoff_kind, 'exponential'),
          coalesce((s.step #>> '{retry,backoff_base_ms}')::int, 1000),
          coalesce((s.step #>> '{retry,max_backoff_ms}')::int, 60000),
-         (s.step ->> 'timeout_seconds')::int
+         (s.step ->> 'timeout_seconds')::int,
+         coalesce((s.step #>> '{retry,on_worker_lost}')::tasker.lost_worker_policy, 'reschedule')
   from steps s
   join tasker.named_steps n on n.named_task_uuid = v_uuid and n.name = s.name
   left join parents on parents.child_position = s.position
   left join children on children.parent_position = s.position;
 
+  perform tasker.register_policies(v_uuid, p_template);
+  insert into tasker.template_pauses (named_task_uuid, is_namespace, paused_at, paused_by, reason)
+  select v_uuid, true, ns.paused_at, ns.paused_by, ns.pause_reason
+  from tasker.task_namespaces ns where ns.task_namespace_uuid = v_ns_uuid and ns.paused_at is not null;
   perform tasker.ensure_task_queue(tasker.worker_queue(v_namespace));
   return jsonb_build_object('outcome', 'registered', 'named_task_uuid', v_uuid);
 end

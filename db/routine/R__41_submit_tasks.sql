@@ -1,13 +1,15 @@
 -- Creates any number of tasks, each whole or not at all, and starts them: roots are handed off in the same transaction,
 -- the first p_claim_limit of them straight to p_server_uuid.
 -- p_requests: array of {namespace, name, version, context, initiator?, source_system?, reason?, tags?, priority?,
--- correlation_id?, parent_correlation_id?, requested_at?, idempotency_key?}. p_start false leaves them pending for an
--- orchestrator. p_context_checked says that the caller has checked the contexts against the input schemas; otherwise a
--- task of a template that has one stays pending until a server has checked it.
+-- correlation_id?, parent_correlation_id?, parent_task_uuid?, requested_at?, idempotency_key?}. p_start false leaves them pending for an
+-- orchestrator, and so are those of a paused template. p_context_checked says that the caller has checked the contexts
+-- against the input schemas; otherwise a task of a template that has one stays pending until a server has checked it. So
+-- does a task under a concurrency policy until an orchestrator, in a transaction of its own, has asked for its slots: no
+-- gate is ever held by the caller's.
 -- Returns {verdicts: [{verdict, task_uuid?, state?, correlation_id?, field?, message?}] in the order of the requests,
 -- assignments, queued}; verdict is created, duplicate (task_uuid is the one that was there), unknown_template,
 -- unsupported_template or invalid.
--- Locks: identity hashes in their order, so that two batches with the same requests cannot deadlock.
+-- Locks: the parents that are named, shared, by uuid; identity hashes in their order, so that two batches with the same requests cannot deadlock.
 -- Source: design decisions 5, 15; seed on idempotency, "Task Initialization". Called by TaskSubmissions, submit_task,
 -- process_task_requests.
 create or replace function tasker.submit_tasks(
@@ -18,7 +20,7 @@ create or replace function tasker.submit_tasks(
   p_start           boolean     default true,
   p_context_checked boolean     default false,
   p_now             timestamptz default null)
-returns jsonb
+returns json
 language plpgsql
 set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -30,7 +32,17 @@ declare
   v_created  uuid[];
   v_handoffs tasker.step_handoff[];
   v_verdicts jsonb;
+  v_parents  uuid[] := '{}';
 begin
+  -- A parent that is being cancelled with its children must not get another behind the back of who cancels them.
+  if exists (select from jsonb_array_elements(p_requests) r where r ->> 'parent_task_uuid' is not null) then
+    select coalesce(array_agg(p.task_uuid), '{}') into v_parents
+    from (select t.task_uuid, t.cancel_children from tasker.tasks t
+          where t.task_uuid in (select (r ->> 'parent_task_uuid')::uuid from jsonb_array_elements(p_requests) r)
+          order by t.task_uuid for share) p
+    where not coalesce(p.cancel_children, false);
+  end if;
+
   -- What can be said of each request before anything is written.
   with given as (
     select r.ordinality::int as request_position, r.value as request, r.value ->> 'namespace' as namespace,
@@ -54,6 +66,9 @@ begin
                jsonb_build_object('verdict', 'invalid', 'field', 'context', 'message', 'context must not be nested more than 64 deep')
              when g.identity_strategy = 'caller_provided' and g.request ->> 'idempotency_key' is null then
                jsonb_build_object('verdict', 'invalid', 'field', 'idempotency_key', 'message', 'the template asks for an idempotency_key')
+             when g.request ->> 'parent_task_uuid' is not null and not (g.request ->> 'parent_task_uuid')::uuid = any (v_parents) then
+               jsonb_build_object('verdict', 'invalid', 'field', 'parent_task_uuid', 'message',
+                 'there is no such task, or it is being cancelled together with its children')
              when coalesce((g.request ->> 'priority')::int, 0) not between -100 and 100 then
                jsonb_build_object('verdict', 'invalid', 'field', 'priority', 'message', 'priority must be between -100 and 100')
            end as refusal
@@ -68,22 +83,26 @@ begin
     into v_accepted, v_refused
   from judged j;
 
-  with created as (
+  with paused as materialized (
+    select array(select p.named_task_uuid from tasker.template_pauses p) as uuids),
+  created as (
     insert into tasker.tasks
-      (task_uuid, named_task_uuid, correlation_id, parent_correlation_id, created_at, requested_at, claim_order, state,
+      (task_uuid, named_task_uuid, correlation_id, parent_correlation_id, parent_task_uuid, created_at, requested_at, claim_order, state,
        priority, transition_count, total_steps, unfinished_steps, in_flight_steps, continue_on_error, context_checked,
-       identity_hash, initiator, source_system, reason, tags)
+       identity_hash, initiator, source_system, reason, tags, is_limited)
     select a.task_uuid, a.named_task_uuid, coalesce((a.request ->> 'correlation_id')::uuid, a.task_uuid),
-           (a.request ->> 'parent_correlation_id')::uuid, v_now, coalesce((a.request ->> 'requested_at')::timestamptz, v_now),
+           (a.request ->> 'parent_correlation_id')::uuid, (a.request ->> 'parent_task_uuid')::uuid, v_now, coalesce((a.request ->> 'requested_at')::timestamptz, v_now),
            a.claim_order,
-           case when p_start and a.context_checked then 'steps_in_process' else 'pending' end::tasker.task_state,
+           case when s.starts then 'steps_in_process' else 'pending' end::tasker.task_state,
            coalesce((a.request ->> 'priority')::int, 0),
-           case when p_start and a.context_checked then 4 else 1 end,
-           nt.total_steps, nt.total_steps, case when p_start and a.context_checked then nt.root_steps else 0 end,
+           case when s.starts then 4 else 1 end,
+           nt.total_steps, nt.total_steps, case when s.starts then nt.root_steps else 0 end,
            nt.continue_on_error, a.context_checked, a.identity_hash, a.request ->> 'initiator', a.request ->> 'source_system',
-           a.request ->> 'reason', nullif(a.request -> 'tags', 'null')
+           a.request ->> 'reason', nullif(a.request -> 'tags', 'null'), nt.is_limited
     from unnest(v_accepted) a
     join tasker.named_tasks nt on nt.named_task_uuid = a.named_task_uuid
+    cross join paused
+    cross join lateral (select p_start and a.context_checked and not nt.is_limited and a.named_task_uuid <> all (paused.uuids) as starts) s
     order by a.identity_hash, a.request_position
     on conflict (identity_hash) where identity_hash is not null do nothing
     returning task_uuid)
@@ -95,7 +114,10 @@ begin
     from unnest(v_accepted) a
     where exists (select from tasker.tasks t where t.task_uuid = a.task_uuid);
     v_handoffs := tasker.create_steps(v_created, p_server_uuid, p_claim_limit, p_lease_seconds, v_now);
-    perform tasker.send_handoffs(v_handoffs);
+    -- create_steps claims the first p_claim_limit.
+    if cardinality(v_handoffs) > p_claim_limit then
+      perform tasker.send_handoffs(v_handoffs);
+    end if;
   end if;
 
   select jsonb_agg(v.verdict order by v.request_position) into v_verdicts
@@ -111,7 +133,7 @@ begin
     union all
     select r.key::int, r.value from jsonb_each(coalesce(v_refused, '{}')) r) v;
 
-  return jsonb_build_object(
+  return json_build_object(
     'verdicts', coalesce(v_verdicts, '[]'),
     'assignments', tasker.get_step_assignments((select coalesce(array_agg(h.step_uuid), '{}') from unnest(v_handoffs) h where h.is_claimed)),
     'queued', (select coalesce(jsonb_agg(distinct h.namespace), '[]') from unnest(v_handoffs) h where not h.is_claimed));

@@ -1,8 +1,9 @@
 -- Moves one step from one state to another if it is still in the first and p_attempt is its latest attempt, and lets its
 -- task follow: counters, wake-up, children and their handoff, the task's own state. False when the step is not there, is
--- elsewhere by now, belongs to a later attempt, or may not start now (task finished, cancelled, blocked or not yet
--- checked, parents not done, retry not due): a lost race, and an ordinary outcome.
--- A handoff (to enqueued) gives the next attempt number and sends the message. p_metadata is kept in the history, except
+-- elsewhere by now, belongs to a later attempt, or may not be moved now (task finished, cancelled, blocked, paused or not
+-- yet checked, parents not done, retry not due, lease not over): a lost race, and an ordinary outcome.
+-- A move by an operator has the task evaluated in the same transaction: what it makes ready is handed off, what it ends is
+-- ended. A handoff (to enqueued) gives the next attempt number and sends the message. p_metadata is kept in the history, except
 -- for what has a place of its own: result, error and outcome (retryable_failure | permanent_failure) of a handback or a
 -- manual completion, lease_seconds of a claim (default 60), delay_ms of a wait for a retry (default: the template's).
 -- Locks: the task, then the step. Errors: TK005 when the rules or the number of attempts do not allow the move, TK007 when
@@ -55,15 +56,36 @@ begin
   if v_step.state is distinct from v_from or v_step.attempts <> p_attempt or v_task.completed_at is not null then
     return false;
   end if;
+  -- Recovery is for what is past its lease, and for nothing before.
+  if p_actor = 'recovery' and v_step.lease_expires_at > v_now then
+    return false;
+  end if;
   if v_to in ('enqueued', 'in_progress')
      and (v_task.cancel_requested_at is not null or not v_task.context_checked or v_step.remaining_parents > 0
           or v_step.next_retry_at > v_now
-          or (v_to = 'enqueued' and v_task.failed_steps > 0 and not v_task.continue_on_error)) then
+          or (v_to = 'enqueued' and v_task.failed_steps > 0 and not v_task.continue_on_error)
+          or (v_to = 'enqueued' and exists (select from tasker.template_pauses p where p.named_task_uuid = v_task.named_task_uuid))) then
     return false;
   end if;
-  if v_to = 'waiting_for_retry' and not (v_step.retryable and v_step.attempts < v_step.max_attempts) then
+  if v_to = 'enqueued' and v_step.is_limited and cardinality(tasker.admit_steps(array[p_step_uuid], p_processor_uuid)) = 0 then
+    -- It waits in line now, or a fail_fast policy has ended it.
+    perform tasker.conclude_tasks(array[(v_task.task_uuid, 0, 0, 0, 0)::tasker.task_delta], p_processor_uuid, v_now);
+    return false;
+  end if;
+  if v_to = 'waiting_for_retry' and not (v_step.retryable and v_step.attempts - v_step.attempts_before_reset < v_step.max_attempts) then
     raise exception 'step % may not be tried again: % of % attempts made, retryable %',
-      p_step_uuid, v_step.attempts, v_step.max_attempts, v_step.retryable using errcode = 'TK005';
+      p_step_uuid, v_step.attempts - v_step.attempts_before_reset, v_step.max_attempts, v_step.retryable using errcode = 'TK005';
+  end if;
+  if p_actor = 'operator' then
+    -- A task that is being cancelled starts nothing any more, also not for a person.
+    if v_to = 'pending' and v_task.cancel_requested_at is not null then
+      return false;
+    end if;
+    perform tasker.move_steps_by_operator(v_task.task_uuid, array[p_step_uuid], v_to,
+                                          p_metadata - array['result', 'error', 'outcome', 'lease_seconds', 'delay_ms'],
+                                          p_metadata -> 'result', p_processor_uuid, v_now);
+    perform tasker.evaluate_tasks(array[v_task.task_uuid], p_processor_uuid, 0, 60, v_now);
+    return true;
   end if;
 
   -- What has a result is settled, read and audited by it.
@@ -72,7 +94,6 @@ begin
     when v_to = 'enqueued_as_error_for_orchestration' and p_metadata ->> 'outcome' = 'permanent_failure' then 'permanent_failure'
     when v_to = 'enqueued_as_error_for_orchestration' then 'retryable_failure'
     when v_to = 'cancelled' and v_from = 'in_progress' then 'cancelled'
-    when v_to = 'complete' and p_actor = 'operator' then 'manual_completion'
     when v_to = 'error' and p_actor = 'recovery' then 'retryable_failure'
     when v_to = 'error' and v_from = 'pending' then 'permanent_failure'
   end;
@@ -81,7 +102,7 @@ begin
   end if;
   if v_to = 'waiting_for_retry' then
     select coalesce((p_metadata ->> 'delay_ms')::int, (v_error ->> 'delay_ms')::numeric::int,
-                    tasker.calculate_backoff_delay(v_step.attempts, n.backoff_base_ms, n.backoff, n.max_backoff_ms,
+                    tasker.calculate_backoff_delay(v_step.attempts - v_step.attempts_before_reset, n.backoff_base_ms, n.backoff, n.max_backoff_ms,
                                                    (random() * 0.3 - 0.15)::numeric))
       into v_delay_ms
     from tasker.named_tasks_named_steps n where n.named_step_uuid = v_step.named_step_uuid;
@@ -92,8 +113,9 @@ begin
     set state = v_to,
         transition_count = s.transition_count + 1,
         attempts = s.attempts + (v_to = 'enqueued')::int,
-        -- An attempt that nobody began, or that a person asks for, is one more than the template's.
-        max_attempts = case when v_to = 'pending' then greatest(s.max_attempts, s.attempts + 1) else s.max_attempts end,
+        -- An attempt that nobody began is one more than the template's.
+        max_attempts = case when v_to = 'pending' then greatest(s.max_attempts, s.attempts - s.attempts_before_reset + 1)
+                            else s.max_attempts end,
         enqueued_at = case when v_to = 'enqueued' then v_now else s.enqueued_at end,
         last_attempted_at = case when v_to = 'in_progress' then v_now else s.last_attempted_at end,
         lease_expires_at = case when v_to = 'in_progress'
@@ -135,10 +157,7 @@ begin
     from tasker.named_tasks nt join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
     where nt.named_task_uuid = v_task.named_task_uuid;
   end if;
-  if v_to in ('complete', 'resolved_manually') then
-    -- An error that a person has closed no longer holds back the others: it has to be counted before they are looked at.
-    update tasker.tasks t set failed_steps = t.failed_steps + (v_delta).failed where t.task_uuid = v_task.task_uuid;
-    v_delta.failed := 0;
+  if v_to = 'complete' then
     perform tasker.advance_tasks(array[p_step_uuid], '{}', array[v_delta], p_processor_uuid, 0, 60, v_now);
   else
     perform tasker.conclude_tasks(array[v_delta], p_processor_uuid, v_now);

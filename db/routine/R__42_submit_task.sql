@@ -1,5 +1,5 @@
 -- Creates one task in the caller's transaction and starts it: the way in for psql, triggers and other applications.
--- p_options: initiator, source_system, reason, tags, priority, correlation_id, parent_correlation_id, requested_at,
+-- p_options: initiator, source_system, reason, tags, priority, correlation_id, parent_correlation_id, parent_task_uuid, requested_at,
 -- idempotency_key; on_duplicate 'return' gives the uuid of the task that was there instead of an error; context_checked
 -- true says that the context is known to fit the template's input schema, so that no server has to look at it first;
 -- notify false leaves it to the pollers to find the task, for callers that commit very often.
@@ -16,7 +16,7 @@ declare
   v_verdict jsonb;
 begin
   select string_agg(k, ', ') into v_unknown from jsonb_object_keys(p_options) k
-  where k not in ('initiator', 'source_system', 'reason', 'tags', 'priority', 'correlation_id', 'parent_correlation_id',
+  where k not in ('initiator', 'source_system', 'reason', 'tags', 'priority', 'correlation_id', 'parent_correlation_id', 'parent_task_uuid',
                   'requested_at', 'idempotency_key', 'on_duplicate', 'context_checked', 'notify');
   if v_unknown is not null then
     raise exception 'unknown option: %', v_unknown using errcode = 'TK007';

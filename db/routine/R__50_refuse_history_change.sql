@@ -1,6 +1,7 @@
 -- History is append-only: an update or a delete of one of its rows is refused with TK009. Whole months may be dropped or
 -- truncated, which no row trigger sees. For each row, because only row triggers reach every partition.
--- Source: design decision 1. Trigger on task_transitions, workflow_step_transitions and workflow_step_result_audit.
+-- Source: design decision 1. Trigger on task_transitions, workflow_step_transitions, workflow_step_result_audit and
+-- operator_actions.
 create or replace function tasker.refuse_history_change()
 returns trigger
 language plpgsql
@@ -18,4 +19,6 @@ create or replace trigger history_is_append_only before update or delete on task
 create or replace trigger history_is_append_only before update or delete on tasker.workflow_step_transitions
   for each row execute function tasker.refuse_history_change();
 create or replace trigger history_is_append_only before update on tasker.workflow_step_result_audit
+  for each row execute function tasker.refuse_history_change();
+create or replace trigger history_is_append_only before update or delete on tasker.operator_actions
   for each row execute function tasker.refuse_history_change();

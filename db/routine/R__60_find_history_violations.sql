@@ -41,6 +41,13 @@ as $$
   join step_counts c on c.workflow_step_uuid = s.workflow_step_uuid
   where c.moves <> s.transition_count or c.last_key <> s.transition_count
   union all
+  -- Only error can be left again, by a person.
+  select 'task_ends_once', jsonb_build_object('task_uuid', m.task_uuid, 'ends', count(*) filter (where m.to_state in ('complete', 'cancelled', 'resolved_manually')),
+                                              'moves_after_it', count(*) filter (where m.from_state in ('complete', 'cancelled', 'resolved_manually')))
+  from task_moves m
+  where m.to_state in ('complete', 'cancelled', 'resolved_manually') or m.from_state in ('complete', 'cancelled', 'resolved_manually')
+  group by m.task_uuid having count(*) > 1
+  union all
   select 'task_move_starts_where_the_last_one_ended', jsonb_build_object('task_uuid', m.task_uuid, 'sort_key', m.sort_key, 'from_state', m.from_state, 'was', m.state_before)
   from task_moves m where m.from_state is distinct from m.state_before
   union all

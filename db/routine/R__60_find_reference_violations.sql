@@ -47,6 +47,32 @@ as $$
   from tasker.workflow_step_result_audit r
   left join tasker.workflow_steps s on s.workflow_step_uuid = r.workflow_step_uuid and s.task_uuid = r.task_uuid
   where r.recorded_at >= coalesce(p_since, '-infinity') and s.workflow_step_uuid is null
+  union all
+  select 'task_belongs_to_a_template', jsonb_build_object('task_uuid', t.task_uuid, 'named_task_uuid', t.named_task_uuid)
+  from tasker.tasks t
+  left join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
+  where t.created_at >= coalesce(p_since, '-infinity') and nt.named_task_uuid is null
+  union all
+  select 'step_belongs_to_a_task', jsonb_build_object('step_uuid', s.workflow_step_uuid, 'task_uuid', s.task_uuid)
+  from tasker.workflow_steps s
+  left join tasker.tasks t on t.task_uuid = s.task_uuid
+  where s.created_at >= coalesce(p_since, '-infinity') and t.task_uuid is null
+  union all
+  select 'task_has_its_steps', jsonb_build_object('task_uuid', t.task_uuid, 'steps', count(s.task_uuid), 'total_steps', t.total_steps)
+  from tasker.tasks t
+  left join tasker.workflow_steps s on s.task_uuid = t.task_uuid
+  where t.created_at >= coalesce(p_since, '-infinity')
+  group by t.task_uuid, t.total_steps having count(s.task_uuid) <> t.total_steps
+  union all
+  select 'context_belongs_to_a_task', jsonb_build_object('task_uuid', coalesce(t.task_uuid, c.task_uuid))
+  from tasker.tasks t
+  full join tasker.task_contexts c on c.task_uuid = t.task_uuid
+  where (t.task_uuid is null and p_since is null) or (c.task_uuid is null and t.created_at >= coalesce(p_since, '-infinity'))
+  union all
+  select 'wakeup_belongs_to_a_task', jsonb_build_object('task_uuid', w.task_uuid)
+  from tasker.task_wakeups w
+  left join tasker.tasks t on t.task_uuid = w.task_uuid
+  where t.task_uuid is null
 $$;
 comment on function tasker.find_reference_violations(timestamptz) is
   'Rows that belong to nothing, and graphs that are not those of their template: one row per finding.';

@@ -9,7 +9,11 @@ as $$
   with steps as (
     select s.* from tasker.workflow_steps s where s.created_at >= coalesce(p_since, '-infinity')),
   moves as (
-    select h.* from tasker.workflow_step_transitions h join steps s on s.workflow_step_uuid = h.workflow_step_uuid)
+    select h.* from tasker.workflow_step_transitions h join steps s on s.workflow_step_uuid = h.workflow_step_uuid),
+  -- How often a person had a finished step run again: that often it may end once more.
+  reruns as (
+    select m.workflow_step_uuid, count(*) as times from moves m
+    where m.from_state in ('complete', 'resolved_manually') group by m.workflow_step_uuid)
   select 'completed_step_has_one_accepted_success', jsonb_build_object('step_uuid', s.workflow_step_uuid, 'outcome', r.outcome, 'attempt', r.attempt)
   from steps s
   left join tasker.workflow_step_result_audit r on r.workflow_step_uuid = s.workflow_step_uuid and r.sort_key = s.result_sort_key
@@ -17,10 +21,12 @@ as $$
   union all
   select 'completed_step_has_one_accepted_success', jsonb_build_object('step_uuid', r.workflow_step_uuid, 'successes', count(*))
   from tasker.workflow_step_result_audit r join steps s on s.workflow_step_uuid = r.workflow_step_uuid
-  where r.success group by r.workflow_step_uuid having count(*) > 1
+  left join reruns a on a.workflow_step_uuid = r.workflow_step_uuid
+  where r.success group by r.workflow_step_uuid, a.times having count(*) > 1 + coalesce(a.times, 0)
   union all
   select 'step_is_completed_once', jsonb_build_object('step_uuid', m.workflow_step_uuid, 'times', count(*))
-  from moves m where m.to_state in ('complete', 'resolved_manually') group by m.workflow_step_uuid having count(*) > 1
+  from moves m left join reruns a on a.workflow_step_uuid = m.workflow_step_uuid
+  where m.to_state in ('complete', 'resolved_manually') group by m.workflow_step_uuid, a.times having count(*) > 1 + coalesce(a.times, 0)
   union all
   select 'attempt_is_handed_back_once', jsonb_build_object('step_uuid', m.workflow_step_uuid, 'attempt', m.attempt, 'times', count(*))
   from moves m

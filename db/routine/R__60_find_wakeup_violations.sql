@@ -21,7 +21,10 @@ as $$
   join tasker.workflow_steps s on s.task_uuid = t.task_uuid and s.state = 'waiting_for_retry'
   where t.created_at >= coalesce(p_since, '-infinity') and t.cancel_requested_at is null
     and (t.failed_steps = 0 or t.continue_on_error)
+    and t.named_task_uuid not in (select p.named_task_uuid from tasker.template_pauses p)
     and w.wake_at > greatest(s.next_retry_at, clock_timestamp())
+    -- One that waits in line is promoted by the release of a slot.
+    and not (s.is_limited and exists (select from tasker.concurrency_slots c where c.task_uuid = s.task_uuid and c.admitted_at is null))
   union all
   select 'step_of_a_finished_task_rests',
          jsonb_build_object('step_uuid', s.workflow_step_uuid, 'state', s.state, 'task_state', t.state)

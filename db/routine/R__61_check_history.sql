@@ -2,8 +2,8 @@
 -- to five examples. docs/promises.md says what each of them means to a user. It may run on a live database: everything is
 -- read in one snapshot.
 -- p_since: only tasks created from then on (null: all; after months of history were dropped, give the first month that is
--- left). p_quiet_for: also look at the queues, for what has been lying there longer than this; null leaves them out,
--- because on a busy system messages come and go.
+-- left). p_quiet_for: also look for what has been waiting on a queue, or to be looked at, for longer than this;
+-- null leaves that out, because on a busy system messages come and go.
 -- Locks: none. Source: design section 1. Called by users and by the test suites.
 create or replace function tasker.check_history(p_since timestamptz default null, p_quiet_for interval default null)
 returns table (invariant text, violations bigint, examples jsonb)
@@ -21,8 +21,12 @@ as $$
       'attempt_is_claimed_once', 'nothing_starts_after_a_cancel_request', 'task_that_can_move_has_a_wakeup',
       'task_at_rest_has_no_wakeup', 'retry_is_due_no_later_than_its_wakeup', 'step_of_a_finished_task_rests',
       'template_has_no_cycle', 'edge_is_one_of_the_template', 'history_belongs_to_a_task', 'history_belongs_to_a_step',
-      'result_belongs_to_a_step']
-      || case when p_quiet_for is not null then array['offer_has_a_message', 'message_is_about_an_unfinished_step'] end)
+      'result_belongs_to_a_step', 'task_ends_once', 'task_belongs_to_a_template', 'task_has_its_steps', 'step_belongs_to_a_task',
+      'context_belongs_to_a_task', 'wakeup_belongs_to_a_task', 'slot_is_held_by_what_is_under_way',
+      'slots_are_within_the_limit_of_their_admission', 'limited_step_in_flight_holds_its_slots',
+      'waiter_has_a_way_to_be_promoted', 'nobody_is_admitted_before_one_who_waits_longer']
+      || case when p_quiet_for is not null then array['offer_has_a_message', 'message_is_about_an_unfinished_step',
+                                                      'due_task_is_looked_at', 'ended_lease_is_taken_back'] end)
       with ordinality as i(name, n)),
   found as (
     select f.invariant, f.example from tasker.find_history_violations(p_since) f
@@ -31,7 +35,9 @@ as $$
     union all select f.invariant, f.example from tasker.find_order_violations(p_since) f
     union all select f.invariant, f.example from tasker.find_wakeup_violations(p_since) f
     union all select f.invariant, f.example from tasker.find_reference_violations(p_since) f
-    union all select f.invariant, f.example from tasker.find_queue_violations(p_quiet_for) f where p_quiet_for is not null),
+    union all select f.invariant, f.example from tasker.find_slot_violations(p_since) f
+    union all select f.invariant, f.example from tasker.find_queue_violations(p_quiet_for) f where p_quiet_for is not null
+    union all select f.invariant, f.example from tasker.find_overdue_violations(p_quiet_for) f where p_quiet_for is not null),
   numbered as (
     select f.invariant, f.example, row_number() over (partition by f.invariant) as n from found f)
   -- A full join: a finding whose name is not in the list must not get lost.

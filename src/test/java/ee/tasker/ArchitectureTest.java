@@ -53,6 +53,9 @@ class ArchitectureTest {
   static final ArchRule worker_knows_step_and_handlers_and_no_orchestration = knowsOnly("worker", "platform", "message", "template", "task", "step", "handler");
 
   @ArchTest
+  static final ArchRule operation_knows_task_and_template = knowsOnly("operation", "platform", "message", "template", "task");
+
+  @ArchTest
   static final ArchRule nobody_knows_rest =
       noClasses().that().resideOutsideOfPackage("ee.tasker.rest..").should().dependOnClassesThat().resideInAPackage("ee.tasker.rest..");
 
@@ -109,8 +112,10 @@ class ArchitectureTest {
               type.getAllFields().stream().noneMatch(field -> field.getRawType().getPackageName().startsWith("jakarta.enterprise.concurrent"))));
 
   @ArchTest
-  static final ArchRule nobody_handles_transactions_by_hand =
-      noClasses().should().dependOnClassesThat().haveFullyQualifiedName("jakarta.transaction.UserTransaction");
+  static final ArchRule nobody_but_step_transactions_handles_transactions_by_hand =
+      // The transaction of a transactional handler has the time-out of its step, and its failed commit is an outcome (ADR 0014).
+      noClasses().that().doNotHaveFullyQualifiedName("ee.tasker.worker.StepTransactions")
+          .should().dependOnClassesThat().haveFullyQualifiedName("jakarta.transaction.UserTransaction");
 
   @ArchTest
   static final ArchRule timers_and_startups_run_outside_transactions =

@@ -1,7 +1,8 @@
 /**
  * What user code sees: a handler does the work of one kind of step.
  *
- * <p>A worker claims a step, commits, and calls the handler outside any transaction. The handler reads its
+ * <p>A worker claims a step, commits, and calls the handler outside any transaction (or, if it says so, in the one that
+ * records its result, see {@link ee.tasker.handler.StepHandler#isTransactional()}). The handler reads its
  * {@link ee.tasker.handler.StepContext} and returns a {@link ee.tasker.handler.StepOutcome}; the worker hands that
  * outcome back in a new transaction. A step may run more than once (a server may die after the effect and before the
  * handback), so effects outside the database are to be made idempotent with

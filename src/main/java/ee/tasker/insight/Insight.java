@@ -16,4 +16,29 @@ public class Insight {
   public JsonObject installationStatus() {
     return gateway.getInstallationStatus();
   }
+
+  /** @return as {@code tasker.get_server_documents}: who is there, how they are, and how long offers wait */
+  public JsonObject servers() {
+    return gateway.getServerDocuments();
+  }
+
+  /** @return as {@code tasker.get_performance_document}: throughput, rates and durations of the last {@code hours} */
+  public JsonObject performance(int hours) {
+    return gateway.getPerformanceDocument(hours);
+  }
+
+  /** @return as {@code tasker.get_health_document}: tasks and steps by state, connections, score and load */
+  public JsonObject health() {
+    return gateway.getHealthDocument();
+  }
+
+  /** @return as {@code tasker.get_bottleneck_document}; a filter that is null lets everything through */
+  public JsonObject bottlenecks(int hours, int limit, int minExecutions, String namespace, String name, String version) {
+    return gateway.getBottleneckDocument(hours, limit, minExecutions, namespace, name, version);
+  }
+
+  /** @return as {@code tasker.get_metrics_document}: what a monitoring system wants to know of the whole system */
+  public JsonObject metrics() {
+    return gateway.getMetricsDocument();
+  }
 }

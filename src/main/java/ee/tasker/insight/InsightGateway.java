@@ -14,4 +14,24 @@ class InsightGateway {
   JsonObject getInstallationStatus() {
     return sql.object("get_installation_status()");
   }
+
+  JsonObject getServerDocuments() {
+    return sql.object("get_server_documents()");
+  }
+
+  JsonObject getPerformanceDocument(int hours) {
+    return sql.object("get_performance_document(?)", hours);
+  }
+
+  JsonObject getHealthDocument() {
+    return sql.object("get_health_document()");
+  }
+
+  JsonObject getBottleneckDocument(int hours, int limit, int minExecutions, String namespace, String name, String version) {
+    return sql.object("get_bottleneck_document(?, ?, ?, ?, ?, ?)", hours, limit, minExecutions, namespace, name, version);
+  }
+
+  JsonObject getMetricsDocument() {
+    return sql.object("get_metrics_document()");
+  }
 }

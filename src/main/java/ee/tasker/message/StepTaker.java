@@ -11,6 +11,12 @@ public interface StepTaker {
   /** Takes over claimed steps, after the commit, and gives back what was reserved and not used. */
   void take(JsonArray assignments, int reserved);
 
+  /** Says that somebody cancelled a task, whose steps may be running here. */
+  void cancelRequested();
+
+  /** Says that a call which could have claimed steps for this server failed, so that nobody knows whether it has. */
+  void answerLost();
+
   /** Says that a queue may have steps for this server. */
   void stepsQueued();
 }

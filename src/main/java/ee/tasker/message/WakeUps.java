@@ -14,6 +14,7 @@ import jakarta.inject.Inject;
 public class WakeUps {
   static final String STEPS = "steps";
   static final String ORCHESTRATION = "orchestration";
+  static final String CANCEL = "cancel";
 
   @Inject
   private Settings settings;
@@ -43,12 +44,28 @@ public class WakeUps {
     }
   }
 
+  /** Running steps are asked to stop. */
+  public void cancelRequested() {
+    if (settings.events()) {
+      tellOfCancel();
+      notifier.tell(CANCEL);
+    }
+  }
+
   void received(String what) {
     if (STEPS.equals(what)) {
       wakeWorker();
+    } else if (CANCEL.equals(what)) {
+      tellOfCancel();
     } else {
       wakeOrchestrator();
       wakeWorker();
+    }
+  }
+
+  private void tellOfCancel() {
+    if (settings.has(Role.WORKER)) {
+      stepTaker.get().cancelRequested();
     }
   }
 

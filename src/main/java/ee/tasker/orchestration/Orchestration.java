@@ -20,17 +20,27 @@ public class Orchestration {
 
   /** Looks at up to {@code limit} tasks whose time has come. @return as {@code tasker.advance_due_tasks} */
   public JsonObject advanceDueTasks(int limit, int claimLimit) {
-    return gateway.advanceDueTasks(limit, claimLimit, leaseSeconds());
+    return gateway.advanceDueTasks(limit, claimLimit, leaseSeconds(), settings.recovery());
   }
 
   /** Settles up to {@code limit} results of worker-only servers. @return as {@code tasker.process_step_results} */
   public JsonObject processStepResults(int limit, int claimLimit) {
-    return gateway.processStepResults(limit, claimLimit, leaseSeconds());
+    return gateway.processStepResults(limit, claimLimit, leaseSeconds(), settings.recovery().deliveries());
+  }
+
+  /** Closes the dead letters of tasks that were late and have ended well. @return how many */
+  public int closeSettledDlqEntries() {
+    return gateway.closeSettledDlqEntries();
   }
 
   /** Makes the history partitions of the coming months where they are missing. @return one entry for each that was */
   public JsonArray makeHistoryPartitions() {
     return gateway.makeHistoryPartitions();
+  }
+
+  /** Counts for the analytics what has happened since the last time, unless another server is at it. */
+  public void rollUpAnalytics() {
+    gateway.rollUpAnalytics();
   }
 
   private long leaseSeconds() {

@@ -1,6 +1,7 @@
 package ee.tasker.orchestration;
 
 import ee.tasker.platform.ServerIdentity;
+import ee.tasker.platform.Settings;
 import ee.tasker.platform.SqlFunctions;
 import jakarta.enterprise.context.Dependent;
 import jakarta.inject.Inject;
@@ -16,15 +17,26 @@ class OrchestrationGateway {
   @Inject
   private ServerIdentity server;
 
-  JsonObject advanceDueTasks(int limit, int claimLimit, long leaseSeconds) {
-    return sql.object("advance_due_tasks(cast(? as uuid), ?, ?, cast(? as int))", server.uuid(), limit, claimLimit, leaseSeconds);
+  JsonObject advanceDueTasks(int limit, int claimLimit, long leaseSeconds, Settings.RecoverySettings recovery) {
+    return sql.object("advance_due_tasks(cast(? as uuid), ?, ?, cast(? as int), null, cast(? as int), cast(? as int), ?)",
+        server.uuid(), limit, claimLimit, leaseSeconds, recovery.claimLimit().toSeconds(), recovery.unservedLimit().toSeconds(),
+        recovery.deliveries());
   }
 
-  JsonObject processStepResults(int limit, int claimLimit, long leaseSeconds) {
-    return sql.object("process_step_results(cast(? as uuid), ?, ?, cast(? as int))", server.uuid(), limit, claimLimit, leaseSeconds);
+  JsonObject processStepResults(int limit, int claimLimit, long leaseSeconds, int deliveries) {
+    return sql.object("process_step_results(cast(? as uuid), ?, ?, cast(? as int), null, ?)",
+        server.uuid(), limit, claimLimit, leaseSeconds, deliveries);
+  }
+
+  int closeSettledDlqEntries() {
+    return Integer.parseInt(sql.text("close_settled_dlq_entries()"));
   }
 
   JsonArray makeHistoryPartitions() {
     return sql.array("make_history_partitions()");
+  }
+
+  void rollUpAnalytics() {
+    sql.run("roll_up_analytics()");
   }
 }

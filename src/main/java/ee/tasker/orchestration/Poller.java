@@ -30,7 +30,8 @@ import java.time.Instant;
 @TransactionAttribute(TransactionAttributeType.NOT_SUPPORTED)
 public class Poller {
   private static final Log LOG = Log.of(Poller.class);
-  private static final Duration CHORES_EVERY = Duration.ofHours(1);
+  private static final Duration PARTITIONS_EVERY = Duration.ofHours(1);
+  private static final Duration ROLL_UP_EVERY = Duration.ofSeconds(30);
 
   @Resource
   private TimerService timers;
@@ -47,12 +48,14 @@ public class Poller {
   @Inject
   private Instance<StepTaker> worker;
 
-  private volatile long lastChores = System.nanoTime();
+  private volatile long lastPartitions = System.nanoTime();
+  private volatile long lastRollUp = System.nanoTime();
   private volatile Instant lastPoll = Instant.now();
 
   @PostConstruct
   void start() {
-    long period = settings.pollInterval().toMillis();
+    // Nothing of a task that another server takes in and leaves behind wakes this one: with short leases it looks more often.
+    long period = Math.min(settings.pollInterval().toMillis(), settings.worker().lease().toMillis());
     if (period > 0) {
       timers.createIntervalTimer(Math.min(period, 1_000), period, new TimerConfig("tasker-poller", false));
     }
@@ -62,6 +65,7 @@ public class Poller {
   void poll() {
     if (settings.has(Role.ORCHESTRATOR)) {
       rounds.poll();
+      attempt("close_settled_dlq_entries", orchestration::closeSettledDlqEntries);
       doChores();
     }
     if (settings.has(Role.WORKER)) {
@@ -70,17 +74,24 @@ public class Poller {
     lastPoll = Instant.now();
   }
 
-  /** What an hour is soon enough for. A fault is told of and tried again an hour later. */
+  /** What need not be done each time. A fault is told of, and the chore tried again when its time comes round. */
   private void doChores() {
     long now = System.nanoTime();
-    if (now - lastChores < CHORES_EVERY.toNanos()) {
-      return;
+    if (now - lastRollUp >= ROLL_UP_EVERY.toNanos()) {
+      lastRollUp = now;
+      attempt("roll_up_analytics", orchestration::rollUpAnalytics);
     }
-    lastChores = now;
+    if (now - lastPartitions >= PARTITIONS_EVERY.toNanos()) {
+      lastPartitions = now;
+      attempt("make_history_partitions", orchestration::makeHistoryPartitions);
+    }
+  }
+
+  private static void attempt(String call, Runnable chore) {
     try {
-      orchestration.makeHistoryPartitions();
+      chore.run();
     } catch (RuntimeException fault) {
-      LOG.write(LogEvent.CALL_FAILED, fault, "call", "make_history_partitions");
+      LOG.write(LogEvent.CALL_FAILED, fault, "call", call);
     }
   }
 

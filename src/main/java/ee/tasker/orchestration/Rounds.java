@@ -162,6 +162,11 @@ public class Rounds implements Orchestrator {
       reply = duty.apply(hands);
       lastProgress = Instant.now();
       return reply;
+    } catch (RuntimeException fault) {
+      if (hands > 0) {
+        worker.answerLost();
+      }
+      throw fault;
     } finally {
       if (worker != null) {
         worker.take(reply.containsKey("assignments") ? reply.getJsonArray("assignments") : JsonValue.EMPTY_JSON_ARRAY, hands);

@@ -40,10 +40,19 @@ public final class Log {
 
   private static String quoted(String value) {
     // Nothing that ends a line or steers a terminal: what a client sent must not look like a line of its own.
-    String oneLine = value.codePoints().anyMatch(Log::isControl)
+    String oneLine = hasControl(value)
         ? value.codePoints().map(c -> isControl(c) ? ' ' : c).collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append).toString()
         : value;
     return oneLine.indexOf(' ') < 0 && !oneLine.isEmpty() ? oneLine : '"' + oneLine.replace("\"", "'") + '"';
+  }
+
+  private static boolean hasControl(String value) {
+    for (int i = 0; i < value.length(); i++) {
+      if (isControl(value.charAt(i))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static boolean isControl(int c) {

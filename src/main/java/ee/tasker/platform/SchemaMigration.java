@@ -1,7 +1,6 @@
 package ee.tasker.platform;
 
 import jakarta.annotation.PostConstruct;
-import jakarta.annotation.Resource;
 import jakarta.ejb.Singleton;
 import jakarta.ejb.Startup;
 import jakarta.ejb.TransactionAttribute;
@@ -9,6 +8,8 @@ import jakarta.ejb.TransactionAttributeType;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import javax.naming.InitialContext;
+import javax.naming.NamingException;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.MigrationInfo;
@@ -25,14 +26,13 @@ import org.flywaydb.core.api.MigrationVersion;
 public class SchemaMigration {
   private static final Log LOG = Log.of(SchemaMigration.class);
 
-  @Resource(lookup = "jdbc/tasker")
   private DataSource dataSource;
-
   private String version;
   private MigrationVersion brought;
 
   @PostConstruct
   void migrate() {
+    dataSource = dataSource();
     Flyway flyway = Flyway.configure(SchemaMigration.class.getClassLoader())
         .dataSource(dataSource)
         .schemas("tasker")
@@ -51,6 +51,15 @@ public class SchemaMigration {
     MigrationInfo current = flyway.info().current();
     version = current == null || current.getVersion() == null ? latestVersion(flyway) : current.getVersion().toString();
     LOG.write(LogEvent.SCHEMA_MIGRATED, "version", version, "migrations", known);
+  }
+
+  /** Looked up and not injected: to {@code @Resource(lookup)} a name without a scheme is global on one server and the component's own on another. */
+  private static DataSource dataSource() {
+    try {
+      return InitialContext.doLookup("jdbc/tasker");
+    } catch (NamingException e) {
+      throw new IllegalStateException("the server has no datasource jdbc/tasker", e);
+    }
   }
 
   /** Before the first row of history is written, which would keep its month in the default partition. */

@@ -17,10 +17,11 @@ import java.util.Set;
  * @param worker             how steps are claimed and run
  * @param listen             where the connection that listens goes
  * @param maxBodyBytes       {@code tasker.api.max-body-bytes}
+ * @param recovery           when recovery acts
  */
 public record Settings(
     Set<Role> roles, boolean events, Duration pollInterval, Optional<Path> templatesFolder, String environment,
-    WorkerSettings worker, ListenSettings listen, int maxBodyBytes) {
+    WorkerSettings worker, ListenSettings listen, int maxBodyBytes, RecoverySettings recovery) {
 
   public Settings {
     roles = Set.copyOf(roles);
@@ -44,6 +45,15 @@ public record Settings(
     public WorkerSettings {
       namespaces = Set.copyOf(namespaces);
     }
+  }
+
+  /**
+   * @param claimLimit    {@code tasker.recovery.claim-seconds}: how long an offer may stay unclaimed while a hand is free for it
+   * @param unservedLimit {@code tasker.recovery.unserved-seconds}: how long an offer waits for a server that serves it; zero for ever
+   * @param cancelGrace   {@code tasker.cancel.grace-seconds}: how long running steps may take to stop when somebody cancels
+   * @param deliveries    {@code tasker.messages.delivery-limit}: how often in a row a message or a task may fail to be processed
+   */
+  public record RecoverySettings(Duration claimLimit, Duration unservedLimit, Duration cancelGrace, int deliveries) {
   }
 
   /** {@code tasker.database.*}: the listening connection is the application's own, the pool cannot lend one for ever. */

@@ -44,10 +44,15 @@ public class SettingsReader {
             number("tasker.worker.batch-size", 500, 1, 5_000), number("tasker.worker.flushers", 2, 1, 32),
             seconds("tasker.worker.drain-seconds", 10, 0, 3_600)),
         new Settings.ListenSettings(
-            text("tasker.database.host", "localhost"), number("tasker.database.port", 5432, 1, 65_535),
-            text("tasker.database.name", "tasker"), text("tasker.database.user", "tasker"),
-            text("tasker.database.password", "tasker")),
-        number("tasker.api.max-body-bytes", 1_048_576, 1_024, 67_108_864));
+            text(either("tasker.database.host", "DB_HOST"), "localhost"), number(either("tasker.database.port", "DB_PORT"), 5432, 1, 65_535),
+            text(either("tasker.database.name", "DB_NAME"), "tasker"), text(either("tasker.database.user", "DB_USER"), "tasker"),
+            text(either("tasker.database.password", "DB_PASSWORD"), "tasker")),
+        number("tasker.api.max-body-bytes", 1_048_576, 1_024, 67_108_864),
+        new Settings.RecoverySettings(
+            seconds("tasker.recovery.claim-seconds", 300, 10, 86_400),
+            seconds("tasker.recovery.unserved-seconds", 0, 0, 31_536_000),
+            seconds("tasker.cancel.grace-seconds", 30, 0, 86_400),
+            number("tasker.messages.delivery-limit", 5, 1, 100)));
     if (!complaints.isEmpty()) {
       throw new IllegalStateException("the configuration cannot be used: " + String.join("; ", complaints));
     }
@@ -82,6 +87,11 @@ public class SettingsReader {
     config.getOptionalValue(key, String.class).ifPresent(value ->
         Arrays.stream(value.split(",")).map(String::strip).filter(name -> !name.isEmpty()).forEach(names::add));
     return names;
+  }
+
+  /** Decided here and not by an expression in a file of defaults: one of the servers does not look for expressions in the environment. */
+  private String either(String key, String variable) {
+    return text(key, null) == null && text(variable, null) != null ? variable : key;
   }
 
   private String text(String key, String fallback) {

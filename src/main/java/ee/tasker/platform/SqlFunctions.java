@@ -1,6 +1,7 @@
 package ee.tasker.platform;
 
 import jakarta.enterprise.context.Dependent;
+import jakarta.inject.Inject;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
@@ -19,6 +20,9 @@ import java.util.UUID;
 public class SqlFunctions {
   @PersistenceContext(unitName = "tasker")
   private EntityManager entityManager;
+
+  @Inject
+  private Meters meters;
 
   /** @return the function's JSON result, or JSON null for SQL null */
   public JsonValue json(String call, Object... arguments) {
@@ -64,6 +68,7 @@ public class SqlFunctions {
   }
 
   private Query query(String sql, Object... arguments) {
+    meters.databaseCalled();
     StringBuilder numbered = new StringBuilder(sql.length() + arguments.length);
     int position = 0;
     for (int i = 0; i < sql.length(); i++) {

@@ -1,5 +1,6 @@
 package ee.tasker.rest;
 
+import ee.tasker.platform.DatabaseFaults;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Problem;
@@ -9,13 +10,12 @@ import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.ext.ExceptionMapper;
 import jakarta.ws.rs.ext.Provider;
-import java.sql.SQLException;
 import java.util.Map;
 import java.util.UUID;
 
 /**
  * Shows everything else: what JAX-RS itself refuses, by its status, and faults as 500, or 503 when the database cannot be
- * reached. The caller gets an id that the log line has too, never a stack trace or SQL.
+ * reached or nobody knows whether it committed. The caller gets an id that the log line has too, never a stack trace or SQL.
  */
 @Provider
 public class FaultMapper implements ExceptionMapper<Throwable> {
@@ -23,6 +23,10 @@ public class FaultMapper implements ExceptionMapper<Throwable> {
   private static final Map<Integer, String> CODES = Map.of(
       400, "invalid-request", 404, "no-such-path", 405, "method-not-allowed", 406, "not-acceptable", 413, "body-too-large",
       415, "unsupported-media-type", 503, "unavailable");
+  private static final Map<Integer, String> DETAILS = Map.of(
+      400, "the request could not be read", 404, "there is nothing under this path", 405, "the path has no such method; the header Allow lists those that it has",
+      406, "the answer cannot be given in the form that the header Accept asks for", 413, "the body is too long",
+      415, "a body of this kind is not taken here");
 
   /** Not the UriInfo, which cannot be asked when the URI itself is what is wrong. */
   @Context
@@ -36,23 +40,20 @@ public class FaultMapper implements ExceptionMapper<Throwable> {
     }
     if (fault instanceof WebApplicationException refused && refused.getResponse().getStatus() < 500) {
       int status = refused.getResponse().getStatus();
-      Response answer = ProblemDocument.of(status, CODES.getOrDefault(status, "refused"), refused.getMessage(), path);
+      // Not its own message, which is another one on every application server and may name classes.
+      Response answer = ProblemDocument.of(status, CODES.getOrDefault(status, "refused"), DETAILS.getOrDefault(status, "the request was refused"), path);
       String allow = refused.getResponse().getHeaderString("Allow");
       return allow == null ? answer : Response.fromResponse(answer).header("Allow", allow).build();
     }
     String id = UUID.randomUUID().toString();
     LOG.write(LogEvent.REQUEST_FAILED, fault, "id", id, "path", path);
-    if (isUnreachable(fault)) {
-      Response answer = ProblemDocument.of(503, "unavailable", "the database cannot be reached, try again later (log id " + id + ")", path);
+    if (DatabaseFaults.isUnreachable(fault)) {
+      String detail = DatabaseFaults.isUnconfirmedCommit(fault)
+          ? "the database went away before it said whether it has done this: it may have been done" : "the database cannot be reached, try again later";
+      Response answer = ProblemDocument.of(503, "unavailable", detail + " (log id " + id + ")", path);
       return Response.fromResponse(answer).header("Retry-After", 5).build();
     }
     return ProblemDocument.of(500, "internal-error", "something went wrong here, not with the request (log id " + id + ")", path);
-  }
-
-  private static boolean isUnreachable(Throwable fault) {
-    SQLException cause = (SQLException) causeOf(fault, SQLException.class);
-    String state = cause == null ? null : cause.getSQLState();
-    return state != null && (state.startsWith("08") || state.startsWith("57P"));
   }
 
   private static Throwable causeOf(Throwable fault, Class<? extends Throwable> type) {

@@ -7,7 +7,10 @@ import jakarta.inject.Inject;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.UriInfo;
+import java.util.Set;
 
 /** The handlers of this server over HTTP. */
 @Path("handlers")
@@ -18,8 +21,12 @@ public class HandlersResource {
   @Inject
   private HandlerRegistry handlers;
 
+  @Context
+  private UriInfo uri;
+
   @GET
   public String list() {
+    Parameters.checkKnown(uri, Set.of());
     return Json.build().createObjectBuilder()
         .add("handlers", Json.build().createArrayBuilder(handlers.names()))
         .build().toString();

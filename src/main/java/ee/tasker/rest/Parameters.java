@@ -14,8 +14,12 @@ final class Parameters {
   private Parameters() {
   }
 
+  static boolean isUuid(String value) {
+    return value != null && UUID_FORM.matcher(value).matches();
+  }
+
   static UUID uuid(String name, String value) {
-    if (value == null || !UUID_FORM.matcher(value).matches()) {
+    if (!isUuid(value)) {
       throw Problem.invalid(name, "must be a uuid");
     }
     return UUID.fromString(value);

@@ -19,11 +19,14 @@ import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
+import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
@@ -44,9 +47,13 @@ public class TaskBatchesResource {
   @Inject
   private Settings settings;
 
+  @Context
+  private UriInfo uri;
+
   @POST
   @Consumes(MediaType.APPLICATION_JSON)
   public Response create(InputStream body) {
+    Parameters.checkKnown(uri, Set.of());
     if (!settings.has(Role.API)) {
       throw Problem.of(503, "role-off", "this server does not take tasks in");
     }

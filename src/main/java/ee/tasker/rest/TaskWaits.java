@@ -37,33 +37,64 @@ public class TaskWaits {
 
   /** Answers with the task as it is when it comes to rest, or after {@code seconds} as it is then. */
   void answerAtRest(UUID taskUuid, int seconds, AsyncResponse answer, Function<JsonObject, Response> toResponse) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
     if (seconds == 0) {
       answer.resume(toResponse.apply(tasks.describe(taskUuid).orElseThrow(() -> Tasks.notFound(taskUuid))));
       return;
     }
-    CompletableFuture<String> ending = endings.await(taskUuid);
-    ending.thenRunAsync(() -> look(taskUuid, deadline, ending, answer, toResponse), executor);
-    look(taskUuid, deadline, ending, answer, toResponse);
+    look(wait(taskUuid, endings.await(taskUuid), seconds, answer, toResponse));
   }
 
-  private void look(UUID taskUuid, long deadline, CompletableFuture<String> ending, AsyncResponse answer,
+  /** The same for a task that this server has just created: there is nothing to see of it yet that would not be heard of. */
+  void answerNewAtRest(UUID taskUuid, int seconds, AsyncResponse answer, Function<JsonObject, Response> toResponse) {
+    lookLater(wait(taskUuid, endings.awaitNew(taskUuid), seconds, answer, toResponse), TimeUnit.SECONDS.toMillis(seconds));
+  }
+
+  private record Wait(UUID taskUuid, long deadline, CompletableFuture<String> ending, AsyncResponse answer,
       Function<JsonObject, Response> toResponse) {
-    if (answer.isDone()) {
+  }
+
+  private Wait wait(UUID taskUuid, CompletableFuture<String> ending, int seconds, AsyncResponse answer, Function<JsonObject, Response> toResponse) {
+    Wait wait = new Wait(taskUuid, System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds), ending, answer, toResponse);
+    ending.thenRunAsync(() -> answer(wait), executor);
+    return wait;
+  }
+
+  private void lookLater(Wait wait, long leftMs) {
+    timers.schedule(() -> look(wait), Math.min(LOOK_EVERY_MS, leftMs + 1), TimeUnit.MILLISECONDS);
+  }
+
+  private void look(Wait wait) {
+    if (wait.answer().isDone()) {
       return;
     }
     try {
-      String state = tasks.state(taskUuid).orElseThrow(() -> Tasks.notFound(taskUuid));
-      long leftMs = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+      String state = tasks.state(wait.taskUuid()).orElseThrow(() -> Tasks.notFound(wait.taskUuid()));
+      long leftMs = TimeUnit.NANOSECONDS.toMillis(wait.deadline() - System.nanoTime());
       if (TaskEndings.isAtRest(state) || leftMs <= 0) {
-        endings.forget(taskUuid, ending);
-        answer.resume(toResponse.apply(tasks.describe(taskUuid).orElseThrow(() -> Tasks.notFound(taskUuid))));
+        answer(wait);
       } else {
-        timers.schedule(() -> look(taskUuid, deadline, ending, answer, toResponse), Math.min(LOOK_EVERY_MS, leftMs + 1), TimeUnit.MILLISECONDS);
+        lookLater(wait, leftMs);
       }
     } catch (RuntimeException problem) {
-      endings.forget(taskUuid, ending);
-      answer.resume(problem);
+      fail(wait, problem);
     }
+  }
+
+  /** Once, whoever comes first: an answer that is given already takes no other. */
+  private void answer(Wait wait) {
+    if (wait.answer().isDone()) {
+      return;
+    }
+    try {
+      endings.forget(wait.taskUuid(), wait.ending());
+      wait.answer().resume(wait.toResponse().apply(tasks.describe(wait.taskUuid()).orElseThrow(() -> Tasks.notFound(wait.taskUuid()))));
+    } catch (RuntimeException problem) {
+      fail(wait, problem);
+    }
+  }
+
+  private void fail(Wait wait, RuntimeException problem) {
+    endings.forget(wait.taskUuid(), wait.ending());
+    wait.answer().resume(problem);
   }
 }

@@ -28,11 +28,14 @@ import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
 import java.net.URI;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
 
 /** Tasks over HTTP: create, find, cancel, and their steps. */
 @Path("tasks")
@@ -79,7 +82,12 @@ public class TasksResource {
     }
     Response.Status status = task.isDuplicate() ? Response.Status.OK : Response.Status.CREATED;
     if (seconds > 0) {
-      waits.answerAtRest(task.taskUuid(), seconds, answer, described -> Response.status(status).location(location).entity(described.toString()).build());
+      Function<JsonObject, Response> whole = described -> Response.status(status).location(location).entity(described.toString()).build();
+      if (task.isDuplicate()) {
+        waits.answerAtRest(task.taskUuid(), seconds, answer, whole);
+      } else {
+        waits.answerNewAtRest(task.taskUuid(), seconds, answer, whole);
+      }
     } else {
       answer.resume(Response.status(status).location(location).entity(brief(task).toString()).build());
     }
@@ -130,10 +138,14 @@ public class TasksResource {
   @DELETE
   @Path("{task_uuid}")
   public String cancel(@PathParam("task_uuid") String taskUuid, @QueryParam("reason") String reason,
-      @QueryParam("requested_by") String requestedBy, @QueryParam("policy") String policy) {
-    Parameters.checkKnown(uri, Set.of("reason", "requested_by", "policy"));
+      @QueryParam("requested_by") String requestedBy, @QueryParam("policy") String policy,
+      @QueryParam("grace_seconds") String graceSeconds, @QueryParam("children") String children) {
+    Parameters.checkKnown(uri, Set.of("reason", "requested_by", "policy", "grace_seconds", "children"));
     UUID uuid = Parameters.uuid("task_uuid", taskUuid);
-    tasks.cancel(uuid, text("requested_by", requestedBy, "anonymous", 128), text("reason", reason, "no reason given", 1_000), policy(policy));
+    Optional<Duration> grace = graceSeconds == null ? Optional.empty()
+        : Optional.of(Duration.ofSeconds(Parameters.number("grace_seconds", graceSeconds, 0, 0, 86_400)));
+    tasks.cancel(uuid, new Tasks.CancelRequest(text("requested_by", requestedBy, "anonymous", 128),
+        text("reason", reason, "no reason given", 1_000), policy(policy), grace, children(children)));
     return tasks.describe(uuid).orElseThrow(() -> Tasks.notFound(uuid)).toString();
   }
 
@@ -148,6 +160,17 @@ public class TasksResource {
     }
   }
 
+  private static Tasks.Children children(String children) {
+    if (children == null) {
+      return Tasks.Children.LEAVE;
+    }
+    return switch (children) {
+      case "cancel" -> Tasks.Children.CANCEL;
+      case "leave" -> Tasks.Children.LEAVE;
+      default -> throw Problem.invalid("children", "must be cancel or leave");
+    };
+  }
+
   private static String text(String name, String value, String fallback, int longest) {
     if (value != null && value.length() > longest) {
       throw Problem.invalid(name, "must have at most " + longest + " characters");
@@ -158,6 +181,7 @@ public class TasksResource {
   @GET
   @Path("{task_uuid}/workflow_steps")
   public String steps(@PathParam("task_uuid") String taskUuid) {
+    Parameters.checkKnown(uri, Set.of());
     UUID uuid = Parameters.uuid("task_uuid", taskUuid);
     var steps = tasks.steps(uuid);
     if (steps.isEmpty()) {
@@ -180,6 +204,7 @@ public class TasksResource {
   }
 
   private JsonObject requireStep(String taskUuid, String stepUuid) {
+    Parameters.checkKnown(uri, Set.of());
     UUID task = Parameters.uuid("task_uuid", taskUuid);
     UUID step = Parameters.uuid("step_uuid", stepUuid);
     return tasks.step(task, step).orElseThrow(() -> Problem.of(404, "step-not-found", "there is no step " + step + " of task " + task));

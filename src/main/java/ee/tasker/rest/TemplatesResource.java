@@ -53,6 +53,7 @@ public class TemplatesResource {
   @GET
   @Path("{namespace}/{name}/{version}")
   public String describe(@PathParam("namespace") String namespace, @PathParam("name") String name, @PathParam("version") String version) {
+    Parameters.checkKnown(uri, Set.of());
     return templates.describe(namespace, name, version)
         .orElseThrow(() -> Problem.of(404, "template-not-found", "there is no template " + namespace + "/" + name + ":" + version))
         .toString();
@@ -62,6 +63,7 @@ public class TemplatesResource {
   @POST
   @Consumes({"application/yaml", "application/x-yaml", "text/yaml", MediaType.TEXT_PLAIN, MediaType.APPLICATION_JSON})
   public Response register(InputStream body) {
+    Parameters.checkKnown(uri, Set.of());
     Registration registration = templates.register(bodies.text(body));
     if (registration instanceof Registration.Registered registered) {
       return answer(201, registered.key());
@@ -81,6 +83,7 @@ public class TemplatesResource {
   @Path("validate")
   @Consumes({"application/yaml", "application/x-yaml", "text/yaml", MediaType.TEXT_PLAIN, MediaType.APPLICATION_JSON})
   public String validate(InputStream body) {
+    Parameters.checkKnown(uri, Set.of());
     TemplateReading reading = templates.validate(bodies.text(body));
     JsonObjectBuilder answer = Json.build().createObjectBuilder();
     JsonArrayBuilder problems = Json.build().createArrayBuilder();

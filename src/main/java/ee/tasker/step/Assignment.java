@@ -20,8 +20,7 @@ public record Assignment(
     return new Assignment(
         new StepKey(Json.uuid(document, "task_uuid"), Json.uuid(document, "step_uuid"), document.getInt("attempt")),
         definition,
-        // What may not be retried has one attempt, whatever the number says.
-        document.getBoolean("retryable") ? document.getInt("max_attempts") : 1,
+        document.getInt("max_attempts"),
         Json.uuid(document, "correlation_id"), Json.optionalUuid(document, "parent_correlation_id"),
         document.getBoolean("cancel_requested"), document.getJsonObject("context"), Json.object(document, "results"),
         Json.object(document, "inputs"),

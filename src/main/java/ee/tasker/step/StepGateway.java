@@ -29,13 +29,25 @@ class StepGateway {
         results, server.uuid(), claimLimit, namespaces(namespaces), leaseSeconds, settle, claimFromQueues);
   }
 
-  JsonObject heartbeat(String roles, int capacity, int running, JsonArray steps, long leaseSeconds) {
-    return sql.object("heartbeat(cast(? as uuid), ?, ?, ?, ?, cast(? as jsonb), cast(? as int))",
-        server.uuid(), server.name(), roles, capacity, running, steps, leaseSeconds);
+  JsonObject heartbeat(String roles, int capacity, int running, JsonArray steps, long leaseSeconds, JsonObject report) {
+    return sql.object("heartbeat(cast(? as uuid), ?, ?, ?, ?, cast(? as jsonb), cast(? as int), null, cast(? as jsonb))",
+        server.uuid(), server.name(), roles, capacity, running, steps, leaseSeconds, report);
   }
 
   boolean saveCheckpoint(UUID stepUuid, int attempt, String checkpoint) {
     return sql.flag("save_checkpoint(cast(? as uuid), ?, cast(? as jsonb))", stepUuid, attempt, checkpoint);
+  }
+
+  JsonArray getCancelRequests(JsonArray steps) {
+    return sql.array("get_cancel_requests(cast(? as jsonb))", steps);
+  }
+
+  JsonObject abandonSteps(JsonArray steps) {
+    return sql.object("abandon_steps(cast(? as jsonb), cast(? as uuid))", steps, server.uuid());
+  }
+
+  JsonObject releaseUnknownSteps(JsonArray known, long olderThanMs) {
+    return sql.object("release_unknown_steps(cast(? as uuid), cast(? as jsonb), cast(? as int))", server.uuid(), known, olderThanMs);
   }
 
   JsonObject releaseSteps(JsonArray steps) {

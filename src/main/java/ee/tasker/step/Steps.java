@@ -11,6 +11,7 @@ import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
 import jakarta.transaction.Transactional;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -21,11 +22,14 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
-/** The component's door. Every method is one call and one transaction of its own. Thread-safe. */
+/** The component's door. Every method is one call and one transaction of its own, except where it says otherwise. Thread-safe. */
 @ApplicationScoped
 @Transactional(Transactional.TxType.REQUIRES_NEW)
 public class Steps {
   private final Map<UUID, StepDefinition> definitions = new ConcurrentHashMap<>();
+
+  private volatile JsonObject latestReport = JsonValue.EMPTY_JSON_OBJECT;
+  private volatile int latestRunning;
 
   @Inject
   private StepGateway gateway;
@@ -51,10 +55,48 @@ public class Steps {
     return gateway.completeSteps(array.build(), claimLimit, settings.worker().namespaces(), leaseSeconds(), settles, claimFromQueues);
   }
 
-  /** Renews this server's registration and the leases of the steps that it still runs. */
-  public JsonObject heartbeat(int running, Collection<StepKey> steps) {
+  /**
+   * Hands one result back in the caller's transaction, which commits when nothing is refused and is rolled back otherwise.
+   * Locks the task and the step to the end of that transaction, so it is to be the last that the transaction does.
+   *
+   * @return as {@code tasker.complete_steps}, without assignments
+   */
+  @Transactional(Transactional.TxType.MANDATORY)
+  public JsonObject completeWithin(StepResult result) {
+    JsonArray array = Json.build().createArrayBuilder().add(result.toJson()).build();
+    return gateway.completeSteps(array, 0, settings.worker().namespaces(), leaseSeconds(), settings.has(Role.ORCHESTRATOR), false);
+  }
+
+  /**
+   * Renews this server's registration and the leases of the steps that it still runs.
+   *
+   * @param report how this server is, as {@code tasker.heartbeat} takes it
+   */
+  public JsonObject heartbeat(int running, Collection<StepKey> steps, JsonObject report) {
+    latestReport = report;
+    latestRunning = running;
     String roles = settings.roles().stream().map(Role::toString).sorted().collect(Collectors.joining(","));
-    return gateway.heartbeat(roles, settings.worker().capacity(), running, toJson(steps), leaseSeconds());
+    return gateway.heartbeat(roles, settings.worker().capacity(), running, toJson(steps), leaseSeconds(), report);
+  }
+
+  /** Renews the lease of one step between the heartbeats. @return false when that attempt is no longer the current one */
+  public boolean renew(StepKey key) {
+    return heartbeat(latestRunning, List.of(key), latestReport).getJsonArray("lost").isEmpty();
+  }
+
+  /** Which of these running steps are asked to stop. @return as {@code tasker.get_cancel_requests} */
+  public JsonArray cancelRequests(Collection<StepKey> steps) {
+    return gateway.getCancelRequests(toJson(steps));
+  }
+
+  /** Gives up steps that this server is running and will not finish. */
+  public JsonObject abandon(Collection<StepKey> steps) {
+    return gateway.abandonSteps(toJson(steps));
+  }
+
+  /** Gives back what was claimed for this server more than {@code age} ago and is not among {@code known}. */
+  public JsonObject releaseUnknown(Collection<StepKey> known, Duration age) {
+    return gateway.releaseUnknownSteps(toJson(known), age.toMillis());
   }
 
   /** @return false when that attempt is no longer the current one */

@@ -2,6 +2,7 @@ package ee.tasker.task;
 
 import ee.tasker.message.StepTaker;
 import ee.tasker.message.WakeUps;
+import ee.tasker.platform.DatabaseFaults;
 import ee.tasker.platform.Role;
 import ee.tasker.platform.Settings;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -21,17 +22,18 @@ import java.util.concurrent.Semaphore;
  * Takes in requests that stand alone and commits as many at once as arrive together: whoever finds nobody submitting
  * submits for all who wait. Alone, a request pays for nothing but its own commit.
  *
- * <p>Root steps are claimed in the same transaction for as many free hands as this server's worker has.
+ * <p>Root steps are claimed in the same transaction, all of them as long as this server's worker has free hands: what is left over goes
+ * to the queue, from which whoever is quickest takes it, and with it all that follows.
  */
 @ApplicationScoped
 public class Intake {
   private static final int BATCH = 500;
 
-  private record Waiting(TaskRequest request, CompletableFuture<SubmittedTask> answer) {
+  private record Waiting(TaskRequest request, int rootSteps, CompletableFuture<SubmittedTask> answer) {
   }
 
   @Inject
-  private TaskSubmissions submissions;
+  private JoinedSubmissions submissions;
 
   @Inject
   private RequestCheck check;
@@ -55,8 +57,9 @@ public class Intake {
    * @throws ee.tasker.platform.Problem for what is wrong with the request
    */
   public SubmittedTask submit(TaskRequest request) {
-    check.check(request);
-    return await(enqueue(request));
+    Waiting entry = enqueue(request);
+    submitWaiting();
+    return await(entry.answer());
   }
 
   /** Many requests at once, each with its own fate: a future fails with the {@link ee.tasker.platform.Problem} of its request. */
@@ -64,10 +67,7 @@ public class Intake {
     List<CompletableFuture<SubmittedTask>> answers = new ArrayList<>(requests.size());
     for (TaskRequest request : requests) {
       try {
-        check.check(request);
-        Waiting entry = new Waiting(request, new CompletableFuture<>());
-        waiting.add(entry);
-        answers.add(entry.answer());
+        answers.add(enqueue(request).answer());
       } catch (RuntimeException refused) {
         answers.add(CompletableFuture.failedFuture(refused));
       }
@@ -76,11 +76,10 @@ public class Intake {
     return answers;
   }
 
-  private CompletableFuture<SubmittedTask> enqueue(TaskRequest request) {
-    Waiting entry = new Waiting(request, new CompletableFuture<>());
+  private Waiting enqueue(TaskRequest request) {
+    Waiting entry = new Waiting(request, check.check(request).rootSteps(), new CompletableFuture<>());
     waiting.add(entry);
-    submitWaiting();
-    return entry.answer();
+    return entry;
   }
 
   private static SubmittedTask await(CompletableFuture<SubmittedTask> answer) {
@@ -120,7 +119,7 @@ public class Intake {
 
   private void submit(List<Waiting> batch) {
     StepTaker worker = settings.has(Role.WORKER) && settings.has(Role.ORCHESTRATOR) && settings.events() ? stepTaker.get() : null;
-    int hands = worker == null ? 0 : worker.reserve(batch.size());
+    int hands = worker == null ? 0 : worker.reserve(batch.stream().mapToInt(Waiting::rootSteps).sum());
     JsonArray assignments = JsonValue.EMPTY_JSON_ARRAY;
     try {
       JsonObject reply = submissions.submitChecked(batch.stream().map(Waiting::request).toList(), hands);
@@ -130,10 +129,18 @@ public class Intake {
       }
       if (!settings.has(Role.ORCHESTRATOR)) {
         wakeUps.orchestrationQueued();
-      } else if (!reply.getJsonArray("queued").isEmpty()) {
-        wakeUps.stepsQueued();
+      } else {
+        if (!reply.getJsonArray("queued").isEmpty()) {
+          wakeUps.stepsQueued();
+        }
+        if (JoinedSubmissions.hasPending(reply)) {
+          wakeUps.orchestrationQueued();
+        }
       }
     } catch (RuntimeException failed) {
+      if (hands > 0) {
+        worker.answerLost();
+      }
       fail(batch, failed);
     } finally {
       if (worker != null) {
@@ -144,16 +151,19 @@ public class Intake {
 
   private static void answer(Waiting entry, JsonObject verdict) {
     try {
-      entry.answer().complete(TaskSubmissions.verdict(entry.request(), verdict));
+      entry.answer().complete(JoinedSubmissions.verdict(entry.request(), verdict));
     } catch (RuntimeException refused) {
       entry.answer().completeExceptionally(refused);
     }
   }
 
-  /** One request must not take the others with it: each is tried again alone. */
+  /**
+   * One request must not take the others with it: what the database refused as a whole is tried again one by one. Not so when nobody
+   * knows whether it was committed: a second try could make second tasks, which only the client can want.
+   */
   private void fail(List<Waiting> batch, RuntimeException failed) {
-    if (batch.size() == 1) {
-      batch.get(0).answer().completeExceptionally(failed);
+    if (batch.size() == 1 || !DatabaseFaults.isRefusal(failed)) {
+      batch.forEach(entry -> entry.answer().completeExceptionally(failed));
     } else {
       batch.stream().filter(entry -> !entry.answer().isDone()).forEach(entry -> submit(List.of(entry)));
     }

@@ -1,5 +1,6 @@
 package ee.tasker.task;
 
+import ee.tasker.platform.DatabaseFaults;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
@@ -16,6 +17,7 @@ import jakarta.json.JsonObjectBuilder;
 import jakarta.json.JsonValue;
 import jakarta.transaction.Transactional;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
@@ -39,7 +41,9 @@ public class QueuedRequests {
 
   /**
    * Takes up to {@code limit} requests off the queue and submits them in the same transaction. What is wrong with one is
-   * kept on {@code orchestration_task_requests_refused} with the request; a duplicate is done with.
+   * kept on {@code orchestration_task_requests_refused} with the request; a duplicate is done with. One that the database raised
+   * an error for holds back no other: it is refused when the fault is in its data, otherwise it comes again, at most
+   * {@code tasker.messages.delivery-limit} times.
    *
    * @return as {@code tasker.submit_tasks}, with the number of {@code messages}
    */
@@ -48,7 +52,7 @@ public class QueuedRequests {
     if (messages.isEmpty()) {
       return Json.build().createObjectBuilder().add("messages", 0).build();
     }
-    JsonArrayBuilder done = Json.build().createArrayBuilder();
+    Set<JsonValue> done = new LinkedHashSet<>();
     JsonArrayBuilder refused = Json.build().createArrayBuilder();
     JsonArrayBuilder requests = Json.build().createArrayBuilder();
     List<JsonObject> submitted = new ArrayList<>();
@@ -63,15 +67,36 @@ public class QueuedRequests {
         refused.add(refusal(message, problem.code(), problem.getMessage()));
       }
     }
-    JsonObject reply = gateway.submitTasks(requests.build(), claimLimit, settings.worker().lease().toSeconds(), true);
+    JsonObject reply = gateway.submitQueuedRequests(requests.build(), claimLimit, settings.worker().lease().toSeconds());
     for (int i = 0; i < submitted.size(); i++) {
+      JsonObject message = submitted.get(i);
       JsonObject verdict = reply.getJsonArray("verdicts").getJsonObject(i);
-      if (!Set.of("created", "duplicate").contains(verdict.getString("verdict"))) {
-        refused.add(refusal(submitted.get(i), "invalid-request", verdict.getString("field") + ": " + verdict.getString("message")));
+      switch (verdict.getString("verdict")) {
+        case "created", "duplicate" -> { }
+        case "failed" -> {
+          if (isToComeAgain(message, verdict)) {
+            LOG.write(LogEvent.CALL_FAILED, "call", "submit_queued_requests", "message", message.get("msg_id"), "cause", fault(verdict));
+            done.remove(message.get("msg_id"));
+          } else {
+            refused.add(refusal(message, "cannot-be-processed", fault(verdict)));
+          }
+        }
+        default -> refused.add(refusal(message, "invalid-request", verdict.getString("field") + ": " + verdict.getString("message")));
       }
     }
-    gateway.finishTaskRequests(done.build(), refused.build());
+    JsonArrayBuilder finished = Json.build().createArrayBuilder();
+    done.forEach(finished::add);
+    gateway.finishTaskRequests(finished.build(), refused.build());
     return Json.build().createObjectBuilder(reply).add("messages", messages.size()).build();
+  }
+
+  /** A fault in the data stays; any other may be gone the next time. */
+  private boolean isToComeAgain(JsonObject message, JsonObject verdict) {
+    return !DatabaseFaults.isAboutTheData(verdict.getString("sqlstate")) && message.getInt("read_ct") < settings.recovery().deliveries();
+  }
+
+  private static String fault(JsonObject verdict) {
+    return verdict.getString("sqlstate") + " " + verdict.getString("message");
   }
 
   private static JsonObjectBuilder refusal(JsonObject message, String code, String detail) {

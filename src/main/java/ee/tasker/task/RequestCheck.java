@@ -15,8 +15,11 @@ class RequestCheck {
   @Inject
   private Templates templates;
 
-  /** @throws Problem 404 unknown-template, 422 unsupported-template, 400 invalid-context */
-  public void check(TaskRequest request) {
+  /**
+   * @return its template
+   * @throws Problem 404 unknown-template, 422 unsupported-template, 400 invalid-context
+   */
+  public KnownTemplate check(TaskRequest request) {
     KnownTemplate template = templates.find(request.template()).orElseThrow(() -> unknown(request));
     if (!template.unsupportedFeatures().isEmpty()) {
       throw new Problem(422, "unsupported-template",
@@ -32,6 +35,7 @@ class RequestCheck {
           "the context does not fit the input schema of template " + template.key() + ": "
               + violations.get(0).field() + ": " + violations.get(0).message(), violations, Map.of());
     }
+    return template;
   }
 
   static Problem unknown(TaskRequest request) {

@@ -6,6 +6,8 @@ import ee.tasker.platform.LogEvent;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -21,7 +23,18 @@ public class TaskEndings {
   private static final Log LOG = Log.of(TaskEndings.class);
   private static final Set<String> AT_REST = Set.of("complete", "error", "cancelled", "resolved_manually", "blocked_by_failures");
 
+  private static final int REMEMBERED = 1_000;
+
   private final Map<UUID, Set<CompletableFuture<String>>> awaited = new ConcurrentHashMap<>();
+  /** What came to rest here lately. */
+  private final Map<UUID, String> recent = Collections.synchronizedMap(new LinkedHashMap<>() {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    protected boolean removeEldestEntry(Map.Entry<UUID, String> eldest) {
+      return size() > REMEMBERED;
+    }
+  });
 
   /** Whether nothing more happens to a task in that state by itself. */
   public static boolean isAtRest(String state) {
@@ -36,6 +49,19 @@ public class TaskEndings {
       futures.add(future);
       return futures;
     });
+    return future;
+  }
+
+  /**
+   * The same for a task that was created a moment ago by this server: an ending that came before the question counts as well,
+   * so that there is no need to read the task. Not for others: a person may have taken a task up again that came to rest.
+   */
+  public CompletableFuture<String> awaitNew(UUID taskUuid) {
+    CompletableFuture<String> future = await(taskUuid);
+    String state = recent.get(taskUuid);
+    if (state != null) {
+      future.complete(state);
+    }
     return future;
   }
 
@@ -58,6 +84,7 @@ public class TaskEndings {
   /** Somebody saw the task in this state. */
   public void looked(UUID taskUuid, String state) {
     if (isAtRest(state)) {
+      recent.put(taskUuid, state);
       Set<CompletableFuture<String>> futures = awaited.remove(taskUuid);
       if (futures != null) {
         futures.forEach(future -> future.complete(state));

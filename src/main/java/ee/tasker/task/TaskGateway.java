@@ -24,6 +24,10 @@ class TaskGateway {
         requests, server.uuid(), claimLimit, leaseSeconds, start);
   }
 
+  JsonObject submitQueuedRequests(JsonArray requests, int claimLimit, long leaseSeconds) {
+    return sql.object("submit_queued_requests(cast(? as jsonb), cast(? as uuid), ?, cast(? as int))", requests, server.uuid(), claimLimit, leaseSeconds);
+  }
+
   JsonArray getTaskDocuments(List<UUID> taskUuids, boolean withDetails) {
     return sql.array("get_task_documents(cast(? as uuid[]), ?)", SqlFunctions.arrayText(taskUuids), withDetails);
   }
@@ -44,8 +48,9 @@ class TaskGateway {
     return sql.array("get_step_audit(cast(? as uuid), cast(? as uuid))", taskUuid, stepUuid);
   }
 
-  JsonValue requestCancel(UUID taskUuid, String by, String reason, String policy) {
-    return sql.json("request_cancel(cast(? as uuid), ?, ?, ?, cast(? as uuid))", taskUuid, by, reason, policy, server.uuid());
+  JsonValue requestCancel(UUID taskUuid, String by, String reason, String policy, Long graceSeconds, String children, long defaultGraceSeconds) {
+    return sql.json("request_cancel(cast(? as uuid), ?, ?, ?, cast(? as uuid), null, null, cast(? as int), ?, cast(? as int))",
+        taskUuid, by, reason, policy, server.uuid(), graceSeconds == null ? null : graceSeconds.toString(), children, defaultGraceSeconds);
   }
 
   JsonArray takeTaskRequests(int limit) {

@@ -68,6 +68,11 @@ public final class TaskRequest {
     return with("parent_correlation_id", Json.string(parentCorrelationId.toString()));
   }
 
+  /** The task on whose behalf this one is submitted: a cancel of that one can reach this one. It must be there. */
+  public TaskRequest parentTaskUuid(UUID parentTaskUuid) {
+    return with("parent_task_uuid", Json.string(parentTaskUuid.toString()));
+  }
+
   public TaskRequest requestedAt(Instant requestedAt) {
     return with("requested_at", Json.string(requestedAt.toString()));
   }

@@ -15,6 +15,7 @@ import java.time.DateTimeException;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
@@ -23,7 +24,7 @@ import java.util.stream.Collectors;
 public final class TaskRequestReader {
   private static final Set<String> MEMBERS = Set.of(
       "name", "namespace", "version", "context", "initiator", "source_system", "reason", "tags", "requested_at", "priority",
-      "correlation_id", "parent_correlation_id", "idempotency_key", "on_duplicate");
+      "correlation_id", "parent_correlation_id", "parent_task_uuid", "idempotency_key", "on_duplicate");
   private static final int MAX_DEPTH = 64;
   private static final int MAX_KEYS = 10_000;
 
@@ -60,6 +61,7 @@ public final class TaskRequestReader {
     }
     uuid("correlation_id");
     uuid("parent_correlation_id");
+    uuid("parent_task_uuid");
     checkPriority();
     checkRequestedAt();
     checkTags();
@@ -104,6 +106,10 @@ public final class TaskRequestReader {
     var correlationId = Json.optionalUuid(document, "correlation_id");
     if (correlationId.isPresent()) {
       result = result.correlationId(correlationId.get());
+    }
+    var parentTask = Json.optionalUuid(document, "parent_task_uuid");
+    if (parentTask.isPresent()) {
+      result = result.parentTaskUuid(parentTask.get());
     }
     var parent = Json.optionalUuid(document, "parent_correlation_id");
     return parent.isPresent() ? result.parentCorrelationId(parent.get()) : result;
@@ -186,14 +192,14 @@ public final class TaskRequestReader {
     } else if (!(context instanceof JsonObject)) {
       wrong("context", "must be an object");
     } else {
-      int[] keys = {0};
-      String complaint = check(context, 1, keys);
-      if (complaint != null) {
-        wrong("context", complaint);
-      } else {
-        Storable.complaint(context).ifPresent(text -> wrong("context", text));
-      }
+      contextComplaint((JsonObject) context).ifPresent(complaint -> wrong("context", complaint));
     }
+  }
+
+  /** @return what no task can have as its context, as the rest of a sentence that begins with the field's name */
+  public static Optional<String> contextComplaint(JsonObject context) {
+    int[] keys = {0};
+    return Optional.ofNullable(check(context, 1, keys)).or(() -> Storable.complaint(context));
   }
 
   /** What no handler would expect; what PostgreSQL could not store is asked of {@link Storable}. */

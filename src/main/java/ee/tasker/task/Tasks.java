@@ -5,13 +5,16 @@ import ee.tasker.platform.AfterCommit;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Problem;
+import ee.tasker.platform.Settings;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
 import jakarta.transaction.Transactional;
+import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -24,8 +27,21 @@ public class Tasks {
   /** What a cancel does to steps that are already running. */
   public enum CancelPolicy { ALLOW_FINISH, CANCEL_RUNNING }
 
+  /** Whether a cancel is one for the tasks, too, that were submitted on behalf of the task. */
+  public enum Children { CANCEL, LEAVE }
+
+  /**
+   * @param by    who asks
+   * @param grace how long running steps may take to stop; empty for what the template, or else the configuration says
+   */
+  public record CancelRequest(String by, String reason, CancelPolicy policy, Optional<Duration> grace, Children children) {
+  }
+
   @Inject
   private TaskGateway gateway;
+
+  @Inject
+  private Settings settings;
 
   @Inject
   private TaskEndings endings;
@@ -76,8 +92,10 @@ public class Tasks {
    * @throws Problem 404 task-not-found, 409 task-already-ended
    */
   @Transactional
-  public void cancel(UUID taskUuid, String by, String reason, CancelPolicy policy) {
-    JsonValue reply = gateway.requestCancel(taskUuid, by, reason, policy.name().toLowerCase(java.util.Locale.ROOT));
+  public void cancel(UUID taskUuid, CancelRequest request) {
+    JsonValue reply = gateway.requestCancel(taskUuid, request.by(), request.reason(), request.policy().name().toLowerCase(Locale.ROOT),
+        request.grace().map(Duration::toSeconds).orElse(null), request.children().name().toLowerCase(Locale.ROOT),
+        settings.recovery().cancelGrace().toSeconds());
     if (reply == JsonValue.NULL) {
       throw notFound(taskUuid);
     }
@@ -85,9 +103,13 @@ public class Tasks {
     if ("already_ended".equals(reply.asJsonObject().getString("outcome")) && !"cancelled".equals(state)) {
       throw new Problem(409, "task-already-ended", "task " + taskUuid + " has already ended as " + state, List.of(), Map.of("state", state));
     }
-    LOG.write(LogEvent.CANCEL_REQUESTED, "task", taskUuid, "by", by, "reason", reason, "policy", policy, "state", state);
+    LOG.write(LogEvent.CANCEL_REQUESTED, "task", taskUuid, "by", request.by(), "reason", request.reason(), "policy", request.policy(),
+        "children", request.children(), "state", state);
+    JsonArray ended = reply.asJsonObject().getJsonArray("ended");
     afterCommit.run(() -> {
+      endings.ended(ended);
       endings.looked(taskUuid, state);
+      wakeUps.cancelRequested();
       wakeUps.orchestrationQueued();
     });
   }

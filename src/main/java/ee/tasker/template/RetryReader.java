@@ -2,6 +2,7 @@ package ee.tasker.template;
 
 import ee.tasker.template.model.BackoffKind;
 import ee.tasker.template.model.Limits;
+import ee.tasker.template.model.OnWorkerLost;
 import ee.tasker.template.model.RetryOverride;
 import ee.tasker.template.model.RetryPolicy;
 import java.util.Optional;
@@ -22,8 +23,9 @@ record RetryReader(RetryOverride given, Located place) {
       var backoff = keys.find("backoff").flatMap(value -> value.oneOf(BackoffKind.class));
       var base = number(keys, "backoff_base_ms", 1, Limits.BACKOFF_BASE_MS);
       var cap = number(keys, "max_backoff_ms", 1, Limits.MAX_BACKOFF_MS);
+      var onWorkerLost = keys.find("on_worker_lost").flatMap(value -> value.oneOf(OnWorkerLost.class));
       keys.refuseOthers();
-      return new RetryReader(new RetryOverride(retryable, maxAttempts, backoff, base, cap),
+      return new RetryReader(new RetryOverride(retryable, maxAttempts, backoff, base, cap, onWorkerLost),
           keys.find("max_backoff_ms").or(() -> keys.find("backoff_base_ms")).orElse(keys.mapping()));
     });
   }

@@ -4,6 +4,7 @@ import ee.tasker.template.StepDraft.Named;
 import ee.tasker.template.model.BatchConfig;
 import ee.tasker.template.model.FailureStrategy;
 import ee.tasker.template.model.HandlerReference;
+import ee.tasker.template.model.LimitedUnit;
 import ee.tasker.template.model.Limits;
 import ee.tasker.template.model.RetryPolicy;
 import ee.tasker.template.model.StepDefinition;
@@ -45,6 +46,7 @@ final class StepReader {
     var batchPlace = keys.find("batch_config");
     var batch = batchPlace.flatMap(Located::keys).map(StepReader::batch);
     var resultSchema = keys.find("result_schema").flatMap(Located::schema);
+    var concurrency = ConcurrencyReader.read(keys, LimitedUnit.STEPS);
     keys.refuseOthers();
 
     typePlace.filter(place -> type.needsDependencies() && parents.isEmpty()).ifPresent(place ->
@@ -54,7 +56,7 @@ final class StepReader {
     return new StepDraft(keys.mapping(), name, type, dependencies, batch.flatMap(BatchDraft::worker), retry,
         () -> new StepDefinition(name.orElseThrow().name(), description, type, handler.orElseThrow(),
             List.copyOf(dependencies.keySet()), system, retry, timeout, events, batch.map(BatchDraft::config),
-            resultSchema));
+            resultSchema, concurrency));
   }
 
   private Optional<Named> name() {

@@ -1,6 +1,7 @@
 package ee.tasker.template;
 
 import ee.tasker.template.model.BatchConfig;
+import ee.tasker.template.model.ConcurrencyPolicy;
 import ee.tasker.template.model.DomainEvent;
 import ee.tasker.template.model.EnvironmentOverrides;
 import ee.tasker.template.model.EventDeclaration;
@@ -22,6 +23,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Collection;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -66,7 +68,7 @@ public final class TemplateJson {
   private static JsonObjectBuilder content(TemplateDefinition template) {
     var environments = JsonText.object();
     template.environments().forEach((name, overrides) -> environments.add(name, environment(overrides)));
-    return JsonText.object()
+    var content = JsonText.object()
         .add("namespace_name", template.key().namespace())
         .add("name", template.key().name())
         .add("version", template.key().version())
@@ -79,10 +81,12 @@ public final class TemplateJson {
         .add("domain_events", list(template.domainEvents(), TemplateJson::domainEvent))
         .add("environments", environments)
         .add("steps", list(template.steps(), TemplateJson::step));
+    concurrency(content, template.concurrency());
+    return content;
   }
 
   private static JsonObjectBuilder lifecycle(Lifecycle lifecycle) {
-    return JsonText.object()
+    var json = JsonText.object()
         .add("max_duration_minutes", number(lifecycle.maxDurationMinutes()))
         .add("max_waiting_for_dependencies_minutes", number(lifecycle.maxWaitingForDependenciesMinutes()))
         .add("max_waiting_for_retry_minutes", number(lifecycle.maxWaitingForRetryMinutes()))
@@ -92,6 +96,9 @@ public final class TemplateJson {
         .add("auto_dlq_on_timeout", lifecycle.autoDlqOnTimeout())
         .add("on_step_error", word(lifecycle.onStepError()))
         .add("sla_minutes", number(lifecycle.slaMinutes()));
+    // Younger than templates that are registered, as on_worker_lost.
+    lifecycle.cancelGraceSeconds().ifPresent(seconds -> json.add("cancel_grace_seconds", seconds));
+    return json;
   }
 
   private static JsonObjectBuilder systems(SystemDependencies systems) {
@@ -117,8 +124,19 @@ public final class TemplateJson {
         .add("retry", retry(override.retry()));
   }
 
+  /** Left out when there is none, as in every template that was stored before there were policies. */
+  private static void concurrency(JsonObjectBuilder owner, List<ConcurrencyPolicy> policies) {
+    if (!policies.isEmpty()) {
+      owner.add("concurrency", list(policies, policy -> JsonText.object()
+          .add("limit", policy.limit())
+          .add("key", text(policy.key()))
+          .add("counts", word(policy.counts()))
+          .add("when_full", word(policy.whenFull()))));
+    }
+  }
+
   private static JsonObjectBuilder step(StepDefinition step) {
-    return JsonText.object()
+    var content = JsonText.object()
         .add("name", step.name())
         .add("description", text(step.description()))
         .add("type", word(step.type()))
@@ -130,6 +148,8 @@ public final class TemplateJson {
         .add("publishes_events", list(step.publishesEvents(), TemplateJson::event))
         .add("batch_config", step.batchConfig().<JsonValue>map(batch -> batch(batch).build()).orElse(JsonValue.NULL))
         .add("result_schema", json(step.resultSchema()));
+    concurrency(content, step.concurrency());
+    return content;
   }
 
   private static JsonObjectBuilder handler(HandlerReference handler) {
@@ -141,12 +161,14 @@ public final class TemplateJson {
   }
 
   private static JsonObjectBuilder retry(RetryPolicy retry) {
-    return JsonText.object()
+    var json = JsonText.object()
         .add("retryable", retry.retryable())
         .add("max_attempts", retry.maxAttempts())
         .add("backoff", word(retry.backoff()))
         .add("backoff_base_ms", retry.backoffBaseMs())
         .add("max_backoff_ms", retry.maxBackoffMs());
+    // Younger than templates that are registered: without it their content is the same as before.
+    return retry.onWorkerLost() == RetryPolicy.DEFAULT.onWorkerLost() ? json : json.add("on_worker_lost", word(retry.onWorkerLost()));
   }
 
   private static JsonObjectBuilder retry(RetryOverride retry) {
@@ -156,6 +178,7 @@ public final class TemplateJson {
     retry.backoff().ifPresent(value -> given.add("backoff", word(value)));
     retry.backoffBaseMs().ifPresent(value -> given.add("backoff_base_ms", value));
     retry.maxBackoffMs().ifPresent(value -> given.add("max_backoff_ms", value));
+    retry.onWorkerLost().ifPresent(value -> given.add("on_worker_lost", word(value)));
     return given;
   }
 

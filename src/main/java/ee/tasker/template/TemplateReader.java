@@ -1,6 +1,7 @@
 package ee.tasker.template;
 
 import ee.tasker.template.model.IdentityStrategy;
+import ee.tasker.template.model.LimitedUnit;
 import ee.tasker.template.model.Limits;
 import ee.tasker.template.model.SystemDependencies;
 import ee.tasker.template.model.TemplateDefinition;
@@ -59,6 +60,7 @@ public final class TemplateReader {
     var metadata = metadata(keys);
     var systems = systems(keys);
     var events = EventReader.declared(keys);
+    var concurrency = ConcurrencyReader.read(keys, LimitedUnit.TASKS);
     var steps = steps(keys);
     var environments = EnvironmentReader.read(keys, StepGraphCheck.check(steps));
     // Written by TemplateJson for whoever reads the normal form; what is supported is never taken from the text.
@@ -66,7 +68,7 @@ public final class TemplateReader {
     keys.refuseOthers();
     return problems.none() ? Optional.of(new TemplateDefinition(key.orElseThrow(), description, identity, inputSchema,
         lifecycle, metadata, systems, events, environments,
-        steps.stream().map(step -> step.definition().get()).toList())) : Optional.empty();
+        steps.stream().map(step -> step.definition().get()).toList(), concurrency)) : Optional.empty();
   }
 
   private static Optional<TemplateKey> key(Keys keys) {

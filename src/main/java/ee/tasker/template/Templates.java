@@ -74,7 +74,7 @@ public class Templates {
     return gateway.getTemplates(namespace, name, version, true).stream().map(JsonObject.class::cast).findFirst();
   }
 
-  /** What checking a request needs; asked of the database once per template. */
+  /** What taking in a request needs; asked of the database once per template. */
   @Transactional
   public Optional<KnownTemplate> find(TemplateKey key) {
     KnownTemplate known = byKey.get(key);
@@ -99,10 +99,16 @@ public class Templates {
     Optional<ContextSchema> schema = Optional.ofNullable(document.getJsonObject("configuration").get("input_schema"))
         .filter(value -> value != jakarta.json.JsonValue.NULL)
         .map(value -> ContextSchema.compile(value.toString()));
-    KnownTemplate known = new KnownTemplate(Json.uuid(document, "named_task_uuid"), key, schema,
+    KnownTemplate known = new KnownTemplate(Json.uuid(document, "named_task_uuid"), key, schema, rootSteps(document),
         document.getJsonArray("unsupported_features").getValuesAs(JsonString::getString));
     byKey.put(key, known);
     byUuid.put(known.namedTaskUuid(), known);
     return known;
+  }
+
+  private static int rootSteps(JsonObject document) {
+    return (int) document.getJsonObject("configuration").getJsonArray("steps").getValuesAs(JsonObject.class).stream()
+        .filter(step -> !step.containsKey("dependencies") || step.getJsonArray("dependencies").isEmpty())
+        .count();
   }
 }

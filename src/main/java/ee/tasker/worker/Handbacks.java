@@ -2,6 +2,7 @@ package ee.tasker.worker;
 
 import ee.tasker.message.Orchestrator;
 import ee.tasker.message.WakeUps;
+import ee.tasker.platform.DatabaseFaults;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
@@ -52,6 +53,9 @@ class Handbacks {
 
   @Inject
   private Hands hands;
+
+  @Inject
+  private LostAnswers lostAnswers;
 
   @Inject
   private TaskEndings endings;
@@ -125,6 +129,12 @@ class Handbacks {
     return assignments;
   }
 
+  /** A result was handed back, or refused, without our doing; its hand is free again. */
+  void handedBack(StepResult result, JsonObject reply) {
+    report(List.of(result), reply);
+    hands.release(1);
+  }
+
   private void report(List<StepResult> batch, JsonObject reply) {
     for (JsonObject refused : reply.getJsonArray("refused").getValuesAs(JsonObject.class)) {
       LOG.write(LogEvent.RESULT_REFUSED, "step", refused.getString("step_uuid"), "attempt", refused.getInt("attempt"),
@@ -144,6 +154,7 @@ class Handbacks {
 
   private JsonArray afterFault(List<StepResult> batch, RuntimeException fault) {
     if (!DatabaseFaults.isAboutTheData(fault)) {
+      lostAnswers.expect();
       pause = pause.isZero() ? FIRST_PAUSE : shorter(pause.multipliedBy(2), LONGEST_PAUSE);
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "complete_steps", "results", batch.size(), "retry_ms", pause.toMillis());
       timers.schedule(() -> retry(batch), pause.toMillis(), TimeUnit.MILLISECONDS);

@@ -26,6 +26,11 @@ record HandlerMethod(StepHandler handler, Method method) implements StepHandler 
   }
 
   @Override
+  public boolean isTransactional() {
+    return handler.isTransactional();
+  }
+
+  @Override
   public StepOutcome handle(StepContext step) throws Exception {
     try {
       return (StepOutcome) method.invoke(handler, step);

@@ -1,6 +1,9 @@
 package ee.tasker.worker;
 
+import ee.tasker.message.Listener;
 import ee.tasker.message.Notifier;
+import ee.tasker.message.WakeUps;
+import ee.tasker.platform.Json;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Settings;
@@ -9,14 +12,16 @@ import ee.tasker.step.model.StepKey;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
+import jakarta.json.JsonObjectBuilder;
 import jakarta.json.JsonString;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
 /**
- * Says now and then that this server lives, renews the leases of what it has been at for a while, and learns which of its
- * steps it has lost or is asked to stop. A step that ends within a third of its lease never costs a renewal.
+ * Says now and then that this server lives and how it is, renews the leases of what it has been at for a while, and learns
+ * which of its steps it has lost or is asked to stop, and whether other servers have fallen silent. A step that ends within a third of its lease never costs a renewal.
  */
 @ApplicationScoped
 public class Heartbeat {
@@ -34,26 +39,80 @@ public class Heartbeat {
   @Inject
   private Notifier notifier;
 
+  @Inject
+  private WakeUps wakeUps;
+
+  @Inject
+  private CancelWatch cancels;
+
+  @Inject
+  private Listener listener;
+
+  @Inject
+  private HandlerRegistry handlers;
+
   private volatile Instant lastBeat;
+  private volatile boolean lastBeatFailed;
   private volatile Instant lastSign = Instant.now();
 
   public void beat() {
+    beat(hands.isDraining() ? "draining" : problems().isEmpty() ? "healthy" : "degraded");
+  }
+
+  /** The last one: this server is gone, and nobody need wait to hear of it. */
+  void lastBeat(String state) {
+    beat(state);
+  }
+
+  private void beat(String state) {
     long old = settings.worker().lease().toNanos() / 3;
     List<StepKey> held = hands.busy().stream()
         .filter(step -> step.ageNanos() > old)
         .map(step -> step.assignment().key())
         .toList();
     try {
-      JsonObject reply = steps.heartbeat(hands.busyCount(), held);
+      JsonObject reply = steps.heartbeat(hands.busyCount(), held, report(state));
       reply.getJsonArray("lost").getValuesAs(JsonString.class).forEach(uuid -> lost(UUID.fromString(uuid.getString())));
-      reply.getJsonArray("cancel_requested").getValuesAs(JsonString.class).forEach(uuid -> askToStop(UUID.fromString(uuid.getString())));
+      if (!reply.getJsonArray("cancel_requested").isEmpty()) {
+        cancels.lookSoon();
+      }
       notifier.setOthers(reply.getInt("servers") > 1);
+      if (!reply.getJsonArray("lost_servers").isEmpty()) {
+        LOG.write(LogEvent.SERVER_LOST, "lost", reply.get("lost_servers"), "steps", reply.getInt("expired_steps"));
+        wakeUps.orchestrationQueued();
+      }
       lastBeat = Instant.now();
+      lastBeatFailed = false;
     } catch (RuntimeException fault) {
+      lastBeatFailed = true;
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "heartbeat");
     } finally {
       lastSign = Instant.now();
     }
+  }
+
+  private JsonObject report(String state) {
+    JsonObjectBuilder report = Json.build().createObjectBuilder()
+        .add("state", state)
+        .add("heartbeat_seconds", settings.worker().heartbeat().toSeconds())
+        .add("handlers", Json.build().createArrayBuilder(handlers.names()))
+        .add("problems", Json.build().createArrayBuilder(problems()));
+    if (!settings.worker().namespaces().isEmpty()) {
+      report.add("namespaces", Json.build().createArrayBuilder(settings.worker().namespaces()));
+    }
+    return report.build();
+  }
+
+  /** What keeps this server from being as good as another, in words for {@code get_servers}. */
+  private List<String> problems() {
+    List<String> problems = new ArrayList<>();
+    if (!listener.isHealthy()) {
+      problems.add("the listening connection is lost");
+    }
+    if (lastBeatFailed) {
+      problems.add("the heartbeat before this one did not reach the database");
+    }
+    return problems;
   }
 
   private void lost(UUID stepUuid) {
@@ -63,13 +122,6 @@ public class Heartbeat {
       step.markLost();
       LOG.write(LogEvent.LEASE_LOST, "task", step.assignment().key().taskUuid(), "step", stepUuid,
           "attempt", step.assignment().key().attempt(), "correlation", step.assignment().correlationId());
-    }
-  }
-
-  private void askToStop(UUID stepUuid) {
-    RunningStep step = hands.find(stepUuid);
-    if (step != null) {
-      step.requestCancel();
     }
   }
 

@@ -85,11 +85,31 @@ final class Outcomes {
         error("handler_timeout", "the handler did not finish within " + limit.toSeconds() + " seconds").build(), time);
   }
 
+  /** The handler was asked to stop, and has not by the end of its grace period. */
+  static StepResult cancelForced(Assignment step, Duration time) {
+    return new StepResult(step.key(), "cancelled", JsonValue.NULL,
+        error("CancelForced", "the handler did not stop within the grace period").add("forced", true).build(), time);
+  }
+
+  static StepResult cancelledBeforeStart(Assignment step) {
+    return new StepResult(step.key(), "cancelled", JsonValue.NULL, error("Cancelled", "cancelled before the handler was called").build(), Duration.ZERO);
+  }
+
   static StepResult handlerNotFound(Assignment step, Duration time) {
     String name = step.definition().callable() + ("call".equals(step.definition().method()) ? "" : "#" + step.definition().method());
     String how = step.definition().resolver().map(resolver -> " by resolver " + resolver).orElse("");
     return new StepResult(step.key(), "permanent_failure", JsonValue.NULL,
         error("handler_not_found", "no handler " + name + " was found" + how).build(), time);
+  }
+
+  /** Nothing of a transactional step is there: the next attempt does it all again. */
+  static StepResult transactionFailed(StepResult result, String why) {
+    return new StepResult(result.key(), "retryable_failure", JsonValue.NULL, error("transaction_failed", why).build(), result.executionTime());
+  }
+
+  static StepResult transactionEnded(StepResult result) {
+    return new StepResult(result.key(), "permanent_failure", JsonValue.NULL,
+        error("transaction_ended", "the handler ended the transaction that belongs to its step").build(), result.executionTime());
   }
 
   static StepResult panicked(Assignment step, Error e, Duration time) {

@@ -1,6 +1,7 @@
 package ee.tasker.worker;
 
 import ee.tasker.step.Assignment;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
@@ -15,6 +16,7 @@ final class RunningStep {
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.CLAIMED);
   private volatile boolean cancelRequested;
   private volatile boolean lost;
+  private final AtomicBoolean forcePlanned = new AtomicBoolean();
   private Thread thread;
 
   RunningStep(Assignment assignment) {
@@ -64,6 +66,11 @@ final class RunningStep {
 
   void requestCancel() {
     cancelRequested = true;
+  }
+
+  /** True for the first to ask: the end of its grace period is being waited for from here on. */
+  boolean planForce() {
+    return forcePlanned.compareAndSet(false, true);
   }
 
   boolean isCancelRequested() {

@@ -4,6 +4,7 @@ import ee.tasker.handler.StepHandler;
 import ee.tasker.handler.StepOutcome;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Meters;
 import ee.tasker.step.Assignment;
 import ee.tasker.step.StepResult;
 import ee.tasker.step.Steps;
@@ -17,7 +18,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** Calls the handler of one step, outside any transaction, and makes a result of whatever comes of it. */
+/** Calls the handler of one step, outside any transaction unless it is transactional, and makes a result of whatever comes of it. */
 @ApplicationScoped
 class StepRunner {
   private static final Log LOG = Log.of(StepRunner.class);
@@ -34,9 +35,16 @@ class StepRunner {
   @Inject
   private Hands hands;
 
+  @Inject
+  private StepTransactions transactions;
+
+  @Inject
+  private Meters meters;
+
   /**
    * Runs on the calling thread. {@code handback} gets exactly one result: the handler's, or that of a time-out, which
-   * comes on another thread while this one is interrupted and whatever the handler then returns is dropped.
+   * comes on another thread while this one is interrupted and whatever the handler then returns is dropped. It gets none
+   * of a transactional handler whose result was recorded, or refused, in its own transaction.
    */
   public void run(RunningStep running, Consumer<StepResult> handback) {
     if (!running.start()) {
@@ -49,16 +57,38 @@ class StepRunner {
     ScheduledFuture<?> timer = step.definition().timeout()
         .map(limit -> timers.schedule(() -> timeOut(running, limit, start, handback), limit.toMillis(), TimeUnit.MILLISECONDS))
         .orElse(null);
-    StepResult result = call(running, start);
+    StepTransactions.Open transaction = transactions.none();
+    StepResult result;
+    try {
+      Optional<StepHandler> handler = handlers.find(step.definition());
+      if (handler.isPresent() && handler.get().isTransactional()) {
+        transaction = transactions.begin(step.definition().timeout());
+      }
+      result = handler.map(found -> call(found, running, start)).orElseGet(() -> Outcomes.handlerNotFound(step, since(start)));
+    } catch (Exception e) {
+      result = Outcomes.toResult(step, Outcomes.ofException(e, running.isCancelRequested()), since(start));
+    } catch (Error e) {
+      result = Outcomes.panicked(step, e, since(start));
+    }
     boolean isOurs = running.finish();
     if (timer != null) {
       timer.cancel(false);
-      // A time-out that came just now must not interrupt whatever this thread does next.
+    }
+    if (timer != null || !isOurs) {
+      // A time-out or a forced cancel that came just now must not interrupt whatever this thread does next.
       Thread.interrupted();
     }
-    if (isOurs) {
-      log(step, result);
-      handback.accept(result);
+    if (!isOurs) {
+      transaction.drop();
+      return;
+    }
+    // From here on nobody else ends the step in this server; in the database its attempt number decides.
+    StepResult left = transaction.end(result);
+    StepResult outcome = left == null ? result : left;
+    log(step, outcome);
+    meters.stepExecuted(outcome.outcome(), outcome.executionTime());
+    if (left != null) {
+      handback.accept(left);
     }
   }
 
@@ -67,19 +97,20 @@ class StepRunner {
       Assignment step = running.assignment();
       LOG.write(LogEvent.STEP_TIMED_OUT, "task", step.key().taskUuid(), "step", step.key().stepUuid(), "name", step.definition().name(),
           "attempt", step.key().attempt(), "correlation", step.correlationId(), "limit_s", limit.toSeconds());
-      handback.accept(Outcomes.timedOut(step, limit, since(start)));
+      StepResult result = Outcomes.timedOut(step, limit, since(start));
+      meters.stepExecuted(result.outcome(), result.executionTime());
+      handback.accept(result);
       hands.moreResults();
     }
   }
 
-  private StepResult call(RunningStep running, long start) {
+  private StepResult call(StepHandler handler, RunningStep running, long start) {
     Assignment step = running.assignment();
+    if (running.isCancelRequested()) {
+      return Outcomes.cancelledBeforeStart(step);
+    }
     try {
-      Optional<StepHandler> handler = handlers.find(step.definition());
-      if (handler.isEmpty()) {
-        return Outcomes.handlerNotFound(step, since(start));
-      }
-      StepOutcome outcome = handler.get().handle(new StepView(running, steps));
+      StepOutcome outcome = handler.handle(new StepView(running, steps));
       return Outcomes.toResult(step, outcome == null ? StepOutcome.success() : outcome, since(start));
     } catch (Exception e) {
       return Outcomes.toResult(step, Outcomes.ofException(e, running.isCancelRequested()), since(start));

@@ -7,7 +7,6 @@ import ee.tasker.step.Assignment;
 import ee.tasker.step.Steps;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -131,7 +130,7 @@ final class StepView implements StepContext {
 
   @Override
   public void heartbeat() {
-    if (!steps.heartbeat(1, List.of(assignment.key())).getJsonArray("lost").isEmpty()) {
+    if (!steps.renew(assignment.key())) {
       running.markLost();
       throw new StaleAttemptException(stepUuid(), attempt());
     }

@@ -47,6 +47,12 @@ public class Worker implements StepTaker {
   @Inject
   private StepRunner runner;
 
+  @Inject
+  private LostAnswers lostAnswers;
+
+  @Inject
+  private CancelWatch cancels;
+
   private final AtomicBoolean claiming = new AtomicBoolean();
   /** Accepted and not begun. */
   private final ConcurrentLinkedQueue<RunningStep> ready = new ConcurrentLinkedQueue<>();
@@ -69,6 +75,16 @@ public class Worker implements StepTaker {
   public void take(JsonArray assignments, int reserved) {
     hands.release(reserved - assignments.size());
     begin(accept(assignments));
+  }
+
+  @Override
+  public void cancelRequested() {
+    cancels.lookSoon();
+  }
+
+  @Override
+  public void answerLost() {
+    lostAnswers.expect();
   }
 
   @Override
@@ -118,6 +134,7 @@ public class Worker implements StepTaker {
         } catch (RuntimeException fault) {
           hands.release(free);
           hands.hint();
+          lostAnswers.expect();
           LOG.write(LogEvent.CALL_FAILED, fault, "call", "claim_steps");
           failed = true;
           return;
@@ -145,8 +162,8 @@ public class Worker implements StepTaker {
         steps.learn(assignments);
       }
     } catch (RuntimeException fault) {
-      // They stay claimed until their leases run out, then recovery offers them again.
       hands.release(assignments.size());
+      lostAnswers.expect();
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "get_step_definitions", "steps", assignments.size());
       return List.of();
     }

@@ -19,13 +19,15 @@ import jakarta.ejb.TransactionAttribute;
 import jakarta.ejb.TransactionAttributeType;
 import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
 import jakarta.inject.Inject;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Starts this server's heartbeat and worker once the templates are there, and stops them in order: no new claims, what has
- * not started is given back, what runs may finish for a while. What then still runs is left to its lease.
+ * Starts this server's heartbeat and worker once the templates are there, and stops them in order: it says that it drains and
+ * claims nothing more, what has not started is given back, what runs may finish for a while. What then still runs is
+ * interrupted and given up, so that its next attempt need not wait for the lease.
  */
 @Singleton
 @Startup
@@ -76,19 +78,40 @@ public class WorkerLifecycle {
   @PreDestroy
   void stop() {
     hands.drain();
-    beats.cancel(false);
     try {
+      heartbeat.beat();
       List<StepKey> unstarted = hands.busy().stream().filter(RunningStep::release).map(step -> step.assignment().key()).toList();
       unstarted.forEach(hands::done);
       if (!unstarted.isEmpty()) {
         steps.release(unstarted);
       }
-      hands.awaitIdle(settings.worker().drain());
+      awaitIdle(settings.worker().drain());
+      abandon();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (RuntimeException fault) {
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "release_steps");
     }
+    beats.cancel(false);
+    heartbeat.lastBeat("stopped");
     LOG.write(LogEvent.SERVER_STOPPED, "server", server.uuid(), "still_running", hands.busyCount());
+  }
+
+  /** Leases are renewed meanwhile: the server's own timers may be gone by now. */
+  private void awaitIdle(Duration longest) throws InterruptedException {
+    Duration left = longest;
+    Duration period = settings.worker().heartbeat();
+    while (!hands.awaitIdle(left.compareTo(period) < 0 ? left : period) && left.compareTo(period) > 0) {
+      left = left.minus(period);
+      heartbeat.beat();
+    }
+  }
+
+  private void abandon() {
+    List<StepKey> abandoned = hands.busy().stream().filter(RunningStep::giveUp).map(step -> step.assignment().key()).toList();
+    if (!abandoned.isEmpty()) {
+      LOG.write(LogEvent.STEPS_ABANDONED, "server", server.uuid(), "steps", abandoned.size());
+      steps.abandon(abandoned);
+    }
   }
 }

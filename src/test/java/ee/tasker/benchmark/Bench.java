@@ -4,30 +4,41 @@ import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.OffsetDateTime;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** What every phase has at hand, and the two things it does with it: count what work costs, and run tasks to their end. */
-record Bench(Options options, Database database, Servers servers, Load load, Report report) {
+record Bench(Options options, Database database, Servers servers, Load load, Report report, AtomicLong settledAt) {
   private static final Duration LONGEST = Duration.ofMinutes(10);
+  /** After a measurement has settled, nothing of weight happens in less than this. */
+  private static final long NOTHING_HAPPENED = 2_000_000_000L;
+
+  Bench(Options options, Database database, Servers servers, Load load, Report report) {
+    this(options, database, servers, load, report, new AtomicLong(System.nanoTime() - NOTHING_HAPPENED));
+  }
 
   /** Some work. */
   interface Work {
     void run() throws IOException, SQLException, InterruptedException;
   }
 
-  /** Runs tasks and waits until all have ended. @return seconds from the first request to the last end */
+  /** Runs tasks and waits until all have ended. @return seconds from before the first request to the last end, by the database's clock */
   double untilComplete(String what, int tasks, Work work) throws IOException, SQLException, InterruptedException {
     OffsetDateTime begin = database.now();
-    long start = System.nanoTime();
     work.run();
     database.awaitRest(LONGEST);
-    double seconds = (System.nanoTime() - start) / 1e9;
+    double seconds = database.secondsToLastEnd(begin);
     expectComplete(what, tasks, begin);
     return seconds;
   }
 
+  /** Linear tasks in batches. @return steps per second */
+  double batches(String what, int tasks) throws IOException, SQLException, InterruptedException {
+    return 4 * tasks / untilComplete(what, tasks, () -> load.batches("linear_4", tasks, options.batch(), options.batchConnections()));
+  }
+
   /** Complains unless so many tasks were created since then and all are complete, no step of them by recovery. */
   void expectComplete(String what, int tasks, OffsetDateTime since) throws SQLException {
-    long repeated = database.value(Long.class, "select count(*) from tasker.workflow_steps where created_at >= ? and attempts > 1", since);
+    long repeated = database.value(Long.class, "select count(*) from tasker.workflow_steps where workflow_step_uuid >= ? and attempts > 1", Database.keyFrom(since));
     if (repeated > 0) {
       report.complain(what + ": " + repeated + " steps were lost and done again after their lease ran out");
     }
@@ -37,11 +48,22 @@ record Bench(Options options, Database database, Servers servers, Load load, Rep
     }
   }
 
-  /** Runs work and puts what each of its steps cost into the report. */
+  /** Runs work and puts what each of its steps cost into the report. Waits before and after, until every session has told its fsyncs. */
   Cost measure(String what, Work work) throws IOException, SQLException, InterruptedException {
+    return measure(what, work, true);
+  }
+
+  /** The same without the fsyncs, which take all the waiting. */
+  Cost measureQuickly(String what, Work work) throws IOException, SQLException, InterruptedException {
+    return measure(what, work, false);
+  }
+
+  private Cost measure(String what, Work work, boolean settles) throws IOException, SQLException, InterruptedException {
     System.out.println("   " + what + " ...");
     database.run("checkpoint");
-    Thread.sleep(options.settleSeconds() * 1000L);
+    if (settles && System.nanoTime() - settledAt.get() > NOTHING_HAPPENED) {
+      Thread.sleep(options.settleSeconds() * 1000L);
+    }
     Counters.resetStatements(database);
     Counters before = Counters.of(database);
     Cpu cpuBefore = Cpu.of(servers.handles(), database.postmaster());
@@ -55,16 +77,20 @@ record Bench(Options options, Database database, Servers servers, Load load, Rep
     Counters position = Counters.of(database);
     double statements = Counters.statements(database);
     double transactions = Counters.transactions(database);
-    Thread.sleep(options.settleSeconds() * 1000L);
+    if (settles) {
+      Thread.sleep(options.settleSeconds() * 1000L);
+    }
     Counters after = Counters.of(database);
-    Cost cost = new Cost(what, database.steps(begin), seconds, transactions, position.writeCommitsSince(database, before), statements,
-        position.walBytes() - before.walBytes(), after.walRecords() - before.walRecords(), after.walPageImages() - before.walPageImages(),
-        after.fsyncs() - before.fsyncs(), cpu);
+    Cost cost = new Cost(what, database.steps(begin), seconds, transactions, statements,
+        position.walBytes() - before.walBytes(), position.logSince(database, before), settles ? after.fsyncs() - before.fsyncs() : Double.NaN, cpu);
     cost.addTo(report);
     Report.Table top = report.table("Statements of: " + what, "top level", "calls", "ms", "ms each", "rows", "WAL bytes", "statement");
     Counters.topStatements(database).forEach(row -> top.row(row.toArray()));
     Report.Table wal = report.table("WAL of: " + what, "record", "count", "bytes", "of them page images");
     Counters.walKinds(database, before, position).forEach(row -> wal.row(row.toArray()));
+    if (settles) {
+      settledAt.set(System.nanoTime());
+    }
     return cost;
   }
 }

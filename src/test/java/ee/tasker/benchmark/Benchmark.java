@@ -1,8 +1,10 @@
 package ee.tasker.benchmark;
 
 import ee.tasker.run.RunProblem;
+import jakarta.json.Json;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.sql.SQLException;
@@ -11,8 +13,9 @@ import java.util.List;
 /** {@code ./mvnw -Pbenchmark}: runs the phases that were asked for and says what they found. Fails when a task did not complete. */
 public final class Benchmark {
   private static final List<Phase> PHASES = List.of(
-      new Floor(), new Latency(), new UnderLoad(), new Throughput(), new FanOut(), new Orders(), new Idle(), new MoreServers(), new Intake(), new Plans(), new Peers());
-  private static final List<String> TEMPLATES = List.of("linear_4", "diamond", "complex_dag", "tree", "orders_5_ms");
+      new Floor(), new Peers(), new Latency(), new UnderLoad(), new Throughput(), new FanOut(), new Orders(), new Idle(), new MoreServers(), new Intake(), new Payload(), new Snapshot(),
+      new ManyFinished(), new Bloat(), new SlowPlans(), new Plans(), new Waiting(), new GrowingCost());
+  private static final List<String> TEMPLATES = List.of("linear_4", "diamond", "complex_dag", "tree", "orders_5_ms", "echo_4");
 
   private final Options options;
   private final Database database;
@@ -27,6 +30,10 @@ public final class Benchmark {
 
   public static void main(String[] arguments) throws IOException, SQLException, InterruptedException {
     Options options = new Options(System.getProperties());
+    if (options.publish()) {
+      Publication.publish(options.target(), options.checkout().resolve("docs"));
+      return;
+    }
     Files.createDirectories(options.folder());
     Benchmark benchmark = new Benchmark(options);
     Thread stop = new Thread(benchmark::close, "benchmark-stop");
@@ -49,25 +56,34 @@ public final class Benchmark {
     Machine.describe(report, database, options);
     Cost.begin(report);
     Bench bench = new Bench(options, database, servers, new Load(servers), report);
-    if (PHASES.stream().anyMatch(phase -> needsServer(phase) && options.wants(phase.name()))) {
-      warmUp(bench);
-    }
+    boolean isWarm = false;
+    Report.Table durations = report.table("What took how long", "phase", "seconds");
     for (Phase phase : PHASES) {
       if (options.wants(phase.name())) {
+        long start = System.nanoTime();
+        if (phase.needsServer() && !isWarm) {
+          warmUp(bench);
+          isWarm = true;
+        }
         System.out.println(phase.name() + " ...");
-        if (needsServer(phase)) {
+        if (phase.needsServer()) {
           servers.have(1);
         }
+        if (phase instanceof Snapshot) {
+          TablesAfterwards.hotRatios(report, database);
+        }
         phase.run(bench);
+        durations.row(phase.name(), (System.nanoTime() - start) / 1e9);
         report.write(options.target());
       }
     }
     servers.close();
-    HotRatio.addTo(report, database);
-  }
-
-  private static boolean needsServer(Phase phase) {
-    return !(phase instanceof Floor || phase instanceof Peers || phase instanceof Plans);
+    if (isWarm) {
+      if (!options.wants("snapshot")) {
+        TablesAfterwards.hotRatios(report, database);
+      }
+      TablesAfterwards.addTo(report, database);
+    }
   }
 
   private void warmUp(Bench bench) throws IOException, SQLException, InterruptedException {
@@ -88,8 +104,11 @@ public final class Benchmark {
 
   private void finish() throws IOException {
     report.write(options.target());
+    try (var reader = Json.createReader(new StringReader(report.json()))) {
+      Charts.write(reader.readObject(), options.target());
+    }
     System.out.println("\n" + report.markdown());
-    System.out.println("Written to " + options.target().resolve("benchmark.md") + " and benchmark.json.");
+    System.out.println("Written to " + options.target().resolve("benchmark.md") + ", benchmark.json and charts; -Dbenchmark.publish=true puts them into docs.");
     if (!report.complaints().isEmpty()) {
       System.err.println("\nNot everything completed: " + String.join("; ", report.complaints()));
       System.exit(1);

@@ -4,7 +4,7 @@ import java.sql.SQLException;
 import java.util.List;
 
 /** What the database has counted up to a moment. Statements count from the last reset of {@code pg_stat_statements}. */
-record Counters(String walPosition, double commits, double walBytes, double walRecords, double walPageImages, double fsyncs) {
+record Counters(String walPosition, double commits, double walBytes, double fsyncs) {
   /** Only what the product's own role sent; the benchmark itself is the superuser. */
   private static final String OURS = " from pg_stat_statements where userid = 'tasker'::regrole and toplevel";
 
@@ -12,9 +12,8 @@ record Counters(String walPosition, double commits, double walBytes, double walR
     double version = database.number("current_setting('server_version_num')::int");
     String fsyncs = version >= 180_000 ? "(select coalesce(sum(fsyncs), 0) from pg_stat_io where object = 'wal')" : "(select wal_sync from pg_stat_wal)";
     List<String> row = database.rows("select pg_current_wal_insert_lsn(), (select xact_commit from pg_stat_database where datname = 'tasker'), "
-        + "pg_current_wal_insert_lsn() - '0/0', w.wal_records, w.wal_fpi, " + fsyncs + " from pg_stat_wal w").get(0);
-    return new Counters(row.get(0), Double.parseDouble(row.get(1)), Double.parseDouble(row.get(2)), Double.parseDouble(row.get(3)),
-        Double.parseDouble(row.get(4)), Double.parseDouble(row.get(5)));
+        + "pg_current_wal_insert_lsn() - '0/0', " + fsyncs).get(0);
+    return new Counters(row.get(0), Double.parseDouble(row.get(1)), Double.parseDouble(row.get(2)), Double.parseDouble(row.get(3)));
   }
 
   static void resetStatements(Database database) throws SQLException {
@@ -30,13 +29,23 @@ record Counters(String walPosition, double commits, double walBytes, double walR
     return database.number("select coalesce(sum(calls), 0)" + OURS + " and query ~* '^begin'");
   }
 
-  /** Commits that wrote something: their records in the log between two positions; NaN when the log is gone. */
-  double writeCommitsSince(Database database, Counters before) {
+  /**
+   * What is in the log between two positions; NaN when it is gone.
+   *
+   * @param writeCommits commits that wrote something
+   * @param recordBytes of all records, without page images
+   */
+  record Log(double records, double pageImageBytes, double recordBytes, double writeCommits) {}
+
+  Log logSince(Database database, Counters before) {
     try {
-      return database.number("select coalesce(sum(count), 0) from pg_get_wal_stats(?::pg_lsn, ?::pg_lsn, true) where \"resource_manager/record_type\" like 'Transaction/COMMIT%'",
-          before.walPosition, walPosition);
+      List<String> row = database.rows("""
+          select coalesce(sum(count), 0), coalesce(sum(fpi_size), 0), coalesce(sum(record_size), 0),
+                 coalesce(sum(count) filter (where "resource_manager/record_type" like 'Transaction/COMMIT%'), 0)
+          from pg_get_wal_stats(?::pg_lsn, ?::pg_lsn, true)""", before.walPosition, walPosition).get(0);
+      return new Log(Double.parseDouble(row.get(0)), Double.parseDouble(row.get(1)), Double.parseDouble(row.get(2)), Double.parseDouble(row.get(3)));
     } catch (SQLException e) {
-      return Double.NaN;
+      return new Log(Double.NaN, Double.NaN, Double.NaN, Double.NaN);
     }
   }
 

@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.UUID;
 
 /**
  * The benchmark's PostgreSQL, and a connection to it that is the superuser's: what it asks is told apart in
@@ -114,7 +115,18 @@ final class Database implements AutoCloseable {
     return value(OffsetDateTime.class, "select clock_timestamp()");
   }
 
-  /** Waits until no task can move by itself any more. */
+  /** The smallest key (UUIDv7) that a row created from then on can have; the tables have no index on times. */
+  static UUID keyFrom(OffsetDateTime time) {
+    return new UUID(time.toInstant().toEpochMilli() << 16, 0);
+  }
+
+  /** From then to when the last of the tasks created since ended; NaN when there is none. */
+  double secondsToLastEnd(OffsetDateTime since) throws SQLException {
+    Double seconds = value(Double.class, "select extract(epoch from max(completed_at) - ?::timestamptz)::float8 from tasker.tasks where task_uuid >= ?", since, keyFrom(since));
+    return seconds == null ? Double.NaN : seconds;
+  }
+
+  /** Waits until no task can move by itself any more. Looks rarely: where dead rows cannot be cleaned up, looking is dear. */
   void awaitRest(Duration longest) throws SQLException, InterruptedException {
     long end = System.nanoTime() + longest.toNanos();
     try (PreparedStatement statement = connection.prepareStatement("select exists (select from tasker.task_wakeups)")) {
@@ -125,7 +137,7 @@ final class Database implements AutoCloseable {
             return;
           }
         }
-        Thread.sleep(10);
+        Thread.sleep(50);
       }
     }
   }
@@ -134,16 +146,16 @@ final class Database implements AutoCloseable {
   String states(OffsetDateTime since) throws SQLException {
     return value(String.class, """
         select coalesce(string_agg(n || ' ' || state, ', '), 'none')
-        from (select state, count(*) as n from tasker.tasks where created_at >= ? group by state order by state) s""", since);
+        from (select state, count(*) as n from tasker.tasks where task_uuid >= ? group by state order by state) s""", keyFrom(since));
   }
 
   long steps(OffsetDateTime since) throws SQLException {
-    return value(Long.class, "select coalesce(sum(total_steps), 0)::bigint from tasker.tasks where created_at >= ?", since);
+    return value(Long.class, "select coalesce(sum(total_steps), 0)::bigint from tasker.tasks where task_uuid >= ?", keyFrom(since));
   }
 
   /** Creation to completion in milliseconds, by the database's clock. */
   Samples latencies(OffsetDateTime since) throws SQLException {
-    return Samples.of(numbers("select extract(epoch from completed_at - created_at) * 1000 from tasker.tasks where created_at >= ? and completed_at is not null", since));
+    return Samples.of(numbers("select extract(epoch from completed_at - created_at) * 1000 from tasker.tasks where task_uuid >= ? and completed_at is not null", keyFrom(since)));
   }
 
   private PreparedStatement prepare(String sql, Object... arguments) throws SQLException {

@@ -1,8 +1,10 @@
 package ee.tasker.benchmark;
 
+import java.io.IOException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicReference;
@@ -22,7 +24,12 @@ final class Floor implements Phase {
   }
 
   @Override
-  public void run(Bench bench) throws SQLException, InterruptedException {
+  public boolean needsServer() {
+    return false;
+  }
+
+  @Override
+  public void run(Bench bench) throws IOException, SQLException, InterruptedException {
     bench.database().run("drop database if exists floor");
     bench.database().run("create database floor");
     try (Connection connection = bench.database().connect("floor"); var statement = connection.createStatement()) {
@@ -35,17 +42,29 @@ final class Floor implements Phase {
     String history = "insert into history (item, from_state, to_state) values (?, 0, 1)";
     String many = "with moved as (update item set state = 1, result = '{\"v\": 1}' where id between ? and ? returning id) "
         + "insert into history (item, from_state, to_state) select id, 0, 1 from moved";
-    double one = perSecond(bench, 16, id -> new Object[][] {{update, id}});
-    double two = perSecond(bench, 16, id -> new Object[][] {{update, id}, {history, id}});
-    double hundred = perSecond(bench, 2, id -> new Object[][] {{many, Math.min(id, ROWS - MANY), Math.min(id, ROWS - MANY) + MANY - 1}});
-    bench.report().table("The floor: JDBC and PostgreSQL alone", "per commit", "clients", "commits/s", "rows/s")
-        .row("one row updated", 16, one, one)
-        .row("one row updated, one row of history", 16, two, two)
-        .row(MANY + " rows updated, " + MANY + " rows of history", 2, hundred, hundred * MANY);
-    bench.report().figure("floor_commits_per_s", one);
-    bench.report().figure("floor_commits_with_history_per_s", two);
-    bench.report().figure("floor_batched_rows_per_s", hundred * MANY);
+    boolean hasPgBench = PgBench.version().isPresent();
+    bench.report().fact("pgbench", PgBench.version().orElse("none on this machine, and none among the embedded binaries: the floor is JDBC's alone"));
+    Report.Table table = bench.report().table("The floor: PostgreSQL alone (commits per second; median of rounds)", "per commit", "clients", "JDBC", "pgbench", "all rounds of JDBC", "of pgbench");
+    row(bench, table, "one row updated", 16, 1, "floor_commits_per_s", id -> new Object[][] {{update, id}}, hasPgBench ? "one.sql" : null);
+    row(bench, table, "one row updated, one row of history", 16, 1, "floor_commits_with_history_per_s", id -> new Object[][] {{update, id}, {history, id}}, hasPgBench ? "two.sql" : null);
+    row(bench, table, MANY + " rows updated, " + MANY + " rows of history", 2, MANY, "floor_batched_rows_per_s",
+        id -> new Object[][] {{many, Math.min(id, ROWS - MANY), Math.min(id, ROWS - MANY) + MANY - 1}}, hasPgBench ? "hundred.sql" : null);
     bench.database().run("drop database floor with (force)");
+  }
+
+  private static void row(Bench bench, Report.Table table, String what, int clients, int rows, String figure, Transaction transaction, String script)
+      throws IOException, SQLException, InterruptedException {
+    double[] jdbc = new double[bench.options().rounds()];
+    double[] pgbench = new double[script == null ? 0 : jdbc.length];
+    for (int round = 0; round < jdbc.length; round++) {
+      jdbc[round] = perSecond(bench, clients, transaction);
+      if (script != null) {
+        pgbench[round] = PgBench.perSecond(bench, script, clients);
+      }
+    }
+    table.row(what, clients, Samples.of(jdbc).median(), Samples.of(pgbench).median(), Report.formatAll(jdbc), Report.formatAll(pgbench));
+    bench.report().figure(figure, Arrays.stream(jdbc).map(rate -> rate * rows).toArray());
+    bench.report().figure("pgbench_" + figure, Arrays.stream(pgbench).map(rate -> rate * rows).toArray());
   }
 
   /** Statements with their arguments, for one id. */

@@ -30,17 +30,18 @@ final class Intake implements Phase {
     bench.measure("intake, one POST each: " + tasks + " tasks", () -> time(singles, tasks,
         () -> bench.load().singles("linear_4", tasks, options.connections())));
     double[] alone = new double[options.rounds()];
-    bench.measure("intake, one POST at a time: " + tasks + " tasks", () -> time(alone, tasks, () -> bench.load().singles("linear_4", tasks, 1)));
+    bench.measureQuickly("intake, one POST at a time: " + options.latencyTasks() + " tasks", () -> time(alone, options.latencyTasks(),
+        () -> bench.load().singles("linear_4", options.latencyTasks(), 1)));
     double[] batches = new double[options.rounds()];
-    bench.measure("intake, batches: " + tasks + " tasks", () -> time(batches, tasks,
+    bench.measureQuickly("intake, batches: " + tasks + " tasks", () -> time(batches, tasks,
         () -> bench.load().batches("linear_4", tasks, options.batch(), options.batchConnections())));
 
     bench.report().table("Intake alone (tasks per second; median of rounds)", "requests", "tasks/s", "all rounds")
         .row("one POST each, " + options.connections() + " connections", Samples.of(singles).median(), Report.formatAll(singles))
         .row("one POST each, one connection", Samples.of(alone).median(), Report.formatAll(alone))
         .row("batches of " + options.batch(), Samples.of(batches).median(), Report.formatAll(batches));
-    bench.report().figure("intake_per_s", Samples.of(singles).median());
-    bench.report().figure("intake_batched_per_s", Samples.of(batches).median());
+    bench.report().figure("intake_per_s", singles);
+    bench.report().figure("intake_batched_per_s", batches);
     workOff(bench, begin);
   }
 
@@ -53,13 +54,13 @@ final class Intake implements Phase {
   }
 
   private static void workOff(Bench bench, OffsetDateTime begin) throws IOException, SQLException, InterruptedException {
-    int backlog = bench.database().value(Integer.class, "select count(*)::int from tasker.tasks where created_at >= ?", begin);
+    int backlog = bench.database().value(Integer.class, "select count(*)::int from tasker.tasks where task_uuid >= ?", Database.keyFrom(begin));
     System.out.println("   working off " + backlog + " tasks ...");
     bench.servers().close();
     bench.servers().have(1);
     bench.database().awaitRest(Duration.ofMinutes(10));
     bench.expectComplete("backlog", backlog, begin);
-    double seconds = bench.database().number("select extract(epoch from max(completed_at) - min(completed_at)) from tasker.tasks where created_at >= ?", begin);
+    double seconds = bench.database().number("select extract(epoch from max(completed_at) - min(completed_at)) from tasker.tasks where task_uuid >= ?", Database.keyFrom(begin));
     bench.report().table("Backlog worked off by a server that has just started", "tasks", "steps/s").row(backlog, 4 * backlog / seconds);
     bench.report().figure("backlog_steps_per_s", 4 * backlog / seconds);
   }

@@ -22,7 +22,11 @@ final class Load {
   }
 
   static String request(String name) {
-    return "{\"name\":\"" + name + "\",\"namespace\":\"benchmark\",\"version\":\"1.0.0\",\"context\":{\"number\":6},"
+    return request(name, "{\"number\":6}");
+  }
+
+  static String request(String name, String context) {
+    return "{\"name\":\"" + name + "\",\"namespace\":\"benchmark\",\"version\":\"1.0.0\",\"context\":" + context + ","
         + "\"initiator\":\"benchmark\",\"source_system\":\"benchmark\",\"reason\":\"measuring\"}";
   }
 
@@ -34,6 +38,11 @@ final class Load {
 
   /** All tasks in arrays of {@code batch} requests. */
   void batches(String template, int tasks, int batch, int connections) throws IOException {
+    batchesOf(request(template), tasks, batch, connections);
+  }
+
+  /** The same request so many times, in arrays. */
+  void batchesOf(String request, int tasks, int batch, int connections) throws IOException {
     AtomicInteger left = new AtomicInteger(tasks);
     parallel(Math.min(connections, (tasks + batch - 1) / batch), line -> {
       while (true) {
@@ -42,7 +51,7 @@ final class Load {
           return;
         }
         int size = Math.min(batch, before);
-        byte[] body = ("[" + String.join(",", java.util.Collections.nCopies(size, request(template))) + "]").getBytes(StandardCharsets.UTF_8);
+        byte[] body = ("[" + String.join(",", java.util.Collections.nCopies(size, request)) + "]").getBytes(StandardCharsets.UTF_8);
         Line.Answer answer = line.post("/v1/tasks:batch", body);
         expect(answer, 207);
         if (!answer.text().contains("\"status\":201")) {
@@ -86,14 +95,32 @@ final class Load {
     parallel(connections, line -> {
       for (int i = next.getAndIncrement(); i < ms.length; i = next.getAndIncrement()) {
         long due = start + (long) (i * (1e9 / rate));
-        for (long wait = due - System.nanoTime(); wait > 0; wait = due - System.nanoTime()) {
-          LockSupport.parkNanos(wait);
-        }
+        await(due);
         expectComplete(line.post("/v1/tasks?wait=30", body));
         ms[i] = (System.nanoTime() - due) / 1e6;
       }
     });
     return Samples.of(ms);
+  }
+
+  /** So many per second, whose ends nobody waits for. */
+  void postAtRate(String template, int rate, int seconds, int connections) throws IOException {
+    byte[] body = request(template).getBytes(StandardCharsets.UTF_8);
+    int tasks = rate * seconds;
+    AtomicInteger next = new AtomicInteger();
+    long start = System.nanoTime();
+    parallel(connections, line -> {
+      for (int i = next.getAndIncrement(); i < tasks; i = next.getAndIncrement()) {
+        await(start + (long) (i * (1e9 / rate)));
+        expect(line.post("/v1/tasks", body), 201);
+      }
+    });
+  }
+
+  private static void await(long due) {
+    for (long wait = due - System.nanoTime(); wait > 0; wait = due - System.nanoTime()) {
+      LockSupport.parkNanos(wait);
+    }
   }
 
   private void parallel(int connections, Part part) throws IOException {

@@ -24,6 +24,16 @@ record Options(Properties properties) {
     return numbers("benchmark.tasks", "2000,10000");
   }
 
+  /** Tasks of a throughput round where each is a request of its own. */
+  int singles() {
+    return number("benchmark.singles", 5_000);
+  }
+
+  /** Nothing is measured: what the last run found goes into the documents. */
+  boolean publish() {
+    return flag("benchmark.publish", false);
+  }
+
   int rounds() {
     return number("benchmark.rounds", 3);
   }
@@ -76,8 +86,67 @@ record Options(Properties properties) {
     return number("benchmark.idle.seconds", 30);
   }
 
+  /** Finished tasks that are made for the phase {@code history}. */
+  int history() {
+    return number("benchmark.history", 1_000_000);
+  }
+
+  int snapshotSeconds() {
+    return number("benchmark.snapshot.seconds", 60);
+  }
+
+  /** Tasks that wait for a retry in the phase {@code waiting}. */
+  int waiting() {
+    return number("benchmark.waiting", 100_000);
+  }
+
+  /** Finished tasks in the database whose plans are looked at. */
+  int planTasks() {
+    return number("benchmark.plans.tasks", 25_000);
+  }
+
+  List<Integer> backlogs() {
+    return numbers("benchmark.growth.backlog", "1000,10000,100000");
+  }
+
+  List<Integer> widths() {
+    return numbers("benchmark.growth.width", "10,100,1000,10000");
+  }
+
+  List<Integer> depths() {
+    return numbers("benchmark.growth.depth", "4,16,64,256,1000");
+  }
+
+  List<Integer> histories() {
+    return numbers("benchmark.growth.history", "1000,10000,100000");
+  }
+
+  /** Bytes of contexts and results. */
+  List<Integer> payloads() {
+    return numbers("benchmark.payload", "100,1024,16384,262144");
+  }
+
+  /** Of contexts per round: the larger they are, the fewer tasks. */
+  int payloadMebibytes() {
+    return number("benchmark.payload.mib", 24);
+  }
+
+  /** How long tables are watched under a steady load; 0 leaves that out. */
+  int bloatMinutes() {
+    return number("benchmark.bloat.minutes", 0);
+  }
+
+  /** Tasks per second of that load. */
+  int bloatRate() {
+    return number("benchmark.bloat.rate", 100);
+  }
+
+  int bloatEverySeconds() {
+    return number("benchmark.bloat.every", 300);
+  }
+
   int floorSeconds() {
-    return number("benchmark.floor.seconds", 5);
+    return number("benchmark.floor.seconds", 3);
   }
 
   boolean peers() {

@@ -24,13 +24,20 @@ final class Peers implements Phase {
   }
 
   @Override
+  public boolean needsServer() {
+    return false;
+  }
+
+  @Override
   public void run(Bench bench) throws IOException, InterruptedException {
     Path script = bench.options().peersFolder().resolve("run");
     if (!bench.options().peers() || !Files.isExecutable(script)) {
-      bench.report().fact("peers", bench.options().peers() ? "peers not found" : "peers skipped");
+      bench.report().fact("peers", bench.options().peers() ? "not found in " + bench.options().peersFolder().getFileName() : "left out");
+      System.out.println("   no peers: " + (bench.options().peers() ? script + " is not there" : "not wanted"));
       return;
     }
     bench.servers().close();
+    Files.deleteIfExists(bench.options().folder().resolve("peers.log"));
     Map<String, List<JsonObject>> rounds = new LinkedHashMap<>();
     for (String peer : bench.options().peerNames()) {
       System.out.println("   " + peer + " ...");
@@ -43,7 +50,7 @@ final class Peers implements Phase {
 
   private static List<JsonObject> run(Path script, Bench bench, String peer) throws IOException, InterruptedException {
     Process process = new ProcessBuilder(script.toString(), bench.database().url(), Integer.toString(bench.options().peerWorkflows()), peer)
-        .redirectError(bench.options().folder().resolve("peers.log").toFile()).start();
+        .redirectError(ProcessBuilder.Redirect.appendTo(bench.options().folder().resolve("peers.log").toFile())).start();
     List<JsonObject> lines = new ArrayList<>();
     try (BufferedReader output = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
       for (String line = output.readLine(); line != null; line = output.readLine()) {
@@ -55,7 +62,7 @@ final class Peers implements Phase {
       }
     }
     if (process.waitFor() != 0 || lines.isEmpty()) {
-      System.out.println("   " + peer + " gave no result");
+      bench.report().complain("the peer " + peer + " gave no result; what it said is in " + bench.options().folder().resolve("peers.log"));
     }
     return lines;
   }
@@ -69,7 +76,8 @@ final class Peers implements Phase {
       double p50 = Samples.of(values(lines, "p50_ms")).median();
       double p99 = Samples.of(values(lines, "p99_ms")).median();
       table.row(peer, lines.get(0).getInt("workflows"), Samples.of(steps).median(), Report.formatAll(steps), p50, p99);
-      figures.add(peer, Json.createObjectBuilder().add("steps_per_s", Samples.of(steps).median()).add("p50_ms", p50).add("p99_ms", p99));
+      figures.add(peer, Json.createObjectBuilder().add("steps_per_s", Samples.of(steps).median()).add("p50_ms", p50).add("p99_ms", p99)
+          .add("steps_per_s_rounds", Report.array(steps)).add("p50_ms_rounds", Report.array(values(lines, "p50_ms"))));
     });
     bench.report().peers(figures.build());
   }

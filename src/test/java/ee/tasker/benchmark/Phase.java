@@ -8,5 +8,10 @@ interface Phase {
   /** As {@code benchmark.only} names it. */
   String name();
 
+  /** Whether a warm server must be there when it begins. */
+  default boolean needsServer() {
+    return true;
+  }
+
   void run(Bench bench) throws IOException, SQLException, InterruptedException;
 }

@@ -19,6 +19,9 @@ import java.util.Map;
 /** Everything that was measured: a few figures by name, tables for readers, and both as Markdown and as JSON. */
 final class Report {
   private final Map<String, Double> figures = new LinkedHashMap<>();
+  private final Map<String, double[]> rounds = new LinkedHashMap<>();
+  private final Map<String, Growth> growth = new LinkedHashMap<>();
+  private final List<Growth> growing = new ArrayList<>();
   private final Map<String, String> facts = new LinkedHashMap<>();
   private final List<Table> tables = new ArrayList<>();
   private final List<String> complaints = new ArrayList<>();
@@ -72,6 +75,32 @@ final class Report {
     }
   }
 
+  /** A figure that was measured in several rounds: their median, and all of them. */
+  void figure(String name, double[] values) {
+    if (values.length == 0) {
+      return;
+    }
+    figure(name, Samples.of(values).median());
+    rounds.put(name, values.clone());
+  }
+
+  double figure(String name) {
+    return figures.getOrDefault(name, Double.NaN);
+  }
+
+  void growth(Growth found) {
+    growth.put(found.over(), found);
+  }
+
+  /** Something that was measured by the way, for the table of verdicts in the end. */
+  void grow(Growth found) {
+    growing.add(found);
+  }
+
+  List<Growth> growing() {
+    return growing;
+  }
+
   void peers(JsonObject figures) {
     peers = figures;
   }
@@ -123,24 +152,43 @@ final class Report {
   String json() {
     JsonObjectBuilder json = Json.createObjectBuilder();
     figures.forEach((name, value) -> json.add(name, Math.round(value * 1e4) / 1e4));
+    JsonObjectBuilder all = Json.createObjectBuilder();
+    rounds.forEach((name, values) -> all.add(name, array(values)));
+    json.add("rounds", all);
     json.add("peers", peers);
+    JsonObjectBuilder grown = Json.createObjectBuilder();
+    growth.forEach((name, found) -> grown.add(name, found.json()));
+    json.add("growth", grown);
     JsonObjectBuilder machine = Json.createObjectBuilder();
     facts.forEach(machine::add);
     json.add("machine", machine);
     json.add("complaints", Json.createArrayBuilder(complaints));
-    JsonArrayBuilder all = Json.createArrayBuilder();
+    JsonArrayBuilder every = Json.createArrayBuilder();
     for (Table table : tables) {
       JsonArrayBuilder rows = Json.createArrayBuilder();
       table.rows.forEach(row -> rows.add(Json.createArrayBuilder(row)));
-      all.add(Json.createObjectBuilder().add("title", table.title).add("columns", Json.createArrayBuilder(table.columns)).add("rows", rows));
+      every.add(Json.createObjectBuilder().add("title", table.title).add("columns", Json.createArrayBuilder(table.columns)).add("rows", rows));
     }
-    json.add("tables", all);
+    json.add("tables", every);
     StringWriter text = new StringWriter();
     JsonWriterFactory writers = Json.createWriterFactory(Map.of(JsonGenerator.PRETTY_PRINTING, true));
     try (var writer = writers.createWriter(text)) {
       writer.writeObject(json.build());
     }
     return text.toString().strip() + "\n";
+  }
+
+  /** Numbers as JSON has them; what could not be measured is null. */
+  static JsonArrayBuilder array(double... values) {
+    JsonArrayBuilder array = Json.createArrayBuilder();
+    for (double value : values) {
+      if (Double.isFinite(value)) {
+        array.add(Math.round(value * 1e4) / 1e4);
+      } else {
+        array.addNull();
+      }
+    }
+    return array;
   }
 
   void write(Path target) throws IOException {

@@ -3,6 +3,7 @@ package ee.tasker.benchmark;
 import ee.tasker.run.DatabaseAddress;
 import ee.tasker.run.LibertyProcess;
 import ee.tasker.run.RunProblem;
+import ee.tasker.run.ServerProcess;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,7 +16,7 @@ import java.util.Map;
 final class Servers implements AutoCloseable {
   private final Options options;
   private final DatabaseAddress database;
-  private final List<LibertyProcess> running = new ArrayList<>();
+  private final List<ServerProcess> running = new ArrayList<>();
 
   Servers(Options options, DatabaseAddress database) {
     this.options = options;
@@ -34,7 +35,7 @@ final class Servers implements AutoCloseable {
 
   synchronized void start(String roles) throws InterruptedException {
     int port = options.httpPort() + running.size();
-    LibertyProcess server = new LibertyProcess(options.liberty(), options.folder(), port, environment(port, roles))
+    ServerProcess server = new LibertyProcess(options.liberty(), options.folder(), port, environment(port, roles))
         .withConsole(options.folder().resolve("server-" + port + ".log"));
     running.add(server);
     server.claimPort();
@@ -82,7 +83,7 @@ final class Servers implements AutoCloseable {
 
   @Override
   public synchronized void close() {
-    running.forEach(LibertyProcess::close);
+    running.forEach(ServerProcess::close);
     running.clear();
   }
 }

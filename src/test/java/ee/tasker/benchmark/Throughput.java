@@ -2,7 +2,6 @@ package ee.tasker.benchmark;
 
 import java.io.IOException;
 import java.sql.SQLException;
-import java.util.Arrays;
 
 /** Linear tasks, from the first request until all are complete: in batches, and one request each. */
 final class Throughput implements Phase {
@@ -27,22 +26,20 @@ final class Throughput implements Phase {
       });
       table.row("batches of " + options.batch() + " on " + options.batchConnections() + " connections", tasks, Samples.of(batched).median(), Report.formatAll(batched));
       // The largest number of tasks comes last and is the one that counts.
-      bench.report().figure("linear4_steps_per_s", Samples.of(batched).median());
-      bench.report().figure("linear4_steps_per_s_best", Arrays.stream(batched).max().orElse(Double.NaN));
+      bench.report().figure("linear4_steps_per_s", batched);
       bench.report().figure("commits_per_step", cost.writeCommitsPerStep());
       bench.report().figure("wal_bytes_per_step", cost.walBytesPerStep());
       bench.report().figure("statements_per_step", cost.statements() / cost.steps());
     }
-    for (int tasks : options.tasks()) {
-      double[] singles = new double[options.rounds()];
-      bench.measure("one POST each: " + tasks + " tasks", () -> {
-        for (int round = 0; round < singles.length; round++) {
-          singles[round] = STEPS * tasks / bench.untilComplete("one POST each", tasks,
-              () -> bench.load().singles("linear_4", tasks, options.connections()));
-        }
-      });
-      table.row("one POST each on " + options.connections() + " connections", tasks, Samples.of(singles).median(), Report.formatAll(singles));
-      bench.report().figure("linear4_single_post_steps_per_s", Samples.of(singles).median());
-    }
+    int tasks = options.singles();
+    double[] singles = new double[options.rounds()];
+    bench.measure("one POST each: " + tasks + " tasks", () -> {
+      for (int round = 0; round < singles.length; round++) {
+        singles[round] = STEPS * tasks / bench.untilComplete("one POST each", tasks,
+            () -> bench.load().singles("linear_4", tasks, options.connections()));
+      }
+    });
+    table.row("one POST each on " + options.connections() + " connections", tasks, Samples.of(singles).median(), Report.formatAll(singles));
+    bench.report().figure("linear4_single_post_steps_per_s", singles);
   }
 }

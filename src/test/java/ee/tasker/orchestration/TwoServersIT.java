@@ -26,7 +26,7 @@ import org.junit.jupiter.api.TestMethodOrder;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class TwoServersIT {
-  private static final Map<String, String> SETTINGS = Map.of(
+  static final Map<String, String> SETTINGS = Map.of(
       "TASKER_WORKER_HEARTBEAT_SECONDS", "2", "TASKER_WORKER_LEASE_SECONDS", "6", "TASKER_POLL_INTERVAL_SECONDS", "2");
 
   private EmbeddedDatabase database;
@@ -94,6 +94,36 @@ class TwoServersIT {
 
   @Test
   @Order(3)
+  void same_request_at_both_makes_one_task() {
+    new Instances(List.of(first, second)).createTheSameTask(10, 4);
+  }
+
+  @Test
+  @Order(4)
+  void burst_of_25_tasks_is_shared_evenly() {
+    new Instances(List.of(first, second)).shareABurst(Instances.THREE_ROOTS, 25, 1, true);
+  }
+
+  @Test
+  @Order(5)
+  void burst_of_2500_tasks_at_both_is_shared_evenly() {
+    new Instances(List.of(first, second)).shareABurst(Instances.WITH_RETRIES, 2_500, 100, true);
+  }
+
+  @Test
+  @Order(6)
+  void both_say_the_same() {
+    new Instances(List.of(first, second)).sayTheSame();
+  }
+
+  @Test
+  @Order(7)
+  void whoever_finalises_second_is_told_so() throws Exception {
+    new Instances(List.of(first, second)).finaliseTogether();
+  }
+
+  @Test
+  @Order(8)
   void server_that_is_killed_leaves_nothing_undone() {
     List<UUID> tasks = submit(second, Collections.nCopies(100, TaskerClient.taskRequest("testing", "work", "{}")));
     List<UUID> held = submit(second, Collections.nCopies(5, TaskerClient.taskRequest("testing", "hold", "{}")));

@@ -55,6 +55,37 @@ class CancelIT {
   }
 
   @Test
+  void cancel_reaches_a_running_handler_at_once_and_not_with_the_heartbeat() {
+    UUID task = tasker.submit("hold", "{}");
+    awaitStarted(task);
+
+    tasker.delete("/v1/tasks/" + task);
+
+    // A heartbeat renews, and so hears of, what is older than a third of its lease: 20 seconds.
+    assertThat(tasker.atRest(task, Duration.ofSeconds(10)).getString("state")).isEqualTo("cancelled");
+    assertThat(tasker.count("select count(*) from testing.effects where task_uuid = ? and effect = 'saw the cancel request'", task)).isEqualTo(1);
+  }
+
+  @Test
+  void handler_that_does_not_heed_the_request_is_ended_after_the_grace_period() {
+    UUID task = tasker.submit("deaf", "{}");
+    awaitStarted(task);
+
+    tasker.delete("/v1/tasks/" + task + "?grace_seconds=1");
+
+    assertThat(tasker.atRest(task, Duration.ofSeconds(20)).getString("state")).isEqualTo("cancelled");
+    assertThat(tasker.steps(task).get("deaf").getString("current_state")).isEqualTo("cancelled");
+    assertThat(tasker.count("select count(*) from tasker.workflow_step_transitions h left join tasker.workflow_step_result_audit r "
+        + "on r.workflow_step_uuid = h.workflow_step_uuid and r.sort_key = h.sort_key where h.task_uuid = ? and h.to_state = 'cancelled' "
+        + "and coalesce(h.metadata ->> 'forced', r.error ->> 'forced') = 'true'", task)).isEqualTo(1);
+    tasker.sql("insert into testing.released values (?)", task);
+    TaskerClient.until("the thread comes to its end", Duration.ofSeconds(20),
+        () -> tasker.count("select count(*) from testing.effects where task_uuid = ? and effect = 'finished'", task) == 1);
+    assertThat(tasker.steps(task).get("deaf").getString("current_state")).isEqualTo("cancelled");
+    assertThat(tasker.get("/v1/servers").object().getJsonArray("servers").getJsonObject(0).getString("health")).isEqualTo("healthy");
+  }
+
+  @Test
   void running_handler_may_finish_when_that_is_the_policy() {
     UUID task = tasker.submit("hold", "{}");
     awaitStarted(task);

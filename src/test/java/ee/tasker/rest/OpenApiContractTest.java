@@ -63,7 +63,8 @@ class OpenApiContractTest {
     Set<String> beside = new TreeSet<>(document.getJsonObject("paths").keySet());
     beside.removeIf(path -> path.startsWith("/v1/"));
 
-    assertThat(beside).containsExactly("/", "/health", "/health/live", "/health/ready", "/health/started", "/openapi", "/openapi.yaml");
+    assertThat(beside).containsExactly("/", "/health", "/health/live", "/health/ready", "/health/started", "/metrics", "/openapi", "/openapi.yaml");
+    assertThat(MetricsServlet.class.getAnnotation(WebServlet.class).value()).containsExactly("/metrics");
     assertThat(OpenApiServlet.class.getAnnotation(WebServlet.class).value()).containsExactly("/openapi", "/openapi.yaml");
   }
 

@@ -13,7 +13,7 @@ final class Banner {
         var lines = new StringBuilder("\n");
         var rule = "-".repeat(78) + "\n";
         lines.append(rule);
-        lines.append("  Tasker EE is ready (").append(seconds).append(" s)\n\n");
+        lines.append("  Tasker EE is ready on ").append(settings.server().title()).append(" (").append(seconds).append(" s)\n\n");
         line(lines, "Start here", home + "/");
         line(lines, "API", home + "/v1");
         line(lines, "OpenAPI", home + "/openapi");

@@ -7,21 +7,32 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** A short command, run to its end, with what it printed. */
 record Command(int status, String output) {
 
     static Command run(Path folder, List<String> words) {
-        return run(folder, "", words);
+        return run(folder, "", words, Map.of());
+    }
+
+    static Command run(Path folder, List<String> words, Map<String, String> environment) {
+        return run(folder, "", words, environment);
+    }
+
+    static Command run(Path folder, String input, List<String> words) {
+        return run(folder, input, words, Map.of());
     }
 
     /** Output goes through a file: a command that leaves a daemon behind would keep a pipe open for ever. */
-    static Command run(Path folder, String input, List<String> words) {
+    private static Command run(Path folder, String input, List<String> words, Map<String, String> environment) {
         try {
             Path output = Files.createTempFile("tasker", ".out");
             try {
-                var process = new ProcessBuilder(words)
+                var builder = new ProcessBuilder(words);
+                builder.environment().putAll(environment);
+                var process = builder
                         .directory(folder.toFile())
                         .redirectErrorStream(true)
                         .redirectOutput(output.toFile())

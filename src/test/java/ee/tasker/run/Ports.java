@@ -10,6 +10,16 @@ final class Ports {
 
     private Ports() {}
 
+    /** That one if it can be had, otherwise any other. */
+    static int freeNear(int port) {
+        if (port < 65536 && isFree(port)) return port;
+        try (var socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        } catch (IOException e) {
+            throw new RunProblem("There is no free port: " + e.getMessage(), e);
+        }
+    }
+
     static boolean isFree(int port) {
         try (var socket = new ServerSocket()) {
             socket.setReuseAddress(true);

@@ -19,13 +19,13 @@ public final class RunCommand {
 
     private final RunSettings settings;
     private final Optional<EmbeddedDatabase> database;
-    private final LibertyProcess liberty;
+    private final ServerProcess server;
     private volatile boolean told;
     private volatile boolean failed;
 
     private RunCommand(RunSettings settings) {
         this.settings = settings;
-        this.liberty = new LibertyProcess(settings.liberty(), settings.folder(), settings.httpPort(), serverEnvironment(settings));
+        this.server = settings.server().process(settings.serverHome(), settings.folder(), settings.httpPort(), serverEnvironment(settings));
         this.database = settings.embedded()
                 ? Optional.of(EmbeddedDatabase.durable(settings.folder(), settings.postgresVersion(), settings.database().port()))
                 : Optional.empty();
@@ -48,19 +48,19 @@ public final class RunCommand {
     private void run() throws InterruptedException {
         long begin = System.nanoTime();
         try {
-            liberty.claimPort();
+            server.claimPort();
             if (database.isPresent()) {
                 System.out.println("Starting PostgreSQL " + settings.postgresVersion() + " ...");
                 database.get().start();
             }
-            System.out.println("Starting the server ...");
-            liberty.start(settings.checkout().resolve("server-config/liberty"), settings.war());
-            if (liberty.awaitReady(Duration.ofMinutes(3))) {
+            System.out.println("Starting " + settings.server().title() + " ...");
+            server.start(settings.server().config(settings.checkout()), settings.war());
+            if (server.awaitReady(Duration.ofMinutes(3))) {
                 System.out.println(Banner.of(settings, Duration.ofNanos(System.nanoTime() - begin).toSeconds()));
-                int status = liberty.waitFor();
-                throw new RunProblem("The server ended by itself (status " + status + "). Its log: " + liberty.log());
+                int status = server.waitFor();
+                throw new RunProblem("The server ended by itself (status " + status + "). Its log: " + server.log());
             }
-            throw new RunProblem("The server did not become ready. Its log: " + liberty.log());
+            throw new RunProblem("The server did not become ready. Its log: " + server.log());
         } catch (RunProblem problem) {
             // Ctrl-C ends children a moment before we hear of it: their end is then no problem.
             Thread.sleep(500);
@@ -72,7 +72,7 @@ public final class RunCommand {
 
     private void stop() {
         told = true;
-        liberty.close();
+        server.close();
         database.ifPresent(EmbeddedDatabase::close);
         if (failed) return;
         System.out.println(settings.embedded()

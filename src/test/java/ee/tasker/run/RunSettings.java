@@ -9,13 +9,14 @@ import java.util.Properties;
  *
  * @param checkout        the repository's top folder
  * @param war             the WAR to run
- * @param liberty         the unpacked server
+ * @param server          which server
+ * @param serverHome      the unpacked server
  * @param postgresVersion of the embedded PostgreSQL
  * @param httpPort        {@code HTTP_PORT}, 8080 unless given
  * @param database        the embedded one, or the one {@code DB_HOST} names
  * @param embedded        whether this run starts the database
  */
-record RunSettings(Path checkout, Path war, Path liberty, String postgresVersion, int httpPort, DatabaseAddress database, boolean embedded) {
+record RunSettings(Path checkout, Path war, ServerKind server, Path serverHome, String postgresVersion, int httpPort, DatabaseAddress database, boolean embedded) {
 
     static RunSettings from(Map<String, String> environment, Properties build) {
         int databasePort = port(environment, "DB_PORT", 54320);
@@ -31,7 +32,8 @@ record RunSettings(Path checkout, Path war, Path liberty, String postgresVersion
         return new RunSettings(
                 Path.of(build.getProperty("tasker.checkout")),
                 Path.of(build.getProperty("tasker.war")),
-                Path.of(build.getProperty("tasker.liberty")),
+                ServerKind.from(build),
+                Path.of(build.getProperty("tasker.server.home")),
                 build.getProperty("tasker.postgres.version"),
                 port(environment, "HTTP_PORT", 8080),
                 database,

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 @DatabaseTest
 @DatabaseTest.BreaksPromises
 @DatabaseTest.Covers({"find_history_violations", "find_counter_violations", "find_result_violations", "find_order_violations",
-    "find_wakeup_violations", "find_reference_violations", "find_queue_violations"})
+    "find_wakeup_violations", "find_reference_violations", "find_queue_violations", "find_overdue_violations", "find_slot_violations"})
 class CheckHistoryTest {
   private static final String FREE = "set session_replication_role = replica";
   private final Dag.Task task = Dag.linear(2).started();
@@ -40,7 +40,7 @@ class CheckHistoryTest {
     complete();
     try (Sql sql = Sql.open()) {
       assertThat(sql.rows("select * from tasker.check_history(p_quiet_for => '-1 hour')"))
-          .hasSize(32).allSatisfy(row -> assertThat(row.get("violations")).isEqualTo(0L));
+          .hasSize(45).allSatisfy(row -> assertThat(row.get("violations")).isEqualTo(0L));
     }
   }
 
@@ -146,6 +146,15 @@ class CheckHistoryTest {
   }
 
   @Test
+  void a_task_that_is_not_whole_is_noticed() {
+    assertThat(noticed("update tasker.task_wakeups set task_uuid = gen_random_uuid()")).contains("wakeup_belongs_to_a_task");
+    assertThat(noticed("update tasker.task_contexts set task_uuid = gen_random_uuid()")).contains("context_belongs_to_a_task");
+    assertThat(noticed("delete from tasker.workflow_steps where step_position = 2")).contains("task_has_its_steps").doesNotContain("step_belongs_to_a_task");
+    assertThat(noticed("update tasker.tasks set named_task_uuid = gen_random_uuid()")).contains("task_belongs_to_a_template");
+    assertThat(noticed("update tasker.workflow_steps set task_uuid = gen_random_uuid()")).contains("step_belongs_to_a_task", "task_has_its_steps");
+  }
+
+  @Test
   void a_template_with_a_cycle_is_noticed() {
     try (Sql sql = Sql.session()) {
       sql.run("set local session_replication_role = replica");
@@ -165,6 +174,66 @@ class CheckHistoryTest {
     }
     complete();
     assertThat(noticed("update tasker.task_contexts set context = context")).containsExactly("message_is_about_an_unfinished_step");
+  }
+
+  @Test
+  void slots_that_are_not_as_they_must_be_are_noticed() {
+    Dag dag = Dag.of("a").stepPolicy("{\"limit\": 1}");
+    for (int i = 0; i < 3; i++) {
+      dag.started();
+    }
+    try (SqlWorker worker = SqlWorker.open()) {
+      worker.advance();
+    }
+    assertThat(noticed("update tasker.concurrency_policies set updated_at = now()")).as("sound before")
+        .doesNotContain("slot_is_held_by_what_is_under_way", "limited_step_in_flight_holds_its_slots", "waiter_has_a_way_to_be_promoted");
+    assertThat(noticed("update tasker.concurrency_slots set attempt = 7 where attempt = 1"))
+        .contains("slot_is_held_by_what_is_under_way", "limited_step_in_flight_holds_its_slots");
+    assertThat(noticed("update tasker.concurrency_slots set attempt = 1 where attempt = 7",
+        "update tasker.concurrency_slots set admitted_at = now(), admitted_limit = 1 where admitted_at is null"))
+        .contains("slots_are_within_the_limit_of_their_admission");
+    assertThat(noticed("update tasker.concurrency_slots set attempt = null",
+        "update tasker.concurrency_slots set admitted_at = null, admitted_limit = null"))
+        .contains("waiter_has_a_way_to_be_promoted");
+  }
+
+  @Test
+  void somebody_who_was_admitted_before_one_who_came_long_before_is_noticed() {
+    Dag dag = Dag.of("a").stepPolicy("{\"limit\": 1}");
+    dag.started();
+    dag.started();
+    try (SqlWorker worker = SqlWorker.open()) {
+      worker.advance();
+    }
+    assertThat(noticed("update tasker.concurrency_slots set waiting_position = default, requested_at = requested_at - interval '1 hour'"
+        + " where admitted_at is not null")).doesNotContain("nobody_is_admitted_before_one_who_waits_longer");
+    assertThat(noticed("update tasker.concurrency_slots set requested_at = now() - interval '1 hour' where admitted_at is null"))
+        .contains("nobody_is_admitted_before_one_who_waits_longer");
+  }
+
+  @Test
+  void a_task_that_ends_twice_or_goes_on_after_its_end_is_noticed() {
+    complete();
+    assertThat(noticed("insert into tasker.task_transitions (task_uuid, sort_key, from_state, to_state, actor) "
+        + "select task_uuid, sort_key + 1, 'complete', 'evaluating_results', 'orchestrator' from tasker.task_transitions where to_state = 'complete'"))
+        .contains("task_ends_once");
+    assertThat(noticed("delete from tasker.task_transitions where from_state = 'complete'",
+        "insert into tasker.task_transitions (task_uuid, sort_key, from_state, to_state, actor) "
+            + "select task_uuid, sort_key + 1, 'evaluating_results', 'complete', 'orchestrator' from tasker.task_transitions where to_state = 'complete'"))
+        .contains("task_ends_once");
+  }
+
+  @Test
+  void a_task_that_nobody_looks_at_and_a_lease_that_nobody_takes_back_are_noticed_on_a_quiet_system() {
+    try (SqlWorker worker = SqlWorker.open(); Sql sql = Sql.open()) {
+      worker.claimOne();
+      assertThat(sql.texts("select invariant from tasker.check_history(p_quiet_for => '1 minute') where violations > 0")).isEmpty();
+      sql.run("update tasker.task_wakeups set wake_at = clock_timestamp() - interval '2 minutes'");
+      sql.run("update tasker.workflow_steps set lease_expires_at = clock_timestamp() - interval '2 minutes' where state = 'in_progress'");
+      assertThat(sql.texts("select invariant from tasker.check_history(p_quiet_for => '1 minute') where violations > 0"))
+          .containsExactly("due_task_is_looked_at", "ended_lease_is_taken_back");
+      assertThat(sql.texts("select invariant from tasker.check_history(p_quiet_for => '3 minutes') where violations > 0")).isEmpty();
+    }
   }
 
   @Test

@@ -31,61 +31,64 @@ import net.jqwik.api.ShrinkingMode;
  * promise has been kept. A failure prints its seed.
  */
 class EngineModelTest {
-  private enum State { PENDING, ENQUEUED, IN_PROGRESS, WAITING_FOR_RETRY, COMPLETE, ERROR, CANCELLED }
+  enum State { PENDING, ENQUEUED, IN_PROGRESS, HANDED_BACK, WAITING_FOR_RETRY, COMPLETE, ERROR, CANCELLED }
 
-  private static final class Step {
-    private final List<Step> parents = new ArrayList<>();
-    private final String name;
-    private final int maxAttempts;
-    private final boolean retryable;
-    private State state = State.PENDING;
-    private int attempts;
-    private Instant leaseEnd;
-    private Instant retryAt;
-    private UUID uuid;
+  static final class Step {
+    final List<Step> parents = new ArrayList<>();
+    final String name;
+    final int maxAttempts;
+    final boolean retryable;
+    State state = State.PENDING;
+    int attempts;
+    int attemptsBeforeReset;
+    String outcome;
+    Instant leaseEnd;
+    Instant retryAt;
+    UUID uuid;
 
-    private Step(String name, int maxAttempts, boolean retryable) {
+    Step(String name, int maxAttempts, boolean retryable) {
       this.name = name;
       this.maxAttempts = maxAttempts;
       this.retryable = retryable;
     }
 
-    private boolean mayBeTriedAgain() {
-      return retryable && attempts < maxAttempts;
+    boolean mayBeTriedAgain() {
+      return retryable && attempts - attemptsBeforeReset < maxAttempts;
     }
 
-    private boolean isInFlight() {
-      return state == State.ENQUEUED || state == State.IN_PROGRESS;
+    boolean isInFlight() {
+      return state == State.ENQUEUED || state == State.IN_PROGRESS || state == State.HANDED_BACK;
     }
   }
 
   /** The rules once more, one step at a time and without SQL. */
-  private static final class Model {
-    private final Map<UUID, Step> steps = new LinkedHashMap<>();
-    private final boolean continueOnError;
-    private boolean isCancelled;
-    private String task = "steps_in_process";
+  static final class Model {
+    final Map<UUID, Step> steps = new LinkedHashMap<>();
+    final boolean continueOnError;
+    boolean isCancelled;
+    Instant forceAt;
+    String task = "steps_in_process";
 
-    private Model(boolean continueOnError) {
+    Model(boolean continueOnError) {
       this.continueOnError = continueOnError;
     }
 
-    private boolean isOver() {
+    boolean isOver() {
       return task.equals("complete") || task.equals("cancelled");
     }
 
-    private boolean mayStart() {
+    boolean mayStart() {
       return !isCancelled && !isOver() && (continueOnError || steps.values().stream().noneMatch(s -> s.state == State.ERROR));
     }
 
-    private void handOff(Step step) {
+    void handOff(Step step) {
       step.state = State.ENQUEUED;
       step.attempts++;
       step.retryAt = null;
     }
 
     /** Children are started by the completion of their last parent. */
-    private void startChildrenOf(Set<Step> completed) {
+    void startChildrenOf(Set<Step> completed) {
       for (Step step : steps.values()) {
         if (step.state == State.PENDING && mayStart() && step.parents.stream().anyMatch(completed::contains)
             && step.parents.stream().allMatch(p -> p.state == State.COMPLETE)) {
@@ -94,7 +97,7 @@ class EngineModelTest {
       }
     }
 
-    private void conclude() {
+    void conclude() {
       if (isOver()) {
         return;
       }
@@ -113,7 +116,7 @@ class EngineModelTest {
       }
     }
 
-    private void complete(Map<Step, String> outcomes, Map<Step, Instant> retries, Instant now) {
+    void complete(Map<Step, String> outcomes, Map<Step, Instant> retries, Instant now) {
       Set<Step> completed = new HashSet<>();
       outcomes.forEach((step, outcome) -> {
         step.leaseEnd = null;
@@ -133,11 +136,12 @@ class EngineModelTest {
       conclude();
     }
 
-    private void cancel() {
+    void cancel(Instant now) {
       if (isOver() || isCancelled) {
         return;
       }
       isCancelled = true;
+      forceAt = now.plusSeconds(30);
       steps.values().stream().filter(s -> s.state == State.PENDING || s.state == State.ENQUEUED || s.state == State.WAITING_FOR_RETRY)
           .forEach(s -> {
             s.state = State.CANCELLED;
@@ -147,13 +151,23 @@ class EngineModelTest {
     }
 
     /** What a round of the safety net does to a task that it looks at. */
-    private void advance(Instant now) {
+    void advance(Instant now) {
+      recover(now);
+      startWhatIsReady(now);
+      conclude();
+    }
+
+    /** Leases that have ended, and steps that were asked to stop and have not in their time of grace. */
+    void recover(Instant now) {
       for (Step step : steps.values()) {
-        if (step.state == State.IN_PROGRESS && !step.leaseEnd.isAfter(now)) {
+        if (step.state == State.IN_PROGRESS && (!step.leaseEnd.isAfter(now) || (isCancelled && !forceAt.isAfter(now)))) {
           step.leaseEnd = null;
           step.state = isCancelled ? State.CANCELLED : step.mayBeTriedAgain() ? State.PENDING : State.ERROR;
         }
       }
+    }
+
+    void startWhatIsReady(Instant now) {
       if (mayStart()) {
         for (Step step : steps.values()) {
           boolean due = step.state == State.WAITING_FOR_RETRY && !step.retryAt.isAfter(now);
@@ -163,6 +177,35 @@ class EngineModelTest {
           }
         }
       }
+    }
+
+    /** What an orchestrator does with the results that worker-only servers have handed back. */
+    void settle(Map<Step, Instant> retries, Instant now) {
+      Map<Step, String> outcomes = new LinkedHashMap<>();
+      steps.values().stream().filter(step -> step.state == State.HANDED_BACK).forEach(step -> outcomes.put(step, step.outcome));
+      complete(outcomes, retries, now);
+      startWhatIsReady(now);
+      conclude();
+    }
+
+    /** A worker-only server's part: an orchestrator does the rest. */
+    void handBack(Step step, String outcome) {
+      step.leaseEnd = null;
+      boolean stopped = outcome.equals("cancelled") && isCancelled;
+      step.outcome = outcome.equals("cancelled") && !isCancelled ? "permanent_failure" : outcome;
+      step.state = stopped ? State.CANCELLED : State.HANDED_BACK;
+    }
+
+    /** A person's move of a failed step. */
+    void act(Step step, String to, Instant now) {
+      if (to.equals("pending")) {
+        step.state = State.PENDING;
+        step.attemptsBeforeReset = step.attempts;
+      } else {
+        step.state = State.COMPLETE;
+        startChildrenOf(Set.of(step));
+      }
+      startWhatIsReady(now);
       conclude();
     }
   }
@@ -223,7 +266,7 @@ class EngineModelTest {
           default -> {
             if (random.nextInt(25) == 0) {
               sql.text("select tasker.request_cancel(?, 'model', 'luck', p_now => ?)", task.uuid(), now);
-              model.cancel();
+              model.cancel(now);
             }
           }
         }

@@ -54,6 +54,7 @@ class GetStepReadinessStatusTest {
   void a_pending_step_that_recovery_put_back_counts_as_ready_whatever_its_attempts() {
     Dag.Task task = Dag.of("a").step("b").maxAttempts(1).started();
     Claim claim = worker.claimOne();
+    sql.run("update tasker.workflow_steps set lease_expires_at = now() - interval '1 second' where workflow_step_uuid = ?", claim.step());
     sql.text("select tasker.transition_step_state_atomic(?, 1, 'in_progress', 'pending', 'recovery', null)", claim.step());
     assertThat(sql.number("select count(*) from tasker.get_ready_steps(?)", task.uuid())).isEqualTo(1);
   }
@@ -97,5 +98,15 @@ class GetStepReadinessStatusTest {
     worker.at(null).complete(worker.claimOne().permanentFailure());
     assertThat(sql.text(status, task.uuid())).isEqualTo("blocked_by_failures handle_failures blocked 50.00");
     assertThat(sql.rows("select * from tasker.get_task_execution_context(gen_random_uuid())")).isEmpty();
+    sql.text("select tasker.transition_task_state_atomic(?, 'blocked_by_failures', 'error', null, '{\"actor\": \"operator\"}')", task.uuid());
+    assertThat(sql.text(status, task.uuid())).isEqualTo("blocked_by_failures none closed 50.00");
+  }
+
+  @Test
+  void nothing_of_a_finished_task_is_to_be_done_or_tried_again() {
+    Dag.Task task = Dag.of("a").started();
+    worker.complete(worker.claimOne().success());
+    assertThat(sql.text("select concat_ws(' ', recommended_action, ready_steps) from tasker.get_task_execution_context(?)", task.uuid())).isEqualTo("none 0");
+    assertThat(sql.isTrue("select retry_eligible from tasker.get_step_readiness_status(?)", task.uuid())).isFalse();
   }
 }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 @DatabaseTest
 @DatabaseTest.Covers({"make_history_partitions", "refuse_history_change", "check_task_transitions", "check_step_transitions", "refuse_template_change",
-    "ensure_history_partitions", "register_template"})
+    "ensure_history_partitions", "register_template", "delete_rows_of_tasks"})
 class GuardsTest {
   private final Sql sql = Sql.open();
 
@@ -51,6 +51,33 @@ class GuardsTest {
     }
     dag.started();
     assertThatDatabaseRefuses("TK003", () -> sql.run("delete from tasker.named_tasks_named_steps where named_task_uuid = ?", template.uuid()));
+  }
+
+  @Test
+  void a_template_is_not_deleted_while_a_task_is_being_made_from_it() {
+    Dag dag = Dag.of("contested");
+    Dag.Template template = dag.registered();
+    try (Sql intake = Sql.session(); Sql cleaner = Sql.session()) {
+      intake.object("select tasker.submit_tasks(jsonb_build_array(?::jsonb))", dag.request(template));
+      Sql.Later<Integer> deletion = cleaner.later(s -> s.run("delete from tasker.named_tasks_named_steps where named_task_uuid = ?", template.uuid()))
+          .untilItWaits();
+      intake.commit();
+      assertThatDatabaseRefuses("TK003", deletion::get);
+      cleaner.rollback();
+    }
+  }
+
+  @Test
+  void the_rows_of_a_deleted_task_go_with_it_and_others_stay() {
+    Dag.Task gone = Dag.of("gone").step("b").dependsOn("gone").started();
+    Dag.Task kept = Dag.of("kept").started();
+    try (Sql session = Sql.session()) {
+      assertThat(session.run("delete from tasker.tasks where task_uuid = ?", gone.uuid())).isEqualTo(1);
+      for (String table : new String[] {"task_contexts", "task_wakeups", "workflow_steps"}) {
+        assertThat(session.texts("select task_uuid::text from tasker." + table)).as(table).containsExactly(kept.uuid().toString());
+      }
+      session.rollback();
+    }
   }
 
   @Test

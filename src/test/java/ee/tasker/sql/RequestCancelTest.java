@@ -15,7 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"heartbeat", "release_steps", "save_checkpoint", "settle_contexts", "take_unchecked_tasks"})
+@DatabaseTest.Covers({"get_cancel_requests", "heartbeat", "release_steps", "save_checkpoint", "settle_contexts", "take_unchecked_tasks"})
 class RequestCancelTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
@@ -139,5 +139,118 @@ class RequestCancelTest {
     assertThatTask(good).isIn("steps_in_process");
     assertThatTask(bad).isIn("error").hasNoWakeUp();
     assertThat(sql.array("select tasker.take_unchecked_tasks()")).isEmpty();
+  }
+
+  private JsonObject cancelAs(Dag.Task task, String policy, Integer grace, String children) {
+    return sql.object("select tasker.request_cancel(?, 'me', 'why not', ?, p_grace_seconds => ?, p_children => ?)", task.uuid(), policy, grace, children);
+  }
+
+  private int forceInSeconds(Claim claim) {
+    JsonObject request = sql.array("select tasker.get_cancel_requests(?)", steps(claim)).getJsonObject(0);
+    return (int) Math.round(request.getInt("force_in_ms") / 1000.0);
+  }
+
+  @Test
+  void a_running_step_that_does_not_stop_is_ended_when_its_grace_period_is_over_and_not_before() {
+    Dag.Task task = Dag.linear(2).started();
+    Claim claim = worker.claimOne();
+    Instant asked = Instant.now();
+    cancelAs(task, "cancel_running", 20, "leave");
+    assertThatTask(task).isLookedAtAbout(asked.plusSeconds(20));
+    SqlWorker other = SqlWorker.open();
+    sql.run("update tasker.task_wakeups set wake_at = now()");
+    other.at(asked.plusSeconds(19)).advance();
+    assertThatStep(claim.step()).isIn("in_progress");
+    assertThatTask(task).isLookedAtAbout(asked.plusSeconds(20));
+
+    other.at(asked.plusSeconds(21)).advance();
+
+    assertThatStep(claim.step()).isIn("cancelled");
+    assertThatTask(task).isIn("cancelled").hasNoWakeUp();
+    assertThat(sql.text("select actor || ' ' || (metadata ->> 'forced') || ' ' || (metadata ->> 'reason') from tasker.workflow_step_transitions "
+        + "where from_state = 'in_progress'")).isEqualTo("recovery true cancel_grace_over");
+    assertThat(worker.complete(claim.success()).getJsonArray("refused").getJsonObject(0).getString("verdict")).isEqualTo("STALE");
+    assertThat(beat(sql, null, claim).getJsonArray("lost")).hasSize(1);
+  }
+
+  @Test
+  void the_grace_period_is_the_requests_or_the_templates_or_the_servers() {
+    Dag.of("a").started();
+    Dag.of("b").cancelGraceSeconds(7).started();
+    Dag.of("c").cancelGraceSeconds(7).started();
+    List<Claim> claims = worker.claim(3);
+    for (Claim claim : claims) {
+      String name = sql.text("select n.name from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) where s.workflow_step_uuid = ?", claim.step());
+      sql.text("select tasker.request_cancel(?, 'me', 'x', p_grace_seconds => ?, p_default_grace_seconds => 50)", claim.task(), name.equals("c") ? 3 : null);
+      assertThat(forceInSeconds(claim)).as(name).isEqualTo(name.equals("a") ? 50 : name.equals("b") ? 7 : 3);
+    }
+  }
+
+  @Test
+  void a_step_that_may_finish_is_not_asked_to_stop_until_a_second_request_says_so() {
+    Dag.Task task = Dag.of("a").started();
+    Claim claim = worker.claimOne();
+    cancelAs(task, "allow_finish", null, "leave");
+    assertThat(sql.array("select tasker.get_cancel_requests(?)", steps(claim))).isEmpty();
+    SqlWorker.open().at(Instant.now().plusSeconds(50)).advance();
+    assertThatStep(claim.step()).isIn("in_progress");
+
+    assertThat(cancelAs(task, "cancel_running", 10, "leave").getString("outcome")).isEqualTo("already_requested");
+    assertThat(forceInSeconds(claim)).isEqualTo(10);
+    cancelAs(task, "allow_finish", null, "leave");
+    cancelAs(task, "cancel_running", 500, "leave");
+    assertThat(forceInSeconds(claim)).as("nobody takes it back").isLessThanOrEqualTo(10);
+    worker.complete(claim.success());
+    assertThatTask(task).isIn("cancelled");
+    assertThatStep(claim.step()).isIn("complete");
+  }
+
+  @Test
+  void a_cancel_goes_through_to_children_and_their_children_if_it_says_so() {
+    Dag.Task parent = Dag.linear(2).started();
+    Dag.Task child = Dag.linear(2).option("parent_task_uuid", parent.uuid().toString()).started();
+    Dag.Task grandchild = Dag.of("a").option("parent_task_uuid", child.uuid().toString()).started();
+    Dag.Task ended = Dag.of("b").inNamespace("billing").option("parent_task_uuid", parent.uuid().toString()).started();
+    Dag.Task stranger = Dag.of("c").started();
+    SqlWorker.open().forNamespaces("billing").runToTheEnd();
+
+    cancelAs(parent, "cancel_running", null, "leave");
+    assertThatTask(child).isIn("steps_in_process");
+    JsonObject answer = cancelAs(parent, "cancel_running", null, "cancel");
+
+    assertThat(answer.getString("outcome")).as("the parent had ended by then").isEqualTo("already_ended");
+    Dag.Task second = Dag.linear(2).option("parent_task_uuid", stranger.uuid().toString()).started();
+    answer = cancelAs(child, "cancel_running", null, "cancel");
+    assertThat(answer.getJsonArray("ended")).hasSize(2);
+    assertThatTask(child).isIn("cancelled");
+    assertThatTask(grandchild).isIn("cancelled");
+    assertThatTask(ended).isIn("complete");
+    assertThatTask(second).isIn("steps_in_process");
+    assertThat(submission(child).getString("field")).as("no more children").isEqualTo("parent_task_uuid");
+    assertThat(submission(parent).getString("verdict")).as("cancelled, and its children left alone").isEqualTo("created");
+  }
+
+  private JsonObject submission(Dag.Task parent) {
+    Dag dag = Dag.of("late").option("parent_task_uuid", parent.uuid().toString());
+    return sql.object("select tasker.submit_tasks(?)", jakarta.json.Json.createArrayBuilder().add(dag.request(dag.registered())).build())
+        .getJsonArray("verdicts").getJsonObject(0);
+  }
+
+  @Test
+  void a_child_that_is_being_submitted_when_its_parent_is_cancelled_is_cancelled_too_or_refused() {
+    Dag.Task parent = Dag.linear(2).started();
+    worker.claimOne();
+    Dag dag = Dag.of("late").option("parent_task_uuid", parent.uuid().toString());
+    var request = jakarta.json.Json.createArrayBuilder().add(dag.request(dag.registered())).build();
+    try (Sql submitting = Sql.session()) {
+      submitting.object("select tasker.submit_tasks(?)", request);
+      var cancel = Sql.open().later(session -> session.object("select tasker.request_cancel(?, 'me', 'x', p_children => 'cancel')", parent.uuid()));
+      cancel.untilItWaits();
+      submitting.commit();
+      assertThat(cancel.get().getJsonArray("ended")).hasSize(1);
+    }
+    assertThat(sql.number("select count(*) from tasker.tasks where state = 'cancelled'")).isEqualTo(1);
+    assertThat(submission(parent).getString("verdict")).isEqualTo("invalid");
+    assertThat(submission(new Dag.Task(java.util.UUID.randomUUID(), parent.template())).getString("message")).contains("no such task");
   }
 }

@@ -56,14 +56,42 @@ class SchemaContractTest {
         + "and l.lanname = 'plpgsql' and not coalesce(p.proconfig, '{}') @> array['search_path=\"\"']")).isEmpty();
   }
 
+  /**
+   * Functions that do compare who holds a step, with the reason; both do it with {@code leased_by in (…)}.
+   *
+   * <p>expire_lost_servers asks whose lease may end before its time. It ends leases of servers that were not heard of, moves no
+   * step, and keeps nobody from anything: recovery then takes over whatever is expired, whosever it was, and the attempt fences.
+   *
+   * <p>release_unknown_steps is a server's own question, what of its claims it never heard of. A wrong answer makes an attempt
+   * start again, as a lost lease does; without it the lease would end by itself.
+   */
+  private static final Set<String> MAY_ASK_WHO_HOLDS_A_STEP = Set.of("expire_lost_servers", "release_unknown_steps");
+
+  private static final String WHO = "(processor_uuid|server_uuid|leased_by|worker_uuid)";
+
   @Test
   void a_processor_uuid_decides_nothing() {
     // In no WHERE, ON or WHEN: it is written into rows and handed on, and never compared.
-    String compared = "(processor_uuid|server_uuid|leased_by|worker_uuid)\\s*(=|<>|!=|is (not )?distinct)";
+    String compared = WHO + "\\s*(=|<>|!=|is (not )?distinct)";
     String comparedBack = "(=|<>|!=|distinct from)\\s*\\w*\\.?(p_processor_uuid|p_server_uuid|leased_by)\\s*(\\)|and|or|then|;|$)";
-    List<String> suspicious = sql.texts("select p.proname || ': ' || trim(line) from pg_proc p, regexp_split_to_table(lower(p.prosrc), '\\n') line "
-        + "where p.pronamespace = 'tasker'::regnamespace and (line ~ ? or line ~ ?)", compared, comparedBack);
-    assertThat(suspicious).allSatisfy(line -> assertThat(line).matches(".*(set |leased_by = (p_server_uuid|case|coalesce)).*|.*on conflict \\(server_uuid\\).*"));
+    assertThat(linesLike(compared, comparedBack))
+        .allSatisfy(line -> assertThat(line).matches(".*(set |leased_by = (p_server_uuid|case|coalesce)).*|.*on conflict \\(server_uuid\\).*"));
+  }
+
+  @Test
+  void a_processor_uuid_is_looked_for_in_a_set_only_where_that_is_argued() {
+    // "any" and "in" on either side, also a join by it.
+    String inSet = WHO + "\\s*(not\\s+)?(in\\s*\\(|=\\s*(any|some|all)\\y|<>\\s*(any|some|all)\\y)";
+    String inSetBack = "\\y(any|in)\\s*\\(\\s*(array\\s*\\[)?\\s*(\\w+\\.)?(p_processor_uuid|p_server_uuid|leased_by)\\y|using\\s*\\([^)]*" + WHO;
+    List<String> found = linesLike(inSet, inSetBack);
+    assertThat(found.stream().map(line -> line.substring(0, line.indexOf(':'))).collect(java.util.stream.Collectors.toSet()))
+        .as("functions that ask who holds a step: " + found).isEqualTo(MAY_ASK_WHO_HOLDS_A_STEP);
+  }
+
+  /** "function: line" for every line of a function's source that is like one of the patterns. */
+  private List<String> linesLike(String pattern, String other) {
+    return sql.texts("select p.proname || ': ' || trim(line) from pg_proc p, regexp_split_to_table(lower(p.prosrc), '\\n') line "
+        + "where p.pronamespace = 'tasker'::regnamespace and (line ~ ? or line ~ ?)", pattern, other);
   }
 
   @Test

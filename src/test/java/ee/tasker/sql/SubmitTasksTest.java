@@ -180,7 +180,7 @@ class SubmitTasksTest {
   @Test
   void a_batch_without_requests_is_answered() {
     try (Sql sql = Sql.open()) {
-      assertThat(sql.text("select tasker.submit_tasks('[]')")).isEqualTo("{\"queued\": [], \"verdicts\": [], \"assignments\": []}");
+      assertThat(sql.object("select tasker.submit_tasks('[]')").toString()).isEqualTo("{\"verdicts\":[],\"assignments\":[],\"queued\":[]}");
     }
   }
 

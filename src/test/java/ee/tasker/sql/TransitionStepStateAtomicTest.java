@@ -11,10 +11,12 @@ import ee.tasker.testing.Sql;
 import ee.tasker.testing.SqlWorker;
 import ee.tasker.testing.SqlWorker.Claim;
 import java.time.Instant;
+import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
+@DatabaseTest.Covers("move_steps_by_operator")
 class TransitionStepStateAtomicTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
@@ -78,8 +80,7 @@ class TransitionStepStateAtomicTest {
     assertThatTask(task).isIn("waiting_for_retry").counts(1, 0, 0, 1).isLookedAtAbout(Instant.now().plusSeconds(50));
     assertThat(move(step, 1, "waiting_for_retry", "enqueued", "orchestrator")).isFalse();
     assertThat(move(step, 1, "waiting_for_retry", "pending", "operator")).isTrue();
-    assertThat(move(step, 1, "pending", "enqueued", "orchestrator")).isTrue();
-    assertThatStep(step).hasAttempts(2);
+    assertThatStep(step).isIn("enqueued").hasAttempts(2);
     assertThatTask(task).counts(1, 1, 0, 0);
   }
 
@@ -112,17 +113,84 @@ class TransitionStepStateAtomicTest {
     Dag.Task reset = Dag.of("a").maxAttempts(1).started();
     worker.complete(worker.claimOne().permanentFailure());
     assertThat(move(reset.step("a"), 1, "error", "pending", "operator")).isTrue();
-    assertThatTask(reset).counts(1, 0, 0, 0).isLookedAtAbout(Instant.now());
-    worker.advance();
     assertThatStep(reset.step("a")).isIn("enqueued").hasAttempts(2);
+    assertThatTask(reset).isIn("steps_in_process").counts(1, 1, 0, 0);
   }
 
   @Test
-  void a_person_closes_a_task_that_never_started_step_by_step() {
-    Dag.Task task = Dag.linear(2).submitted();
+  void what_a_failure_held_back_goes_on_in_the_transaction_that_closes_it() {
+    Dag.Task task = Dag.of("a").step("b").step("c").dependsOn("a").started();
+    Claim a = worker.claimOne();
+    Claim b = worker.claimOne();
+    worker.complete((a.step().equals(task.step("b")) ? a : b).permanentFailure());
+    worker.complete((a.step().equals(task.step("b")) ? b : a).success());
+    assertThatTask(task).isIn("blocked_by_failures");
+    assertThat(move(task.step("b"), 1, "error", "resolved_manually", "operator")).isTrue();
+    assertThatStep(task.step("c")).isIn("enqueued");
+    assertThatTask(task).isIn("steps_in_process").counts(1, 1, 0, 0);
+  }
+
+  @Test
+  void a_person_forgives_all_attempts_and_the_fence_goes_on() {
+    Dag.Task task = Dag.of("a").maxAttempts(2).backoff("exponential", 1000, 600_000).started();
+    worker.complete(worker.claimOne().retryableFailure(0));
+    worker.advance();
+    worker.complete(worker.claimOne().retryableFailure(0));
+    assertThatTask(task).isIn("blocked_by_failures");
+    assertThat(move(task.step("a"), 2, "error", "pending", "operator")).isTrue();
+    Claim third = worker.claimOne();
+    assertThat(third.attempt()).isEqualTo(3);
+    assertThat(third.assignment().getInt("max_attempts")).isEqualTo(4);
+    worker.complete(third.retryableFailure());
+    // The first of the new ones: the backoff begins again, too.
+    assertThatStep(task.step("a")).isDueAbout(Instant.now().plusSeconds(1));
+  }
+
+  @Test
+  void nothing_of_a_task_that_is_being_cancelled_is_reset() {
+    Dag.Task task = Dag.parallel(2).started();
+    Claim failing = worker.claimOne();
+    Claim running = worker.claimOne();
+    worker.complete(failing.permanentFailure());
+    sql.text("select tasker.request_cancel(?, 'me', 'why not')", task.uuid());
+    assertThat(move(failing.step(), 1, "error", "pending", "operator")).isFalse();
+    worker.complete(running.success());
+    assertThatTask(task).isIn("cancelled");
+  }
+
+  @Test
+  void a_person_closes_a_task_step_by_step() {
+    Dag.Task task = Dag.linear(3).started();
+    assertThat(move(task.step("s3"), 0, "pending", "resolved_manually", "operator")).isTrue();
     assertThat(move(task.step("s2"), 0, "pending", "complete", "operator")).isTrue();
-    assertThat(move(task.step("s1"), 0, "pending", "resolved_manually", "operator")).isTrue();
+    assertThatTask(task).isIn("steps_in_process").counts(1, 1, 0, 0);
+    worker.complete(worker.claimOne().success());
     assertThatTask(task).isIn("complete").counts(0, 0, 0, 0).hasNoWakeUp();
+  }
+
+  @Test
+  void a_person_completes_the_only_step_of_a_task_that_was_never_started() {
+    Dag.Task task = Dag.of("a").submitted();
+    assertThat(move(task.step("a"), 0, "pending", "complete", "operator")).isTrue();
+    assertThatTask(task).isIn("complete").hasNoWakeUp();
+  }
+
+  @Test
+  void a_person_has_a_finished_step_run_again() {
+    Dag.Task task = Dag.of("a").step("b").dependsOn("a").step("c").started();
+    List<Claim> claims = worker.claim(2);
+    worker.complete(claims.stream().filter(c -> c.step().equals(task.step("a"))).findFirst().orElseThrow().success());
+    Claim b = worker.claimOne();
+    worker.complete(b.permanentFailure());
+    assertThat(move(task.step("a"), 1, "complete", "pending", "operator")).isTrue();
+    assertThatStep(task.step("b")).isIn("error").waitsForParents(1);
+    assertThat(move(task.step("b"), 1, "error", "resolved_manually", "operator")).isTrue();
+    assertThatStep(task.step("a")).isIn("enqueued").hasAttempts(2);
+    assertThat(move(task.step("b"), 1, "resolved_manually", "pending", "operator")).isTrue();
+    assertThatStep(task.step("b")).isIn("pending").waitsForParents(1);
+    worker.complete(claims.stream().filter(c -> c.step().equals(task.step("c"))).findFirst().orElseThrow().success());
+    worker.runToTheEnd();
+    assertThatTask(task).isIn("complete");
   }
 
   @Test
@@ -141,7 +209,7 @@ class TransitionStepStateAtomicTest {
     assertThat(move(task.step("p2"), 1, "enqueued", "error", "recovery")).isTrue();
     assertThatTask(task).counts(3, 1, 1, 0);
     assertThat(move(task.step("p1"), 1, "pending", "error", "orchestrator", "{\"reason\": \"no handler\"}")).isTrue();
-    assertThat(move(task.step("p3"), 1, "enqueued", "in_progress", "worker")).isTrue();
+    assertThat(move(task.step("p3"), 1, "enqueued", "in_progress", "worker", "{\"lease_seconds\": 0}")).isTrue();
     assertThat(move(task.step("p3"), 1, "in_progress", "pending", "recovery")).isTrue();
     assertThatTask(task).isIn("blocked_by_failures").counts(3, 0, 2, 0);
     assertThat(move(task.step("p3"), 1, "pending", "enqueued", "orchestrator")).isFalse();

@@ -139,6 +139,47 @@ class SqlDoorIT {
   }
 
   @Test
+  void message_that_the_database_raises_an_error_for_does_not_hold_back_those_it_came_with() {
+    // In UTC that is in a year that the database does not have.
+    String request = TaskerClient.taskRequest("testing", "hello", "{'own': '" + own + "'}");
+    String poison = request.substring(0, request.lastIndexOf('}')) + ", \"requested_at\": \"0001-01-01T00:00:00+14:00\"}";
+    tasker.sql("select pgmq.send_batch('orchestration_task_requests', array[?::jsonb, ?::jsonb, ?::jsonb]), pg_notify('pgmq_message_ready', '{}')",
+        poison, request, poison);
+
+    assertThat(tasker.atRest(awaitTask()).getString("state")).isEqualTo("complete");
+    awaitNoRequests();
+    assertThat(tasker.sql("select message #>> '{problem,code}' as code, message #>> '{problem,detail}' as detail from pgmq.q_orchestration_task_requests_refused "
+        + "where message::text like ?", "%" + own + "%")).hasSize(2).allSatisfy(row -> {
+          assertThat(row.get("code")).isEqualTo("cannot-be-processed");
+          assertThat(row.get("detail").toString()).startsWith("22");
+        });
+    tasker.sql("delete from pgmq.q_orchestration_task_requests_refused where message::text like ?", "%" + own + "%");
+  }
+
+  @Test
+  void message_whose_fault_is_not_in_its_data_comes_again_until_the_delivery_limit() {
+    tasker.sql("create or replace function testing.refuse() returns trigger language plpgsql as $$ begin raise exception 'not today'; end $$");
+    tasker.sql("create trigger not_today before insert on tasker.tasks for each row when (new.reason = '" + own + "') execute function testing.refuse()");
+    try {
+      String request = TaskerClient.taskRequest("testing", "hello", "{'own': '" + own + "'}");
+      send(request.substring(0, request.lastIndexOf('}')) + ", \"reason\": \"" + own + "\"}");
+      String delivered = "select count(*) from pgmq.q_orchestration_task_requests where message::text like ? and read_ct >= ?";
+      TaskerClient.until("it was delivered", Duration.ofSeconds(20), () -> tasker.count(delivered, "%" + own + "%", 1) == 1);
+      assertThat(refused()).isZero();
+
+      // As if it had come four times; the next is the fifth.
+      tasker.sql("update pgmq.q_orchestration_task_requests set read_ct = 4, vt = clock_timestamp() where message::text like ?", "%" + own + "%");
+      tasker.sql("select pg_notify('pgmq_message_ready', '{}')");
+      awaitNoRequests();
+      assertThat(tasker.value("select concat_ws(' ', message #>> '{problem,code}', message #>> '{problem,detail}') from pgmq.q_orchestration_task_requests_refused "
+          + "where message::text like ?", "%" + own + "%")).isEqualTo("cannot-be-processed P0001 not today");
+    } finally {
+      tasker.sql("drop trigger not_today on tasker.tasks");
+      tasker.sql("delete from pgmq.q_orchestration_task_requests_refused where message::text like ?", "%" + own + "%");
+    }
+  }
+
+  @Test
   void message_sent_twice_makes_one_task() {
     String request = TaskerClient.taskRequest("testing", "strict_hello", "{'own': '" + own + "'}");
     send(request);

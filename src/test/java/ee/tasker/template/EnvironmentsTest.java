@@ -6,6 +6,7 @@ import static ee.tasker.template.Templates.withSteps;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.template.model.BackoffKind;
+import ee.tasker.template.model.OnWorkerLost;
 import ee.tasker.template.model.RetryPolicy;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -36,7 +37,7 @@ class EnvironmentsTest {
     var step = effective.steps().get(0);
     assertThat(step.handler().initialization())
         .isEqualTo(Map.of("url", "\"real\"", "limits", "{\"x\":9}", "extra", "true"));
-    assertThat(step.retry()).isEqualTo(new RetryPolicy(true, 1, BackoffKind.LINEAR, 5, 60_000));
+    assertThat(step.retry()).isEqualTo(new RetryPolicy(true, 1, BackoffKind.LINEAR, 5, 60_000, OnWorkerLost.RESCHEDULE));
     assertThat(step.timeoutSeconds()).hasValue(2);
     assertThat(effective.steps().get(1)).isEqualTo(template.steps().get(1));
     assertThat(effective.environments()).isEmpty();

@@ -199,6 +199,24 @@ class TemplateKeysTest {
   }
 
   @Test
+  void concurrency_policies_are_checked_key_by_key() {
+    assertThat(problemsOf(withKeys("concurrency:\n- {limit: 0}\n- {limt: 3}\n- {limit: 2, key: customer}\n- {limit: 1, counts: users}\n"))
+        .stream().map(problem -> problem.substring(problem.indexOf(' ') + 1)).toList()).containsExactly(
+        "concurrency[0].limit: must be a whole number between 1 and 1000000, but is 0",
+        "concurrency[1].limit: is missing",
+        "concurrency[1].limt: unknown key \"limt\"; did you mean \"limit\"?",
+        "concurrency[2].key: must be a JSON pointer into the task's context, such as /customer_id, but is \"customer\"",
+        "concurrency[3].counts: must be one of tasks, steps, but is \"users\"");
+    assertThat(problemsOf(withSteps("- name: a\n  handler: {callable: h}\n  concurrency: [{limit: 1, counts: tasks}]\n"
+        + "- name: b\n  handler: {callable: h}\n  concurrency: [{limit: 1}, {limit: 2, when_full: fail_fast}]\n"))).containsExactly(
+        "7:36 steps[0].concurrency[0].counts: a policy of a step counts steps; one that counts tasks belongs to the template",
+        "10:29 steps[1].concurrency[1]: an earlier policy counts the same by the same key");
+    assertThat(problemsOf(withKeys("concurrency: [{limit: 1, key: /a}, {limit: 1, key: /b}, {limit: 1, key: /c}, {limit: 1, key: /d}, {limit: 1}]\n")))
+        .hasSize(1).first().asString().endsWith("there must be at most 4 policies");
+    assertThat(read(withKeys("concurrency: [{limit: 1, key: /a}, {limit: 9, counts: steps}]\n")).concurrency()).hasSize(2);
+  }
+
+  @Test
   void problems_come_in_the_order_of_the_text() {
     assertThat(problemsOf("steps:\n- {name: a, b: c}\nzzz: 1\nname: 5\n")).containsExactly(
         "1:1 namespace_name: is missing",

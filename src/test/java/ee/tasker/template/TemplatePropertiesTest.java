@@ -3,12 +3,15 @@ package ee.tasker.template;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.template.model.BackoffKind;
+import ee.tasker.template.model.ConcurrencyPolicy;
 import ee.tasker.template.model.EnvironmentOverrides;
 import ee.tasker.template.model.HandlerReference;
 import ee.tasker.template.model.IdentityStrategy;
 import ee.tasker.template.model.Lifecycle;
+import ee.tasker.template.model.LimitedUnit;
 import ee.tasker.template.model.OnStepError;
 import ee.tasker.template.model.RetryOverride;
+import ee.tasker.template.model.OnWorkerLost;
 import ee.tasker.template.model.RetryPolicy;
 import ee.tasker.template.model.StalenessAction;
 import ee.tasker.template.model.StepDefinition;
@@ -17,6 +20,7 @@ import ee.tasker.template.model.StepType;
 import ee.tasker.template.model.SystemDependencies;
 import ee.tasker.template.model.TemplateDefinition;
 import ee.tasker.template.model.TemplateKey;
+import ee.tasker.template.model.WhenFull;
 import jakarta.json.JsonValue;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -178,7 +182,8 @@ class TemplatePropertiesTest {
       return new TemplateDefinition(new TemplateKey("shop", oneOf("order", "true", "1.5"), oneOf("1.0.0", "0.1.0-rc.1")),
           maybe(text()), oneOf(IdentityStrategy.values()), maybe(schema()), lifecycle(), "{\"author\":\"ann\"}",
           new SystemDependencies(oneOf("default", "db"), List.of("x", "y").subList(0, random.nextInt(3))), List.of(),
-          environments, graph.entrySet().stream().map(step -> step(step.getKey(), step.getValue())).toList());
+          environments, graph.entrySet().stream().map(step -> step(step.getKey(), step.getValue())).toList(),
+          policies(oneOf(LimitedUnit.values())));
     }
 
     private StepDefinition step(String name, List<String> dependencies) {
@@ -186,9 +191,14 @@ class TemplatePropertiesTest {
       return new StepDefinition(name, maybe(text()), StepType.STANDARD,
           new HandlerReference(oneOf("h", "shop.Charge", "null"), oneOf("call", "go"), maybe("rules"), configuration()),
           dependencies, maybe("bank"), new RetryPolicy(random.nextBoolean(), random.nextInt(101),
-          oneOf(BackoffKind.values()), base, base + 5_000 + random.nextInt(100)),
+          oneOf(BackoffKind.values()), base, base + 5_000 + random.nextInt(100), oneOf(OnWorkerLost.values())),
           random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(1 + random.nextInt(86_400)), List.of(),
-          Optional.empty(), maybe(schema()));
+          Optional.empty(), maybe(schema()), policies(LimitedUnit.STEPS));
+    }
+
+    private List<ConcurrencyPolicy> policies(LimitedUnit unit) {
+      return List.of(new ConcurrencyPolicy(1 + random.nextInt(9), Optional.empty(), unit, oneOf(WhenFull.values())),
+          new ConcurrencyPolicy(1, Optional.of(oneOf("/a", "/a~1b/0", "/ü")), unit, WhenFull.QUEUE)).subList(0, random.nextInt(3));
     }
 
     private StepOverride override(String step) {
@@ -196,13 +206,14 @@ class TemplatePropertiesTest {
           random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(1 + random.nextInt(100)),
           random.nextBoolean() ? RetryOverride.NOTHING : new RetryOverride(Optional.of(false),
               OptionalInt.of(random.nextInt(101)), Optional.of(oneOf(BackoffKind.values())), OptionalInt.of(1),
-              OptionalInt.empty()));
+              OptionalInt.empty(), Optional.of(oneOf(OnWorkerLost.values()))));
     }
 
     private Lifecycle lifecycle() {
       return random.nextBoolean() ? Lifecycle.DEFAULT : new Lifecycle(OptionalInt.of(1 + random.nextInt(43_200)),
           OptionalInt.empty(), OptionalInt.of(7), OptionalInt.empty(), oneOf(StalenessAction.values()),
-          random.nextBoolean(), random.nextBoolean(), oneOf(OnStepError.values()), OptionalInt.of(1 + random.nextInt(9)));
+          random.nextBoolean(), random.nextBoolean(), oneOf(OnStepError.values()), OptionalInt.of(1 + random.nextInt(9)),
+          random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(random.nextInt(9)));
     }
 
     private TreeMap<String, String> configuration() {

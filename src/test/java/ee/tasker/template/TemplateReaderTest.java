@@ -14,6 +14,7 @@ import ee.tasker.template.model.FailureStrategy;
 import ee.tasker.template.model.IdentityStrategy;
 import ee.tasker.template.model.Lifecycle;
 import ee.tasker.template.model.OnStepError;
+import ee.tasker.template.model.OnWorkerLost;
 import ee.tasker.template.model.RetryPolicy;
 import ee.tasker.template.model.StalenessAction;
 import ee.tasker.template.model.StepDefinition;
@@ -46,7 +47,7 @@ class TemplateReaderTest {
     assertThat(step.handler().resolver()).isEmpty();
     assertThat(step.handler().initialization()).isEmpty();
     assertThat(step.dependencies()).isEmpty();
-    assertThat(step.retry()).isEqualTo(new RetryPolicy(true, 3, BackoffKind.EXPONENTIAL, 1_000, 60_000));
+    assertThat(step.retry()).isEqualTo(new RetryPolicy(true, 3, BackoffKind.EXPONENTIAL, 1_000, 60_000, OnWorkerLost.RESCHEDULE));
     assertThat(step.timeoutSeconds()).isEmpty();
     assertThat(template.unsupported()).isEmpty();
   }
@@ -80,7 +81,7 @@ class TemplateReaderTest {
     assertThat(template.systemDependencies()).isEqualTo(new SystemDependencies("db", List.of("mail")));
     assertThat(template.lifecycle()).isEqualTo(new Lifecycle(OptionalInt.of(43_200), OptionalInt.of(10_080),
         OptionalInt.of(2), OptionalInt.of(3), StalenessAction.ERROR, true, true, OnStepError.CONTINUE,
-        OptionalInt.of(15)));
+        OptionalInt.of(15), OptionalInt.empty()));
     assertThat(template.domainEvents()).singleElement().satisfies(event -> {
       assertThat(event.name()).isEqualTo("order.taken");
       assertThat(event.schema()).hasValue("{\"type\":\"object\"}");
@@ -106,7 +107,7 @@ class TemplateReaderTest {
     assertThat(step.handler().resolver()).hasValue("rules");
     assertThat(step.handler().initialization()).isEqualTo(Map.of("rate", "1.50", "on", "true"));
     assertThat(step.systemDependency()).hasValue("bank");
-    assertThat(step.retry()).isEqualTo(new RetryPolicy(false, 0, BackoffKind.LINEAR, 1, 1));
+    assertThat(step.retry()).isEqualTo(new RetryPolicy(false, 0, BackoffKind.LINEAR, 1, 1, OnWorkerLost.RESCHEDULE));
     assertThat(step.timeoutSeconds()).hasValue(86_400);
     assertThat(step.publishesEvents()).singleElement().satisfies(event -> {
       assertThat(event.condition()).isEqualTo(EventCondition.ALWAYS);

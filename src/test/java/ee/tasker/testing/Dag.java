@@ -24,6 +24,7 @@ public final class Dag {
     private final List<String> parents = new ArrayList<>();
     private final JsonObjectBuilder retry = Json.createObjectBuilder();
     private Integer timeoutSeconds;
+    private final List<JsonObject> policies = new ArrayList<>();
   }
 
   private final Map<String, Step> steps = new LinkedHashMap<>();
@@ -34,9 +35,12 @@ public final class Dag {
   private boolean continueOnError;
   private boolean hasInputSchema;
   private Integer slaMinutes;
+  private Integer cancelGraceSeconds;
+  private final List<JsonObject> policies = new ArrayList<>();
   private String unsupported;
   private String context = "{}";
   private final Map<String, Object> options = new LinkedHashMap<>();
+  private final Map<String, Object> lifecycleKeys = new LinkedHashMap<>();
 
   private Dag() {}
 
@@ -119,6 +123,18 @@ public final class Dag {
     return this;
   }
 
+  /** {@code lifecycle.cancel_grace_seconds} */
+  public Dag cancelGraceSeconds(int seconds) {
+    cancelGraceSeconds = seconds;
+    return this;
+  }
+
+  /** {@code retry.on_worker_lost: abandon} */
+  public Dag abandonedWhenLost() {
+    current.retry.add("on_worker_lost", "abandon");
+    return this;
+  }
+
   public Dag backoff(String kind, int baseMs, int maxMs) {
     current.retry.add("backoff", kind).add("backoff_base_ms", baseMs).add("max_backoff_ms", maxMs);
     return this;
@@ -127,6 +143,22 @@ public final class Dag {
   public Dag timeoutSeconds(int seconds) {
     current.timeoutSeconds = seconds;
     return this;
+  }
+
+  /** A concurrency policy of the step named last: {@code {"limit": 2, "key": "/customer"}}. */
+  public Dag stepPolicy(String json) {
+    current.policies.add(object(json));
+    return this;
+  }
+
+  /** A concurrency policy of the whole template. */
+  public Dag policy(String json) {
+    policies.add(object(json));
+    return this;
+  }
+
+  private static JsonObject object(String json) {
+    return Json.createReader(new java.io.StringReader(json)).readObject();
   }
 
   public Dag inNamespace(String name) {
@@ -151,6 +183,12 @@ public final class Dag {
 
   public Dag withInputSchema() {
     hasInputSchema = true;
+    return this;
+  }
+
+  /** Another key of {@code lifecycle}: a number, a word or a flag. */
+  public Dag lifecycle(String key, Object value) {
+    lifecycleKeys.put(key, value);
     return this;
   }
 
@@ -203,13 +241,22 @@ public final class Dag {
 
   /** As many tasks in one batch, started. */
   public List<Task> started(int count) {
+    return batch(count, true);
+  }
+
+  /** As many tasks in one batch, in state pending. */
+  public List<Task> submitted(int count) {
+    return batch(count, false);
+  }
+
+  private List<Task> batch(int count, boolean start) {
     Template template = registered();
     JsonArrayBuilder requests = Json.createArrayBuilder();
     for (int i = 0; i < count; i++) {
       requests.add(request(template));
     }
     try (Sql sql = Sql.open()) {
-      return sql.object("select tasker.submit_tasks(?)", requests.build()).getJsonArray("verdicts").stream()
+      return sql.object("select tasker.submit_tasks(?, p_start => ?)", requests.build(), start).getJsonArray("verdicts").stream()
           .map(v -> new Task(UUID.fromString(v.asJsonObject().getString("task_uuid")), template)).toList();
     }
   }
@@ -253,20 +300,38 @@ public final class Dag {
       if (step.timeoutSeconds != null) {
         json.add("timeout_seconds", step.timeoutSeconds);
       }
+      if (!step.policies.isEmpty()) {
+        json.add("concurrency", Json.createArrayBuilder(step.policies));
+      }
       JsonObject built = json.build();
       // The builder of an object is empty after build, and a graph may be built twice.
       step.retry.addAll(Json.createObjectBuilder(built.getJsonObject("retry")));
       list.add(built);
     });
     JsonObjectBuilder lifecycle = Json.createObjectBuilder().add("on_step_error", continueOnError ? "continue" : "stop");
+    lifecycleKeys.forEach((key, value) -> {
+      if (value instanceof Boolean flag) {
+        lifecycle.add(key, flag);
+      } else if (value instanceof Integer number) {
+        lifecycle.add(key, number);
+      } else {
+        lifecycle.add(key, value.toString());
+      }
+    });
     if (slaMinutes != null) {
       lifecycle.add("sla_minutes", slaMinutes);
+    }
+    if (cancelGraceSeconds != null) {
+      lifecycle.add("cancel_grace_seconds", cancelGraceSeconds);
     }
     JsonObjectBuilder template = Json.createObjectBuilder()
         .add("namespace_name", namespace).add("version", version).add("identity_strategy", identity)
         .add("lifecycle", lifecycle).add("steps", list);
     if (hasInputSchema) {
       template.add("input_schema", Json.createObjectBuilder().add("type", "object"));
+    }
+    if (!policies.isEmpty()) {
+      template.add("concurrency", Json.createArrayBuilder(policies));
     }
     if (unsupported != null) {
       template.add("unsupported", Json.createArrayBuilder().add(unsupported));

@@ -1,7 +1,11 @@
 package ee.tasker.testing;
 
 import ee.tasker.run.EmbeddedDatabase;
+import ee.tasker.run.ServerKind;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.Map;
 import org.jboss.arquillian.core.api.annotation.Observes;
 import org.jboss.arquillian.core.spi.LoadableExtension;
 import org.jboss.arquillian.test.spi.event.suite.AfterSuite;
@@ -29,6 +33,22 @@ public final class DatabaseBeforeServer implements LoadableExtension {
             // Should this process be ended, nobody announces the end of the suite.
             Runtime.getRuntime().addShutdownHook(new Thread(database::close, "tasker-it-database"));
             database.start();
+            configureServer();
+        }
+
+        /** Open Liberty's folder is made by the build, from resources; what others need is more than copies. */
+        private static void configureServer() {
+            var kind = ServerKind.from(System.getProperties());
+            if (kind == ServerKind.LIBERTY) return;
+            try (var server = kind.process(
+                    Path.of(System.getProperty("tasker.server.home")),
+                    Path.of(System.getProperty("tasker.it.folder"), "arquillian"),
+                    Integer.getInteger("tasker.it.http.port"),
+                    Map.of("MANAGEMENT_PORT", System.getProperty("tasker.it.management.port")))) {
+                server.configureOnly(kind.config(Path.of(System.getProperty("tasker.checkout"))));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
         }
 
         public void stop(@Observes(precedence = -100) AfterSuite event) {

@@ -40,9 +40,9 @@ public final class Sql implements AutoCloseable {
   private final Connection connection;
   private final int pid;
 
-  private Sql(boolean autoCommit) {
+  private Sql(boolean autoCommit, String user) {
     try {
-      connection = TestDatabase.get().connect();
+      connection = user == null ? TestDatabase.get().connect() : TestDatabase.get().connectAs(user);
       connection.setAutoCommit(autoCommit);
     } catch (SQLException e) {
       throw new IllegalStateException(e);
@@ -61,12 +61,17 @@ public final class Sql implements AutoCloseable {
 
   /** A session in which every statement is its own transaction. */
   public static Sql open() {
-    return new Sql(true);
+    return new Sql(true, null);
+  }
+
+  /** The same as another login than the owner of everything. */
+  public static Sql openAs(String user) {
+    return new Sql(true, user);
   }
 
   /** A session whose statements belong to one transaction until it is ended. */
   public static Sql session() {
-    return new Sql(false);
+    return new Sql(false, null);
   }
 
   /** All rows, columns by name, values as the driver gives them. */

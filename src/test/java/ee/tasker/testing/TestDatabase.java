@@ -26,12 +26,15 @@ public final class TestDatabase {
 
   private static TestDatabase instance;
 
-  private final DataSource dataSource;
+  private final EmbeddedPostgres postgres;
   private final String truncation;
+  private volatile DataSource dataSource;
+  private volatile String database;
+  private volatile String lockTimeout = "10s";
 
   private TestDatabase() {
     try {
-      EmbeddedPostgres postgres = EmbeddedPostgres.builder()
+      postgres = EmbeddedPostgres.builder()
           .setServerConfig("fsync", "off")
           .setServerConfig("synchronous_commit", "off")
           .setServerConfig("full_page_writes", "off")
@@ -56,8 +59,9 @@ public final class TestDatabase {
     if (migrations < 50) {
       throw new IllegalStateException("only " + migrations + " migrations ran, so the files of the database were not found");
     }
-    truncation = "truncate tasker.tasks, tasker.task_transitions, tasker.workflow_step_transitions, "
-        + "tasker.workflow_step_result_audit, tasker.workflow_step_edges, tasker.servers cascade";
+    truncation = "truncate tasker.operator_actions, tasker.bulk_actions, tasker.tasks, tasker.task_contexts, tasker.task_wakeups, tasker.workflow_steps, tasker.task_transitions, "
+        + "tasker.workflow_step_transitions, tasker.workflow_step_result_audit, tasker.workflow_step_edges, tasker.servers, tasker.dead_messages, "
+        + "tasker.task_state_tallies, tasker.step_state_tallies, tasker.task_tallies, tasker.step_tallies cascade";
   }
 
   /** The database of this JVM; the first call takes some seconds. */
@@ -68,13 +72,41 @@ public final class TestDatabase {
     return instance;
   }
 
+  /**
+   * From now on the tests work on another database of the same server: one with a guard taken out. They give up sooner
+   * there, since a missing guard may leave them waiting. Null: back to the one that was migrated at the start.
+   */
+  public void switchTo(String database) {
+    this.database = database;
+    dataSource = database == null ? postgres.getPostgresDatabase() : postgres.getDatabase("postgres", database);
+    lockTimeout = database == null ? "10s" : "2s";
+  }
+
+  /** For the making of other databases: a connection to none that the tests use. */
+  public Connection connectAside() throws SQLException {
+    return postgres.getTemplateDatabase().getConnection();
+  }
+
+  /** The database of that name, as somebody who can log in there without a password. */
+  public DataSource database(String name, String user) {
+    return postgres.getDatabase(user, name);
+  }
+
   /** A new connection, in the session zone of the tests, which the caller closes. */
   public Connection connect() throws SQLException {
-    Connection connection = dataSource.getConnection();
+    return prepared(dataSource.getConnection());
+  }
+
+  /** The same, as another login. */
+  public Connection connectAs(String user) throws SQLException {
+    return prepared(database(database == null ? "postgres" : database, user).getConnection());
+  }
+
+  private Connection prepared(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement()) {
       statement.execute("set time zone '" + SESSION_ZONE + "'");
       // A test that waits for a lock for longer than this waits for itself.
-      statement.execute("set lock_timeout = '10s'");
+      statement.execute("set lock_timeout = '" + lockTimeout + "'");
     }
     return connection;
   }
@@ -84,10 +116,12 @@ public final class TestDatabase {
     return dataSource;
   }
 
-  /** Forgets all tasks and messages and keeps templates. */
+  /** Forgets all tasks, messages and limits set at run time, and keeps templates. */
   public void reset() {
     try (Connection connection = connect(); Statement statement = connection.createStatement()) {
       statement.execute(truncation);
+      statement.execute("delete from tasker.concurrency_releases");
+      statement.execute("update tasker.concurrency_policies set set_limit = null where set_limit is not null");
       List<String> queues = new ArrayList<>();
       try (var rows = statement.executeQuery(
           "select quote_ident(tablename) from pg_tables where schemaname = 'pgmq' and tablename ~ '^[qa]_'")) {

@@ -5,15 +5,16 @@ import java.util.OptionalInt;
 /**
  * How long a task may take and what follows when it takes longer. A limit that is empty leaves the server's own.
  *
- * @param slaMinutes the priority of a task older than this rises
+ * @param slaMinutes         the priority of a task older than this rises
+ * @param cancelGraceSeconds how long running steps may take to stop when the task is cancelled
  */
 public record Lifecycle(OptionalInt maxDurationMinutes, OptionalInt maxWaitingForDependenciesMinutes,
                         OptionalInt maxWaitingForRetryMinutes, OptionalInt maxStepsInProcessMinutes,
                         StalenessAction stalenessAction, boolean autoFailOnTimeout, boolean autoDlqOnTimeout,
-                        OnStepError onStepError, OptionalInt slaMinutes) {
+                        OnStepError onStepError, OptionalInt slaMinutes, OptionalInt cancelGraceSeconds) {
 
   public static final Lifecycle DEFAULT = new Lifecycle(OptionalInt.empty(), OptionalInt.empty(), OptionalInt.empty(),
-      OptionalInt.empty(), StalenessAction.DLQ, false, false, OnStepError.STOP, OptionalInt.empty());
+      OptionalInt.empty(), StalenessAction.DLQ, false, false, OnStepError.STOP, OptionalInt.empty(), OptionalInt.empty());
 
   public Lifecycle {
     Checks.range(maxDurationMinutes, "max_duration_minutes", 1, Limits.DURATION_MINUTES);
@@ -23,5 +24,6 @@ public record Lifecycle(OptionalInt maxDurationMinutes, OptionalInt maxWaitingFo
     Checks.present(stalenessAction, "staleness_action");
     Checks.present(onStepError, "on_step_error");
     Checks.range(slaMinutes, "sla_minutes", 1, Limits.DURATION_MINUTES);
+    Checks.range(cancelGraceSeconds, "cancel_grace_seconds", 0, Limits.TIMEOUT_SECONDS);
   }
 }

@@ -27,4 +27,7 @@ public final class Limits {
   public static final int WAITING_MINUTES = 10_080;
   public static final int BATCH_SIZE = 100_000;
   public static final int PARALLELISM = 1_000;
+  public static final int CONCURRENCY = 1_000_000;
+  /** Policies of one template, and of one step. */
+  public static final int CONCURRENCY_POLICIES = 4;
 }

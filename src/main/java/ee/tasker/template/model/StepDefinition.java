@@ -12,11 +12,13 @@ import java.util.OptionalInt;
  * @param dependencies     names of the parents, in the order written, each once
  * @param timeoutSeconds   how long one attempt may run; empty for no limit of its own
  * @param resultSchema     JSON Schema of the result, as JSON text
+ * @param concurrency      how many of this step may be under way, over all tasks
  */
 public record StepDefinition(String name, Optional<String> description, StepType type, HandlerReference handler,
                              List<String> dependencies, Optional<String> systemDependency, RetryPolicy retry,
                              OptionalInt timeoutSeconds, List<EventDeclaration> publishesEvents,
-                             Optional<BatchConfig> batchConfig, Optional<String> resultSchema) {
+                             Optional<BatchConfig> batchConfig, Optional<String> resultSchema,
+                             List<ConcurrencyPolicy> concurrency) {
 
   public StepDefinition {
     Checks.text(name, "step.name", Limits.STEP_NAME);
@@ -40,5 +42,8 @@ public record StepDefinition(String name, Optional<String> description, StepType
     Checks.require(batchConfig.isEmpty() || type.takesBatchConfig(),
         "step.batch_config of " + name + " must be absent, because its type is " + type);
     Checks.present(resultSchema, "step.result_schema");
+    concurrency = ConcurrencyPolicy.distinct(concurrency, "step.concurrency");
+    Checks.require(concurrency.stream().allMatch(policy -> policy.counts() == LimitedUnit.STEPS),
+        "step.concurrency of " + name + " must count steps");
   }
 }

@@ -29,6 +29,6 @@ public record StepOverride(String step, SortedMap<String, String> initialization
     return new StepDefinition(step.name(), step.description(), step.type(),
         step.handler().withInitialization(initialization), step.dependencies(), step.systemDependency(),
         retry.applyTo(step.retry()), timeoutSeconds.isPresent() ? timeoutSeconds : step.timeoutSeconds(),
-        step.publishesEvents(), step.batchConfig(), step.resultSchema());
+        step.publishesEvents(), step.batchConfig(), step.resultSchema(), step.concurrency());
   }
 }

@@ -16,11 +16,13 @@ import java.util.TreeMap;
  * @param inputSchema JSON Schema of the context, as JSON text; empty accepts any context
  * @param metadata    a JSON object as text, for people
  * @param steps       in the order of the file, at least one; names are unique, dependencies exist and form no cycle
+ * @param concurrency how many tasks, or steps of them, may be under way
  */
 public record TemplateDefinition(TemplateKey key, Optional<String> description, IdentityStrategy identityStrategy,
                                  Optional<String> inputSchema, Lifecycle lifecycle, String metadata,
                                  SystemDependencies systemDependencies, List<DomainEvent> domainEvents,
-                                 SortedMap<String, EnvironmentOverrides> environments, List<StepDefinition> steps) {
+                                 SortedMap<String, EnvironmentOverrides> environments, List<StepDefinition> steps,
+                                 List<ConcurrencyPolicy> concurrency) {
 
   public TemplateDefinition {
     Checks.present(key, "key");
@@ -36,6 +38,7 @@ public record TemplateDefinition(TemplateKey key, Optional<String> description, 
     domainEvents = List.copyOf(domainEvents);
     environments = Collections.unmodifiableSortedMap(new TreeMap<>(environments));
     steps = List.copyOf(steps);
+    concurrency = ConcurrencyPolicy.distinct(concurrency, "concurrency");
     holdTogether(steps, environments);
   }
 
@@ -46,7 +49,7 @@ public record TemplateDefinition(TemplateKey key, Optional<String> description, 
   public TemplateDefinition forEnvironment(String environment) {
     var overrides = environments.getOrDefault(environment, new EnvironmentOverrides(List.of()));
     return new TemplateDefinition(key, description, identityStrategy, inputSchema, lifecycle, metadata,
-        systemDependencies, domainEvents, Collections.emptySortedMap(), overrides.applyTo(steps));
+        systemDependencies, domainEvents, Collections.emptySortedMap(), overrides.applyTo(steps), concurrency);
   }
 
   /**

@@ -20,13 +20,13 @@ class TemplateDefinitionTest {
   private static StepDefinition step(String name, StepType type, String... dependencies) {
     return new StepDefinition(name, Optional.empty(), type,
         new HandlerReference("h", "call", Optional.empty(), Collections.emptySortedMap()), List.of(dependencies),
-        Optional.empty(), RetryPolicy.DEFAULT, OptionalInt.empty(), List.of(), Optional.empty(), Optional.empty());
+        Optional.empty(), RetryPolicy.DEFAULT, OptionalInt.empty(), List.of(), Optional.empty(), Optional.empty(), List.of());
   }
 
   private static TemplateDefinition template(StepDefinition... steps) {
     return new TemplateDefinition(new TemplateKey("shop", "order", "1.0.0"), Optional.empty(), IdentityStrategy.STRICT,
         Optional.empty(), Lifecycle.DEFAULT, "{}", SystemDependencies.DEFAULT, List.of(), Collections.emptySortedMap(),
-        List.of(steps));
+        List.of(steps), List.of());
   }
 
   @Test
@@ -60,11 +60,25 @@ class TemplateDefinitionTest {
 
   @Test
   void the_first_attempt_needs_no_permission() {
-    assertThat(new RetryPolicy(false, 0, BackoffKind.NONE, 1, 1).maxAttempts()).isZero();
-    assertThatThrownBy(() -> new RetryPolicy(true, 101, BackoffKind.NONE, 1, 1))
+    assertThat(new RetryPolicy(false, 0, BackoffKind.NONE, 1, 1, OnWorkerLost.RESCHEDULE).maxAttempts()).isZero();
+    assertThatThrownBy(() -> new RetryPolicy(true, 101, BackoffKind.NONE, 1, 1, OnWorkerLost.RESCHEDULE))
         .hasMessage("max_attempts must be between 0 and 100, but is 101");
-    assertThatThrownBy(() -> new RetryPolicy(true, 1, BackoffKind.NONE, 2, 1))
+    assertThatThrownBy(() -> new RetryPolicy(true, 1, BackoffKind.NONE, 2, 1, OnWorkerLost.RESCHEDULE))
         .hasMessage("max_backoff_ms 1 must not be less than backoff_base_ms 2");
+  }
+
+  @Test
+  void policies_have_a_pointer_and_count_nothing_twice() {
+    var one = new ConcurrencyPolicy(1, Optional.of("/a"), LimitedUnit.STEPS, WhenFull.QUEUE);
+    assertThatThrownBy(() -> new ConcurrencyPolicy(0, Optional.empty(), LimitedUnit.TASKS, WhenFull.QUEUE))
+        .hasMessage("concurrency.limit must be between 1 and 1000000, but is 0");
+    assertThatThrownBy(() -> new ConcurrencyPolicy(1, Optional.of("a"), LimitedUnit.TASKS, WhenFull.QUEUE))
+        .hasMessage("concurrency.key must be a JSON pointer such as /customer_id");
+    assertThat(ConcurrencyPolicy.isPointer("/a~1b/~0/")).isTrue();
+    assertThat(ConcurrencyPolicy.isPointer("/~2")).isFalse();
+    assertThatThrownBy(() -> ConcurrencyPolicy.distinct(List.of(one, new ConcurrencyPolicy(2, one.key(), LimitedUnit.STEPS, WhenFull.FAIL_FAST)), "c"))
+        .hasMessage("c must not count the same by the same key twice");
+    assertThat(ConcurrencyPolicy.distinct(List.of(one, new ConcurrencyPolicy(2, one.key(), LimitedUnit.TASKS, WhenFull.QUEUE)), "c")).hasSize(2);
   }
 
   @Test
@@ -72,7 +86,7 @@ class TemplateDefinitionTest {
     var environments = new TreeMap<String, EnvironmentOverrides>();
     var template = new TemplateDefinition(new TemplateKey("shop", "order", "1.0.0"), Optional.empty(),
         IdentityStrategy.STRICT, Optional.empty(), Lifecycle.DEFAULT, "{}", SystemDependencies.DEFAULT, List.of(),
-        environments, List.of(step("a")));
+        environments, List.of(step("a")), List.of());
 
     environments.put("late", new EnvironmentOverrides(List.of()));
 

@@ -1,19 +1,25 @@
 package ee.tasker.testing.handlers;
 
 import ee.tasker.handler.StepContext;
-import jakarta.annotation.Resource;
+import jakarta.annotation.PostConstruct;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.UUID;
+import javax.naming.InitialContext;
+import javax.naming.NamingException;
 import javax.sql.DataSource;
 
 /** Effects outside the engine: one row for each thing a handler did, committed at once whatever becomes of the step. */
 @ApplicationScoped
 public class Ledger {
-  @Resource(lookup = "jdbc/tasker")
   private DataSource dataSource;
+
+  @PostConstruct
+  void lookUp() throws NamingException {
+    dataSource = InitialContext.doLookup("jdbc/tasker");
+  }
 
   void write(StepContext step, String effect) throws SQLException {
     try (Connection connection = dataSource.getConnection();

@@ -124,8 +124,13 @@ public final class TaskerClient {
     return atRest(task, Duration.ofSeconds(60));
   }
 
+  /** Asks again when it is told that the server cannot answer now: the tests cut connections. */
   public JsonObject atRest(UUID task, Duration within) {
-    Answer answer = get("/v1/tasks/" + task + "?wait=" + Math.min(within.toSeconds(), 60));
+    long end = System.nanoTime() + within.toNanos();
+    Answer answer;
+    do {
+      answer = get("/v1/tasks/" + task + "?wait=" + Math.max(1, Math.min(Duration.ofNanos(end - System.nanoTime()).toSeconds(), 60)));
+    } while (answer.status() == 503 && System.nanoTime() < end);
     JsonObject document = answer.object();
     if (!List.of("complete", "error", "cancelled", "resolved_manually", "blocked_by_failures").contains(document.getString("state", ""))) {
       throw new AssertionError("the task did not come to rest within " + within + ": " + answer + "\n" + steps(task));
@@ -204,6 +209,11 @@ public final class TaskerClient {
   }
 
   // ---- time
+
+  /** For a client that has nothing to look at meanwhile; proves nothing. */
+  public static void pause(Duration time) {
+    java.util.concurrent.locks.LockSupport.parkNanos(time.toNanos());
+  }
 
   /** Looks until it is so; fails the test when that takes too long. Looking is all it does: it proves nothing by waiting. */
   public static void until(String what, Duration within, BooleanSupplier condition) {

@@ -1,7 +1,8 @@
 package ee.tasker.testing.server;
 
 import ee.tasker.run.EmbeddedDatabase;
-import ee.tasker.run.LibertyProcess;
+import ee.tasker.run.ServerKind;
+import ee.tasker.run.ServerProcess;
 import ee.tasker.testing.Deployments;
 import java.io.File;
 import java.io.IOException;
@@ -19,12 +20,12 @@ import org.jboss.shrinkwrap.api.exporter.ZipExporter;
 public final class TestServer implements AutoCloseable {
   private static Path war;
 
-  private final LibertyProcess process;
+  private final ServerProcess process;
   private final EmbeddedDatabase database;
   private final int port;
   private final Thread atExit = new Thread(this::stop, "tasker-it-server");
 
-  private TestServer(LibertyProcess process, EmbeddedDatabase database, int port) {
+  private TestServer(ServerProcess process, EmbeddedDatabase database, int port) {
     this.process = process;
     this.database = database;
     this.port = port;
@@ -32,22 +33,39 @@ public final class TestServer implements AutoCloseable {
 
   /** An empty PostgreSQL, to be closed by the caller. */
   public static EmbeddedDatabase newDatabase() {
-    EmbeddedDatabase database = EmbeddedDatabase.forTests(
+    return started(EmbeddedDatabase.forTests(
         Path.of(property("tasker.it.folder")), Path.of(property("tasker.checkout"), ".tasker"),
-        property("tasker.postgres.version"), freePort());
+        property("tasker.postgres.version"), freePort()));
+  }
+
+  /** The same, but one that waits for the disk as in production, and whose superuser needs no password. */
+  public static EmbeddedDatabase newDurableDatabase() {
+    return started(EmbeddedDatabase.forBenchmarks(
+        Path.of(property("tasker.it.folder")), Path.of(property("tasker.checkout"), ".tasker"),
+        property("tasker.postgres.version"), freePort(), Map.of()));
+  }
+
+  private static EmbeddedDatabase started(EmbeddedDatabase database) {
     database.start();
     Runtime.getRuntime().addShutdownHook(new Thread(database::close, "tasker-it-database"));
     new TaskerClient(URI.create("http://127.0.0.1"), database.address()).sql("""
         create schema testing;
         create table testing.effects (
           task_uuid uuid, step_uuid uuid, step_name text, attempt int, effect text, process bigint, at timestamptz default clock_timestamp());
-        create table testing.released (task_uuid uuid)""");
+        create table testing.released (task_uuid uuid);
+        create table testing.bookings (
+          task_uuid uuid, step_uuid uuid, attempt int,
+          constraint one_booking_per_attempt unique (step_uuid, attempt) deferrable initially deferred)""");
     return database;
   }
 
   /** Starts a server; it is given back before it is ready, so that several can start side by side. */
   public static TestServer starting(EmbeddedDatabase database, Map<String, String> settings) {
-    int port = freePort();
+    return starting(database, freePort(), settings);
+  }
+
+  /** The same on a port of the caller's choice, with the folder that a server on that port had before. */
+  public static TestServer starting(EmbeddedDatabase database, int port, Map<String, String> settings) {
     Map<String, String> environment = new HashMap<>(Map.of(
         "HTTP_HOST", "127.0.0.1", "HTTP_PORT", Integer.toString(port),
         "DB_HOST", database.address().host(), "DB_PORT", Integer.toString(database.address().port()),
@@ -56,12 +74,13 @@ public final class TestServer implements AutoCloseable {
         "JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1",
         "TASKER_TEMPLATES_FOLDER", Path.of(property("tasker.checkout"), "samples").toString()));
     environment.putAll(settings);
-    LibertyProcess process = new LibertyProcess(
-        Path.of(property("tasker.liberty")), Path.of(property("tasker.it.folder"), "servers"), port, environment).quietly();
+    ServerKind kind = ServerKind.from(System.getProperties());
+    ServerProcess process = kind.process(
+        Path.of(property("tasker.server.home")), Path.of(property("tasker.it.folder"), "servers"), port, environment).quietly();
     TestServer server = new TestServer(process, database, port);
     process.claimPort();
     Runtime.getRuntime().addShutdownHook(server.atExit);
-    process.start(Path.of(property("tasker.checkout"), "server-config/liberty"), war());
+    process.start(kind.config(Path.of(property("tasker.checkout"))), war());
     return server;
   }
 
@@ -89,6 +108,11 @@ public final class TestServer implements AutoCloseable {
     return new TaskerClient(base(), database.address());
   }
 
+  /** For questions to a database whose servers come and go. */
+  public static TaskerClient clientOf(EmbeddedDatabase database) {
+    return new TaskerClient(URI.create("http://127.0.0.1"), database.address());
+  }
+
   /** Everything it has logged so far. */
   public String log() {
     try {
@@ -96,6 +120,20 @@ public final class TestServer implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** Its process, for what only a signal can do. */
+  public long pid() {
+    return process.handle().orElseThrow().pid();
+  }
+
+  /** Asks it to end and does not wait. */
+  public void terminate() {
+    process.handle().orElseThrow().destroy();
+  }
+
+  public boolean isAlive() {
+    return process.handle().filter(ProcessHandle::isAlive).isPresent();
   }
 
   /** Ends it as a power cut would. */
@@ -127,7 +165,7 @@ public final class TestServer implements AutoCloseable {
     return war;
   }
 
-  private static int freePort() {
+  public static int freePort() {
     try (ServerSocket socket = new ServerSocket(0)) {
       return socket.getLocalPort();
     } catch (IOException e) {

@@ -1,0 +1,152 @@
+-- Optional: one database role per actor. Without this file one role owns everything and does everything, which is the
+-- default and stays as it is.
+--
+-- Roles (NOLOGIN; grant them to your logins):
+--   tasker_orchestrator, tasker_worker, tasker_recovery, tasker_operator, tasker_api, tasker_reader
+--     each may execute the functions of the schema of its own name, and nothing else. Those are wrappers, SECURITY DEFINER,
+--     owned by the owner of schema tasker: they fix what makes one function act for two actors (who moves, whether to settle,
+--     whether to claim) and take no time from their caller. tasker_reader may also read the tables; tasker_operator and
+--     tasker_api are readers, too.
+--   tasker_server: for servers, which have several of these parts at once: may execute in schema tasker what servers call.
+-- None of them may write a table, so none can change a state but through those functions.
+--
+-- Run it as the owner of schema tasker with CREATEROLE, or as a superuser, and again after every upgrade: a function
+-- that an upgrade replaces is SECURITY INVOKER again, so that until then tasker_server is refused, and a wrapper of a function
+-- whose arguments changed fails. It is one transaction and can be repeated. The roles are those of the whole cluster.
+do $harden$
+declare
+  v_owner   name := (select pg_get_userbyid(n.nspowner) from pg_namespace n where n.nspname = 'tasker');
+  -- What each may call; "name(argument => value)" fixes an argument.
+  v_lists   constant jsonb := $lists$ {
+    "orchestrator": ["submit_task", "submit_tasks", "submit_queued_requests", "evaluate_tasks", "process_step_results", "take_task_requests",
+      "finish_task_requests", "take_unchecked_tasks", "settle_contexts", "get_next_ready_task", "get_next_ready_tasks",
+      "claim_task_for_finalization", "finalize_task_completion", "transition_task_state_atomic",
+      "transition_step_state_atomic(p_actor => 'orchestrator')", "set_step_backoff_atomic", "make_history_partitions",
+      "roll_up_analytics", "close_settled_dlq_entries", "notify_servers"],
+    "worker": ["claim_steps", "complete_steps(p_settle => false)", "heartbeat", "save_checkpoint", "get_cancel_requests",
+      "get_step_definitions", "get_ancestor_results", "transition_step_state_atomic(p_actor => 'worker')", "notify_servers"],
+    "recovery": ["advance_due_tasks", "detect_and_transition_stale_tasks", "create_dlq_entry",
+      "transition_step_state_atomic(p_actor => 'recovery')", "notify_servers"],
+    "operator": ["act_on_step", "act_on_task", "pause_templates", "resume_templates", "preview_bulk_action", "run_bulk_action",
+      "send_task_to_dlq", "update_dlq_entry", "set_concurrency_limit", "replay_dead_message", "replay_dead_messages",
+      "request_cancel", "register_template", "transition_step_state_atomic(p_actor => 'operator')", "rebuild_analytics",
+      "notify_servers"],
+    "api": ["submit_task", "submit_tasks", "request_cancel"],
+    "reader": ["get_current_task_state", "get_step_readiness_status", "get_step_readiness_status_batch", "get_ready_steps",
+      "get_task_ready_info", "get_task_execution_context", "get_task_execution_contexts_batch", "calculate_dependency_levels",
+      "get_step_transitive_dependencies", "get_queue_statistics", "list_dead_messages", "check_history", "get_installation_status",
+      "get_servers", "get_server_documents", "get_handoff_latency", "list_tasks", "get_task_documents", "get_step_documents",
+      "get_step_audit", "get_templates", "get_pauses", "get_analytics_metrics", "get_system_health_counts", "get_slowest_tasks",
+      "get_slowest_steps", "get_slowest_tasks_aggregated", "get_slowest_steps_aggregated", "get_performance_document",
+      "get_health_document", "get_bottleneck_document", "get_metrics_document", "explain_waiting", "get_waiting_document",
+      "get_task_story", "get_action_schemas", "get_dlq_documents", "get_dlq_statistics", "get_dlq_investigation_queue",
+      "get_staleness", "list_concurrency_policies"],
+    "server": ["abandon_steps", "act_on_step", "act_on_task", "advance_due_tasks", "claim_steps", "close_settled_dlq_entries",
+      "complete_steps", "finish_task_requests", "get_action_schemas", "get_ancestor_results", "get_bottleneck_document",
+      "get_cancel_requests", "get_current_task_state", "get_dlq_documents", "get_dlq_investigation_queue", "get_dlq_statistics",
+      "get_health_document", "get_installation_status", "get_metrics_document", "get_pauses", "get_performance_document",
+      "get_server_documents", "get_staleness", "get_step_audit", "get_step_definitions", "get_step_documents",
+      "get_task_documents", "get_task_story", "get_templates", "get_waiting_document", "heartbeat", "list_concurrency_policies",
+      "list_dead_messages",
+      "list_tasks", "make_history_partitions", "notify_servers", "pause_templates", "preview_bulk_action",
+      "process_step_results", "register_template", "release_steps", "release_unknown_steps", "replay_dead_message",
+      "request_cancel", "resume_templates", "roll_up_analytics", "run_bulk_action", "save_checkpoint", "send_task_to_dlq", "set_concurrency_limit",
+      "settle_contexts", "submit_queued_requests", "submit_tasks", "take_task_requests", "take_unchecked_tasks",
+      "update_dlq_entry"]
+    } $lists$;
+  -- Never the caller's to say in a wrapper: the time, a claim made by the way, how soon an offer counts as lost.
+  v_kept    constant text[] := '{p_now,p_bulk_token,p_claim_seconds,p_unserved_seconds}';
+  v_actor   text;
+  v_role    text;
+  v_entry   text;
+  v_name    text;
+  v_fixed   text[];
+  v_found   pg_proc;
+  v_each    record;
+  v_formal  text;
+  v_actual  text;
+begin
+  if v_owner is null then
+    raise exception 'there is no schema tasker in this database: start a server, or migrate, first';
+  end if;
+  perform set_config('search_path', 'pg_catalog, pg_temp', true);
+
+  for v_actor in select jsonb_object_keys(v_lists) loop
+    v_role := 'tasker_' || v_actor;
+    if not exists (select from pg_roles r where r.rolname = v_role) then
+      execute format('create role %I nologin', v_role);
+    elsif exists (select from pg_roles r where r.rolname = v_role and (r.rolcanlogin or r.rolsuper)) then
+      raise exception 'role % can log in or is a superuser: it is to be a group, for logins of other names', v_role;
+    end if;
+  end loop;
+  foreach v_role in array array['tasker_api', 'tasker_operator', 'tasker_server'] loop
+    if not exists (select from pg_auth_members m where m.roleid = 'tasker_reader'::regrole and m.member = v_role::regrole) then
+      execute format('grant tasker_reader to %I', v_role);
+    end if;
+  end loop;
+
+  -- From here on as the owner, whose the wrappers are to be.
+  execute format('set local role %I', v_owner);
+  revoke all on schema tasker from public;
+  revoke all on all tables in schema tasker from public;
+  revoke all on all sequences in schema tasker from public;
+  revoke all on all routines in schema tasker from public;
+  -- Within a function nothing of a session's own is found before what is meant, not even a type.
+  for v_each in select p.oid::regprocedure as signature from pg_proc p where p.pronamespace = 'tasker'::regnamespace and p.proconfig::text ~ 'search_path' loop
+    execute format('alter routine %s security invoker set search_path = pg_catalog, pg_temp', v_each.signature);
+  end loop;
+
+  for v_actor in select jsonb_object_keys(v_lists) loop
+    v_role := 'tasker_' || v_actor;
+    execute format('revoke all on schema tasker from %I', v_role);
+    execute format('revoke all on all tables in schema tasker from %I', v_role);
+    execute format('revoke all on all sequences in schema tasker from %I', v_role);
+    execute format('revoke all on all routines in schema tasker from %I', v_role);
+    if v_actor <> 'server' then
+      if to_regnamespace(v_role) is null then
+        execute format('create schema %I', v_role);
+      end if;
+      for v_each in select p.oid::regprocedure as signature from pg_proc p where p.pronamespace = v_role::regnamespace loop
+        execute format('drop routine %s', v_each.signature);
+      end loop;
+      execute format('revoke all on schema %I from public', v_role);
+      execute format('grant usage on schema %I to %I', v_role, v_role);
+    end if;
+
+    for v_entry in select jsonb_array_elements_text(v_lists -> v_actor) loop
+      v_name := split_part(v_entry, '(', 1);
+      v_fixed := regexp_match(v_entry, '\((\w+) => ([^)]+)\)');
+      begin
+        select p.* into strict v_found from pg_proc p where p.pronamespace = 'tasker'::regnamespace and p.proname = v_name;
+      exception when no_data_found then
+        raise exception 'there is no function tasker.%: this file and the schema are of different versions', v_name;
+      end;
+      if v_actor = 'server' then
+        execute format('alter function %s security definer set search_path = pg_catalog, pg_temp', v_found.oid::regprocedure);
+        execute format('grant execute on function %s to %I', v_found.oid::regprocedure, v_role);
+        continue;
+      end if;
+      select string_agg(concat_ws(' ', quote_ident(a.name), format_type(a.type, null), 'default ' || a.fallback), ', ' order by a.position)
+               filter (where not a.is_kept),
+             string_agg(format('%I => %s', a.name, case when a.name = coalesce(v_fixed[1], '') then v_fixed[2] else quote_ident(v_name) || '.' || quote_ident(a.name) end), ', ' order by a.position)
+               filter (where not a.is_kept or a.name = coalesce(v_fixed[1], ''))
+        into v_formal, v_actual
+      from (select i.position, v_found.proargnames[i.position] as name, i.type,
+                   pg_get_function_arg_default(v_found.oid, i.position::int) as fallback,
+                   v_found.proargnames[i.position] = any (v_kept || coalesce(v_fixed[1], ''))
+                     or (v_actor <> 'worker' and v_found.proargnames[i.position] in ('p_claim_limit', 'p_lease_seconds')) as is_kept
+            from unnest(v_found.proargtypes) with ordinality as i(type, position)) a;
+      execute format('create function %I.%I(%s) returns %s language sql security definer set search_path = pg_catalog, pg_temp as %L',
+        v_role, v_name, v_formal, pg_get_function_result(v_found.oid), format('select * from tasker.%I(%s)', v_name, v_actual));
+      execute format('comment on function %I.%I is %L', v_role, v_name, obj_description(v_found.oid, 'pg_proc'));
+      execute format('revoke all on function %I.%I from public', v_role, v_name);
+      execute format('grant execute on function %I.%I to %I', v_role, v_name, v_role);
+    end loop;
+  end loop;
+
+  grant usage on schema tasker to tasker_server, tasker_reader;
+  grant select on all tables in schema tasker to tasker_reader;
+  -- It runs functions as its reader; get_staleness() shows the same.
+  revoke select on tasker.v_task_staleness_monitoring from tasker_reader;
+end
+$harden$;

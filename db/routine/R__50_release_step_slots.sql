@@ -1,0 +1,19 @@
+-- A step that leaves enqueued and in_progress, or that ends before its handoff, gives back its slots and its places in
+-- line, whoever moves it and for whatever reason: completion, failure, a wait for a retry, recovery, cancel, an operator.
+-- Not called at all for steps without a policy. Source: ADR 0013. Trigger on workflow_steps.
+create or replace function tasker.release_step_slots()
+returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform tasker.release_slots(array[new.workflow_step_uuid]);
+  return null;
+end
+$$;
+comment on function tasker.release_step_slots() is
+  'A step that leaves enqueued and in_progress, or that ends before its handoff, gives back its slots.';
+
+create or replace trigger slots_are_released_by_steps after update of state on tasker.workflow_steps
+  for each row when (new.is_limited and new.state <> old.state and new.state not in ('enqueued', 'in_progress'))
+  execute function tasker.release_step_slots();

@@ -1,0 +1,101 @@
+package ee.tasker.insight;
+
+import ee.tasker.worker.Worker;
+import io.prometheus.metrics.model.registry.MultiCollector;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonNumber;
+import jakarta.json.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * The figures of the whole system, asked of the database when somebody collects them, and at most every five seconds; and
+ * how busy this server's worker is. Every server tells the same of the system: collect them all, and take any one.
+ */
+@ApplicationScoped
+public class SystemMeters implements MultiCollector {
+  private static final long FRESH_NANOS = 5_000_000_000L;
+
+  @Inject
+  private Insight insight;
+
+  @Inject
+  private Worker worker;
+
+  private JsonObject figures;
+  private long askedAt;
+
+  /** @throws RuntimeException when the database cannot be asked: no figures are better than old ones */
+  @Override
+  public MetricSnapshots collect() {
+    JsonObject now = figures();
+    JsonObject health = now.getJsonObject("health");
+    JsonObject database = now.getJsonObject("database");
+    List<MetricSnapshot> all = new ArrayList<>();
+    all.add(byState("tasker_tasks", "Tasks by state", health.getJsonObject("tasks")));
+    all.add(byState("tasker_steps", "Steps by state", health.getJsonObject("steps")));
+    all.add(gauge("tasker_health_score", "From 0 to 1: completed tasks, failures, free connections", number(health, "health_score")));
+    all.add(gauge("tasker_database_connections", "Connections of clients to the database server", number(health, "active_connections")));
+    all.add(gauge("tasker_database_connections_max", "As many as it takes", number(health, "max_connections")));
+    all.add(byQueue("tasker_queue_depth", "Messages on a queue", now, queue -> number(queue, "length")));
+    all.add(byQueue("tasker_queue_oldest_seconds", "Age of the oldest message on a queue", now, queue -> number(queue, "oldest_seconds")));
+    all.add(gauge("tasker_steps_oldest_offer_seconds", "How long the oldest offered step has waited for a worker", number(now, "oldest_offer_seconds")));
+    all.add(gauge("tasker_tasks_overdue", "Tasks that could move a minute ago and that no server looked at", number(now, "overdue_tasks")));
+    all.add(gauge("tasker_tasks_overdue_seconds", "How long the first of them has waited", number(now, "overdue_seconds")));
+    all.add(gauge("tasker_dlq_pending_investigations", "Dead letters that nobody has closed", number(now, "dead_letters_pending")));
+    all.add(gauge("tasker_servers", "Servers that are alive by their heartbeat", number(now, "servers")));
+    all.add(counter("tasker_database_commits", "Commits in the database, reads included", number(database, "commits")));
+    all.add(counter("tasker_database_rollbacks", "Rollbacks in the database", number(database, "rollbacks")));
+    all.add(counter("tasker_database_deadlocks", "Deadlocks in the database", number(database, "deadlocks")));
+    all.add(counter("tasker_database_wal_bytes", "Write-ahead log of the database server", number(database, "wal_bytes")));
+    all.add(gauge("tasker_worker_running_steps", "Steps that run on this server", worker.runningSteps()));
+    all.add(gauge("tasker_worker_free_hands", "Steps that this server could take now", worker.freeHands()));
+    return new MetricSnapshots(all);
+  }
+
+  private synchronized JsonObject figures() {
+    if (figures == null || System.nanoTime() - askedAt > FRESH_NANOS) {
+      figures = null;
+      figures = insight.metrics();
+      askedAt = System.nanoTime();
+    }
+    return figures;
+  }
+
+  private static double number(JsonObject document, String member) {
+    return document.getJsonNumber(member).doubleValue();
+  }
+
+  private static GaugeSnapshot gauge(String name, String help, double value) {
+    return GaugeSnapshot.builder().name(name).help(help).dataPoint(point(Labels.EMPTY, value)).build();
+  }
+
+  private static CounterSnapshot counter(String name, String help, double value) {
+    return CounterSnapshot.builder().name(name).help(help)
+        .dataPoint(CounterSnapshot.CounterDataPointSnapshot.builder().value(value).build()).build();
+  }
+
+  private static GaugeSnapshot byState(String name, String help, JsonObject counts) {
+    GaugeSnapshot.Builder gauge = GaugeSnapshot.builder().name(name).help(help);
+    counts.forEach((state, count) -> gauge.dataPoint(point(Labels.of("state", state), ((JsonNumber) count).doubleValue())));
+    return gauge.build();
+  }
+
+  private static GaugeSnapshot byQueue(String name, String help, JsonObject document, ToDoubleFunction<JsonObject> figure) {
+    GaugeSnapshot.Builder gauge = GaugeSnapshot.builder().name(name).help(help);
+    document.getJsonArray("queues").getValuesAs(JsonObject.class)
+        .forEach(queue -> gauge.dataPoint(point(Labels.of("queue", queue.getString("queue")), figure.applyAsDouble(queue))));
+    return gauge.build();
+  }
+
+  private static GaugeSnapshot.GaugeDataPointSnapshot point(Labels labels, double value) {
+    return GaugeSnapshot.GaugeDataPointSnapshot.builder().labels(labels).value(value).build();
+  }
+}

@@ -1,0 +1,22 @@
+package ee.tasker.message;
+
+import ee.tasker.platform.SqlFunctions;
+import jakarta.enterprise.context.Dependent;
+import jakarta.inject.Inject;
+import jakarta.json.JsonObject;
+import java.util.UUID;
+
+/** Calls the functions of the database for messages that could not be processed. */
+@Dependent
+class DeadMessageGateway {
+  @Inject
+  private SqlFunctions sql;
+
+  JsonObject listDeadMessages(String queue, boolean replayed, int limit, UUID before) {
+    return sql.object("list_dead_messages(?, ?, ?, cast(? as uuid))", queue, replayed, limit, before == null ? null : before.toString());
+  }
+
+  boolean replayDeadMessage(UUID deadMessageUuid, String by) {
+    return sql.flag("replay_dead_message(cast(? as uuid), ?)", deadMessageUuid, by);
+  }
+}

@@ -1,0 +1,44 @@
+package ee.tasker.message;
+
+import ee.tasker.platform.Problem;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonObject;
+import jakarta.transaction.Transactional;
+import java.util.UUID;
+
+/** Messages that could not be processed and were taken off their queues. Thread-safe. */
+@ApplicationScoped
+public class DeadMessages {
+  @Inject
+  private DeadMessageGateway gateway;
+
+  @Inject
+  private WakeUps wakeUps;
+
+  /**
+   * Newest first.
+   *
+   * @param queue    null for all queues
+   * @param replayed whether those that were sent again are listed too
+   * @param before   null for the first page, otherwise the {@code next_cursor} of the page before
+   * @return as {@code tasker.list_dead_messages}
+   */
+  @Transactional
+  public JsonObject list(String queue, boolean replayed, int limit, UUID before) {
+    return gateway.listDeadMessages(queue, replayed, limit, before);
+  }
+
+  /**
+   * Sends it again, as it was.
+   *
+   * @throws Problem 404 dead-message-not-found when there is none, or it was sent again before
+   */
+  @Transactional
+  public void replay(UUID deadMessageUuid, String by) {
+    if (!gateway.replayDeadMessage(deadMessageUuid, by)) {
+      throw Problem.of(404, "dead-message-not-found", "there is no message " + deadMessageUuid + " that was not sent again yet");
+    }
+    wakeUps.orchestrationQueued();
+  }
+}

@@ -1,0 +1,67 @@
+package ee.tasker.operation;
+
+import ee.tasker.platform.Log;
+import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Problem;
+import ee.tasker.task.Tasks;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonArray;
+import jakarta.json.JsonObject;
+import jakarta.transaction.Transactional;
+import java.util.Optional;
+import java.util.UUID;
+
+/** The component's door for dead letters and staleness. A dead letter never moves its task. Thread-safe. */
+@ApplicationScoped
+@Transactional
+public class DeadLetters {
+  private static final Log LOG = Log.of(DeadLetters.class);
+
+  @Inject
+  private OperationGateway gateway;
+
+  /** A page, newest first: {@code {entries, next_cursor}}. @param filter as {@code tasker.get_dlq_documents} takes it */
+  public JsonObject list(JsonObject filter, int limit, UUID before) {
+    return gateway.getDlqDocuments(filter, limit, before);
+  }
+
+  /** The newest that fits. */
+  public Optional<JsonObject> find(JsonObject filter) {
+    return gateway.getDlqDocuments(filter, 1, null).getJsonArray("entries").getValuesAs(JsonObject.class).stream().findFirst();
+  }
+
+  public JsonArray statistics() {
+    return gateway.getDlqStatistics();
+  }
+
+  public JsonArray investigationQueue(int limit) {
+    return gateway.getDlqInvestigationQueue(limit);
+  }
+
+  public JsonArray staleness(int limit) {
+    return gateway.getStaleness(limit);
+  }
+
+  /** Has a task investigated. @return as {@code tasker.send_task_to_dlq} @throws Problem 404 task-not-found */
+  public JsonObject open(UUID task, String by, String reason) {
+    if (gateway.sendTaskToDlq(task, by, reason) instanceof JsonObject reply) {
+      LOG.write(LogEvent.OPERATOR_ACTED, "action", "send_to_dlq", "task", task, "by", by, "reason", reason, "outcome", reply.getString("outcome"));
+      return reply;
+    }
+    throw Tasks.notFound(task);
+  }
+
+  /** @param status null leaves it open @throws Problem 404 dead-letter-not-found, 409 dead-letter-closed */
+  public void update(UUID entry, String status, String by, String notes, JsonObject metadata) {
+    if (!(gateway.updateDlqEntry(entry, status, by, notes, metadata) instanceof JsonObject reply)) {
+      throw notFound("there is no dead letter " + entry);
+    }
+    Refusals.check(reply);
+    LOG.write(LogEvent.OPERATOR_ACTED, "action", "update_dlq_entry", "entry", entry, "by", by, "reason", notes, "outcome", reply.getString("outcome"));
+  }
+
+  public static Problem notFound(String what) {
+    return Problem.of(404, "dead-letter-not-found", what);
+  }
+}

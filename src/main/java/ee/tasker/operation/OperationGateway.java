@@ -1,0 +1,94 @@
+package ee.tasker.operation;
+
+import ee.tasker.platform.ServerIdentity;
+import ee.tasker.platform.SqlFunctions;
+import jakarta.enterprise.context.Dependent;
+import jakarta.inject.Inject;
+import jakarta.json.JsonArray;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonValue;
+import java.util.UUID;
+
+/** Calls the functions for people of the database. */
+@Dependent
+class OperationGateway {
+  @Inject
+  private SqlFunctions sql;
+
+  @Inject
+  private ServerIdentity server;
+
+  JsonValue actOnStep(UUID task, UUID step, Action action) {
+    return sql.json("act_on_step(cast(? as uuid), cast(? as uuid), ?, ?, ?, cast(? as jsonb), cast(? as uuid))",
+        task, step, action.name(), action.by(), action.reason(), action.data(), server.uuid());
+  }
+
+  JsonValue actOnTask(UUID task, Action action) {
+    return sql.json("act_on_task(cast(? as uuid), ?, ?, ?, cast(? as jsonb), cast(? as uuid))",
+        task, action.name(), action.by(), action.reason(), action.data(), server.uuid());
+  }
+
+  JsonValue getActionSchemas(UUID task, UUID step) {
+    return sql.json("get_action_schemas(cast(? as uuid), cast(? as uuid))", task, step == null ? null : step.toString());
+  }
+
+  JsonArray getTaskStory(UUID task) {
+    return sql.array("get_task_story(cast(? as uuid))", task);
+  }
+
+  JsonValue getWaitingDocument(UUID task) {
+    return sql.json("get_waiting_document(cast(? as uuid))", task);
+  }
+
+  JsonArray getPauses() {
+    return sql.array("get_pauses()");
+  }
+
+  JsonValue pauseTemplates(String namespace, String name, String version, String by, String reason) {
+    return sql.json("pause_templates(?, ?, ?, ?, ?)", namespace, name, version, by, reason);
+  }
+
+  JsonValue resumeTemplates(String namespace, String name, String version, String by, String reason) {
+    return sql.json("resume_templates(?, ?, ?, ?, ?)", namespace, name, version, by, reason);
+  }
+
+  JsonArray listConcurrencyPolicies(JsonObject filter, int entries) {
+    return sql.array("list_concurrency_policies(cast(? as jsonb), ?)", filter, entries);
+  }
+
+  JsonValue setConcurrencyLimit(UUID policy, Integer limit, String by) {
+    return sql.json("set_concurrency_limit(cast(? as uuid), cast(? as int), ?)", policy, limit == null ? null : limit.toString(), by);
+  }
+
+  JsonObject previewBulkAction(String action, JsonObject filter, String by, String reason) {
+    return sql.object("preview_bulk_action(?, cast(? as jsonb), ?, ?)", action, filter, by, reason);
+  }
+
+  JsonValue runBulkAction(UUID token) {
+    return sql.json("run_bulk_action(cast(? as uuid), cast(? as uuid))", token, server.uuid());
+  }
+
+  JsonObject getDlqDocuments(JsonObject filter, int limit, UUID before) {
+    return sql.object("get_dlq_documents(cast(? as jsonb), ?, cast(? as uuid))", filter, limit, before == null ? null : before.toString());
+  }
+
+  JsonArray getDlqStatistics() {
+    return sql.array("get_dlq_statistics()");
+  }
+
+  JsonArray getDlqInvestigationQueue(int limit) {
+    return sql.array("get_dlq_investigation_queue(?)", limit);
+  }
+
+  JsonArray getStaleness(int limit) {
+    return sql.array("get_staleness(?)", limit);
+  }
+
+  JsonValue sendTaskToDlq(UUID task, String by, String reason) {
+    return sql.json("send_task_to_dlq(cast(? as uuid), ?, ?)", task, by, reason);
+  }
+
+  JsonValue updateDlqEntry(UUID entry, String status, String by, String reason, JsonObject metadata) {
+    return sql.json("update_dlq_entry(cast(? as uuid), ?, ?, ?, cast(? as jsonb))", entry, status, by, reason, metadata);
+  }
+}

@@ -1,0 +1,159 @@
+package ee.tasker.operation;
+
+import ee.tasker.message.WakeUps;
+import ee.tasker.platform.AfterCommit;
+import ee.tasker.platform.Log;
+import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Problem;
+import ee.tasker.platform.Problem.Violation;
+import ee.tasker.task.TaskEndings;
+import ee.tasker.task.Tasks;
+import ee.tasker.template.ContextSchema;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonArray;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonValue;
+import jakarta.transaction.Transactional;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/** The component's door for actions on tasks and steps, pauses, and reading why something waits. Thread-safe. */
+@ApplicationScoped
+@Transactional
+public class Operations {
+  private static final Log LOG = Log.of(Operations.class);
+
+  @Inject
+  private OperationGateway gateway;
+
+  @Inject
+  private TaskEndings endings;
+
+  @Inject
+  private WakeUps wakeUps;
+
+  @Inject
+  private AfterCommit afterCommit;
+
+  /**
+   * @return as {@code tasker.act_on_step}; never refused
+   * @throws Problem 404 step-not-found, 400 invalid-result when the result does not fit the template, 409 for what the present state forbids
+   */
+  public JsonObject actOnStep(UUID task, UUID step, Action action) {
+    if (!(gateway.getActionSchemas(task, step) instanceof JsonObject schemas)) {
+      throw Problem.of(404, "step-not-found", "there is no step " + step + " of task " + task);
+    }
+    if (action.data().containsKey("result")) {
+      List<Violation> violations = violations("completion_data/result", schemas.get("result_schema"), action.data().get("result"));
+      if (!violations.isEmpty()) {
+        throw new Problem(400, "invalid-result", "the result does not fit the result schema of the step: "
+            + violations.get(0).field() + ": " + violations.get(0).message(), violations, Map.of());
+      }
+    }
+    JsonObject reply = Refusals.check(gateway.actOnStep(task, step, action).asJsonObject());
+    tell(action, task, reply);
+    return reply;
+  }
+
+  /**
+   * @return as {@code tasker.act_on_task}; never refused
+   * @throws Problem 404 task-not-found, 400 invalid-context when a new context does not fit the template, 409 for what the present state forbids
+   */
+  public JsonObject actOnTask(UUID task, Action action) {
+    if (action.data().containsKey("context") && gateway.getActionSchemas(task, null) instanceof JsonObject schemas) {
+      List<Violation> violations = violations("context", schemas.get("input_schema"), action.data().get("context"));
+      if (!violations.isEmpty()) {
+        throw new Problem(400, "invalid-context", "the context does not fit the input schema of template " + schemas.getString("template") + ": "
+            + violations.get(0).field() + ": " + violations.get(0).message(), violations, Map.of());
+      }
+    }
+    if (!(gateway.actOnTask(task, action) instanceof JsonObject reply)) {
+      throw Tasks.notFound(task);
+    }
+    Refusals.check(reply);
+    tell(action, task, reply);
+    return reply;
+  }
+
+  private static List<Violation> violations(String field, JsonValue schema, JsonValue value) {
+    return schema == null || schema == JsonValue.NULL ? List.of() : ContextSchema.compile(schema.toString()).validate(value).stream()
+        .map(violation -> new Violation(field + violation.pointer(), violation.message())).toList();
+  }
+
+  private void tell(Action action, UUID task, JsonObject reply) {
+    LOG.write(LogEvent.OPERATOR_ACTED, "action", action.name(), "task", task, "by", action.by(), "reason", action.reason(), "outcome", reply.getString("outcome"));
+    wakeAfterCommit(reply);
+  }
+
+  private void wakeAfterCommit(JsonObject reply) {
+    afterCommit.run(() -> {
+      if (reply.get("queued") instanceof JsonArray queued && !queued.isEmpty()) {
+        wakeUps.stepsQueued();
+      }
+      if (reply.get("ended") instanceof JsonArray ended) {
+        endings.ended(ended);
+      }
+    });
+  }
+
+  /** Everything that happened to a task, oldest first; empty when there is no such task. */
+  public JsonArray story(UUID task) {
+    return gateway.getTaskStory(task);
+  }
+
+  /** @throws Problem 404 task-not-found */
+  public JsonObject why(UUID task) {
+    if (gateway.getWaitingDocument(task) instanceof JsonObject document) {
+      return document;
+    }
+    throw Tasks.notFound(task);
+  }
+
+  public JsonArray pauses() {
+    return gateway.getPauses();
+  }
+
+  /** @param name null for the whole namespace @param version null for all versions that there are */
+  public JsonObject pause(String namespace, String name, String version, String by, String reason) {
+    JsonObject reply = required(gateway.pauseTemplates(namespace, name, version, by, reason));
+    LOG.write(LogEvent.OPERATOR_ACTED, "action", "pause", "namespace", namespace, "name", name, "version", version, "by", by, "reason", reason);
+    return reply;
+  }
+
+  /** Names what {@link #pause} named. */
+  public JsonObject resume(String namespace, String name, String version, String by, String reason) {
+    JsonObject reply = required(gateway.resumeTemplates(namespace, name, version, by, reason));
+    LOG.write(LogEvent.OPERATOR_ACTED, "action", "resume", "namespace", namespace, "name", name, "version", version, "by", by, "reason", reason);
+    afterCommit.run(wakeUps::orchestrationQueued);
+    return reply;
+  }
+
+  private static JsonObject required(JsonValue reply) {
+    if (reply instanceof JsonObject object) {
+      return object;
+    }
+    throw Problem.of(404, "template-not-found", "there is no such namespace or template");
+  }
+
+  /** @return as {@code tasker.preview_bulk_action}, with a token @throws Problem 409 too-many-tasks */
+  public JsonObject preview(String action, JsonObject filter, String by, String reason) {
+    JsonObject reply = gateway.previewBulkAction(action, filter, by, reason);
+    if (!reply.containsKey("token")) {
+      throw new Problem(409, "too-many-tasks", "the filter means more than " + reply.getInt("limit") + " tasks; narrow it", List.of(), Map.of());
+    }
+    return reply;
+  }
+
+  /** @return as {@code tasker.run_bulk_action}; never refused @throws Problem 404 token-not-found, 409 */
+  public JsonObject run(UUID token) {
+    if (!(gateway.runBulkAction(token) instanceof JsonObject reply)) {
+      throw Problem.of(404, "token-not-found", "there is no such token; it comes from a dry run");
+    }
+    Refusals.check(reply);
+    LOG.write(LogEvent.OPERATOR_ACTED, "action", "bulk " + reply.getString("action"), "token", token, "tasks", reply.getInt("count"), "outcome", reply.getString("outcome"));
+    wakeAfterCommit(reply);
+    return reply;
+  }
+}

@@ -1,0 +1,55 @@
+package ee.tasker.operation;
+
+import ee.tasker.platform.Json;
+import ee.tasker.platform.Problem;
+import ee.tasker.platform.Problem.Violation;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonString;
+import jakarta.json.JsonValue;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Turns an answer with the outcome {@code refused} into a problem; 409 for all that the present state forbids. */
+final class Refusals {
+  private record Known(int status, String code) {
+  }
+
+  private static final List<Known> KNOWN = List.of(
+      new Known(400, "invalid-request"),
+      new Known(409, "step-not-movable"),
+      new Known(409, "attempt-has-changed"),
+      new Known(409, "task-already-ended"),
+      new Known(409, "task-is-being-cancelled"),
+      new Known(409, "task-not-blocked"),
+      new Known(409, "steps-in-flight"),
+      new Known(409, "step-already-done"),
+      new Known(409, "nothing-to-retry"),
+      new Known(409, "token-expired"),
+      new Known(409, "set-has-changed"),
+      new Known(409, "dead-letter-closed"));
+
+  private Refusals() {
+  }
+
+  /** @return the answer, when it is no refusal */
+  static JsonObject check(JsonObject reply) {
+    if (!"refused".equals(reply.getString("outcome"))) {
+      return reply;
+    }
+    String code = reply.getString("code");
+    int status = KNOWN.stream().filter(known -> known.code().equals(code)).findFirst()
+        .orElseThrow(() -> new IllegalStateException("the database refuses with a code that is not known: " + code)).status();
+    String message = reply.getString("message");
+    List<Violation> violations = Json.text(reply, "field").map(field -> List.of(new Violation(field, message))).orElse(List.of());
+    Map<String, Object> extras = new HashMap<>();
+    for (String extra : List.of("state", "task_state")) {
+      JsonValue value = reply.get(extra);
+      if (value instanceof JsonString text) {
+        extras.put(extra, text.getString());
+      }
+    }
+    String detail = violations.isEmpty() ? message : violations.get(0).field() + ": " + message;
+    throw new Problem(status, code, detail, violations, extras);
+  }
+}

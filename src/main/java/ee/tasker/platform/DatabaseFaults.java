@@ -1,0 +1,71 @@
+package ee.tasker.platform;
+
+import jakarta.transaction.HeuristicMixedException;
+import jakarta.transaction.HeuristicRollbackException;
+import jakarta.transaction.RollbackException;
+import jakarta.transaction.SystemException;
+import java.sql.SQLException;
+import javax.transaction.xa.XAException;
+
+/** Tells faults that pass from statements that will never work. */
+public final class DatabaseFaults {
+
+  private DatabaseFaults() {
+  }
+
+  /** True when PostgreSQL refused the data itself (class 22) or a check on it (class 23): the same call would fail again. */
+  public static boolean isAboutTheData(Throwable fault) {
+    String state = sqlState(fault);
+    return state != null && isAboutTheData(state);
+  }
+
+  /** The same of an SQLSTATE. */
+  public static boolean isAboutTheData(String state) {
+    return state.startsWith("22") || state.startsWith("23") || state.startsWith("54");
+  }
+
+  /**
+   * True when the database itself said no, so that nothing was committed. False for a lost connection, a server that shuts down, and
+   * whatever has no SQLSTATE, as a commit that failed: it may have happened all the same.
+   */
+  public static boolean isRefusal(Throwable fault) {
+    String state = sqlState(fault);
+    return state != null && !state.startsWith("08") && !state.startsWith("57P") && !state.startsWith("58") && !state.startsWith("XX");
+  }
+
+  /** True when the database could not be reached, or went away before it said whether a commit happened. */
+  public static boolean isUnreachable(Throwable fault) {
+    String state = sqlState(fault);
+    return state == null ? isUnconfirmedCommit(fault) : state.startsWith("08") || state.startsWith("57P");
+  }
+
+  /** True when a commit was asked for and nobody knows whether it happened: transaction managers say so in their own words, without an SQLSTATE. */
+  public static boolean isUnconfirmedCommit(Throwable fault) {
+    for (Throwable cause = fault; cause != null && sqlState(fault) == null; cause = cause.getCause()) {
+      if (cause instanceof XAException || cause instanceof RollbackException || cause instanceof HeuristicMixedException
+          || cause instanceof HeuristicRollbackException || cause instanceof SystemException) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  public static String sqlState(Throwable fault) {
+    for (Throwable cause = fault; cause != null; cause = cause.getCause()) {
+      if (cause instanceof SQLException sql && sql.getSQLState() != null) {
+        return sql.getSQLState();
+      }
+    }
+    return null;
+  }
+
+  /** The driver's own words. */
+  public static String message(Throwable fault) {
+    for (Throwable cause = fault; cause != null; cause = cause.getCause()) {
+      if (cause instanceof SQLException) {
+        return cause.getMessage();
+      }
+    }
+    return fault.toString();
+  }
+}

@@ -1,0 +1,81 @@
+package ee.tasker.rest;
+
+import ee.tasker.operation.Action;
+import ee.tasker.platform.Json;
+import ee.tasker.task.TaskRequestReader;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonObjectBuilder;
+import java.util.Map;
+import java.util.Set;
+
+/** Reads what a person wants done. Who and why are required of every action. */
+final class ActionReader {
+  static final Map<String, String> STEP_ACTIONS = Map.of(
+      "reset_for_retry", "reset_by", "resolve_manually", "resolved_by", "complete_manually", "completed_by");
+  static final Set<String> TASK_ACTIONS = Set.of("retry", "retry_from_step", "resolve", "give_up");
+  static final Set<String> BULK_ACTIONS = Set.of("retry", "resolve", "give_up", "cancel");
+  static final int WHO = 128;
+  static final int WHY = 1_000;
+
+  private ActionReader() {
+  }
+
+  /** As the reference has it: the action in {@code action_type}, who in {@code reset_by}, {@code resolved_by} or {@code completed_by}. */
+  static Action step(JsonObject body) {
+    Members members = new Members(body);
+    String name = members.word("action_type", STEP_ACTIONS.keySet());
+    JsonObjectBuilder data = Json.build().createObjectBuilder();
+    Integer attempt = members.number("attempt", 0, Short.MAX_VALUE);
+    if (attempt != null) {
+      data.add("attempt", attempt);
+    }
+    if ("reset_for_retry".equals(name)) {
+      JsonObject inputs = members.object("inputs");
+      if (inputs != null) {
+        data.add("inputs", inputs);
+      }
+      if (members.flag("discard_checkpoint")) {
+        data.add("discard_checkpoint", true);
+      }
+    } else if ("complete_manually".equals(name)) {
+      if (!members.has("completion_data")) {
+        members.wrong("completion_data", "is required");
+      }
+      Members completion = members.members("completion_data");
+      var result = completion.anything("result");
+      if (result != null) {
+        data.add("result", result);
+      }
+      JsonObject metadata = completion.object("metadata");
+      if (metadata != null) {
+        data.add("metadata", metadata);
+      }
+      completion.refuseOthers();
+    }
+    String reason = members.text("reason", WHY);
+    String by = name.isEmpty() ? "" : members.text(STEP_ACTIONS.get(name), WHO);
+    members.check();
+    return new Action(name, by, reason, data.build());
+  }
+
+  static Action task(JsonObject body) {
+    Members members = new Members(body);
+    String name = members.word("action_type", TASK_ACTIONS);
+    JsonObjectBuilder data = Json.build().createObjectBuilder();
+    if (name.startsWith("retry")) {
+      JsonObject context = members.object("context");
+      if (context != null) {
+        TaskRequestReader.contextComplaint(context).ifPresent(complaint -> members.wrong("context", complaint));
+        data.add("context", context);
+      }
+    }
+    if ("retry_from_step".equals(name)) {
+      data.add("step", members.text("step", 128));
+      data.add("rerun_completed", members.flag("rerun_completed"));
+    }
+    String reason = members.text("reason", WHY);
+    String by = members.text("requested_by", WHO);
+    members.check();
+    return new Action(name, by, reason, data.build());
+  }
+}

@@ -1,0 +1,56 @@
+package ee.tasker.rest;
+
+import ee.tasker.insight.Insight;
+import jakarta.enterprise.context.RequestScoped;
+import jakarta.inject.Inject;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.QueryParam;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.UriInfo;
+import java.util.Set;
+
+/** Figures about all tasks over HTTP. They come from tallies and cost the same however much has finished. */
+@Path("analytics")
+@Produces(MediaType.APPLICATION_JSON)
+@RequestScoped
+public class AnalyticsResource {
+  /** As long as minutes are kept. */
+  private static final int MOST_HOURS = 35 * 24;
+  private static final int MOST_ROWS = 100;
+
+  @Inject
+  private Insight insight;
+
+  @Context
+  private UriInfo uri;
+
+  @GET
+  @Path("performance")
+  public String performance(@QueryParam("hours") String hours) {
+    Parameters.checkKnown(uri, Set.of("hours"));
+    return insight.performance(Parameters.number("hours", hours, 1, 1, MOST_HOURS)).toString();
+  }
+
+  @GET
+  @Path("health")
+  public String health() {
+    Parameters.checkKnown(uri, Set.of());
+    return insight.health().toString();
+  }
+
+  @GET
+  @Path("bottlenecks")
+  public String bottlenecks(@QueryParam("hours") String hours, @QueryParam("limit") String limit,
+      @QueryParam("min_executions") String minExecutions, @QueryParam("namespace") String namespace,
+      @QueryParam("name") String name, @QueryParam("version") String version) {
+    Parameters.checkKnown(uri, Set.of("hours", "limit", "min_executions", "namespace", "name", "version"));
+    return insight.bottlenecks(
+        Parameters.number("hours", hours, 24, 1, MOST_HOURS),
+        Parameters.number("limit", limit, 10, 1, MOST_ROWS),
+        Parameters.number("min_executions", minExecutions, 5, 1, Integer.MAX_VALUE),
+        namespace, name, version).toString();
+  }
+}

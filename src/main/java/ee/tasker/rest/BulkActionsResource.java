@@ -1,0 +1,93 @@
+package ee.tasker.rest;
+
+import ee.tasker.operation.Operations;
+import jakarta.enterprise.context.RequestScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonString;
+import jakarta.json.JsonValue;
+import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Response;
+import jakarta.ws.rs.core.UriInfo;
+import java.io.InputStream;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeParseException;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Actions on many tasks: first the dry run, which counts and gives a token, then the run, which presents it. */
+@Path("bulk-actions")
+@Produces(MediaType.APPLICATION_JSON)
+@RequestScoped
+public class BulkActionsResource {
+  static final Set<String> FILTERS = Set.of("namespace", "name", "version", "state", "initiator", "source_system", "correlation_id",
+      "parent_correlation_id", "dlq_reason", "failed_step", "created_after", "created_before");
+
+  @Inject
+  private Operations operations;
+
+  @Inject
+  private RequestBodies bodies;
+
+  @Context
+  private UriInfo uri;
+
+  @POST
+  @Consumes(MediaType.APPLICATION_JSON)
+  public Response preview(InputStream body) {
+    Parameters.checkKnown(uri, Set.of());
+    Members members = new Members(bodies.object(body));
+    String action = members.word("action_type", ActionReader.BULK_ACTIONS);
+    String by = members.text("requested_by", ActionReader.WHO);
+    String reason = members.text("reason", ActionReader.WHY);
+    JsonObject filter = members.object("filter");
+    if (filter == null || filter.isEmpty()) {
+      members.wrong("filter", "must have at least one of " + String.join(", ", new TreeSet<>(FILTERS)));
+    } else {
+      filter.forEach((name, value) -> check(members, name, value));
+    }
+    members.check();
+    JsonObject counted = operations.preview(action, filter, by, reason);
+    return Response.status(201).location(uri.getBaseUriBuilder().path("bulk-actions/" + counted.getString("token") + "/run").build())
+        .entity(counted.toString()).build();
+  }
+
+  private static void check(Members members, String name, JsonValue value) {
+    String field = "filter/" + name;
+    if (!FILTERS.contains(name)) {
+      members.wrong(field, "there is no such filter; known are " + String.join(", ", new TreeSet<>(FILTERS)));
+    } else if (!(value instanceof JsonString text) || text.getString().isBlank()) {
+      members.wrong(field, "must be a string that says something");
+    } else if ("state".equals(name) && !TasksResource.STATES.contains(text.getString())) {
+      members.wrong(field, "there is no such state");
+    } else if ("dlq_reason".equals(name) && !DeadLettersResource.REASONS.contains(text.getString())) {
+      members.wrong(field, "there is no such reason");
+    } else if (name.endsWith("correlation_id") && !Parameters.isUuid(text.getString())) {
+      members.wrong(field, "must be a uuid");
+    } else if (name.startsWith("created_") && !isTime(text.getString())) {
+      members.wrong(field, "must be a date and time with an offset");
+    }
+  }
+
+  private static boolean isTime(String text) {
+    try {
+      return Math.abs(OffsetDateTime.parse(text).getYear()) < 10_000;
+    } catch (DateTimeParseException e) {
+      return false;
+    }
+  }
+
+  /** Once; a second time answers what the first did. */
+  @POST
+  @Path("{token}/run")
+  public String run(@PathParam("token") String token) {
+    Parameters.checkKnown(uri, Set.of());
+    return operations.run(Parameters.uuid("token", token)).toString();
+  }
+}

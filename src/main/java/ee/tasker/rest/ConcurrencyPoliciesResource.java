@@ -1,0 +1,67 @@
+package ee.tasker.rest;
+
+import ee.tasker.operation.ConcurrencyPolicies;
+import ee.tasker.platform.Json;
+import jakarta.enterprise.context.RequestScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonObjectBuilder;
+import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.PUT;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.QueryParam;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.UriInfo;
+import java.io.InputStream;
+import java.util.Set;
+import java.util.UUID;
+
+/** How many may be under way at once, who is, and who waits. */
+@Path("concurrency-policies")
+@Produces(MediaType.APPLICATION_JSON)
+@RequestScoped
+public class ConcurrencyPoliciesResource {
+  private static final int HIGHEST = 1_000_000;
+
+  @Inject
+  private ConcurrencyPolicies policies;
+
+  @Inject
+  private RequestBodies bodies;
+
+  @Context
+  private UriInfo uri;
+
+  @GET
+  public String list(@QueryParam("namespace") String namespace, @QueryParam("template") String template, @QueryParam("entries") String entries) {
+    Parameters.checkKnown(uri, Set.of("namespace", "template", "entries"));
+    JsonObjectBuilder filter = Json.build().createObjectBuilder();
+    if (namespace != null) {
+      filter.add("namespace", namespace);
+    }
+    if (template != null) {
+      filter.add("template", template);
+    }
+    return Json.build().createObjectBuilder()
+        .add("policies", policies.list(filter.build(), Parameters.number("entries", entries, 10, 0, 100))).build().toString();
+  }
+
+  /** The member has to be there also when it is null, which is the way back to the template's limit. */
+  @PUT
+  @Path("{policy_uuid}/limit")
+  @Consumes(MediaType.APPLICATION_JSON)
+  public String setLimit(@PathParam("policy_uuid") String policyUuid, InputStream body) {
+    Parameters.checkKnown(uri, Set.of());
+    UUID policy = Parameters.uuid("policy_uuid", policyUuid);
+    Members members = new Members(bodies.object(body));
+    members.anything("limit");
+    Integer limit = members.number("limit", 0, HIGHEST);
+    String by = members.text("requested_by", ActionReader.WHO);
+    String reason = members.text("reason", ActionReader.WHY);
+    members.check();
+    return policies.setLimit(policy, limit, by, reason).toString();
+  }
+}

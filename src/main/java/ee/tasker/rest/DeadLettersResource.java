@@ -1,0 +1,137 @@
+package ee.tasker.rest;
+
+import ee.tasker.operation.DeadLetters;
+import ee.tasker.platform.Json;
+import ee.tasker.platform.Problem;
+import jakarta.enterprise.context.RequestScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonObjectBuilder;
+import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.PATCH;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.QueryParam;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Response;
+import jakarta.ws.rs.core.UriInfo;
+import java.io.InputStream;
+import java.util.Set;
+import java.util.UUID;
+
+/** Investigations about tasks: find, open, close, count; and which tasks are late. */
+@Path("dlq")
+@Produces(MediaType.APPLICATION_JSON)
+@RequestScoped
+public class DeadLettersResource {
+  static final Set<String> REASONS = Set.of("staleness_timeout", "max_retries_exceeded", "permanent_failure", "dependency_cycle_detected",
+      "worker_unavailable", "manual_dlq");
+  static final Set<String> STATUSES = Set.of("pending", "manually_resolved", "permanently_failed", "cancelled");
+  private static final int MOST = 500;
+
+  @Inject
+  private DeadLetters deadLetters;
+
+  @Inject
+  private RequestBodies bodies;
+
+  @Context
+  private UriInfo uri;
+
+  @GET
+  public String list(@QueryParam("resolution_status") String status, @QueryParam("dlq_reason") String reason,
+      @QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
+    Parameters.checkKnown(uri, Set.of("resolution_status", "dlq_reason", "limit", "cursor"));
+    JsonObjectBuilder filter = Json.build().createObjectBuilder();
+    add(filter, "resolution_status", status, STATUSES);
+    add(filter, "dlq_reason", reason, REASONS);
+    return deadLetters.list(filter.build(), Parameters.number("limit", limit, 50, 1, MOST), Parameters.optionalUuid("cursor", cursor)).toString();
+  }
+
+  private static void add(JsonObjectBuilder filter, String name, String value, Set<String> words) {
+    if (value != null) {
+      if (!words.contains(value)) {
+        throw Problem.invalid(name, "must be one of " + String.join(", ", words.stream().sorted().toList()));
+      }
+      filter.add(name, value);
+    }
+  }
+
+  /** Has a task investigated; 200 with the investigation that is open already. */
+  @POST
+  @Consumes(MediaType.APPLICATION_JSON)
+  public Response open(InputStream body) {
+    Parameters.checkKnown(uri, Set.of());
+    Members members = new Members(bodies.object(body));
+    String task = members.text("task_uuid", 36);
+    String by = members.text("requested_by", ActionReader.WHO);
+    String reason = members.text("reason", ActionReader.WHY);
+    members.check();
+    JsonObject reply = deadLetters.open(Parameters.uuid("task_uuid", task), by, reason);
+    String entry = reply.getString("dlq_entry_uuid");
+    return Response.status("done".equals(reply.getString("outcome")) ? 201 : 200)
+        .location(uri.getBaseUriBuilder().path("dlq/entry/" + entry).build()).entity(entry(entry)).build();
+  }
+
+  @GET
+  @Path("task/{task_uuid}")
+  public String ofTask(@PathParam("task_uuid") String taskUuid) {
+    Parameters.checkKnown(uri, Set.of());
+    UUID task = Parameters.uuid("task_uuid", taskUuid);
+    return deadLetters.find(Json.build().createObjectBuilder().add("task_uuid", task.toString()).build())
+        .orElseThrow(() -> DeadLetters.notFound("there is no dead letter about a task " + task)).toString();
+  }
+
+  @GET
+  @Path("entry/{dlq_entry_uuid}")
+  public String describe(@PathParam("dlq_entry_uuid") String entryUuid) {
+    Parameters.checkKnown(uri, Set.of());
+    return entry(Parameters.uuid("dlq_entry_uuid", entryUuid).toString());
+  }
+
+  private String entry(String uuid) {
+    return deadLetters.find(Json.build().createObjectBuilder().add("dlq_entry_uuid", uuid).build())
+        .orElseThrow(() -> DeadLetters.notFound("there is no dead letter " + uuid)).toString();
+  }
+
+  @PATCH
+  @Path("entry/{dlq_entry_uuid}")
+  @Consumes(MediaType.APPLICATION_JSON)
+  public String update(@PathParam("dlq_entry_uuid") String entryUuid, InputStream body) {
+    Parameters.checkKnown(uri, Set.of());
+    UUID entry = Parameters.uuid("dlq_entry_uuid", entryUuid);
+    Members members = new Members(bodies.object(body));
+    String status = members.has("resolution_status") ? members.word("resolution_status", STATUSES) : null;
+    String by = members.text("resolved_by", ActionReader.WHO);
+    String notes = members.text("resolution_notes", ActionReader.WHY);
+    JsonObject metadata = members.object("metadata");
+    members.check();
+    deadLetters.update(entry, status, by, notes, metadata);
+    return entry(entry.toString());
+  }
+
+  @GET
+  @Path("stats")
+  public String statistics() {
+    Parameters.checkKnown(uri, Set.of());
+    return deadLetters.statistics().toString();
+  }
+
+  @GET
+  @Path("investigation-queue")
+  public String investigationQueue(@QueryParam("limit") String limit) {
+    Parameters.checkKnown(uri, Set.of("limit"));
+    return deadLetters.investigationQueue(Parameters.number("limit", limit, 50, 1, MOST)).toString();
+  }
+
+  @GET
+  @Path("staleness")
+  public String staleness(@QueryParam("limit") String limit) {
+    Parameters.checkKnown(uri, Set.of("limit"));
+    return deadLetters.staleness(Parameters.number("limit", limit, 50, 1, MOST)).toString();
+  }
+}

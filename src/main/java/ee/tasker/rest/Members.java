@@ -1,0 +1,143 @@
+package ee.tasker.rest;
+
+import ee.tasker.platform.Problem;
+import ee.tasker.platform.Problem.Violation;
+import ee.tasker.platform.Storable;
+import jakarta.json.JsonNumber;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonString;
+import jakarta.json.JsonValue;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Reads the members of a body one by one and tells at the end all that is wrong with them, also of those nobody asked for. */
+final class Members {
+  private final String prefix;
+  private final JsonObject document;
+  private final List<Violation> violations;
+  private final Set<String> known = new HashSet<>();
+
+  Members(JsonObject document) {
+    this("", document, new ArrayList<>());
+  }
+
+  private Members(String prefix, JsonObject document, List<Violation> violations) {
+    this.prefix = prefix;
+    this.document = document;
+    this.violations = violations;
+  }
+
+  /** Null when it is absent. */
+  private JsonValue value(String name) {
+    known.add(name);
+    JsonValue value = document.get(name);
+    return value == JsonValue.NULL ? null : value;
+  }
+
+  boolean has(String name) {
+    return value(name) != null;
+  }
+
+  /** Any JSON, also null when it is there. */
+  JsonValue anything(String name) {
+    known.add(name);
+    JsonValue value = document.get(name);
+    if (value == null) {
+      wrong(name, "is required");
+    } else {
+      Storable.complaint(value).ifPresent(complaint -> wrong(name, complaint));
+    }
+    return value;
+  }
+
+  String text(String name, int longest) {
+    JsonValue value = value(name);
+    if (value == null) {
+      wrong(name, "is required");
+      return "";
+    }
+    if (!(value instanceof JsonString text) || text.getString().isBlank() || text.getString().length() > longest) {
+      wrong(name, "must be a string of 1 to " + longest + " characters that says something");
+      return "";
+    }
+    Storable.complaint(text.getString()).ifPresent(complaint -> wrong(name, complaint));
+    return text.getString();
+  }
+
+  /** Null when it is absent. */
+  String optionalText(String name, int longest) {
+    return has(name) ? text(name, longest) : null;
+  }
+
+  String word(String name, Set<String> words) {
+    JsonValue value = value(name);
+    if (value instanceof JsonString text && words.contains(text.getString())) {
+      return text.getString();
+    }
+    wrong(name, value == null ? "is required" : "must be one of " + String.join(", ", new TreeSet<>(words)));
+    return "";
+  }
+
+  /** Null when it is absent. */
+  JsonObject object(String name) {
+    JsonValue value = value(name);
+    if (value == null || value instanceof JsonObject) {
+      if (value != null) {
+        Storable.complaint(value).ifPresent(complaint -> wrong(name, complaint));
+      }
+      return (JsonObject) value;
+    }
+    wrong(name, "must be an object");
+    return null;
+  }
+
+  /** The members of an object; none when it is absent. */
+  Members members(String name) {
+    JsonObject object = object(name);
+    return new Members(prefix + name + "/", object == null ? JsonValue.EMPTY_JSON_OBJECT : object, violations);
+  }
+
+  boolean flag(String name) {
+    JsonValue value = value(name);
+    if (value != null && value != JsonValue.TRUE && value != JsonValue.FALSE) {
+      wrong(name, "must be true or false");
+    }
+    return value == JsonValue.TRUE;
+  }
+
+  /** Null when it is absent. */
+  Integer number(String name, int least, int most) {
+    JsonValue value = value(name);
+    // Not as a long, in which 2^64 + 1 would be 1.
+    if (value instanceof JsonNumber number && number.isIntegral()
+        && number.bigDecimalValue().compareTo(BigDecimal.valueOf(least)) >= 0 && number.bigDecimalValue().compareTo(BigDecimal.valueOf(most)) <= 0) {
+      return number.intValue();
+    }
+    if (value != null) {
+      wrong(name, "must be a whole number from " + least + " to " + most);
+    }
+    return null;
+  }
+
+  void wrong(String name, String message) {
+    violations.add(new Violation(prefix + name, message));
+  }
+
+  /** Refuses what nobody asked for, without a problem of its own yet. */
+  void refuseOthers() {
+    document.keySet().stream().filter(name -> !known.contains(name)).sorted()
+        .forEach(name -> wrong(name, "there is no such member here; known are " + String.join(", ", new TreeSet<>(known))));
+  }
+
+  /** @throws Problem 400 invalid-request with all that is wrong */
+  void check() {
+    refuseOthers();
+    if (!violations.isEmpty()) {
+      throw Problem.invalid(violations);
+    }
+  }
+}

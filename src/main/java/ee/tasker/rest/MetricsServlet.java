@@ -1,0 +1,61 @@
+package ee.tasker.rest;
+
+import ee.tasker.insight.SystemMeters;
+import ee.tasker.platform.Log;
+import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Meters;
+import io.prometheus.metrics.expositionformats.ExpositionFormats;
+import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import jakarta.inject.Inject;
+import jakarta.servlet.annotation.WebServlet;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Metrics in Prometheus' text format, or OpenMetrics for who asks for it. When the database cannot be asked, those of this
+ * server are told nevertheless, and {@code tasker_database_up} is 0.
+ */
+@WebServlet("/metrics")
+public class MetricsServlet extends HttpServlet {
+  private static final long serialVersionUID = 1L;
+  private static final Log LOG = Log.of(MetricsServlet.class);
+  private static final ExpositionFormats FORMATS = ExpositionFormats.init();
+
+  @Inject
+  private transient Meters server;
+
+  @Inject
+  private transient SystemMeters system;
+
+  @Override
+  protected void doGet(HttpServletRequest request, HttpServletResponse answer) throws IOException {
+    ExpositionFormatWriter writer = FORMATS.findWriter(request.getHeader("Accept"));
+    List<MetricSnapshot> all = new ArrayList<>();
+    server.registry().scrape().forEach(all::add);
+    all.add(GaugeSnapshot.builder().name("tasker_database_up").help("Whether the database answered for the figures of the whole system")
+        .dataPoint(GaugeSnapshot.GaugeDataPointSnapshot.builder().value(addSystem(all) ? 1 : 0).build()).build());
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    writer.write(body, new MetricSnapshots(all));
+    answer.setContentType(writer.getContentType());
+    answer.setContentLength(body.size());
+    body.writeTo(answer.getOutputStream());
+  }
+
+  private boolean addSystem(List<MetricSnapshot> all) {
+    try {
+      system.collect().forEach(all::add);
+      return true;
+    } catch (RuntimeException fault) {
+      LOG.write(LogEvent.CALL_FAILED, fault, "call", "get_metrics_document");
+      return false;
+    }
+  }
+}

@@ -1,0 +1,81 @@
+package ee.tasker.rest;
+
+import ee.tasker.operation.Operations;
+import ee.tasker.platform.Json;
+import ee.tasker.task.Tasks;
+import jakarta.enterprise.context.RequestScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonArray;
+import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.PATCH;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.UriInfo;
+import java.io.InputStream;
+import java.util.Set;
+import java.util.UUID;
+
+/** What people do to a task and its steps, why it waits, and its story. */
+@Path("tasks")
+@Produces(MediaType.APPLICATION_JSON)
+@RequestScoped
+public class TaskActionsResource {
+
+  @Inject
+  private Operations operations;
+
+  @Inject
+  private Tasks tasks;
+
+  @Inject
+  private RequestBodies bodies;
+
+  @Context
+  private UriInfo uri;
+
+  /** The task as it is after the action and what followed from it. */
+  @PATCH
+  @Path("{task_uuid}")
+  @Consumes(MediaType.APPLICATION_JSON)
+  public String act(@PathParam("task_uuid") String taskUuid, InputStream body) {
+    Parameters.checkKnown(uri, Set.of());
+    UUID task = Parameters.uuid("task_uuid", taskUuid);
+    operations.actOnTask(task, ActionReader.task(bodies.object(body)));
+    return tasks.describe(task).orElseThrow(() -> Tasks.notFound(task)).toString();
+  }
+
+  /** The step as it is after the action and what followed from it. */
+  @PATCH
+  @Path("{task_uuid}/workflow_steps/{step_uuid}")
+  @Consumes(MediaType.APPLICATION_JSON)
+  public String actOnStep(@PathParam("task_uuid") String taskUuid, @PathParam("step_uuid") String stepUuid, InputStream body) {
+    Parameters.checkKnown(uri, Set.of());
+    UUID task = Parameters.uuid("task_uuid", taskUuid);
+    UUID step = Parameters.uuid("step_uuid", stepUuid);
+    operations.actOnStep(task, step, ActionReader.step(bodies.object(body)));
+    return tasks.step(task, step).orElseThrow(() -> Tasks.notFound(task)).toString();
+  }
+
+  @GET
+  @Path("{task_uuid}/why")
+  public String why(@PathParam("task_uuid") String taskUuid) {
+    Parameters.checkKnown(uri, Set.of());
+    return operations.why(Parameters.uuid("task_uuid", taskUuid)).toString();
+  }
+
+  @GET
+  @Path("{task_uuid}/history")
+  public String history(@PathParam("task_uuid") String taskUuid) {
+    Parameters.checkKnown(uri, Set.of());
+    UUID task = Parameters.uuid("task_uuid", taskUuid);
+    JsonArray story = operations.story(task);
+    if (story.isEmpty()) {
+      throw Tasks.notFound(task);
+    }
+    return Json.build().createObjectBuilder().add("task_uuid", task.toString()).add("entries", story).build().toString();
+  }
+}

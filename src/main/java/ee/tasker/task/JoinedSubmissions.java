@@ -1,0 +1,108 @@
+package ee.tasker.task;
+
+import ee.tasker.message.WakeUps;
+import ee.tasker.platform.AfterCommit;
+import ee.tasker.platform.Json;
+import ee.tasker.platform.Log;
+import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Problem;
+import ee.tasker.platform.Role;
+import ee.tasker.platform.Settings;
+import ee.tasker.platform.Storable;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonArrayBuilder;
+import jakarta.json.JsonObject;
+import jakarta.transaction.Transactional;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** The transactions of {@link TaskSubmissions}, and those of {@link Intake}. */
+@ApplicationScoped
+public class JoinedSubmissions implements TaskSubmissions {
+  private static final Log LOG = Log.of(JoinedSubmissions.class);
+
+  @Inject
+  private TaskGateway gateway;
+
+  @Inject
+  private RequestCheck check;
+
+  @Inject
+  private Settings settings;
+
+  @Inject
+  private WakeUps wakeUps;
+
+  @Inject
+  private AfterCommit afterCommit;
+
+  @Override
+  @Transactional
+  public SubmittedTask submit(TaskRequest request) {
+    return submitAll(List.of(request)).get(0);
+  }
+
+  @Override
+  @Transactional
+  public List<SubmittedTask> submitAll(List<TaskRequest> requests) {
+    requests.forEach(JoinedSubmissions::requireStorable);
+    requests.forEach(check::check);
+    boolean starts = settings.has(Role.ORCHESTRATOR);
+    JsonObject reply = gateway.submitTasks(toJson(requests), 0, settings.worker().lease().toSeconds(), starts);
+    afterCommit.run(starts && !hasPending(reply) ? wakeUps::stepsQueued : this::everybodyQueued);
+    List<SubmittedTask> submitted = new ArrayList<>(requests.size());
+    for (int i = 0; i < requests.size(); i++) {
+      submitted.add(verdict(requests.get(i), reply.getJsonArray("verdicts").getJsonObject(i)));
+    }
+    return submitted;
+  }
+
+  /**
+   * Checked requests in a transaction of their own, each with its own verdict, roots claimed for this server as far as it
+   * has free hands. For {@link Intake} only.
+   */
+  @Transactional(Transactional.TxType.REQUIRES_NEW)
+  public JsonObject submitChecked(List<TaskRequest> requests, int claimLimit) {
+    return gateway.submitTasks(toJson(requests), claimLimit, settings.worker().lease().toSeconds(), settings.has(Role.ORCHESTRATOR));
+  }
+
+  /** Whether tasks were left to an orchestrator's own transaction, as those under a concurrency policy are. */
+  static boolean hasPending(JsonObject reply) {
+    return reply.getJsonArray("verdicts").getValuesAs(JsonObject.class).stream()
+        .anyMatch(verdict -> "created".equals(verdict.getString("verdict")) && "pending".equals(verdict.getString("state")));
+  }
+
+  private void everybodyQueued() {
+    wakeUps.orchestrationQueued();
+    wakeUps.stepsQueued();
+  }
+
+  private static void requireStorable(TaskRequest request) {
+    request.toJson().forEach((member, value) -> Storable.complaint(value).ifPresent(complaint -> {
+      throw Problem.invalid(member, complaint);
+    }));
+  }
+
+  static SubmittedTask verdict(TaskRequest request, JsonObject verdict) {
+    switch (verdict.getString("verdict")) {
+      case "created", "duplicate" -> {
+        SubmittedTask task = new SubmittedTask(Json.uuid(verdict, "task_uuid"), verdict.getString("state"),
+            Json.uuid(verdict, "correlation_id"), "duplicate".equals(verdict.getString("verdict")));
+        LOG.write(LogEvent.TASK_CREATED, "task", task.taskUuid(), "correlation", task.correlationId(),
+            "template", request.template(), "duplicate", task.isDuplicate());
+        return task;
+      }
+      case "unknown_template" -> throw RequestCheck.unknown(request);
+      case "unsupported_template" -> throw new Problem(422, "unsupported-template", verdict.getString("message"), List.of(), Map.of());
+      default -> throw Problem.invalid(verdict.getString("field"), verdict.getString("message"));
+    }
+  }
+
+  private static jakarta.json.JsonArray toJson(List<TaskRequest> requests) {
+    JsonArrayBuilder array = Json.build().createArrayBuilder();
+    requests.forEach(request -> array.add(request.toJson()));
+    return array.build();
+  }
+}

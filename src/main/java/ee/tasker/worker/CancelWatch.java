@@ -1,0 +1,97 @@
+package ee.tasker.worker;
+
+import ee.tasker.platform.Json;
+import ee.tasker.platform.Log;
+import ee.tasker.platform.LogEvent;
+import ee.tasker.step.Steps;
+import ee.tasker.step.model.StepKey;
+import jakarta.annotation.Resource;
+import jakarta.enterprise.concurrent.ManagedExecutorService;
+import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonObject;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Brings cancel requests to the handlers that run here: asks at once when a wake-up says that somebody cancelled something,
+ * and with the heartbeat in case that was lost. A handler that has not stopped by the end of its grace period is
+ * interrupted and its hand is free; its step ends as {@code cancelled}, forced, and whatever the thread still returns is
+ * dropped. Recovery does the same in the database at the same time, should this server not.
+ */
+@ApplicationScoped
+class CancelWatch {
+  private static final Log LOG = Log.of(CancelWatch.class);
+
+  @Resource
+  private ManagedExecutorService executor;
+
+  @Resource
+  private ManagedScheduledExecutorService timers;
+
+  @Inject
+  private Steps steps;
+
+  @Inject
+  private Hands hands;
+
+  @Inject
+  private Handbacks handbacks;
+
+  private final AtomicBoolean looking = new AtomicBoolean();
+
+  /** Returns at once; requests that come while a look is on its way share the next one. */
+  void lookSoon() {
+    if (hands.busyCount() > 0 && looking.compareAndSet(false, true)) {
+      try {
+        executor.execute(this::look);
+      } catch (RejectedExecutionException e) {
+        looking.set(false);
+      }
+    }
+  }
+
+  private void look() {
+    looking.set(false);
+    List<StepKey> running = hands.busy().stream().filter(step -> !step.isOver()).map(step -> step.assignment().key()).toList();
+    if (running.isEmpty()) {
+      return;
+    }
+    try {
+      for (JsonObject request : steps.cancelRequests(running).getValuesAs(JsonObject.class)) {
+        RunningStep step = hands.find(Json.uuid(request, "step_uuid"));
+        if (step != null && step.assignment().key().attempt() == request.getInt("attempt")) {
+          step.requestCancel();
+          forceIn(step, Duration.ofMillis(request.getJsonNumber("force_in_ms").longValue()));
+        }
+      }
+    } catch (RuntimeException fault) {
+      // The heartbeat brings it all the same.
+      LOG.write(LogEvent.CALL_FAILED, fault, "call", "get_cancel_requests");
+    }
+  }
+
+  private void forceIn(RunningStep step, Duration grace) {
+    if (step.planForce()) {
+      try {
+        timers.schedule(() -> force(step), grace.toMillis(), TimeUnit.MILLISECONDS);
+      } catch (RejectedExecutionException e) {
+        LOG.write(LogEvent.CALL_FAILED, e, "call", "cancel grace");
+      }
+    }
+  }
+
+  private void force(RunningStep step) {
+    if (step.giveUp()) {
+      StepKey key = step.assignment().key();
+      LOG.write(LogEvent.CANCEL_FORCED, "task", key.taskUuid(), "step", key.stepUuid(), "name", step.assignment().definition().name(),
+          "attempt", key.attempt(), "correlation", step.assignment().correlationId());
+      handbacks.add(Outcomes.cancelForced(step.assignment(), Duration.ofNanos(step.ageNanos())));
+      hands.moreResults();
+    }
+  }
+}

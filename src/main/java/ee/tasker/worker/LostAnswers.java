@@ -1,0 +1,88 @@
+package ee.tasker.worker;
+
+import ee.tasker.message.WakeUps;
+import ee.tasker.platform.Log;
+import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Settings;
+import ee.tasker.step.Steps;
+import ee.tasker.step.model.StepKey;
+import jakarta.annotation.Resource;
+import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * After a call that may have claimed steps and whose answer was lost: a connection can be cut between the commit and the
+ * reply. One heartbeat later whatever the database thinks that this server holds, and it does not, is given back, instead of
+ * waiting for its lease to end. One look for all calls that failed meanwhile.
+ */
+@ApplicationScoped
+class LostAnswers {
+  private static final Log LOG = Log.of(LostAnswers.class);
+
+  @Resource
+  private ManagedScheduledExecutorService timers;
+
+  @Inject
+  private Settings settings;
+
+  @Inject
+  private Steps steps;
+
+  @Inject
+  private Hands hands;
+
+  @Inject
+  private WakeUps wakeUps;
+
+  private final AtomicBoolean planned = new AtomicBoolean();
+  private volatile long latestNanos;
+
+  void expect() {
+    latestNanos = System.nanoTime();
+    if (planned.compareAndSet(false, true)) {
+      plan();
+    }
+  }
+
+  private void plan() {
+    try {
+      timers.schedule(this::look, settings.worker().heartbeat().toMillis(), TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException e) {
+      // The server is going down: its leases end by themselves.
+      planned.set(false);
+    }
+  }
+
+  private void look() {
+    Duration age = Duration.ofNanos(System.nanoTime() - latestNanos);
+    if (hands.isDraining()) {
+      planned.set(false);
+    } else if (age.compareTo(settings.worker().heartbeat().dividedBy(2)) < 0) {
+      // Calls still fail, and answers of others may still be on their way.
+      plan();
+    } else {
+      planned.set(false);
+      release(age);
+    }
+  }
+
+  private void release(Duration age) {
+    List<StepKey> known = hands.busy().stream().map(step -> step.assignment().key()).toList();
+    try {
+      int released = steps.releaseUnknown(known, age).getInt("released");
+      if (released > 0) {
+        LOG.write(LogEvent.CLAIMS_RELEASED, "steps", released);
+        wakeUps.stepsQueued();
+      }
+    } catch (RuntimeException fault) {
+      LOG.write(LogEvent.CALL_FAILED, fault, "call", "release_unknown_steps");
+      expect();
+    }
+  }
+}

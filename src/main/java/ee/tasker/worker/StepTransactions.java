@@ -1,0 +1,141 @@
+package ee.tasker.worker;
+
+import ee.tasker.platform.DatabaseFaults;
+import ee.tasker.platform.Log;
+import ee.tasker.platform.LogEvent;
+import ee.tasker.step.StepResult;
+import ee.tasker.step.Steps;
+import jakarta.annotation.Resource;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonObject;
+import jakarta.transaction.NotSupportedException;
+import jakarta.transaction.Status;
+import jakarta.transaction.SystemException;
+import jakarta.transaction.TransactionSynchronizationRegistry;
+import jakarta.transaction.UserTransaction;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * The transactions of transactional handlers: begun before the handler, ended with its result. Nothing of the engine is
+ * locked while the handler runs, so that heartbeat, cancel and recovery go on; the result comes last, compares the attempt,
+ * and decides: with a success that is accepted everything is committed, otherwise everything is rolled back.
+ *
+ * <p>By hand, and not by {@code @Transactional}, because the time-out is the step's and because a failed commit is an
+ * outcome here (ADR 0014).
+ */
+@ApplicationScoped
+class StepTransactions {
+  private static final Log LOG = Log.of(StepTransactions.class);
+  /** The step's own time-out is to come first: it interrupts the handler and says what happened. */
+  private static final Duration GRACE = Duration.ofSeconds(10);
+
+  /** What follows the handler. */
+  interface Open {
+    /** @return what is left to be handed back in the ordinary way; null when the result has been recorded or refused */
+    StepResult end(StepResult result);
+
+    /** Nobody wants the result any more. @return null */
+    StepResult drop();
+  }
+
+  @Inject
+  private UserTransaction transaction;
+
+  @Resource(lookup = "java:comp/TransactionSynchronizationRegistry")
+  private TransactionSynchronizationRegistry registry;
+
+  @Inject
+  private Steps steps;
+
+  @Inject
+  private Handbacks handbacks;
+
+  /** For handlers that want no transaction. */
+  Open none() {
+    return new Open() {
+      @Override
+      public StepResult end(StepResult result) {
+        return result;
+      }
+
+      @Override
+      public StepResult drop() {
+        return null;
+      }
+    };
+  }
+
+  /** @param limit the step's time-out; without one the server's default for transactions applies */
+  Open begin(Optional<Duration> limit) throws SystemException, NotSupportedException {
+    transaction.setTransactionTimeout((int) limit.map(time -> time.plus(GRACE).toSeconds()).orElse(0L).longValue());
+    try {
+      transaction.begin();
+    } finally {
+      // It is a property of the thread, which does other things afterwards.
+      transaction.setTransactionTimeout(0);
+    }
+    Object begun = registry.getTransactionKey();
+    return new Open() {
+      @Override
+      public StepResult end(StepResult result) {
+        return StepTransactions.this.end(begun, result);
+      }
+
+      @Override
+      public StepResult drop() {
+        rollBack();
+        return null;
+      }
+    };
+  }
+
+  private StepResult end(Object begun, StepResult result) {
+    if (!begun.equals(registry.getTransactionKey())) {
+      // Ended, and perhaps replaced by one of the handler's own.
+      rollBack();
+      return Outcomes.transactionEnded(result);
+    }
+    int status = registry.getTransactionStatus();
+    if (!"success".equals(result.outcome())) {
+      rollBack();
+      return result;
+    }
+    if (status != Status.STATUS_ACTIVE) {
+      rollBack();
+      return Outcomes.transactionFailed(result, "the handler succeeded, but its transaction was marked for rollback");
+    }
+    JsonObject reply;
+    try {
+      reply = steps.completeWithin(result);
+    } catch (RuntimeException fault) {
+      rollBack();
+      return DatabaseFaults.isAboutTheData(fault) ? Outcomes.notStorable(result, DatabaseFaults.message(fault))
+          : Outcomes.transactionFailed(result, DatabaseFaults.message(fault));
+    }
+    if (!reply.getJsonArray("refused").isEmpty()) {
+      rollBack();
+    } else {
+      try {
+        transaction.commit();
+      } catch (Exception fault) {
+        // Perhaps it is committed all the same and only the answer was lost: then the failure is refused.
+        rollBack();
+        return Outcomes.transactionFailed(result, DatabaseFaults.message(fault));
+      }
+    }
+    handbacks.handedBack(result, reply);
+    return null;
+  }
+
+  private void rollBack() {
+    try {
+      if (registry.getTransactionStatus() != Status.STATUS_NO_TRANSACTION) {
+        transaction.rollback();
+      }
+    } catch (Exception e) {
+      LOG.write(LogEvent.CALL_FAILED, e, "call", "rollback");
+    }
+  }
+}

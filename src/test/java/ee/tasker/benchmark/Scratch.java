@@ -1,0 +1,54 @@
+package ee.tasker.benchmark;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.flywaydb.core.Flyway;
+
+/** A database with the product's schema and nothing in it, on a PostgreSQL that is there, without any server that works on it. Its connection is the superuser's. */
+final class Scratch implements AutoCloseable {
+  /** Kept, or its level would be forgotten with it. */
+  private static final Logger FLYWAY_LOG = Logger.getLogger("org.flywaydb");
+
+  private final String base;
+  private final String name;
+  private final Connection connection;
+
+  /** @param base JDBC address up to the slash before the database's name; user {@code postgres} needs no password */
+  Scratch(String base, String name) throws SQLException {
+    this.base = base;
+    this.name = name;
+    drop();
+    administer("create database " + name);
+    FLYWAY_LOG.setLevel(Level.WARNING);
+    Flyway.configure().dataSource(base + name, "postgres", "").schemas("tasker").locations("classpath:db/migration", "classpath:db/routine")
+        .failOnMissingLocations(true).load().migrate();
+    connection = connect();
+  }
+
+  Connection connection() {
+    return connection;
+  }
+
+  Connection connect() throws SQLException {
+    return DriverManager.getConnection(base + name, "postgres", "");
+  }
+
+  private void drop() throws SQLException {
+    administer("drop database if exists " + name + " with (force)");
+  }
+
+  private void administer(String sql) throws SQLException {
+    try (Connection administration = DriverManager.getConnection(base + "postgres", "postgres", ""); var statement = administration.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  @Override
+  public void close() throws SQLException {
+    connection.close();
+    drop();
+  }
+}

@@ -1,0 +1,81 @@
+package ee.tasker.faults;
+
+import ee.tasker.run.EmbeddedDatabase;
+import ee.tasker.testing.server.TaskerClient;
+import ee.tasker.testing.server.TestServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A durable PostgreSQL and the servers on it. Whatever it started has ended when it is closed, and when this JVM ends. */
+final class Cluster implements AutoCloseable {
+  private final EmbeddedDatabase database = TestServer.newDurableDatabase();
+  private final List<Node> nodes = new ArrayList<>();
+  private final FaultPoints points;
+  private final TaskerClient tasker;
+
+  /** The database alone, empty. */
+  Cluster(int servers) throws Exception {
+    for (int i = 0; i < servers; i++) {
+      nodes.add(new Node(database));
+    }
+    points = new FaultPoints(database.address().jdbcUrl());
+    tasker = TestServer.clientOf(database);
+  }
+
+  void start() throws Exception {
+    nodes.forEach(Node::start);
+    nodes.forEach(Node::awaitReady);
+    points.install();
+    nodes.get(0).client().register("/testing/faults.yaml");
+    awaitServers(nodes.size());
+  }
+
+  void awaitServers(int count) {
+    TaskerClient.until(count + " servers are registered", Duration.ofSeconds(30),
+        () -> tasker.count("select count(*) from tasker.servers where lease_expires_at > clock_timestamp()") >= count);
+  }
+
+  Node node(int number) {
+    return nodes.get(number % nodes.size());
+  }
+
+  List<Node> nodes() {
+    return nodes;
+  }
+
+  FaultPoints points() {
+    return points;
+  }
+
+  /** For questions to the database; it goes through no proxy. */
+  TaskerClient tasker() {
+    return tasker;
+  }
+
+  void crashDatabase() {
+    database.crash();
+  }
+
+  void startDatabase() {
+    database.start();
+  }
+
+  String url() {
+    return database.address().jdbcUrl();
+  }
+
+  @Override
+  public void close() {
+    List<AutoCloseable> all = new ArrayList<>(nodes);
+    all.add(points);
+    all.add(database);
+    for (AutoCloseable each : all) {
+      try {
+        each.close();
+      } catch (Exception e) {
+        System.out.println("while closing: " + e);
+      }
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package ee.tasker.faults;
+
+import ee.tasker.faults.FaultPoints.Point;
+import ee.tasker.faults.Strike.Blow;
+
+/** The lines of the matrix. docs/faults.md says what each is for; a test holds the two lists together. */
+enum Fault {
+  KILL_BEFORE_CLAIM_COMMIT("kill -9 before a claim commits", Strike.killBeforeCommitOf(Point.CLAIM)),
+  KILL_AFTER_CLAIM_COMMIT("kill -9 after a claim committed, before its reply", Strike.killAfterCommitOf(Point.CLAIM)),
+  KILL_BEFORE_QUEUE_CLAIM_COMMIT("kill -9 before a claim from a queue commits", Strike.killBeforeCommitOf(Point.CLAIM_FROM_QUEUE)),
+  KILL_AFTER_QUEUE_CLAIM_COMMIT("kill -9 after a claim from a queue committed", Strike.killAfterCommitOf(Point.CLAIM_FROM_QUEUE)),
+  KILL_IN_HANDLER("kill -9 while a handler runs, before its effect", Strike.killBeforeCommitOf(Point.BEFORE_EFFECT)),
+  KILL_AFTER_EFFECT("kill -9 between a handler's effect and its handback", Strike.killBeforeCommitOf(Point.AFTER_EFFECT)),
+  KILL_BEFORE_HANDBACK_COMMIT("kill -9 before a handback commits", Strike.killBeforeCommitOf(Point.HANDBACK)),
+  KILL_AFTER_HANDBACK_COMMIT("kill -9 between a handback and its reply", Strike.killAfterCommitOf(Point.HANDBACK)),
+  KILL_BEFORE_FAILURE_COMMIT("kill -9 before the handback of a failure commits", Strike.killBeforeCommitOf(Point.FAILURE)),
+  KILL_BEFORE_RETRY_COMMIT("kill -9 before the handoff of a retry commits", Strike.killBeforeCommitOf(Point.RETRY)),
+  KILL_BEFORE_SUBMISSION_COMMIT("kill -9 before a submission commits", Strike.killBeforeCommitOf(Point.SUBMISSION)),
+  KILL_AFTER_SUBMISSION_COMMIT("kill -9 after a submission committed, before its reply", Strike.killAfterCommitOf(Point.SUBMISSION)),
+  KILL_BEFORE_FINALISATION_COMMIT("kill -9 before a finalisation commits", Strike.killBeforeCommitOf(Point.FINALISATION)),
+  KILL_AFTER_FINALISATION_COMMIT("kill -9 after a finalisation committed", Strike.killAfterCommitOf(Point.FINALISATION)),
+  KILL_BEFORE_CANCEL_COMMIT("kill -9 before a cancel commits", Strike.killDuringCancel(false), true),
+  KILL_AFTER_CANCEL_COMMIT("kill -9 after a cancel committed, before its reply", Strike.killDuringCancel(true), true),
+  KILL_BEFORE_RECOVERY_COMMIT("kill -9 of the second server before its recovery of the first commits", Strike.killDuringRecovery(false)),
+  KILL_AFTER_RECOVERY_COMMIT("kill -9 of the second server after its recovery of the first committed", Strike.killDuringRecovery(true)),
+  KILL_WITH_TRANSACTION_LEFT("kill -9, while the transaction of its handback holds its locks past the lease", Strike.killAndLeaveTheTransactionOf(Point.HANDBACK)),
+  KILL_DURING_DRAIN("kill -9 during a drain", Strike.killDuringDrain()),
+  DRAIN("orderly stop under load", Strike.drain()),
+  KILL_DURING_START("kill -9 twice during a start", Strike.killDuringStart()),
+  KILL_AT_RANDOM("kill -9 at a random moment", Strike.killAtRandom()),
+  KILL_ALL_SERVERS("kill -9 of all servers at a random moment", Strike.killAllServers()),
+  FREEZE("SIGSTOP past the lease, then SIGCONT", Strike.freeze()),
+  FREEZE_AFTER_EFFECT("SIGSTOP past the lease between effect and handback, then SIGCONT", Strike.freezeAt(Point.AFTER_EFFECT)),
+  FREEZE_BEFORE_HANDBACK_COMMIT("SIGSTOP past the lease before a handback commits, then SIGCONT", Strike.freezeAt(Point.HANDBACK)),
+  LOSE_CLAIM_REPLY("connection reset after a claim committed, the server lives", Strike.loseTheReplyTo(Point.CLAIM)),
+  LOSE_HANDBACK_REPLY("connection reset after a handback committed, the server lives", Strike.loseTheReplyTo(Point.HANDBACK)),
+  LOSE_SUBMISSION_REPLY("connection reset after a submission committed, the server lives", Strike.loseTheReplyTo(Point.SUBMISSION)),
+  STALL_HANDBACK("a handback that takes longer than the lease to commit", Strike.stall(Point.HANDBACK)),
+  STALL_CLAIM("a claim that takes longer than the lease to commit", Strike.stall(Point.CLAIM)),
+  CUT_ALL("pg_terminate_backend of all connections, twice", Strike.cutAll()),
+  CUT_LISTENERS("pg_terminate_backend of the listening connections", Strike.cutListeners()),
+  SILENT_LISTENER("a listening connection that is dead and does not end", Strike.silenceListener()),
+  SILENT_NETWORK_RESET("network silent past the lease, then reset", Strike.silenceServer(true)),
+  SILENT_NETWORK_HEALED("network silent past the lease, then everything arrives", Strike.silenceServer(false)),
+  CRASH_DATABASE("immediate stop and restart of PostgreSQL at a random moment", Strike.crashDatabase()),
+  CRASH_DATABASE_AT_CLAIM("the same before a claim commits", Strike.crashDatabaseAt(Point.CLAIM)),
+  CRASH_DATABASE_AT_HANDBACK("the same before a handback commits", Strike.crashDatabaseAt(Point.HANDBACK)),
+  CRASH_DATABASE_DURING_RECOVERY("the same before a recovery commits", Strike.crashDatabaseDuringRecovery());
+
+  private final String sentence;
+  private final Blow blow;
+  private final boolean cancels;
+
+  Fault(String sentence, Blow blow) {
+    this(sentence, blow, false);
+  }
+
+  Fault(String sentence, Blow blow, boolean cancels) {
+    this.sentence = sentence;
+    this.blow = blow;
+    this.cancels = cancels;
+  }
+
+  String sentence() {
+    return sentence;
+  }
+
+  /** Whether tasks of the round may end as cancelled. */
+  boolean cancels() {
+    return cancels;
+  }
+
+  void strike(Strike strike) throws Exception {
+    blow.fall(strike);
+  }
+}

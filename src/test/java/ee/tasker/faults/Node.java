@@ -1,0 +1,121 @@
+package ee.tasker.faults;
+
+import ee.tasker.run.EmbeddedDatabase;
+import ee.tasker.testing.server.TaskerClient;
+import ee.tasker.testing.server.TestServer;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** A server that can be hit: its port stays, its process comes and goes. Its two ways to the database lead through proxies. */
+final class Node implements AutoCloseable {
+  /** Short, so that a recovery takes seconds; few hands, so that the queues are used. */
+  private static final Map<String, String> SETTINGS = Map.of(
+      "TASKER_WORKER_LEASE_SECONDS", "5", "TASKER_WORKER_HEARTBEAT_SECONDS", "1", "TASKER_POLL_INTERVAL_SECONDS", "1",
+      "TASKER_WORKER_CAPACITY", "24", "TASKER_WORKER_DRAIN_SECONDS", "5");
+
+  private final EmbeddedDatabase database;
+  private final int port = TestServer.freePort();
+  private final Proxy data;
+  private final Proxy listening;
+  private TestServer server;
+
+  Node(EmbeddedDatabase database) throws IOException {
+    this.database = database;
+    this.data = new Proxy(database.address().port());
+    this.listening = new Proxy(database.address().port());
+  }
+
+  /** Begins to start, again if it had ended; {@link #awaitReady} tells when it has. */
+  void start() {
+    if (server != null) {
+      server.close();
+    }
+    Map<String, String> settings = new HashMap<>(SETTINGS);
+    settings.put("DB_PORT", Integer.toString(data.port()));
+    settings.put("TASKER_DATABASE_HOST", "127.0.0.1");
+    settings.put("TASKER_DATABASE_PORT", Integer.toString(listening.port()));
+    server = TestServer.starting(database, port, settings);
+  }
+
+  void awaitReady() {
+    server.awaitReady();
+  }
+
+  TaskerClient client() {
+    return server.client();
+  }
+
+  /** The way of the datasource. */
+  Proxy data() {
+    return data;
+  }
+
+  /** The way of the listening connection. */
+  Proxy listening() {
+    return listening;
+  }
+
+  long pid() {
+    return server.pid();
+  }
+
+  void kill() {
+    server.kill();
+  }
+
+  void restart() {
+    start();
+    awaitReady();
+  }
+
+  /** SIGTERM: the server drains. */
+  void terminate() {
+    server.terminate();
+  }
+
+  boolean isAlive() {
+    return server.isAlive();
+  }
+
+  void freeze() {
+    signal("STOP");
+  }
+
+  void thaw() {
+    signal("CONT");
+  }
+
+  String log() {
+    return server.log();
+  }
+
+  private void signal(String name) {
+    try {
+      Process kill = new ProcessBuilder(List.of("kill", "-" + name, Long.toString(pid()))).inheritIO().start();
+      if (!kill.waitFor(10, TimeUnit.SECONDS) || kill.exitValue() != 0) {
+        throw new IllegalStateException("signal " + name + " could not be sent");
+      }
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (server != null) {
+      if (server.isAlive()) {
+        thaw();
+        // Nothing that a test would still want to know comes from an orderly end.
+        server.kill();
+      }
+      server.close();
+    }
+    data.close();
+    listening.close();
+  }
+}

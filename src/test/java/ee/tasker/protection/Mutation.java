@@ -1,0 +1,96 @@
+package ee.tasker.protection;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * A guard, how to take it out, and the tests of which at least one must notice. A guard is taken out by replacing text of
+ * the files under {@code db}, each of which must be found exactly once.
+ *
+ * @param tests {@code Class#beginning_of_the_method}, of packages protection and sql
+ */
+record Mutation(String guard, List<Replacement> replacements, List<String> tests) {
+  record Replacement(String file, String text, String by) {}
+
+  static Mutation of(String guard, String file, String text, String by, String... tests) {
+    return new Mutation(guard, List.of(new Replacement(file, text, by)), List.of(tests));
+  }
+
+  Mutation and(String file, String text, String by) {
+    return new Mutation(guard, Stream.concat(replacements.stream(), Stream.of(new Replacement(file, text, by))).toList(), tests);
+  }
+
+  boolean changesTables() {
+    return replacements.stream().anyMatch(replacement -> replacement.file.startsWith("V"));
+  }
+
+  /** The changed files by name. */
+  Map<String, String> mutated() {
+    Map<String, String> files = new LinkedHashMap<>();
+    for (Replacement replacement : replacements) {
+      String before = files.computeIfAbsent(replacement.file, Mutation::read);
+      int found = before.split(java.util.regex.Pattern.quote(replacement.text), -1).length - 1;
+      if (found != 1) {
+        throw new AssertionError("the guard \"" + guard + "\" is to be found once in " + replacement.file + " and is there " + found
+            + " times; whoever changed the file names its new text in Mutations: " + replacement.text);
+      }
+      files.put(replacement.file, before.replace(replacement.text, replacement.by));
+    }
+    return files;
+  }
+
+  /** All scripts in the order in which they are applied. */
+  static List<Path> scripts() {
+    return Stream.of("migration", "routine").flatMap(folder -> {
+      try (Stream<Path> files = Files.list(root().resolve(folder))) {
+        return files.filter(file -> file.toString().endsWith(".sql")).sorted().toList().stream();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }).toList();
+  }
+
+  static String read(String file) {
+    try {
+      return Files.readString(root().resolve(file.startsWith("V") ? "migration" : "routine").resolve(file));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Path root() {
+    return Path.of(System.getProperty("tasker.checkout", "."), "db");
+  }
+
+  /** The tests as classes and whole method names. */
+  List<String> methods() {
+    return tests.stream().flatMap(test -> {
+      String[] parts = test.split("#", 2);
+      Class<?> type = type(parts[0]);
+      List<String> methods = Arrays.stream(type.getDeclaredMethods()).filter(method -> method.isAnnotationPresent(org.junit.jupiter.api.Test.class))
+          .map(java.lang.reflect.Method::getName).filter(name -> name.startsWith(parts[1])).map(name -> type.getName() + "#" + name).toList();
+      if (methods.isEmpty()) {
+        throw new AssertionError("no test begins with " + test + ", which is to notice that \"" + guard + "\" is gone");
+      }
+      return methods.stream();
+    }).toList();
+  }
+
+  private static Class<?> type(String simpleName) {
+    for (String home : List.of("ee.tasker.protection.", "ee.tasker.sql.")) {
+      try {
+        return Class.forName(home + simpleName);
+      } catch (ClassNotFoundException e) {
+        // It may be in the other one.
+      }
+    }
+    throw new AssertionError("no test class " + simpleName);
+  }
+}

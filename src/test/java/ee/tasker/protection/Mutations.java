@@ -1,0 +1,105 @@
+package ee.tasker.protection;
+
+import static ee.tasker.protection.Mutation.of;
+
+import java.util.List;
+
+/** The guards of the database, one entry each. */
+final class Mutations {
+  private static final String TAKE = "R__30_take_messages.sql";
+  private static final String CLAIM = "R__30_claim_offered_steps.sql";
+  private static final String BACK = "R__30_hand_back_steps.sql";
+  private static final String ENQUEUE = "R__30_enqueue_steps.sql";
+  private static final String SETTLE = "R__30_settle_steps.sql";
+  private static final String CONCLUDE = "R__30_conclude_tasks.sql";
+  private static final String RELEASE = "R__30_release_children.sql";
+  private static final String RECOVER = "R__30_recover_expired_steps.sql";
+  private static final String EVALUATE = "R__41_evaluate_tasks.sql";
+  private static final String CANCEL = "R__41_request_cancel.sql";
+  private static final String MOVE = "R__41_transition_step_state_atomic.sql";
+  private static final String BEAT = "R__41_heartbeat.sql";
+  private static final String NEXT = "R__41_get_next_ready_tasks.sql";
+  private static final String TABLES = "V0004__create_tasks_and_steps.sql";
+  private static final String HISTORY = "V0005__create_history.sql";
+  private static final String UNIQUE = "TableGuardsTest#what_is_unique";
+  private static final String SANE = "TableGuardsTest#a_row_that";
+
+  private Mutations() {}
+
+  static final List<Mutation> ALL = List.of(
+      // Locks.
+      of("messages being taken are skipped", TAKE, "for update skip locked", "for update", "ClaimStepsTest#two_sessions_claim_disjoint"),
+      of("messages being taken are locked", TAKE, "for update skip locked", "", "ClaimStepsTest#two_sessions_claim_disjoint"),
+      of("due tasks of another session are skipped", NEXT, "for no key update of t skip locked", "for no key update of t", "GetNextReadyTasksTest#two_sessions_get_different"),
+      of("due tasks are locked", NEXT, "for no key update of t skip locked", "", "GetNextReadyTasksTest#two_sessions_get_different"),
+      of("a task is locked before its steps move", "R__20_lock_tasks.sql", "for no key update", "",
+          "CrashWindowsTest#C8", "CompleteStepsTest#two_parents_that_are_completed", "MessageDelayTest#D4_join_of_parents_that_complete")
+          .and("R__41_complete_steps.sql", "order by t.task_uuid for no key update;", "order by t.task_uuid;"),
+      of("tasks are locked in one order", "R__20_lock_tasks.sql", "order by t.task_uuid for no key update", "order by random() for no key update",
+          "CrashWindowsTest#C9_batches").and("R__41_complete_steps.sql", "order by t.task_uuid for no key update;", "order by random() for no key update;"),
+      of("a cancel locks its task", CANCEL, "perform tasker.lock_tasks(v_known);", "null;",
+          "CancelAfterHandoffTest#H5", "CancelBeforeHandoffTest#C3"),
+      of("a sweep locks what it judges", RECOVER, "order by s.workflow_step_uuid\n    for update of s", "", "WorkerCrashTest#W7_heartbeat"),
+      of("a heartbeat leaves locked steps alone", BEAT, "for no key update of s skip locked", "for no key update of s",
+          "RequestCancelTest#a_heartbeat_does_not_wait"),
+      of("one transaction claims a finalisation", "R__40_claim_task_for_finalization.sql", "for no key update skip locked", "",
+          "FinalizeTaskCompletionTest#one_transaction_at_a_time"),
+      // Compare and set.
+      of("a claim compares the attempt", CLAIM, " and s.attempts = o.attempt", "", "ClaimStepsTest#a_message_of_an_earlier_attempt", "WorkerCrashTest#W4"),
+      of("a claim compares the state", CLAIM, "s.state = 'enqueued' and ", "", "WorkerCrashTest#W5", "CancelAfterHandoffTest#H1_offer", "ClaimStepsTest#of_two_messages"),
+      of("a handback compares the attempt", BACK, " and s.attempts = g.attempt", "", "WorkerCrashTest#W4"),
+      of("a handback compares the state", BACK, "s.state = 'in_progress' and ", "", "CompleteStepsTest#the_same_result_twice_is", "CompleteStepsTest#a_step_that_nobody_claimed"),
+      of("a cancel compares the state of what it revokes", CANCEL, "order by s.workflow_step_uuid\n    for update),", "order by s.workflow_step_uuid),",
+          "CancelAfterHandoffTest#H1_cancel_races", "ClaimStepsTest#a_claim_that_comes_before").and(CANCEL, " and s.state = n.from_state", ""),
+      of("a heartbeat compares the attempt", BEAT, "where s.state = 'in_progress' and s.attempts = r.attempt\n      --", "where s.state = 'in_progress'\n      --", "WorkerCrashTest#W4"),
+      of("a checkpoint compares the attempt", "R__40_save_checkpoint.sql", " and s.attempts = p_attempt", "", "WorkerCrashTest#W4"),
+      of("a release compares the attempt", "R__41_release_steps.sql", " and s.attempts = r.attempt", "", "WorkerCrashTest#W4"),
+      of("a single move compares the attempt", MOVE, "v_step.state is distinct from v_from or v_step.attempts <> p_attempt or", "v_step.state is distinct from v_from or",
+          "TransitionStepStateAtomicTest#another_attempt").and(MOVE, " and s.attempts = p_attempt", ""),
+      of("a task that ended is never concluded again", CONCLUDE, "where t.completed_at is null)", "where true)", "MessageDelayTest#D1_late"),
+      // Time.
+      of("recovery waits for the end of the lease", RECOVER, "(s.lease_expires_at <= v_now or", "(true or", "WorkerCrashTest#W6", "OwnershipTest#O4"),
+      of("a single move by recovery waits for the end of the lease", MOVE, "if p_actor = 'recovery' and v_step.lease_expires_at > v_now", "if false", "OwnershipTest#O4"),
+      of("a retry waits until it is due", EVALUATE, " and s.next_retry_at <= v_now", "", "MessageDelayTest#D2_notice_that_comes_too_early"),
+      // One transaction, and nothing left out of it.
+      of("a handback stores its result", BACK, "m.outcome, m.result, m.error\n    from moved m)", "m.outcome, m.result, m.error\n    from moved m where false)",
+          "CompleteStepsTest#a_success_releases", "CrashWindowsTest#C3"),
+      of("a handback writes its history", BACK, "from moved m where m.state = 'complete')", "from moved m where false)", "CompleteStepsTest#a_success_releases"),
+      of("a claim writes its history", CLAIM, "from claimed c),\n  -- A task", "from claimed c where false),\n  -- A task", "ClaimStepsTest#a_claim_leases"),
+      of("a task's move writes its history", CONCLUDE, "where m.from_state <> m.to_state)", "where false)", "CompleteStepsTest#the_last_success"),
+      of("a handoff writes its history", ENQUEUE, "from moved m where m.is_claimed)", "from moved m where false)", "CompleteStepsTest#a_caller_with_free_hands"),
+      of("a handoff sends its message", ENQUEUE, "perform tasker.send_handoffs(v_handoffs);", "null;", "CrashWindowsTest#C1", "CrashWindowsTest#C5"),
+      of("a handback sends its notice", "R__41_complete_steps.sql", "perform pgmq.send_batch('orchestration_step_results', (", "perform ((",
+          "CrashWindowsTest#C10", "PartialFailureTest#F2"),
+      of("counters follow the steps", CONCLUDE, "t.unfinished_steps + j.unfinished,", "t.unfinished_steps,", "CompleteStepsTest#a_success_releases"),
+      of("flight is counted", CONCLUDE, "t.in_flight_steps + j.in_flight,", "t.in_flight_steps,", "CompleteStepsTest#the_last_success"),
+      // What may start.
+      of("a child waits for all of its parents", RELEASE, "c.remaining_parents = k.done and c.state", "c.state", "CompleteStepsTest#a_fan_in_counts"),
+      of("nothing starts after a failure", RELEASE, "and (t.failed_steps = 0 or t.continue_on_error)", "", "CompleteStepsTest#after_a_failure", "CompleteStepsTest#a_failure_and_the_success"),
+      of("a failure is counted before the children start", "R__40_advance_tasks.sql", "if exists (select from unnest(v_settled.o_deltas) d where d.failed > 0) then", "if false then",
+          "CompleteStepsTest#a_failure_and_the_success"),
+      of("attempts have an end", SETTLE, "< s.max_attempts", "< 32000", "CompleteStepsTest#max_attempts_counts"),
+      of("an unchecked context keeps its task from starting", EVALUATE, "t.cancel_requested_at is null and t.context_checked\n", "t.cancel_requested_at is null\n",
+          "MessageDelayTest#D2_notice_that_comes_too_early"),
+      of("a lost message is sent again", "R__42_process_tasks.sql", "perform tasker.resend_lost_messages(p_task_uuids, p_now);", "null;", "AdvanceDueTasksTest#a_queue_row"),
+      // Rules and records.
+      of("moves of steps follow the rules", "R__50_check_step_transitions.sql", "if found then", "if false then", "OwnershipTest#O1", "CancelBeforeHandoffTest#C6"),
+      of("moves of tasks follow the rules", "R__50_check_task_transitions.sql", "if found then", "if false then", "GuardsTest#a_move_outside"),
+      of("the rules give no half to two roles", HISTORY, "  ('in_progress', 'pending', 'worker', 'given back before it was started'),",
+          "  ('in_progress', 'pending', 'worker', 'given back before it was started'), ('in_progress', 'complete', 'orchestrator', 'too much'),", "OwnershipTest#O1"),
+      of("history is append-only", "R__50_refuse_history_change.sql", "begin\n  raise", "begin\n  return coalesce(new, old);\n  raise", "GuardsTest#history_is_never"),
+      of("a template never changes", "R__50_refuse_template_change.sql", "if tg_op = 'UPDATE' then", "if tg_op = 'UPDATE' then\n    return new;", "GuardsTest#a_template_never"),
+      // Tables.
+      of("a request is one task", TABLES, "create unique index tasks_identity_hash_key", "create index tasks_identity_hash_key",
+          UNIQUE, "SubmitTasksTest#two_sessions_with_the_same_request").and("R__41_submit_tasks.sql", "on conflict (identity_hash) where identity_hash is not null do nothing", ""),
+      of("a position is one step", TABLES, "constraint one_step_per_task_and_position unique (task_uuid, step_position),", "", UNIQUE),
+      of("a move has one result", TABLES, "  primary key (workflow_step_uuid, sort_key),\n  constraint failure", "  constraint failure", UNIQUE),
+      of("an edge is there once", TABLES, "primary key (from_step_uuid, to_step_uuid),", "", UNIQUE),
+      of("a task has one open investigation", HISTORY, "create unique index one_open_investigation_per_task", "create index one_open_investigation_per_task", UNIQUE)
+          .and("R__29_create_dlq_entries.sql", "on conflict (task_uuid) where resolution_status = 'pending' do nothing", ""),
+      of("a version is one template", "V0003__create_templates.sql", "  constraint one_template_per_version unique (task_namespace_uuid, name, version),\n", "", UNIQUE),
+      of("a lease exactly while in progress", TABLES, "  constraint leased_iff_in_progress check ((lease_expires_at is not null) = (state = 'in_progress')),\n", "", SANE),
+      of("started means that the parents are done", TABLES, "  constraint started_means_parents_are_done check\n    (remaining_parents = 0 or state in ('pending', 'cancelled', 'error', 'complete', 'resolved_manually')),\n", "", SANE),
+      of("complete means that no step is left", TABLES, "  constraint complete_iff_no_step_is_left check (state <> 'complete' or unfinished_steps = 0),\n", "", SANE),
+      of("nothing is in flight after the end", TABLES, "  constraint terminal_means_nothing_in_flight check (completed_at is null or in_flight_steps = 0),\n", "", SANE));
+}

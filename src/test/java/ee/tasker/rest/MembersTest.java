@@ -1,0 +1,47 @@
+package ee.tasker.rest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import ee.tasker.platform.Problem;
+import jakarta.json.Json;
+import jakarta.json.JsonObject;
+import java.io.StringReader;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class MembersTest {
+
+  private static JsonObject limit(String value) {
+    return Json.createReader(new StringReader("{\"limit\": " + value + "}")).readObject();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"-1", "11", "1.5", "\"3\"", "true", "18446744073709551617", "-18446744073709551611", "4294967297"})
+  void number_that_is_none_or_out_of_range_is_named(String value) {
+    Members members = new Members(limit(value));
+
+    assertThat(members.number("limit", 0, 10)).isNull();
+    assertThatThrownBy(members::check).isInstanceOfSatisfying(Problem.class,
+        problem -> assertThat(problem.violations()).extracting(Problem.Violation::field).containsExactly("limit"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 7, 10})
+  void number_in_range_is_taken(int value) {
+    Members members = new Members(limit(String.valueOf(value)));
+
+    assertThat(members.number("limit", 0, 10)).isEqualTo(value);
+    members.check();
+  }
+
+  @Test
+  void null_is_there_and_no_number() {
+    Members members = new Members(limit("null"));
+
+    members.anything("limit");
+    assertThat(members.number("limit", 0, 10)).isNull();
+    members.check();
+  }
+}

@@ -1,0 +1,53 @@
+package ee.tasker.rest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ee.tasker.testing.server.AgainstServer;
+import ee.tasker.testing.server.Answer;
+import ee.tasker.testing.server.TaskerClient;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+@AgainstServer
+class MetricsIT {
+  private final TaskerClient tasker;
+
+  MetricsIT(TaskerClient tasker) {
+    this.tasker = tasker;
+  }
+
+  @Test
+  void executions_and_round_trips_are_counted() {
+    tasker.register("/testing/templates.yaml");
+    Answer before = tasker.get("/metrics");
+
+    tasker.post("/v1/tasks?wait=30", TaskerClient.quoted(
+        "{'namespace': 'testing', 'name': 'hello', 'version': '1.0.0', 'context': {'who': 'metrics'}}"));
+
+    Answer after = tasker.get("/metrics");
+    assertThat(after.status()).isEqualTo(200);
+    assertThat(after.header("Content-Type")).startsWith("text/plain");
+    assertThat(value(after, "tasker_steps_executions_total{outcome=\"success\"}"))
+        .isGreaterThan(value(before, "tasker_steps_executions_total{outcome=\"success\"}"));
+    assertThat(value(after, "tasker_database_calls_total")).isGreaterThan(value(before, "tasker_database_calls_total"));
+    assertThat(value(after, "tasker_database_up")).isEqualTo(1);
+  }
+
+  @Test
+  void every_metric_of_the_documentation_is_there_and_no_label_is_a_uuid() throws Exception {
+    String body = tasker.get("/metrics").body();
+    String operations = Files.readString(Path.of("docs/operations.md"));
+    String metrics = operations.split("\n## Metrics\n")[1].split("\n## ")[0];
+    List<String> documented = Pattern.compile("`(tasker_[a-z_]+)").matcher(metrics).results().map(found -> found.group(1)).toList();
+    assertThat(documented).isNotEmpty().allSatisfy(name -> assertThat(body).contains("\n" + name));
+    assertThat(body).doesNotContainPattern("[0-9a-f]{8}-[0-9a-f]{4}-");
+  }
+
+  private static double value(Answer metrics, String name) {
+    return metrics.body().lines().filter(line -> line.startsWith(name + " "))
+        .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1))).findFirst().orElse(0);
+  }
+}

@@ -1,0 +1,193 @@
+package ee.tasker.rest;
+
+import static ee.tasker.testing.server.TaskerClient.quoted;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ee.tasker.testing.server.AgainstServer;
+import ee.tasker.testing.server.Answer;
+import ee.tasker.testing.server.TaskerClient;
+import jakarta.json.JsonObject;
+import java.net.http.HttpRequest;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+@AgainstServer
+class OperationsIT {
+  private final TaskerClient tasker;
+
+  OperationsIT(TaskerClient tasker) {
+    this.tasker = tasker;
+    for (String name : List.of("order", "other_order")) {
+      Answer registered = tasker.postTemplate("""
+          name: NAME
+          namespace_name: operated
+          version: 1.0.0
+          identity_strategy: always_unique
+          input_schema: {type: object, required: [way], properties: {way: {enum: [retryable, permanent, fine]}}}
+          steps:
+            - name: charge
+              handler: {callable: testing.Fail}
+              retry: {max_attempts: 2, backoff_base_ms: 100, max_backoff_ms: 100}
+              result_schema: {type: [object, 'null'], properties: {paid: {type: integer}}}
+            - name: ship
+              dependencies: [charge]
+              handler: {callable: testing.Echo}
+          """.replace("NAME", name));
+      assertThat(registered.status() / 100).as(registered.toString()).isEqualTo(2);
+    }
+  }
+
+  private Answer patch(String path, String json) {
+    return tasker.send(tasker.request(path).header("Content-Type", "application/json").method("PATCH", HttpRequest.BodyPublishers.ofString(quoted(json))));
+  }
+
+  private UUID blocked(String template, String way) {
+    UUID task = tasker.submit("operated", template, "{'way': '" + way + "'}");
+    assertThat(tasker.atRest(task).getString("state")).isEqualTo("blocked_by_failures");
+    return task;
+  }
+
+  private String stepPath(UUID task, String step) {
+    return "/v1/tasks/" + task + "/workflow_steps/" + tasker.steps(task).get(step).getString("step_uuid");
+  }
+
+  /** Retry exhausted, blocked, dead letter, a person fixes the input, complete; and one story about it. */
+  @Test
+  void a_failed_order_is_put_right_by_a_person() {
+    UUID task = blocked("order", "retryable");
+    assertThat(tasker.steps(task).get("charge").getInt("attempts")).isEqualTo(2);
+    JsonObject letter = tasker.get("/v1/dlq/task/" + task).object();
+    assertThat(letter.getString("dlq_reason")).isEqualTo("max_retries_exceeded");
+    assertThat(letter.getJsonObject("task_snapshot").getJsonArray("steps")).hasSize(2);
+    assertThat(tasker.get("/v1/dlq/investigation-queue?limit=500").array().getValuesAs(JsonObject.class))
+        .anySatisfy(open -> assertThat(open.getString("task_uuid")).isEqualTo(task.toString()));
+    List<JsonObject> waiting = tasker.get("/v1/tasks/" + task + "/why").object().getJsonArray("waiting").getValuesAs(JsonObject.class);
+    assertThat(waiting).extracting(each -> each.getString("name") + " " + each.getString("cause")).containsExactly("charge failed", "ship parents");
+
+    Answer wrong = patch("/v1/tasks/" + task, "{'action_type': 'retry', 'requested_by': 'ann', 'reason': 'a typing error', 'context': {'way': 'fnie'}}");
+    assertThat(wrong.status()).isEqualTo(400);
+    assertThat(wrong.fields()).containsExactly("context/way");
+    Answer retried = patch("/v1/tasks/" + task, "{'action_type': 'retry', 'requested_by': 'ann', 'reason': 'the way was wrong', 'context': {'way': 'fine'}}");
+    assertThat(retried.status()).as(retried.toString()).isEqualTo(200);
+    assertThat(tasker.atRest(task).getString("state")).isEqualTo("complete");
+    assertThat(tasker.steps(task).get("ship").getJsonObject("results").getString("way")).isEqualTo("fine");
+    assertThat(tasker.steps(task).get("charge").getInt("attempts_before_reset")).isEqualTo(2);
+    assertThat(tasker.get("/v1/dlq/task/" + task).text("resolution_status")).isEqualTo("manually_resolved");
+    assertThat(tasker.get("/v1/tasks/" + task + "/why").object().getJsonArray("waiting")).isEmpty();
+
+    List<String> story = tasker.get("/v1/tasks/" + task + "/history").object().getJsonArray("entries").getValuesAs(JsonObject.class).stream()
+        .map(e -> e.getString("kind") + " " + e.getString("step", "-") + " " + e.getString("to_state", e.getString("outcome", e.getString("by", "-")))).toList();
+    assertThat(story).containsSubsequence("result charge retryable_failure", "step charge waiting_for_retry", "result charge retryable_failure",
+        "step charge error", "task - blocked_by_failures", "action - ann", "step charge pending", "result charge success", "step charge complete",
+        "result ship success", "task - complete");
+    assertThat(tasker.value("select concat_ws(' ', acted_by, reason, details #>> '{before,context,way}', details #>> '{context,way}') "
+        + "from tasker.operator_actions where task_uuid = ?", task)).isEqualTo("ann the way was wrong retryable fine");
+  }
+
+  @Test
+  void a_step_is_completed_by_hand_with_a_result_that_fits() {
+    UUID task = blocked("order", "permanent");
+    String step = stepPath(task, "charge");
+    Answer misfit = patch(step, "{'action_type': 'complete_manually', 'completed_by': 'ann', 'reason': 'paid in cash', 'completion_data': {'result': {'paid': 'five'}}}");
+    assertThat(misfit.status()).isEqualTo(400);
+    assertThat(misfit.text("code")).isEqualTo("invalid-result");
+    assertThat(misfit.fields()).containsExactly("completion_data/result/paid");
+    Answer stale = patch(step, "{'action_type': 'resolve_manually', 'resolved_by': 'ann', 'reason': 'x', 'attempt': 7}");
+    assertThat(stale.status()).isEqualTo(409);
+    assertThat(stale.text("code")).isEqualTo("attempt-has-changed");
+    String request = "{'action_type': 'complete_manually', 'completed_by': 'ann', 'reason': 'paid in cash', 'completion_data': {'result': {'paid': 5}}}";
+    Answer done = patch(step, request);
+    assertThat(done.status()).as(done.toString()).isEqualTo(200);
+    assertThat(done.text("current_state")).isEqualTo("complete");
+    assertThat(patch(step, request).status()).as("the same again").isEqualTo(200);
+    assertThat(patch(step, request.replace("ann", "bob")).text("code")).isEqualTo("step-not-movable");
+    assertThat(tasker.atRest(task).getString("state")).isEqualTo("complete");
+    assertThat(patch("/v1/tasks/" + task, "{'action_type': 'retry', 'requested_by': 'ann', 'reason': 'x'}").text("code")).isEqualTo("task-already-ended");
+  }
+
+  @Test
+  void what_is_wrong_with_an_action_is_told_by_field_and_changes_nothing() {
+    UUID task = blocked("order", "permanent");
+    String step = stepPath(task, "charge");
+    long before = tasker.count("select count(*) from tasker.operator_actions");
+    assertThat(patch(step, "{'action_type': 'reset_for_retry', 'resolved_by': 'ann'}").fields()).containsExactlyInAnyOrder("reason", "reset_by", "resolved_by");
+    assertThat(patch(step, "{'action_type': 'explode', 'reason': 'x'}").fields()).containsExactly("action_type");
+    assertThat(patch(step, "{'action_type': 'complete_manually', 'completed_by': 'ann', 'reason': ' ', 'completion_data': {'reslt': 1}}").fields())
+        .containsExactlyInAnyOrder("completion_data/result", "completion_data/reslt", "reason");
+    assertThat(patch("/v1/tasks/" + task, "{'action_type': 'retry_from_step', 'requested_by': 'ann', 'reason': 'x'}").fields()).containsExactly("step");
+    assertThat(patch("/v1/tasks/" + task, "{'action_type': 'retry_from_step', 'step': 'zip', 'requested_by': 'ann', 'reason': 'x'}").fields()).containsExactly("step");
+    assertThat(patch("/v1/tasks/" + task + "?x=1", "{}").fields()).containsExactly("x");
+    assertThat(patch("/v1/tasks/" + UUID.randomUUID(), "{'action_type': 'retry', 'requested_by': 'ann', 'reason': 'x'}").text("code")).isEqualTo("task-not-found");
+    assertThat(patch("/v1/tasks/" + task + "/workflow_steps/" + UUID.randomUUID(), "{'action_type': 'reset_for_retry', 'reset_by': 'ann', 'reason': 'x'}").text("code"))
+        .isEqualTo("step-not-found");
+    assertThat(tasker.get(step + "?x=1").fields()).containsExactly("x");
+    assertThat(tasker.get("/v1/handlers?x=1").fields()).containsExactly("x");
+    assertThat(tasker.send(tasker.request("/v1/tasks/" + task).method("PATCH", HttpRequest.BodyPublishers.ofString("x")).header("Content-Type", "text/plain")).text("detail"))
+        .doesNotContainIgnoringCase("resteasy");
+    assertThat(tasker.count("select count(*) from tasker.operator_actions")).isEqualTo(before);
+  }
+
+  @Test
+  void many_tasks_are_acted_upon_with_the_token_of_a_dry_run() {
+    UUID one = blocked("other_order", "permanent");
+    UUID two = blocked("other_order", "permanent");
+    String request = quoted("{'action_type': 'give_up', 'requested_by': 'ann', 'reason': 'too old', 'filter': {'namespace': 'operated', 'name': 'other_order', 'failed_step': 'charge'}}");
+    Answer counted = tasker.post("/v1/bulk-actions", request);
+    assertThat(counted.status()).as(counted.toString()).isEqualTo(201);
+    assertThat(counted.object().getInt("count")).isEqualTo(2);
+    assertThat(tasker.get("/v1/tasks/" + one).text("state")).isEqualTo("blocked_by_failures");
+    patch("/v1/tasks/" + two, "{'action_type': 'resolve', 'requested_by': 'bob', 'reason': 'mine'}");
+    String run = "/v1/bulk-actions/" + counted.text("token") + "/run";
+    assertThat(tasker.post(run, "").text("code")).isEqualTo("set-has-changed");
+    Answer again = tasker.post("/v1/bulk-actions", request);
+    Answer done = tasker.post("/v1/bulk-actions/" + again.text("token") + "/run", "");
+    assertThat(done.status()).as(done.toString()).isEqualTo(200);
+    assertThat(done.object().getJsonObject("results").getInt("done")).isEqualTo(1);
+    assertThat(tasker.get("/v1/tasks/" + one).text("state")).isEqualTo("error");
+    assertThat(tasker.post("/v1/bulk-actions/" + UUID.randomUUID() + "/run", "").text("code")).isEqualTo("token-not-found");
+    assertThat(tasker.post("/v1/bulk-actions", request.replace("failed_step", "failed_stp")).fields()).containsExactly("filter/failed_stp");
+  }
+
+  @Test
+  void a_paused_template_waits_and_says_who_paused_it() {
+    Answer paused = tasker.post("/v1/pauses", quoted("{'namespace': 'operated', 'name': 'other_order', 'requested_by': 'ann', 'reason': 'the shop moves'}"));
+    assertThat(paused.status()).as(paused.toString()).isEqualTo(200);
+    try {
+      UUID task = tasker.submit("operated", "other_order", "{'way': 'fine'}");
+      assertThat(tasker.get("/v1/pauses").object().getJsonArray("pauses").toString()).contains("the shop moves");
+      JsonObject first = tasker.get("/v1/tasks/" + task + "/why").object().getJsonArray("waiting").getJsonObject(0);
+      assertThat(first.getString("cause")).isEqualTo("paused");
+      assertThat(first.getString("sentence")).startsWith("ann paused the template at");
+      assertThat(tasker.delete("/v1/pauses?namespace=operated&name=other_order&requested_by=ann&reason=done").status()).isEqualTo(200);
+      assertThat(tasker.atRest(task).getString("state")).isEqualTo("complete");
+    } finally {
+      tasker.delete("/v1/pauses?namespace=operated&name=other_order&requested_by=ann&reason=done");
+    }
+    assertThat(tasker.delete("/v1/pauses?namespace=operated").fields()).containsExactlyInAnyOrder("requested_by", "reason");
+    assertThat(tasker.post("/v1/pauses", quoted("{'namespace': 'nowhere', 'requested_by': 'ann', 'reason': 'x'}")).text("code")).isEqualTo("template-not-found");
+  }
+
+  @Test
+  void a_dead_letter_is_opened_and_closed_by_people() {
+    UUID task = tasker.submit("operated", "order", "{'way': 'fine'}");
+    tasker.atRest(task);
+    assertThat(tasker.get("/v1/dlq/task/" + task).text("code")).isEqualTo("dead-letter-not-found");
+    String request = quoted("{'task_uuid': '" + task + "', 'requested_by': 'ann', 'reason': 'looks odd'}");
+    Answer opened = tasker.post("/v1/dlq", request);
+    assertThat(opened.status()).as(opened.toString()).isEqualTo(201);
+    assertThat(tasker.post("/v1/dlq", request).status()).isEqualTo(200);
+    String entry = "/v1/dlq/entry/" + opened.text("dlq_entry_uuid");
+    assertThat(opened.header("Location")).endsWith(entry);
+    assertThat(tasker.get(entry).text("dlq_reason")).isEqualTo("manual_dlq");
+    Answer closed = patch(entry, "{'resolution_status': 'manually_resolved', 'resolved_by': 'ann', 'resolution_notes': 'was fine', 'metadata': {'ticket': 7}}");
+    assertThat(closed.text("resolution_status")).isEqualTo("manually_resolved");
+    assertThat(closed.object().getJsonObject("metadata").getInt("ticket")).isEqualTo(7);
+    assertThat(patch(entry, "{'resolution_status': 'cancelled', 'resolved_by': 'bob', 'resolution_notes': 'no'}").text("code")).isEqualTo("dead-letter-closed");
+    assertThat(tasker.get("/v1/dlq?resolution_status=manually_resolved&dlq_reason=manual_dlq&limit=500").object().getJsonArray("entries").toString()).contains(task.toString());
+    assertThat(tasker.get("/v1/dlq?resolution_status=gone").fields()).containsExactly("resolution_status");
+    assertThat(tasker.get("/v1/dlq/stats").array().getValuesAs(JsonObject.class)).anySatisfy(each -> assertThat(each.getString("dlq_reason")).isEqualTo("manual_dlq"));
+    assertThat(tasker.get("/v1/dlq/staleness").status()).isEqualTo(200);
+    assertThat(tasker.get("/v1/tasks/" + task).text("state")).isEqualTo("complete");
+  }
+}

@@ -1,0 +1,217 @@
+package ee.tasker.run;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * A Jakarta EE server with the WAR as a child process, in a folder of its own per HTTP port, so that several may run from one
+ * checkout and a build under way does not touch what runs.
+ *
+ * <p>Its life: {@link #claimPort}, {@link #start}, {@link #awaitReady}, {@link #close}. Every server is started by its jar and
+ * not by its script: a script needs a shell, and would stand between us and the process to stop.
+ */
+public abstract sealed class ServerProcess implements AutoCloseable permits LibertyProcess, WildFlyProcess {
+
+    final Path home;
+    final Path folder;
+    final int httpPort;
+    private final Map<String, String> environment;
+    private ProcessBuilder.Redirect output = ProcessBuilder.Redirect.INHERIT;
+    private FolderLock lock;
+    private Path console;
+    private volatile Process process;
+    private boolean closed;
+
+    /**
+     * @param home        the unpacked server, which all of them share and none writes to
+     * @param environment what the server sees on top of our own environment
+     */
+    ServerProcess(Path home, Path parent, int httpPort, Map<String, String> environment) {
+        this.home = home;
+        this.folder = parent.resolve("run-" + httpPort);
+        this.httpPort = httpPort;
+        this.environment = environment;
+    }
+
+    /** Makes everything in {@link #folder} that the command needs but the application, whatever is there from before. */
+    abstract void configure(Path serverConfig) throws IOException;
+
+    /** Puts the application where the server finds it. */
+    abstract void deploy(Path war) throws IOException;
+
+    /** Starts this server in the foreground of its own process. */
+    abstract ProcessBuilder command() throws IOException;
+
+    /** What the server itself keeps of what it says. */
+    public abstract Path log();
+
+    /** Where Windows knows no request to end, only the end, a server may have a command of its own. */
+    void askToStop(Process running) throws IOException, InterruptedException {
+        running.destroy();
+    }
+
+    /** Nothing of it on our own console; {@link #log} has everything. */
+    public ServerProcess quietly() {
+        output = ProcessBuilder.Redirect.DISCARD;
+        return this;
+    }
+
+    /** Sends what the server prints to a file; otherwise it goes where our own output goes. To be called before the start. */
+    public ServerProcess withConsole(Path file) {
+        console = file;
+        return this;
+    }
+
+    /** Empty until it is started. */
+    public Optional<ProcessHandle> handle() {
+        return Optional.ofNullable(process).map(Process::toHandle);
+    }
+
+    /** To be called before anything is started: the common reasons why it could not be. */
+    public void claimPort() {
+        lock = FolderLock.of(folder).orElseThrow(() -> new RunProblem("Another ./mvnw of this checkout runs on port " + httpPort
+                + ": stop it, or start beside it with HTTP_PORT=<another> DB_HOST=127.0.0.1."));
+        stopOrphan();
+        if (!Ports.isFree(httpPort)) {
+            throw new RunProblem("Port " + httpPort + " is taken: stop what uses it, or choose another with HTTP_PORT=<port>.");
+        }
+    }
+
+    /** @param serverConfig the folder of {@code server-config} for this kind of server */
+    public synchronized void start(Path serverConfig, Path war) {
+        if (closed) throw new RunProblem("Told to stop before the server was started.");
+        try {
+            configureOnly(serverConfig);
+            deploy(war);
+            var builder = command().directory(folder.toFile()).redirectOutput(output).redirectError(output).redirectInput(ProcessBuilder.Redirect.PIPE);
+            builder.environment().putAll(environment);
+            if (console != null) builder.redirectOutput(console.toFile()).redirectError(console.toFile());
+            process = builder.start();
+            process.getOutputStream().close();
+            Files.writeString(pidFile(), process.pid() + " " + startOf(process.toHandle()));
+        } catch (IOException e) {
+            throw new RunProblem("The server cannot be started in " + folder + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** For tests that start the server themselves and deploy to it. */
+    public void configureOnly(Path serverConfig) throws IOException {
+        Files.createDirectories(folder);
+        configure(serverConfig);
+    }
+
+    /** Waits until the server and the application in it say they are ready; false when it ended or took too long instead. */
+    public boolean awaitReady(Duration patience) throws InterruptedException {
+        var client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(2)).build();
+        var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + httpPort + "/health/ready")).timeout(Duration.ofSeconds(5)).build();
+        long deadline = System.nanoTime() + patience.toNanos();
+        while (System.nanoTime() < deadline && process.isAlive()) {
+            try {
+                var answer = client.send(request, HttpResponse.BodyHandlers.ofString());
+                // A server may be ready before anything is deployed; our own check tells.
+                if (answer.statusCode() == 200 && answer.body().contains("\"database\"")) return true;
+            } catch (IOException e) {
+                // not listening yet
+            }
+            process.waitFor(200, TimeUnit.MILLISECONDS);
+        }
+        return false;
+    }
+
+    /** The end that no server expects: as if its machine had lost power. Close it afterwards all the same. */
+    public void kill() throws InterruptedException {
+        process.destroyForcibly().waitFor();
+    }
+
+    int waitFor() throws InterruptedException {
+        return process.waitFor();
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+        var running = process;
+        if (running != null && running.isAlive()) {
+            try {
+                askToStop(running);
+                if (!running.waitFor(40, TimeUnit.SECONDS)) running.destroyForcibly().waitFor(10, TimeUnit.SECONDS);
+            } catch (IOException e) {
+                running.destroyForcibly();
+            } catch (InterruptedException e) {
+                running.destroyForcibly();
+                Thread.currentThread().interrupt();
+            }
+        }
+        try {
+            Files.deleteIfExists(pidFile());
+        } catch (IOException e) {
+            // a stale one is recognised at the next start
+        }
+        if (lock != null) lock.close();
+        lock = null;
+    }
+
+    static String java() {
+        return Path.of(System.getProperty("java.home"), "bin", PostgresBinaries.WINDOWS ? "java.exe" : "java").toString();
+    }
+
+    /** One option per line, as every server's {@code jvm.options} has them. */
+    static List<String> options(Path file) throws IOException {
+        if (!Files.exists(file)) return List.of();
+        return Files.readAllLines(file).stream().map(String::strip).filter(line -> !line.isEmpty() && !line.startsWith("#")).toList();
+    }
+
+    /** The driver that we ourselves use. */
+    static Path driver() throws IOException {
+        try {
+            return Path.of(org.postgresql.Driver.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+        } catch (URISyntaxException e) {
+            throw new IOException("the PostgreSQL driver cannot be found", e);
+        }
+    }
+
+    private Path pidFile() {
+        return folder.resolve("server.pid");
+    }
+
+    /** A server that outlived its run command, after a kill -9 for instance. Its number alone proves nothing, number and start do. */
+    private void stopOrphan() {
+        try {
+            if (!Files.exists(pidFile())) return;
+            var words = Files.readString(pidFile()).strip().split(" ");
+            var orphan = ProcessHandle.of(Long.parseLong(words[0]))
+                    .filter(handle -> words.length == 2 && words[1].equals(startOf(handle)) && !words[1].equals("?"));
+            if (orphan.isPresent()) {
+                System.out.println("Stopping a server that an earlier run left behind ...");
+                orphan.get().destroy();
+                try {
+                    orphan.get().onExit().get(30, TimeUnit.SECONDS);
+                } catch (ExecutionException | TimeoutException e) {
+                    orphan.get().destroyForcibly();
+                }
+            }
+            Files.deleteIfExists(pidFile());
+        } catch (IOException | NumberFormatException e) {
+            // then the check of the port will tell
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static String startOf(ProcessHandle handle) {
+        return handle.info().startInstant().map(instant -> Long.toString(instant.toEpochMilli())).orElse("?");
+    }
+}

@@ -1,0 +1,255 @@
+package ee.tasker.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ee.tasker.testing.Dag;
+import ee.tasker.testing.DatabaseTest;
+import ee.tasker.testing.Sql;
+import ee.tasker.testing.SqlWorker;
+import ee.tasker.testing.SqlWorker.Claim;
+import jakarta.json.JsonObject;
+import java.math.BigDecimal;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Figures are compared with counts over everything, made here in another way. */
+@DatabaseTest
+@DatabaseTest.Covers({"is_terminal", "calculate_health_score", "count_task_moves", "tally_tasks", "tally_steps", "get_task_tallies",
+    "get_step_tallies", "roll_up_analytics", "rebuild_analytics", "get_system_health_counts", "get_analytics_metrics",
+    "get_slowest_tasks", "get_slowest_steps", "get_slowest_tasks_aggregated", "get_slowest_steps_aggregated", "get_performance_document", "get_health_document", "get_bottleneck_document",
+    "get_metrics_document"})
+class AnalyticsTest {
+  private static final String LONG_AGO = "'2020-01-01'::timestamptz";
+  private final Sql sql = Sql.open();
+  private final SqlWorker worker = SqlWorker.open();
+
+  private void rollUp() {
+    assertThat(sql.text("select tasker.roll_up_analytics()")).isNotNull();
+  }
+
+  /** What get_system_health_counts must say, counted over all rows. */
+  private void assertCountsAreRight() {
+    Map<String, Object> said = sql.rows("select * from tasker.get_system_health_counts()").get(0);
+    for (String table : List.of("tasks", "workflow_steps")) {
+      String kind = table.equals("tasks") ? "_tasks" : "_steps";
+      for (Map<String, Object> row : sql.rows("select s.state::text as state, (select count(*) from tasker." + table
+          + " t where t.state = s.state) as n from unnest(enum_range(null::tasker." + (table.equals("tasks") ? "task_state" : "step_state")
+          + ")) as s(state)")) {
+        assertThat(said.get(row.get("state") + kind)).as(row.get("state") + kind).isEqualTo(row.get("n"));
+      }
+      assertThat(said.get("total" + kind)).as("total" + kind).isEqualTo(sql.rows("select count(*) as n from tasker." + table).get(0).get("n"));
+    }
+  }
+
+  private void assertMetricsAreThoseOfTheHistory(String since) {
+    Map<String, Object> said = sql.rows("select * from tasker.get_analytics_metrics(" + since + ")").get(0);
+    Map<String, Object> counted = sql.rows("""
+        select count(*) filter (where h.from_state is null) as created,
+               count(*) filter (where h.to_state = 'complete') as completed,
+               count(*) filter (where h.to_state = 'error') as failed,
+               coalesce(round(avg(extract(epoch from h.created_at - t.created_at))
+                 filter (where h.to_state in ('complete', 'error', 'cancelled', 'resolved_manually')), 6), 0) as duration,
+               coalesce(sum((select count(*) from tasker.workflow_step_result_audit r
+                              where r.task_uuid = t.task_uuid and r.execution_time_ms is not null))
+                 filter (where h.to_state in ('complete', 'error', 'cancelled', 'resolved_manually')), 0)::bigint as executions
+        from tasker.task_transitions h join tasker.tasks t using (task_uuid) where h.created_at >= """ + since).get(0);
+    assertThat(said.get("task_throughput")).isEqualTo(counted.get("created"));
+    assertThat(said.get("completion_count")).isEqualTo(counted.get("completed"));
+    assertThat(said.get("error_count")).isEqualTo(counted.get("failed"));
+    assertThat(said.get("step_throughput")).isEqualTo(counted.get("executions"));
+    assertThat(((BigDecimal) said.get("avg_task_duration")).subtract((BigDecimal) counted.get("duration")).abs())
+        .as("mean duration").isLessThan(new BigDecimal("0.00001"));
+  }
+
+  @Test
+  void counts_are_right_at_every_moment_of_random_work_whenever_it_is_rolled_up() {
+    long seed = Long.getLong("analytics.seed", System.nanoTime());
+    System.out.println("AnalyticsTest seed " + seed);
+    Random random = new Random(seed);
+    for (int round = 0; round < 12; round++) {
+      Dag.of("a").step("b").dependsOn("a").step("c").dependsOn("a").maxAttempts(1 + random.nextInt(2)).started(1 + random.nextInt(6));
+      for (Claim claim : worker.claim(1 + random.nextInt(12))) {
+        switch (random.nextInt(8)) {
+          case 0 -> worker.complete(claim.permanentFailure());
+          case 1 -> worker.complete(claim.retryableFailure(60_000));
+          case 2 -> sql.text("select tasker.request_cancel(?, 'me', 'chance')", claim.task());
+          default -> worker.complete(claim.success());
+        }
+      }
+      if (random.nextBoolean()) {
+        rollUp();
+      }
+      assertCountsAreRight();
+      assertMetricsAreThoseOfTheHistory(LONG_AGO);
+    }
+    sql.text("select tasker.rebuild_analytics()");
+    assertCountsAreRight();
+    Dag.linear(2).started(2);
+    rollUp();
+    assertCountsAreRight();
+    assertMetricsAreThoseOfTheHistory(LONG_AGO);
+  }
+
+  @Test
+  void what_a_transaction_did_that_was_open_during_a_roll_up_is_counted_when_it_commits() {
+    Dag.Template template = Dag.of("a").registered();
+    try (Sql slow = Sql.session()) {
+      slow.text("select tasker.submit_tasks(jsonb_build_array(?::jsonb))::text", Dag.of("a").request(template).toString());
+      Dag.of("a").started();
+      worker.runToTheEnd();
+      rollUp();
+      assertCountsAreRight();
+      slow.commit();
+    }
+    assertCountsAreRight();
+    assertMetricsAreThoseOfTheHistory(LONG_AGO);
+    rollUp();
+    assertCountsAreRight();
+    assertMetricsAreThoseOfTheHistory(LONG_AGO);
+  }
+
+  @Test
+  void a_task_that_a_person_sets_going_again_leaves_the_counts_of_the_finished() {
+    Dag.Task task = Dag.of("a").step("b").dependsOn("a").started();
+    worker.complete(worker.claimOne().permanentFailure());
+    sql.text("select tasker.transition_task_state_atomic(?, 'blocked_by_failures', 'error', null, '{\"actor\": \"operator\"}')", task.uuid());
+    rollUp();
+    assertCountsAreRight();
+    sql.text("select tasker.transition_task_state_atomic(?, 'error', 'evaluating_results', null, '{\"actor\": \"operator\"}')", task.uuid());
+    sql.run("insert into tasker.task_wakeups (task_uuid, wake_at) values (?, now()) on conflict do nothing", task.uuid());
+    sql.text("select tasker.transition_step_state_atomic(?, 1, 'error', 'pending', 'operator', null, '{\"reason\": \"again\"}')", task.step("a"));
+    assertCountsAreRight();
+    rollUp();
+    assertCountsAreRight();
+    worker.advance();
+    worker.runToTheEnd();
+    assertCountsAreRight();
+    assertThat(sql.text("select sum(executions)::text from tasker.get_step_tallies('-infinity')")).isEqualTo("3");
+  }
+
+  @Test
+  void a_second_roll_up_at_the_same_time_steps_back() {
+    try (Sql first = Sql.session()) {
+      assertThat(first.text("select tasker.roll_up_analytics()")).isNotNull();
+      assertThat(sql.text("select tasker.roll_up_analytics()")).isNull();
+    }
+  }
+
+  @Test
+  void a_database_whose_transactions_are_numbered_anew_is_counted_afresh() {
+    Dag.linear(2).started(3);
+    worker.runToTheEnd();
+    rollUp();
+    sql.run("update tasker.analytics_progress set next_xact = 9000000000000000000");
+    rollUp();
+    assertCountsAreRight();
+    Dag.linear(2).started(2);
+    worker.runToTheEnd();
+    assertCountsAreRight();
+    rollUp();
+    assertCountsAreRight();
+    assertMetricsAreThoseOfTheHistory(LONG_AGO);
+  }
+
+  @Test
+  void a_period_begins_where_it_is_said_to_and_not_at_a_full_minute() {
+    Dag.linear(1).started(3);
+    worker.runToTheEnd();
+    String since = "'" + sql.text("select clock_timestamp()::text") + "'::timestamptz";
+    Dag.linear(1).started(2);
+    worker.runToTheEnd();
+    assertMetricsAreThoseOfTheHistory(since);
+    rollUp();
+    assertMetricsAreThoseOfTheHistory(since);
+    assertThat(sql.text("select completion_count::text from tasker.get_analytics_metrics(" + since + ")")).isEqualTo("2");
+  }
+
+  @Test
+  void the_slowest_come_first_and_filters_hold() {
+    Dag.Task quick = Dag.of("a").started();
+    worker.runToTheEnd();
+    Dag.Task slow = Dag.of("a").step("b").dependsOn("a").started();
+    sql.run("update tasker.tasks set created_at = created_at - interval '1 hour' where task_uuid = ?", slow.uuid());
+    worker.runToTheEnd();
+    List<Map<String, Object>> tasks = sql.rows("select * from tasker.get_slowest_tasks()");
+    assertThat(tasks).extracting(row -> row.get("task_uuid")).containsExactly(slow.uuid(), quick.uuid());
+    assertThat(tasks.get(0)).containsEntry("step_count", 2).containsEntry("completed_steps", 2L).containsEntry("error_steps", 0L);
+    assertThat(sql.rows("select * from tasker.get_slowest_tasks(limit_count => 1)")).hasSize(1);
+    assertThat(sql.rows("select * from tasker.get_slowest_tasks(namespace_filter => 'nobody')")).isEmpty();
+    assertThat(sql.rows("select * from tasker.get_slowest_steps()")).hasSize(3);
+    for (int rolledUp = 0; rolledUp < 2; rolledUp++) {
+      List<Map<String, Object>> templates = sql.rows("select * from tasker.get_slowest_tasks_aggregated(min_executions => 1)");
+      assertThat(templates).extracting(row -> row.get("execution_count")).containsExactly(1L, 1L);
+      assertThat((BigDecimal) templates.get(0).get("avg_duration_seconds")).isGreaterThan((BigDecimal) templates.get(1).get("avg_duration_seconds"));
+      assertThat(sql.rows("select * from tasker.get_slowest_tasks_aggregated()")).as("fewer than five").isEmpty();
+      assertThat(sql.rows("select * from tasker.get_slowest_steps_aggregated(min_executions => 1)")).hasSize(3);
+      rollUp();
+    }
+  }
+
+  @Test
+  void minutes_are_forgotten_when_they_are_too_old() {
+    Dag.linear(1).started();
+    worker.runToTheEnd();
+    rollUp();
+    sql.run("update tasker.task_tallies set minute = minute - interval '40 days'");
+    sql.run("update tasker.step_tallies set minute = minute - interval '40 days'");
+    rollUp();
+    assertThat(sql.text("select count(*)::text from tasker.task_tallies")).isEqualTo("0");
+    assertThat(sql.text("select count(*)::text from tasker.step_tallies")).isEqualTo("0");
+    assertCountsAreRight();
+  }
+
+  @Test
+  void health_is_one_when_nothing_is_wrong_and_falls_with_failures_and_pressure() {
+    assertThat(score("0, 0, 0, 0, 100")).isEqualTo("1.0000");
+    assertThat(score("10, 0, 10, 0, 100")).isEqualTo("1.0000");
+    assertThat(score("0, 10, 10, 100, 100")).isEqualTo("0.0000");
+    assertThat(score("8, 2, 10, 50, 100")).isEqualTo("0.7400");
+    assertThat(score("8, 2, 10, 500, 100")).isEqualTo("0.6400");
+  }
+
+  @Test
+  void documents_say_the_same_and_advise_where_something_stands_out() {
+    for (int i = 0; i < 3; i++) {
+      Dag.of("a").started(2);
+      worker.complete(worker.claimOne().permanentFailure());
+      worker.runToTheEnd();
+      sql.text("select count(tasker.transition_task_state_atomic(task_uuid, 'blocked_by_failures', 'error', null, '{\"actor\": \"operator\"}'))::text "
+          + "from tasker.tasks where state = 'blocked_by_failures'");
+    }
+    JsonObject performance = sql.object("select tasker.get_performance_document(1)");
+    assertThat(performance.getInt("completed_tasks")).isEqualTo(3);
+    assertThat(performance.getInt("failed_tasks")).isEqualTo(3);
+    assertThat(performance.getJsonNumber("error_rate").doubleValue()).isEqualTo(0.5);
+    JsonObject health = sql.object("select tasker.get_health_document()");
+    assertThat(health.getJsonObject("tasks").getInt("error")).isEqualTo(3);
+    assertThat(health.getBoolean("is_under_heavy_load")).as("half of the tasks failed").isTrue();
+    JsonObject bottlenecks = sql.object("select tasker.get_bottleneck_document()");
+    assertThat(bottlenecks.getJsonArray("slow_steps")).hasSize(1);
+    assertThat(bottlenecks.getJsonArray("recommendations").getString(0)).contains("Step a of", "failed in 50.0 % of 6 executions");
+    assertThat(sql.object("select tasker.get_bottleneck_document(p_namespace => 'nobody')").getJsonArray("recommendations")).isEmpty();
+  }
+
+  @Test
+  void metrics_tell_what_waits_and_what_nobody_looked_at() {
+    JsonObject quiet = sql.object("select tasker.get_metrics_document()");
+    assertThat(quiet.getInt("overdue_tasks")).isZero();
+    assertThat(quiet.getJsonNumber("overdue_seconds").doubleValue()).isZero();
+    assertThat(quiet.getJsonArray("queues")).isNotEmpty();
+    Dag.parallel(3).started();
+    sql.run("update tasker.task_wakeups set wake_at = now() - interval '5 minutes'");
+    JsonObject busy = sql.object("select tasker.get_metrics_document()");
+    assertThat(busy.getInt("overdue_tasks")).isEqualTo(1);
+    assertThat(busy.getJsonNumber("overdue_seconds").doubleValue()).isBetween(299.0, 400.0);
+    assertThat(busy.getJsonArray("queues").getValuesAs(JsonObject.class).stream().mapToInt(queue -> queue.getInt("length")).sum()).isEqualTo(3);
+    worker.claim(1).forEach(claim -> worker.complete(claim.permanentFailure()));
+    assertThat(sql.object("select tasker.get_metrics_document()").getJsonObject("database").getJsonNumber("wal_bytes").longValue()).isPositive();
+  }
+
+  private String score(String arguments) {
+    return sql.text("select tasker.calculate_health_score(" + arguments + ")::text");
+  }
+}

@@ -1,0 +1,185 @@
+package ee.tasker.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ee.tasker.testing.Dag;
+import ee.tasker.testing.DatabaseTest;
+import ee.tasker.testing.Operator;
+import ee.tasker.testing.Sql;
+import ee.tasker.testing.SqlWorker;
+import ee.tasker.testing.SqlWorker.Claim;
+import jakarta.json.JsonArray;
+import jakarta.json.JsonObject;
+import java.time.Instant;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+@DatabaseTest
+@DatabaseTest.Covers({"get_waiting_document", "get_task_story", "get_action_schemas"})
+class ExplainWaitingTest {
+  private final Sql sql = Sql.open();
+  private final SqlWorker worker = SqlWorker.open();
+  private final Operator ann = new Operator();
+
+  private String cause(Dag.Task task, String step) {
+    return sql.text("select cause from tasker.explain_waiting(?) where step_name = ?", task.uuid(), step);
+  }
+
+  private String sentence(Dag.Task task, String step) {
+    return sql.text("select sentence from tasker.explain_waiting(?) where step_name = ?", task.uuid(), step);
+  }
+
+  private void aServer(String name, List<String> namespaces, List<String> handlers) {
+    sql.run("insert into tasker.servers (server_uuid, name, roles, lease_expires_at, namespaces, handlers) values (?, ?, '{worker}', 'infinity', ?, ?)",
+        worker.uuid(), name, namespaces, handlers);
+  }
+
+  @Test
+  void an_offer_says_who_could_take_it() {
+    Dag.Task task = Dag.linear(2).started();
+    assertThat(cause(task, "s1")).isEqualTo("no_server");
+    aServer("elsewhere", List.of("payments"), null);
+    assertThat(sentence(task, "s1")).contains("no server that is alive takes steps of namespace orders");
+    sql.run("update tasker.servers set namespaces = '{orders}', handlers = '{other}'");
+    assertThat(cause(task, "s1")).isEqualTo("no_handler");
+    sql.run("update tasker.servers set handlers = null");
+    assertThat(sentence(task, "s1")).contains("not taken yet by any of 1 servers");
+    sql.run("update tasker.servers set state = 'draining'");
+    assertThat(cause(task, "s1")).isEqualTo("no_server");
+    assertThat(sentence(task, "s2")).isEqualTo("waits for s1 (enqueued)");
+  }
+
+  @Test
+  void a_running_step_says_where_and_since_when() {
+    aServer("blue-1", null, null);
+    Dag.Task task = Dag.of("a").started();
+    Claim claim = worker.claimOne();
+    assertThat(sentence(task, "a")).startsWith("runs on blue-1 since ").contains("with a lease until");
+    sql.text("select tasker.request_cancel(?, 'bob', 'why not')", task.uuid());
+    assertThat(sentence(task, "a")).contains("bob has asked").contains("cancel_running");
+    sql.run("update tasker.workflow_steps set lease_expires_at = clock_timestamp() - interval '1 s'");
+    assertThat(cause(task, "a")).isEqualTo("lease_expired");
+    worker.complete(claim.success());
+    assertThat(sql.rows("select * from tasker.explain_waiting(?)", task.uuid())).as("a finished task waits for nothing").isEmpty();
+  }
+
+  @Test
+  void failures_say_what_they_hold_back() {
+    Dag.Task task = Dag.of("a").step("b").step("c").dependsOn("b").started();
+    worker.complete(0, worker.claim(2).stream().map(c -> c.step().equals(task.step("a")) ? c.permanentFailure() : c.success()).toList());
+    assertThat(sentence(task, "a")).isEqualTo("failed for good at attempt 1: Test: as the test wants it; a person has to act");
+    assertThat(sentence(task, "c")).isEqualTo("is held back because a failed; a person has to act");
+  }
+
+  @Test
+  void retries_pauses_and_results_on_their_way_are_told() {
+    Dag.Task task = Dag.of("a").inNamespace("waiting").step("b").step("c").started();
+    List<Claim> claims = worker.forNamespaces("waiting").claim(3);
+    worker.complete(claims.get(0).retryableFailure(60_000), claims.get(1).retryableFailure(0));
+    worker.handBack(claims.get(2).success());
+    assertThat(sql.texts("select cause from tasker.explain_waiting(?) order by cause", task.uuid())).containsExactly("handed_back", "retry", "retry_due");
+    ann.pause("waiting", null);
+    assertThat(sql.texts("select cause from tasker.explain_waiting(?) order by cause", task.uuid())).containsExactly("handed_back", "paused", "retry");
+    assertThat(sql.text("select sentence from tasker.explain_waiting(?) where cause = 'paused'", task.uuid())).startsWith("ann paused the namespace at ").endsWith(": " + Operator.REASON);
+    ann.resume("waiting", null);
+  }
+
+  @Test
+  void a_task_that_was_not_started_says_so() {
+    assertThat(cause(Dag.of("a").submitted(), "a")).isEqualTo("not_started");
+    assertThat(cause(Dag.of("a").withInputSchema().submitted(), "a")).isEqualTo("not_checked");
+    Dag.Task task = Dag.parallel(2).started();
+    worker.complete(0, worker.claim(2).stream().map(Claim::permanentFailure).toList());
+    ann.step(task, "p1", "reset_for_retry");
+    assertThat(cause(task, "p1")).isEqualTo("held_back");
+    JsonObject document = sql.object("select tasker.get_waiting_document(?)", task.uuid());
+    assertThat(document.getString("state")).isEqualTo("blocked_by_failures");
+    assertThat(document.getJsonArray("waiting")).hasSize(2);
+    assertThat(sql.text("select tasker.get_waiting_document(gen_random_uuid())")).isNull();
+  }
+
+  @Test
+  void who_waits_for_a_slot_says_which_and_who_holds_it() {
+    Dag dag = Dag.of("a").stepPolicy("{\"limit\": 1}").inNamespace("slots");
+    Dag.Task first = dag.started();
+    Dag.Task second = dag.started();
+    worker.advance();
+    assertThat(cause(first, "a")).isEqualTo("no_server");
+    assertThat(cause(second, "a")).isEqualTo("slot");
+    assertThat(sentence(second, "a")).contains("one of the 1 slots").contains("/a").endsWith("held by task " + first.uuid());
+    worker.at(Instant.now().plusSeconds(7200)).advance();
+    assertThat(sql.number("select count(*) from tasker.tasks_dlq where task_uuid = ?", second.uuid())).as("and that is nobody's fault").isZero();
+    worker.at(null).forNamespaces("slots").runToTheEnd();
+    worker.advance();
+    worker.runToTheEnd();
+  }
+
+  @Test
+  void whatever_happens_everything_that_waits_has_a_sentence() {
+    long seed = System.nanoTime();
+    Random luck = new Random(seed);
+    for (int round = 0; round < 12; round++) {
+      Dag dag = Dag.of("n0");
+      for (int i = 1; i < 8; i++) {
+        dag.step("n" + i);
+        if (luck.nextBoolean()) {
+          dag.dependsOn("n" + luck.nextInt(i));
+        }
+        dag.maxAttempts(1 + luck.nextInt(2));
+      }
+      if (luck.nextBoolean()) {
+        dag.continueOnError();
+      }
+      Dag.Task task = luck.nextInt(5) == 0 ? dag.submitted() : dag.started();
+      for (int i = 0; i < 14; i++) {
+        switch (luck.nextInt(9)) {
+          case 0, 1, 2 -> worker.claim(1 + luck.nextInt(3)).forEach(claim -> {
+            switch (luck.nextInt(5)) {
+              case 0 -> worker.complete(claim.permanentFailure());
+              case 1 -> worker.complete(claim.retryableFailure(luck.nextInt(2) * 100_000));
+              case 2 -> worker.handBack(claim.success());
+              case 3 -> worker.complete(claim.success());
+              default -> sql.text("select 1");
+            }
+          });
+          case 3 -> worker.at(Instant.now().plusSeconds(luck.nextInt(100))).advance();
+          case 4 -> ann.task(task, List.of("retry", "give_up", "resolve").get(luck.nextInt(3)));
+          case 5 -> ann.step(task, "n" + luck.nextInt(8), List.of("resolve_manually", "reset_for_retry").get(luck.nextInt(2)));
+          case 6 -> ann.pause("orders", task.template().name());
+          case 7 -> ann.resume("orders", task.template().name());
+          default -> {
+            if (luck.nextInt(4) == 0) {
+              sql.text("select tasker.request_cancel(?, 'luck', 'luck')", task.uuid());
+            }
+          }
+        }
+        worker.at(null);
+        assertThat(sql.texts("select s.workflow_step_uuid || ' ' || s.state from tasker.workflow_steps s join tasker.tasks t using (task_uuid) "
+            + "where s.task_uuid = ? and t.completed_at is null and s.state not in ('complete', 'resolved_manually', 'cancelled') "
+            + "except select e.workflow_step_uuid || ' ' || e.state from tasker.explain_waiting(?) e where length(e.sentence) > 10 and e.cause is not null and e.details is not null",
+            task.uuid(), task.uuid())).as("seed " + seed).isEmpty();
+        assertThat(sql.isTrue("select t.completed_at is not null or exists (select from tasker.explain_waiting(t.task_uuid)) from tasker.tasks t where t.task_uuid = ?", task.uuid()))
+            .as("an unfinished task has a reason, seed " + seed).isTrue();
+      }
+      ann.resume("orders", task.template().name());
+    }
+  }
+
+  @Test
+  void the_story_of_a_task_is_told_in_its_order() {
+    Dag.Task task = Dag.of("a").started();
+    worker.complete(worker.claimOne().permanentFailure());
+    ann.step(task, "a", "reset_for_retry");
+    worker.runToTheEnd();
+    JsonArray story = sql.array("select tasker.get_task_story(?)", task.uuid());
+    List<String> told = story.getValuesAs(JsonObject.class).stream().map(e -> e.getString("kind") + " "
+        + e.getString("to_state", e.getString("action", e.getString("outcome", e.getString("reason", ""))))).toList();
+    assertThat(told).containsSubsequence("step in_progress", "result permanent_failure", "step error", "dead_letter_opened permanent_failure",
+        "task blocked_by_failures", "action reset_for_retry", "step pending", "step enqueued", "step complete", "task complete");
+    assertThat(told).contains("dead_letter_closed the task is no longer blocked");
+    assertThat(sql.text("select tasker.get_task_story(gen_random_uuid())")).isEqualTo("[]");
+    assertThat(sql.text("select tasker.get_action_schemas(?, ?) ->> 'result_schema'", task.uuid(), task.step("a"))).isNull();
+    assertThat(sql.text("select tasker.get_action_schemas(?, gen_random_uuid())", task.uuid())).isNull();
+  }
+}

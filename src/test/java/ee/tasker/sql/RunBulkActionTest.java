@@ -1,0 +1,113 @@
+package ee.tasker.sql;
+
+import static ee.tasker.testing.TaskerAssertions.assertThatDatabaseRefuses;
+import static ee.tasker.testing.TaskerAssertions.assertThatTask;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ee.tasker.testing.Dag;
+import ee.tasker.testing.DatabaseTest;
+import ee.tasker.testing.Sql;
+import ee.tasker.testing.SqlWorker;
+import ee.tasker.testing.SqlWorker.Claim;
+import jakarta.json.JsonObject;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+@DatabaseTest
+@DatabaseTest.Covers({"preview_bulk_action", "find_tasks_for_action", "hash_tasks"})
+class RunBulkActionTest {
+  private final Sql sql = Sql.open();
+  private final SqlWorker worker = SqlWorker.open();
+
+  private List<Dag.Task> blocked(String namespace, int count) {
+    List<Dag.Task> tasks = Dag.of("a").inNamespace(namespace).started(count);
+    worker.complete(0, worker.forNamespaces(namespace).claim(count).stream().map(Claim::permanentFailure).toList());
+    return tasks;
+  }
+
+  private JsonObject preview(String action, String filter) {
+    return sql.object("select tasker.preview_bulk_action(?, ?, 'ann', 'spring cleaning')", action, filter);
+  }
+
+  private JsonObject run(JsonObject preview) {
+    return sql.object("select tasker.run_bulk_action(?::uuid)", preview.getString("token"));
+  }
+
+  @Test
+  void what_was_counted_is_done_to_all_of_it_and_to_nothing_else() {
+    List<Dag.Task> tasks = blocked("bulk", 3);
+    List<Dag.Task> others = blocked("other", 2);
+    JsonObject counted = preview("retry", "{\"namespace\": \"bulk\", \"dlq_reason\": \"permanent_failure\", \"failed_step\": \"a\"}");
+    assertThat(counted.getInt("count")).isEqualTo(3);
+    assertThat(counted.getJsonArray("sample")).hasSize(3);
+    assertThatTask(tasks.get(0)).isIn("blocked_by_failures");
+    JsonObject done = run(counted);
+    assertThat(done.getJsonObject("results").getInt("done")).isEqualTo(3);
+    assertThat(done.getJsonArray("queued").toString()).isEqualTo("[\"bulk\"]");
+    assertThat(tasks).allSatisfy(task -> assertThatTask(task).isIn("steps_in_process"));
+    assertThat(others).allSatisfy(task -> assertThatTask(task).isIn("blocked_by_failures"));
+    assertThat(sql.number("select count(*) from tasker.operator_actions where bulk_token = ?::uuid and acted_by = 'ann'", counted.getString("token"))).isEqualTo(3);
+  }
+
+  @Test
+  void a_token_works_once_and_then_tells_what_it_did() {
+    List<Dag.Task> tasks = blocked("bulk", 2);
+    JsonObject counted = preview("give_up", "{\"namespace\": \"bulk\"}");
+    run(counted);
+    JsonObject again = run(counted);
+    assertThat(again.getString("outcome")).isEqualTo("already");
+    assertThat(again.getJsonObject("results").getInt("done")).isEqualTo(2);
+    assertThat(tasks).allSatisfy(task -> assertThatTask(task).isIn("error"));
+    run(preview("resolve", "{\"state\": \"error\"}"));
+    assertThat(tasks).allSatisfy(task -> assertThatTask(task).isIn("resolved_manually"));
+  }
+
+  @Test
+  void a_set_that_has_changed_is_refused_whole() {
+    List<Dag.Task> tasks = blocked("bulk", 2);
+    JsonObject counted = preview("resolve", "{\"namespace\": \"bulk\"}");
+    blocked("bulk", 1);
+    assertThat(run(counted).getString("code")).isEqualTo("set-has-changed");
+    counted = preview("resolve", "{\"namespace\": \"bulk\"}");
+    sql.text("select tasker.act_on_task(?, 'retry', 'bob', 'mine')", tasks.get(0).uuid());
+    worker.complete(worker.claimOne().permanentFailure());
+    assertThat(run(counted).getString("code")).as("the same tasks, but one has been around").isEqualTo("set-has-changed");
+    assertThatTask(tasks.get(1)).isIn("blocked_by_failures");
+    assertThat(run(preview("resolve", "{\"namespace\": \"bulk\"}")).getJsonObject("results").getInt("done")).isEqualTo(3);
+  }
+
+  @Test
+  void a_token_runs_out() {
+    blocked("bulk", 1);
+    JsonObject counted = preview("resolve", "{\"namespace\": \"bulk\"}");
+    assertThat(sql.text("select tasker.run_bulk_action(?::uuid, null, ?) ->> 'code'", counted.getString("token"), Instant.now().plusSeconds(601))).isEqualTo("token-expired");
+    assertThat(sql.text("select tasker.run_bulk_action(gen_random_uuid())")).isNull();
+  }
+
+  @Test
+  void running_tasks_are_cancelled_together() {
+    List<Dag.Task> tasks = Dag.of("a").inNamespace("bulk").priority(3).started(3);
+    Dag.Task done = Dag.of("a").inNamespace("bulk").started();
+    worker.forNamespaces("bulk").claim(4).stream().filter(c -> c.task().equals(done.uuid())).forEach(c -> worker.complete(c.success()));
+    assertThat(run(preview("cancel", "{\"namespace\": \"bulk\", \"created_after\": \"2020-01-01T00:00:00Z\"}")).getInt("count")).isEqualTo(3);
+    assertThat(sql.number("select count(*) from tasker.tasks where cancel_requested_by = 'ann'")).isEqualTo(3);
+    assertThat(tasks).hasSize(3);
+  }
+
+  @Test
+  void more_than_the_limit_gets_no_token() {
+    blocked("bulk", 3);
+    JsonObject counted = sql.object("select tasker.preview_bulk_action('retry', '{\"namespace\": \"bulk\"}', 'ann', 'why', 2)");
+    assertThat(counted.containsKey("token")).isFalse();
+    assertThat(counted.getInt("limit")).isEqualTo(2);
+  }
+
+  @Test
+  void a_filter_says_something_and_only_what_is_known() {
+    assertThatDatabaseRefuses("TK007", () -> preview("retry", "{}"));
+    assertThatDatabaseRefuses("TK007", () -> preview("retry", "{\"nmespace\": \"bulk\"}")).hasMessageContaining("nmespace");
+    assertThatDatabaseRefuses("TK007", () -> preview("retry_from_step", "{\"namespace\": \"bulk\"}"));
+    assertThat(preview("retry", "{\"namespace\": \"empty_one\"}").getInt("count")).isZero();
+  }
+}
