@@ -15,6 +15,8 @@ begin
     from tasker.task_transitions h
     where h.xact_id >= p_from and (p_until is null or h.xact_id < p_until)
       and h.created_at > (select a.rebuilt_at from tasker.analytics_progress a)
+      -- What was purged has left the tallies; only who counts afresh meets its moves again.
+      and not exists (select from tasker.purged_tasks g where g.task_uuid = h.task_uuid)
   ), changes as (
     select m.to_state as state, 1 as change from moves m
     union all

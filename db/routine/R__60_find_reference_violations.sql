@@ -36,17 +36,23 @@ as $$
   select 'history_belongs_to_a_task', jsonb_build_object('task_uuid', h.task_uuid, 'sort_key', h.sort_key)
   from tasker.task_transitions h
   left join tasker.tasks t on t.task_uuid = h.task_uuid
-  where h.created_at >= coalesce(p_since, '-infinity') and t.task_uuid is null
+  left join tasker.purged_tasks g on g.task_uuid = h.task_uuid
+  where h.created_at >= coalesce(p_since, '-infinity') and t.task_uuid is null and g.task_uuid is null
   union all
   select 'history_belongs_to_a_step', jsonb_build_object('step_uuid', h.workflow_step_uuid, 'sort_key', h.sort_key)
   from tasker.workflow_step_transitions h
   left join tasker.workflow_steps s on s.workflow_step_uuid = h.workflow_step_uuid and s.task_uuid = h.task_uuid
-  where h.created_at >= coalesce(p_since, '-infinity') and s.workflow_step_uuid is null
+  left join tasker.purged_tasks g on g.task_uuid = h.task_uuid
+  where h.created_at >= coalesce(p_since, '-infinity') and s.workflow_step_uuid is null and g.task_uuid is null
   union all
   select 'result_belongs_to_a_step', jsonb_build_object('step_uuid', r.workflow_step_uuid, 'sort_key', r.sort_key)
   from tasker.workflow_step_result_audit r
   left join tasker.workflow_steps s on s.workflow_step_uuid = r.workflow_step_uuid and s.task_uuid = r.task_uuid
   where r.recorded_at >= coalesce(p_since, '-infinity') and s.workflow_step_uuid is null
+  union all
+  select 'purged_task_is_gone', jsonb_build_object('task_uuid', g.task_uuid, 'purged_at', g.purged_at)
+  from tasker.purged_tasks g
+  join tasker.tasks t on t.task_uuid = g.task_uuid
   union all
   select 'task_belongs_to_a_template', jsonb_build_object('task_uuid', t.task_uuid, 'named_task_uuid', t.named_task_uuid)
   from tasker.tasks t

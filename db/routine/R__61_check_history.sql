@@ -1,8 +1,7 @@
 -- Proves on the data that is there that the promises were kept: one row per invariant, how often it is violated and up
 -- to five examples. docs/promises.md says what each of them means to a user. It may run on a live database: everything is
 -- read in one snapshot.
--- p_since: only tasks created from then on (null: all; after months of history were dropped, give the first month that is
--- left). p_quiet_for: also look for what has been waiting on a queue, or to be looked at, for longer than this;
+-- p_since: only tasks created from then on (null: all). p_quiet_for: also look for what has been waiting on a queue, or to be looked at, for longer than this;
 -- null leaves that out, because on a busy system messages come and go.
 -- Locks: none. Source: design section 1. Called by users and by the test suites.
 create or replace function tasker.check_history(p_since timestamptz default null, p_quiet_for interval default null)
@@ -22,7 +21,7 @@ as $$
       'task_at_rest_has_no_wakeup', 'retry_is_due_no_later_than_its_wakeup', 'step_of_a_finished_task_rests',
       'template_has_no_cycle', 'edge_is_one_of_the_template', 'history_belongs_to_a_task', 'history_belongs_to_a_step',
       'result_belongs_to_a_step', 'task_ends_once', 'task_belongs_to_a_template', 'task_has_its_steps', 'step_belongs_to_a_task',
-      'context_belongs_to_a_task', 'wakeup_belongs_to_a_task', 'slot_is_held_by_what_is_under_way',
+      'context_belongs_to_a_task', 'wakeup_belongs_to_a_task', 'purged_task_is_gone', 'slot_is_held_by_what_is_under_way',
       'slots_are_within_the_limit_of_their_admission', 'limited_step_in_flight_holds_its_slots',
       'waiter_has_a_way_to_be_promoted', 'nobody_is_admitted_before_one_who_waits_longer']
       || case when p_quiet_for is not null then array['offer_has_a_message', 'message_is_about_an_unfinished_step',
