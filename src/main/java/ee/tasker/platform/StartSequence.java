@@ -75,10 +75,7 @@ public class StartSequence {
     return waiting;
   }
 
-  /**
-   * Whether functions of the schema can be called. They must not be before: a persistence unit whose first connection fails is
-   * not tried again by its provider.
-   */
+  /** Whether functions of the schema can be called: they are there, and as this application knows them. */
   public boolean isSchemaReady() {
     return schemaReady;
   }
