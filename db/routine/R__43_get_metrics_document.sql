@@ -25,6 +25,7 @@ as $$
     'overdue_tasks', (select o.tasks from overdue o),
     'overdue_seconds', (select round(o.seconds, 3) from overdue o),
     'dead_letters_pending', (select count(*) from tasker.tasks_dlq d where d.resolution_status = 'pending'),
+    'retention', tasker.get_retention_figures(p_now),
     'servers', tasker.count_servers((select c.now from clock c)),
     'database', (select jsonb_build_object('commits', d.xact_commit, 'rollbacks', d.xact_rollback, 'deadlocks', d.deadlocks,
                                            'wal_bytes', (select w.wal_bytes from pg_catalog.pg_stat_wal w))

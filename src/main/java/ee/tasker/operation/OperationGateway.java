@@ -60,6 +60,19 @@ class OperationGateway {
     return sql.json("set_concurrency_limit(cast(? as uuid), cast(? as int), ?)", policy, limit == null ? null : limit.toString(), by);
   }
 
+  JsonObject getRetentionDocument() {
+    return sql.object("get_retention_document()");
+  }
+
+  JsonObject getRetentionPreview() {
+    return sql.object("get_retention_preview()");
+  }
+
+  JsonValue setRetentionPolicy(Retention.Policy policy, boolean removed, boolean dryRun, String by, String reason) {
+    return sql.json("set_retention_policy(?, ?, ?, cast(? as int), ?, ?, ?, ?)", policy.namespace(), policy.template(), policy.state(),
+        policy.keepDays() == null ? null : policy.keepDays().toString(), by, reason, dryRun, removed);
+  }
+
   JsonObject previewBulkAction(String action, JsonObject filter, String by, String reason) {
     return sql.object("preview_bulk_action(?, cast(? as jsonb), ?, ?)", action, filter, by, reason);
   }

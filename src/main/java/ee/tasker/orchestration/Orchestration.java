@@ -48,6 +48,26 @@ public class Orchestration {
     gateway.rollUpAnalytics();
   }
 
+  /** Purges a batch of tasks that are no longer kept. @return as {@code tasker.purge_expired_tasks} */
+  public JsonObject purgeExpiredTasks() {
+    return gateway.purgeExpiredTasks(settings.housekeeping().batchSize());
+  }
+
+  /** Deletes rows of other tables that are no longer kept. */
+  public void purgeExpiredRows() {
+    gateway.purgeExpiredRows();
+  }
+
+  /** Drops or rewrites one month of history, if there is one to gain from. @return as {@code tasker.drop_history_month}; null when there is none */
+  public JsonObject dropHistoryMonth() {
+    return gateway.dropHistoryMonth() instanceof JsonObject dropped ? dropped : null;
+  }
+
+  /** Forgets purged tasks whose history is gone. */
+  public void forgetPurgedTasks() {
+    gateway.forgetPurgedTasks();
+  }
+
   private long leaseSeconds() {
     return settings.worker().lease().toSeconds();
   }

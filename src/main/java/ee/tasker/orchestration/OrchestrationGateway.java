@@ -7,6 +7,7 @@ import jakarta.enterprise.context.Dependent;
 import jakarta.inject.Inject;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
+import jakarta.json.JsonValue;
 
 /** Calls the orchestrator's functions of the database. */
 @Dependent
@@ -38,6 +39,22 @@ class OrchestrationGateway {
 
   void analyzeGrownTables() {
     sql.run("analyze_grown_tables()");
+  }
+
+  JsonObject purgeExpiredTasks(int limit) {
+    return sql.object("purge_expired_tasks(?)", limit);
+  }
+
+  void purgeExpiredRows() {
+    sql.run("purge_expired_rows()");
+  }
+
+  JsonValue dropHistoryMonth() {
+    return sql.json("drop_history_month()");
+  }
+
+  void forgetPurgedTasks() {
+    sql.run("forget_purged_tasks()");
   }
 
   void rollUpAnalytics() {

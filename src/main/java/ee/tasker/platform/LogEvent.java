@@ -30,7 +30,9 @@ public enum LogEvent {
   LISTENER_LOST("TK1402", Level.WARNING, "listening connection lost, polling meanwhile"),
   NOTIFY_FAILED("TK1403", Level.WARNING, "other servers could not be woken, they will poll"),
   CALL_FAILED("TK1501", Level.ERROR, "call to the database failed, will be tried again"),
-  REQUEST_FAILED("TK1502", Level.ERROR, "request failed");
+  REQUEST_FAILED("TK1502", Level.ERROR, "request failed"),
+  TASKS_PURGED("TK1701", Level.INFO, "old tasks purged"),
+  HISTORY_DROPPED("TK1702", Level.INFO, "month of history dropped");
 
   private final String id;
   private final Level level;

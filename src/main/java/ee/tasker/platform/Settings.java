@@ -18,10 +18,12 @@ import java.util.Set;
  * @param listen             where the connection that listens goes
  * @param maxBodyBytes       {@code tasker.api.max-body-bytes}
  * @param recovery           when recovery acts
+ * @param housekeeping       how fast old tasks are cleaned up
  */
 public record Settings(
     Set<Role> roles, boolean events, Duration pollInterval, Optional<Path> templatesFolder, String environment,
-    WorkerSettings worker, ListenSettings listen, int maxBodyBytes, RecoverySettings recovery) {
+    WorkerSettings worker, ListenSettings listen, int maxBodyBytes, RecoverySettings recovery,
+    HousekeepingSettings housekeeping) {
 
   public Settings {
     roles = Set.copyOf(roles);
@@ -54,6 +56,14 @@ public record Settings(
    * @param deliveries    {@code tasker.messages.delivery-limit}: how often in a row a message or a task may fail to be processed
    */
   public record RecoverySettings(Duration claimLimit, Duration unservedLimit, Duration cancelGrace, int deliveries) {
+  }
+
+  /**
+   * @param interval  {@code tasker.housekeeping.interval-seconds}: how often somebody looks for what is no longer kept; zero switches it off
+   * @param batchSize {@code tasker.housekeeping.batch-size}: tasks purged in one transaction at most
+   * @param pause     {@code tasker.housekeeping.pause-millis}: between two such transactions
+   */
+  public record HousekeepingSettings(Duration interval, int batchSize, Duration pause) {
   }
 
   /** {@code tasker.database.*}: the listening connection is the application's own, the pool cannot lend one for ever. */

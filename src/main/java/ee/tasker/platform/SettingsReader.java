@@ -52,7 +52,11 @@ public class SettingsReader {
             seconds("tasker.recovery.claim-seconds", 300, 10, 86_400),
             seconds("tasker.recovery.unserved-seconds", 0, 0, 31_536_000),
             seconds("tasker.cancel.grace-seconds", 30, 0, 86_400),
-            number("tasker.messages.delivery-limit", 5, 1, 100)));
+            number("tasker.messages.delivery-limit", 5, 1, 100)),
+        new Settings.HousekeepingSettings(
+            seconds("tasker.housekeeping.interval-seconds", 60, 0, 86_400),
+            number("tasker.housekeeping.batch-size", 500, 1, 10_000),
+            Duration.ofMillis(number("tasker.housekeeping.pause-millis", 200, 0, 60_000))));
     if (!complaints.isEmpty()) {
       throw new IllegalStateException("the configuration cannot be used: " + String.join("; ", complaints));
     }

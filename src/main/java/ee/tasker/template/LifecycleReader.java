@@ -22,7 +22,8 @@ final class LifecycleReader {
           keys.find("auto_dlq_on_timeout").flatMap(Located::flag).orElse(false),
           keys.find("on_step_error").flatMap(value -> value.oneOf(OnStepError.class)).orElse(OnStepError.STOP),
           RetryReader.number(keys, "sla_minutes", 1, Limits.DURATION_MINUTES),
-          RetryReader.number(keys, "cancel_grace_seconds", 0, Limits.TIMEOUT_SECONDS));
+          RetryReader.number(keys, "cancel_grace_seconds", 0, Limits.TIMEOUT_SECONDS),
+          RetryReader.number(keys, "retention_days", 0, Limits.RETENTION_DAYS));
       keys.refuseOthers();
       return lifecycle;
     }).orElse(Lifecycle.DEFAULT);

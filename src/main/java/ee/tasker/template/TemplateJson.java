@@ -98,6 +98,7 @@ public final class TemplateJson {
         .add("sla_minutes", number(lifecycle.slaMinutes()));
     // Younger than templates that are registered, as on_worker_lost.
     lifecycle.cancelGraceSeconds().ifPresent(seconds -> json.add("cancel_grace_seconds", seconds));
+    lifecycle.retentionDays().ifPresent(days -> json.add("retention_days", days));
     return json;
   }
 

@@ -103,18 +103,21 @@ final class Load {
     return Samples.of(ms);
   }
 
-  /** So many per second, whose ends nobody waits for. */
-  void postAtRate(String template, int rate, int seconds, int connections) throws IOException {
+  /** So many per second, whose ends nobody waits for; milliseconds from when a request was to be sent to its answer. */
+  Samples postAtRate(String template, int rate, int seconds, int connections) throws IOException {
     byte[] body = request(template).getBytes(StandardCharsets.UTF_8);
-    int tasks = rate * seconds;
+    double[] ms = new double[rate * seconds];
     AtomicInteger next = new AtomicInteger();
-    long start = System.nanoTime();
+    long start = System.nanoTime() + 50_000_000;
     parallel(connections, line -> {
-      for (int i = next.getAndIncrement(); i < tasks; i = next.getAndIncrement()) {
-        await(start + (long) (i * (1e9 / rate)));
+      for (int i = next.getAndIncrement(); i < ms.length; i = next.getAndIncrement()) {
+        long due = start + (long) (i * (1e9 / rate));
+        await(due);
         expect(line.post("/v1/tasks", body), 201);
+        ms[i] = (System.nanoTime() - due) / 1e6;
       }
     });
+    return Samples.of(ms);
   }
 
   private static void await(long due) {

@@ -91,6 +91,16 @@ record Options(Properties properties) {
     return number("benchmark.history", 1_000_000);
   }
 
+  /** Finished tasks that are purged in the phase {@code retention}. */
+  int retention() {
+    return number("benchmark.retention", 1_000_000);
+  }
+
+  /** Tasks per second that are submitted meanwhile. */
+  int retentionRate() {
+    return number("benchmark.retention.rate", 50);
+  }
+
   int snapshotSeconds() {
     return number("benchmark.snapshot.seconds", 60);
   }

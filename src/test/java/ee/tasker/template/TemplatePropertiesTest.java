@@ -213,6 +213,7 @@ class TemplatePropertiesTest {
       return random.nextBoolean() ? Lifecycle.DEFAULT : new Lifecycle(OptionalInt.of(1 + random.nextInt(43_200)),
           OptionalInt.empty(), OptionalInt.of(7), OptionalInt.empty(), oneOf(StalenessAction.values()),
           random.nextBoolean(), random.nextBoolean(), oneOf(OnStepError.values()), OptionalInt.of(1 + random.nextInt(9)),
+          random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(random.nextInt(9)),
           random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(random.nextInt(9)));
     }
 

@@ -70,6 +70,7 @@ class TemplateReaderTest {
           auto_dlq_on_timeout: true
           on_step_error: continue
           sla_minutes: 15
+          retention_days: 90
         domain_events:
         - {name: order.taken, description: It is ours, schema: {type: object}}
         """));
@@ -81,7 +82,7 @@ class TemplateReaderTest {
     assertThat(template.systemDependencies()).isEqualTo(new SystemDependencies("db", List.of("mail")));
     assertThat(template.lifecycle()).isEqualTo(new Lifecycle(OptionalInt.of(43_200), OptionalInt.of(10_080),
         OptionalInt.of(2), OptionalInt.of(3), StalenessAction.ERROR, true, true, OnStepError.CONTINUE,
-        OptionalInt.of(15), OptionalInt.empty()));
+        OptionalInt.of(15), OptionalInt.empty(), OptionalInt.of(90)));
     assertThat(template.domainEvents()).singleElement().satisfies(event -> {
       assertThat(event.name()).isEqualTo("order.taken");
       assertThat(event.schema()).hasValue("{\"type\":\"object\"}");

@@ -25,6 +25,8 @@ public final class Limits {
   public static final int DURATION_MINUTES = 43_200;
   /** 7 days: the three limits on waiting. */
   public static final int WAITING_MINUTES = 10_080;
+  /** A hundred years: {@code retention_days}. */
+  public static final int RETENTION_DAYS = 36_500;
   public static final int BATCH_SIZE = 100_000;
   public static final int PARALLELISM = 1_000;
   public static final int CONCURRENCY = 1_000_000;

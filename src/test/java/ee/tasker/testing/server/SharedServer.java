@@ -10,7 +10,8 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 final class SharedServer implements ParameterResolver {
   /** Heartbeats every second: what travels with them shows soon. Leases so that a busy machine does not lose them. */
   private static final Map<String, String> SETTINGS = Map.of(
-      "TASKER_WORKER_HEARTBEAT_SECONDS", "1", "TASKER_WORKER_LEASE_SECONDS", "15", "TASKER_POLL_INTERVAL_SECONDS", "5");
+      "TASKER_WORKER_HEARTBEAT_SECONDS", "1", "TASKER_WORKER_LEASE_SECONDS", "15", "TASKER_POLL_INTERVAL_SECONDS", "5",
+      "TASKER_HOUSEKEEPING_INTERVAL_SECONDS", "2");
 
   @Override
   public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {

@@ -1,17 +1,16 @@
 -- Drops the oldest month of history that is over and of which no task is left; or rewrites the oldest of which at most
--- p_rewrite_tasks may be left, without the rows of tasks that are gone. One month per call; none, and no row, when there is
--- nothing to gain. outcome: dropped, rewritten, or postponed when writers held the table for longer than 0.2 seconds.
+-- p_rewrite_tasks may be left, without the rows of tasks that are gone. One month per call; null when there is
+-- nothing to gain. Returns {month, outcome, kept_tasks}: dropped, rewritten, or postponed when writers held the table for longer than 0.2 seconds.
 -- What is kept is found by looking through the whole month before any lock is taken: nobody writes to a month that is over
 -- for a day. Every row of a task that is there stays, however old it is.
 -- Locks: an advisory lock against itself and ensure_history_partitions, or nothing is done; the history tables at the very
 -- end, for as long as it takes to put one partition in the place of another.
 -- Source: docs/adr/0021-retention.md. Called by the housekeeping of every orchestrator, and by an operator.
-create or replace function tasker.drop_history_months(p_rewrite_tasks int default 10000, p_now timestamptz default null)
-returns table (month timestamptz, outcome text, kept_tasks bigint)
+create or replace function tasker.drop_history_month(p_rewrite_tasks int default 10000, p_now timestamptz default null)
+returns jsonb
 language plpgsql
 set search_path = '' set timezone = 'UTC' set lock_timeout = '200ms' set jit = off
 as $$
-#variable_conflict use_column
 declare
   v_now    timestamptz := coalesce(p_now, clock_timestamp());
   v_month  record;
@@ -21,9 +20,11 @@ declare
   v_kept   text;
   v_rows   bigint;
   v_is_empty boolean;
+  v_tasks  bigint;
+  v_outcome text;
 begin
   if not pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtext('tasker.ensure_history_partitions')) then
-    return;
+    return null;
   end if;
   for v_month in
     select m.month, m.next_month, m.suffix, d.kept_tasks, d.done_at
@@ -42,7 +43,6 @@ begin
     continue when v_left > 0 and (v_left * 2 > v_month.kept_tasks
       or not exists (select from tasker.purged_tasks p where p.created_at < v_month.next_month and p.last_move_at >= v_month.month));
 
-    month := v_month.month;
     begin
       v_is_empty := true;
       foreach v_parent in array array['task_transitions', 'workflow_step_transitions'] loop
@@ -60,7 +60,7 @@ begin
         execute format('alter table tasker.%I add constraint is_of_its_month check (created_at >= %L and created_at < %L)',
                        v_kept, v_month.month, v_month.next_month);
       end loop;
-      execute format('select count(distinct h.task_uuid) from tasker.%I h', 'task_transitions_' || v_month.suffix || '_kept') into kept_tasks;
+      execute format('select count(distinct h.task_uuid) from tasker.%I h', 'task_transitions_' || v_month.suffix || '_kept') into v_tasks;
 
       lock table tasker.task_transitions, tasker.workflow_step_transitions in access exclusive mode;
       foreach v_parent in array array['task_transitions', 'workflow_step_transitions'] loop
@@ -75,18 +75,18 @@ begin
           execute format('alter table tasker.%I drop constraint is_of_its_month', v_parent || '_' || v_month.suffix);
         end if;
       end loop;
-      outcome := case when v_is_empty then 'dropped' else 'rewritten' end;
+      v_outcome := case when v_is_empty then 'dropped' else 'rewritten' end;
       insert into tasker.dropped_history as d (month, outcome, kept_tasks, done_at)
-      values (v_month.month, outcome, kept_tasks, v_now)
+      values (v_month.month, v_outcome, v_tasks, v_now)
       on conflict (month) do update set outcome = excluded.outcome, kept_tasks = excluded.kept_tasks, done_at = excluded.done_at, is_cleaned_up = false;
     exception when lock_not_available then
-      outcome := 'postponed';
-      kept_tasks := null;
+      v_outcome := 'postponed';
+      v_tasks := null;
     end;
-    return next;
-    return;
+    return jsonb_build_object('month', v_month.suffix, 'outcome', v_outcome, 'kept_tasks', v_tasks);
   end loop;
+  return null;
 end
 $$;
-comment on function tasker.drop_history_months(int, timestamptz) is
+comment on function tasker.drop_history_month(int, timestamptz) is
   'Drops the oldest month of history that is over and of which no task is left, or rewrites one of which few are left.';

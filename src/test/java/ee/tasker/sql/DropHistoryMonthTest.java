@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 
 /** Months of history go when nobody needs them. After each test all promises are checked on what is left. */
 @DatabaseTest
-@DatabaseTest.Covers({"get_history_months", "forget_purged_tasks", "get_retention_document"})
-class DropHistoryMonthsTest {
+@DatabaseTest.Covers({"get_history_months", "forget_purged_tasks", "get_retention_document", "get_retention_figures"})
+class DropHistoryMonthTest {
   private static final String MONTH = ZonedDateTime.now(ZoneOffset.UTC).format(DateTimeFormatter.ofPattern("yyyy_MM"));
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
@@ -37,7 +37,7 @@ class DropHistoryMonthsTest {
   }
 
   private List<Map<String, Object>> drop() {
-    return sql.rows("select outcome, kept_tasks from tasker.drop_history_months(p_now => ?)", later);
+    return sql.rows("select d ->> 'outcome' as outcome, (d ->> 'kept_tasks')::bigint as kept_tasks from tasker.drop_history_month(p_now => ?) d where d is not null", later);
   }
 
   private List<UUID> finished(int count) {
@@ -54,7 +54,7 @@ class DropHistoryMonthsTest {
   @Test
   void a_month_is_kept_while_it_lasts() {
     purge(finished(3));
-    assertThat(sql.rows("select * from tasker.drop_history_months()")).isEmpty();
+    assertThat(sql.rows("select d from tasker.drop_history_month() d where d is not null")).isEmpty();
     assertThat(hasMonth()).isTrue();
   }
 
@@ -110,8 +110,8 @@ class DropHistoryMonthsTest {
   void a_month_of_which_too_much_is_left_is_not_touched() {
     Dag.of("a").started(3);
     purge(finishedBeside());
-    assertThat(sql.rows("select * from tasker.drop_history_months(2, ?)", later)).isEmpty();
-    assertThat(sql.rows("select * from tasker.drop_history_months(3, ?)", later)).hasSize(1);
+    assertThat(sql.rows("select d from tasker.drop_history_month(2, ?) d where d is not null", later)).isEmpty();
+    assertThat(sql.rows("select d from tasker.drop_history_month(3, ?) d where d is not null", later)).hasSize(1);
   }
 
   @Test
@@ -119,7 +119,7 @@ class DropHistoryMonthsTest {
     Dag.of("a").started();
     purge(finishedBeside());
     // Had the purge not been committed when the month was looked through, its history would still be there.
-    assertThat(sql.rows("select outcome from tasker.drop_history_months(p_now => ?)", later)).hasSize(1);
+    assertThat(sql.rows("select d ->> 'outcome' from tasker.drop_history_month(p_now => ?) d where d is not null", later)).hasSize(1);
     sql.run("update tasker.dropped_history set done_at = now()");
     assertThat(sql.number("select tasker.forget_purged_tasks()")).isZero();
     assertThat(sql.number("select count(*) from tasker.purged_tasks")).isEqualTo(3);
@@ -130,7 +130,7 @@ class DropHistoryMonthsTest {
     purge(finished(2));
     try (Sql writer = Sql.session()) {
       writer.text("select tasker.submit_tasks(jsonb_build_array(?::jsonb))::text", Dag.of("a").request(Dag.of("a").registered()).toString());
-      assertThat(sql.texts("select outcome from tasker.drop_history_months(p_now => ?)", later)).containsExactly("postponed");
+      assertThat(sql.texts("select d ->> 'outcome' from tasker.drop_history_month(p_now => ?) d where d is not null", later)).containsExactly("postponed");
       writer.rollback();
     }
     assertThat(hasMonth()).isTrue();
@@ -142,7 +142,7 @@ class DropHistoryMonthsTest {
   void two_servers_do_not_drop_the_same_month() {
     purge(finished(2));
     try (Sql one = Sql.session()) {
-      assertThat(one.rows("select outcome from tasker.drop_history_months(p_now => ?)", later)).hasSize(1);
+      assertThat(one.rows("select d ->> 'outcome' from tasker.drop_history_month(p_now => ?) d where d is not null", later)).hasSize(1);
       assertThat(drop()).isEmpty();
       one.commit();
     }
@@ -157,5 +157,9 @@ class DropHistoryMonthsTest {
     assertThat(document.getJsonObject("history").getString("oldest_month")).isEqualTo(MONTH.replace('_', '-'));
     assertThat(document.getJsonObject("history").getInt("months_ahead")).isEqualTo(2);
     assertThat(document.getJsonObject("history").getBoolean("default_in_use")).isFalse();
+    var figures = sql.object("select tasker.get_retention_figures()");
+    assertThat(figures.getInt("months_ahead")).isEqualTo(2);
+    assertThat(figures.getInt("default_in_use")).isZero();
+    assertThat(figures.getJsonNumber("oldest_task_seconds").doubleValue()).isBetween(0.0, 15.0);
   }
 }

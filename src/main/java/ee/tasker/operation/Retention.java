@@ -1,0 +1,52 @@
+package ee.tasker.operation;
+
+import ee.tasker.platform.Log;
+import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Problem;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonObject;
+import jakarta.transaction.Transactional;
+
+/** The component's door for how long finished tasks are kept. It purges nothing: the housekeeping does. Thread-safe. */
+@ApplicationScoped
+@Transactional
+public class Retention {
+  private static final Log LOG = Log.of(Retention.class);
+
+  @Inject
+  private OperationGateway gateway;
+
+  /** @return as {@code tasker.get_retention_document} */
+  public JsonObject status() {
+    return gateway.getRetentionDocument();
+  }
+
+  /** @return as {@code tasker.get_retention_preview}: what would go now */
+  public JsonObject preview() {
+    return gateway.getRetentionPreview();
+  }
+
+  /**
+   * @param policy     namespace, template and state, each possibly null, and keep_days, null for ever
+   * @param removed    whether the policy of that place is taken away instead
+   * @param dryRun     say what would go then, and change nothing
+   * @return as {@code tasker.set_retention_policy}
+   * @throws Problem 404 template-not-found or retention-policy-not-found
+   */
+  public JsonObject set(Policy policy, boolean removed, boolean dryRun, String by, String reason) {
+    if (!(gateway.setRetentionPolicy(policy, removed, dryRun, by, reason) instanceof JsonObject reply)) {
+      throw removed ? Problem.of(404, "retention-policy-not-found", "there is no such retention policy")
+          : Problem.of(404, "template-not-found", "there is no such namespace or template");
+    }
+    if (!dryRun) {
+      LOG.write(LogEvent.OPERATOR_ACTED, "action", removed ? "remove_retention_policy" : "set_retention_policy", "namespace", policy.namespace(),
+          "template", policy.template(), "state", policy.state(), "keep_days", policy.keepDays(), "by", by, "reason", reason);
+    }
+    return reply;
+  }
+
+  /** @param keepDays null for ever */
+  public record Policy(String namespace, String template, String state, Integer keepDays) {
+  }
+}

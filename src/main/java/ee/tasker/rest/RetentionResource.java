@@ -1,0 +1,71 @@
+package ee.tasker.rest;
+
+import ee.tasker.operation.Retention;
+import jakarta.enterprise.context.RequestScoped;
+import jakarta.inject.Inject;
+import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.PUT;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.UriInfo;
+import java.io.InputStream;
+import java.util.Set;
+
+/** How long finished tasks are kept. */
+@Path("retention")
+@Produces(MediaType.APPLICATION_JSON)
+@RequestScoped
+public class RetentionResource {
+  private static final int A_HUNDRED_YEARS = 36_500;
+  private static final Set<String> ENDS = Set.of("complete", "error", "cancelled", "resolved_manually");
+
+  @Inject
+  private Retention retention;
+
+  @Inject
+  private RequestBodies bodies;
+
+  @Context
+  private UriInfo uri;
+
+  @GET
+  public String status() {
+    Parameters.checkKnown(uri, Set.of());
+    return retention.status().toString();
+  }
+
+  @GET
+  @Path("preview")
+  public String preview() {
+    Parameters.checkKnown(uri, Set.of());
+    return retention.preview().toString();
+  }
+
+  /** keep_days has to be there also when it is null, which keeps for ever; unless the policy is removed. */
+  @PUT
+  @Path("policy")
+  @Consumes(MediaType.APPLICATION_JSON)
+  public String set(InputStream body) {
+    Parameters.checkKnown(uri, Set.of());
+    Members members = new Members(bodies.object(body));
+    String namespace = members.optionalText("namespace", 29);
+    String template = members.optionalText("template", 64);
+    if (template != null && namespace == null) {
+      members.wrong("namespace", "is required with a template");
+    }
+    String state = members.has("state") ? members.word("state", ENDS) : null;
+    boolean removed = members.flag("remove");
+    if (!removed) {
+      members.anything("keep_days");
+    }
+    Integer keepDays = members.number("keep_days", 0, A_HUNDRED_YEARS);
+    boolean dryRun = members.flag("dry_run");
+    String by = members.text("requested_by", ActionReader.WHO);
+    String reason = members.text("reason", ActionReader.WHY);
+    members.check();
+    return retention.set(new Retention.Policy(namespace, template, state, keepDays), removed, dryRun, by, reason).toString();
+  }
+}
