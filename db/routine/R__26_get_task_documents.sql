@@ -21,7 +21,7 @@ begin
       || jsonb_build_object(
         'enqueued_steps', c.enqueued_steps, 'execution_status', c.execution_status, 'recommended_action', c.recommended_action,
         'completion_percentage', c.completion_percentage, 'health_status', c.health_status,
-        'next_wake_at', w.wake_at,
+        'next_wake_at', w.wake_at, 'sla_breached_at', t.sla_breached_at,
         'cancel_request', case when t.cancel_requested_at is not null then jsonb_build_object(
           'at', t.cancel_requested_at, 'by', t.cancel_requested_by, 'reason', t.cancel_reason, 'policy', t.cancel_policy) end)
       || case when p_with_details then jsonb_build_object(

@@ -1,6 +1,7 @@
 -- A page of tasks, newest first, as {tasks: [...], next_cursor}: next_cursor is null on the last page. Pages are found by
 -- key (p_before: tasks older than this uuid), so a deep page costs what the first one does.
--- p_filter: {namespace?, name?, version?, state?, initiator?, source_system?, correlation_id?, parent_correlation_id?}.
+-- p_filter: {namespace?, name?, version?, state?, initiator?, source_system?, correlation_id?, parent_correlation_id?,
+-- sla_breached?}.
 -- Unfinished states are looked up through the wake-ups and dead letters, which are few, and not among all tasks.
 -- Source: reference section 6.2. Called by TasksResource.
 create or replace function tasker.list_tasks(p_filter jsonb default '{}', p_limit int default 25, p_before uuid default null)
@@ -30,6 +31,7 @@ begin
       and (v_state is null or v_state in ('complete', 'error', 'cancelled', 'resolved_manually')
            or t.task_uuid in (select w.task_uuid from tasker.task_wakeups w
                               union all select d.task_uuid from tasker.tasks_dlq d))
+      and (p_filter ->> 'sla_breached' is null or (t.sla_breached_at is not null) = (p_filter ->> 'sla_breached')::boolean)
       and (p_filter ->> 'initiator' is null or t.initiator = p_filter ->> 'initiator')
       and (p_filter ->> 'source_system' is null or t.source_system = p_filter ->> 'source_system')
       and (p_filter ->> 'correlation_id' is null or t.correlation_id = (p_filter ->> 'correlation_id')::uuid)

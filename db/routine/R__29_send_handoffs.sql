@@ -11,9 +11,10 @@ begin
   for v_queue in
     select h.namespace,
            array_agg(jsonb_build_object('task_uuid', h.task_uuid, 'step_uuid', h.step_uuid, 'attempt', h.attempt,
-                                        'correlation_id', h.correlation_id) order by h.claim_order, h.step_uuid) as messages,
-           array_agg(jsonb_build_object('claim_order', h.claim_order) order by h.claim_order, h.step_uuid) as headers
+                                        'correlation_id', h.correlation_id) order by p.place, h.step_uuid) as messages,
+           array_agg(jsonb_build_object('claim_order', p.place) order by p.place, h.step_uuid) as headers
     from unnest(p_handoffs) h
+    cross join lateral (select tasker.calculate_step_place(h.claim_order, h.attempt) as place) p
     where not h.is_claimed
     group by h.namespace
   loop

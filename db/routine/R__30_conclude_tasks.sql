@@ -81,9 +81,11 @@ begin
     select a, least(coalesce((select min(s.next_retry_at) from tasker.workflow_steps s
                               where s.task_uuid = a and s.state = 'waiting_for_retry'), v_now + interval '30 seconds'),
                     -- However long the wait, the task is looked at when it becomes too old; once it is, that is past.
-                    (select t.created_at + nt.max_duration_minutes * interval '1 minute'
+                    (select least(case when l.at > v_now then l.at end, case when l.sla_at > v_now then l.sla_at end)
                      from tasker.tasks t join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
-                     where t.task_uuid = a and t.created_at + nt.max_duration_minutes * interval '1 minute' > v_now))
+                     cross join lateral (select t.created_at + nt.max_duration_minutes * interval '1 minute' as at,
+                                                t.created_at + nt.sla_minutes * interval '1 minute' as sla_at) l
+                     where t.task_uuid = a))
     from unnest(v_asleep) a
     on conflict (task_uuid) do update set wake_at = excluded.wake_at;
   end if;

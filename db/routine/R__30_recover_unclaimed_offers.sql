@@ -53,7 +53,7 @@ begin
                  where v.lease_expires_at > v_now and v.state in ('healthy', 'degraded') and 'worker' = any (v.roles)
                    and (v.namespaces is null or v_namespace = any (v.namespaces))
                    and (v.handlers is null or n.handler_resolver is not null or n.handler_callable = any (v.handlers))) then 'unserved'
-               when v_hands > 0 and (v_last is null or t.claim_order <= v_last) and exists (select from tasker.servers v
+               when v_hands > 0 and (v_last is null or tasker.calculate_step_place(t.claim_order, s.attempts) <= v_last) and exists (select from tasker.servers v
                  where v.lease_expires_at > v_now and v.state in ('healthy', 'degraded') and 'worker' = any (v.roles)
                    and (v.namespaces is null or v_namespace = any (v.namespaces)) and v.running < v.capacity
                    and (v.handlers is null or n.handler_resolver is not null or n.handler_callable = any (v.handlers))) then 'unclaimed'

@@ -26,16 +26,19 @@ begin
     perform tasker.ensure_task_queue(tasker.worker_queue(v_namespace.name));
     execute format($q$
       with offers as materialized (
-        select s.workflow_step_uuid, s.task_uuid, s.attempts, t.claim_order, t.correlation_id
+        select s.workflow_step_uuid, s.task_uuid, s.attempts, t.claim_order, t.correlation_id,
+               tasker.calculate_step_place(t.claim_order, s.attempts) as place, t.sla_breached_at is not null as is_late
         from tasker.workflow_steps s
         join tasker.tasks t on t.task_uuid = s.task_uuid
         where s.task_uuid = any ($1) and s.state = 'enqueued' and s.enqueued_at < $2 - interval '5 seconds'),
-      -- The messages of a task have its place, and that is indexed.
+      -- A message has the place of its step, and that is indexed. One that was being taken when its task became late, and was not
+      -- taken after all, has the place from before.
       missing as (
         select o.workflow_step_uuid::text as step, o.attempts::text as attempt from offers o
         except
         select q.message ->> 'step_uuid', q.message ->> 'attempt'
-        from pgmq.%1$I q where (q.headers ->> 'claim_order')::bigint = any (array(select distinct o.claim_order from offers o)))
+        from pgmq.%1$I q where (q.headers ->> 'claim_order')::bigint = any (array(
+          select o.place from offers o union select o.place + 6000000 from offers o where o.is_late)))
       select array_agg((o.workflow_step_uuid, o.task_uuid, o.attempts, false, $3, o.claim_order, o.correlation_id)::tasker.step_handoff)
       from offers o where o.workflow_step_uuid in (select m.step::uuid from missing m) $q$,
       'q_' || lower(tasker.worker_queue(v_namespace.name)))

@@ -39,7 +39,7 @@ begin
       insert into tasker.dead_messages (queue_name, read_ct, enqueued_at, sqlstate, cause, message, headers)
       select tasker.worker_queue(ns.name), 1, s.enqueued_at, v_state, v_cause,
              jsonb_build_object('task_uuid', s.task_uuid, 'step_uuid', s.workflow_step_uuid, 'attempt', s.attempts, 'correlation_id', t.correlation_id),
-             jsonb_build_object('claim_order', t.claim_order)
+             jsonb_build_object('claim_order', tasker.calculate_step_place(t.claim_order, s.attempts))
       from tasker.workflow_steps s
       join tasker.tasks t on t.task_uuid = s.task_uuid
       join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid

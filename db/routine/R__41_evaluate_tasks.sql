@@ -34,7 +34,8 @@ begin
 
   -- What is ready now although no parent has just finished.
   select array_agg(s.workflow_step_uuid order by t.claim_order, s.workflow_step_uuid) filter (where s.state = 'pending'),
-         array_agg(s.workflow_step_uuid order by t.claim_order, s.workflow_step_uuid) filter (where s.state = 'waiting_for_retry')
+         array_agg(s.workflow_step_uuid order by tasker.calculate_step_place(t.claim_order, s.attempts + 1), s.workflow_step_uuid)
+           filter (where s.state = 'waiting_for_retry')
     into v_pending, v_due
   from tasker.tasks t
   join tasker.workflow_steps s on s.task_uuid = t.task_uuid

@@ -17,7 +17,7 @@ declare
 begin
   return query
     with due as materialized (
-      select t.task_uuid, t.named_task_uuid, t.priority, t.claim_order, t.state, t.retrying_steps
+      select t.task_uuid, t.named_task_uuid, t.priority, t.claim_order, t.state
       from tasker.task_wakeups w
       join tasker.tasks t on t.task_uuid = w.task_uuid
       where w.wake_at <= v_now and t.context_checked
@@ -25,14 +25,16 @@ begin
       limit p_limit
       for no key update of t skip locked)
     select d.task_uuid, nt.name::text, d.priority, ns.name::text,
-           (select count(*) from tasker.workflow_steps s
-            where s.task_uuid = d.task_uuid and s.remaining_parents = 0
-              and (s.state = 'pending' or (s.state = 'waiting_for_retry' and s.next_retry_at <= v_now))),
-           tasker.calculate_priority(d.claim_order, d.retrying_steps, v_now), d.state::varchar
+           c.ready, tasker.calculate_priority(d.claim_order, greatest(c.attempts - 1, 0), v_now), d.state::varchar
     from due d
     join tasker.named_tasks nt on nt.named_task_uuid = d.named_task_uuid
     join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
-    order by d.claim_order, d.task_uuid;
+    cross join lateral (
+      select count(*) filter (where s.remaining_parents = 0
+               and (s.state = 'pending' or (s.state = 'waiting_for_retry' and s.next_retry_at <= v_now))) as ready,
+             max(s.attempts)::int as attempts
+      from tasker.workflow_steps s where s.task_uuid = d.task_uuid) c
+    order by tasker.calculate_step_place(d.claim_order, c.attempts), d.task_uuid;
 end
 $$;
 comment on function tasker.get_next_ready_tasks(int, timestamptz) is

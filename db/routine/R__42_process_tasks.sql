@@ -24,6 +24,7 @@ begin
   end if;
   begin
     if p_claim_seconds is not null then
+      perform tasker.raise_late_tasks(p_task_uuids, p_now);
       perform tasker.recover_expired_steps(p_task_uuids, p_server_uuid, p_now);
       perform tasker.resend_lost_messages(p_task_uuids, p_now);
       perform tasker.recover_unclaimed_offers(p_task_uuids, p_server_uuid, p_claim_seconds, p_unserved_seconds, p_now);

@@ -23,6 +23,12 @@ as $$
                                          order by q.queue_name), '[]') from queues q),
     'oldest_offer_seconds', (select coalesce(max(q.oldest), 0) from queues q where q.queue_name like 'worker\_%\_queue'),
     'overdue_tasks', (select o.tasks from overdue o),
+    -- Nothing to look for where no template has an SLA.
+    'tasks_past_sla', case when exists (select from tasker.named_tasks n where n.sla_minutes is not null) then (
+      select count(*) from (select w.task_uuid from tasker.task_wakeups w
+                            union select d.task_uuid from tasker.tasks_dlq d where d.resolution_status = 'pending') u
+      join tasker.tasks t on t.task_uuid = u.task_uuid
+      where t.sla_breached_at is not null and t.completed_at is null) else 0 end,
     'overdue_seconds', (select round(o.seconds, 3) from overdue o),
     'dead_letters_pending', (select count(*) from tasker.tasks_dlq d where d.resolution_status = 'pending'),
     'retention', tasker.get_retention_figures(p_now),

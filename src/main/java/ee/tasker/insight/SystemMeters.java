@@ -49,6 +49,7 @@ public class SystemMeters implements MultiCollector {
     all.add(gauge("tasker_steps_oldest_offer_seconds", "How long the oldest offered step has waited for a worker", number(now, "oldest_offer_seconds")));
     all.add(gauge("tasker_tasks_overdue", "Tasks that could move a minute ago and that no server looked at", number(now, "overdue_tasks")));
     all.add(gauge("tasker_tasks_overdue_seconds", "How long the first of them has waited", number(now, "overdue_seconds")));
+    all.add(gauge("tasker_tasks_past_sla", "Unfinished tasks that are older than the SLA of their template", number(now, "tasks_past_sla")));
     all.add(gauge("tasker_dlq_pending_investigations", "Dead letters that nobody has closed", number(now, "dead_letters_pending")));
     all.add(gauge("tasker_servers", "Servers that are alive by their heartbeat", number(now, "servers")));
     JsonObject retention = now.getJsonObject("retention");

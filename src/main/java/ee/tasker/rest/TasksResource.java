@@ -43,7 +43,7 @@ import java.util.function.Function;
 @RequestScoped
 public class TasksResource {
   static final Set<String> FILTERS = Set.of(
-      "namespace", "name", "version", "state", "initiator", "source_system", "correlation_id", "parent_correlation_id");
+      "namespace", "name", "version", "state", "initiator", "source_system", "correlation_id", "parent_correlation_id", "sla_breached");
   static final Set<String> STATES = Set.of(
       "pending", "initializing", "enqueuing_steps", "steps_in_process", "evaluating_results", "waiting_for_dependencies",
       "waiting_for_retry", "blocked_by_failures", "complete", "error", "cancelled", "resolved_manually");
@@ -120,6 +120,9 @@ public class TasksResource {
   private static String checked(String key, String value) {
     if ("state".equals(key) && !STATES.contains(value)) {
       throw Problem.invalid("state", "there is no such state; known are " + String.join(", ", STATES.stream().sorted().toList()));
+    }
+    if ("sla_breached".equals(key) && !Set.of("true", "false").contains(value)) {
+      throw Problem.invalid(key, "must be true or false");
     }
     if (key.endsWith("correlation_id")) {
       return Parameters.uuid(key, value).toString();
