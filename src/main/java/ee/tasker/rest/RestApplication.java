@@ -26,6 +26,7 @@ public class RestApplication extends Application {
         TaskBatchesResource.class,
         TasksResource.class,
         TemplatesResource.class,
+        WaitingServer.class,
         FaultMapper.class,
         ProblemMapper.class);
   }
