@@ -19,6 +19,8 @@ final class Mutations {
   private static final String MOVE = "R__41_transition_step_state_atomic.sql";
   private static final String BEAT = "R__41_heartbeat.sql";
   private static final String NEXT = "R__41_get_next_ready_tasks.sql";
+  private static final String PURGE = "R__30_purge_tasks.sql";
+  private static final String LATE = "R__30_raise_late_tasks.sql";
   private static final String TABLES = "V0004__create_tasks_and_steps.sql";
   private static final String HISTORY = "V0005__create_history.sql";
   private static final String UNIQUE = "TableGuardsTest#what_is_unique";
@@ -89,6 +91,26 @@ final class Mutations {
           "  ('in_progress', 'pending', 'worker', 'given back before it was started'), ('in_progress', 'complete', 'orchestrator', 'too much'),", "OwnershipTest#O1"),
       of("history is append-only", "R__50_refuse_history_change.sql", "begin\n  raise", "begin\n  return coalesce(new, old);\n  raise", "GuardsTest#history_is_never"),
       of("a template never changes", "R__50_refuse_template_change.sql", "if tg_op = 'UPDATE' then", "if tg_op = 'UPDATE' then\n    return new;", "GuardsTest#a_template_never"),
+      // What is purged.
+      of("unfinished work is never purged", PURGE, "any (p_task_uuids) and t.completed_at is not null", "any (p_task_uuids)", "PurgeTasksTest#unfinished_work"),
+      of("what somebody holds is not purged", PURGE, "order by t.task_uuid for update skip locked) l", "order by t.task_uuid) l", "PurgeTasksTest#who_submits_a_child"),
+      of("a child is not purged before its parent", PURGE, "      and not exists (select from tasker.tasks p where p.task_uuid = t.parent_task_uuid)\n", "", "PurgeTasksTest#a_child_is_kept"),
+      of("a parent is not purged before its child has ended", PURGE,
+          "      and not exists (select from tasker.tasks c where c.parent_task_uuid = t.task_uuid and c.completed_at is null)\n", "", "PurgeTasksTest#a_child_is_kept"),
+      of("what an open dead letter is about is not purged", PURGE, "d.task_uuid = t.task_uuid and d.resolution_status = 'pending')", "false)", "PurgeTasksTest#a_task_with_an_open_dead_letter"),
+      of("what is not counted yet is not purged", PURGE, "on h.xact_id < a.next_xact or h.created_at <= a.rebuilt_at", "on true", "PurgeTasksTest#what_the_analytics"),
+      of("what is purged leaves the counts by state", PURGE, "set tasks = y.tasks - g.n", "set tasks = y.tasks", "PurgeTasksTest#counts_by_state"),
+      of("what was purged is not counted afresh", "R__20_count_task_moves.sql", "and not exists (select from tasker.purged_tasks g where g.task_uuid = h.task_uuid)", "",
+          "PurgeTasksTest#counts_by_state"),
+      of("a template is purged by one at a time", "R__40_purge_expired_tasks.sql", "limit 1\n  for update skip locked;", "limit 1;", "PurgeTasksTest#two_purgers"),
+      of("a month keeps the history of what is not purged", "R__41_drop_history_month.sql", "where exists (select from tasker.tasks t where t.task_uuid = h.task_uuid and t.task_uuid < $1)", "where $1 is null",
+          "DropHistoryMonthTest#a_month_in_which_an_unfinished"),
+      of("who was purged is remembered while history may be left", "R__41_forget_purged_tasks.sql", "and m.rewritten_at < p.purged_at + interval '1 hour')", "and false)", "DropHistoryMonthTest#what_was_purged_just_before"),
+      // Who comes first.
+      of("a retry comes forward", "R__10_calculate_step_place.sql", "* 60000", "* 0", "RaiseLateTasksTest#every_further", "RaiseLateTasksTest#a_retry_comes"),
+      of("who is late comes forward", "R__42_process_tasks.sql", "perform tasker.raise_late_tasks(p_task_uuids, p_now);", "null;", "RaiseLateTasksTest#an_offer_that_waits"),
+      of("who is late comes forward once", LATE, " and t.sla_breached_at is null", "", "RaiseLateTasksTest#an_offer_that_waits"),
+      of("an offer that is being taken keeps nobody who is late waiting", LATE, "for update skip locked)", "for update)", "RaiseLateTasksTest#a_worker_that_is_taking"),
       // Tables.
       of("a request is one task", TABLES, "create unique index tasks_identity_hash_key", "create index tasks_identity_hash_key",
           UNIQUE, "SubmitTasksTest#two_sessions_with_the_same_request").and("R__41_submit_tasks.sql", "on conflict (identity_hash) where identity_hash is not null do nothing", ""),
