@@ -21,6 +21,7 @@ public class RestApplication extends Application {
         DeadMessagesResource.class,
         HandlersResource.class,
         PausesResource.class,
+        RetentionResource.class,
         ServersResource.class,
         TaskActionsResource.class,
         TaskBatchesResource.class,

@@ -59,6 +59,11 @@ class OpenApiContractTest {
   }
 
   @Test
+  void every_resource_is_served() throws Exception {
+    assertThat(new RestApplication().getClasses()).containsAll(resources());
+  }
+
+  @Test
   void what_is_beside_the_resources_is_described() {
     Set<String> beside = new TreeSet<>(document.getJsonObject("paths").keySet());
     beside.removeIf(path -> path.startsWith("/v1/"));

@@ -64,6 +64,7 @@ class EngineModelTest {
   /** The rules once more, one step at a time and without SQL. */
   static final class Model {
     final Map<UUID, Step> steps = new LinkedHashMap<>();
+    private final List<Step> order = new ArrayList<>();
     final boolean continueOnError;
     boolean isCancelled;
     Instant forceAt;
@@ -71,6 +72,39 @@ class EngineModelTest {
 
     Model(boolean continueOnError) {
       this.continueOnError = continueOnError;
+    }
+
+    /** A graph in which later steps depend on some of the earlier ones; the model has its steps from {@link #begin} on. */
+    Dag randomGraph(Random random, int size) {
+      Dag dag = null;
+      for (int i = 1; i <= size; i++) {
+        Step step = new Step("n" + i, random.nextInt(5), random.nextInt(6) > 0);
+        dag = dag == null ? Dag.of(step.name) : dag.step(step.name);
+        for (Step parent : order) {
+          if (random.nextDouble() < 2.0 / i) {
+            dag.dependsOn(parent.name);
+            step.parents.add(parent);
+          }
+        }
+        dag.maxAttempts(step.maxAttempts).backoff("none", 1, 1);
+        if (!step.retryable) {
+          dag.notRetryable();
+        }
+        order.add(step);
+      }
+      return continueOnError ? dag.continueOnError() : dag;
+    }
+
+    /** The task was submitted and started: its first steps are handed off. */
+    void begin(Sql sql, Dag.Task task) {
+      Map<String, UUID> uuids = new HashMap<>();
+      sql.rows("select n.name, s.workflow_step_uuid from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) where s.task_uuid = ?", task.uuid())
+          .forEach(row -> uuids.put((String) row.get("name"), (UUID) row.get("workflow_step_uuid")));
+      order.forEach(step -> {
+        step.uuid = uuids.get(step.name);
+        steps.put(step.uuid, step);
+      });
+      order.stream().filter(step -> step.parents.isEmpty()).forEach(this::handOff);
     }
 
     boolean isOver() {
@@ -215,38 +249,9 @@ class EngineModelTest {
     TestDatabase.get().reset();
     Random random = new Random(seed);
     Model model = new Model(random.nextBoolean());
-    List<Step> order = new ArrayList<>();
-    Dag dag = null;
-    int size = 1 + random.nextInt(30);
-    for (int i = 1; i <= size; i++) {
-      Step step = new Step("n" + i, random.nextInt(5), random.nextInt(6) > 0);
-      dag = dag == null ? Dag.of(step.name) : dag.step(step.name);
-      for (Step parent : order) {
-        if (random.nextDouble() < 2.0 / i) {
-          dag.dependsOn(parent.name);
-          step.parents.add(parent);
-        }
-      }
-      dag.maxAttempts(step.maxAttempts).backoff("none", 1, 1);
-      if (!step.retryable) {
-        dag.notRetryable();
-      }
-      order.add(step);
-    }
-    if (model.continueOnError) {
-      dag.continueOnError();
-    }
-    Dag.Task task = dag.started();
+    Dag.Task task = model.randomGraph(random, 1 + random.nextInt(30)).started();
     try (Sql sql = Sql.open(); SqlWorker worker = SqlWorker.open()) {
-      Map<String, UUID> uuids = new HashMap<>();
-      sql.rows("select n.name, s.workflow_step_uuid from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid)")
-          .forEach(row -> uuids.put((String) row.get("name"), (UUID) row.get("workflow_step_uuid")));
-      order.forEach(step -> {
-        step.uuid = uuids.get(step.name);
-        model.steps.put(step.uuid, step);
-      });
-      order.stream().filter(step -> step.parents.isEmpty()).forEach(model::handOff);
-
+      model.begin(sql, task);
       Instant now = sql.instant("select clock_timestamp()");
       List<Claim> seen = new ArrayList<>();
       double failures = random.nextDouble() * 0.4;

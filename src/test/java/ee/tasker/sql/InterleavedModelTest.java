@@ -341,38 +341,11 @@ class InterleavedModelTest {
 
   private Run submit(String key, int size) {
     Model model = new Model(random.nextBoolean());
-    List<Step> order = new ArrayList<>();
-    Dag dag = null;
-    for (int i = 1; i <= size; i++) {
-      Step step = new Step("n" + i, random.nextInt(5), random.nextInt(6) > 0);
-      dag = dag == null ? Dag.of(step.name) : dag.step(step.name);
-      for (Step parent : order) {
-        if (random.nextDouble() < 2.0 / i) {
-          dag.dependsOn(parent.name);
-          step.parents.add(parent);
-        }
-      }
-      dag.maxAttempts(step.maxAttempts).backoff("none", 1, 1);
-      if (!step.retryable) {
-        dag.notRetryable();
-      }
-      order.add(step);
-    }
-    if (model.continueOnError) {
-      dag.continueOnError();
-    }
-    dag.identity("caller_provided").option("idempotency_key", key);
+    Dag dag = model.randomGraph(random, size).identity("caller_provided").option("idempotency_key", key);
     Dag.Task task = dag.started();
     try (Sql sql = Sql.open()) {
-      Map<String, UUID> uuids = new HashMap<>();
-      sql.rows("select n.name, s.workflow_step_uuid from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) where s.task_uuid = ?", task.uuid())
-          .forEach(row -> uuids.put((String) row.get("name"), (UUID) row.get("workflow_step_uuid")));
-      order.forEach(step -> {
-        step.uuid = uuids.get(step.name);
-        model.steps.put(step.uuid, step);
-      });
+      model.begin(sql, task);
     }
-    order.stream().filter(step -> step.parents.isEmpty()).forEach(model::handOff);
     return new Run(task, dag.request(task.template()), model, new java.util.HashSet<>());
   }
 }
