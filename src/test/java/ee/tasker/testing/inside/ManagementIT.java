@@ -192,7 +192,7 @@ class ManagementIT {
 
     assertFalse(worker.isDraining());
     assertEquals("complete", atRest(task));
-    assertEquals(capacity, get("FreeHands"), "all hands are there again");
+    until("all hands are free again", () -> worker.freeHands() == capacity);
   }
 
   @Test
