@@ -28,7 +28,7 @@ class RetentionIT {
         identity_strategy: always_unique
         steps:
           - name: note
-            handler: {callable: testing.Effect}
+            handler: {callable: testing.Echo}
         """);
     assertThat(registered.status() / 100).as(registered.toString()).isEqualTo(2);
   }
