@@ -1,6 +1,6 @@
 -- One batch of the clean-up: looks at up to p_examine of the oldest tasks of one template, from where the last batch stopped,
 -- and purges up to p_limit that have rested for longer than they are kept. At the end of its tasks the template is left alone
--- for p_pause. Several may call it at once: each gets another template.
+-- for p_pause, but after a pass of a single batch, which costs next to nothing, for half a minute at most. Several may call it at once: each gets another template.
 -- Returns {template, examined, expired, purged, more}: more is false when there was nothing to look at.
 -- Locks: the template's row of retention_progress, skip locked; as purge_tasks. Source: docs/adr/0021-retention.md.
 -- Called by the housekeeping of every orchestrator, and by an operator.
@@ -58,7 +58,8 @@ begin
   v_is_over := v_examined < p_examine and coalesce(cardinality(v_expired), 0) < p_limit;
   update tasker.retention_progress p
   set cursor_uuid = case when v_is_over then null when cardinality(v_expired) = p_limit then v_expired[p_limit] else v_last end,
-      next_pass_at = case when v_is_over then v_now + p_pause else p.next_pass_at end,
+      next_pass_at = case when v_is_over and v_progress.cursor_uuid is null then v_now + least(p_pause, interval '30 seconds')
+                          when v_is_over then v_now + p_pause else p.next_pass_at end,
       purged_tasks = p.purged_tasks + cardinality(v_gone),
       last_purged_at = case when cardinality(v_gone) > 0 then v_now else p.last_purged_at end
   where p.named_task_uuid = v_progress.named_task_uuid;

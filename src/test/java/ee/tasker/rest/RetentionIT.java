@@ -62,7 +62,7 @@ class RetentionIT {
       assertFits("Retention", status);
       assertThat(status.getJsonArray("policies").getJsonObject(0).getString("template")).isEqualTo("short_lived");
       assertFits("RetentionPreview", tasker.get("/v1/retention/preview").object());
-      TaskerClient.until("the server has purged the task", Duration.ofSeconds(60), () -> tasker.get("/v1/tasks/" + task).status() == 404);
+      TaskerClient.until("the server has counted its moves and purged the task", Duration.ofMinutes(3), () -> tasker.get("/v1/tasks/" + task).status() == 404);
       assertThat(tasker.get("/metrics").body()).containsPattern("tasker_retention_purged_tasks_total [1-9]");
     } finally {
       assertThat(put("{'namespace': 'retained', 'template': 'short_lived', 'remove': true, 'requested_by': 'ann', 'reason': 'a test'}").status()).isEqualTo(200);

@@ -229,6 +229,22 @@ class PurgeTasksTest {
   }
 
   @Test
+  void a_short_pass_is_repeated_soon_and_a_long_one_later() {
+    Dag.Task task = Dag.of("a").started();
+    Dag.of("a").started(3);
+    keep("orders", task.template().name(), null, 0);
+    Instant now = inDays(1);
+    String next = "select extract(epoch from next_pass_at - ?::timestamptz)::int from tasker.retention_progress";
+    sql.text("select tasker.purge_expired_tasks(p_now => ?)", now);
+    assertThat(sql.number(next, now)).isEqualTo(30);
+    sql.run("update tasker.retention_progress set next_pass_at = '-infinity'");
+    for (int batch = 0; batch < 3; batch++) {
+      sql.text("select tasker.purge_expired_tasks(p_examine => 2, p_now => ?)", now);
+    }
+    assertThat(sql.number(next, now)).isEqualTo(300);
+  }
+
+  @Test
   void the_same_request_is_a_new_task_once_the_old_one_is_purged() {
     Dag dag = Dag.of("a").identity("strict");
     Dag.Task first = finished(dag);
