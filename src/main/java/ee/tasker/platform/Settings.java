@@ -18,10 +18,12 @@ import java.util.Set;
  * @param listen             where the connection that listens goes
  * @param maxBodyBytes       {@code tasker.api.max-body-bytes}
  * @param recovery           when recovery acts
+ * @param idempotencyRetention {@code tasker.idempotency.retention-seconds}: how long a request with a key is answered as the first time
  */
 public record Settings(
     Set<Role> roles, boolean events, Duration pollInterval, Optional<Path> templatesFolder, String environment,
-    WorkerSettings worker, ListenSettings listen, int maxBodyBytes, RecoverySettings recovery) {
+    WorkerSettings worker, ListenSettings listen, int maxBodyBytes, RecoverySettings recovery,
+    Duration idempotencyRetention) {
 
   public Settings {
     roles = Set.copyOf(roles);

@@ -52,7 +52,8 @@ public class SettingsReader {
             seconds("tasker.recovery.claim-seconds", 300, 10, 86_400),
             seconds("tasker.recovery.unserved-seconds", 0, 0, 31_536_000),
             seconds("tasker.cancel.grace-seconds", 30, 0, 86_400),
-            number("tasker.messages.delivery-limit", 5, 1, 100)));
+            number("tasker.messages.delivery-limit", 5, 1, 100)),
+        seconds("tasker.idempotency.retention-seconds", 86_400, 60, 31_536_000));
     if (!complaints.isEmpty()) {
       throw new IllegalStateException("the configuration cannot be used: " + String.join("; ", complaints));
     }
