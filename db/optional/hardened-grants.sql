@@ -39,11 +39,11 @@ declare
       "get_step_audit", "get_templates", "get_pauses", "get_analytics_metrics", "get_system_health_counts", "get_slowest_tasks",
       "get_slowest_steps", "get_slowest_tasks_aggregated", "get_slowest_steps_aggregated", "get_performance_document",
       "get_health_document", "get_bottleneck_document", "get_metrics_document", "explain_waiting", "get_waiting_document",
-      "get_task_story", "get_action_schemas", "get_dlq_documents", "get_dlq_statistics", "get_dlq_investigation_queue",
+      "get_task_story", "get_action_schemas", "get_events", "get_dlq_documents", "get_dlq_statistics", "get_dlq_investigation_queue",
       "get_staleness", "list_concurrency_policies"],
     "server": ["abandon_steps", "act_on_step", "act_on_task", "advance_due_tasks", "claim_idempotency_key", "claim_steps", "close_settled_dlq_entries",
       "complete_steps", "finish_task_requests", "get_action_schemas", "get_ancestor_results", "get_bottleneck_document",
-      "get_cancel_requests", "get_current_task_state", "get_dlq_documents", "get_dlq_investigation_queue", "get_dlq_statistics",
+      "get_cancel_requests", "get_current_task_state", "get_events", "get_dlq_documents", "get_dlq_investigation_queue", "get_dlq_statistics",
       "get_health_document", "get_installation_status", "get_metrics_document", "get_pauses", "get_performance_document",
       "get_server_documents", "get_staleness", "get_step_audit", "get_step_definitions", "get_step_documents",
       "get_task_documents", "get_task_story", "get_templates", "get_waiting_document", "heartbeat", "keep_answer", "list_concurrency_policies",
@@ -51,7 +51,7 @@ declare
       "list_tasks", "make_history_partitions", "notify_servers", "pause_templates", "preview_bulk_action",
       "process_step_results", "purge_idempotency_keys", "register_template", "release_steps", "release_unknown_steps", "replay_dead_message",
       "request_cancel", "resume_templates", "roll_up_analytics", "run_bulk_action", "save_checkpoint", "send_task_to_dlq", "set_concurrency_limit",
-      "settle_contexts", "submit_queued_requests", "submit_tasks", "take_task_requests", "take_unchecked_tasks",
+      "settle_contexts", "submit_queued_requests", "submit_tasks", "summarize_history", "take_task_requests", "take_unchecked_tasks",
       "update_dlq_entry"]
     } $lists$;
   -- Never the caller's to say in a wrapper: the time, a claim made by the way, how soon an offer counts as lost.

@@ -41,6 +41,9 @@ class ArchitectureTest {
   static final ArchRule request_knows_platform_only = knowsOnly("request", "platform");
 
   @ArchTest
+  static final ArchRule event_knows_platform_and_message = knowsOnly("event", "platform", "message");
+
+  @ArchTest
   static final ArchRule template_knows_platform = knowsOnly("template", "platform");
 
   @ArchTest

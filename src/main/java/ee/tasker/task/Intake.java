@@ -127,6 +127,7 @@ public class Intake {
       for (int i = 0; i < batch.size(); i++) {
         answer(batch.get(i), reply.getJsonArray("verdicts").getJsonObject(i));
       }
+      wakeUps.changed();
       if (!settings.has(Role.ORCHESTRATOR)) {
         wakeUps.orchestrationQueued();
       } else {
