@@ -5,6 +5,7 @@ import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Role;
 import ee.tasker.platform.Settings;
+import ee.tasker.platform.StartSequence;
 import ee.tasker.request.KeyedRequests;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.Resource;
@@ -54,6 +55,9 @@ public class Poller {
   @Inject
   private Instance<StepTaker> worker;
 
+  @Inject
+  private StartSequence start;
+
   private volatile long lastPartitions = System.nanoTime();
   private volatile long lastRollUp = System.nanoTime();
   private volatile Instant lastPoll = Instant.now();
@@ -65,19 +69,32 @@ public class Poller {
     if (period > 0) {
       timers.createIntervalTimer(Math.min(period, 1_000), period, new TimerConfig("tasker-poller", false));
     }
+    // Until then the timer came round for nothing.
+    start.then(() -> {
+      if (settings.has(Role.ORCHESTRATOR)) {
+        rounds.workArrived();
+      }
+    });
   }
 
   @Timeout
   void poll() {
+    if (!start.isWaiting()) {
+      look();
+    }
+    lastPoll = Instant.now();
+  }
+
+  private void look() {
     if (settings.has(Role.ORCHESTRATOR)) {
       rounds.poll();
       attempt("close_settled_dlq_entries", orchestration::closeSettledDlqEntries);
+      attempt("analyze_grown_tables", orchestration::analyzeGrownTables);
       doChores();
     }
     if (settings.has(Role.WORKER)) {
       worker.get().stepsQueued();
     }
-    lastPoll = Instant.now();
   }
 
   /** What need not be done each time. A fault is told of, and the chore tried again when its time comes round. */

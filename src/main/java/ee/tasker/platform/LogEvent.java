@@ -8,6 +8,8 @@ public enum LogEvent {
   SERVER_STOPPED("TK1002", Level.INFO, "server stopped"),
   SCHEMA_MIGRATED("TK1003", Level.INFO, "schema is up to date"),
   SERVER_LOST("TK1004", Level.WARNING, "another server is lost"),
+  DATABASE_AWAITED("TK1005", Level.WARNING, "the database cannot be reached, this server waits for it"),
+  START_FAILED("TK1006", Level.ERROR, "this server cannot start, will be tried again"),
   TEMPLATE_REGISTERED("TK1101", Level.INFO, "template registered"),
   TEMPLATE_REFUSED("TK1102", Level.ERROR, "template refused"),
   TASK_CREATED("TK1201", Level.DEBUG, "task created"),

@@ -11,6 +11,7 @@ import java.util.Map;
 /** An RFC 9457 answer. */
 final class ProblemDocument {
   static final String MEDIA_TYPE = "application/problem+json";
+  static final int RETRY_AFTER_SECONDS = 5;
 
   /** Members that are said in a header as well. */
   private static final Map<String, String> HEADERS = Map.of("location", "Location", "retry_after", "Retry-After");
@@ -39,6 +40,9 @@ final class ProblemDocument {
         answer.header(HEADERS.get(key), value);
       }
     });
+    if (problem.code().equals("unavailable")) {
+      answer.header("Retry-After", RETRY_AFTER_SECONDS);
+    }
     return answer.build();
   }
 

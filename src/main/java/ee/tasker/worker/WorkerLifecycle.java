@@ -5,6 +5,7 @@ import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Role;
 import ee.tasker.platform.ServerIdentity;
 import ee.tasker.platform.Settings;
+import ee.tasker.platform.StartSequence;
 import ee.tasker.step.Steps;
 import ee.tasker.step.model.StepKey;
 import jakarta.annotation.PostConstruct;
@@ -61,13 +62,24 @@ public class WorkerLifecycle {
   @Inject
   private HandlerRegistry handlers;
 
+  @Inject
+  private StartSequence start;
+
   private ScheduledFuture<?> beats;
+  private boolean stopped;
 
   @PostConstruct
   void start() {
-    LOG.write(LogEvent.SERVER_STARTED, "server", server.uuid(), "name", server.name(), "roles", settings.roles(),
-        // Asked for here so that two handlers of one name stop the server and not the first step.
-        "handlers", handlers.names().size());
+    // Asked for here so that two handlers of one name stop the deployment and not the first step.
+    int known = handlers.names().size();
+    start.then(() -> begin(known));
+  }
+
+  private synchronized void begin(int known) {
+    if (stopped) {
+      return;
+    }
+    LOG.write(LogEvent.SERVER_STARTED, "server", server.uuid(), "name", server.name(), "roles", settings.roles(), "handlers", known);
     long period = settings.worker().heartbeat().toMillis();
     beats = timers.scheduleAtFixedRate(heartbeat::beat, 0, period, TimeUnit.MILLISECONDS);
     if (settings.has(Role.WORKER) && settings.events()) {
@@ -78,6 +90,9 @@ public class WorkerLifecycle {
   @PreDestroy
   void stop() {
     hands.drain();
+    if (neverBegan()) {
+      return;
+    }
     try {
       heartbeat.beat();
       List<StepKey> unstarted = hands.busy().stream().filter(RunningStep::release).map(step -> step.assignment().key()).toList();
@@ -95,6 +110,11 @@ public class WorkerLifecycle {
     beats.cancel(false);
     heartbeat.lastBeat("stopped");
     LOG.write(LogEvent.SERVER_STOPPED, "server", server.uuid(), "still_running", hands.busyCount());
+  }
+
+  private synchronized boolean neverBegan() {
+    stopped = true;
+    return beats == null;
   }
 
   /** Leases are renewed meanwhile: the server's own timers may be gone by now. */
