@@ -1,0 +1,150 @@
+package ee.tasker.testing.server;
+
+import jakarta.json.Json;
+import jakarta.json.JsonObject;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.StringReader;
+import java.io.UncheckedIOException;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * One who listens to server-sent events, as the specification of HTML has it, on a socket of its own that can be cut or left
+ * unread. Events gather as they come; not thread-safe but for looking at {@link #events}.
+ */
+public final class EventClient implements AutoCloseable {
+
+  /** An event with data. */
+  public record Received(String id, String name, JsonObject data) {
+  }
+
+  private final Socket socket;
+  private final BufferedReader lines;
+  private final int status;
+  private final Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+  private final List<Received> events = new ArrayList<>();
+  private String lastId;
+  private String retry;
+  private int comments;
+
+  private EventClient(Socket socket, InputStream in) throws IOException {
+    this.socket = socket;
+    lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
+    status = Integer.parseInt(lines.readLine().split(" ")[1]);
+    for (String line = lines.readLine(); !line.isEmpty(); line = lines.readLine()) {
+      headers.put(line.substring(0, line.indexOf(':')), line.substring(line.indexOf(':') + 1).strip());
+    }
+  }
+
+  /** @param lastId null for the first time @param receiveBuffer bytes that the system keeps for a client that does not read; 0 for its default */
+  public static EventClient open(URI base, String path, String lastId, int receiveBuffer) {
+    try {
+      Socket socket = new Socket();
+      if (receiveBuffer > 0) {
+        socket.setReceiveBufferSize(receiveBuffer);
+      }
+      socket.setSoTimeout(60_000);
+      socket.connect(new java.net.InetSocketAddress(base.getHost(), base.getPort()));
+      socket.getOutputStream().write(("GET " + path + " HTTP/1.1\r\nHost: " + base.getAuthority() + "\r\nAccept: text/event-stream, application/problem+json\r\n"
+          + (lastId == null ? "" : "Last-Event-ID: " + lastId + "\r\n") + "\r\n").getBytes(StandardCharsets.UTF_8));
+      return new EventClient(socket, socket.getInputStream());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  public int status() {
+    return status;
+  }
+
+  public String header(String name) {
+    return headers.getOrDefault(name, "");
+  }
+
+  /** What has come so far. */
+  public List<Received> events() {
+    return events;
+  }
+
+  /** From which to go on. */
+  public String lastId() {
+    return lastId;
+  }
+
+  public String retry() {
+    return retry;
+  }
+
+  public int comments() {
+    return comments;
+  }
+
+  /** Reads on until the next event with data. @return null when the stream has ended */
+  public Received next() {
+    try {
+      String name = "message";
+      StringBuilder data = new StringBuilder();
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        int colon = line.indexOf(':');
+        String value = colon < 0 ? "" : line.substring(colon + 1).strip();
+        if (line.isEmpty() && data.length() > 0) {
+          Received event = new Received(lastId, name, Json.createReader(new StringReader(data.toString())).readObject());
+          events.add(event);
+          return event;
+        } else if (colon == 0) {
+          comments++;
+        } else if (line.startsWith("id:")) {
+          lastId = value;
+        } else if (line.startsWith("event:")) {
+          name = value;
+        } else if (line.startsWith("retry:")) {
+          retry = value;
+        } else if (line.startsWith("data:")) {
+          data.append(value);
+        }
+        // What else there is are the lengths of chunks.
+      }
+      return null;
+    } catch (IOException e) {
+      return null;
+    }
+  }
+
+  /** Reads on until there was a comment. */
+  public void awaitComment() {
+    try {
+      for (int before = comments; comments == before; ) {
+        String line = lines.readLine();
+        if (line == null) {
+          throw new AssertionError("the stream ended");
+        }
+        if (line.startsWith(":")) {
+          comments++;
+        } else if (line.startsWith("id:")) {
+          lastId = line.substring(3).strip();
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Cut, as a network would, without a word. */
+  @Override
+  public void close() {
+    try {
+      socket.setSoLinger(true, 0);
+      socket.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
