@@ -6,7 +6,10 @@ import jakarta.inject.Inject;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.UriInfo;
+import java.util.Set;
 
 /** All servers of the installation over HTTP. */
 @Path("servers")
@@ -17,8 +20,12 @@ public class ServersResource {
   @Inject
   private Insight insight;
 
+  @Context
+  private UriInfo uri;
+
   @GET
   public String list() {
+    Parameters.checkKnown(uri, Set.of());
     return insight.servers().toString();
   }
 }
