@@ -49,6 +49,9 @@ public class TaskBatchesResource {
   private RequestKeys keys;
 
   @Inject
+  private RequestTrace trace;
+
+  @Inject
   private RequestBodies bodies;
 
   @Inject
@@ -80,7 +83,7 @@ public class TaskBatchesResource {
         if (!(document instanceof JsonObject object)) {
           throw Problem.of(400, "invalid-request", "every request must be an object");
         }
-        TaskRequest request = TaskRequestReader.read(object);
+        TaskRequest request = trace.onto(TaskRequestReader.read(object), object);
         requests.add(request);
         read.add(request);
       } catch (Problem problem) {

@@ -61,6 +61,9 @@ public class TasksResource {
   private RequestKeys keys;
 
   @Inject
+  private RequestTrace trace;
+
+  @Inject
   private Tasks tasks;
 
   @Inject
@@ -86,7 +89,7 @@ public class TasksResource {
       createOnce(document, seconds, answer);
       return;
     }
-    SubmittedTask task = intake.submit(TaskRequestReader.read(document));
+    SubmittedTask task = intake.submit(trace.onto(TaskRequestReader.read(document), document));
     URI location = location(task, document);
     int status = task.isDuplicate() ? 200 : 201;
     if (seconds > 0) {
@@ -104,7 +107,7 @@ public class TasksResource {
   /** In a transaction of its own together with the key. What is kept is the short answer: with {@code wait} the task is shown as it is. */
   private void createOnce(JsonObject document, int seconds, AsyncResponse answer) {
     KeptAnswer kept = keys.answerOnce(document.toString(), () -> {
-      SubmittedTask task = submissions.submit(TaskRequestReader.read(document));
+      SubmittedTask task = submissions.submit(trace.onto(TaskRequestReader.read(document), document));
       return KeptAnswer.done(task.isDuplicate() ? 200 : 201, Optional.of(location(task, document).toString()), brief(task).toString());
     });
     Response.ResponseBuilder response = Response.status(kept.status()).location(URI.create(kept.location().orElseThrow()));
