@@ -9,7 +9,7 @@ import java.util.UUID;
  * What is sent to who listens.
  *
  * @param id   the position after it, from which whoever has it can go on; empty when there is none to tell
- * @param name {@code task}, {@code step}, {@code end}, or empty for a sign of life, which has no data
+ * @param name {@code task}, {@code step}, {@code end}, {@code alive} for the position alone, or empty for a sign of life, which has no data
  * @param data as JSON
  */
 public record Event(String id, Optional<String> name, String data) {
@@ -23,8 +23,13 @@ public record Event(String id, Optional<String> name, String data) {
     }
   }
 
-  static Event signOfLife(Optional<Position> position) {
-    return new Event(position.map(known -> Long.toString(known.from())).orElse(""), Optional.empty(), "");
+  /** Nothing happened up to here. */
+  static Event alive(long bound) {
+    return new Event(Long.toString(bound), Optional.of("alive"), "{}");
+  }
+
+  static Event signOfLife() {
+    return new Event("", Optional.empty(), "");
   }
 
   static Event end(UUID taskUuid, String state, long bound) {

@@ -74,6 +74,11 @@ final class EventStream {
 
   synchronized void goLive() {
     isLive = true;
+    if (task().isEmpty()) {
+      // Who is cut off before anything has happened knows where he was.
+      waiting.add(Event.alive(position.from()));
+      kick();
+    }
   }
 
   /** The task had ended when the stream was opened. */
@@ -121,7 +126,7 @@ final class EventStream {
     synchronized (this) {
       if (!isBusy || System.nanoTime() - sendingSince < longestNanos) {
         if (waiting.isEmpty() && !isBusy) {
-          waiting.add(Event.signOfLife(isLive ? Optional.of(position) : Optional.empty()));
+          waiting.add(isLive ? Event.alive(position.from()) : Event.signOfLife());
           kick();
         }
         return true;

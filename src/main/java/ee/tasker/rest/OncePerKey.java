@@ -1,7 +1,6 @@
 package ee.tasker.rest;
 
 import jakarta.interceptor.InterceptorBinding;
-import jakarta.ws.rs.NameBinding;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
@@ -13,7 +12,6 @@ import java.lang.annotation.Target;
  * served as if this were not here.
  */
 @InterceptorBinding
-@NameBinding
 @Target({ElementType.METHOD, ElementType.TYPE})
 @Retention(RetentionPolicy.RUNTIME)
 public @interface OncePerKey {

@@ -7,8 +7,7 @@ import jakarta.ws.rs.container.ContainerResponseFilter;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.ext.Provider;
 
-/** Says of an answer that it is the one of an earlier time. Only looked at for operations that have such. */
-@OncePerKey
+/** Says of an answer that it is the one of an earlier time. Bound to no operation: the annotation of those that have such would make an interceptor of this, too. */
 @Provider
 public class ReplayMark implements ContainerResponseFilter {
 

@@ -66,8 +66,8 @@ class EventLimitsIT {
   @Test
   void silent_stream_shows_that_it_lives_and_where_it_is() {
     try (EventClient client = awaitRoom()) {
-      client.awaitComment();
-      client.awaitComment();
+      client.awaitSign();
+      client.awaitSign();
 
       assertThat(client.lastId()).matches("\\d+");
       UUID task = tasker.submit("hello", "{}");
@@ -149,9 +149,9 @@ class EventLimitsIT {
     assertThat(tasker.count(calls)).as("nobody listens").isEqualTo(before);
 
     try (EventClient client = awaitRoom()) {
-      client.awaitComment();
-      client.awaitComment();
-      client.awaitComment();
+      client.awaitSign();
+      client.awaitSign();
+      client.awaitSign();
       long listening = tasker.count(calls);
       pass(window);
       long read = tasker.count(calls) - listening;

@@ -33,7 +33,7 @@ public final class EventClient implements AutoCloseable {
   private final List<Received> events = new ArrayList<>();
   private String lastId;
   private String retry;
-  private int comments;
+  private int signs;
 
   private EventClient(Socket socket, InputStream in) throws IOException {
     this.socket = socket;
@@ -83,8 +83,9 @@ public final class EventClient implements AutoCloseable {
     return retry;
   }
 
-  public int comments() {
-    return comments;
+  /** How many signs of life came between events. */
+  public int signs() {
+    return signs;
   }
 
   /** Reads on until the next event with data. @return null when the stream has ended */
@@ -96,11 +97,15 @@ public final class EventClient implements AutoCloseable {
         int colon = line.indexOf(':');
         String value = colon < 0 ? "" : line.substring(colon + 1).strip();
         if (line.isEmpty() && data.length() > 0) {
+          if (name.equals("alive")) {
+            signs++;
+            name = "message";
+            data.setLength(0);
+            continue;
+          }
           Received event = new Received(lastId, name, Json.createReader(new StringReader(data.toString())).readObject());
           events.add(event);
           return event;
-        } else if (colon == 0) {
-          comments++;
         } else if (line.startsWith("id:")) {
           lastId = value;
         } else if (line.startsWith("event:")) {
@@ -118,19 +123,18 @@ public final class EventClient implements AutoCloseable {
     }
   }
 
-  /** Reads on until there was a comment. */
-  public void awaitComment() {
+  /** Reads on until there was a sign of life. */
+  public void awaitSign() {
     try {
-      for (int before = comments; comments == before; ) {
-        String line = lines.readLine();
+      boolean isSign = false;
+      for (String line = lines.readLine(); !(isSign && line.isEmpty()); line = lines.readLine()) {
         if (line == null) {
           throw new AssertionError("the stream ended");
         }
-        if (line.startsWith(":")) {
-          comments++;
-        } else if (line.startsWith("id:")) {
+        if (line.startsWith("id:")) {
           lastId = line.substring(3).strip();
         }
+        isSign |= line.equals("event: alive");
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
