@@ -85,7 +85,7 @@ class CorrelationIT {
     assertThat(again.text("code")).isEqualTo("duplicate-task");
     assertThat(again.header("X-Correlation-Id")).isEqualTo(id);
     assertThat(tasker.post("/v1/tasks", quoted(trace("{}", ", 'trace_parent': 'nonsense'"))).fields()).containsExactly("trace_parent");
-    assertThat(tasker.jsonOf("select tasker.submit_tasks(cast(? as jsonb)) -> 'verdicts' -> 0", quoted(trace("{}", ", 'trace_parent': 'nonsense'"))).getString("field"))
+    assertThat(tasker.jsonOf("select tasker.submit_tasks(cast(? as jsonb)) -> 'verdicts' -> 0", quoted("[" + trace("{}", ", 'trace_parent': 'nonsense'") + "]")).getString("field"))
         .isEqualTo("trace_parent");
   }
 

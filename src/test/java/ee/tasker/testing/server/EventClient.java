@@ -2,6 +2,7 @@ package ee.tasker.testing.server;
 
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
+import java.io.BufferedInputStream;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -37,10 +38,61 @@ public final class EventClient implements AutoCloseable {
 
   private EventClient(Socket socket, InputStream in) throws IOException {
     this.socket = socket;
-    lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
-    status = Integer.parseInt(lines.readLine().split(" ")[1]);
-    for (String line = lines.readLine(); !line.isEmpty(); line = lines.readLine()) {
+    status = Integer.parseInt(line(in).split(" ")[1]);
+    for (String line = line(in); !line.isEmpty(); line = line(in)) {
       headers.put(line.substring(0, line.indexOf(':')), line.substring(line.indexOf(':') + 1).strip());
+    }
+    boolean isChunked = header("Transfer-Encoding").equals("chunked");
+    lines = new BufferedReader(new InputStreamReader(isChunked ? new Chunks(in) : in, StandardCharsets.UTF_8));
+  }
+
+  private static String line(InputStream in) throws IOException {
+    StringBuilder line = new StringBuilder();
+    for (int c = in.read(); c != '\n'; c = in.read()) {
+      if (c < 0) {
+        throw new IOException("cut off");
+      }
+      if (c != '\r') {
+        line.append((char) c);
+      }
+    }
+    return line.toString();
+  }
+
+  /** What is in the chunks of a body. */
+  private static final class Chunks extends InputStream {
+    private final InputStream in;
+    private int left;
+    private boolean hasBegun;
+
+    Chunks(InputStream in) {
+      this.in = in;
+    }
+
+    @Override
+    public int read() throws IOException {
+      byte[] one = new byte[1];
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    @Override
+    public int read(byte[] bytes, int offset, int length) throws IOException {
+      if (left == 0) {
+        if (hasBegun) {
+          line(in);
+        }
+        hasBegun = true;
+        left = Integer.parseInt(line(in).strip(), 16);
+        if (left == 0) {
+          left = -1;
+        }
+      }
+      if (left < 0) {
+        return -1;
+      }
+      int read = in.read(bytes, offset, Math.min(length, left));
+      left -= Math.max(read, 0);
+      return read;
     }
   }
 
@@ -53,9 +105,9 @@ public final class EventClient implements AutoCloseable {
       }
       socket.setSoTimeout(60_000);
       socket.connect(new java.net.InetSocketAddress(base.getHost(), base.getPort()));
-      socket.getOutputStream().write(("GET " + path + " HTTP/1.1\r\nHost: " + base.getAuthority() + "\r\nAccept: text/event-stream, application/problem+json\r\n"
+      socket.getOutputStream().write(("GET " + path + " HTTP/1.1\r\nHost: " + base.getAuthority() + "\r\nConnection: close\r\nAccept: text/event-stream, application/problem+json\r\n"
           + (lastId == null ? "" : "Last-Event-ID: " + lastId + "\r\n") + "\r\n").getBytes(StandardCharsets.UTF_8));
-      return new EventClient(socket, socket.getInputStream());
+      return new EventClient(socket, new BufferedInputStream(socket.getInputStream()));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -115,7 +167,6 @@ public final class EventClient implements AutoCloseable {
         } else if (line.startsWith("data:")) {
           data.append(value);
         }
-        // What else there is are the lengths of chunks.
       }
       return null;
     } catch (IOException e) {
