@@ -40,6 +40,8 @@ final class SseSink implements EventSink {
 
   @Override
   public void close() {
-    sink.close();
+    if (!sink.isClosed()) {
+      sink.close();
+    }
   }
 }
