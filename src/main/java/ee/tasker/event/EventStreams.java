@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -177,7 +178,12 @@ public class EventStreams implements ChangeListener {
         nextRead.cancel(false);
       }
       nextReadAt = at;
-      nextRead = timers.schedule(this::read, delayMs, TimeUnit.MILLISECONDS);
+      try {
+        nextRead = timers.schedule(this::read, delayMs, TimeUnit.MILLISECONDS);
+      } catch (RejectedExecutionException stopping) {
+        // Whoever told us of a change has other things to do than to hear of it.
+        nextRead = null;
+      }
     }
   }
 
