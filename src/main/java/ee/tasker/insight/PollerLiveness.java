@@ -2,6 +2,7 @@ package ee.tasker.insight;
 
 import ee.tasker.orchestration.Poller;
 import ee.tasker.platform.Settings;
+import ee.tasker.platform.StartSequence;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.time.Duration;
@@ -20,10 +21,13 @@ public class PollerLiveness implements HealthCheck {
   @Inject
   private Settings settings;
 
+  @Inject
+  private StartSequence start;
+
   @Override
   public HealthCheckResponse call() {
-    if (settings.pollInterval().isZero()) {
-      return HealthCheckResponse.named("poller").up().withData("interval_seconds", 0).build();
+    if (settings.pollInterval().isZero() || start.isUnderWay()) {
+      return HealthCheckResponse.named("poller").up().withData("interval_seconds", settings.pollInterval().toSeconds()).build();
     }
     Duration silence = Duration.between(poller.lastSign(), Instant.now());
     return HealthCheckResponse.named("poller")
