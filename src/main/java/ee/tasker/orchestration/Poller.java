@@ -83,6 +83,7 @@ public class Poller {
     if (settings.has(Role.ORCHESTRATOR)) {
       rounds.poll();
       attempt("close_settled_dlq_entries", orchestration::closeSettledDlqEntries);
+      attempt("analyze_grown_tables", orchestration::analyzeGrownTables);
       doChores();
     }
     if (settings.has(Role.WORKER)) {
