@@ -18,10 +18,12 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Starts the server of the build on the Java of this process, again and again on one database whose schema is there from the first time on, and
- * prints a line of docs/servers.md: start to ready, resident memory when ready, whether it ends cleanly. {@code server-config/measure} calls it.
+ * prints a line of docs/servers.md: start to ready, resident memory some seconds later, whether it ends cleanly. {@code server-config/measure} calls it.
  */
 public final class Measure {
     private static final int STARTS = Integer.getInteger("measure.starts", 4);
+
+    private static final int AFTER_READY_SECONDS = 10;
 
     private Measure() {}
 
@@ -42,6 +44,8 @@ public final class Measure {
                     if (!server.awaitReady(Duration.ofMinutes(3))) throw new RunProblem("The server did not become ready. Its log: " + server.log());
                     // The first start makes the schema, and unpacks and configures what later ones find.
                     if (i > 0) starts.add(Duration.ofNanos(System.nanoTime() - begin).toMillis());
+                    // What a server still does for its application after that is over then, on any of them.
+                    TimeUnit.SECONDS.sleep(AFTER_READY_SECONDS);
                     if (i > 0) memory.add(residentKilobytes(server.handle().orElseThrow().pid()));
                     if (endsCleanly(server, settings)) clean++;
                 }
