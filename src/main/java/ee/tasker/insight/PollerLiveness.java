@@ -1,7 +1,7 @@
 package ee.tasker.insight;
 
 import ee.tasker.orchestration.Poller;
-import ee.tasker.platform.Settings;
+import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.StartSequence;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
@@ -19,22 +19,22 @@ public class PollerLiveness implements HealthCheck {
   private Poller poller;
 
   @Inject
-  private Settings settings;
+  private LiveSettings live;
 
   @Inject
   private StartSequence start;
 
   @Override
   public HealthCheckResponse call() {
-    if (settings.pollInterval().isZero() || start.isUnderWay()) {
-      return HealthCheckResponse.named("poller").up().withData("interval_seconds", settings.pollInterval().toSeconds()).build();
+    if (live.pollInterval().isZero() || start.isUnderWay()) {
+      return HealthCheckResponse.named("poller").up().withData("interval_seconds", live.pollInterval().toSeconds()).build();
     }
     Duration silence = Duration.between(poller.lastSign(), Instant.now());
     return HealthCheckResponse.named("poller")
-        .status(silence.compareTo(Patience.with(settings.pollInterval())) <= 0)
+        .status(silence.compareTo(Patience.with(live.pollInterval())) <= 0)
         .withData("last_poll", poller.lastPoll().toString())
         .withData("silent_seconds", silence.toSeconds())
-        .withData("interval_seconds", settings.pollInterval().toSeconds())
+        .withData("interval_seconds", live.pollInterval().toSeconds())
         .build();
   }
 }

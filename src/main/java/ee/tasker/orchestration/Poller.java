@@ -1,6 +1,7 @@
 package ee.tasker.orchestration;
 
 import ee.tasker.message.StepTaker;
+import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Role;
@@ -14,6 +15,7 @@ import jakarta.ejb.DependsOn;
 import jakarta.ejb.Singleton;
 import jakarta.ejb.Startup;
 import jakarta.ejb.Timeout;
+import jakarta.ejb.Timer;
 import jakarta.ejb.TimerConfig;
 import jakarta.ejb.TimerService;
 import jakarta.ejb.TransactionAttribute;
@@ -41,6 +43,9 @@ public class Poller {
   private Settings settings;
 
   @Inject
+  private LiveSettings live;
+
+  @Inject
   private Rounds rounds;
 
   @Inject
@@ -59,7 +64,7 @@ public class Poller {
   @PostConstruct
   void start() {
     // Nothing of a task that another server takes in and leaves behind wakes this one: with short leases it looks more often.
-    long period = Math.min(settings.pollInterval().toMillis(), settings.worker().lease().toMillis());
+    long period = Math.min(live.pollInterval().toMillis(), settings.worker().lease().toMillis());
     if (period > 0) {
       timers.createIntervalTimer(Math.min(period, 1_000), period, new TimerConfig("tasker-poller", false));
     }
@@ -71,6 +76,14 @@ public class Poller {
     });
   }
 
+  /** Comes round that often from now on; never for zero. */
+  public void changeInterval(Duration interval) {
+    live.changePollInterval(interval);
+    timers.getTimers().forEach(Timer::cancel);
+    lastPoll = Instant.now();
+    start();
+  }
+
   @Timeout
   void poll() {
     if (!start.isWaiting()) {
@@ -80,13 +93,13 @@ public class Poller {
   }
 
   private void look() {
-    if (settings.has(Role.ORCHESTRATOR)) {
+    if (live.has(Role.ORCHESTRATOR)) {
       rounds.poll();
       attempt("close_settled_dlq_entries", orchestration::closeSettledDlqEntries);
       attempt("analyze_grown_tables", orchestration::analyzeGrownTables);
       doChores();
     }
-    if (settings.has(Role.WORKER)) {
+    if (live.has(Role.WORKER)) {
       worker.get().stepsQueued();
     }
   }

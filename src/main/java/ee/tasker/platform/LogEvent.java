@@ -10,6 +10,8 @@ public enum LogEvent {
   SERVER_LOST("TK1004", Level.WARNING, "another server is lost"),
   DATABASE_AWAITED("TK1005", Level.WARNING, "the database cannot be reached, this server waits for it"),
   START_FAILED("TK1006", Level.ERROR, "this server cannot start, will be tried again"),
+  SERVER_CHANGED("TK1007", Level.INFO, "this server was changed until its next start"),
+  MANAGEMENT_MISSING("TK1008", Level.WARNING, "the management bean could not be registered"),
   TEMPLATE_REGISTERED("TK1101", Level.INFO, "template registered"),
   TEMPLATE_REFUSED("TK1102", Level.ERROR, "template refused"),
   TASK_CREATED("TK1201", Level.DEBUG, "task created"),

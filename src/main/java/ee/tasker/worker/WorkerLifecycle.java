@@ -1,5 +1,6 @@
 package ee.tasker.worker;
 
+import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Role;
@@ -45,6 +46,9 @@ public class WorkerLifecycle {
   private Settings settings;
 
   @Inject
+  private LiveSettings live;
+
+  @Inject
   private ServerIdentity server;
 
   @Inject
@@ -82,9 +86,28 @@ public class WorkerLifecycle {
     LOG.write(LogEvent.SERVER_STARTED, "server", server.uuid(), "name", server.name(), "roles", settings.roles(), "handlers", known);
     long period = settings.worker().heartbeat().toMillis();
     beats = timers.scheduleAtFixedRate(heartbeat::beat, 0, period, TimeUnit.MILLISECONDS);
-    if (settings.has(Role.WORKER) && settings.events()) {
+    if (live.has(Role.WORKER) && settings.events()) {
       worker.stepsQueued();
     }
+  }
+
+  /** Claims nothing more and says so, gives back what has not started, and lets the rest run. */
+  public void drain() {
+    hands.drain();
+    heartbeat.beat();
+    List<RunningStep> unstarted = hands.busy().stream().filter(RunningStep::release).toList();
+    unstarted.forEach(step -> hands.done(step.assignment().key()));
+    hands.release(unstarted.size());
+    if (!unstarted.isEmpty()) {
+      steps.release(unstarted.stream().map(step -> step.assignment().key()).toList());
+    }
+  }
+
+  /** Claims again after {@link #drain}. */
+  public void stopDraining() {
+    hands.stopDraining();
+    heartbeat.beat();
+    worker.stepsQueued();
   }
 
   @PreDestroy
@@ -94,12 +117,7 @@ public class WorkerLifecycle {
       return;
     }
     try {
-      heartbeat.beat();
-      List<StepKey> unstarted = hands.busy().stream().filter(RunningStep::release).map(step -> step.assignment().key()).toList();
-      unstarted.forEach(hands::done);
-      if (!unstarted.isEmpty()) {
-        steps.release(unstarted);
-      }
+      drain();
       awaitIdle(settings.worker().drain());
       abandon();
     } catch (InterruptedException e) {
