@@ -8,22 +8,16 @@ import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.IntStream;
 
 /**
  * A client that submits tasks to servers that may be dead, as clients do: each task has an identity of its own, and it is submitted
@@ -38,14 +32,13 @@ final class Load {
   private final Cluster cluster;
   private final String round;
   private final Random random;
-  private final Map<Integer, UUID> accepted = new ConcurrentHashMap<>();
+  private final Map<Integer, UUID> accepted = new HashMap<>();
   private final AtomicBoolean struck = new AtomicBoolean();
   /** Requests that were made more than once and whose template takes each for another task. */
-  private final Set<Integer> doubledByClient = ConcurrentHashMap.newKeySet();
+  private final Set<Integer> doubledByClient = new HashSet<>();
   /** How often each status was answered. */
-  private final Map<Integer, Integer> answers = new ConcurrentSkipListMap<>();
-  private final AtomicInteger resubmissions = new AtomicInteger();
-  private final AtomicLong longestNanos = new AtomicLong();
+  private final Map<Integer, Integer> answers = new TreeMap<>();
+  private int resubmissions;
 
   Load(Cluster cluster, String round, Random random) {
     this.cluster = cluster;
@@ -68,43 +61,6 @@ final class Load {
     });
   }
 
-  /**
-   * Submits that many tasks per second until {@link #struck}: when nobody takes them in, later ones do not wait for earlier ones, as with
-   * clients that know nothing of each other.
-   */
-  CompletableFuture<Void> steadily(int perSecond) {
-    return CompletableFuture.runAsync(() -> {
-      ExecutorService clients = Executors.newCachedThreadPool();
-      List<Future<?>> calls = new ArrayList<>();
-      long periodNanos = 1_000_000_000L * BATCH / perSecond;
-      long due = System.nanoTime();
-      try {
-        for (int first = 0; !struck.get(); first += BATCH) {
-          List<Integer> numbers = IntStream.range(first, first + BATCH).boxed().toList();
-          long began = due;
-          calls.add(clients.submit(() -> {
-            submit(numbers);
-            longestNanos.accumulateAndGet(System.nanoTime() - began, Math::max);
-          }));
-          due += periodNanos;
-          pause(Math.max(0, (due - System.nanoTime()) / 1_000_000));
-        }
-        for (Future<?> call : calls) {
-          call.get();
-        }
-      } catch (InterruptedException | ExecutionException e) {
-        throw new IllegalStateException(e);
-      } finally {
-        clients.shutdown();
-      }
-    });
-  }
-
-  /** The longest time from when a batch of {@link #steadily} was due until it was taken in. */
-  Duration longestWait() {
-    return Duration.ofNanos(longestNanos.get());
-  }
-
   /** The fault is over. */
   void struck() {
     struck.set(true);
@@ -113,34 +69,26 @@ final class Load {
   private void submit(List<Integer> numbers) {
     List<Integer> open = new ArrayList<>(numbers);
     long end = System.nanoTime() + Duration.ofSeconds(120).toNanos();
-    while (!open.isEmpty()) {
+    for (int attempt = 0; !open.isEmpty(); attempt++) {
       if (System.nanoTime() > end) {
         throw new AssertionError("nobody took in " + open + " of " + round + " within 2 minutes");
       }
-      Node node = cluster.node(next());
+      Node node = cluster.node(random.nextInt(cluster.nodes().size()));
       try {
         Answer answer = node.client().send(node.client().request("/v1/tasks:batch").timeout(Duration.ofSeconds(15))
             .header("Content-Type", "application/json").POST(java.net.http.HttpRequest.BodyPublishers.ofString(requests(open))));
         answers.merge(answer.status(), 1, Integer::sum);
         if (answer.status() == 207) {
           note(open, answer);
-        } else {
-          pause(50);
         }
       } catch (RuntimeException nobodyThere) {
         pause(50);
       }
       open.removeIf(accepted::containsKey);
       if (!open.isEmpty()) {
-        resubmissions.incrementAndGet();
+        resubmissions++;
         open.stream().filter(number -> UNIQUE.equals(template(number))).forEach(doubledByClient::add);
       }
-    }
-  }
-
-  private int next() {
-    synchronized (random) {
-      return random.nextInt(cluster.nodes().size());
     }
   }
 
@@ -185,7 +133,7 @@ final class Load {
   }
 
   int resubmissions() {
-    return resubmissions.get();
+    return resubmissions;
   }
 
   String round() {

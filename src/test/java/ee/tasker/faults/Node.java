@@ -4,7 +4,6 @@ import ee.tasker.run.EmbeddedDatabase;
 import ee.tasker.testing.server.TaskerClient;
 import ee.tasker.testing.server.TestServer;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,10 +30,6 @@ final class Node implements AutoCloseable {
 
   /** Begins to start, again if it had ended; {@link #awaitReady} tells when it has. */
   void start() {
-    start(null);
-  }
-
-  private void start(Path war) {
     if (server != null) {
       server.close();
     }
@@ -42,17 +37,7 @@ final class Node implements AutoCloseable {
     settings.put("DB_PORT", Integer.toString(data.port()));
     settings.put("TASKER_DATABASE_HOST", "127.0.0.1");
     settings.put("TASKER_DATABASE_PORT", Integer.toString(listening.port()));
-    server = war == null ? TestServer.starting(database, port, settings) : TestServer.starting(database, port, settings, war);
-  }
-
-  /** Another WAR: in the running server where it can do that, otherwise in a new process on the same port. Says which. */
-  String redeploy(Path war) {
-    if (server.redeploy(war)) {
-      return "undeployed and deployed";
-    }
-    start(war);
-    awaitReady();
-    return "process replaced";
+    server = TestServer.starting(database, port, settings);
   }
 
   void awaitReady() {

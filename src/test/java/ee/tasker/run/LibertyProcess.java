@@ -3,7 +3,6 @@ package ee.tasker.run;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -37,15 +36,7 @@ public final class LibertyProcess extends ServerProcess {
         var apps = server().resolve("apps");
         Folders.delete(apps);
         Files.createDirectories(apps);
-        // Whole at once: a server that looks while it is being written would take half of it.
-        var beside = Files.copy(war, server().resolve("tasker-ee.war.new"), StandardCopyOption.REPLACE_EXISTING);
-        Files.move(beside, apps.resolve("tasker-ee.war"), StandardCopyOption.ATOMIC_MOVE);
-    }
-
-    /** Seen only where {@code APP_UPDATE} is {@code polled}. */
-    @Override
-    void undeploy() throws IOException {
-        Files.delete(server().resolve("apps/tasker-ee.war"));
+        Files.copy(war, apps.resolve("tasker-ee.war"));
     }
 
     @Override

@@ -34,17 +34,6 @@ public final class PayaraProcess extends ServerProcess {
         Files.copy(war, folder.resolve("tasker-ee.war"), StandardCopyOption.REPLACE_EXISTING);
     }
 
-    /** One application for the life of a process. */
-    @Override
-    public boolean redeploys() {
-        return false;
-    }
-
-    @Override
-    void undeploy() throws IOException {
-        throw new IOException("Payara Micro is stopped with its application");
-    }
-
     @Override
     ProcessBuilder command() throws IOException {
         var words = new ArrayList<String>();

@@ -110,26 +110,6 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
         }
     }
 
-    /** Whether the server can take its application away and bring another while it runs. */
-    public boolean redeploys() {
-        return true;
-    }
-
-    /** Takes the application away; {@link #isReady} tells when it has gone. */
-    abstract void undeploy() throws IOException;
-
-    /** Another application in the place of the first, in the same process; false when it did not become ready, or the first did not end. */
-    public boolean redeploy(Path war, Duration patience) throws InterruptedException {
-        try {
-            undeploy();
-            if (!within(patience, () -> !isReady())) return false;
-            deploy(war);
-            return awaitReady(patience);
-        } catch (IOException e) {
-            throw new RunProblem("The application cannot be replaced in " + folder + ": " + e.getMessage(), e);
-        }
-    }
-
     /** For tests that start the server themselves and deploy to it. */
     public void configureOnly(Path serverConfig) throws IOException {
         Files.createDirectories(folder);

@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -58,26 +57,7 @@ public final class WildFlyProcess extends ServerProcess {
 
     @Override
     void deploy(Path war) throws IOException {
-        Files.deleteIfExists(deployment("ROOT.war.undeployed"));
-        Files.copy(war, deployment("ROOT.war"), StandardCopyOption.REPLACE_EXISTING); // its name makes it the application at /
-        Files.writeString(deployment("ROOT.war.dodeploy"), "");
-    }
-
-    /** By the marker that its scanner looks for every 5 seconds. */
-    @Override
-    void undeploy() throws IOException {
-        Files.delete(deployment("ROOT.war.deployed"));
-        try {
-            if (!within(Duration.ofMinutes(1), () -> Files.exists(deployment("ROOT.war.undeployed")))) {
-                throw new IOException("WildFly did not take the application away");
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private Path deployment(String file) {
-        return base().resolve("deployments").resolve(file);
+        Files.copy(war, base().resolve("deployments/ROOT.war")); // its name makes it the application at /
     }
 
     @Override

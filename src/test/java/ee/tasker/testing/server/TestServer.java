@@ -6,23 +6,15 @@ import ee.tasker.run.ServerProcess;
 import ee.tasker.testing.Deployments;
 import java.io.File;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.ServerSocket;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import org.jboss.shrinkwrap.api.ArchivePath;
-import org.jboss.shrinkwrap.api.Node;
-import org.jboss.shrinkwrap.api.asset.Asset;
-import org.jboss.shrinkwrap.api.asset.ByteArrayAsset;
-import org.jboss.shrinkwrap.api.asset.StringAsset;
 import org.jboss.shrinkwrap.api.exporter.ZipExporter;
-import org.jboss.shrinkwrap.api.spec.WebArchive;
 
 /** A server process with the WAR of this build, the samples and the handlers of {@link ee.tasker.testing.handlers}. */
 public final class TestServer implements AutoCloseable {
@@ -74,17 +66,12 @@ public final class TestServer implements AutoCloseable {
 
   /** The same on a port of the caller's choice, with the folder that a server on that port had before. */
   public static TestServer starting(EmbeddedDatabase database, int port, Map<String, String> settings) {
-    return starting(database, port, settings, war());
-  }
-
-  /** The same with another WAR. */
-  public static TestServer starting(EmbeddedDatabase database, int port, Map<String, String> settings, Path war) {
     Map<String, String> environment = new HashMap<>(Map.of(
         "HTTP_HOST", "127.0.0.1", "HTTP_PORT", Integer.toString(port),
         "DB_HOST", database.address().host(), "DB_PORT", Integer.toString(database.address().port()),
         "DB_NAME", "tasker", "DB_USER", "tasker", "DB_PASSWORD", "tasker",
         // Starts sooner, and what comes after is short.
-        "JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1", "APP_UPDATE", "polled",
+        "JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1",
         "TASKER_TEMPLATES_FOLDER", Path.of(property("tasker.checkout"), "samples").toString()));
     environment.putAll(settings);
     ServerKind kind = ServerKind.from(System.getProperties());
@@ -93,46 +80,8 @@ public final class TestServer implements AutoCloseable {
     TestServer server = new TestServer(process, database, port);
     process.claimPort();
     Runtime.getRuntime().addShutdownHook(server.atExit);
-    process.start(kind.config(Path.of(property("tasker.checkout"))), war);
+    process.start(kind.config(Path.of(property("tasker.checkout"))), war());
     return server;
-  }
-
-  /** The application of this server is replaced while its process goes on; false where a server cannot do that. */
-  public boolean redeploy(Path newWar) {
-    if (!process.redeploys()) {
-      return false;
-    }
-    try {
-      if (!process.redeploy(newWar, Duration.ofMinutes(3))) {
-        throw new IllegalStateException("the application was not replaced; the server's log: " + process.log());
-      }
-      return true;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException(e);
-    }
-  }
-
-  /** The WAR of this build as its next release might be: with a migration more and one function that is made anew. */
-  public static Path nextWar() {
-    WebArchive next = Deployments.war().addPackages(true, "ee.tasker.testing.handlers");
-    next.addAsWebInfResource(new StringAsset("create table tasker.next_release (it int);\n"), "classes/db/migration/V9000__next_release.sql");
-    Map<ArchivePath, Node> functions = next.getContent(path -> path.get().matches(".*/db/routine/R__\\d+_complete_steps\\.sql"));
-    functions.forEach((path, file) -> next.add(new ByteArrayAsset(joined(file.getAsset(), "\n-- As the next release has it.\n")), path));
-    if (functions.size() != 1) {
-      throw new IllegalStateException("complete_steps is not where it was: " + functions.keySet());
-    }
-    File file = Path.of(property("tasker.it.folder"), "tasker-ee-next.war").toFile();
-    next.as(ZipExporter.class).exportTo(file, true);
-    return file.toPath();
-  }
-
-  private static byte[] joined(Asset asset, String more) {
-    try (InputStream in = asset.openStream()) {
-      return (new String(in.readAllBytes(), StandardCharsets.UTF_8) + more).getBytes(StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   public static TestServer start(EmbeddedDatabase database, Map<String, String> settings) {
