@@ -8,6 +8,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -15,6 +16,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -22,6 +24,10 @@ import java.util.stream.Stream;
 
 /** A PostgreSQL and an Open Liberty with the product's configuration and our WAR, as they would be in production, but for the size. */
 final class RunningShop implements AutoCloseable {
+  /** The product may ask callers who they are, for all of the WAR. */
+  private static final String PASSWORD = "only-for-this-test";
+  private static final String CALLER = "Basic " + Base64.getEncoder().encodeToString(("admin:" + PASSWORD).getBytes(StandardCharsets.UTF_8));
+
   private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(2)).build();
   private final EmbeddedPostgres postgres;
   private final Process server;
@@ -49,12 +55,12 @@ final class RunningShop implements AutoCloseable {
   }
 
   HttpResponse<String> order(String body) throws IOException, InterruptedException {
-    return http.send(HttpRequest.newBuilder(address("/shop/orders")).header("Content-Type", "application/json").timeout(Duration.ofSeconds(30))
+    return http.send(HttpRequest.newBuilder(address("/shop/orders")).header("Authorization", CALLER).header("Content-Type", "application/json").timeout(Duration.ofSeconds(30))
         .POST(HttpRequest.BodyPublishers.ofString(body)).build(), HttpResponse.BodyHandlers.ofString());
   }
 
   int status(String path) throws IOException, InterruptedException {
-    return http.send(HttpRequest.newBuilder(address(path)).timeout(Duration.ofSeconds(10)).build(), HttpResponse.BodyHandlers.ofString()).statusCode();
+    return http.send(HttpRequest.newBuilder(address(path)).header("Authorization", CALLER).timeout(Duration.ofSeconds(10)).build(), HttpResponse.BodyHandlers.ofString()).statusCode();
   }
 
   /** The first column of the first row, as text. */
@@ -113,7 +119,8 @@ final class RunningShop implements AutoCloseable {
     builder.environment().putAll(java.util.Map.of(
         "WLP_USER_DIR", folder.resolve("usr").toString(), "HTTP_PORT", Integer.toString(port),
         "DB_HOST", "127.0.0.1", "DB_PORT", Integer.toString(postgres.getPort()),
-        "DB_NAME", "postgres", "DB_USER", "postgres", "DB_PASSWORD", "postgres"));
+        "DB_NAME", "postgres", "DB_USER", "postgres", "DB_PASSWORD", "postgres",
+        "TASKER_SECURITY_ADMIN_PASSWORD", PASSWORD));
     return builder.start();
   }
 
