@@ -18,10 +18,13 @@ import java.util.Set;
  * @param listen             where the connection that listens goes
  * @param maxBodyBytes       {@code tasker.api.max-body-bytes}
  * @param recovery           when recovery acts
+ * @param idempotencyRetention {@code tasker.idempotency.retention-seconds}: how long a request with a key is answered as the first time
+ * @param streams            how many may listen to events, and how
  */
 public record Settings(
     Set<Role> roles, boolean events, Duration pollInterval, Optional<Path> templatesFolder, String environment,
-    WorkerSettings worker, ListenSettings listen, int maxBodyBytes, RecoverySettings recovery) {
+    WorkerSettings worker, ListenSettings listen, int maxBodyBytes, RecoverySettings recovery,
+    Duration idempotencyRetention, StreamSettings streams) {
 
   public Settings {
     roles = Set.copyOf(roles);
@@ -54,6 +57,14 @@ public record Settings(
    * @param deliveries    {@code tasker.messages.delivery-limit}: how often in a row a message or a task may fail to be processed
    */
   public record RecoverySettings(Duration claimLimit, Duration unservedLimit, Duration cancelGrace, int deliveries) {
+  }
+
+  /**
+   * @param limit     {@code tasker.streams.limit}: how many listen to this server at most
+   * @param buffer    {@code tasker.streams.buffer}: how many events may wait for one of them
+   * @param heartbeat {@code tasker.streams.heartbeat-seconds}: how often a stream shows that it lives
+   */
+  public record StreamSettings(int limit, int buffer, Duration heartbeat) {
   }
 
   /** {@code tasker.database.*}: the listening connection is the application's own, the pool cannot lend one for ever. */
