@@ -19,11 +19,13 @@ import java.util.Set;
  * @param maxBodyBytes       {@code tasker.api.max-body-bytes}
  * @param recovery           when recovery acts
  * @param housekeeping       how fast old tasks are cleaned up
+ * @param idempotencyRetention {@code tasker.idempotency.retention-seconds}: how long a request with a key is answered as the first time
+ * @param streams            how many may listen to events, and how
  */
 public record Settings(
     Set<Role> roles, boolean events, Duration pollInterval, Optional<Path> templatesFolder, String environment,
     WorkerSettings worker, ListenSettings listen, int maxBodyBytes, RecoverySettings recovery,
-    HousekeepingSettings housekeeping) {
+    Duration idempotencyRetention, StreamSettings streams, HousekeepingSettings housekeeping) {
 
   public Settings {
     roles = Set.copyOf(roles);
@@ -64,6 +66,14 @@ public record Settings(
    * @param pause     {@code tasker.housekeeping.pause-millis}: between two such transactions
    */
   public record HousekeepingSettings(Duration interval, int batchSize, Duration pause) {
+  }
+
+  /**
+   * @param limit     {@code tasker.streams.limit}: how many listen to this server at most
+   * @param buffer    {@code tasker.streams.buffer}: how many events may wait for one of them
+   * @param heartbeat {@code tasker.streams.heartbeat-seconds}: how often a stream shows that it lives
+   */
+  public record StreamSettings(int limit, int buffer, Duration heartbeat) {
   }
 
   /** {@code tasker.database.*}: the listening connection is the application's own, the pool cannot lend one for ever. */

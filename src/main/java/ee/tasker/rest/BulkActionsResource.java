@@ -39,6 +39,7 @@ public class BulkActionsResource {
   private UriInfo uri;
 
   @POST
+  @OncePerKey
   @Consumes(MediaType.APPLICATION_JSON)
   public Response preview(InputStream body) {
     Parameters.checkKnown(uri, Set.of());
@@ -85,6 +86,7 @@ public class BulkActionsResource {
 
   /** Once; a second time answers what the first did. */
   @POST
+  @OncePerKey
   @Path("{token}/run")
   public String run(@PathParam("token") String token) {
     Parameters.checkKnown(uri, Set.of());

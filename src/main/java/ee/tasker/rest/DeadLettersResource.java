@@ -63,6 +63,7 @@ public class DeadLettersResource {
 
   /** Has a task investigated; 200 with the investigation that is open already. */
   @POST
+  @OncePerKey
   @Consumes(MediaType.APPLICATION_JSON)
   public Response open(InputStream body) {
     Parameters.checkKnown(uri, Set.of());
@@ -99,6 +100,7 @@ public class DeadLettersResource {
   }
 
   @PATCH
+  @OncePerKey
   @Path("entry/{dlq_entry_uuid}")
   @Consumes(MediaType.APPLICATION_JSON)
   public String update(@PathParam("dlq_entry_uuid") String entryUuid, InputStream body) {

@@ -42,6 +42,7 @@ public class DeadMessagesResource {
   }
 
   @POST
+  @OncePerKey
   @Path("{dead_message_uuid}/replay")
   public String replay(@PathParam("dead_message_uuid") String deadMessageUuid, @QueryParam("requested_by") String requestedBy) {
     Parameters.checkKnown(uri, Set.of("requested_by"));

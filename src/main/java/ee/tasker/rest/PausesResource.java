@@ -40,6 +40,7 @@ public class PausesResource {
   }
 
   @POST
+  @OncePerKey
   @Consumes(MediaType.APPLICATION_JSON)
   public String pause(InputStream body) {
     Parameters.checkKnown(uri, Set.of());
@@ -57,6 +58,7 @@ public class PausesResource {
   }
 
   @DELETE
+  @OncePerKey
   public String resume(@QueryParam("namespace") String namespace, @QueryParam("name") String name, @QueryParam("version") String version,
       @QueryParam("requested_by") String requestedBy, @QueryParam("reason") String reason) {
     Parameters.checkKnown(uri, Set.of("namespace", "name", "version", "requested_by", "reason"));

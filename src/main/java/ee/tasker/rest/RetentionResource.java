@@ -46,6 +46,7 @@ public class RetentionResource {
 
   /** keep_days has to be there also when it is null, which keeps for ever; unless the policy is removed. */
   @PUT
+  @OncePerKey
   @Path("policy")
   @Consumes(MediaType.APPLICATION_JSON)
   public String set(InputStream body) {

@@ -54,6 +54,7 @@ public class ServersResource {
 
   @GET
   public String list() {
+    Parameters.checkKnown(uri, Set.of());
     return insight.servers().toString();
   }
 
@@ -66,6 +67,7 @@ public class ServersResource {
   }
 
   @PATCH
+  @OncePerKey
   @Path("{server_uuid}")
   @Consumes(MediaType.APPLICATION_JSON)
   public String change(@PathParam("server_uuid") String serverUuid, InputStream body) {

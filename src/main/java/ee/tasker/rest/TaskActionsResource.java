@@ -39,6 +39,7 @@ public class TaskActionsResource {
 
   /** The task as it is after the action and what followed from it. */
   @PATCH
+  @OncePerKey
   @Path("{task_uuid}")
   @Consumes(MediaType.APPLICATION_JSON)
   public String act(@PathParam("task_uuid") String taskUuid, InputStream body) {
@@ -50,6 +51,7 @@ public class TaskActionsResource {
 
   /** The step as it is after the action and what followed from it. */
   @PATCH
+  @OncePerKey
   @Path("{task_uuid}/workflow_steps/{step_uuid}")
   @Consumes(MediaType.APPLICATION_JSON)
   public String actOnStep(@PathParam("task_uuid") String taskUuid, @PathParam("step_uuid") String stepUuid, InputStream body) {

@@ -4,9 +4,11 @@ import ee.tasker.platform.Json;
 import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Role;
+import ee.tasker.request.KeptAnswer;
 import ee.tasker.task.Intake;
 import ee.tasker.task.SubmittedTask;
 import ee.tasker.task.TaskRequestReader;
+import ee.tasker.task.TaskSubmissions;
 import ee.tasker.task.Tasks;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
@@ -53,6 +55,15 @@ public class TasksResource {
   private Intake intake;
 
   @Inject
+  private TaskSubmissions submissions;
+
+  @Inject
+  private RequestKeys keys;
+
+  @Inject
+  private RequestTrace trace;
+
+  @Inject
   private Tasks tasks;
 
   @Inject
@@ -74,13 +85,13 @@ public class TasksResource {
     int seconds = Parameters.number("wait", wait, 0, 0, LONGEST_WAIT_SECONDS);
     requireApi();
     JsonObject document = bodies.object(body);
-    SubmittedTask task = intake.submit(TaskRequestReader.read(document));
-    URI location = uri.getBaseUriBuilder().path("tasks/" + task.taskUuid()).build();
-    if (task.isDuplicate() && !TaskRequestReader.wantsExisting(document)) {
-      throw new Problem(409, "duplicate-task", "the same request is already task " + task.taskUuid(), List.of(),
-          Map.of("task_uuid", task.taskUuid().toString(), "state", task.state(), "location", location.toString()));
+    if (keys.isKeyed()) {
+      createOnce(document, seconds, answer);
+      return;
     }
-    Response.Status status = task.isDuplicate() ? Response.Status.OK : Response.Status.CREATED;
+    SubmittedTask task = intake.submit(trace.onto(TaskRequestReader.read(document), document));
+    URI location = location(task, document);
+    int status = task.isDuplicate() ? 200 : 201;
     if (seconds > 0) {
       Function<JsonObject, Response> whole = described -> Response.status(status).location(location).entity(described.toString()).build();
       if (task.isDuplicate()) {
@@ -91,6 +102,33 @@ public class TasksResource {
     } else {
       answer.resume(Response.status(status).location(location).entity(brief(task).toString()).build());
     }
+  }
+
+  /** In a transaction of its own together with the key. What is kept is the short answer: with {@code wait} the task is shown as it is. */
+  private void createOnce(JsonObject document, int seconds, AsyncResponse answer) {
+    KeptAnswer kept = keys.answerOnce(document.toString(), () -> {
+      SubmittedTask task = submissions.submit(trace.onto(TaskRequestReader.read(document), document));
+      return KeptAnswer.done(task.isDuplicate() ? 200 : 201, Optional.of(location(task, document).toString()), brief(task).toString());
+    });
+    Response.ResponseBuilder response = Response.status(kept.status()).location(URI.create(kept.location().orElseThrow()));
+    if (kept.isReplay()) {
+      response.header(RequestKeys.REPLAYED, "true");
+    }
+    if (seconds > 0) {
+      waits.answerAtRest(Json.uuid(Json.parseObject(kept.body()), "task_uuid"), seconds, answer, described -> response.entity(described.toString()).build());
+    } else {
+      answer.resume(response.entity(kept.body()).build());
+    }
+  }
+
+  /** @throws Problem 409 duplicate-task when there is one and the request did not ask for it */
+  private URI location(SubmittedTask task, JsonObject document) {
+    URI location = uri.getBaseUriBuilder().path("tasks/" + task.taskUuid()).build();
+    if (task.isDuplicate() && !TaskRequestReader.wantsExisting(document)) {
+      throw new Problem(409, "duplicate-task", "the same request is already task " + task.taskUuid(), List.of(),
+          Map.of("task_uuid", task.taskUuid().toString(), "state", task.state(), "location", location.toString()));
+    }
+    return location;
   }
 
   private static JsonObject brief(SubmittedTask task) {
@@ -139,6 +177,7 @@ public class TasksResource {
   }
 
   @DELETE
+  @OncePerKey
   @Path("{task_uuid}")
   public String cancel(@PathParam("task_uuid") String taskUuid, @QueryParam("reason") String reason,
       @QueryParam("requested_by") String requestedBy, @QueryParam("policy") String policy,
