@@ -25,8 +25,11 @@ class RaiseLateTasksTest {
     return start.plus(time);
   }
 
-  private List<UUID> claimedAt(Instant time) {
-    return worker.at(time).claim(1).stream().map(Claim::task).toList();
+  /** By a session of its own: one that has claimed goes on where it was for a quarter of a second. */
+  private static List<UUID> claimedAt(Instant time) {
+    try (SqlWorker fresh = SqlWorker.open()) {
+      return fresh.at(time).claim(1).stream().map(Claim::task).toList();
+    }
   }
 
   @Test
