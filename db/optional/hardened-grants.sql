@@ -41,7 +41,8 @@ declare
       "get_health_document", "get_bottleneck_document", "get_metrics_document", "explain_waiting", "get_waiting_document",
       "get_task_story", "get_action_schemas", "get_dlq_documents", "get_dlq_statistics", "get_dlq_investigation_queue",
       "get_staleness", "list_concurrency_policies"],
-    "server": ["abandon_steps", "act_on_step", "act_on_task", "advance_due_tasks", "claim_steps", "close_settled_dlq_entries",
+    "server": ["create_first_administrator", "get_key_access", "get_namespace_of", "get_role_access", "get_user_access",
+      "abandon_steps", "act_on_step", "act_on_task", "advance_due_tasks", "claim_steps", "close_settled_dlq_entries",
       "complete_steps", "finish_task_requests", "get_action_schemas", "get_ancestor_results", "get_bottleneck_document",
       "get_cancel_requests", "get_current_task_state", "get_dlq_documents", "get_dlq_investigation_queue", "get_dlq_statistics",
       "get_health_document", "get_installation_status", "get_metrics_document", "get_pauses", "get_performance_document",
@@ -148,5 +149,7 @@ begin
   grant select on all tables in schema tasker to tasker_reader;
   -- It runs functions as its reader; get_staleness() shows the same.
   revoke select on tasker.v_task_staleness_monitoring from tasker_reader;
+  -- Hashes of passwords and keys are nobody's to read.
+  revoke select on tasker.access_users, tasker.access_keys from tasker_reader;
 end
 $harden$;

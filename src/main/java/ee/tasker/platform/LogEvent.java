@@ -28,7 +28,10 @@ public enum LogEvent {
   LISTENER_LOST("TK1402", Level.WARNING, "listening connection lost, polling meanwhile"),
   NOTIFY_FAILED("TK1403", Level.WARNING, "other servers could not be woken, they will poll"),
   CALL_FAILED("TK1501", Level.ERROR, "call to the database failed, will be tried again"),
-  REQUEST_FAILED("TK1502", Level.ERROR, "request failed");
+  REQUEST_FAILED("TK1502", Level.ERROR, "request failed"),
+  FIRST_ADMINISTRATOR("TK1601", Level.INFO, "first administrator created"),
+  LOGIN_REFUSED("TK1602", Level.WARNING, "credentials refused"),
+  ACCESS_DENIED("TK1603", Level.WARNING, "access denied");
 
   private final String id;
   private final Level level;

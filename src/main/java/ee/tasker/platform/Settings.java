@@ -17,11 +17,13 @@ import java.util.Set;
  * @param worker             how steps are claimed and run
  * @param listen             where the connection that listens goes
  * @param maxBodyBytes       {@code tasker.api.max-body-bytes}
+ * @param maxRequests        {@code tasker.api.max-concurrent-requests}: that this server works on at once; others are told to come again
  * @param recovery           when recovery acts
+ * @param security           who is let in
  */
 public record Settings(
     Set<Role> roles, boolean events, Duration pollInterval, Optional<Path> templatesFolder, String environment,
-    WorkerSettings worker, ListenSettings listen, int maxBodyBytes, RecoverySettings recovery) {
+    WorkerSettings worker, ListenSettings listen, int maxBodyBytes, int maxRequests, RecoverySettings recovery, SecuritySettings security) {
 
   public Settings {
     roles = Set.copyOf(roles);
@@ -61,6 +63,25 @@ public record Settings(
     @Override
     public String toString() {
       return "ListenSettings[" + host + ":" + port + "/" + database + " as " + user + "]";
+    }
+  }
+
+  /**
+   * @param cache {@code tasker.security.cache-seconds}: how long a caller, once known, is taken for the same with the same rights
+   * @param open  {@code tasker.security.open}: what needs no authentication besides health: {@code metrics}, {@code openapi}
+   * @param admin {@code tasker.security.admin.*}: the first user of a database that has none
+   */
+  public record SecuritySettings(Duration cache, Set<String> open, Optional<FirstAdmin> admin) {
+    public SecuritySettings {
+      open = Set.copyOf(open);
+    }
+  }
+
+  /** @param secret a password, or the hash of one */
+  public record FirstAdmin(String name, String secret) {
+    @Override
+    public String toString() {
+      return "FirstAdmin[" + name + "]";
     }
   }
 }

@@ -48,15 +48,37 @@ public class SettingsReader {
             text(either("tasker.database.name", "DB_NAME"), "tasker"), text(either("tasker.database.user", "DB_USER"), "tasker"),
             text(either("tasker.database.password", "DB_PASSWORD"), "tasker")),
         number("tasker.api.max-body-bytes", 1_048_576, 1_024, 67_108_864),
+        number("tasker.api.max-concurrent-requests", 256, 1, 100_000),
         new Settings.RecoverySettings(
             seconds("tasker.recovery.claim-seconds", 300, 10, 86_400),
             seconds("tasker.recovery.unserved-seconds", 0, 0, 31_536_000),
             seconds("tasker.cancel.grace-seconds", 30, 0, 86_400),
-            number("tasker.messages.delivery-limit", 5, 1, 100)));
+            number("tasker.messages.delivery-limit", 5, 1, 100)),
+        security());
     if (!complaints.isEmpty()) {
       throw new IllegalStateException("the configuration cannot be used: " + String.join("; ", complaints));
     }
     return settings;
+  }
+
+  private Settings.SecuritySettings security() {
+    Set<String> open = names("tasker.security.open");
+    open.stream().filter(name -> !Set.of("metrics", "openapi").contains(name)).sorted()
+        .forEach(name -> complaints.add("tasker.security.open: only metrics and openapi can be open, not \"" + name + "\""));
+    String name = text("tasker.security.admin.name", "admin");
+    String password = text("tasker.security.admin.password", null);
+    String hash = text("tasker.security.admin.password-hash", null);
+    if (password != null && hash != null) {
+      complaints.add("tasker.security.admin.password and tasker.security.admin.password-hash: only one of them");
+    }
+    if (password != null && password.length() < 12) {
+      complaints.add("tasker.security.admin.password must have at least 12 characters");
+    }
+    if (hash != null && !hash.matches("PBKDF2WithHmacSHA(256|384|512):[1-9][0-9]{0,8}:[A-Za-z0-9+/=]+:[A-Za-z0-9+/=]+")) {
+      complaints.add("tasker.security.admin.password-hash must be as tasker.hash_password() makes it");
+    }
+    return new Settings.SecuritySettings(seconds("tasker.security.cache-seconds", 30, 1, 3_600), open,
+        Optional.ofNullable(password == null ? hash : password).map(secret -> new Settings.FirstAdmin(name, secret)));
   }
 
   private Set<Role> roles() {

@@ -1,6 +1,8 @@
 package ee.tasker.rest;
 
 import ee.tasker.insight.Insight;
+import ee.tasker.rest.Requires.Scope;
+import ee.tasker.security.Permission;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.ws.rs.GET;
@@ -17,6 +19,7 @@ public class ServersResource {
   @Inject
   private Insight insight;
 
+  @Requires(value = Permission.SYSTEM_SERVERS_READ, in = Scope.EVERYWHERE)
   @GET
   public String list() {
     return insight.servers().toString();

@@ -4,6 +4,8 @@ import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Role;
 import ee.tasker.platform.Settings;
+import ee.tasker.rest.Requires.Scope;
+import ee.tasker.security.Permission;
 import ee.tasker.task.Intake;
 import ee.tasker.task.SubmittedTask;
 import ee.tasker.task.TaskRequest;
@@ -47,9 +49,13 @@ public class TaskBatchesResource {
   @Inject
   private Settings settings;
 
+  @Inject
+  private Access access;
+
   @Context
   private UriInfo uri;
 
+  @Requires(value = Permission.TASKS_CREATE, in = Scope.ASKED)
   @POST
   @Consumes(MediaType.APPLICATION_JSON)
   public Response create(InputStream body) {
@@ -73,6 +79,7 @@ public class TaskBatchesResource {
           throw Problem.of(400, "invalid-request", "every request must be an object");
         }
         TaskRequest request = TaskRequestReader.read(object);
+        access.require(request.template().namespace());
         requests.add(request);
         read.add(request);
       } catch (Problem problem) {

@@ -4,8 +4,12 @@ import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Role;
 import ee.tasker.platform.Settings;
+import ee.tasker.rest.Requires.Scope;
+import ee.tasker.security.Caller;
+import ee.tasker.security.Permission;
 import ee.tasker.task.Intake;
 import ee.tasker.task.SubmittedTask;
+import ee.tasker.task.TaskRequest;
 import ee.tasker.task.TaskRequestReader;
 import ee.tasker.task.Tasks;
 import jakarta.enterprise.context.RequestScoped;
@@ -64,9 +68,13 @@ public class TasksResource {
   @Inject
   private Settings settings;
 
+  @Inject
+  private Access access;
+
   @Context
   private UriInfo uri;
 
+  @Requires(value = Permission.TASKS_CREATE, in = Scope.ASKED)
   @POST
   @Consumes(MediaType.APPLICATION_JSON)
   public void create(InputStream body, @QueryParam("wait") String wait, @Suspended AsyncResponse answer) {
@@ -74,7 +82,10 @@ public class TasksResource {
     int seconds = Parameters.number("wait", wait, 0, 0, LONGEST_WAIT_SECONDS);
     requireApi();
     JsonObject document = bodies.object(body);
-    SubmittedTask task = intake.submit(TaskRequestReader.read(document));
+    TaskRequest request = TaskRequestReader.read(document);
+    access.require(request.template().namespace());
+    Caller caller = access.caller();
+    SubmittedTask task = intake.submit(request);
     URI location = uri.getBaseUriBuilder().path("tasks/" + task.taskUuid()).build();
     if (task.isDuplicate() && !TaskRequestReader.wantsExisting(document)) {
       throw new Problem(409, "duplicate-task", "the same request is already task " + task.taskUuid(), List.of(),
@@ -82,7 +93,7 @@ public class TasksResource {
     }
     Response.Status status = task.isDuplicate() ? Response.Status.OK : Response.Status.CREATED;
     if (seconds > 0) {
-      Function<JsonObject, Response> whole = described -> Response.status(status).location(location).entity(described.toString()).build();
+      Function<JsonObject, Response> whole = described -> Response.status(status).location(location).entity(Access.shown(caller, described).toString()).build();
       if (task.isDuplicate()) {
         waits.answerAtRest(task.taskUuid(), seconds, answer, whole);
       } else {
@@ -102,6 +113,7 @@ public class TasksResource {
         .build();
   }
 
+  @Requires(value = Permission.TASKS_LIST, in = Scope.ASKED)
   @GET
   public String list(@QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
     Set<String> known = new java.util.HashSet<>(FILTERS);
@@ -114,6 +126,7 @@ public class TasksResource {
         filter.add(key, checked(key, value));
       }
     }
+    access.limit(filter);
     return tasks.list(filter.build(), Parameters.number("limit", limit, 25, 1, 100), Parameters.optionalUuid("cursor", cursor)).toString();
   }
 
@@ -127,14 +140,17 @@ public class TasksResource {
     return value;
   }
 
+  @Requires(value = Permission.TASKS_READ, in = Scope.TASK)
   @GET
   @Path("{task_uuid}")
   public void describe(@PathParam("task_uuid") String taskUuid, @QueryParam("wait") String wait, @Suspended AsyncResponse answer) {
     Parameters.checkKnown(uri, Set.of("wait"));
+    Caller caller = access.caller();
     waits.answerAtRest(Parameters.uuid("task_uuid", taskUuid), Parameters.number("wait", wait, 0, 0, LONGEST_WAIT_SECONDS), answer,
-        described -> Response.ok(described.toString()).build());
+        described -> Response.ok(Access.shown(caller, described).toString()).build());
   }
 
+  @Requires(value = Permission.TASKS_CANCEL, in = Scope.TASK)
   @DELETE
   @Path("{task_uuid}")
   public String cancel(@PathParam("task_uuid") String taskUuid, @QueryParam("reason") String reason,
@@ -144,9 +160,9 @@ public class TasksResource {
     UUID uuid = Parameters.uuid("task_uuid", taskUuid);
     Optional<Duration> grace = graceSeconds == null ? Optional.empty()
         : Optional.of(Duration.ofSeconds(Parameters.number("grace_seconds", graceSeconds, 0, 0, 86_400)));
-    tasks.cancel(uuid, new Tasks.CancelRequest(text("requested_by", requestedBy, "anonymous", 128),
+    tasks.cancel(uuid, new Tasks.CancelRequest(text("requested_by", requestedBy, access.caller().actor(), 128),
         text("reason", reason, "no reason given", 1_000), policy(policy), grace, children(children)));
-    return tasks.describe(uuid).orElseThrow(() -> Tasks.notFound(uuid)).toString();
+    return access.shown(tasks.describe(uuid)).orElseThrow(() -> Tasks.notFound(uuid));
   }
 
   private static Tasks.CancelPolicy policy(String policy) {
@@ -178,6 +194,7 @@ public class TasksResource {
     return value == null || value.isBlank() ? fallback : value;
   }
 
+  @Requires(value = Permission.STEPS_READ, in = Scope.TASK)
   @GET
   @Path("{task_uuid}/workflow_steps")
   public String steps(@PathParam("task_uuid") String taskUuid) {
@@ -190,12 +207,14 @@ public class TasksResource {
     return steps.toString();
   }
 
+  @Requires(value = Permission.STEPS_READ, in = Scope.TASK)
   @GET
   @Path("{task_uuid}/workflow_steps/{step_uuid}")
   public String step(@PathParam("task_uuid") String taskUuid, @PathParam("step_uuid") String stepUuid) {
     return requireStep(taskUuid, stepUuid).toString();
   }
 
+  @Requires(value = Permission.STEPS_READ, in = Scope.TASK)
   @GET
   @Path("{task_uuid}/workflow_steps/{step_uuid}/audit")
   public String audit(@PathParam("task_uuid") String taskUuid, @PathParam("step_uuid") String stepUuid) {
