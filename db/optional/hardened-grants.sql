@@ -42,6 +42,8 @@ declare
       "get_task_story", "get_action_schemas", "get_dlq_documents", "get_dlq_statistics", "get_dlq_investigation_queue",
       "get_staleness", "list_concurrency_policies"],
     "server": ["create_first_administrator", "get_key_access", "get_namespace_of", "get_role_access", "get_user_access",
+      "list_access", "save_user", "set_password", "set_user_enabled", "create_api_key", "revoke_api_key", "grant_access", "revoke_grant",
+      "begin_write_request", "finish_write_request", "list_write_requests", "set_caller",
       "abandon_steps", "act_on_step", "act_on_task", "advance_due_tasks", "claim_steps", "close_settled_dlq_entries",
       "complete_steps", "finish_task_requests", "get_action_schemas", "get_ancestor_results", "get_bottleneck_document",
       "get_cancel_requests", "get_current_task_state", "get_dlq_documents", "get_dlq_investigation_queue", "get_dlq_statistics",

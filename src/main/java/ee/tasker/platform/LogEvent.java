@@ -31,7 +31,8 @@ public enum LogEvent {
   REQUEST_FAILED("TK1502", Level.ERROR, "request failed"),
   FIRST_ADMINISTRATOR("TK1601", Level.INFO, "first administrator created"),
   LOGIN_REFUSED("TK1602", Level.WARNING, "credentials refused"),
-  ACCESS_DENIED("TK1603", Level.WARNING, "access denied");
+  ACCESS_DENIED("TK1603", Level.WARNING, "access denied"),
+  ACCESS_CHANGED("TK1604", Level.INFO, "users, keys or grants changed");
 
   private final String id;
   private final Level level;

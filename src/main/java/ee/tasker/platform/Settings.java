@@ -1,5 +1,6 @@
 package ee.tasker.platform;
 
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -18,15 +19,17 @@ import java.util.Set;
  * @param listen             where the connection that listens goes
  * @param maxBodyBytes       {@code tasker.api.max-body-bytes}
  * @param maxRequests        {@code tasker.api.max-concurrent-requests}: that this server works on at once; others are told to come again
+ * @param allowedOrigins     {@code tasker.api.allowed-origins}: pages of these may use the interface from a browser
  * @param recovery           when recovery acts
  * @param security           who is let in
  */
 public record Settings(
     Set<Role> roles, boolean events, Duration pollInterval, Optional<Path> templatesFolder, String environment,
-    WorkerSettings worker, ListenSettings listen, int maxBodyBytes, int maxRequests, RecoverySettings recovery, SecuritySettings security) {
+    WorkerSettings worker, ListenSettings listen, int maxBodyBytes, int maxRequests, Set<String> allowedOrigins, RecoverySettings recovery, SecuritySettings security) {
 
   public Settings {
     roles = Set.copyOf(roles);
+    allowedOrigins = Set.copyOf(allowedOrigins);
   }
 
   public boolean has(Role role) {
@@ -70,11 +73,21 @@ public record Settings(
    * @param cache {@code tasker.security.cache-seconds}: how long a caller, once known, is taken for the same with the same rights
    * @param open  {@code tasker.security.open}: what needs no authentication besides health: {@code metrics}, {@code openapi}
    * @param admin {@code tasker.security.admin.*}: the first user of a database that has none
+   * @param token {@code tasker.security.token.*}: whose tokens are taken; empty for none
    */
-  public record SecuritySettings(Duration cache, Set<String> open, Optional<FirstAdmin> admin) {
+  public record SecuritySettings(Duration cache, Set<String> open, Optional<FirstAdmin> admin, Optional<TokenSettings> token) {
     public SecuritySettings {
       open = Set.copyOf(open);
     }
+  }
+
+  /**
+   * @param publicKey in PEM; this or {@code jwksUrl}
+   * @param jwksUrl   where the issuer publishes its keys
+   * @param nameClaim the claim with the caller's name; likewise the other two
+   */
+  public record TokenSettings(String issuer, String audience, Optional<String> publicKey, Optional<URI> jwksUrl, String nameClaim, String permissionsClaim,
+      String namespacesClaim) {
   }
 
   /** @param secret a password, or the hash of one */

@@ -3,6 +3,7 @@ package ee.tasker.platform;
 import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -49,6 +50,7 @@ public class SettingsReader {
             text(either("tasker.database.password", "DB_PASSWORD"), "tasker")),
         number("tasker.api.max-body-bytes", 1_048_576, 1_024, 67_108_864),
         number("tasker.api.max-concurrent-requests", 256, 1, 100_000),
+        origins(),
         new Settings.RecoverySettings(
             seconds("tasker.recovery.claim-seconds", 300, 10, 86_400),
             seconds("tasker.recovery.unserved-seconds", 0, 0, 31_536_000),
@@ -78,7 +80,41 @@ public class SettingsReader {
       complaints.add("tasker.security.admin.password-hash must be as tasker.hash_password() makes it");
     }
     return new Settings.SecuritySettings(seconds("tasker.security.cache-seconds", 30, 1, 3_600), open,
-        Optional.ofNullable(password == null ? hash : password).map(secret -> new Settings.FirstAdmin(name, secret)));
+        Optional.ofNullable(password == null ? hash : password).map(secret -> new Settings.FirstAdmin(name, secret)), token());
+  }
+
+  /** None without an issuer. */
+  private Optional<Settings.TokenSettings> token() {
+    String issuer = text("tasker.security.token.issuer", null);
+    String audience = text("tasker.security.token.audience", null);
+    String key = text("tasker.security.token.public-key", null);
+    String url = text("tasker.security.token.jwks-url", null);
+    if (issuer == null && audience == null && key == null && url == null) {
+      return Optional.empty();
+    }
+    if (issuer == null || audience == null) {
+      complaints.add("tasker.security.token.issuer and tasker.security.token.audience are both needed for tokens");
+    }
+    if ((key == null) == (url == null)) {
+      complaints.add("tasker.security.token.public-key or tasker.security.token.jwks-url is needed for tokens, and not both");
+    }
+    if (key != null && !key.contains("BEGIN PUBLIC KEY")) {
+      complaints.add("tasker.security.token.public-key must be in PEM, from -----BEGIN PUBLIC KEY----- on");
+    }
+    if (url != null && !url.matches("https?://[^\\s]+")) {
+      complaints.add("tasker.security.token.jwks-url must be an URL of http or https");
+      url = null;
+    }
+    return Optional.of(new Settings.TokenSettings(issuer, audience, Optional.ofNullable(key), Optional.ofNullable(url).map(URI::create),
+        text("tasker.security.token.name-claim", "sub"), text("tasker.security.token.permissions-claim", "permissions"),
+        text("tasker.security.token.namespaces-claim", "namespaces")));
+  }
+
+  private Set<String> origins() {
+    Set<String> origins = names("tasker.api.allowed-origins");
+    origins.stream().filter(origin -> !origin.matches("https?://[A-Za-z0-9.-]+(:[0-9]+)?")).sorted()
+        .forEach(origin -> complaints.add("tasker.api.allowed-origins must be origins as https://console.example.com, not \"" + origin + "\""));
+    return origins;
   }
 
   private Set<Role> roles() {

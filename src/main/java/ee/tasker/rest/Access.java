@@ -1,6 +1,7 @@
 package ee.tasker.rest;
 
 import ee.tasker.operation.DeadLetters;
+import ee.tasker.platform.ActingCaller;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
 import ee.tasker.security.Accounts;
@@ -28,10 +29,14 @@ public class Access {
   @Inject
   private Accounts accounts;
 
+  @Inject
+  private ActingCaller acting;
+
   private Caller caller;
   private Permission permission;
 
   void begin(Caller whoCalls, Permission required) {
+    acting.set(whoCalls.actor());
     caller = whoCalls;
     permission = required;
   }

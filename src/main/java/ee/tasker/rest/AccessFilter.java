@@ -45,6 +45,8 @@ public class AccessFilter implements Filter {
   @Inject
   private Settings settings;
 
+  private final Origins origins = new Origins();
+
   private Semaphore places;
 
   @Override
@@ -55,6 +57,10 @@ public class AccessFilter implements Filter {
     writeHeaders(answer, isPage);
     if (isPage) {
       chain.doFilter(request, response);
+    } else if (!origins.admits(http, answer, settings.allowedOrigins())) {
+      refuse(http, answer, Problem.of(403, "foreign-origin", "pages of this origin may not use the interface"), 0);
+    } else if (origins.isPreflight(http)) {
+      answer.setStatus(204);
     } else if (!places().tryAcquire()) {
       refuse(http, answer, Problem.of(503, "server-busy", "this server works on as many requests as it may; try again shortly"), 1);
     } else {

@@ -78,7 +78,7 @@ public class TaskBatchesResource {
         if (!(document instanceof JsonObject object)) {
           throw Problem.of(400, "invalid-request", "every request must be an object");
         }
-        TaskRequest request = TaskRequestReader.read(object);
+        TaskRequest request = TaskRequestReader.read(object).submittedBy(access.caller().actor());
         access.require(request.template().namespace());
         requests.add(request);
         read.add(request);

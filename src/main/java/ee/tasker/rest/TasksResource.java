@@ -85,7 +85,7 @@ public class TasksResource {
     TaskRequest request = TaskRequestReader.read(document);
     access.require(request.template().namespace());
     Caller caller = access.caller();
-    SubmittedTask task = intake.submit(request);
+    SubmittedTask task = intake.submit(request.submittedBy(caller.actor()));
     URI location = uri.getBaseUriBuilder().path("tasks/" + task.taskUuid()).build();
     if (task.isDuplicate() && !TaskRequestReader.wantsExisting(document)) {
       throw new Problem(409, "duplicate-task", "the same request is already task " + task.taskUuid(), List.of(),

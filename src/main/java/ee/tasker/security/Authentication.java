@@ -33,6 +33,9 @@ public class Authentication {
   private Accounts accounts;
 
   @Inject
+  private Tokens tokens;
+
+  @Inject
   private IdentityStoreHandler stores;
 
   @Inject
@@ -129,7 +132,7 @@ public class Authentication {
     if (credentials instanceof Credentials.ApiKey key) {
       return accounts.key(key.key()).map(known -> new Identity(known.caller(), known.secondsLeft()));
     }
-    return Optional.empty();
+    return credentials instanceof Credentials.Token token ? tokens.caller(token.token()).map(caller -> new Identity(caller, Optional.empty())) : Optional.empty();
   }
 
   private Optional<Identity> ofPassword(Credentials.Password password) {

@@ -82,7 +82,7 @@ class EveryRouteIT {
   /** The operation, about things that are there where they are given, otherwise about nothing. */
   private static Answer ask(TaskerClient caller, Operation operation, Map<String, String> things) {
     String path = operation.path();
-    for (String name : List.of("task_uuid", "step_uuid", "dlq_entry_uuid", "token", "policy_uuid", "dead_message_uuid", "namespace", "name", "version")) {
+    for (String name : List.of("task_uuid", "step_uuid", "dlq_entry_uuid", "token", "policy_uuid", "dead_message_uuid", "user_uuid", "key_uuid", "grant_uuid", "namespace", "name", "version")) {
       path = path.replace("{" + name + "}", things.getOrDefault(name, name.endsWith("uuid") || name.equals("token") ? UUID.randomUUID().toString() : "none"));
     }
     String body = things.isEmpty() ? "{}" : ABOUT_TESTING.getOrDefault(operation.id(), "openDeadLetter".equals(operation.id())
