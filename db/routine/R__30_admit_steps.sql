@@ -88,27 +88,30 @@ begin
     end if;
   end loop;
 
-  select coalesce(array_agg(g.step_uuid order by g.n), '{}') into v_admitted
-  from unnest(p_step_uuids) with ordinality as g(step_uuid, n)
-  join tasker.workflow_steps s on s.workflow_step_uuid = g.step_uuid
-  join tasker.tasks t on t.task_uuid = s.task_uuid
-  where s.is_limited and s.state in ('pending', 'waiting_for_retry') and t.cancel_requested_at is null
-    and (t.failed_steps = 0 or t.continue_on_error)
-    and not exists (
-      select from tasker.named_tasks_policies u
-      join tasker.concurrency_policies p on p.policy_uuid = u.policy_uuid
-      left join tasker.concurrency_slots h on h.policy_uuid = p.policy_uuid
-        and h.holder_uuid = case p.counts when 'tasks' then s.task_uuid else s.workflow_step_uuid end
-      where u.named_task_uuid = t.named_task_uuid and u.step_position in (0, s.step_position) and h.admitted_at is null);
-
+  -- One statement and one snapshot: a slot that somebody gives to one of these meanwhile stays due, so that it is taken up.
+  with admitted as (
+    select g.step_uuid, g.n
+    from unnest(p_step_uuids) with ordinality as g(step_uuid, n)
+    join tasker.workflow_steps s on s.workflow_step_uuid = g.step_uuid
+    join tasker.tasks t on t.task_uuid = s.task_uuid
+    where s.is_limited and s.state in ('pending', 'waiting_for_retry') and t.cancel_requested_at is null
+      and (t.failed_steps = 0 or t.continue_on_error)
+      and not exists (
+        select from tasker.named_tasks_policies u
+        join tasker.concurrency_policies p on p.policy_uuid = u.policy_uuid
+        left join tasker.concurrency_slots h on h.policy_uuid = p.policy_uuid
+          and h.holder_uuid = case p.counts when 'tasks' then s.task_uuid else s.workflow_step_uuid end
+        where u.named_task_uuid = t.named_task_uuid and u.step_position in (0, s.step_position) and h.admitted_at is null)),
   -- Given, and looked at: the handoff that they are for follows, or the next slot in the order is being waited for.
-  update tasker.concurrency_slots s
-  set is_due = false,
-      attempt = case when w.workflow_step_uuid = any (v_admitted)
-                     then case s.holder_uuid when w.task_uuid then 0 else w.attempts + 1 end else s.attempt end
-  from tasker.workflow_steps w
-  where w.workflow_step_uuid = any (p_step_uuids) and s.holder_uuid in (w.workflow_step_uuid, w.task_uuid) and s.admitted_at is not null
-    and (s.is_due or w.workflow_step_uuid = any (v_admitted));
+  looked_at as (
+    update tasker.concurrency_slots s
+    set is_due = false,
+        attempt = case when a.step_uuid is not null then case s.holder_uuid when w.task_uuid then 0 else w.attempts + 1 end else s.attempt end
+    from tasker.workflow_steps w
+    left join admitted a on a.step_uuid = w.workflow_step_uuid
+    where w.workflow_step_uuid = any (p_step_uuids) and s.holder_uuid in (w.workflow_step_uuid, w.task_uuid) and s.admitted_at is not null
+      and (s.is_due or a.step_uuid is not null))
+  select coalesce(array_agg(a.step_uuid order by a.n), '{}') into v_admitted from admitted a;
   return v_admitted;
 end
 $$;

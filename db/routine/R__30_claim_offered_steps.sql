@@ -9,8 +9,9 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_now     timestamptz := coalesce(p_now, clock_timestamp());
-  v_claimed uuid[];
+  v_now       timestamptz := coalesce(p_now, clock_timestamp());
+  v_lease_end timestamptz := v_now + p_lease_seconds * interval '1 second';
+  v_claimed   uuid[];
 begin
   with offered as (
     select s.workflow_step_uuid, o.attempt
@@ -21,10 +22,10 @@ begin
   claimed as (
     update tasker.workflow_steps s
     set state = 'in_progress', transition_count = s.transition_count + 1, last_attempted_at = v_now,
-        lease_expires_at = v_now + p_lease_seconds * interval '1 second', leased_by = p_server_uuid
+        lease_expires_at = v_lease_end, leased_by = p_server_uuid
     from offered o
     where s.workflow_step_uuid = o.workflow_step_uuid and s.state = 'enqueued' and s.attempts = o.attempt
-    returning s.workflow_step_uuid, s.task_uuid, s.attempts, s.transition_count, s.lease_expires_at),
+    returning s.workflow_step_uuid, s.task_uuid, s.attempts, s.transition_count),
   history as (
     insert into tasker.workflow_step_transitions
       (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, attempt, processor_uuid)
@@ -32,15 +33,13 @@ begin
     from claimed c),
   -- A task that waited long in a queue may have a late wake-up; recovery must not come later than the lease ends.
   -- Claims of many tasks cross here without their locks: whoever finds a row taken leaves it to the other, who is setting
-  -- it to about the same time.
+  -- it to about the same time. By arrays of keys: a join would read all wake-ups for each step while the planner believes that there are few.
   late as (
-    select w.task_uuid, c.lease_expires_at
-    from (select c.task_uuid, min(c.lease_expires_at) as lease_expires_at from claimed c group by c.task_uuid) c
-    join tasker.task_wakeups w on w.task_uuid = c.task_uuid
-    where w.wake_at > c.lease_expires_at
+    select w.task_uuid from tasker.task_wakeups w
+    where w.task_uuid = any (array(select c.task_uuid from claimed c)) and w.wake_at > v_lease_end
     for no key update of w skip locked),
   woken as (
-    update tasker.task_wakeups w set wake_at = l.lease_expires_at from late l where w.task_uuid = l.task_uuid)
+    update tasker.task_wakeups w set wake_at = v_lease_end where w.task_uuid = any (array(select l.task_uuid from late l)))
   select coalesce(array_agg(c.workflow_step_uuid order by c.workflow_step_uuid), '{}') into v_claimed from claimed c;
   return v_claimed;
 end

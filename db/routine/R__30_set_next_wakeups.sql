@@ -17,7 +17,8 @@ as $$
   cross join lateral (
     select min(s.lease_expires_at) as first_lease_end, min(s.next_retry_at) filter (where s.next_retry_at > p_now) as first_retry
     from tasker.workflow_steps s where s.task_uuid = t.task_uuid) n
-  where w.task_uuid = t.task_uuid and t.task_uuid = any (p_task_uuids)
+  -- Said of both, so that neither table is read beyond them.
+  where w.task_uuid = t.task_uuid and t.task_uuid = any (p_task_uuids) and w.task_uuid = any (p_task_uuids)
     and t.state in ('steps_in_process', 'waiting_for_dependencies', 'waiting_for_retry')
 $$;
 comment on function tasker.set_next_wakeups(uuid[], timestamptz) is

@@ -55,7 +55,9 @@ begin
   woken as (
     update tasker.task_wakeups w set wake_at = m.next_retry_at
     from (select m.task_uuid, min(m.next_retry_at) as next_retry_at from moved m where m.next_retry_at is not null group by m.task_uuid) m
-    where w.task_uuid = m.task_uuid and w.wake_at > m.next_retry_at)
+    -- As a difference, which no index knows: by their times the planner would read all that are later than each of these.
+    where w.task_uuid = any (array(select r.task_uuid from moved r)) and w.task_uuid = m.task_uuid
+      and w.wake_at - m.next_retry_at > interval '0')
   select coalesce(array_agg(m.workflow_step_uuid) filter (where m.to_state = 'complete'), '{}'),
          coalesce(array_agg((m.task_uuid, -1,
                              case m.to_state when 'complete' then -1 else 0 end,

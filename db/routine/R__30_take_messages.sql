@@ -21,7 +21,8 @@ begin
       limit $1
       for update skip locked),
     taken as (
-      delete from pgmq.%1$I q using picked where q.msg_id = picked.msg_id
+      -- By an array of keys: a join would read the whole queue for each message while the planner believes that it is as short as it was.
+      delete from pgmq.%1$I q where q.msg_id = any (array(select p.msg_id from picked p))
       returning (q.message ->> 'step_uuid')::uuid as step_uuid, (q.message ->> 'attempt')::int as attempt)
     select coalesce(array_agg(t.step_uuid order by t.step_uuid), '{}'), coalesce(array_agg(t.attempt order by t.step_uuid), '{}')
     from taken t $q$, 'q_' || lower(tasker.worker_queue(p_namespace)))

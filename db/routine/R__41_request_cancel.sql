@@ -85,7 +85,7 @@ begin
     returning t.task_uuid, t.cancel_force_at),
   woken as (
     update tasker.task_wakeups w set wake_at = m.cancel_force_at from marked m
-    where w.task_uuid = m.task_uuid and w.wake_at > m.cancel_force_at)
+    where w.task_uuid = any (v_known) and w.task_uuid = m.task_uuid and w.wake_at > m.cancel_force_at)
   select array_agg(m.task_uuid) into v_asked from marked m;
   if v_asked is null then
     return jsonb_build_object('outcome', 'already_requested', 'state', v_task.state, 'ended', '[]'::jsonb);

@@ -9,7 +9,7 @@ select unnest(array[
   'templates:*', 'templates:read', 'templates:validate', 'templates:register', 'templates:pause',
   'policies:*', 'policies:read', 'policies:update',
   'messages:*', 'messages:read', 'messages:replay',
-  'system:*', 'system:handlers_read', 'system:analytics_read', 'system:servers_read', 'system:metrics_read', 'system:config_read',
+  'system:*', 'system:handlers_read', 'system:analytics_read', 'system:servers_read', 'system:servers_manage', 'system:metrics_read', 'system:config_read',
   'security:*', 'security:read', 'security:manage', 'security:audit_read'])
 on conflict do nothing;
 

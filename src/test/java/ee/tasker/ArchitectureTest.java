@@ -60,8 +60,12 @@ class ArchitectureTest {
       noClasses().that().resideOutsideOfPackage("ee.tasker.rest..").should().dependOnClassesThat().resideInAPackage("ee.tasker.rest..");
 
   @ArchTest
-  static final ArchRule nobody_but_rest_knows_insight =
-      noClasses().that().resideOutsideOfPackages("ee.tasker.insight..", "ee.tasker.rest..").should().dependOnClassesThat().resideInAPackage("ee.tasker.insight..");
+  static final ArchRule nobody_but_rest_and_management_knows_insight =
+      noClasses().that().resideOutsideOfPackages("ee.tasker.insight..", "ee.tasker.rest..", "ee.tasker.management..").should().dependOnClassesThat().resideInAPackage("ee.tasker.insight..");
+
+  @ArchTest
+  static final ArchRule management_is_known_to_rest_only =
+      noClasses().that().resideOutsideOfPackages("ee.tasker.management..", "ee.tasker.rest..").should().dependOnClassesThat().resideInAPackage("ee.tasker.management..");
 
   @ArchTest
   static final ArchRule models_know_the_jdk_and_each_other =

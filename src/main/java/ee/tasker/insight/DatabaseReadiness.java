@@ -1,6 +1,7 @@
 package ee.tasker.insight;
 
 import ee.tasker.platform.SchemaMigration;
+import ee.tasker.platform.StartSequence;
 import jakarta.annotation.Resource;
 import jakarta.enterprise.concurrent.ManagedExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -34,13 +35,19 @@ public class DatabaseReadiness implements HealthCheck {
   @Inject
   private SchemaMigration schema;
 
+  @Inject
+  private StartSequence start;
+
   /** One question at a time: a database that hangs must not take a thread for every probe. */
   private Future<JsonObject> asked;
 
   @Override
   public synchronized HealthCheckResponse call() {
     HealthCheckResponseBuilder answer = HealthCheckResponse.named("database").withData("schema_expected", schema.broughtVersion());
-    long start = System.nanoTime();
+    if (start.isWaiting()) {
+      return answer.down().withData("problem", "waiting for the database since the start").build();
+    }
+    long asking = System.nanoTime();
     try {
       if (asked == null) {
         asked = executor.submit(insight::installationStatus);
@@ -51,7 +58,7 @@ public class DatabaseReadiness implements HealthCheck {
       return answer.status(schema.isSatisfiedBy(version))
           .withData("schema", version)
           .withData("servers", status.getInt("servers"))
-          .withData("answered_in_ms", TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start))
+          .withData("answered_in_ms", TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - asking))
           .build();
     } catch (TimeoutException e) {
       return answer.down().withData("problem", "no answer within " + BOUND_SECONDS + " seconds").build();

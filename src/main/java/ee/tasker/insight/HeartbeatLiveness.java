@@ -1,6 +1,7 @@
 package ee.tasker.insight;
 
 import ee.tasker.platform.Settings;
+import ee.tasker.platform.StartSequence;
 import ee.tasker.worker.Heartbeat;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
@@ -21,8 +22,15 @@ public class HeartbeatLiveness implements HealthCheck {
   @Inject
   private Settings settings;
 
+  @Inject
+  private StartSequence start;
+
   @Override
   public HealthCheckResponse call() {
+    if (start.isWaiting()) {
+      // There is none before the database answers; a restart would not bring it.
+      return HealthCheckResponse.named("heartbeat").up().withData("problem", "waiting for the database since the start").build();
+    }
     Duration silence = Duration.between(heartbeat.lastSign(), Instant.now());
     HealthCheckResponseBuilder answer = HealthCheckResponse.named("heartbeat")
         .status(silence.compareTo(Patience.with(settings.worker().heartbeat())) <= 0)

@@ -1,7 +1,7 @@
 package ee.tasker.insight;
 
 import ee.tasker.orchestration.Poller;
-import ee.tasker.platform.Settings;
+import ee.tasker.platform.LiveSettings;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.time.Duration;
@@ -18,19 +18,19 @@ public class PollerLiveness implements HealthCheck {
   private Poller poller;
 
   @Inject
-  private Settings settings;
+  private LiveSettings live;
 
   @Override
   public HealthCheckResponse call() {
-    if (settings.pollInterval().isZero()) {
+    if (live.pollInterval().isZero()) {
       return HealthCheckResponse.named("poller").up().withData("interval_seconds", 0).build();
     }
     Duration silence = Duration.between(poller.lastSign(), Instant.now());
     return HealthCheckResponse.named("poller")
-        .status(silence.compareTo(Patience.with(settings.pollInterval())) <= 0)
+        .status(silence.compareTo(Patience.with(live.pollInterval())) <= 0)
         .withData("last_poll", poller.lastPoll().toString())
         .withData("silent_seconds", silence.toSeconds())
-        .withData("interval_seconds", settings.pollInterval().toSeconds())
+        .withData("interval_seconds", live.pollInterval().toSeconds())
         .build();
   }
 }

@@ -1,8 +1,8 @@
 package ee.tasker.insight;
 
+import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Role;
 import ee.tasker.platform.ServerIdentity;
-import ee.tasker.platform.Settings;
 import ee.tasker.worker.Worker;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
@@ -22,7 +22,7 @@ public class WorkerReadiness implements HealthCheck {
   private ServerIdentity server;
 
   @Inject
-  private Settings settings;
+  private LiveSettings live;
 
   @Override
   public HealthCheckResponse call() {
@@ -30,9 +30,9 @@ public class WorkerReadiness implements HealthCheck {
         .status(!worker.isDraining())
         .withData("server", server.uuid().toString())
         .withData("name", server.name())
-        .withData("roles", settings.roles().stream().map(Role::toString).sorted().collect(Collectors.joining(",")))
-        .withData("capacity", settings.has(Role.WORKER) ? settings.worker().capacity() : 0)
-        .withData("free_hands", settings.has(Role.WORKER) ? worker.freeHands() : 0)
+        .withData("roles", live.roles().stream().map(Role::toString).sorted().collect(Collectors.joining(",")))
+        .withData("capacity", live.has(Role.WORKER) ? live.capacity() : 0)
+        .withData("free_hands", live.has(Role.WORKER) ? worker.freeHands() : 0)
         .withData("running", worker.runningSteps())
         .build();
   }

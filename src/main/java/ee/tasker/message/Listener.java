@@ -4,6 +4,7 @@ import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.ServerIdentity;
 import ee.tasker.platform.Settings;
+import ee.tasker.platform.StartSequence;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
 import jakarta.annotation.Resource;
@@ -53,6 +54,9 @@ public class Listener {
   @Inject
   private WakeUps wakeUps;
 
+  @Inject
+  private StartSequence start;
+
   private final CountDownLatch stopped = new CountDownLatch(1);
   private volatile boolean connected;
   private volatile Connection connection;
@@ -60,7 +64,11 @@ public class Listener {
 
   @PostConstruct
   void start() {
-    if (settings.events()) {
+    start.then(this::listenSoon);
+  }
+
+  private synchronized void listenSoon() {
+    if (settings.events() && stopped.getCount() > 0) {
       thread = threads.newThread(this::listenUntilStopped);
       thread.setName("tasker-listener");
       thread.start();
@@ -68,7 +76,7 @@ public class Listener {
   }
 
   @PreDestroy
-  void stop() {
+  synchronized void stop() {
     stopped.countDown();
     closeQuietly();
     if (thread != null) {

@@ -1,5 +1,6 @@
 package ee.tasker.message;
 
+import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Role;
 import ee.tasker.platform.Settings;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -18,6 +19,9 @@ public class WakeUps {
 
   @Inject
   private Settings settings;
+
+  @Inject
+  private LiveSettings live;
 
   @Inject
   private Instance<StepTaker> stepTaker;
@@ -64,19 +68,19 @@ public class WakeUps {
   }
 
   private void tellOfCancel() {
-    if (settings.has(Role.WORKER)) {
+    if (live.has(Role.WORKER)) {
       stepTaker.get().cancelRequested();
     }
   }
 
   private void wakeWorker() {
-    if (settings.has(Role.WORKER)) {
+    if (live.has(Role.WORKER)) {
       stepTaker.get().stepsQueued();
     }
   }
 
   private void wakeOrchestrator() {
-    if (settings.has(Role.ORCHESTRATOR)) {
+    if (live.has(Role.ORCHESTRATOR)) {
       orchestrator.get().workArrived();
     }
   }

@@ -38,6 +38,11 @@ public class Orchestration {
     return gateway.makeHistoryPartitions();
   }
 
+  /** Renews the statistics of tables that have grown much, before plans made for small tables cost much. */
+  public void analyzeGrownTables() {
+    gateway.analyzeGrownTables();
+  }
+
   /** Counts for the analytics what has happened since the last time, unless another server is at it. */
   public void rollUpAnalytics() {
     gateway.rollUpAnalytics();

@@ -36,6 +36,10 @@ class OrchestrationGateway {
     return sql.array("make_history_partitions()");
   }
 
+  void analyzeGrownTables() {
+    sql.run("analyze_grown_tables()");
+  }
+
   void rollUpAnalytics() {
     sql.run("roll_up_analytics()");
   }

@@ -1,10 +1,12 @@
 package ee.tasker.orchestration;
 
 import ee.tasker.message.StepTaker;
+import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Role;
 import ee.tasker.platform.Settings;
+import ee.tasker.platform.StartSequence;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.Resource;
 import jakarta.ejb.ConcurrencyManagement;
@@ -13,6 +15,7 @@ import jakarta.ejb.DependsOn;
 import jakarta.ejb.Singleton;
 import jakarta.ejb.Startup;
 import jakarta.ejb.Timeout;
+import jakarta.ejb.Timer;
 import jakarta.ejb.TimerConfig;
 import jakarta.ejb.TimerService;
 import jakarta.ejb.TransactionAttribute;
@@ -40,6 +43,9 @@ public class Poller {
   private Settings settings;
 
   @Inject
+  private LiveSettings live;
+
+  @Inject
   private Rounds rounds;
 
   @Inject
@@ -48,6 +54,9 @@ public class Poller {
   @Inject
   private Instance<StepTaker> worker;
 
+  @Inject
+  private StartSequence start;
+
   private volatile long lastPartitions = System.nanoTime();
   private volatile long lastRollUp = System.nanoTime();
   private volatile Instant lastPoll = Instant.now();
@@ -55,23 +64,44 @@ public class Poller {
   @PostConstruct
   void start() {
     // Nothing of a task that another server takes in and leaves behind wakes this one: with short leases it looks more often.
-    long period = Math.min(settings.pollInterval().toMillis(), settings.worker().lease().toMillis());
+    long period = Math.min(live.pollInterval().toMillis(), settings.worker().lease().toMillis());
     if (period > 0) {
       timers.createIntervalTimer(Math.min(period, 1_000), period, new TimerConfig("tasker-poller", false));
     }
+    // Until then the timer came round for nothing.
+    start.then(() -> {
+      if (settings.has(Role.ORCHESTRATOR)) {
+        rounds.workArrived();
+      }
+    });
+  }
+
+  /** Comes round that often from now on; never for zero. */
+  public void changeInterval(Duration interval) {
+    live.changePollInterval(interval);
+    timers.getTimers().forEach(Timer::cancel);
+    lastPoll = Instant.now();
+    start();
   }
 
   @Timeout
   void poll() {
-    if (settings.has(Role.ORCHESTRATOR)) {
-      rounds.poll();
-      attempt("close_settled_dlq_entries", orchestration::closeSettledDlqEntries);
-      doChores();
-    }
-    if (settings.has(Role.WORKER)) {
-      worker.get().stepsQueued();
+    if (!start.isWaiting()) {
+      look();
     }
     lastPoll = Instant.now();
+  }
+
+  private void look() {
+    if (live.has(Role.ORCHESTRATOR)) {
+      rounds.poll();
+      attempt("close_settled_dlq_entries", orchestration::closeSettledDlqEntries);
+      attempt("analyze_grown_tables", orchestration::analyzeGrownTables);
+      doChores();
+    }
+    if (live.has(Role.WORKER)) {
+      worker.get().stepsQueued();
+    }
   }
 
   /** What need not be done each time. A fault is told of, and the chore tried again when its time comes round. */

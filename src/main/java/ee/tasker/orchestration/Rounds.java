@@ -3,6 +3,7 @@ package ee.tasker.orchestration;
 import ee.tasker.message.Orchestrator;
 import ee.tasker.message.StepTaker;
 import ee.tasker.message.WakeUps;
+import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Role;
@@ -47,6 +48,9 @@ public class Rounds implements Orchestrator {
 
   @Inject
   private Settings settings;
+
+  @Inject
+  private LiveSettings live;
 
   @Inject
   private Orchestration orchestration;
@@ -112,7 +116,7 @@ public class Rounds implements Orchestrator {
   }
 
   private void runWhileWanted() {
-    while (wanted.get() && running.compareAndSet(false, true)) {
+    while (live.has(Role.ORCHESTRATOR) && wanted.get() && running.compareAndSet(false, true)) {
       try {
         lastProgress = Instant.now();
         wanted.set(false);
@@ -155,7 +159,7 @@ public class Rounds implements Orchestrator {
   }
 
   private JsonObject once(IntFunction<JsonObject> duty) {
-    StepTaker worker = settings.has(Role.WORKER) ? stepTaker.get() : null;
+    StepTaker worker = live.has(Role.WORKER) ? stepTaker.get() : null;
     int hands = worker == null ? 0 : worker.reserve(BATCH);
     JsonObject reply = JsonValue.EMPTY_JSON_OBJECT;
     try {

@@ -1,10 +1,13 @@
 package ee.tasker.platform;
 
 import jakarta.annotation.PostConstruct;
+import jakarta.ejb.ConcurrencyManagement;
+import jakarta.ejb.ConcurrencyManagementType;
 import jakarta.ejb.Singleton;
 import jakarta.ejb.Startup;
 import jakarta.ejb.TransactionAttribute;
 import jakarta.ejb.TransactionAttributeType;
+import jakarta.inject.Inject;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -16,23 +19,32 @@ import org.flywaydb.core.api.MigrationInfo;
 import org.flywaydb.core.api.MigrationVersion;
 
 /**
- * Brings the schema up to date before anything else of the application runs: beans that need it say
- * {@code @DependsOn("SchemaMigration")}. Several servers may start at once, Flyway lets one of them work and the others
- * wait. A deployment whose migrations cannot be found or do not fit the database does not start.
+ * Brings the schema up to date before anything else of the application works: beans that need it say
+ * {@code @DependsOn("SchemaMigration")} and begin by {@link StartSequence#then}. Several servers may start at once, Flyway lets one
+ * of them work and the others wait. A deployment whose migrations cannot be found or do not fit the database does not
+ * start; one that cannot reach its database waits for it.
  */
 @Singleton
 @Startup
+@ConcurrencyManagement(ConcurrencyManagementType.BEAN)
 @TransactionAttribute(TransactionAttributeType.NOT_SUPPORTED)
 public class SchemaMigration {
   private static final Log LOG = Log.of(SchemaMigration.class);
 
-  private DataSource dataSource;
-  private String version;
-  private MigrationVersion brought;
+  @Inject
+  private StartSequence start;
+
+  private volatile String version;
+  private volatile MigrationVersion brought;
 
   @PostConstruct
-  void migrate() {
-    dataSource = dataSource();
+  void start() {
+    DataSource dataSource = dataSource();
+    start.then(() -> migrate(dataSource));
+  }
+
+  private void migrate(DataSource dataSource) {
+    connect(dataSource);
     Flyway flyway = Flyway.configure(SchemaMigration.class.getClassLoader())
         .dataSource(dataSource)
         .schemas("tasker")
@@ -46,11 +58,21 @@ public class SchemaMigration {
       throw new IllegalStateException("only " + known + " migrations were found in the application, so its files cannot be read");
     }
     flyway.migrate();
-    makeHistoryPartitions();
+    makeHistoryPartitions(dataSource);
     brought = broughtBy(flyway);
     MigrationInfo current = flyway.info().current();
     version = current == null || current.getVersion() == null ? latestVersion(flyway) : current.getVersion().toString();
     LOG.write(LogEvent.SCHEMA_MIGRATED, "version", version, "migrations", known);
+    start.schemaIsReady();
+  }
+
+  /** Whatever keeps us from connecting, a password that comes a little later too, is a reason to wait; what goes wrong from then on is not. */
+  private static void connect(DataSource dataSource) {
+    try (Connection connection = dataSource.getConnection(); Statement statement = connection.createStatement()) {
+      statement.execute("select 1");
+    } catch (SQLException e) {
+      throw new StartSequence.NoDatabase(e);
+    }
   }
 
   /** Looked up and not injected: to {@code @Resource(lookup)} a name without a scheme is global on one server and the component's own on another. */
@@ -63,7 +85,7 @@ public class SchemaMigration {
   }
 
   /** Before the first row of history is written, which would keep its month in the default partition. */
-  private void makeHistoryPartitions() {
+  private static void makeHistoryPartitions(DataSource dataSource) {
     try (Connection connection = dataSource.getConnection(); Statement statement = connection.createStatement()) {
       statement.execute("select tasker.make_history_partitions()");
     } catch (SQLException e) {
@@ -91,9 +113,9 @@ public class SchemaMigration {
     return newest;
   }
 
-  /** The newest version among the migrations of this application. */
+  /** The newest version among the migrations of this application; while it waits for its database, "unknown". */
   public String broughtVersion() {
-    return String.valueOf(brought);
+    return brought == null ? "unknown" : brought.toString();
   }
 
   /** Whether a schema of that version is enough for this application: the same or a newer one. */
@@ -102,7 +124,7 @@ public class SchemaMigration {
         && MigrationVersion.fromVersion(databaseVersion).compareTo(brought) >= 0;
   }
 
-  /** The schema's version as this server found or made it. */
+  /** The schema's version as this server found or made it; null while it waits for its database. */
   public String version() {
     return version;
   }

@@ -24,6 +24,9 @@ public class SqlFunctions {
   @Inject
   private Meters meters;
 
+  @Inject
+  private StartSequence start;
+
   /** @return the function's JSON result, or JSON null for SQL null */
   public JsonValue json(String call, Object... arguments) {
     Object text = query("select cast(tasker." + call + " as text)", arguments).getSingleResult();
@@ -68,6 +71,9 @@ public class SqlFunctions {
   }
 
   private Query query(String sql, Object... arguments) {
+    if (!start.isSchemaReady()) {
+      throw StartSequence.waitingProblem();
+    }
     meters.databaseCalled();
     StringBuilder numbered = new StringBuilder(sql.length() + arguments.length);
     int position = 0;

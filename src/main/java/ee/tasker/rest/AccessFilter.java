@@ -5,6 +5,7 @@ import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Settings;
+import ee.tasker.platform.StartSequence;
 import ee.tasker.security.Caller;
 import ee.tasker.security.Callers;
 import ee.tasker.security.Permission;
@@ -26,14 +27,15 @@ import java.util.UUID;
 import java.util.concurrent.Semaphore;
 
 /**
- * The door of everything that the application serves: the headers that every answer has, who may come in at all, and how many at once. What is
- * not known to be open is closed. Which permission a route under {@code /v1} needs is for {@link PermissionFilter} to say.
+ * The door of everything that the application serves: the headers that every answer has, who may come in at all, and how many at once. Of what it serves
+ * only pages without data are open. Which permission a route under {@code /v1} needs is for {@link PermissionFilter} to say.
  */
 @WebFilter(urlPatterns = "/*", asyncSupported = true)
 public class AccessFilter implements Filter {
   private static final Log LOG = Log.of(AccessFilter.class);
   /** Pages without data; what they show comes from routes that are closed. */
   private static final Set<String> PAGES = Set.of("", "/", "/index.html");
+  private static final int RETRY_WAITING_SECONDS = 5;
   private static final String PAGE_ASSETS = "/assets/";
   private static final String PAGE_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
       + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -47,6 +49,9 @@ public class AccessFilter implements Filter {
 
   private final Origins origins = new Origins();
 
+  @Inject
+  private StartSequence start;
+
   private Semaphore places;
 
   @Override
@@ -54,6 +59,11 @@ public class AccessFilter implements Filter {
     HttpServletRequest http = (HttpServletRequest) request;
     HttpServletResponse answer = (HttpServletResponse) response;
     boolean isPage = isPage(http);
+    if (!isPage && !isOurs(path(http))) {
+      // Of an application that has laid its WAR over this one.
+      chain.doFilter(request, response);
+      return;
+    }
     writeHeaders(answer, isPage);
     if (isPage) {
       chain.doFilter(request, response);
@@ -61,6 +71,8 @@ public class AccessFilter implements Filter {
       refuse(http, answer, Problem.of(403, "foreign-origin", "pages of this origin may not use the interface"), 0);
     } else if (origins.isPreflight(http)) {
       answer.setStatus(204);
+    } else if (start.isWaiting()) {
+      refuse(http, answer, StartSequence.waitingProblem(), RETRY_WAITING_SECONDS);
     } else if (!places().tryAcquire()) {
       refuse(http, answer, Problem.of(503, "server-busy", "this server works on as many requests as it may; try again shortly"), 1);
     } else {
@@ -84,6 +96,10 @@ public class AccessFilter implements Filter {
   private static boolean isPage(HttpServletRequest request) {
     String path = path(request);
     return Set.of("GET", "HEAD").contains(request.getMethod()) && (PAGES.contains(path) || path.startsWith(PAGE_ASSETS));
+  }
+
+  private static boolean isOurs(String path) {
+    return path.equals("/v1") || path.startsWith("/v1/") || path.equals("/metrics") || path.startsWith("/openapi");
   }
 
   /** As the application server found it, decoded and without dots: some say of files that all of it is path info. */

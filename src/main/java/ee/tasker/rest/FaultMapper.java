@@ -51,7 +51,7 @@ public class FaultMapper implements ExceptionMapper<Throwable> {
       String detail = DatabaseFaults.isUnconfirmedCommit(fault)
           ? "the database went away before it said whether it has done this: it may have been done" : "the database cannot be reached, try again later";
       Response answer = ProblemDocument.of(503, "unavailable", detail + " (log id " + id + ")", path);
-      return Response.fromResponse(answer).header("Retry-After", 5).build();
+      return Response.fromResponse(answer).header("Retry-After", ProblemDocument.RETRY_AFTER_SECONDS).build();
     }
     return ProblemDocument.of(500, "internal-error", "something went wrong here, not with the request (log id " + id + ")", path);
   }

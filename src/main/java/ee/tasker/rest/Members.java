@@ -3,6 +3,7 @@ package ee.tasker.rest;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Problem.Violation;
 import ee.tasker.platform.Storable;
+import jakarta.json.JsonArray;
 import jakarta.json.JsonNumber;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonString;
@@ -13,6 +14,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /** Reads the members of a body one by one and tells at the end all that is wrong with them, also of those nobody asked for. */
 final class Members {
@@ -80,6 +82,19 @@ final class Members {
     }
     wrong(name, value == null ? "is required" : "must be one of " + String.join(", ", new TreeSet<>(words)));
     return "";
+  }
+
+  /** Null when it is absent. */
+  Set<String> words(String name, Set<String> words) {
+    JsonValue value = value(name);
+    if (value == null) {
+      return null;
+    }
+    if (value instanceof JsonArray array && array.stream().allMatch(item -> item instanceof JsonString text && words.contains(text.getString()))) {
+      return array.getValuesAs(JsonString.class).stream().map(JsonString::getString).collect(Collectors.toUnmodifiableSet());
+    }
+    wrong(name, "must be an array of " + String.join(", ", new TreeSet<>(words)));
+    return null;
   }
 
   /** Null when it is absent. */

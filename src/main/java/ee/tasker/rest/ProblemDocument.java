@@ -11,6 +11,7 @@ import java.util.Locale;
 /** An RFC 9457 answer. */
 final class ProblemDocument {
   static final String MEDIA_TYPE = "application/problem+json";
+  static final int RETRY_AFTER_SECONDS = 5;
 
   private ProblemDocument() {
   }
@@ -35,6 +36,9 @@ final class ProblemDocument {
 
   static Response of(Problem problem, String instance) {
     Response.ResponseBuilder answer = Response.status(problem.status()).type(MEDIA_TYPE).entity(json(problem, instance).toString());
+    if (problem.code().equals("unavailable")) {
+      answer.header("Retry-After", RETRY_AFTER_SECONDS);
+    }
     Object location = problem.extras().get("location");
     return location == null ? answer.build() : answer.header("Location", location).build();
   }

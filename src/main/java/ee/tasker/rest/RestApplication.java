@@ -2,8 +2,40 @@ package ee.tasker.rest;
 
 import jakarta.ws.rs.ApplicationPath;
 import jakarta.ws.rs.core.Application;
+import java.util.Set;
 
-/** Everything under {@code /v1}; what is beside it, pages and health checks, is the server's. */
+/**
+ * Everything under {@code /v1}; what is beside it, pages and health checks, is the server's. Its classes are named one by one: an
+ * application that names none also serves the resources of whoever lays a WAR over this one.
+ */
 @ApplicationPath("/v1")
 public class RestApplication extends Application {
+
+  @Override
+  public Set<Class<?>> getClasses() {
+    return Set.of(
+        AnalyticsResource.class,
+        BulkActionsResource.class,
+        ConcurrencyPoliciesResource.class,
+        DeadLettersResource.class,
+        DeadMessagesResource.class,
+        GrantsResource.class,
+        HandlersResource.class,
+        KeysResource.class,
+        MeResource.class,
+        PausesResource.class,
+        RolesResource.class,
+        ServersResource.class,
+        TaskActionsResource.class,
+        TaskBatchesResource.class,
+        TasksResource.class,
+        TemplatesResource.class,
+        UsersResource.class,
+        WriteRequestsResource.class,
+        WaitingServer.class,
+        PermissionFilter.class,
+        WriteLog.class,
+        FaultMapper.class,
+        ProblemMapper.class);
+  }
 }

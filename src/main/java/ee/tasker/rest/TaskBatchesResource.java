@@ -1,9 +1,9 @@
 package ee.tasker.rest;
 
 import ee.tasker.platform.Json;
+import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Role;
-import ee.tasker.platform.Settings;
 import ee.tasker.rest.Requires.Scope;
 import ee.tasker.security.Permission;
 import ee.tasker.task.Intake;
@@ -47,7 +47,7 @@ public class TaskBatchesResource {
   private RequestBodies bodies;
 
   @Inject
-  private Settings settings;
+  private LiveSettings live;
 
   @Inject
   private Access access;
@@ -60,7 +60,7 @@ public class TaskBatchesResource {
   @Consumes(MediaType.APPLICATION_JSON)
   public Response create(InputStream body) {
     Parameters.checkKnown(uri, Set.of());
-    if (!settings.has(Role.API)) {
+    if (!live.has(Role.API)) {
       throw Problem.of(503, "role-off", "this server does not take tasks in");
     }
     JsonArray documents = bodies.array(body, BODY_TIMES);

@@ -1,9 +1,9 @@
 package ee.tasker.rest;
 
 import ee.tasker.platform.Json;
+import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Role;
-import ee.tasker.platform.Settings;
 import ee.tasker.rest.Requires.Scope;
 import ee.tasker.security.Caller;
 import ee.tasker.security.Permission;
@@ -66,7 +66,7 @@ public class TasksResource {
   private RequestBodies bodies;
 
   @Inject
-  private Settings settings;
+  private LiveSettings live;
 
   @Inject
   private Access access;
@@ -230,7 +230,7 @@ public class TasksResource {
   }
 
   private void requireApi() {
-    if (!settings.has(Role.API)) {
+    if (!live.has(Role.API)) {
       throw Problem.of(503, "role-off", "this server does not take tasks in");
     }
   }

@@ -3,6 +3,7 @@ package ee.tasker.security;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Settings;
+import ee.tasker.platform.StartSequence;
 import jakarta.annotation.PostConstruct;
 import jakarta.ejb.DependsOn;
 import jakarta.ejb.Singleton;
@@ -25,8 +26,15 @@ public class FirstAdministrator {
   @Inject
   private Accounts accounts;
 
+  @Inject
+  private StartSequence start;
+
   @PostConstruct
-  void make() {
+  void start() {
+    start.then(this::make);
+  }
+
+  private void make() {
     settings.security().admin().ifPresent(admin -> {
       String hash = PasswordHashes.isHash(admin.secret()) ? admin.secret() : PasswordHashes.hash(admin.secret());
       if (accounts.createFirstAdministrator(admin.name(), hash)) {

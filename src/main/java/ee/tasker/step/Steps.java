@@ -1,6 +1,7 @@
 package ee.tasker.step;
 
 import ee.tasker.platform.Json;
+import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Role;
 import ee.tasker.platform.Settings;
 import ee.tasker.step.model.StepKey;
@@ -37,6 +38,9 @@ public class Steps {
   @Inject
   private Settings settings;
 
+  @Inject
+  private LiveSettings live;
+
   /** Claims up to {@code limit} steps from the queues of this server's namespaces. */
   public JsonArray claim(int limit) {
     return gateway.claimSteps(limit, settings.worker().namespaces(), leaseSeconds());
@@ -51,7 +55,7 @@ public class Steps {
   public JsonObject complete(Collection<StepResult> results, int claimLimit, boolean claimFromQueues) {
     JsonArrayBuilder array = Json.build().createArrayBuilder();
     results.forEach(result -> array.add(result.toJson()));
-    boolean settles = settings.has(Role.ORCHESTRATOR);
+    boolean settles = live.has(Role.ORCHESTRATOR);
     return gateway.completeSteps(array.build(), claimLimit, settings.worker().namespaces(), leaseSeconds(), settles, claimFromQueues);
   }
 
@@ -64,7 +68,7 @@ public class Steps {
   @Transactional(Transactional.TxType.MANDATORY)
   public JsonObject completeWithin(StepResult result) {
     JsonArray array = Json.build().createArrayBuilder().add(result.toJson()).build();
-    return gateway.completeSteps(array, 0, settings.worker().namespaces(), leaseSeconds(), settings.has(Role.ORCHESTRATOR), false);
+    return gateway.completeSteps(array, 0, settings.worker().namespaces(), leaseSeconds(), live.has(Role.ORCHESTRATOR), false);
   }
 
   /**
@@ -75,8 +79,8 @@ public class Steps {
   public JsonObject heartbeat(int running, Collection<StepKey> steps, JsonObject report) {
     latestReport = report;
     latestRunning = running;
-    String roles = settings.roles().stream().map(Role::toString).sorted().collect(Collectors.joining(","));
-    return gateway.heartbeat(roles, settings.worker().capacity(), running, toJson(steps), leaseSeconds(), report);
+    String roles = live.roles().stream().map(Role::toString).sorted().collect(Collectors.joining(","));
+    return gateway.heartbeat(roles, live.capacity(), running, toJson(steps), leaseSeconds(), report);
   }
 
   /** Renews the lease of one step between the heartbeats. @return false when that attempt is no longer the current one */

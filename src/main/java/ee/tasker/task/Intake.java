@@ -3,6 +3,7 @@ package ee.tasker.task;
 import ee.tasker.message.StepTaker;
 import ee.tasker.message.WakeUps;
 import ee.tasker.platform.DatabaseFaults;
+import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Role;
 import ee.tasker.platform.Settings;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -40,6 +41,9 @@ public class Intake {
 
   @Inject
   private Settings settings;
+
+  @Inject
+  private LiveSettings live;
 
   @Inject
   private WakeUps wakeUps;
@@ -118,7 +122,7 @@ public class Intake {
   }
 
   private void submit(List<Waiting> batch) {
-    StepTaker worker = settings.has(Role.WORKER) && settings.has(Role.ORCHESTRATOR) && settings.events() ? stepTaker.get() : null;
+    StepTaker worker = live.has(Role.WORKER) && live.has(Role.ORCHESTRATOR) && settings.events() ? stepTaker.get() : null;
     int hands = worker == null ? 0 : worker.reserve(batch.stream().mapToInt(Waiting::rootSteps).sum());
     JsonArray assignments = JsonValue.EMPTY_JSON_ARRAY;
     try {
@@ -127,7 +131,7 @@ public class Intake {
       for (int i = 0; i < batch.size(); i++) {
         answer(batch.get(i), reply.getJsonArray("verdicts").getJsonObject(i));
       }
-      if (!settings.has(Role.ORCHESTRATOR)) {
+      if (!live.has(Role.ORCHESTRATOR)) {
         wakeUps.orchestrationQueued();
       } else {
         if (!reply.getJsonArray("queued").isEmpty()) {

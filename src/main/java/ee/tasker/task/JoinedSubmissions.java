@@ -3,6 +3,7 @@ package ee.tasker.task;
 import ee.tasker.message.WakeUps;
 import ee.tasker.platform.AfterCommit;
 import ee.tasker.platform.Json;
+import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Problem;
@@ -33,6 +34,9 @@ public class JoinedSubmissions implements TaskSubmissions {
   private Settings settings;
 
   @Inject
+  private LiveSettings live;
+
+  @Inject
   private WakeUps wakeUps;
 
   @Inject
@@ -49,7 +53,7 @@ public class JoinedSubmissions implements TaskSubmissions {
   public List<SubmittedTask> submitAll(List<TaskRequest> requests) {
     requests.forEach(JoinedSubmissions::requireStorable);
     requests.forEach(check::check);
-    boolean starts = settings.has(Role.ORCHESTRATOR);
+    boolean starts = live.has(Role.ORCHESTRATOR);
     JsonObject reply = gateway.submitTasks(toJson(requests), 0, settings.worker().lease().toSeconds(), starts);
     afterCommit.run(starts && !hasPending(reply) ? wakeUps::stepsQueued : this::everybodyQueued);
     List<SubmittedTask> submitted = new ArrayList<>(requests.size());
@@ -65,7 +69,7 @@ public class JoinedSubmissions implements TaskSubmissions {
    */
   @Transactional(Transactional.TxType.REQUIRES_NEW)
   public JsonObject submitChecked(List<TaskRequest> requests, int claimLimit) {
-    return gateway.submitTasks(toJson(requests), claimLimit, settings.worker().lease().toSeconds(), settings.has(Role.ORCHESTRATOR));
+    return gateway.submitTasks(toJson(requests), claimLimit, settings.worker().lease().toSeconds(), live.has(Role.ORCHESTRATOR));
   }
 
   /** Whether tasks were left to an orchestrator's own transaction, as those under a concurrency policy are. */

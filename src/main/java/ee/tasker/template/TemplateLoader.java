@@ -3,6 +3,7 @@ package ee.tasker.template;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Settings;
+import ee.tasker.platform.StartSequence;
 import jakarta.annotation.PostConstruct;
 import jakarta.ejb.DependsOn;
 import jakarta.ejb.Singleton;
@@ -31,15 +32,23 @@ public class TemplateLoader {
   @Inject
   private Settings settings;
 
+  @Inject
+  private StartSequence start;
+
   private volatile boolean loaded;
   private volatile int found;
   private volatile int refused;
 
   @PostConstruct
-  void load() {
+  void start() {
+    start.then(this::load);
+  }
+
+  private void load() {
     List<TemplateFile> files = new ArrayList<>(TemplateFiles.onClassPath(Thread.currentThread().getContextClassLoader()));
     settings.templatesFolder().map(TemplateFiles::inFolder).ifPresent(files::addAll);
     found = files.size();
+    refused = 0;
     files.forEach(this::register);
     loaded = true;
   }

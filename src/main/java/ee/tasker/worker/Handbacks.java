@@ -4,6 +4,7 @@ import ee.tasker.message.Orchestrator;
 import ee.tasker.message.WakeUps;
 import ee.tasker.platform.DatabaseFaults;
 import ee.tasker.platform.Json;
+import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Role;
@@ -47,6 +48,9 @@ class Handbacks {
 
   @Inject
   private Settings settings;
+
+  @Inject
+  private LiveSettings live;
 
   @Inject
   private Steps steps;
@@ -107,14 +111,16 @@ class Handbacks {
 
   private JsonArray handBack(List<StepResult> batch) {
     // The hands that did this batch are free for what comes next, and so are all others that are free now.
-    int free = batch.size() + hands.reserve(settings.worker().batchSize());
-    boolean claims = !hands.isDraining() && hands.takeHint();
+    int kept = hands.keep(batch.size());
+    int free = kept + hands.reserve(settings.worker().batchSize());
+    boolean claims = hands.takesOn() && hands.takeHint();
     JsonObject reply;
     try {
-      reply = steps.complete(batch, hands.isDraining() ? 0 : free, claims);
+      reply = steps.complete(batch, hands.takesOn() ? free : 0, claims);
       pause = Duration.ZERO;
     } catch (RuntimeException fault) {
-      hands.release(free - batch.size());
+      hands.release(free - kept);
+      hands.takeAgain(batch.size() - kept);
       if (claims) {
         hands.hint();
       }
@@ -142,7 +148,7 @@ class Handbacks {
     }
     batch.forEach(result -> hands.done(result.key()));
     endings.ended(reply.getJsonArray("ended"));
-    if (!settings.has(Role.ORCHESTRATOR)) {
+    if (!live.has(Role.ORCHESTRATOR)) {
       wakeUps.orchestrationQueued();
     } else if (!reply.getJsonArray("queued").isEmpty()) {
       wakeUps.stepsQueued();

@@ -53,7 +53,9 @@ public class HandlerRegistry {
   }
 
   static <T> void add(Map<String, T> byName, String name, T bean) {
-    if (byName.putIfAbsent(name, bean) != null) {
+    T other = byName.putIfAbsent(name, bean);
+    // One bean may come by the same name twice: @Handles can repeat the name of its class.
+    if (other != null && other != bean) {
       throw new IllegalStateException("two beans claim the name " + name);
     }
   }

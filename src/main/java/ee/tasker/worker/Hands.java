@@ -1,6 +1,6 @@
 package ee.tasker.worker;
 
-import ee.tasker.platform.Settings;
+import ee.tasker.platform.LiveSettings;
 import ee.tasker.step.model.StepKey;
 import jakarta.annotation.PostConstruct;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -18,23 +18,24 @@ import java.util.concurrent.atomic.AtomicInteger;
 @ApplicationScoped
 class Hands {
   @Inject
-  private Settings settings;
+  private LiveSettings live;
 
   private final AtomicInteger free = new AtomicInteger();
   private final Map<StepKey, RunningStep> busy = new ConcurrentHashMap<>();
   private final AtomicBoolean queuesMayHaveSteps = new AtomicBoolean(true);
   private volatile boolean draining;
+  private volatile boolean paused;
   private volatile Runnable onMoreResults = () -> { };
   private volatile Runnable onWantedHands = () -> { };
 
   @PostConstruct
   void prepare() {
-    free.set(settings.worker().capacity());
+    free.set(live.capacity());
   }
 
   /** Keeps up to {@code most} free hands for the caller. */
   int reserve(int most) {
-    if (draining) {
+    if (!takesOn()) {
       return 0;
     }
     while (true) {
@@ -49,10 +50,26 @@ class Hands {
     }
   }
 
+  /** Of hands whose steps have just ended, how many may go on: fewer when a lowered capacity has left too many busy. */
+  int keep(int ended) {
+    while (true) {
+      int now = free.get();
+      int gone = Math.min(ended, Math.max(0, -now));
+      if (gone == 0 || free.compareAndSet(now, now + gone)) {
+        return ended - gone;
+      }
+    }
+  }
+
+  /** Hands that {@link #keep} took away are needed after all, for results that could not be handed back yet. */
+  void takeAgain(int count) {
+    free.addAndGet(-count);
+  }
+
   void release(int count) {
     if (count > 0) {
       free.addAndGet(count);
-      if (hasHint() && !draining) {
+      if (hasHint() && takesOn()) {
         onWantedHands.run();
       }
     }
@@ -93,8 +110,18 @@ class Hands {
     return busy.values().stream().filter(step -> step.assignment().key().stepUuid().equals(stepUuid)).findFirst().orElse(null);
   }
 
+  /** As many hands in all, from now on. With fewer than are busy none is free until enough of them have ended. */
+  synchronized void changeCapacity(int hands) {
+    int more = hands - live.capacity();
+    live.changeCapacity(hands);
+    free.addAndGet(more);
+    if (more > 0 && hasHint() && takesOn()) {
+      onWantedHands.run();
+    }
+  }
+
   int freeCount() {
-    return free.get();
+    return Math.max(0, free.get());
   }
 
   int busyCount() {
@@ -117,6 +144,21 @@ class Hands {
 
   void drain() {
     draining = true;
+  }
+
+  /** Claims again after {@link #drain}. */
+  void stopDraining() {
+    draining = false;
+  }
+
+  /** Somebody has paused the worker: what runs goes on, nothing is taken on. */
+  void pause(boolean whether) {
+    paused = whether;
+  }
+
+  /** Whether steps are claimed at all. */
+  boolean takesOn() {
+    return !draining && !paused;
   }
 
   boolean isDraining() {

@@ -4,8 +4,10 @@ import ee.tasker.message.Listener;
 import ee.tasker.message.Notifier;
 import ee.tasker.message.WakeUps;
 import ee.tasker.platform.Json;
+import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Role;
 import ee.tasker.platform.Settings;
 import ee.tasker.step.Steps;
 import ee.tasker.step.model.StepKey;
@@ -18,6 +20,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 /**
  * Says now and then that this server lives and how it is, renews the leases of what it has been at for a while, and learns
@@ -29,6 +32,9 @@ public class Heartbeat {
 
   @Inject
   private Settings settings;
+
+  @Inject
+  private LiveSettings live;
 
   @Inject
   private Steps steps;
@@ -56,7 +62,12 @@ public class Heartbeat {
   private volatile Instant lastSign = Instant.now();
 
   public void beat() {
-    beat(hands.isDraining() ? "draining" : problems().isEmpty() ? "healthy" : "degraded");
+    beat(state());
+  }
+
+  /** What this server says of itself: {@code healthy}, {@code degraded} or {@code draining}. */
+  public String state() {
+    return hands.isDraining() ? "draining" : problems().isEmpty() ? "healthy" : "degraded";
   }
 
   /** The last one: this server is gone, and nobody need wait to hear of it. */
@@ -104,13 +115,16 @@ public class Heartbeat {
   }
 
   /** What keeps this server from being as good as another, in words for {@code get_servers}. */
-  private List<String> problems() {
+  public List<String> problems() {
     List<String> problems = new ArrayList<>();
     if (!listener.isHealthy()) {
       problems.add("the listening connection is lost");
     }
     if (lastBeatFailed) {
       problems.add("the heartbeat before this one did not reach the database");
+    }
+    if (!live.pausedRoles().isEmpty()) {
+      problems.add("paused here: " + live.pausedRoles().stream().map(Role::toString).sorted().collect(Collectors.joining(", ")));
     }
     return problems;
   }

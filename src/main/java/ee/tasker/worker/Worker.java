@@ -13,6 +13,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonArray;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -94,7 +95,7 @@ public class Worker implements StepTaker {
   }
 
   private void claimSoon() {
-    if (!hands.isDraining() && claiming.compareAndSet(false, true)) {
+    if (hands.takesOn() && claiming.compareAndSet(false, true)) {
       try {
         executor.execute(this::claimQueued);
       } catch (RejectedExecutionException e) {
@@ -113,6 +114,27 @@ public class Worker implements StepTaker {
     return hands.busyCount();
   }
 
+  /** Claims nothing more; what runs goes on. */
+  public void pause() {
+    hands.pause(true);
+  }
+
+  /** Claims again. */
+  public void resume() {
+    hands.pause(false);
+    stepsQueued();
+  }
+
+  /** As many steps at a time from now on. */
+  public void changeCapacity(int steps) {
+    hands.changeCapacity(steps);
+  }
+
+  /** What this server holds leases for. */
+  public List<HeldStep> heldSteps() {
+    return hands.busy().stream().map(HeldStep::of).sorted(Comparator.comparing(HeldStep::held).reversed()).toList();
+  }
+
   /** Whether this server is on its way out and takes nothing on. */
   public boolean isDraining() {
     return hands.isDraining();
@@ -122,7 +144,7 @@ public class Worker implements StepTaker {
   private void claimQueued() {
     boolean failed = false;
     try {
-      while (hands.hasHint() && !hands.isDraining()) {
+      while (hands.hasHint() && hands.takesOn()) {
         int free = hands.reserve(settings.worker().batchSize());
         if (free == 0) {
           return;

@@ -1,10 +1,12 @@
 package ee.tasker.worker;
 
+import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Role;
 import ee.tasker.platform.ServerIdentity;
 import ee.tasker.platform.Settings;
+import ee.tasker.platform.StartSequence;
 import ee.tasker.step.Steps;
 import ee.tasker.step.model.StepKey;
 import jakarta.annotation.PostConstruct;
@@ -44,6 +46,9 @@ public class WorkerLifecycle {
   private Settings settings;
 
   @Inject
+  private LiveSettings live;
+
+  @Inject
   private ServerIdentity server;
 
   @Inject
@@ -61,30 +66,58 @@ public class WorkerLifecycle {
   @Inject
   private HandlerRegistry handlers;
 
+  @Inject
+  private StartSequence start;
+
   private ScheduledFuture<?> beats;
+  private boolean stopped;
 
   @PostConstruct
   void start() {
-    LOG.write(LogEvent.SERVER_STARTED, "server", server.uuid(), "name", server.name(), "roles", settings.roles(),
-        // Asked for here so that two handlers of one name stop the server and not the first step.
-        "handlers", handlers.names().size());
+    // Asked for here so that two handlers of one name stop the deployment and not the first step.
+    int known = handlers.names().size();
+    start.then(() -> begin(known));
+  }
+
+  private synchronized void begin(int known) {
+    if (stopped) {
+      return;
+    }
+    LOG.write(LogEvent.SERVER_STARTED, "server", server.uuid(), "name", server.name(), "roles", settings.roles(), "handlers", known);
     long period = settings.worker().heartbeat().toMillis();
     beats = timers.scheduleAtFixedRate(heartbeat::beat, 0, period, TimeUnit.MILLISECONDS);
-    if (settings.has(Role.WORKER) && settings.events()) {
+    if (live.has(Role.WORKER) && settings.events()) {
       worker.stepsQueued();
     }
+  }
+
+  /** Claims nothing more and says so, gives back what has not started, and lets the rest run. */
+  public void drain() {
+    hands.drain();
+    heartbeat.beat();
+    List<RunningStep> unstarted = hands.busy().stream().filter(RunningStep::release).toList();
+    unstarted.forEach(step -> hands.done(step.assignment().key()));
+    hands.release(unstarted.size());
+    if (!unstarted.isEmpty()) {
+      steps.release(unstarted.stream().map(step -> step.assignment().key()).toList());
+    }
+  }
+
+  /** Claims again after {@link #drain}. */
+  public void stopDraining() {
+    hands.stopDraining();
+    heartbeat.beat();
+    worker.stepsQueued();
   }
 
   @PreDestroy
   void stop() {
     hands.drain();
+    if (neverBegan()) {
+      return;
+    }
     try {
-      heartbeat.beat();
-      List<StepKey> unstarted = hands.busy().stream().filter(RunningStep::release).map(step -> step.assignment().key()).toList();
-      unstarted.forEach(hands::done);
-      if (!unstarted.isEmpty()) {
-        steps.release(unstarted);
-      }
+      drain();
       awaitIdle(settings.worker().drain());
       abandon();
     } catch (InterruptedException e) {
@@ -95,6 +128,11 @@ public class WorkerLifecycle {
     beats.cancel(false);
     heartbeat.lastBeat("stopped");
     LOG.write(LogEvent.SERVER_STOPPED, "server", server.uuid(), "still_running", hands.busyCount());
+  }
+
+  private synchronized boolean neverBegan() {
+    stopped = true;
+    return beats == null;
   }
 
   /** Leases are renewed meanwhile: the server's own timers may be gone by now. */

@@ -95,6 +95,7 @@ final class GrowingCost implements Phase {
       for (int depth : bench.options().depths()) {
         engine.register(chain(depth));
         engine.runTasks("chain_" + depth, ABREAST, ABREAST);
+        engine.value("select tasker.analyze_grown_tables()");
         int times = Math.max(1, 200 / depth);
         SqlEngine.Usage[] rounds = new SqlEngine.Usage[bench.options().rounds()];
         for (int round = 0; round < rounds.length; round++) {

@@ -20,6 +20,8 @@ import org.junit.jupiter.api.Test;
 @DatabaseTest.Covers({"claim_offered_steps", "claim_queued_steps", "take_messages", "order_queues", "get_step_assignments",
     "calculate_claim_order", "worker_queue", "send_handoffs"})
 class ClaimStepsTest {
+  private static final String WAKEUPS_READ = "select idx_tup_fetch + seq_tup_read from pg_stat_xact_user_tables where relid = 'tasker.task_wakeups'::regclass";
+
   @Test
   void a_claim_leases_the_step_to_the_server_for_a_minute() {
     Dag.Task task = Dag.of("a").started();
@@ -213,5 +215,25 @@ class ClaimStepsTest {
       first.commit();
     }
     assertThatTask(task).isLookedAtAbout(Instant.now().plusSeconds(60));
+  }
+
+  /** The plan of a statement is kept, and that of a join with few wake-ups would read all of them for each step once there are many. */
+  @Test
+  void a_claim_that_was_planned_when_there_were_no_wake_ups_looks_its_own_up() {
+    Dag.of("a").started();
+    try (SqlWorker worker = SqlWorker.open(); Sql session = Sql.session()) {
+      worker.complete(worker.claimOne().success("{}"));
+      session.run("analyze tasker.task_wakeups");
+      session.commit();
+      Dag.of("a").started(100);
+      session.run("select tasker.claim_steps(gen_random_uuid(), 50)");
+      session.commit();
+      Dag.of("a").started(1000);
+
+      long before = session.number(WAKEUPS_READ);
+      assertThat(session.array("select tasker.claim_steps(gen_random_uuid(), 50)")).hasSize(50);
+      assertThat(session.number(WAKEUPS_READ) - before).isLessThan(200);
+      session.rollback();
+    }
   }
 }

@@ -8,6 +8,7 @@ import ee.tasker.testing.DatabaseTest;
 import ee.tasker.testing.Sql;
 import ee.tasker.testing.SqlWorker;
 import ee.tasker.testing.SqlWorker.Claim;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -133,7 +134,7 @@ class ConcurrencyRacesTest {
     for (int i = 0; i < 60; i++) {
       ab.context("{\"k\": " + i % 3 + "}").started();
     }
-    race(4);
+    race(4, Duration.ofSeconds(90));
     assertThat(sql.number("select count(*) from tasker.tasks where state = 'complete'")).isEqualTo(60);
   }
 
@@ -141,7 +142,13 @@ class ConcurrencyRacesTest {
   void a_burst_never_exceeds_the_limit_and_loses_nobody() throws Exception {
     Dag dag = Dag.of("a").step("b").dependsOn("a").stepPolicy("{\"limit\": 3}").policy("{\"limit\": 5}");
     dag.started(200);
-    race(4);
+    race(4, Duration.ofSeconds(20));
+    assertThat(sql.texts("""
+        select s.holder_uuid::text from tasker.concurrency_slots s join tasker.workflow_steps w on w.workflow_step_uuid = s.holder_uuid
+        where s.admitted_at is not null and not s.is_due and w.state = 'pending'
+          and not exists (select from tasker.concurrency_slots o where o.holder_uuid = s.task_uuid and o.admitted_at is null)"""))
+        .as("steps that have all their slots, and nobody will hand them off before their wake-up").isEmpty();
+    race(4, Duration.ofSeconds(90));
     assertThat(sql.number("select count(*) from tasker.tasks where state = 'complete'")).isEqualTo(200);
     assertThat(sql.number("select count(*) from tasker.concurrency_slots")).isZero();
     assertThat(sql.number("select count(*) from tasker.concurrency_releases")).isZero();
@@ -162,13 +169,13 @@ class ConcurrencyRacesTest {
         + "where " + which + " and h.to_state in ('enqueued', 'complete')) m";
   }
 
-  /** Workers that claim, complete and look after what is due, until nothing is left. */
-  private void race(int workers) throws Exception {
+  /** Workers that claim, complete and look after what is due, until nothing is left or the time is over. */
+  private void race(int workers, Duration atMost) throws Exception {
     List<CompletableFuture<Void>> all = new ArrayList<>();
     for (int i = 0; i < workers; i++) {
       all.add(CompletableFuture.runAsync(() -> {
         try (SqlWorker one = SqlWorker.open(); Sql own = Sql.open()) {
-          long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(90);
+          long deadline = System.nanoTime() + atMost.toNanos();
           while (own.isTrue("select exists (select from tasker.tasks where completed_at is null)") && System.nanoTime() < deadline) {
             one.advance();
             List<Claim> claims = one.claim(3);

@@ -1,7 +1,5 @@
 package ee.tasker.testing;
 
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
-import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -26,26 +24,15 @@ public final class TestDatabase {
 
   private static TestDatabase instance;
 
-  private final EmbeddedPostgres postgres;
+  private final TestPostgres postgres;
   private final String truncation;
   private volatile DataSource dataSource;
   private volatile String database;
   private volatile String lockTimeout = "10s";
 
   private TestDatabase() {
-    try {
-      postgres = EmbeddedPostgres.builder()
-          .setServerConfig("fsync", "off")
-          .setServerConfig("synchronous_commit", "off")
-          .setServerConfig("full_page_writes", "off")
-          .setServerConfig("autovacuum", "off")
-          .setServerConfig("deadlock_timeout", "300ms")
-          .setServerConfig("max_connections", "50")
-          .start();
-      dataSource = postgres.getPostgresDatabase();
-    } catch (IOException e) {
-      throw new IllegalStateException("the embedded PostgreSQL did not start", e);
-    }
+    postgres = TestPostgres.start();
+    dataSource = postgres.database("postgres", "postgres");
     FLYWAY_LOG.setLevel(Level.WARNING);
     int migrations = Flyway.configure()
         .dataSource(dataSource)
@@ -78,18 +65,18 @@ public final class TestDatabase {
    */
   public void switchTo(String database) {
     this.database = database;
-    dataSource = database == null ? postgres.getPostgresDatabase() : postgres.getDatabase("postgres", database);
+    dataSource = postgres.database("postgres", database == null ? "postgres" : database);
     lockTimeout = database == null ? "10s" : "2s";
   }
 
   /** For the making of other databases: a connection to none that the tests use. */
   public Connection connectAside() throws SQLException {
-    return postgres.getTemplateDatabase().getConnection();
+    return postgres.database("postgres", "template1").getConnection();
   }
 
   /** The database of that name, as somebody who can log in there without a password. */
   public DataSource database(String name, String user) {
-    return postgres.getDatabase(user, name);
+    return postgres.database(user, name);
   }
 
   /** A new connection, in the session zone of the tests, which the caller closes. */

@@ -84,4 +84,13 @@ class HandlerMethodTest {
 
     assertThatThrownBy(() -> HandlerRegistry.add(byName, "desk", new Desk())).isInstanceOf(IllegalStateException.class).hasMessageContaining("desk");
   }
+
+  @Test
+  void handler_may_be_called_by_the_name_of_its_own_class() {
+    Map<String, StepHandler> byName = new HashMap<>();
+    HandlerRegistry.add(byName, "shop.Desk", desk);
+    HandlerRegistry.add(byName, "shop.Desk", desk);
+
+    assertThat(byName).containsExactly(Map.entry("shop.Desk", desk));
+  }
 }

@@ -37,6 +37,29 @@ class HandsTest {
   }
 
   @Test
+  void hands_that_a_lower_capacity_has_left_too_many_are_paid_back_as_they_end() {
+    Hands hands = withFree(5);
+    hands.reserve(5);
+    hands.takeAgain(3);
+
+    assertThat(hands.freeCount()).isZero();
+    assertThat(hands.reserve(1)).as("none is free, and two are too many").isZero();
+    assertThat(hands.keep(2)).as("two have ended, both were too many").isZero();
+    assertThat(hands.keep(2)).as("two more, one was too many").isEqualTo(1);
+    assertThat(hands.keep(2)).as("none is too many any more").isEqualTo(2);
+  }
+
+  @Test
+  void paused_worker_takes_nothing_on_until_it_is_resumed() {
+    Hands hands = withFree(3);
+    hands.pause(true);
+
+    assertThat(hands.reserve(1)).isZero();
+    hands.pause(false);
+    assertThat(hands.reserve(1)).isEqualTo(1);
+  }
+
+  @Test
   void reserving_nothing_or_less_gives_nothing() {
     Hands hands = withFree(3);
 

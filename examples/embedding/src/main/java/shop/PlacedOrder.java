@@ -1,0 +1,6 @@
+package shop;
+
+import java.util.UUID;
+
+public record PlacedOrder(long orderId, UUID taskUuid) {
+}

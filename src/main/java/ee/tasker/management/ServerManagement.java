@@ -1,0 +1,138 @@
+package ee.tasker.management;
+
+import ee.tasker.insight.Insight;
+import ee.tasker.message.Orchestrator;
+import ee.tasker.orchestration.Poller;
+import ee.tasker.platform.LiveSettings;
+import ee.tasker.platform.Log;
+import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Role;
+import ee.tasker.platform.ServerIdentity;
+import ee.tasker.platform.Settings;
+import ee.tasker.worker.Heartbeat;
+import ee.tasker.worker.Worker;
+import ee.tasker.worker.WorkerLifecycle;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonObject;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** The component's door. Thread-safe; has no transaction of its own. */
+@ApplicationScoped
+public class ServerManagement {
+  private static final Log LOG = Log.of(ServerManagement.class);
+
+  @Inject
+  private Settings settings;
+
+  @Inject
+  private LiveSettings live;
+
+  @Inject
+  private ServerIdentity server;
+
+  @Inject
+  private Worker worker;
+
+  @Inject
+  private WorkerLifecycle workerLifecycle;
+
+  @Inject
+  private Heartbeat heartbeat;
+
+  @Inject
+  private Poller poller;
+
+  @Inject
+  private Orchestrator orchestrator;
+
+  @Inject
+  private Insight insight;
+
+  /** With the depths of the queues, for which the database is asked. */
+  public ServerView view() {
+    return view(queueDepths());
+  }
+
+  /** What this server knows of itself, without the depths of the queues. */
+  ServerView own() {
+    return view(Map.of());
+  }
+
+  private ServerView view(Map<String, Long> depths) {
+    return new ServerView(server.uuid(), server.name(), heartbeat.state(), heartbeat.problems(), words(live.roles()), words(live.pausedRoles()),
+        live.capacity(), live.pollInterval(), worker.runningSteps(), worker.freeHands(), worker.heldSteps(), depths);
+  }
+
+  /** @throws IllegalArgumentException with all that is wrong, and then nothing was changed */
+  public synchronized void change(ServerChange change) {
+    check(change);
+    change.pausedRoles().ifPresent(this::pause);
+    change.capacity().ifPresent(worker::changeCapacity);
+    change.pollInterval().ifPresent(poller::changeInterval);
+    change.draining().filter(draining -> draining != worker.isDraining()).ifPresent(draining -> {
+      if (draining) {
+        workerLifecycle.drain();
+      } else {
+        workerLifecycle.stopDraining();
+      }
+    });
+    LOG.write(LogEvent.SERVER_CHANGED, "server", server.uuid(), "by", change.by(), "reason", change.reason(),
+        "paused_roles", change.pausedRoles().map(ServerManagement::words).orElse(null), "worker_capacity", change.capacity().orElse(null),
+        "poll_interval_seconds", change.pollInterval().map(Duration::toSeconds).orElse(null), "draining", change.draining().orElse(null));
+    // The others should not have to wait for the next one to see it.
+    heartbeat.beat();
+  }
+
+  private void check(ServerChange change) {
+    Set<Role> foreign = new HashSet<>(change.pausedRoles().orElse(Set.of()));
+    foreign.removeAll(settings.roles());
+    if (!foreign.isEmpty()) {
+      throw new IllegalArgumentException("this server was not given the role " + String.join(", ", words(foreign)));
+    }
+    require("the capacity", change.capacity(), 1, LiveSettings.MOST_CAPACITY);
+    require("the poll interval in seconds", change.pollInterval().map(interval -> Math.toIntExact(interval.toSeconds())), 0, LiveSettings.LONGEST_POLL_SECONDS);
+  }
+
+  private static void require(String what, Optional<Integer> value, int least, int most) {
+    if (value.filter(number -> number < least || number > most).isPresent()) {
+      throw new IllegalArgumentException(what + " must be from " + least + " to " + most + ", not " + value.get());
+    }
+  }
+
+  private void pause(Set<Role> paused) {
+    for (Role role : settings.roles()) {
+      if (paused.contains(role)) {
+        live.pause(role);
+      } else {
+        live.resume(role);
+      }
+    }
+    if (!live.has(Role.WORKER)) {
+      worker.pause();
+    } else {
+      worker.resume();
+    }
+    if (live.has(Role.ORCHESTRATOR)) {
+      orchestrator.workArrived();
+    }
+  }
+
+  private Map<String, Long> queueDepths() {
+    Map<String, Long> depths = new TreeMap<>();
+    insight.metrics().getJsonArray("queues").getValuesAs(JsonObject.class)
+        .forEach(queue -> depths.put(queue.getString("queue"), queue.getJsonNumber("length").longValue()));
+    return depths;
+  }
+
+  private static List<String> words(Collection<Role> roles) {
+    return roles.stream().map(Role::toString).sorted().toList();
+  }
+}

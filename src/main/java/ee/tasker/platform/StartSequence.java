@@ -1,0 +1,137 @@
+package ee.tasker.platform;
+
+import jakarta.annotation.PreDestroy;
+import jakarta.annotation.Resource;
+import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What this server does to start, one after another: the schema first, then the templates, then everything that works.
+ *
+ * <p>While the database answers, a step runs in the very call that names it, and its failure is the deployment's. From the first
+ * step on that finds no database, everything waits: that step is tried again, after 1 second at first and 30 at most, and
+ * those that are named meanwhile come after it. The server is deployed, not ready, and answers 503. A step may therefore run
+ * again that failed half-way, and never after it has succeeded.
+ */
+@ApplicationScoped
+public class StartSequence {
+  private static final Log LOG = Log.of(StartSequence.class);
+  private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
+
+  @Resource
+  private ManagedScheduledExecutorService timers;
+
+  /** Guarded by this, and this is held while a step runs. */
+  private final Deque<Runnable> open = new ArrayDeque<>();
+  private volatile boolean waiting;
+  private volatile boolean schemaReady;
+  private volatile boolean stopped;
+  private volatile ScheduledFuture<?> next;
+
+  StartSequence() {
+    // for the container
+  }
+
+  StartSequence(ManagedScheduledExecutorService timers) {
+    this.timers = timers;
+  }
+
+  /** The database cannot be reached: whatever asked for it may be asked again. */
+  static final class NoDatabase extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    NoDatabase(Throwable cause) {
+      super(DatabaseFaults.message(cause), cause);
+    }
+  }
+
+  /** Runs a step now, or after those that wait. */
+  public synchronized void then(Runnable step) {
+    if (!open.isEmpty()) {
+      open.add(step);
+      return;
+    }
+    try {
+      step.run();
+    } catch (RuntimeException fault) {
+      if (!isAbsence(fault)) {
+        throw fault;
+      }
+      open.add(step);
+      waiting = true;
+      tryAgainIn(FIRST_PAUSE, fault);
+    }
+  }
+
+  /** Whether this server still waits for its database, or has yet to do what had to wait with it. */
+  public boolean isWaiting() {
+    return waiting;
+  }
+
+  /** Whether functions of the schema can be called: they are there, and as this application knows them. */
+  public boolean isSchemaReady() {
+    return schemaReady;
+  }
+
+  /** What a caller is told meanwhile. */
+  public static Problem waitingProblem() {
+    return Problem.of(503, "unavailable", "this server waits for its database since it was started, try again later");
+  }
+
+  void schemaIsReady() {
+    schemaReady = true;
+  }
+
+  private void goOn(Duration pause) {
+    synchronized (this) {
+      while (!stopped && !open.isEmpty()) {
+        try {
+          open.peek().run();
+        } catch (RuntimeException fault) {
+          Duration doubled = pause.multipliedBy(2);
+          tryAgainIn(doubled.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : doubled, fault);
+          return;
+        }
+        open.remove();
+      }
+      waiting = !open.isEmpty();
+    }
+  }
+
+  private void tryAgainIn(Duration pause, RuntimeException fault) {
+    if (stopped) {
+      return;
+    }
+    if (isAbsence(fault)) {
+      LOG.write(LogEvent.DATABASE_AWAITED, "retry_ms", pause.toMillis(), "cause", DatabaseFaults.message(fault));
+    } else {
+      LOG.write(LogEvent.START_FAILED, fault, "retry_ms", pause.toMillis());
+    }
+    try {
+      next = timers.schedule(() -> goOn(pause), pause.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException e) {
+      // The server is going down.
+      stopped = true;
+    }
+  }
+
+  private static boolean isAbsence(RuntimeException fault) {
+    return fault instanceof NoDatabase || DatabaseFaults.isUnreachable(fault);
+  }
+
+  @PreDestroy
+  void stop() {
+    stopped = true;
+    ScheduledFuture<?> planned = next;
+    if (planned != null) {
+      planned.cancel(false);
+    }
+  }
+}

@@ -1,0 +1,28 @@
+package ee.tasker.rest;
+
+import ee.tasker.platform.StartSequence;
+import jakarta.inject.Inject;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.ws.rs.container.ContainerRequestContext;
+import jakarta.ws.rs.container.ContainerRequestFilter;
+import jakarta.ws.rs.container.PreMatching;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.ext.Provider;
+
+/** A server that waits for its database since it was started says so, whatever it is asked, and when to ask again. */
+@Provider
+@PreMatching
+public class WaitingServer implements ContainerRequestFilter {
+  @Inject
+  private StartSequence start;
+
+  @Context
+  private HttpServletRequest request;
+
+  @Override
+  public void filter(ContainerRequestContext context) {
+    if (start.isWaiting()) {
+      context.abortWith(ProblemDocument.of(StartSequence.waitingProblem(), request.getRequestURI()));
+    }
+  }
+}

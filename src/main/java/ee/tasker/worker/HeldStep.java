@@ -1,0 +1,14 @@
+package ee.tasker.worker;
+
+import ee.tasker.step.model.StepKey;
+import java.time.Duration;
+import java.util.UUID;
+
+/** A step that this server has claimed and not handed back. */
+public record HeldStep(UUID taskUuid, UUID stepUuid, int attempt, Duration held) {
+
+  static HeldStep of(RunningStep step) {
+    StepKey key = step.assignment().key();
+    return new HeldStep(key.taskUuid(), key.stepUuid(), key.attempt(), Duration.ofNanos(step.ageNanos()));
+  }
+}

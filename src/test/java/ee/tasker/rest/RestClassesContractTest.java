@@ -1,0 +1,24 @@
+package ee.tasker.rest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.ext.Provider;
+import org.junit.jupiter.api.Test;
+
+/** {@link RestApplication} names its classes, so that it serves nobody else's; this one sees to it that it forgets none. */
+class RestClassesContractTest {
+
+  @Test
+  void every_resource_and_provider_is_named_by_the_application() {
+    var found = new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests()).importPackages("ee.tasker").stream()
+        .filter(type -> type.isAnnotatedWith(Path.class) || type.isAnnotatedWith(Provider.class))
+        .map(JavaClass::getName).toList();
+
+    assertThat(new RestApplication().getClasses()).extracting(Class::getName)
+        .as("add what is missing to RestApplication.getClasses()").containsExactlyInAnyOrderElementsOf(found);
+  }
+}
