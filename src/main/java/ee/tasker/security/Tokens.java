@@ -30,6 +30,7 @@ import java.text.ParseException;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -68,8 +69,8 @@ public class Tokens {
     DefaultJWTProcessor<SecurityContext> processor = new DefaultJWTProcessor<>();
     processor.setJWSTypeVerifier(new DefaultJOSEObjectTypeVerifier<>(JOSEObjectType.JWT, new JOSEObjectType("at+jwt"), null));
     processor.setJWSKeySelector(settings.publicKey().map(pem -> oneKey(publicKey(pem))).orElseGet(() -> keysOf(settings.jwksUrl().orElseThrow())));
-    processor.setJWTClaimsSetVerifier(new DefaultJWTClaimsVerifier<>(Set.of(settings.audience()), new JWTClaimsSet.Builder().issuer(settings.issuer()).build(),
-        Set.of("exp", settings.nameClaim()), Set.of()));
+    processor.setJWTClaimsSetVerifier(new DefaultJWTClaimsVerifier<>(new HashSet<>(Set.of(settings.audience())), new JWTClaimsSet.Builder().issuer(settings.issuer()).build(),
+        new HashSet<>(Set.of("exp", settings.nameClaim())), new HashSet<>()));
     return processor;
   }
 
@@ -82,7 +83,7 @@ public class Tokens {
     try {
       JWKSource<SecurityContext> keys = JWKSourceBuilder.<SecurityContext>create(url.toURL(), new DefaultResourceRetriever(KEYS_TIMEOUT_MS, KEYS_TIMEOUT_MS, KEYS_BYTES))
           .refreshAheadCache(false).outageTolerant(true).build();
-      Set<JWSAlgorithm> algorithms = new java.util.HashSet<>(RSA);
+      Set<JWSAlgorithm> algorithms = new HashSet<>(RSA);
       algorithms.addAll(EC);
       return new JWSVerificationKeySelector<>(algorithms, keys);
     } catch (MalformedURLException e) {
