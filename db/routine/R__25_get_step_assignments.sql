@@ -14,7 +14,7 @@ begin
   return (select coalesce(json_agg(json_build_object(
       'step_uuid', s.workflow_step_uuid, 'task_uuid', s.task_uuid, 'named_step_uuid', s.named_step_uuid,
       'attempt', s.attempts, 'max_attempts', case when s.retryable then s.max_attempts else 1 end + s.attempts_before_reset,
-      'correlation_id', t.correlation_id, 'parent_correlation_id', t.parent_correlation_id,
+      'correlation_id', t.correlation_id, 'parent_correlation_id', t.parent_correlation_id, 'trace_parent', c.trace_parent,
       'cancel_requested', t.cancel_requested_at is not null and t.cancel_policy = 'cancel_running',
       'context', c.context, 'results', p.results, 'inputs', d.inputs, 'checkpoint', d.checkpoint) order by u.n), '[]')
   from unnest(p_step_uuids) with ordinality as u(step_uuid, n)

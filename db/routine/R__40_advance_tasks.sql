@@ -40,7 +40,8 @@ begin
     into o_claimed, o_queued, v_deltas
   from unnest(v_handoffs) h;
 
-  select coalesce(jsonb_agg(jsonb_build_object('task_uuid', c.task_uuid, 'state', c.state)), '[]') into o_ended
+  select coalesce(jsonb_agg(jsonb_build_object('task_uuid', c.task_uuid, 'state', c.state,
+      'correlation_id', (select t.correlation_id from tasker.tasks t where t.task_uuid = c.task_uuid))), '[]') into o_ended
   from tasker.conclude_tasks(v_deltas, p_server_uuid, p_now) c;
 end
 $$;

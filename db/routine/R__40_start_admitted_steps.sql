@@ -62,7 +62,8 @@ begin
   v_handoffs := tasker.enqueue_steps(v_due, 'waiting_for_retry', p_server_uuid, p_claim_limit, p_lease_seconds, p_now);
   v_handoffs := v_handoffs || tasker.enqueue_steps(v_pending, 'pending', p_server_uuid,
     greatest(p_claim_limit - (select count(*)::int from unnest(v_handoffs) h where h.is_claimed), 0), p_lease_seconds, p_now);
-  select coalesce(jsonb_agg(jsonb_build_object('task_uuid', c.task_uuid, 'state', c.state)), '[]') into o_ended
+  select coalesce(jsonb_agg(jsonb_build_object('task_uuid', c.task_uuid, 'state', c.state,
+      'correlation_id', (select t.correlation_id from tasker.tasks t where t.task_uuid = c.task_uuid))), '[]') into o_ended
   from tasker.conclude_tasks(
     (select array_agg((l, 0, 0, 0, 0)::tasker.task_delta) from unnest(v_locked) l
      join tasker.tasks t on t.task_uuid = l and t.state <> 'pending')

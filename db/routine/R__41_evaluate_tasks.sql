@@ -51,7 +51,8 @@ begin
     greatest(p_claim_limit - cardinality(v_advance.o_claimed) - (select count(*)::int from unnest(v_handoffs) h where h.is_claimed), 0),
     p_lease_seconds, p_now);
 
-  select coalesce(jsonb_agg(jsonb_build_object('task_uuid', c.task_uuid, 'state', c.state)), '[]') into v_ended
+  select coalesce(jsonb_agg(jsonb_build_object('task_uuid', c.task_uuid, 'state', c.state,
+      'correlation_id', (select t.correlation_id from tasker.tasks t where t.task_uuid = c.task_uuid))), '[]') into v_ended
   from tasker.conclude_tasks(
     (select array_agg((t.task_uuid, 0, 0, 0, 0)::tasker.task_delta) from tasker.tasks t where t.task_uuid = any (p_task_uuids) and t.context_checked)
     || (select array_agg((h.task_uuid, 1, 0, 0, case when h.step_uuid = any (v_due) then -1 else 0 end)::tasker.task_delta)

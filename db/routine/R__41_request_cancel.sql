@@ -119,7 +119,8 @@ begin
                     case m.from_state when 'waiting_for_retry' then -1 else 0 end)::tasker.task_delta)
     into v_deltas from moved m;
 
-  select coalesce(jsonb_agg(jsonb_build_object('task_uuid', c.task_uuid, 'state', c.state)), '[]') into v_ended
+  select coalesce(jsonb_agg(jsonb_build_object('task_uuid', c.task_uuid, 'state', c.state,
+      'correlation_id', (select t.correlation_id from tasker.tasks t where t.task_uuid = c.task_uuid))), '[]') into v_ended
   from tasker.conclude_tasks(
     v_deltas || (select array_agg((a, 0, 0, 0, 0)::tasker.task_delta) from unnest(v_asked) a), p_server_uuid, p_now) c;
   return jsonb_build_object(

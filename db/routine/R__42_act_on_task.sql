@@ -75,7 +75,7 @@ begin
       select v_now, p_action, p_by, p_reason, p_task_uuid, p_bulk_token, v_details;
       delete from tasker.task_wakeups w where w.task_uuid = p_task_uuid;
       return jsonb_build_object('outcome', 'done', 'steps', 0, 'queued', '[]'::jsonb)
-        || (select jsonb_build_object('state', t.state, 'ended', jsonb_build_array(jsonb_build_object('task_uuid', t.task_uuid, 'state', t.state)))
+        || (select jsonb_build_object('state', t.state, 'ended', jsonb_build_array(jsonb_build_object('task_uuid', t.task_uuid, 'state', t.state, 'correlation_id', t.correlation_id)))
             from tasker.tasks t where t.task_uuid = p_task_uuid);
     end if;
     return jsonb_build_object('state', v_task.state) || case

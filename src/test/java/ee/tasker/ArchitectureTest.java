@@ -38,6 +38,12 @@ class ArchitectureTest {
   static final ArchRule message_stands_beside_and_knows_platform_only = knowsOnly("message", "platform");
 
   @ArchTest
+  static final ArchRule request_knows_platform_only = knowsOnly("request", "platform");
+
+  @ArchTest
+  static final ArchRule event_knows_platform_and_message = knowsOnly("event", "platform", "message");
+
+  @ArchTest
   static final ArchRule template_knows_platform = knowsOnly("template", "platform");
 
   @ArchTest
@@ -47,7 +53,7 @@ class ArchitectureTest {
   static final ArchRule step_knows_task = knowsOnly("step", "platform", "message", "template", "task");
 
   @ArchTest
-  static final ArchRule orchestration_knows_step_and_no_worker = knowsOnly("orchestration", "platform", "message", "template", "task", "step");
+  static final ArchRule orchestration_knows_step_and_no_worker = knowsOnly("orchestration", "platform", "message", "request", "template", "task", "step");
 
   @ArchTest
   static final ArchRule worker_knows_step_and_handlers_and_no_orchestration = knowsOnly("worker", "platform", "message", "template", "task", "step", "handler");

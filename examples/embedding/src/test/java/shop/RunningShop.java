@@ -24,9 +24,9 @@ import java.util.stream.Stream;
 
 /** A PostgreSQL and an Open Liberty with the product's configuration and our WAR, as they would be in production, but for the size. */
 final class RunningShop implements AutoCloseable {
-  private static final String PASSWORD = "of-the-administrator";
-  /** For the product's interface; ours asks nobody who he is. */
-  private static final String LOGIN = "Basic " + Base64.getEncoder().encodeToString(("admin:" + PASSWORD).getBytes(StandardCharsets.UTF_8));
+  /** The product may ask callers who they are, for all of the WAR. */
+  private static final String PASSWORD = "only-for-this-test";
+  private static final String CALLER = "Basic " + Base64.getEncoder().encodeToString(("admin:" + PASSWORD).getBytes(StandardCharsets.UTF_8));
 
   private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(2)).build();
   private final EmbeddedPostgres postgres;
@@ -55,12 +55,12 @@ final class RunningShop implements AutoCloseable {
   }
 
   HttpResponse<String> order(String body) throws IOException, InterruptedException {
-    return http.send(HttpRequest.newBuilder(address("/shop/orders")).header("Content-Type", "application/json").timeout(Duration.ofSeconds(30))
+    return http.send(HttpRequest.newBuilder(address("/shop/orders")).header("Authorization", CALLER).header("Content-Type", "application/json").timeout(Duration.ofSeconds(30))
         .POST(HttpRequest.BodyPublishers.ofString(body)).build(), HttpResponse.BodyHandlers.ofString());
   }
 
   int status(String path) throws IOException, InterruptedException {
-    return http.send(HttpRequest.newBuilder(address(path)).header("Authorization", LOGIN).timeout(Duration.ofSeconds(10)).build(), HttpResponse.BodyHandlers.ofString()).statusCode();
+    return http.send(HttpRequest.newBuilder(address(path)).header("Authorization", CALLER).timeout(Duration.ofSeconds(10)).build(), HttpResponse.BodyHandlers.ofString()).statusCode();
   }
 
   /** The first column of the first row, as text. */

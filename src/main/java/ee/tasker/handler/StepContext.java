@@ -29,6 +29,11 @@ public interface StepContext {
 
   Optional<UUID> parentCorrelationId();
 
+  /** The trace that the task was asked for in, as W3C Trace Context has it in the header {@code traceparent}: to be sent on with what the handler calls. */
+  default Optional<String> traceParent() {
+    return Optional.empty();
+  }
+
   /** Counted from 1. */
   int attempt();
 

@@ -22,6 +22,11 @@ public class Insight {
     return gateway.getServerDocuments();
   }
 
+  /** @return as {@code tasker.get_queue_documents}: how long each queue is, how old, and what of it is parked */
+  public JsonObject queues() {
+    return gateway.getQueueDocuments();
+  }
+
   /** @return as {@code tasker.get_performance_document}: throughput, rates and durations of the last {@code hours} */
   public JsonObject performance(int hours) {
     return gateway.getPerformanceDocument(hours);

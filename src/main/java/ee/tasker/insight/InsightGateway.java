@@ -19,6 +19,10 @@ class InsightGateway {
     return sql.object("get_server_documents()");
   }
 
+  JsonObject getQueueDocuments() {
+    return sql.object("get_queue_documents()");
+  }
+
   JsonObject getPerformanceDocument(int hours) {
     return sql.object("get_performance_document(?)", hours);
   }

@@ -1,5 +1,6 @@
 package ee.tasker.message;
 
+import ee.tasker.platform.AfterCommit;
 import ee.tasker.platform.Problem;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
@@ -15,6 +16,9 @@ public class DeadMessages {
 
   @Inject
   private WakeUps wakeUps;
+
+  @Inject
+  private AfterCommit afterCommit;
 
   /**
    * Newest first.
@@ -39,6 +43,6 @@ public class DeadMessages {
     if (!gateway.replayDeadMessage(deadMessageUuid, by)) {
       throw Problem.of(404, "dead-message-not-found", "there is no message " + deadMessageUuid + " that was not sent again yet");
     }
-    wakeUps.orchestrationQueued();
+    afterCommit.run(wakeUps::orchestrationQueued);
   }
 }

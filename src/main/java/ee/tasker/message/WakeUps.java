@@ -30,10 +30,19 @@ public class WakeUps {
   private Instance<Orchestrator> orchestrator;
 
   @Inject
+  private Instance<ChangeListener> changeListener;
+
+  @Inject
   private Notifier notifier;
+
+  /** Tasks or steps have moved, and nobody else needs to hear of it. */
+  public void changed() {
+    changeListener.get().changed();
+  }
 
   /** Steps were put on queues. */
   public void stepsQueued() {
+    changed();
     if (settings.events()) {
       wakeWorker();
       notifier.tell(STEPS);
@@ -42,6 +51,7 @@ public class WakeUps {
 
   /** Results were handed back for an orchestrator, or tasks came in that nobody has started. */
   public void orchestrationQueued() {
+    changed();
     if (settings.events()) {
       wakeOrchestrator();
       notifier.tell(ORCHESTRATION);
@@ -50,6 +60,7 @@ public class WakeUps {
 
   /** Running steps are asked to stop. */
   public void cancelRequested() {
+    changed();
     if (settings.events()) {
       tellOfCancel();
       notifier.tell(CANCEL);
@@ -57,6 +68,7 @@ public class WakeUps {
   }
 
   void received(String what) {
+    changed();
     if (STEPS.equals(what)) {
       wakeWorker();
     } else if (CANCEL.equals(what)) {

@@ -89,6 +89,7 @@ public class Operations {
 
   private void wakeAfterCommit(JsonObject reply) {
     afterCommit.run(() -> {
+      wakeUps.changed();
       if (reply.get("queued") instanceof JsonArray queued && !queued.isEmpty()) {
         wakeUps.stepsQueued();
       }

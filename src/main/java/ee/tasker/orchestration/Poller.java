@@ -7,6 +7,7 @@ import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Role;
 import ee.tasker.platform.Settings;
 import ee.tasker.platform.StartSequence;
+import ee.tasker.request.KeyedRequests;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.Resource;
 import jakarta.ejb.ConcurrencyManagement;
@@ -35,6 +36,8 @@ public class Poller {
   private static final Log LOG = Log.of(Poller.class);
   private static final Duration PARTITIONS_EVERY = Duration.ofHours(1);
   private static final Duration ROLL_UP_EVERY = Duration.ofSeconds(30);
+  private static final int PURGE_BATCH = 1_000;
+  private static final int MOST_PURGES = 100;
 
   @Resource
   private TimerService timers;
@@ -50,6 +53,9 @@ public class Poller {
 
   @Inject
   private Orchestration orchestration;
+
+  @Inject
+  private KeyedRequests keyedRequests;
 
   @Inject
   private Instance<StepTaker> worker;
@@ -110,10 +116,18 @@ public class Poller {
     if (now - lastRollUp >= ROLL_UP_EVERY.toNanos()) {
       lastRollUp = now;
       attempt("roll_up_analytics", orchestration::rollUpAnalytics);
+      attempt("purge_idempotency_keys", this::purgeIdempotencyKeys);
     }
     if (now - lastPartitions >= PARTITIONS_EVERY.toNanos()) {
       lastPartitions = now;
       attempt("make_history_partitions", orchestration::makeHistoryPartitions);
+    }
+  }
+
+  /** In small transactions, and not for ever: what is left waits for the next time. */
+  private void purgeIdempotencyKeys() {
+    for (int batch = 0; batch < MOST_PURGES && keyedRequests.purge(PURGE_BATCH) == PURGE_BATCH; batch++) {
+      // the loop's condition does it
     }
   }
 

@@ -153,6 +153,7 @@ public class Rounds implements Orchestrator {
       if (reply.getInt(count, 0) == 0) {
         return reply;
       }
+      wakeUps.changed();
     }
     wanted.set(true);
     return reply;

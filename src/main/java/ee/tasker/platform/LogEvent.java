@@ -31,6 +31,7 @@ public enum LogEvent {
   LISTENER_CONNECTED("TK1401", Level.INFO, "listening for wake-ups"),
   LISTENER_LOST("TK1402", Level.WARNING, "listening connection lost, polling meanwhile"),
   NOTIFY_FAILED("TK1403", Level.WARNING, "other servers could not be woken, they will poll"),
+  STREAM_CUT("TK1404", Level.INFO, "slow listener was cut off"),
   CALL_FAILED("TK1501", Level.ERROR, "call to the database failed, will be tried again"),
   REQUEST_FAILED("TK1502", Level.ERROR, "request failed"),
   FIRST_ADMINISTRATOR("TK1601", Level.INFO, "first administrator created"),

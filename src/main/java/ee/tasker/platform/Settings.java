@@ -21,11 +21,14 @@ import java.util.Set;
  * @param maxRequests        {@code tasker.api.max-concurrent-requests}: that this server works on at once; others are told to come again
  * @param allowedOrigins     {@code tasker.api.allowed-origins}: pages of these may use the interface from a browser
  * @param recovery           when recovery acts
+ * @param idempotencyRetention {@code tasker.idempotency.retention-seconds}: how long a request with a key is answered as the first time
+ * @param streams            how many may listen to events, and how
  * @param security           who is let in
  */
 public record Settings(
     Set<Role> roles, boolean events, Duration pollInterval, Optional<Path> templatesFolder, String environment,
-    WorkerSettings worker, ListenSettings listen, int maxBodyBytes, int maxRequests, Set<String> allowedOrigins, RecoverySettings recovery, SecuritySettings security) {
+    WorkerSettings worker, ListenSettings listen, int maxBodyBytes, int maxRequests, Set<String> allowedOrigins, RecoverySettings recovery,
+    Duration idempotencyRetention, StreamSettings streams, SecuritySettings security) {
 
   public Settings {
     roles = Set.copyOf(roles);
@@ -59,6 +62,14 @@ public record Settings(
    * @param deliveries    {@code tasker.messages.delivery-limit}: how often in a row a message or a task may fail to be processed
    */
   public record RecoverySettings(Duration claimLimit, Duration unservedLimit, Duration cancelGrace, int deliveries) {
+  }
+
+  /**
+   * @param limit     {@code tasker.streams.limit}: how many listen to this server at most
+   * @param buffer    {@code tasker.streams.buffer}: how many events may wait for one of them
+   * @param heartbeat {@code tasker.streams.heartbeat-seconds}: how often a stream shows that it lives
+   */
+  public record StreamSettings(int limit, int buffer, Duration heartbeat) {
   }
 
   /** {@code tasker.database.*}: the listening connection is the application's own, the pool cannot lend one for ever. */

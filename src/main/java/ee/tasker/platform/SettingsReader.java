@@ -56,6 +56,10 @@ public class SettingsReader {
             seconds("tasker.recovery.unserved-seconds", 0, 0, 31_536_000),
             seconds("tasker.cancel.grace-seconds", 30, 0, 86_400),
             number("tasker.messages.delivery-limit", 5, 1, 100)),
+        seconds("tasker.idempotency.retention-seconds", 86_400, 60, 31_536_000),
+        new Settings.StreamSettings(
+            number("tasker.streams.limit", 200, 0, 10_000), number("tasker.streams.buffer", 10_000, 10, 1_000_000),
+            seconds("tasker.streams.heartbeat-seconds", 15, 1, 3_600)),
         security());
     if (!complaints.isEmpty()) {
       throw new IllegalStateException("the configuration cannot be used: " + String.join("; ", complaints));

@@ -45,6 +45,7 @@ public class BulkActionsResource {
 
   @Requires(value = Permission.TASKS_ACT, in = Scope.ASKED)
   @POST
+  @OncePerKey
   @Consumes(MediaType.APPLICATION_JSON)
   public Response preview(InputStream body) {
     Parameters.checkKnown(uri, Set.of());
@@ -97,6 +98,7 @@ public class BulkActionsResource {
   /** Once; a second time answers what the first did. */
   @Requires(value = Permission.TASKS_ACT, in = Scope.BULK_ACTION)
   @POST
+  @OncePerKey
   @Path("{token}/run")
   public String run(@PathParam("token") String token) {
     Parameters.checkKnown(uri, Set.of());

@@ -58,6 +58,7 @@ public class ConcurrencyPoliciesResource {
   /** The member has to be there also when it is null, which is the way back to the template's limit. */
   @Requires(value = Permission.POLICIES_UPDATE, in = Scope.POLICY)
   @PUT
+  @OncePerKey
   @Path("{policy_uuid}/limit")
   @Consumes(MediaType.APPLICATION_JSON)
   public String setLimit(@PathParam("policy_uuid") String policyUuid, InputStream body) {

@@ -71,6 +71,7 @@ public class DeadLettersResource {
   /** Has a task investigated; 200 with the investigation that is open already. */
   @Requires(value = Permission.DLQ_UPDATE, in = Scope.ASKED)
   @POST
+  @OncePerKey
   @Consumes(MediaType.APPLICATION_JSON)
   public Response open(InputStream body) {
     Parameters.checkKnown(uri, Set.of());
@@ -112,6 +113,7 @@ public class DeadLettersResource {
 
   @Requires(value = Permission.DLQ_UPDATE, in = Scope.DEAD_LETTER)
   @PATCH
+  @OncePerKey
   @Path("entry/{dlq_entry_uuid}")
   @Consumes(MediaType.APPLICATION_JSON)
   public String update(@PathParam("dlq_entry_uuid") String entryUuid, InputStream body) {

@@ -49,6 +49,7 @@ public class DeadMessagesResource {
 
   @Requires(value = Permission.MESSAGES_REPLAY, in = Scope.EVERYWHERE)
   @POST
+  @OncePerKey
   @Path("{dead_message_uuid}/replay")
   public String replay(@PathParam("dead_message_uuid") String deadMessageUuid, @QueryParam("requested_by") String requestedBy) {
     Parameters.checkKnown(uri, Set.of("requested_by"));

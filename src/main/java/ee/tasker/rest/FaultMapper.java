@@ -46,7 +46,8 @@ public class FaultMapper implements ExceptionMapper<Throwable> {
       return allow == null ? answer : Response.fromResponse(answer).header("Allow", allow).build();
     }
     String id = UUID.randomUUID().toString();
-    LOG.write(LogEvent.REQUEST_FAILED, fault, "id", id, "path", path);
+    LOG.write(LogEvent.REQUEST_FAILED, fault, "id", id, "path", path, "correlation", request.getHeader(RequestTrace.CORRELATION_ID),
+        "trace", request.getHeader(RequestTrace.TRACE_PARENT));
     if (DatabaseFaults.isUnreachable(fault)) {
       String detail = DatabaseFaults.isUnconfirmedCommit(fault)
           ? "the database went away before it said whether it has done this: it may have been done" : "the database cannot be reached, try again later";

@@ -47,6 +47,7 @@ public class PausesResource {
 
   @Requires(value = Permission.TEMPLATES_PAUSE, in = Scope.ASKED)
   @POST
+  @OncePerKey
   @Consumes(MediaType.APPLICATION_JSON)
   public String pause(InputStream body) {
     Parameters.checkKnown(uri, Set.of());
@@ -66,6 +67,7 @@ public class PausesResource {
 
   @Requires(value = Permission.TEMPLATES_PAUSE, in = Scope.ASKED)
   @DELETE
+  @OncePerKey
   public String resume(@QueryParam("namespace") String namespace, @QueryParam("name") String name, @QueryParam("version") String version,
       @QueryParam("requested_by") String requestedBy, @QueryParam("reason") String reason) {
     Parameters.checkKnown(uri, Set.of("namespace", "name", "version", "requested_by", "reason"));

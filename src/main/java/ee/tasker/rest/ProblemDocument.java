@@ -7,11 +7,15 @@ import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
 import jakarta.ws.rs.core.Response;
 import java.util.Locale;
+import java.util.Map;
 
 /** An RFC 9457 answer. */
 final class ProblemDocument {
   static final String MEDIA_TYPE = "application/problem+json";
   static final int RETRY_AFTER_SECONDS = 5;
+
+  /** Members that are said in a header as well. */
+  private static final Map<String, String> HEADERS = Map.of("location", "Location", "retry_after", "Retry-After");
 
   private ProblemDocument() {
   }
@@ -36,11 +40,15 @@ final class ProblemDocument {
 
   static Response of(Problem problem, String instance) {
     Response.ResponseBuilder answer = Response.status(problem.status()).type(MEDIA_TYPE).entity(json(problem, instance).toString());
+    problem.extras().forEach((key, value) -> {
+      if (HEADERS.containsKey(key)) {
+        answer.header(HEADERS.get(key), value);
+      }
+    });
     if (problem.code().equals("unavailable")) {
       answer.header("Retry-After", RETRY_AFTER_SECONDS);
     }
-    Object location = problem.extras().get("location");
-    return location == null ? answer.build() : answer.header("Location", location).build();
+    return answer.build();
   }
 
   static Response of(int status, String code, String detail, String instance) {

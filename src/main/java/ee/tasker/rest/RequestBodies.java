@@ -3,6 +3,7 @@ package ee.tasker.rest;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Settings;
+import ee.tasker.template.CanonicalJson;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonArray;
@@ -55,6 +56,20 @@ public class RequestBodies {
 
   String text(InputStream body) {
     return text(body, maxBodyBytes);
+  }
+
+  /** As long as the longest body that any operation takes; what its own is, it says itself. */
+  String longText(InputStream body) {
+    return text(body, (int) Math.min((long) maxBodyBytes * TaskBatchesResource.BODY_TIMES, Integer.MAX_VALUE - 8));
+  }
+
+  /** JSON in the one form that is the same whatever its blanks and the order of its members; anything else as it is. */
+  String canonical(String body) {
+    try {
+      return CanonicalJson.write(json(body));
+    } catch (Problem notJson) {
+      return body;
+    }
   }
 
   private static String text(InputStream body, int limit) {

@@ -57,6 +57,7 @@ public class ServersResource {
   @Requires(value = Permission.SYSTEM_SERVERS_READ, in = Scope.EVERYWHERE)
   @GET
   public String list() {
+    Parameters.checkKnown(uri, Set.of());
     return insight.servers().toString();
   }
 
@@ -71,6 +72,7 @@ public class ServersResource {
 
   @Requires(value = Permission.SYSTEM_SERVERS_MANAGE, in = Scope.EVERYWHERE)
   @PATCH
+  @OncePerKey
   @Path("{server_uuid}")
   @Consumes(MediaType.APPLICATION_JSON)
   public String change(@PathParam("server_uuid") String serverUuid, InputStream body) {

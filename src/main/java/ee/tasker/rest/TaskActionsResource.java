@@ -45,6 +45,7 @@ public class TaskActionsResource {
   /** The task as it is after the action and what followed from it. */
   @Requires(value = Permission.TASKS_ACT, in = Scope.TASK)
   @PATCH
+  @OncePerKey
   @Path("{task_uuid}")
   @Consumes(MediaType.APPLICATION_JSON)
   public String act(@PathParam("task_uuid") String taskUuid, InputStream body) {
@@ -57,6 +58,7 @@ public class TaskActionsResource {
   /** The step as it is after the action and what followed from it. */
   @Requires(value = Permission.STEPS_RESOLVE, in = Scope.TASK)
   @PATCH
+  @OncePerKey
   @Path("{task_uuid}/workflow_steps/{step_uuid}")
   @Consumes(MediaType.APPLICATION_JSON)
   public String actOnStep(@PathParam("task_uuid") String taskUuid, @PathParam("step_uuid") String stepUuid, InputStream body) {

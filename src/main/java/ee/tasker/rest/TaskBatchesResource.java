@@ -7,6 +7,7 @@ import ee.tasker.platform.Role;
 import ee.tasker.rest.Requires.Scope;
 import ee.tasker.security.Permission;
 import ee.tasker.task.Intake;
+import ee.tasker.task.JoinedSubmissions;
 import ee.tasker.task.SubmittedTask;
 import ee.tasker.task.TaskRequest;
 import ee.tasker.task.TaskRequestReader;
@@ -38,10 +39,19 @@ import java.util.concurrent.CompletionException;
 @RequestScoped
 public class TaskBatchesResource {
   private static final int MOST = 1_000;
-  private static final int BODY_TIMES = 16;
+  static final int BODY_TIMES = 16;
 
   @Inject
   private Intake intake;
+
+  @Inject
+  private JoinedSubmissions submissions;
+
+  @Inject
+  private RequestKeys keys;
+
+  @Inject
+  private RequestTrace trace;
 
   @Inject
   private RequestBodies bodies;
@@ -57,6 +67,7 @@ public class TaskBatchesResource {
 
   @Requires(value = Permission.TASKS_CREATE, in = Scope.ASKED)
   @POST
+  @OncePerKey
   @Consumes(MediaType.APPLICATION_JSON)
   public Response create(InputStream body) {
     Parameters.checkKnown(uri, Set.of());
@@ -78,7 +89,7 @@ public class TaskBatchesResource {
         if (!(document instanceof JsonObject object)) {
           throw Problem.of(400, "invalid-request", "every request must be an object");
         }
-        TaskRequest request = TaskRequestReader.read(object).submittedBy(access.caller().actor());
+        TaskRequest request = trace.onto(TaskRequestReader.read(object), object).submittedBy(access.caller().actor());
         access.require(request.template().namespace());
         requests.add(request);
         read.add(request);
@@ -86,7 +97,8 @@ public class TaskBatchesResource {
         read.add(problem);
       }
     }
-    var answers = intake.submitEach(requests).iterator();
+    // With a key the tasks and the answer about them are one transaction.
+    var answers = (keys.isKeyed() ? submissions.submitEach(requests) : intake.submitEach(requests)).iterator();
     JsonArrayBuilder verdicts = Json.build().createArrayBuilder();
     for (int i = 0; i < read.size(); i++) {
       verdicts.add(read.get(i) instanceof Problem problem

@@ -4,6 +4,7 @@ import ee.tasker.platform.Json;
 import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Role;
+import ee.tasker.request.KeptAnswer;
 import ee.tasker.rest.Requires.Scope;
 import ee.tasker.security.Caller;
 import ee.tasker.security.Permission;
@@ -11,6 +12,7 @@ import ee.tasker.task.Intake;
 import ee.tasker.task.SubmittedTask;
 import ee.tasker.task.TaskRequest;
 import ee.tasker.task.TaskRequestReader;
+import ee.tasker.task.TaskSubmissions;
 import ee.tasker.task.Tasks;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
@@ -57,6 +59,15 @@ public class TasksResource {
   private Intake intake;
 
   @Inject
+  private TaskSubmissions submissions;
+
+  @Inject
+  private RequestKeys keys;
+
+  @Inject
+  private RequestTrace trace;
+
+  @Inject
   private Tasks tasks;
 
   @Inject
@@ -82,16 +93,14 @@ public class TasksResource {
     int seconds = Parameters.number("wait", wait, 0, 0, LONGEST_WAIT_SECONDS);
     requireApi();
     JsonObject document = bodies.object(body);
-    TaskRequest request = TaskRequestReader.read(document);
-    access.require(request.template().namespace());
-    Caller caller = access.caller();
-    SubmittedTask task = intake.submit(request.submittedBy(caller.actor()));
-    URI location = uri.getBaseUriBuilder().path("tasks/" + task.taskUuid()).build();
-    if (task.isDuplicate() && !TaskRequestReader.wantsExisting(document)) {
-      throw new Problem(409, "duplicate-task", "the same request is already task " + task.taskUuid(), List.of(),
-          Map.of("task_uuid", task.taskUuid().toString(), "state", task.state(), "location", location.toString()));
+    if (keys.isKeyed()) {
+      createOnce(document, seconds, answer);
+      return;
     }
-    Response.Status status = task.isDuplicate() ? Response.Status.OK : Response.Status.CREATED;
+    Caller caller = access.caller();
+    SubmittedTask task = intake.submit(request(document));
+    URI location = location(task, document);
+    int status = task.isDuplicate() ? 200 : 201;
     if (seconds > 0) {
       Function<JsonObject, Response> whole = described -> Response.status(status).location(location).entity(Access.shown(caller, described).toString()).build();
       if (task.isDuplicate()) {
@@ -102,6 +111,41 @@ public class TasksResource {
     } else {
       answer.resume(Response.status(status).location(location).entity(brief(task).toString()).build());
     }
+  }
+
+  /** In a transaction of its own together with the key. What is kept is the short answer: with {@code wait} the task is shown as it is. */
+  private void createOnce(JsonObject document, int seconds, AsyncResponse answer) {
+    Caller caller = access.caller();
+    TaskRequest request = request(document);
+    KeptAnswer kept = keys.answerOnce(document.toString(), () -> {
+      SubmittedTask task = submissions.submit(request);
+      return KeptAnswer.done(task.isDuplicate() ? 200 : 201, Optional.of(location(task, document).toString()), brief(task).toString());
+    });
+    Response.ResponseBuilder response = Response.status(kept.status()).location(URI.create(kept.location().orElseThrow()));
+    if (kept.isReplay()) {
+      response.header(RequestKeys.REPLAYED, "true");
+    }
+    if (seconds > 0) {
+      waits.answerAtRest(Json.uuid(Json.parseObject(kept.body()), "task_uuid"), seconds, answer, described -> response.entity(Access.shown(caller, described).toString()).build());
+    } else {
+      answer.resume(response.entity(kept.body()).build());
+    }
+  }
+
+  private TaskRequest request(JsonObject document) {
+    TaskRequest request = TaskRequestReader.read(document);
+    access.require(request.template().namespace());
+    return trace.onto(request, document).submittedBy(access.caller().actor());
+  }
+
+  /** @throws Problem 409 duplicate-task when there is one and the request did not ask for it */
+  private URI location(SubmittedTask task, JsonObject document) {
+    URI location = uri.getBaseUriBuilder().path("tasks/" + task.taskUuid()).build();
+    if (task.isDuplicate() && !TaskRequestReader.wantsExisting(document)) {
+      throw new Problem(409, "duplicate-task", "the same request is already task " + task.taskUuid(), List.of(),
+          Map.of("task_uuid", task.taskUuid().toString(), "state", task.state(), "location", location.toString()));
+    }
+    return location;
   }
 
   private static JsonObject brief(SubmittedTask task) {
@@ -152,6 +196,7 @@ public class TasksResource {
 
   @Requires(value = Permission.TASKS_CANCEL, in = Scope.TASK)
   @DELETE
+  @OncePerKey
   @Path("{task_uuid}")
   public String cancel(@PathParam("task_uuid") String taskUuid, @QueryParam("reason") String reason,
       @QueryParam("requested_by") String requestedBy, @QueryParam("policy") String policy,

@@ -69,6 +69,7 @@ public class TemplatesResource {
   /** 201 when it is new, 200 when the same content was there already, 409 when other content was. */
   @Requires(value = Permission.TEMPLATES_REGISTER, in = Scope.ASKED)
   @POST
+  @OncePerKey
   @Consumes({"application/yaml", "application/x-yaml", "text/yaml", MediaType.TEXT_PLAIN, MediaType.APPLICATION_JSON})
   public Response register(InputStream body) {
     Parameters.checkKnown(uri, Set.of());

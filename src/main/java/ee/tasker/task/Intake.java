@@ -131,6 +131,7 @@ public class Intake {
       for (int i = 0; i < batch.size(); i++) {
         answer(batch.get(i), reply.getJsonArray("verdicts").getJsonObject(i));
       }
+      wakeUps.changed();
       if (!live.has(Role.ORCHESTRATOR)) {
         wakeUps.orchestrationQueued();
       } else {

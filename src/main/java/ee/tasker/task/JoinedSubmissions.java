@@ -12,12 +12,15 @@ import ee.tasker.platform.Settings;
 import ee.tasker.platform.Storable;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
+import jakarta.json.JsonArray;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import jakarta.transaction.Transactional;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /** The transactions of {@link TaskSubmissions}, and those of {@link Intake}. */
 @ApplicationScoped
@@ -53,14 +56,51 @@ public class JoinedSubmissions implements TaskSubmissions {
   public List<SubmittedTask> submitAll(List<TaskRequest> requests) {
     requests.forEach(JoinedSubmissions::requireStorable);
     requests.forEach(check::check);
+    JsonArray verdicts = submitJoined(requests);
+    List<SubmittedTask> submitted = new ArrayList<>(requests.size());
+    for (int i = 0; i < requests.size(); i++) {
+      submitted.add(verdict(requests.get(i), verdicts.getJsonObject(i)));
+    }
+    return submitted;
+  }
+
+  /** Each with its own fate, in the caller's transaction: a future fails with the {@link Problem} of its request, all others are there when that commits. */
+  @Transactional
+  public List<CompletableFuture<SubmittedTask>> submitEach(List<TaskRequest> requests) {
+    List<CompletableFuture<SubmittedTask>> answers = new ArrayList<>(requests.size());
+    List<TaskRequest> checked = new ArrayList<>(requests.size());
+    for (TaskRequest request : requests) {
+      CompletableFuture<SubmittedTask> answer = outcome(() -> {
+        check.check(request);
+        checked.add(request);
+        return null;
+      });
+      answers.add(answer);
+    }
+    var verdicts = submitJoined(checked).getValuesAs(JsonObject.class).iterator();
+    for (int i = 0; i < answers.size(); i++) {
+      if (!answers.get(i).isCompletedExceptionally()) {
+        TaskRequest request = requests.get(i);
+        JsonObject verdict = verdicts.next();
+        answers.set(i, outcome(() -> verdict(request, verdict)));
+      }
+    }
+    return answers;
+  }
+
+  private static CompletableFuture<SubmittedTask> outcome(Supplier<SubmittedTask> attempt) {
+    try {
+      return CompletableFuture.completedFuture(attempt.get());
+    } catch (Problem refused) {
+      return CompletableFuture.failedFuture(refused);
+    }
+  }
+
+  private JsonArray submitJoined(List<TaskRequest> requests) {
     boolean starts = live.has(Role.ORCHESTRATOR);
     JsonObject reply = gateway.submitTasks(toJson(requests), 0, settings.worker().lease().toSeconds(), starts);
     afterCommit.run(starts && !hasPending(reply) ? wakeUps::stepsQueued : this::everybodyQueued);
-    List<SubmittedTask> submitted = new ArrayList<>(requests.size());
-    for (int i = 0; i < requests.size(); i++) {
-      submitted.add(verdict(requests.get(i), reply.getJsonArray("verdicts").getJsonObject(i)));
-    }
-    return submitted;
+    return reply.getJsonArray("verdicts");
   }
 
   /**
@@ -104,7 +144,7 @@ public class JoinedSubmissions implements TaskSubmissions {
     }
   }
 
-  private static jakarta.json.JsonArray toJson(List<TaskRequest> requests) {
+  private static JsonArray toJson(List<TaskRequest> requests) {
     JsonArrayBuilder array = Json.build().createArrayBuilder();
     requests.forEach(request -> array.add(request.toJson()));
     return array.build();

@@ -73,10 +73,11 @@ public class TaskEndings {
     });
   }
 
-  /** @param ended array of {@code {task_uuid, state}}, as the engine's functions return it */
+  /** @param ended array of {@code {task_uuid, state, correlation_id?}}, as the engine's functions return it */
   public void ended(JsonArray ended) {
     for (JsonObject task : ended.getValuesAs(JsonObject.class)) {
-      LOG.write(LogEvent.TASK_ENDED, "task", task.getString("task_uuid"), "state", task.getString("state"));
+      LOG.write(LogEvent.TASK_ENDED, "task", task.getString("task_uuid"), "correlation", Json.text(task, "correlation_id").orElse(null),
+          "state", task.getString("state"));
       looked(Json.uuid(task, "task_uuid"), task.getString("state"));
     }
   }

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.regex.Pattern;
 
 /**
  * What somebody wants to be run. Immutable; every method returns a changed copy.
@@ -18,6 +19,8 @@ import java.util.UUID;
  * instead, whatever the strategy.
  */
 public final class TaskRequest {
+  private static final Pattern TRACE_PARENT = Pattern.compile("(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}");
+
   private final TemplateKey template;
   private final JsonObject members;
 
@@ -66,6 +69,23 @@ public final class TaskRequest {
 
   public TaskRequest parentCorrelationId(UUID parentCorrelationId) {
     return with("parent_correlation_id", Json.string(parentCorrelationId.toString()));
+  }
+
+  /**
+   * The trace that the task belongs to, as W3C Trace Context has it in the header {@code traceparent}: handlers and log lines get it.
+   *
+   * @throws IllegalArgumentException when it does not have that form
+   */
+  public TaskRequest traceParent(String traceParent) {
+    if (!isTraceParent(traceParent)) {
+      throw new IllegalArgumentException("traceParent must be as W3C Trace Context has it, not " + traceParent);
+    }
+    return with("trace_parent", Json.string(traceParent));
+  }
+
+  /** Whether it is a {@code traceparent}; those of zeros only are none. */
+  public static boolean isTraceParent(String text) {
+    return text != null && TRACE_PARENT.matcher(text).matches();
   }
 
   /** The task on whose behalf this one is submitted: a cancel of that one can reach this one. It must be there. */

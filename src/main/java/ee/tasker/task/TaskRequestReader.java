@@ -24,7 +24,8 @@ import java.util.stream.Collectors;
 public final class TaskRequestReader {
   private static final Set<String> MEMBERS = Set.of(
       "name", "namespace", "version", "context", "initiator", "source_system", "reason", "tags", "requested_at", "priority",
-      "correlation_id", "parent_correlation_id", "parent_task_uuid", "idempotency_key", "on_duplicate");
+      "correlation_id", "parent_correlation_id", "parent_task_uuid", "idempotency_key", "on_duplicate",
+      "trace_parent");
   private static final int MAX_DEPTH = 64;
   private static final int MAX_KEYS = 10_000;
 
@@ -62,6 +63,10 @@ public final class TaskRequestReader {
     uuid("correlation_id");
     uuid("parent_correlation_id");
     uuid("parent_task_uuid");
+    String traceParent = text("trace_parent", false, 55);
+    if (traceParent != null && !TaskRequest.isTraceParent(traceParent)) {
+      wrong("trace_parent", "must be as W3C Trace Context has it, for instance 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
+    }
     checkPriority();
     checkRequestedAt();
     checkTags();
@@ -83,13 +88,14 @@ public final class TaskRequestReader {
 
   private TaskRequest request(TaskRequest request) {
     TaskRequest result = request.context(document.getJsonObject("context"));
-    for (String key : List.of("initiator", "source_system", "reason", "idempotency_key")) {
+    for (String key : List.of("initiator", "source_system", "reason", "idempotency_key", "trace_parent")) {
       String value = Json.text(document, key).orElse(null);
       if (value != null) {
         result = switch (key) {
           case "initiator" -> result.initiator(value);
           case "source_system" -> result.sourceSystem(value);
           case "reason" -> result.reason(value);
+          case "trace_parent" -> result.traceParent(value);
           default -> result.idempotencyKey(value);
         };
       }

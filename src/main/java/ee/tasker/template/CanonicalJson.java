@@ -10,10 +10,10 @@ import java.util.TreeMap;
  * Writes JSON in the one form that every server and every JSON-P provider agrees on: keys sorted by UTF-16 unit, no
  * blanks, only the escapes that JSON needs, numbers without exponent as PostgreSQL's {@code jsonb} prints them.
  */
-final class CanonicalJson {
+public final class CanonicalJson {
   private CanonicalJson() {}
 
-  static String write(JsonValue value) {
+  public static String write(JsonValue value) {
     var out = new StringBuilder();
     write(value, out);
     return out.toString();

@@ -89,7 +89,8 @@ class CancelWatch {
     if (step.giveUp()) {
       StepKey key = step.assignment().key();
       LOG.write(LogEvent.CANCEL_FORCED, "task", key.taskUuid(), "step", key.stepUuid(), "name", step.assignment().definition().name(),
-          "attempt", key.attempt(), "correlation", step.assignment().correlationId());
+          "attempt", key.attempt(), "correlation", step.assignment().correlationId(),
+          "trace", step.assignment().traceId());
       handbacks.add(Outcomes.cancelForced(step.assignment(), Duration.ofNanos(step.ageNanos())));
       hands.moreResults();
     }

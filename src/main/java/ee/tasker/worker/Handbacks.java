@@ -148,6 +148,7 @@ class Handbacks {
     }
     batch.forEach(result -> hands.done(result.key()));
     endings.ended(reply.getJsonArray("ended"));
+    wakeUps.changed();
     if (!live.has(Role.ORCHESTRATOR)) {
       wakeUps.orchestrationQueued();
     } else if (!reply.getJsonArray("queued").isEmpty()) {

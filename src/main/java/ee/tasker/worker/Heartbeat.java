@@ -135,7 +135,8 @@ public class Heartbeat {
     if (step != null && !step.isOver()) {
       step.markLost();
       LOG.write(LogEvent.LEASE_LOST, "task", step.assignment().key().taskUuid(), "step", stepUuid,
-          "attempt", step.assignment().key().attempt(), "correlation", step.assignment().correlationId());
+          "attempt", step.assignment().key().attempt(), "correlation", step.assignment().correlationId(),
+          "trace", step.assignment().traceId());
     }
   }
 

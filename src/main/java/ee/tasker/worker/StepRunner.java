@@ -53,7 +53,7 @@ class StepRunner {
     Assignment step = running.assignment();
     long start = System.nanoTime();
     LOG.write(LogEvent.STEP_CLAIMED, "task", step.key().taskUuid(), "step", step.key().stepUuid(), "name", step.definition().name(),
-        "attempt", step.key().attempt(), "correlation", step.correlationId());
+        "attempt", step.key().attempt(), "correlation", step.correlationId(), "trace", step.traceId());
     ScheduledFuture<?> timer = step.definition().timeout()
         .map(limit -> timers.schedule(() -> timeOut(running, limit, start, handback), limit.toMillis(), TimeUnit.MILLISECONDS))
         .orElse(null);
@@ -96,7 +96,7 @@ class StepRunner {
     if (running.giveUp()) {
       Assignment step = running.assignment();
       LOG.write(LogEvent.STEP_TIMED_OUT, "task", step.key().taskUuid(), "step", step.key().stepUuid(), "name", step.definition().name(),
-          "attempt", step.key().attempt(), "correlation", step.correlationId(), "limit_s", limit.toSeconds());
+          "attempt", step.key().attempt(), "correlation", step.correlationId(), "trace", step.traceId(), "limit_s", limit.toSeconds());
       StepResult result = Outcomes.timedOut(step, limit, since(start));
       meters.stepExecuted(result.outcome(), result.executionTime());
       handback.accept(result);
@@ -128,7 +128,7 @@ class StepRunner {
     LogEvent event = success ? LogEvent.STEP_FINISHED : LogEvent.STEP_FAILED;
     if (LOG.isOn(event)) {
       LOG.write(event, "task", step.key().taskUuid(), "step", step.key().stepUuid(), "name", step.definition().name(),
-          "attempt", step.key().attempt(), "correlation", step.correlationId(), "outcome", result.outcome(),
+          "attempt", step.key().attempt(), "correlation", step.correlationId(), "trace", step.traceId(), "outcome", result.outcome(),
           "error", success ? null : result.error());
     }
   }

@@ -67,6 +67,11 @@ final class StepView implements StepContext {
   }
 
   @Override
+  public Optional<String> traceParent() {
+    return assignment.traceParent();
+  }
+
+  @Override
   public int attempt() {
     return assignment.key().attempt();
   }

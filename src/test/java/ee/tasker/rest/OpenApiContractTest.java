@@ -13,6 +13,7 @@ import jakarta.ws.rs.ApplicationPath;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.GET;
+import jakarta.ws.rs.HeaderParam;
 import jakarta.ws.rs.PATCH;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.PUT;
@@ -47,7 +48,7 @@ class OpenApiContractTest {
 
   private final JsonObject document = read();
 
-  private record Operation(Set<String> query, Set<String> path, Set<String> consumes, Set<String> produces) {
+  private record Operation(Set<String> query, Set<String> path, Set<String> headers, Set<String> consumes, Set<String> produces) {
   }
 
   @Test
@@ -56,6 +57,13 @@ class OpenApiContractTest {
     described.keySet().removeIf(operation -> !operation.contains(" /v1/"));
 
     assertThat(described).containsExactlyInAnyOrderEntriesOf(implemented());
+  }
+
+  @Test
+  void every_operation_that_acts_takes_an_idempotency_key() {
+    assertThat(described().entrySet()).filteredOn(operation -> !operation.getKey().startsWith("GET"))
+        .filteredOn(operation -> !operation.getValue().headers().contains(RequestKeys.HEADER))
+        .extracting(Map.Entry::getKey).containsExactly("POST /v1/templates/validate");
   }
 
   @Test
@@ -173,10 +181,15 @@ class OpenApiContractTest {
         JsonObject operation = value.asJsonObject();
         Set<String> query = new TreeSet<>();
         Set<String> inPath = new TreeSet<>();
+        Set<String> headers = new TreeSet<>();
         Stream.of(item.asJsonObject(), operation).filter(holder -> holder.containsKey("parameters"))
             .flatMap(holder -> holder.getJsonArray("parameters").getValuesAs(JsonObject.class).stream())
             .map(this::resolved)
-            .forEach(parameter -> ("query".equals(parameter.getString("in")) ? query : inPath).add(parameter.getString("name")));
+            .forEach(parameter -> (switch (parameter.getString("in")) {
+              case "query" -> query;
+              case "header" -> headers;
+              default -> inPath;
+            }).add(parameter.getString("name")));
         Set<String> consumes = operation.containsKey("requestBody")
             ? new TreeSet<>(operation.getJsonObject("requestBody").getJsonObject("content").keySet()) : Set.of();
         Set<String> produces = new TreeSet<>();
@@ -185,7 +198,7 @@ class OpenApiContractTest {
             produces.addAll(resolved(response.asJsonObject()).getJsonObject("content").keySet());
           }
         });
-        Operation former = operations.put(method.toUpperCase(java.util.Locale.ROOT) + " " + path, new Operation(query, inPath, consumes, produces));
+        Operation former = operations.put(method.toUpperCase(java.util.Locale.ROOT) + " " + path, new Operation(query, inPath, headers, consumes, produces));
         assertThat(former).isNull();
       }
     }));
@@ -200,7 +213,7 @@ class OpenApiContractTest {
           if (method.isAnnotationPresent(verb)) {
             String key = verb.getSimpleName() + " " + path(resource, method);
             operations.merge(key, operation(resource, method, key), (one, other) -> new Operation(
-                union(one.query(), other.query()), union(one.path(), other.path()),
+                union(one.query(), other.query()), union(one.path(), other.path()), union(one.headers(), other.headers()),
                 union(one.consumes(), other.consumes()), union(one.produces(), other.produces())));
           }
         }
@@ -212,12 +225,15 @@ class OpenApiContractTest {
   private static Operation operation(Class<?> resource, Method method, String key) {
     Set<String> query = new TreeSet<>();
     Set<String> path = new TreeSet<>();
+    Set<String> headers = new TreeSet<>();
     boolean hasBody = false;
     for (var parameter : method.getParameters()) {
       if (parameter.isAnnotationPresent(QueryParam.class)) {
         query.add(parameter.getAnnotation(QueryParam.class).value());
       } else if (parameter.isAnnotationPresent(PathParam.class)) {
         path.add(parameter.getAnnotation(PathParam.class).value());
+      } else if (parameter.isAnnotationPresent(HeaderParam.class)) {
+        headers.add(parameter.getAnnotation(HeaderParam.class).value());
       } else if (parameter.getType() == InputStream.class) {
         hasBody = true;
       }
@@ -226,11 +242,15 @@ class OpenApiContractTest {
       // Read from the URI, one by one.
       query.addAll(TasksResource.FILTERS);
     }
+    // The submission of a task holds its answer back, and so asks for the key itself.
+    if (method.isAnnotationPresent(OncePerKey.class) || "POST /v1/tasks".equals(key)) {
+      headers.add(RequestKeys.HEADER);
+    }
     Consumes consumes = nearest(Consumes.class, method, resource);
     Produces produces = nearest(Produces.class, method, resource);
     assertThat(consumes != null).as(key + " says what it consumes if it has a body").isEqualTo(hasBody);
     assertThat(produces).as(key + " says what it produces").isNotNull();
-    return new Operation(query, path, consumes == null ? Set.of() : types(consumes.value()), types(produces.value()));
+    return new Operation(query, path, headers, consumes == null ? Set.of() : types(consumes.value()), types(produces.value()));
   }
 
   private static String path(Class<?> resource, Method method) {

@@ -75,6 +75,7 @@ class OpenApiIT {
     answer("GET", "v1/templates/linear/mathematical_sequence/1.0.0", null, 200, "Template");
     answer("POST", "v1/templates/validate", "{\"name\": 1}", 200, "TemplateValidation");
     answer("GET", "v1/handlers", null, 200, "Handlers");
+    answer("GET", "v1/queues", null, 200, "QueueList");
     answer("GET", "health", null, 200, "Health");
   }
 

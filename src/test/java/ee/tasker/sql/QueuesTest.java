@@ -6,10 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ee.tasker.testing.DatabaseTest;
 import ee.tasker.testing.Sql;
 import ee.tasker.testing.SqlWorker;
+import jakarta.json.JsonObject;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"pgmq_send_with_notify", "pgmq_read_specific_message", "ensure_task_queue", "get_queue_statistics"})
+@DatabaseTest.Covers({"pgmq_send_with_notify", "pgmq_read_specific_message", "ensure_task_queue", "get_queue_statistics", "get_queue_documents"})
 class QueuesTest {
   private final Sql sql = Sql.open();
 
@@ -48,6 +49,37 @@ class QueuesTest {
     sql.text("select tasker.ensure_task_queue('worker_mail_queue')");
     long id = sql.number("select tasker.pgmq_send_with_notify('worker_mail_queue', '{}', 100)");
     assertThat(sql.rows("select * from tasker.pgmq_read_specific_message('worker_mail_queue', ?)", id)).isEmpty();
+  }
+
+  @Test
+  void document_says_what_can_be_read_what_not_and_what_is_parked() {
+    sql.text("select tasker.ensure_task_queue('worker_mail_queue')");
+    long before = mail().getJsonNumber("total_messages").longValue();
+    for (int i = 0; i < 3; i++) {
+      sql.number("select tasker.pgmq_send_with_notify('worker_mail_queue', '{}')");
+    }
+    sql.number("select tasker.pgmq_send_with_notify('worker_mail_queue', '{}', 100)");
+    long taken = sql.number("select msg_id from pgmq.read('worker_mail_queue', 30, 1)");
+    long parked = sql.number("select msg_id from pgmq.read('worker_mail_queue', 30, 1)");
+    sql.text("select tasker.park_messages('worker_mail_queue', array[?::bigint], 'XX000', 'as the test wants it')", parked);
+
+    JsonObject mail = mail();
+
+    assertThat(taken).isNotEqualTo(parked);
+    assertThat(mail.getInt("queue_length")).isEqualTo(3);
+    assertThat(mail.getInt("visible")).isEqualTo(1);
+    assertThat(mail.getInt("invisible")).isEqualTo(2);
+    assertThat(mail.getJsonNumber("total_messages").longValue()).isEqualTo(before + 4);
+    assertThat(mail.getInt("parked")).isEqualTo(1);
+    assertThat(mail.getString("parked_since")).isNotEmpty();
+    assertThat(mail.getInt("oldest_msg_age_seconds")).isEqualTo(sql.number("select oldest_msg_age_seconds from tasker.get_queue_statistics('worker_mail_queue')").intValue());
+    sql.text("select tasker.replay_dead_message(dead_message_uuid, 'ann') from tasker.dead_messages");
+    assertThat(mail().getInt("parked")).isZero();
+  }
+
+  private JsonObject mail() {
+    return sql.array("select tasker.get_queue_documents() -> 'queues'").getValuesAs(JsonObject.class).stream()
+        .filter(queue -> queue.getString("queue_name").equals("worker_mail_queue")).findFirst().orElseThrow();
   }
 
   @Test

@@ -26,7 +26,7 @@ final class Assignments {
   static Assignment of(String callable, String method, Optional<String> resolver, Optional<ContextSchema> schema) {
     StepDefinition definition = new StepDefinition(UUID.randomUUID(), "n", "t", "1.0.0", "a_step", callable, method, resolver,
         JsonValue.EMPTY_JSON_OBJECT, schema, Optional.empty(), Set.of());
-    return new Assignment(new StepKey(UUID.randomUUID(), UUID.randomUUID(), 1), definition, 3, UUID.randomUUID(), Optional.empty(), false,
+    return new Assignment(new StepKey(UUID.randomUUID(), UUID.randomUUID(), 1), definition, 3, UUID.randomUUID(), Optional.empty(), Optional.empty(), false,
         JsonValue.EMPTY_JSON_OBJECT, JsonValue.EMPTY_JSON_OBJECT, JsonValue.EMPTY_JSON_OBJECT, Optional.empty());
   }
 }

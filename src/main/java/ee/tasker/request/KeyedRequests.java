@@ -1,0 +1,57 @@
+package ee.tasker.request;
+
+import ee.tasker.platform.Json;
+import ee.tasker.platform.Problem;
+import ee.tasker.platform.Settings;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonObject;
+import jakarta.transaction.Transactional;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
+/** The component's door. Thread-safe. */
+@ApplicationScoped
+public class KeyedRequests {
+  /** How long a request waits for the end of another one with the same key. */
+  private static final int WAIT_MS = 5_000;
+
+  @Inject
+  private RequestGateway gateway;
+
+  @Inject
+  private Settings settings;
+
+  /**
+   * Does what a request asks for and keeps the answer, in one transaction that {@code effect} joins; or gives the answer of
+   * the first time. When {@code effect} throws, nothing is done and nothing kept: the key is as good as new.
+   *
+   * @throws Problem 422 idempotency-key-reused when the key stands for another request, 409 request-in-progress when one with
+   *     the same key is still being answered
+   */
+  @Transactional(rollbackOn = Exception.class)
+  public KeptAnswer once(KeyedRequest request, Callable<KeptAnswer> effect) throws Exception {
+    JsonObject claimed = gateway.claimIdempotencyKey(request, settings.idempotencyRetention().toSeconds(), WAIT_MS);
+    switch (claimed.getString("verdict")) {
+      case "replay" -> {
+        return new KeptAnswer(claimed.getInt("status"), Json.text(claimed, "location"), claimed.getString("body"), true);
+      }
+      case "other_request" -> throw new Problem(422, "idempotency-key-reused",
+          "the Idempotency-Key was used for another request; a new request needs a new key", List.of(), Map.of());
+      case "busy" -> throw new Problem(409, "request-in-progress",
+          "a request with the same Idempotency-Key is still being answered; try again in a while", List.of(), Map.of("retry_after", 1));
+      default -> {
+        KeptAnswer answer = effect.call();
+        gateway.keepAnswer(request, answer);
+        return answer;
+      }
+    }
+  }
+
+  /** @return how many were forgotten, at most {@code limit} */
+  @Transactional(Transactional.TxType.REQUIRES_NEW)
+  public int purge(int limit) {
+    return gateway.purgeIdempotencyKeys(settings.idempotencyRetention().toSeconds(), limit);
+  }
+}

@@ -1,0 +1,26 @@
+package ee.tasker.request;
+
+import ee.tasker.platform.SqlFunctions;
+import jakarta.enterprise.context.Dependent;
+import jakarta.inject.Inject;
+import jakarta.json.JsonObject;
+
+/** Calls the functions of the database for requests that carry a key. */
+@Dependent
+class RequestGateway {
+  @Inject
+  private SqlFunctions sql;
+
+  JsonObject claimIdempotencyKey(KeyedRequest request, long retentionSeconds, int waitMs) {
+    return sql.object("claim_idempotency_key(?, ?, ?, cast(? as int), ?)", request.principal(), request.key(), request.hash(), retentionSeconds, waitMs);
+  }
+
+  void keepAnswer(KeyedRequest request, KeptAnswer answer) {
+    sql.run("keep_answer(?, ?, ?, ?, ?, ?)",
+        request.principal(), request.key(), request.hash(), answer.status(), answer.location().orElse(null), answer.body());
+  }
+
+  int purgeIdempotencyKeys(long retentionSeconds, int limit) {
+    return Integer.parseInt(sql.text("purge_idempotency_keys(cast(? as int), ?)", retentionSeconds, limit));
+  }
+}

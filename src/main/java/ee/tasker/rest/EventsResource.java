@@ -1,0 +1,71 @@
+package ee.tasker.rest;
+
+import ee.tasker.event.EventFilter;
+import ee.tasker.event.EventStreams;
+import ee.tasker.platform.Problem;
+import ee.tasker.rest.Requires.Scope;
+import ee.tasker.security.Permission;
+import jakarta.enterprise.context.RequestScoped;
+import jakarta.inject.Inject;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.HeaderParam;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.QueryParam;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.UriInfo;
+import jakarta.ws.rs.sse.Sse;
+import jakarta.ws.rs.sse.SseEventSink;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** What happens to tasks and steps, as server-sent events. */
+@Path("events")
+@RequestScoped
+public class EventsResource {
+  static final String LAST_EVENT_ID = "Last-Event-ID";
+
+  @Inject
+  private EventStreams streams;
+
+  @Inject
+  private Access access;
+
+  @Context
+  private UriInfo uri;
+
+  @Requires(value = Permission.TASKS_READ, in = Scope.ASKED)
+  @GET
+  @Streaming
+  @Produces(MediaType.SERVER_SENT_EVENTS)
+  public void stream(@Context SseEventSink sink, @Context Sse sse, @HeaderParam(LAST_EVENT_ID) String lastEventId,
+      @QueryParam("last_event_id") String lastEventIdInQuery, @QueryParam("namespace") String namespace, @QueryParam("name") String name,
+      @QueryParam("version") String version, @QueryParam("kind") String kind, @QueryParam("correlation_id") String correlationId) {
+    Parameters.checkKnown(uri, Set.of("last_event_id", "namespace", "name", "version", "kind", "correlation_id"));
+    if (kind != null && !Set.of("task", "step").contains(kind)) {
+      throw Problem.invalid("kind", "must be task or step");
+    }
+    access.require(namespace);
+    Map<String, String> members = new HashMap<>();
+    put(members, "namespace", namespace);
+    put(members, "name", name);
+    put(members, "version", version);
+    put(members, "kind", kind);
+    put(members, "correlation_id", correlationId == null ? null : Parameters.uuid("correlation_id", correlationId).toString());
+    streams.open(new EventFilter(Optional.empty(), members), last(lastEventId, lastEventIdInQuery), Optional.empty(), new SseSink(sink, sse));
+  }
+
+  private static void put(Map<String, String> members, String name, String value) {
+    if (value != null) {
+      members.put(name, value);
+    }
+  }
+
+  /** The header, which a browser sends when it comes back, is newer than what the address says. */
+  static Optional<String> last(String header, String parameter) {
+    return Optional.ofNullable(header).or(() -> Optional.ofNullable(parameter)).filter(id -> !id.isBlank());
+  }
+}

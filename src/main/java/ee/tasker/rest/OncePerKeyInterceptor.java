@@ -1,0 +1,65 @@
+package ee.tasker.rest;
+
+import ee.tasker.platform.Problem;
+import ee.tasker.request.KeptAnswer;
+import jakarta.annotation.Priority;
+import jakarta.inject.Inject;
+import jakarta.interceptor.AroundInvoke;
+import jakarta.interceptor.Interceptor;
+import jakarta.interceptor.InvocationContext;
+import jakarta.ws.rs.core.Response;
+import java.io.ByteArrayInputStream;
+import java.io.InputStream;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+
+/** Answers requests with an {@code Idempotency-Key} once; for methods that return their answer, a text or a {@link Response}. */
+@OncePerKey
+@Interceptor
+@Priority(Interceptor.Priority.APPLICATION)
+public class OncePerKeyInterceptor {
+
+  @Inject
+  private RequestKeys keys;
+
+  @AroundInvoke
+  Object answerOnce(InvocationContext method) throws Exception {
+    if (!keys.isKeyed()) {
+      return method.proceed();
+    }
+    String body = takeBody(method);
+    boolean isResponse = Response.class.isAssignableFrom(method.getMethod().getReturnType());
+    KeptAnswer answer = keys.answerOnce(body, () -> kept(method.proceed()));
+    if (!isResponse) {
+      return answer.body();
+    }
+    Response.ResponseBuilder response = Response.status(answer.status()).entity(answer.body());
+    answer.location().map(URI::create).ifPresent(response::location);
+    return response.build();
+  }
+
+  /** Reads the body for the method, which gets it again. */
+  private String takeBody(InvocationContext method) {
+    Object[] arguments = method.getParameters();
+    for (int i = 0; i < arguments.length; i++) {
+      if (arguments[i] instanceof InputStream stream) {
+        String body = keys.read(stream);
+        arguments[i] = new ByteArrayInputStream(body.getBytes(StandardCharsets.UTF_8));
+        method.setParameters(arguments);
+        return body;
+      }
+    }
+    return "";
+  }
+
+  private static KeptAnswer kept(Object answer) {
+    if (!(answer instanceof Response response)) {
+      return KeptAnswer.done(200, Optional.empty(), (String) answer);
+    }
+    if (response.getStatus() >= 300) {
+      throw Problem.of(500, "internal-error", "an answer that refuses is thrown, not returned");
+    }
+    return KeptAnswer.done(response.getStatus(), Optional.ofNullable(response.getLocation()).map(URI::toString), (String) response.getEntity());
+  }
+}

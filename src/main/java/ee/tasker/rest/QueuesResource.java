@@ -1,0 +1,34 @@
+package ee.tasker.rest;
+
+import ee.tasker.insight.Insight;
+import ee.tasker.rest.Requires.Scope;
+import ee.tasker.security.Permission;
+import jakarta.enterprise.context.RequestScoped;
+import jakarta.inject.Inject;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.UriInfo;
+import java.util.Set;
+
+/** All queues over HTTP: how long they are, and what could not be processed. */
+@Path("queues")
+@Produces(MediaType.APPLICATION_JSON)
+@RequestScoped
+public class QueuesResource {
+
+  @Inject
+  private Insight insight;
+
+  @Context
+  private UriInfo uri;
+
+  @Requires(value = Permission.SYSTEM_SERVERS_READ, in = Scope.EVERYWHERE)
+  @GET
+  public String list() {
+    Parameters.checkKnown(uri, Set.of());
+    return insight.queues().toString();
+  }
+}

@@ -1,0 +1,95 @@
+package ee.tasker.rest;
+
+import ee.tasker.platform.Problem;
+import ee.tasker.request.KeptAnswer;
+import ee.tasker.request.KeyedRequest;
+import ee.tasker.request.KeyedRequests;
+import jakarta.enterprise.context.RequestScoped;
+import jakarta.inject.Inject;
+import jakarta.servlet.http.HttpServletRequest;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
+
+/** The {@code Idempotency-Key} of the present request, if it has one, and what it is the key of. */
+@RequestScoped
+class RequestKeys {
+  static final String HEADER = "Idempotency-Key";
+  /** The header of an answer of an earlier time, and the attribute of its request. */
+  static final String REPLAYED = "Idempotent-Replayed";
+  /** Printable ASCII without the quotes that the header's standard form has around it. */
+  private static final Pattern KEY = Pattern.compile("[!#-\\[\\]-~]([ !#-\\[\\]-~]*[!#-\\[\\]-~])?");
+
+  @Inject
+  private HttpServletRequest request;
+
+  @Inject
+  private Access access;
+
+  @Inject
+  private KeyedRequests requests;
+
+  @Inject
+  private RequestBodies bodies;
+
+  boolean isKeyed() {
+    return request.getHeader(HEADER) != null;
+  }
+
+  String read(InputStream body) {
+    return bodies.longText(body);
+  }
+
+  /** @throws Problem 400 invalid-request for a key that is none, and those of {@link KeyedRequests#once} */
+  KeptAnswer answerOnce(String body, Callable<KeptAnswer> effect) {
+    try {
+      KeptAnswer answer = requests.once(new KeyedRequest(principal(), key(), hash(body)), effect);
+      if (answer.isReplay()) {
+        request.setAttribute(REPLAYED, true);
+      }
+      return answer;
+    } catch (RuntimeException fault) {
+      throw fault;
+    } catch (Exception fault) {
+      throw new IllegalStateException(fault);
+    }
+  }
+
+  private String principal() {
+    String name = access.caller().actor();
+    // A longer one stands for itself all the same.
+    return name.length() <= KeyedRequest.LONGEST_KEY ? name : sha256(name);
+  }
+
+  private String key() {
+    String key = request.getHeader(HEADER).strip();
+    if (key.length() >= 2 && key.startsWith("\"") && key.endsWith("\"")) {
+      key = key.substring(1, key.length() - 1);
+    }
+    if (key.length() > KeyedRequest.LONGEST_KEY || !KEY.matcher(key).matches()) {
+      throw Problem.invalid(HEADER, "must be 1 to " + KeyedRequest.LONGEST_KEY + " printable ASCII characters, in quotes or without");
+    }
+    return key;
+  }
+
+  /** Of what makes the request the same: method, path, query in any order, and body, in one form if it is JSON. */
+  private String hash(String body) {
+    String query = request.getQueryString() == null ? "" : request.getQueryString();
+    String[] parameters = query.split("&");
+    Arrays.sort(parameters);
+    return sha256(String.join("\n", request.getMethod(), request.getRequestURI(), String.join("&", parameters), bodies.canonical(body)));
+  }
+
+  private static String sha256(String text) {
+    try {
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

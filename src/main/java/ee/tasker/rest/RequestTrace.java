@@ -1,0 +1,34 @@
+package ee.tasker.rest;
+
+import ee.tasker.platform.Json;
+import ee.tasker.task.TaskRequest;
+import jakarta.enterprise.context.RequestScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonObject;
+import jakarta.servlet.http.HttpServletRequest;
+import java.util.Optional;
+import java.util.UUID;
+
+/** By what the present request is known elsewhere: the ids that it came with, for the tasks that it asks for. */
+@RequestScoped
+class RequestTrace {
+  static final String CORRELATION_ID = "X-Correlation-Id";
+  static final String TRACE_PARENT = "traceparent";
+
+  @Inject
+  private HttpServletRequest request;
+
+  /** What the body says of itself counts more than the headers. A header that does not have the form of a uuid or a trace says nothing about tasks. */
+  TaskRequest onto(TaskRequest task, JsonObject document) {
+    TaskRequest traced = task;
+    Optional<UUID> correlationId = Optional.ofNullable(request.getHeader(CORRELATION_ID)).filter(Parameters::isUuid).map(UUID::fromString);
+    if (correlationId.isPresent() && Json.text(document, "correlation_id").isEmpty()) {
+      traced = traced.correlationId(correlationId.get());
+    }
+    String traceParent = request.getHeader(TRACE_PARENT);
+    if (TaskRequest.isTraceParent(traceParent) && Json.text(document, "trace_parent").isEmpty()) {
+      traced = traced.traceParent(traceParent);
+    }
+    return traced;
+  }
+}
