@@ -7,6 +7,8 @@ set search_path = ''
 as $$
 declare
   v_namespace text;
+  v_table     text;
+  v_floor     bigint;
   v_order     bigint;
   v_names     text[] := '{}';
   v_orders    bigint[] := '{}';
@@ -16,10 +18,18 @@ begin
     where (p_namespaces is null or ns.name = any (p_namespaces))
       and to_regclass('pgmq.' || quote_ident('q_' || lower(tasker.worker_queue(ns.name)))) is not null
   loop
+    v_table := 'q_' || lower(tasker.worker_queue(v_namespace));
+    v_floor := tasker.get_claim_floor(v_table);
     v_order := null;
-    execute format('select (q.headers ->> ''claim_order'')::bigint from pgmq.%I q where q.vt <= clock_timestamp()
-                    order by ((q.headers ->> ''claim_order'')::bigint) limit 1',
-                   'q_' || lower(tasker.worker_queue(v_namespace))) into v_order;
+    if v_floor is not null then
+      execute format('select (q.headers ->> ''claim_order'')::bigint from pgmq.%I q
+                      where q.vt <= clock_timestamp() and (q.headers ->> ''claim_order'')::bigint >= $1
+                      order by ((q.headers ->> ''claim_order'')::bigint) limit 1', v_table) into v_order using v_floor;
+    end if;
+    if v_order is null then
+      execute format('select (q.headers ->> ''claim_order'')::bigint from pgmq.%I q where q.vt <= clock_timestamp()
+                      order by ((q.headers ->> ''claim_order'')::bigint) limit 1', v_table) into v_order;
+    end if;
     -- found is not set by execute: a message from outside may have no place, but then it comes last.
     if v_order is not null then
       v_names := v_names || v_namespace::text;

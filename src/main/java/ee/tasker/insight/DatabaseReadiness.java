@@ -43,10 +43,11 @@ public class DatabaseReadiness implements HealthCheck {
 
   @Override
   public synchronized HealthCheckResponse call() {
-    HealthCheckResponseBuilder answer = HealthCheckResponse.named("database").withData("schema_expected", schema.broughtVersion());
-    if (start.isWaiting()) {
-      return answer.down().withData("problem", "waiting for the database since the start").build();
+    HealthCheckResponseBuilder answer = HealthCheckResponse.named("database");
+    if (start.isUnderWay()) {
+      return answer.down().withData("problem", start.isWaiting() ? "waiting for the database since the start" : "starting").build();
     }
+    answer.withData("schema_expected", schema.broughtVersion());
     long asking = System.nanoTime();
     try {
       if (asked == null) {

@@ -27,9 +27,9 @@ public class HeartbeatLiveness implements HealthCheck {
 
   @Override
   public HealthCheckResponse call() {
-    if (start.isWaiting()) {
+    if (start.isUnderWay()) {
       // There is none before the database answers; a restart would not bring it.
-      return HealthCheckResponse.named("heartbeat").up().withData("problem", "waiting for the database since the start").build();
+      return HealthCheckResponse.named("heartbeat").up().withData("problem", "the server is not started yet").build();
     }
     Duration silence = Duration.between(heartbeat.lastSign(), Instant.now());
     HealthCheckResponseBuilder answer = HealthCheckResponse.named("heartbeat")

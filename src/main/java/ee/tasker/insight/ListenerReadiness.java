@@ -2,6 +2,7 @@ package ee.tasker.insight;
 
 import ee.tasker.message.Listener;
 import ee.tasker.platform.Settings;
+import ee.tasker.platform.StartSequence;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import org.eclipse.microprofile.health.HealthCheck;
@@ -18,11 +19,14 @@ public class ListenerReadiness implements HealthCheck {
   @Inject
   private Settings settings;
 
+  @Inject
+  private StartSequence start;
+
   @Override
   public HealthCheckResponse call() {
     return HealthCheckResponse.named("listener").up()
         .withData("events", settings.events())
-        .withData("connected", settings.events() && listener.isHealthy())
+        .withData("connected", settings.events() && !start.isUnderWay() && listener.isHealthy())
         .build();
   }
 }

@@ -2,6 +2,7 @@ package ee.tasker.insight;
 
 import ee.tasker.orchestration.Poller;
 import ee.tasker.platform.LiveSettings;
+import ee.tasker.platform.StartSequence;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.time.Duration;
@@ -20,10 +21,13 @@ public class PollerLiveness implements HealthCheck {
   @Inject
   private LiveSettings live;
 
+  @Inject
+  private StartSequence start;
+
   @Override
   public HealthCheckResponse call() {
-    if (live.pollInterval().isZero()) {
-      return HealthCheckResponse.named("poller").up().withData("interval_seconds", 0).build();
+    if (live.pollInterval().isZero() || start.isUnderWay()) {
+      return HealthCheckResponse.named("poller").up().withData("interval_seconds", live.pollInterval().toSeconds()).build();
     }
     Duration silence = Duration.between(poller.lastSign(), Instant.now());
     return HealthCheckResponse.named("poller")

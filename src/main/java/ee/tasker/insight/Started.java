@@ -1,6 +1,7 @@
 package ee.tasker.insight;
 
 import ee.tasker.platform.SchemaMigration;
+import ee.tasker.platform.StartSequence;
 import ee.tasker.template.TemplateLoader;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
@@ -18,8 +19,14 @@ public class Started implements HealthCheck {
   @Inject
   private TemplateLoader templates;
 
+  @Inject
+  private StartSequence start;
+
   @Override
   public HealthCheckResponse call() {
+    if (start.isUnderWay()) {
+      return HealthCheckResponse.named("started").down().build();
+    }
     return HealthCheckResponse.named("started")
         .status(schema.version() != null && templates.isLoaded())
         .withData("schema", String.valueOf(schema.version()))

@@ -32,6 +32,7 @@ public class StartSequence {
   private final Deque<Runnable> open = new ArrayDeque<>();
   private volatile boolean waiting;
   private volatile boolean schemaReady;
+  private volatile boolean webReady;
   private volatile boolean stopped;
   private volatile ScheduledFuture<?> next;
 
@@ -75,6 +76,11 @@ public class StartSequence {
     return waiting;
   }
 
+  /** Whether it is too early for a health check to ask anything else: some servers answer probes, and refuse calls of beans that are being made. */
+  public boolean isUnderWay() {
+    return !schemaReady || waiting || !webReady;
+  }
+
   /** Whether functions of the schema can be called: they are there, and as this application knows them. */
   public boolean isSchemaReady() {
     return schemaReady;
@@ -87,6 +93,11 @@ public class StartSequence {
 
   void schemaIsReady() {
     schemaReady = true;
+  }
+
+  /** Requests are taken from now on. */
+  public void webIsReady() {
+    webReady = true;
   }
 
   private void goOn(Duration pause) {

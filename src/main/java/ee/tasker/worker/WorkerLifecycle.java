@@ -33,7 +33,8 @@ import java.util.concurrent.TimeUnit;
  */
 @Singleton
 @Startup
-@DependsOn({"SchemaMigration", "TemplateLoader"})
+// The listener too, because the end comes in the opposite order: the last heartbeat still asks for it.
+@DependsOn({"SchemaMigration", "TemplateLoader", "Listener"})
 @ConcurrencyManagement(ConcurrencyManagementType.BEAN)
 @TransactionAttribute(TransactionAttributeType.NOT_SUPPORTED)
 public class WorkerLifecycle {

@@ -6,12 +6,15 @@ import ee.tasker.testing.server.AgainstServer;
 import ee.tasker.testing.server.Answer;
 import ee.tasker.testing.server.TaskerClient;
 import jakarta.json.JsonObject;
+import jakarta.json.JsonString;
+import jakarta.json.JsonValue;
 import java.time.Duration;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
+/** Servers add checks of their own, and one of them writes every value as text. */
 @AgainstServer
 class HealthIT {
   private final TaskerClient tasker;
@@ -27,18 +30,18 @@ class HealthIT {
     Answer started = tasker.get("/health/started");
 
     assertThat(live.status()).isEqualTo(200);
-    assertThat(checks(live)).containsOnlyKeys("poller", "heartbeat");
+    assertThat(checks(live)).containsKeys("poller", "heartbeat");
     assertThat(data(live, "poller")).containsKeys("last_poll", "silent_seconds", "interval_seconds");
     assertThat(data(live, "heartbeat")).containsKeys("silent_seconds", "interval_seconds");
     assertThat(ready.status()).isEqualTo(200);
-    assertThat(checks(ready)).containsOnlyKeys("database", "listener", "worker");
+    assertThat(checks(ready)).containsKeys("database", "listener", "worker");
     assertThat(data(ready, "database")).containsKeys("schema", "schema_expected", "servers", "answered_in_ms");
-    assertThat(data(ready, "database").get("schema")).isEqualTo(data(ready, "database").get("schema_expected"));
-    assertThat(data(ready, "worker").getString("roles")).isEqualTo("api,orchestrator,worker");
+    assertThat(text(ready, "database", "schema")).isEqualTo(text(ready, "database", "schema_expected"));
+    assertThat(text(ready, "worker", "roles")).isEqualTo("api,orchestrator,worker");
     assertThat(data(ready, "worker")).containsKeys("server", "name", "capacity", "free_hands", "running");
     assertThat(started.status()).isEqualTo(200);
-    assertThat(data(started, "started").getInt("templates_found")).isPositive();
-    assertThat(data(started, "started").getInt("templates_refused")).isZero();
+    assertThat(text(started, "started", "templates_found")).isNotEqualTo("0");
+    assertThat(text(started, "started", "templates_refused")).isEqualTo("0");
   }
 
   @Test
@@ -48,7 +51,7 @@ class HealthIT {
       Answer older = tasker.get("/health/ready");
       assertThat(older.status()).isEqualTo(503);
       assertThat(checks(older).get("database").getString("status")).isEqualTo("DOWN");
-      assertThat(data(older, "database").getString("schema")).isEqualTo("0001");
+      assertThat(text(older, "database", "schema")).isEqualTo("0001");
     } finally {
       forgetPretence();
     }
@@ -71,7 +74,7 @@ class HealthIT {
   }
 
   private boolean isListening() {
-    return data(tasker.get("/health/ready"), "listener").getBoolean("connected");
+    return text(tasker.get("/health/ready"), "listener", "connected").equals("true");
   }
 
   private void pretendSchemaVersion(String version) {
@@ -91,5 +94,10 @@ class HealthIT {
 
   private static JsonObject data(Answer answer, String check) {
     return checks(answer).get(check).getJsonObject("data");
+  }
+
+  private static String text(Answer answer, String check, String member) {
+    JsonValue value = data(answer, check).get(member);
+    return value instanceof JsonString string ? string.getString() : String.valueOf(value);
   }
 }

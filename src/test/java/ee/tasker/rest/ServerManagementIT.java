@@ -41,7 +41,8 @@ class ServerManagementIT {
     assertFits(answer.object());
     assertThat(answer.object().getInt("worker_capacity")).isEqualTo(11);
     assertThat(answer.object().getInt("poll_interval_seconds")).isEqualTo(3);
-    assertThat(tasker.get("/v1/servers").object().getJsonArray("servers").getJsonObject(0).getInt("capacity")).isEqualTo(11);
+    TaskerClient.until("others see it", Duration.ofSeconds(20),
+        () -> tasker.get("/v1/servers").object().getJsonArray("servers").getJsonObject(0).getInt("capacity") == 11);
   }
 
   @Test
@@ -55,7 +56,7 @@ class ServerManagementIT {
     assertFits(described);
     assertThat(described.getString("state")).isEqualTo("degraded");
     assertThat(described.get("paused_roles")).hasToString("[\"api\"]");
-    assertThat(described.get("problems")).hasToString("[\"paused here: api\"]");
+    assertThat(described.get("problems").toString()).contains("paused here: api");
   }
 
   @Test

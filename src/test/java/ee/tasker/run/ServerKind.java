@@ -7,7 +7,7 @@ import java.util.Properties;
 
 /** The Jakarta EE servers that the WAR runs on. Each has a folder of its name in {@code server-config} and a profile of its name in the build. */
 public enum ServerKind {
-    LIBERTY("Open Liberty"), WILDFLY("WildFly");
+    LIBERTY("Open Liberty"), WILDFLY("WildFly"), PAYARA("Payara Micro");
 
     private final String title;
 
@@ -33,6 +33,7 @@ public enum ServerKind {
         return switch (this) {
             case LIBERTY -> new LibertyProcess(home, parent, httpPort, environment);
             case WILDFLY -> new WildFlyProcess(home, parent, httpPort, environment);
+            case PAYARA -> new PayaraProcess(home, parent, httpPort, environment);
         };
     }
 }

@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 
 /**
  * A Jakarta EE server with the WAR as a child process, in a folder of its own per HTTP port, so that several may run from one
@@ -23,7 +24,9 @@ import java.util.concurrent.TimeoutException;
  * <p>Its life: {@link #claimPort}, {@link #start}, {@link #awaitReady}, {@link #close}. Every server is started by its jar and
  * not by its script: a script needs a shell, and would stand between us and the process to stop.
  */
-public abstract sealed class ServerProcess implements AutoCloseable permits LibertyProcess, WildFlyProcess {
+public abstract sealed class ServerProcess implements AutoCloseable permits LibertyProcess, WildFlyProcess, PayaraProcess {
+
+    private static final HttpClient PROBE = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(2)).build();
 
     final Path home;
     final Path folder;
@@ -115,20 +118,34 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
 
     /** Waits until the server and the application in it say they are ready; false when it ended or took too long instead. */
     public boolean awaitReady(Duration patience) throws InterruptedException {
-        var client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(2)).build();
-        var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + httpPort + "/health/ready")).timeout(Duration.ofSeconds(5)).build();
+        return within(patience, this::isReady);
+    }
+
+    boolean within(Duration patience, BooleanSupplier condition) throws InterruptedException {
         long deadline = System.nanoTime() + patience.toNanos();
         while (System.nanoTime() < deadline && process.isAlive()) {
-            try {
-                var answer = client.send(request, HttpResponse.BodyHandlers.ofString());
-                // A server may be ready before anything is deployed; our own check tells.
-                if (answer.statusCode() == 200 && answer.body().contains("\"database\"")) return true;
-            } catch (IOException e) {
-                // not listening yet
-            }
+            if (condition.getAsBoolean()) return true;
             process.waitFor(200, TimeUnit.MILLISECONDS);
         }
         return false;
+    }
+
+    /** A server may be ready before anything is deployed: our own check tells. And one is before it gives requests to the application. */
+    private boolean isReady() {
+        try {
+            var ready = PROBE.send(request("/health/ready"), HttpResponse.BodyHandlers.ofString());
+            return ready.statusCode() == 200 && ready.body().contains("\"database\"")
+                    && PROBE.send(request("/"), HttpResponse.BodyHandlers.discarding()).statusCode() != 404;
+        } catch (IOException e) {
+            return false; // not listening yet
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    private HttpRequest request(String path) {
+        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + httpPort + path)).timeout(Duration.ofSeconds(5)).build();
     }
 
     /** The end that no server expects: as if its machine had lost power. Close it afterwards all the same. */

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 @DatabaseTest
 @DatabaseTest.Covers({"claim_offered_steps", "claim_queued_steps", "take_messages", "order_queues", "get_step_assignments",
-    "calculate_claim_order", "worker_queue", "send_handoffs"})
+    "calculate_claim_order", "worker_queue", "send_handoffs", "get_claim_floor", "set_claim_floor"})
 class ClaimStepsTest {
   private static final String WAKEUPS_READ = "select idx_tup_fetch + seq_tup_read from pg_stat_xact_user_tables where relid = 'tasker.task_wakeups'::regclass";
 
@@ -234,6 +234,55 @@ class ClaimStepsTest {
       assertThat(session.array("select tasker.claim_steps(gen_random_uuid(), 50)")).hasSize(50);
       assertThat(session.number(WAKEUPS_READ) - before).isLessThan(200);
       session.rollback();
+    }
+  }
+
+  @Test
+  void what_comes_in_before_the_last_message_that_was_taken_is_claimed_when_there_is_room() {
+    Dag.of("a").started(3);
+    try (SqlWorker worker = SqlWorker.open()) {
+      worker.claim(1);
+      Dag.Task urgent = Dag.of("a").priority(50).started();
+      assertThat(worker.claim(10)).hasSize(3).extracting(Claim::task).contains(urgent.uuid());
+    }
+  }
+
+  @Test
+  void and_within_a_quarter_of_a_second_when_there_is_none() {
+    Dag.of("a").started(1000);
+    try (SqlWorker worker = SqlWorker.open()) {
+      worker.claim(1);
+      Dag.Task urgent = Dag.of("a").priority(50).started();
+      Instant start = Instant.now();
+      while (!worker.claimOne().task().equals(urgent.uuid())) {
+        assertThat(Duration.between(start, Instant.now())).isLessThan(Duration.ofSeconds(5));
+      }
+    }
+  }
+
+  /** An open snapshot keeps the rows of taken messages: a claim that began at the first of them would read them all again. */
+  @Test
+  void a_claim_does_not_read_again_what_was_taken_before_it_although_a_snapshot_keeps_it() {
+    for (int i = 0; i < 100; i++) {
+      Dag.of("a").started(30);
+    }
+    try (Sql old = Sql.session(); Sql session = Sql.session()) {
+      old.run("set transaction isolation level repeatable read");
+      old.number("select count(*) from tasker.tasks");
+      long before = messagesRead();
+      session.run("do $$ begin for i in 1..100 loop perform tasker.claim_steps('00000000-0000-0000-0000-000000000001', 30); end loop; end $$");
+      session.run("select pg_stat_force_next_flush()");
+      session.commit();
+      assertThat(session.number("select count(*) from tasker.workflow_steps where state = 'in_progress'")).isEqualTo(3000);
+      // From the beginning each time it would be about 300 000.
+      assertThat(messagesRead() - before).as("of 3000 messages, in 100 claims").isLessThan(100_000);
+      old.rollback();
+    }
+  }
+
+  private static long messagesRead() {
+    try (Sql sql = Sql.open()) {
+      return sql.number("select sum(idx_tup_read)::bigint from pg_stat_user_indexes where indexrelname like '%claim_idx'");
     }
   }
 }

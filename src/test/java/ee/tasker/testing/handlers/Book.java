@@ -39,8 +39,12 @@ public class Book implements StepHandler {
 
   /** The one way that all servers understand without a descriptor of their own. */
   @PostConstruct
-  void lookUp() throws NamingException {
-    dataSource = InitialContext.doLookup("jdbc/tasker");
+  void lookUp() {
+    try {
+      dataSource = InitialContext.doLookup("jdbc/tasker");
+    } catch (NamingException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   @Override

@@ -29,8 +29,13 @@ public class Effect implements StepHandler {
 
   /** Not injected: see docs/servers.md. */
   @PostConstruct
-  void lookUp() throws NamingException {
-    dataSource = InitialContext.doLookup("jdbc/tasker");
+  void lookUp() {
+    try {
+      dataSource = InitialContext.doLookup("jdbc/tasker");
+    } catch (NamingException e) {
+      // A checked one is not for such a method to throw: Payara refuses the deployment.
+      throw new IllegalStateException(e);
+    }
   }
 
   @Override

@@ -17,8 +17,13 @@ public class Ledger {
   private DataSource dataSource;
 
   @PostConstruct
-  void lookUp() throws NamingException {
-    dataSource = InitialContext.doLookup("jdbc/tasker");
+  void lookUp() {
+    try {
+      dataSource = InitialContext.doLookup("jdbc/tasker");
+    } catch (NamingException e) {
+      // A checked one is not for such a method to throw: Payara refuses the deployment.
+      throw new IllegalStateException(e);
+    }
   }
 
   void write(StepContext step, String effect) throws SQLException {

@@ -1,0 +1,60 @@
+package ee.tasker.run;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Payara Micro: one jar, which unpacks itself into the folder of the run at each start, and is configured by asadmin commands while it boots. */
+public final class PayaraProcess extends ServerProcess {
+
+    public PayaraProcess(Path home, Path parent, int httpPort, Map<String, String> environment) {
+        super(home, parent, httpPort, environment);
+    }
+
+    @Override
+    public Path log() {
+        return folder.resolve("server.0.log");
+    }
+
+    @Override
+    void configure(Path serverConfig) throws IOException {
+        Folders.delete(domain()); // it keeps what it was told, and must not be told again
+        Folders.delete(folder.resolve("runtime"));
+        Files.createDirectories(domain());
+        Folders.copy(serverConfig, folder);
+        Files.copy(driver(), folder.resolve("postgresql.jar"), StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    @Override
+    void deploy(Path war) throws IOException {
+        Files.copy(war, folder.resolve("tasker-ee.war"), StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    @Override
+    ProcessBuilder command() throws IOException {
+        var words = new ArrayList<String>();
+        words.add(java());
+        words.addAll(options(folder.resolve("jvm.options")));
+        words.addAll(List.of(
+                "-jar", home.resolve("payara-micro.jar").toString(),
+                "--nohazelcast", "--disablephonehome",
+                "--rootdir", domain().toString(),
+                "--unpackdir", folder.resolve("runtime").toString(),
+                "--port", Integer.toString(httpPort),
+                "--addlibs", folder.resolve("postgresql.jar").toString(),
+                "--prebootcommandfile", folder.resolve("pre-boot.asadmin").toString(),
+                "--postbootcommandfile", folder.resolve("post-boot.asadmin").toString(),
+                "--logproperties", folder.resolve("logging.properties").toString(),
+                "--deploy", folder.resolve("tasker-ee.war").toString(),
+                "--contextroot", "/"));
+        return new ProcessBuilder(words);
+    }
+
+    private Path domain() {
+        return folder.resolve("domain");
+    }
+}
