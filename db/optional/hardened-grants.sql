@@ -44,7 +44,10 @@ declare
       "get_staleness", "list_concurrency_policies", "get_retention_rules", "get_retention_document", "get_retention_preview",
       "preview_retention"],
     "server": ["purge_expired_tasks", "purge_expired_rows", "drop_history_month", "forget_purged_tasks", "get_retention_document",
-      "get_retention_preview", "set_retention_policy", "abandon_steps", "act_on_step", "act_on_task", "advance_due_tasks", "analyze_grown_tables", "claim_idempotency_key", "claim_steps", "close_settled_dlq_entries",
+      "get_retention_preview", "set_retention_policy", "create_first_administrator", "get_key_access", "get_namespace_of", "get_role_access", "get_user_access",
+      "list_access", "save_user", "set_password", "set_user_enabled", "create_api_key", "revoke_api_key", "grant_access", "revoke_grant",
+      "begin_write_request", "finish_write_request", "list_write_requests", "set_caller",
+      "abandon_steps", "act_on_step", "act_on_task", "advance_due_tasks", "analyze_grown_tables", "claim_idempotency_key", "claim_steps", "close_settled_dlq_entries",
       "complete_steps", "finish_task_requests", "get_action_schemas", "get_ancestor_results", "get_bottleneck_document",
       "get_cancel_requests", "get_current_task_state", "get_events", "get_dlq_documents", "get_dlq_investigation_queue", "get_dlq_statistics",
       "get_health_document", "get_installation_status", "get_metrics_document", "get_pauses", "get_performance_document",
@@ -151,5 +154,7 @@ begin
   grant select on all tables in schema tasker to tasker_reader;
   -- It runs functions as its reader; get_staleness() shows the same.
   revoke select on tasker.v_task_staleness_monitoring from tasker_reader;
+  -- Hashes of passwords and keys are nobody's to read.
+  revoke select on tasker.access_users, tasker.access_keys from tasker_reader;
 end
 $harden$;

@@ -31,7 +31,7 @@ begin
       where s.task_uuid = p_task_uuid
       union all
       select a.acted_at, 'action', 1, 0,
-             jsonb_build_object('action', a.action, 'by', a.acted_by, 'reason', a.reason, 'step', n.name, 'details', a.details, 'bulk_token', a.bulk_token)
+             jsonb_build_object('action', a.action, 'by', a.acted_by, 'authenticated_as', a.authenticated_as, 'reason', a.reason, 'step', n.name, 'details', a.details, 'bulk_token', a.bulk_token)
       from tasker.operator_actions a
       left join tasker.workflow_steps s on s.workflow_step_uuid = a.workflow_step_uuid
       left join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid

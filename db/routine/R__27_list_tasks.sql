@@ -1,7 +1,7 @@
 -- A page of tasks, newest first, as {tasks: [...], next_cursor}: next_cursor is null on the last page. Pages are found by
 -- key (p_before: tasks older than this uuid), so a deep page costs what the first one does.
 -- p_filter: {namespace?, name?, version?, state?, initiator?, source_system?, correlation_id?, parent_correlation_id?,
--- sla_breached?}.
+-- sla_breached?, namespaces?}, the last one an array of those that the caller may see.
 -- Unfinished states are looked up through the wake-ups and dead letters, which are few, and not among all tasks.
 -- Source: reference section 6.2. Called by TasksResource.
 create or replace function tasker.list_tasks(p_filter jsonb default '{}', p_limit int default 25, p_before uuid default null)
@@ -14,10 +14,11 @@ declare
   v_named     uuid[];
   v_page      uuid[];
 begin
-  if p_filter ?| array['namespace', 'name', 'version'] then
+  if p_filter ?| array['namespace', 'name', 'version', 'namespaces'] then
     select coalesce(array_agg(nt.named_task_uuid), '{}') into v_named
     from tasker.named_tasks nt join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
     where (p_filter ->> 'namespace' is null or ns.name = p_filter ->> 'namespace')
+      and (p_filter -> 'namespaces' is null or p_filter -> 'namespaces' ? ns.name)
       and (p_filter ->> 'name' is null or nt.name = p_filter ->> 'name')
       and (p_filter ->> 'version' is null or nt.version = p_filter ->> 'version');
   end if;

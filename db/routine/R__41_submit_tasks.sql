@@ -1,7 +1,8 @@
 -- Creates any number of tasks, each whole or not at all, and starts them: roots are handed off in the same transaction,
 -- the first p_claim_limit of them straight to p_server_uuid.
 -- p_requests: array of {namespace, name, version, context, initiator?, source_system?, reason?, tags?, priority?,
--- correlation_id?, parent_correlation_id?, parent_task_uuid?, requested_at?, idempotency_key?, trace_parent?}. p_start false leaves them pending for an
+-- correlation_id?, parent_correlation_id?, parent_task_uuid?, requested_at?, idempotency_key?, trace_parent?,
+-- submitted_by?}. p_start false leaves them pending for an
 -- orchestrator, and so are those of a paused template. p_context_checked says that the caller has checked the contexts
 -- against the input schemas; otherwise a task of a template that has one stays pending until a server has checked it. So
 -- does a task under a concurrency policy until an orchestrator, in a transaction of its own, has asked for its slots: no
@@ -111,8 +112,8 @@ begin
   select coalesce(array_agg(c.task_uuid), '{}') into v_created from created c;
 
   if cardinality(v_created) > 0 then
-    insert into tasker.task_contexts (task_uuid, context, trace_parent)
-    select a.task_uuid, a.request -> 'context', a.request ->> 'trace_parent'
+    insert into tasker.task_contexts (task_uuid, context, trace_parent, submitted_by)
+    select a.task_uuid, a.request -> 'context', a.request ->> 'trace_parent', a.request ->> 'submitted_by'
     from unnest(v_accepted) a
     where exists (select from tasker.tasks t where t.task_uuid = a.task_uuid);
     v_handoffs := tasker.create_steps(v_created, p_server_uuid, p_claim_limit, p_lease_seconds, v_now);

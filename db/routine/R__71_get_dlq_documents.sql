@@ -1,5 +1,5 @@
 -- Dead letters as the REST interface shows them: {entries, next_cursor}, newest first, by key.
--- p_filter: {resolution_status?, dlq_reason?, task_uuid?, dlq_entry_uuid?}. Source: reference section 6.2. Called by DeadLetters.
+-- p_filter: {resolution_status?, dlq_reason?, task_uuid?, dlq_entry_uuid?, namespaces?}. Source: reference section 6.2. Called by DeadLetters.
 create or replace function tasker.get_dlq_documents(p_filter jsonb default '{}', p_limit int default 50, p_before uuid default null)
 returns jsonb
 language plpgsql stable
@@ -15,6 +15,11 @@ begin
       and (p_filter ->> 'resolution_status' is null or d.resolution_status = (p_filter ->> 'resolution_status')::tasker.dlq_resolution_status)
       and (p_filter ->> 'dlq_reason' is null or d.dlq_reason = (p_filter ->> 'dlq_reason')::tasker.dlq_reason)
       and (p_filter ->> 'task_uuid' is null or d.task_uuid = (p_filter ->> 'task_uuid')::uuid)
+      and (p_filter -> 'namespaces' is null or exists (
+        select from tasker.tasks t
+        join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
+        join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
+        where t.task_uuid = d.task_uuid and p_filter -> 'namespaces' ? ns.name))
       and (p_filter ->> 'dlq_entry_uuid' is null or d.dlq_entry_uuid = (p_filter ->> 'dlq_entry_uuid')::uuid)
     order by d.dlq_entry_uuid desc limit p_limit + 1) p;
   return jsonb_build_object(

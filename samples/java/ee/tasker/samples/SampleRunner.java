@@ -11,9 +11,12 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +41,7 @@ public final class SampleRunner {
   private final URI base;
   private final Path folder;
   private final boolean isRegistering;
+  private final String authorization;
 
   /** What came of one case; {@code ok} when there are no differences. */
   public record Outcome(String sample, String caseName, boolean ok, List<String> differences) {
@@ -50,8 +54,10 @@ public final class SampleRunner {
    * @param base          what comes before {@code /v1}, for instance {@code http://localhost:9080}
    * @param folder        the folder of the samples
    * @param isRegistering whether to register each template first; the same template again changes nothing
+   * @param authorization the header by which to log in; null for none
    */
-  public SampleRunner(URI base, Path folder, boolean isRegistering) {
+  public SampleRunner(URI base, Path folder, boolean isRegistering, String authorization) {
+    this.authorization = authorization;
     this.base = base;
     this.folder = folder;
     this.isRegistering = isRegistering;
@@ -63,7 +69,7 @@ public final class SampleRunner {
     Path folder = Path.of(args.length > 1 ? args[1] : System.getProperty("samples.dir", "samples"));
     boolean isRegistering = Boolean.parseBoolean(System.getProperty("samples.register", "true"));
     String only = System.getProperty("samples.only", "");
-    List<Outcome> outcomes = new SampleRunner(base, folder, isRegistering)
+    List<Outcome> outcomes = new SampleRunner(base, folder, isRegistering, authorization())
         .run(sample -> only.isEmpty() || only.equals(sample));
     for (Outcome outcome : outcomes) {
       System.out.printf("%-4s %s%s%n", outcome.ok() ? "ok" : "FAIL", outcome.sample(),
@@ -73,6 +79,20 @@ public final class SampleRunner {
     long failed = outcomes.stream().filter(outcome -> !outcome.ok()).count();
     System.out.printf("%d cases, %d as expected, %d not%n", outcomes.size(), outcomes.size() - failed, failed);
     System.exit(failed == 0 && !outcomes.isEmpty() ? 0 : 1);
+  }
+
+  /** Of {@code TASKER_USER} and {@code TASKER_PASSWORD}, or of the file {@code .tasker/login} of the run command. */
+  private static String authorization() throws IOException {
+    Path login = Path.of(System.getProperty("login.file", ".tasker/login"));
+    String user = System.getenv("TASKER_USER");
+    String pair = null;
+    if (user != null) {
+      pair = user + ":" + System.getenv().getOrDefault("TASKER_PASSWORD", "");
+    } else if (Files.isReadable(login)) {
+      pair = Files.readAllLines(login).stream().filter(line -> line.startsWith("user = \"")).findFirst()
+          .map(line -> line.substring(8, line.length() - 1)).orElse(null);
+    }
+    return pair == null ? null : "Basic " + Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
   }
 
   public List<Outcome> run() throws IOException, InterruptedException {
@@ -180,7 +200,8 @@ public final class SampleRunner {
 
   private HttpRequest.Builder request(String path) {
     String prefix = base.toString().replaceAll("/+$", "");
-    return HttpRequest.newBuilder(URI.create(prefix + path)).timeout(ANSWER_WITHIN).header("Accept", "application/json");
+    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(prefix + path)).timeout(ANSWER_WITHIN).header("Accept", "application/json");
+    return authorization == null ? request : request.header("Authorization", authorization);
   }
 
   private Answer send(HttpRequest.Builder request) throws IOException, InterruptedException {

@@ -1,5 +1,6 @@
 package ee.tasker.operation;
 
+import ee.tasker.platform.ActingCaller;
 import ee.tasker.platform.ServerIdentity;
 import ee.tasker.platform.SqlFunctions;
 import jakarta.enterprise.context.Dependent;
@@ -18,12 +19,22 @@ class OperationGateway {
   @Inject
   private ServerIdentity server;
 
+  @Inject
+  private ActingCaller caller;
+
+  /** Before what a person asked for, in the same transaction. */
+  private void tellCaller() {
+    sql.run("set_caller(cast(? as text))", caller.name());
+  }
+
   JsonValue actOnStep(UUID task, UUID step, Action action) {
+    tellCaller();
     return sql.json("act_on_step(cast(? as uuid), cast(? as uuid), ?, ?, ?, cast(? as jsonb), cast(? as uuid))",
         task, step, action.name(), action.by(), action.reason(), action.data(), server.uuid());
   }
 
   JsonValue actOnTask(UUID task, Action action) {
+    tellCaller();
     return sql.json("act_on_task(cast(? as uuid), ?, ?, ?, cast(? as jsonb), cast(? as uuid))",
         task, action.name(), action.by(), action.reason(), action.data(), server.uuid());
   }
@@ -45,10 +56,12 @@ class OperationGateway {
   }
 
   JsonValue pauseTemplates(String namespace, String name, String version, String by, String reason) {
+    tellCaller();
     return sql.json("pause_templates(?, ?, ?, ?, ?)", namespace, name, version, by, reason);
   }
 
   JsonValue resumeTemplates(String namespace, String name, String version, String by, String reason) {
+    tellCaller();
     return sql.json("resume_templates(?, ?, ?, ?, ?)", namespace, name, version, by, reason);
   }
 
@@ -78,6 +91,7 @@ class OperationGateway {
   }
 
   JsonValue runBulkAction(UUID token) {
+    tellCaller();
     return sql.json("run_bulk_action(cast(? as uuid), cast(? as uuid))", token, server.uuid());
   }
 
@@ -98,10 +112,12 @@ class OperationGateway {
   }
 
   JsonValue sendTaskToDlq(UUID task, String by, String reason) {
+    tellCaller();
     return sql.json("send_task_to_dlq(cast(? as uuid), ?, ?)", task, by, reason);
   }
 
   JsonValue updateDlqEntry(UUID entry, String status, String by, String reason, JsonObject metadata) {
+    tellCaller();
     return sql.json("update_dlq_entry(cast(? as uuid), ?, ?, ?, cast(? as jsonb))", entry, status, by, reason, metadata);
   }
 }

@@ -1,5 +1,6 @@
 package ee.tasker.platform;
 
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -17,18 +18,22 @@ import java.util.Set;
  * @param worker             how steps are claimed and run
  * @param listen             where the connection that listens goes
  * @param maxBodyBytes       {@code tasker.api.max-body-bytes}
+ * @param maxRequests        {@code tasker.api.max-concurrent-requests}: that this server works on at once; others are told to come again
+ * @param allowedOrigins     {@code tasker.api.allowed-origins}: pages of these may use the interface from a browser
  * @param recovery           when recovery acts
  * @param housekeeping       how fast old tasks are cleaned up
  * @param idempotencyRetention {@code tasker.idempotency.retention-seconds}: how long a request with a key is answered as the first time
  * @param streams            how many may listen to events, and how
+ * @param security           who is let in
  */
 public record Settings(
     Set<Role> roles, boolean events, Duration pollInterval, Optional<Path> templatesFolder, String environment,
-    WorkerSettings worker, ListenSettings listen, int maxBodyBytes, RecoverySettings recovery,
-    Duration idempotencyRetention, StreamSettings streams, HousekeepingSettings housekeeping) {
+    WorkerSettings worker, ListenSettings listen, int maxBodyBytes, int maxRequests, Set<String> allowedOrigins, RecoverySettings recovery,
+    Duration idempotencyRetention, StreamSettings streams, HousekeepingSettings housekeeping, SecuritySettings security) {
 
   public Settings {
     roles = Set.copyOf(roles);
+    allowedOrigins = Set.copyOf(allowedOrigins);
   }
 
   public boolean has(Role role) {
@@ -81,6 +86,35 @@ public record Settings(
     @Override
     public String toString() {
       return "ListenSettings[" + host + ":" + port + "/" + database + " as " + user + "]";
+    }
+  }
+
+  /**
+   * @param cache {@code tasker.security.cache-seconds}: how long a caller, once known, is taken for the same with the same rights
+   * @param open  {@code tasker.security.open}: what needs no authentication besides health: {@code metrics}, {@code openapi}
+   * @param admin {@code tasker.security.admin.*}: the first user of a database that has none
+   * @param token {@code tasker.security.token.*}: whose tokens are taken; empty for none
+   */
+  public record SecuritySettings(Duration cache, Set<String> open, Optional<FirstAdmin> admin, Optional<TokenSettings> token) {
+    public SecuritySettings {
+      open = Set.copyOf(open);
+    }
+  }
+
+  /**
+   * @param publicKey in PEM; this or {@code jwksUrl}
+   * @param jwksUrl   where the issuer publishes its keys
+   * @param nameClaim the claim with the caller's name; likewise the other two
+   */
+  public record TokenSettings(String issuer, String audience, Optional<String> publicKey, Optional<URI> jwksUrl, String nameClaim, String permissionsClaim,
+      String namespacesClaim) {
+  }
+
+  /** @param secret a password, or the hash of one */
+  public record FirstAdmin(String name, String secret) {
+    @Override
+    public String toString() {
+      return "FirstAdmin[" + name + "]";
     }
   }
 }

@@ -3,6 +3,7 @@ package ee.tasker.platform;
 import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -48,6 +49,8 @@ public class SettingsReader {
             text(either("tasker.database.name", "DB_NAME"), "tasker"), text(either("tasker.database.user", "DB_USER"), "tasker"),
             text(either("tasker.database.password", "DB_PASSWORD"), "tasker")),
         number("tasker.api.max-body-bytes", 1_048_576, 1_024, 67_108_864),
+        number("tasker.api.max-concurrent-requests", 256, 1, 100_000),
+        origins(),
         new Settings.RecoverySettings(
             seconds("tasker.recovery.claim-seconds", 300, 10, 86_400),
             seconds("tasker.recovery.unserved-seconds", 0, 0, 31_536_000),
@@ -60,11 +63,66 @@ public class SettingsReader {
         new Settings.HousekeepingSettings(
             seconds("tasker.housekeeping.interval-seconds", 60, 0, 86_400),
             number("tasker.housekeeping.batch-size", 500, 1, 10_000),
-            Duration.ofMillis(number("tasker.housekeeping.pause-millis", 200, 0, 60_000))));
+            Duration.ofMillis(number("tasker.housekeeping.pause-millis", 200, 0, 60_000))),
+        security());
     if (!complaints.isEmpty()) {
       throw new IllegalStateException("the configuration cannot be used: " + String.join("; ", complaints));
     }
     return settings;
+  }
+
+  private Settings.SecuritySettings security() {
+    Set<String> open = names("tasker.security.open");
+    open.stream().filter(name -> !Set.of("metrics", "openapi").contains(name)).sorted()
+        .forEach(name -> complaints.add("tasker.security.open: only metrics and openapi can be open, not \"" + name + "\""));
+    String name = text("tasker.security.admin.name", "admin");
+    String password = text("tasker.security.admin.password", null);
+    String hash = text("tasker.security.admin.password-hash", null);
+    if (password != null && hash != null) {
+      complaints.add("tasker.security.admin.password and tasker.security.admin.password-hash: only one of them");
+    }
+    if (password != null && password.length() < 12) {
+      complaints.add("tasker.security.admin.password must have at least 12 characters");
+    }
+    if (hash != null && !hash.matches("PBKDF2WithHmacSHA(256|384|512):[1-9][0-9]{0,8}:[A-Za-z0-9+/=]+:[A-Za-z0-9+/=]+")) {
+      complaints.add("tasker.security.admin.password-hash must be as tasker.hash_password() makes it");
+    }
+    return new Settings.SecuritySettings(seconds("tasker.security.cache-seconds", 30, 1, 3_600), open,
+        Optional.ofNullable(password == null ? hash : password).map(secret -> new Settings.FirstAdmin(name, secret)), token());
+  }
+
+  /** None without an issuer. */
+  private Optional<Settings.TokenSettings> token() {
+    String issuer = text("tasker.security.token.issuer", null);
+    String audience = text("tasker.security.token.audience", null);
+    String key = text("tasker.security.token.public-key", null);
+    String url = text("tasker.security.token.jwks-url", null);
+    if (issuer == null && audience == null && key == null && url == null) {
+      return Optional.empty();
+    }
+    if (issuer == null || audience == null) {
+      complaints.add("tasker.security.token.issuer and tasker.security.token.audience are both needed for tokens");
+    }
+    if ((key == null) == (url == null)) {
+      complaints.add("tasker.security.token.public-key or tasker.security.token.jwks-url is needed for tokens, and not both");
+    }
+    if (key != null && !key.contains("BEGIN PUBLIC KEY")) {
+      complaints.add("tasker.security.token.public-key must be in PEM, from -----BEGIN PUBLIC KEY----- on");
+    }
+    if (url != null && !url.matches("https?://[^\\s]+")) {
+      complaints.add("tasker.security.token.jwks-url must be an URL of http or https");
+      url = null;
+    }
+    return Optional.of(new Settings.TokenSettings(issuer, audience, Optional.ofNullable(key), Optional.ofNullable(url).map(URI::create),
+        text("tasker.security.token.name-claim", "sub"), text("tasker.security.token.permissions-claim", "permissions"),
+        text("tasker.security.token.namespaces-claim", "namespaces")));
+  }
+
+  private Set<String> origins() {
+    Set<String> origins = names("tasker.api.allowed-origins");
+    origins.stream().filter(origin -> !origin.matches("https?://[A-Za-z0-9.-]+(:[0-9]+)?")).sorted()
+        .forEach(origin -> complaints.add("tasker.api.allowed-origins must be origins as https://console.example.com, not \"" + origin + "\""));
+    return origins;
   }
 
   private Set<Role> roles() {

@@ -1,6 +1,8 @@
 package ee.tasker.rest;
 
 import ee.tasker.insight.Insight;
+import ee.tasker.rest.Requires.Scope;
+import ee.tasker.security.Permission;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.ws.rs.GET;
@@ -24,9 +26,13 @@ public class AnalyticsResource {
   @Inject
   private Insight insight;
 
+  @Inject
+  private Access access;
+
   @Context
   private UriInfo uri;
 
+  @Requires(value = Permission.SYSTEM_ANALYTICS_READ, in = Scope.EVERYWHERE)
   @GET
   @Path("performance")
   public String performance(@QueryParam("hours") String hours) {
@@ -34,6 +40,7 @@ public class AnalyticsResource {
     return insight.performance(Parameters.number("hours", hours, 1, 1, MOST_HOURS)).toString();
   }
 
+  @Requires(value = Permission.SYSTEM_ANALYTICS_READ, in = Scope.EVERYWHERE)
   @GET
   @Path("health")
   public String health() {
@@ -41,12 +48,14 @@ public class AnalyticsResource {
     return insight.health().toString();
   }
 
+  @Requires(value = Permission.SYSTEM_ANALYTICS_READ, in = Scope.ASKED)
   @GET
   @Path("bottlenecks")
   public String bottlenecks(@QueryParam("hours") String hours, @QueryParam("limit") String limit,
       @QueryParam("min_executions") String minExecutions, @QueryParam("namespace") String namespace,
       @QueryParam("name") String name, @QueryParam("version") String version) {
     Parameters.checkKnown(uri, Set.of("hours", "limit", "min_executions", "namespace", "name", "version"));
+    access.require(namespace);
     return insight.bottlenecks(
         Parameters.number("hours", hours, 24, 1, MOST_HOURS),
         Parameters.number("limit", limit, 10, 1, MOST_ROWS),

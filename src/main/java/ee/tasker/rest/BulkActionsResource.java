@@ -1,6 +1,8 @@
 package ee.tasker.rest;
 
 import ee.tasker.operation.Operations;
+import ee.tasker.rest.Requires.Scope;
+import ee.tasker.security.Permission;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
@@ -35,9 +37,13 @@ public class BulkActionsResource {
   @Inject
   private RequestBodies bodies;
 
+  @Inject
+  private Access access;
+
   @Context
   private UriInfo uri;
 
+  @Requires(value = Permission.TASKS_ACT, in = Scope.ASKED)
   @POST
   @OncePerKey
   @Consumes(MediaType.APPLICATION_JSON)
@@ -54,6 +60,11 @@ public class BulkActionsResource {
       filter.forEach((name, value) -> check(members, name, value));
     }
     members.check();
+    String namespace = filter.getString("namespace", null);
+    access.require(namespace);
+    if ("cancel".equals(action)) {
+      access.require(Permission.TASKS_CANCEL, namespace);
+    }
     JsonObject counted = operations.preview(action, filter, by, reason);
     return Response.status(201).location(uri.getBaseUriBuilder().path("bulk-actions/" + counted.getString("token") + "/run").build())
         .entity(counted.toString()).build();
@@ -85,6 +96,7 @@ public class BulkActionsResource {
   }
 
   /** Once; a second time answers what the first did. */
+  @Requires(value = Permission.TASKS_ACT, in = Scope.BULK_ACTION)
   @POST
   @OncePerKey
   @Path("{token}/run")

@@ -2,6 +2,8 @@ package ee.tasker.rest;
 
 import ee.tasker.operation.ConcurrencyPolicies;
 import ee.tasker.platform.Json;
+import ee.tasker.rest.Requires.Scope;
+import ee.tasker.security.Permission;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObjectBuilder;
@@ -32,9 +34,13 @@ public class ConcurrencyPoliciesResource {
   @Inject
   private RequestBodies bodies;
 
+  @Inject
+  private Access access;
+
   @Context
   private UriInfo uri;
 
+  @Requires(value = Permission.POLICIES_READ, in = Scope.ASKED)
   @GET
   public String list(@QueryParam("namespace") String namespace, @QueryParam("template") String template, @QueryParam("entries") String entries) {
     Parameters.checkKnown(uri, Set.of("namespace", "template", "entries"));
@@ -46,10 +52,11 @@ public class ConcurrencyPoliciesResource {
       filter.add("template", template);
     }
     return Json.build().createObjectBuilder()
-        .add("policies", policies.list(filter.build(), Parameters.number("entries", entries, 10, 0, 100))).build().toString();
+        .add("policies", access.visible(policies.list(filter.build(), Parameters.number("entries", entries, 10, 0, 100)))).build().toString();
   }
 
   /** The member has to be there also when it is null, which is the way back to the template's limit. */
+  @Requires(value = Permission.POLICIES_UPDATE, in = Scope.POLICY)
   @PUT
   @OncePerKey
   @Path("{policy_uuid}/limit")

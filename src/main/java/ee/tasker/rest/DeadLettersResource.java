@@ -3,6 +3,8 @@ package ee.tasker.rest;
 import ee.tasker.operation.DeadLetters;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
+import ee.tasker.rest.Requires.Scope;
+import ee.tasker.security.Permission;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
@@ -39,9 +41,13 @@ public class DeadLettersResource {
   @Inject
   private RequestBodies bodies;
 
+  @Inject
+  private Access access;
+
   @Context
   private UriInfo uri;
 
+  @Requires(value = Permission.DLQ_READ, in = Scope.ASKED)
   @GET
   public String list(@QueryParam("resolution_status") String status, @QueryParam("dlq_reason") String reason,
       @QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
@@ -49,6 +55,7 @@ public class DeadLettersResource {
     JsonObjectBuilder filter = Json.build().createObjectBuilder();
     add(filter, "resolution_status", status, STATUSES);
     add(filter, "dlq_reason", reason, REASONS);
+    access.limit(filter);
     return deadLetters.list(filter.build(), Parameters.number("limit", limit, 50, 1, MOST), Parameters.optionalUuid("cursor", cursor)).toString();
   }
 
@@ -62,6 +69,7 @@ public class DeadLettersResource {
   }
 
   /** Has a task investigated; 200 with the investigation that is open already. */
+  @Requires(value = Permission.DLQ_UPDATE, in = Scope.ASKED)
   @POST
   @OncePerKey
   @Consumes(MediaType.APPLICATION_JSON)
@@ -72,12 +80,15 @@ public class DeadLettersResource {
     String by = members.text("requested_by", ActionReader.WHO);
     String reason = members.text("reason", ActionReader.WHY);
     members.check();
-    JsonObject reply = deadLetters.open(Parameters.uuid("task_uuid", task), by, reason);
+    UUID uuid = Parameters.uuid("task_uuid", task);
+    access.requireForTask(uuid);
+    JsonObject reply = deadLetters.open(uuid, by, reason);
     String entry = reply.getString("dlq_entry_uuid");
     return Response.status("done".equals(reply.getString("outcome")) ? 201 : 200)
         .location(uri.getBaseUriBuilder().path("dlq/entry/" + entry).build()).entity(entry(entry)).build();
   }
 
+  @Requires(value = Permission.DLQ_READ, in = Scope.TASK)
   @GET
   @Path("task/{task_uuid}")
   public String ofTask(@PathParam("task_uuid") String taskUuid) {
@@ -87,6 +98,7 @@ public class DeadLettersResource {
         .orElseThrow(() -> DeadLetters.notFound("there is no dead letter about a task " + task)).toString();
   }
 
+  @Requires(value = Permission.DLQ_READ, in = Scope.DEAD_LETTER)
   @GET
   @Path("entry/{dlq_entry_uuid}")
   public String describe(@PathParam("dlq_entry_uuid") String entryUuid) {
@@ -99,6 +111,7 @@ public class DeadLettersResource {
         .orElseThrow(() -> DeadLetters.notFound("there is no dead letter " + uuid)).toString();
   }
 
+  @Requires(value = Permission.DLQ_UPDATE, in = Scope.DEAD_LETTER)
   @PATCH
   @OncePerKey
   @Path("entry/{dlq_entry_uuid}")
@@ -116,6 +129,7 @@ public class DeadLettersResource {
     return entry(entry.toString());
   }
 
+  @Requires(value = Permission.DLQ_STATS, in = Scope.EVERYWHERE)
   @GET
   @Path("stats")
   public String statistics() {
@@ -123,6 +137,7 @@ public class DeadLettersResource {
     return deadLetters.statistics().toString();
   }
 
+  @Requires(value = Permission.DLQ_READ, in = Scope.EVERYWHERE)
   @GET
   @Path("investigation-queue")
   public String investigationQueue(@QueryParam("limit") String limit) {
@@ -130,6 +145,7 @@ public class DeadLettersResource {
     return deadLetters.investigationQueue(Parameters.number("limit", limit, 50, 1, MOST)).toString();
   }
 
+  @Requires(value = Permission.DLQ_READ, in = Scope.EVERYWHERE)
   @GET
   @Path("staleness")
   public String staleness(@QueryParam("limit") String limit) {

@@ -3,6 +3,8 @@ package ee.tasker.rest;
 import ee.tasker.message.DeadMessages;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
+import ee.tasker.rest.Requires.Scope;
+import ee.tasker.security.Permission;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.ws.rs.GET;
@@ -27,9 +29,13 @@ public class DeadMessagesResource {
   @Inject
   private DeadMessages messages;
 
+  @Inject
+  private Access access;
+
   @Context
   private UriInfo uri;
 
+  @Requires(value = Permission.MESSAGES_READ, in = Scope.EVERYWHERE)
   @GET
   public String list(@QueryParam("queue") String queue, @QueryParam("replayed") String replayed, @QueryParam("limit") String limit,
       @QueryParam("cursor") String cursor) {
@@ -41,6 +47,7 @@ public class DeadMessagesResource {
         Parameters.optionalUuid("cursor", cursor)).toString();
   }
 
+  @Requires(value = Permission.MESSAGES_REPLAY, in = Scope.EVERYWHERE)
   @POST
   @OncePerKey
   @Path("{dead_message_uuid}/replay")
@@ -50,7 +57,7 @@ public class DeadMessagesResource {
     if (requestedBy != null && requestedBy.length() > LONGEST_NAME) {
       throw Problem.invalid("requested_by", "must have at most " + LONGEST_NAME + " characters");
     }
-    messages.replay(uuid, requestedBy == null || requestedBy.isBlank() ? "anonymous" : requestedBy);
+    messages.replay(uuid, requestedBy == null || requestedBy.isBlank() ? access.caller().actor() : requestedBy);
     return Json.build().createObjectBuilder().add("dead_message_uuid", uuid.toString()).add("replayed", true).build().toString();
   }
 }

@@ -3,6 +3,8 @@ package ee.tasker.rest;
 import ee.tasker.event.EventFilter;
 import ee.tasker.event.EventStreams;
 import ee.tasker.platform.Problem;
+import ee.tasker.rest.Requires.Scope;
+import ee.tasker.security.Permission;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.ws.rs.GET;
@@ -29,9 +31,13 @@ public class EventsResource {
   @Inject
   private EventStreams streams;
 
+  @Inject
+  private Access access;
+
   @Context
   private UriInfo uri;
 
+  @Requires(value = Permission.TASKS_READ, in = Scope.ASKED)
   @GET
   @Streaming
   @Produces(MediaType.SERVER_SENT_EVENTS)
@@ -42,6 +48,7 @@ public class EventsResource {
     if (kind != null && !Set.of("task", "step").contains(kind)) {
       throw Problem.invalid("kind", "must be task or step");
     }
+    access.require(namespace);
     Map<String, String> members = new HashMap<>();
     put(members, "namespace", namespace);
     put(members, "name", name);

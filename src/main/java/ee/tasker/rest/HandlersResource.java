@@ -1,6 +1,8 @@
 package ee.tasker.rest;
 
 import ee.tasker.platform.Json;
+import ee.tasker.rest.Requires.Scope;
+import ee.tasker.security.Permission;
 import ee.tasker.worker.HandlerRegistry;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
@@ -24,6 +26,7 @@ public class HandlersResource {
   @Context
   private UriInfo uri;
 
+  @Requires(value = Permission.SYSTEM_HANDLERS_READ, in = Scope.EVERYWHERE)
   @GET
   public String list() {
     Parameters.checkKnown(uri, Set.of());

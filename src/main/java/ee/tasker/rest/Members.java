@@ -116,6 +116,11 @@ final class Members {
     return new Members(prefix + name + "/", object == null ? JsonValue.EMPTY_JSON_OBJECT : object, violations);
   }
 
+  /** The members of an object that was found in another way, under a name by which its violations are told. */
+  Members of(String name, JsonObject object) {
+    return new Members(prefix + name + "/", object, violations);
+  }
+
   boolean flag(String name) {
     JsonValue value = value(name);
     if (value != null && value != JsonValue.TRUE && value != JsonValue.FALSE) {

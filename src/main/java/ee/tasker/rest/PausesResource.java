@@ -2,6 +2,8 @@ package ee.tasker.rest;
 
 import ee.tasker.operation.Operations;
 import ee.tasker.platform.Json;
+import ee.tasker.rest.Requires.Scope;
+import ee.tasker.security.Permission;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
@@ -30,15 +32,20 @@ public class PausesResource {
   @Inject
   private RequestBodies bodies;
 
+  @Inject
+  private Access access;
+
   @Context
   private UriInfo uri;
 
+  @Requires(value = Permission.TEMPLATES_READ, in = Scope.ASKED)
   @GET
   public String list() {
     Parameters.checkKnown(uri, Set.of());
-    return Json.build().createObjectBuilder().add("pauses", operations.pauses()).build().toString();
+    return Json.build().createObjectBuilder().add("pauses", access.visible(operations.pauses())).build().toString();
   }
 
+  @Requires(value = Permission.TEMPLATES_PAUSE, in = Scope.ASKED)
   @POST
   @OncePerKey
   @Consumes(MediaType.APPLICATION_JSON)
@@ -54,9 +61,11 @@ public class PausesResource {
     String by = members.text("requested_by", ActionReader.WHO);
     String reason = members.text("reason", ActionReader.WHY);
     members.check();
+    access.require(namespace);
     return operations.pause(namespace, name, version, by, reason).toString();
   }
 
+  @Requires(value = Permission.TEMPLATES_PAUSE, in = Scope.ASKED)
   @DELETE
   @OncePerKey
   public String resume(@QueryParam("namespace") String namespace, @QueryParam("name") String name, @QueryParam("version") String version,
@@ -72,6 +81,7 @@ public class PausesResource {
     String by = members.text("requested_by", ActionReader.WHO);
     String why = members.text("reason", ActionReader.WHY);
     members.check();
+    access.require(inNamespace);
     return operations.resume(inNamespace, ofName, ofVersion, by, why).toString();
   }
 

@@ -3,6 +3,7 @@ package ee.tasker.rest;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
 import jakarta.json.JsonArrayBuilder;
+import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
 import jakarta.ws.rs.core.Response;
 import java.util.Locale;
@@ -19,7 +20,7 @@ final class ProblemDocument {
   private ProblemDocument() {
   }
 
-  static Response of(Problem problem, String instance) {
+  static JsonObject json(Problem problem, String instance) {
     JsonObjectBuilder document = start(problem.status(), problem.code(), problem.getMessage(), instance);
     if (!problem.violations().isEmpty()) {
       JsonArrayBuilder violations = Json.build().createArrayBuilder();
@@ -34,7 +35,11 @@ final class ProblemDocument {
         document.add(key, value.toString());
       }
     });
-    Response.ResponseBuilder answer = Response.status(problem.status()).type(MEDIA_TYPE).entity(document.build().toString());
+    return document.build();
+  }
+
+  static Response of(Problem problem, String instance) {
+    Response.ResponseBuilder answer = Response.status(problem.status()).type(MEDIA_TYPE).entity(json(problem, instance).toString());
     problem.extras().forEach((key, value) -> {
       if (HEADERS.containsKey(key)) {
         answer.header(HEADERS.get(key), value);

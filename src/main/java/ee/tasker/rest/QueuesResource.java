@@ -1,6 +1,8 @@
 package ee.tasker.rest;
 
 import ee.tasker.insight.Insight;
+import ee.tasker.rest.Requires.Scope;
+import ee.tasker.security.Permission;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.ws.rs.GET;
@@ -23,6 +25,7 @@ public class QueuesResource {
   @Context
   private UriInfo uri;
 
+  @Requires(value = Permission.SYSTEM_SERVERS_READ, in = Scope.EVERYWHERE)
   @GET
   public String list() {
     Parameters.checkKnown(uri, Set.of());

@@ -11,7 +11,6 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.security.Principal;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.concurrent.Callable;
@@ -28,6 +27,9 @@ class RequestKeys {
 
   @Inject
   private HttpServletRequest request;
+
+  @Inject
+  private Access access;
 
   @Inject
   private KeyedRequests requests;
@@ -59,8 +61,7 @@ class RequestKeys {
   }
 
   private String principal() {
-    Principal principal = request.getUserPrincipal();
-    String name = principal == null || principal.getName() == null ? "" : principal.getName();
+    String name = access.caller().actor();
     // A longer one stands for itself all the same.
     return name.length() <= KeyedRequest.LONGEST_KEY ? name : sha256(name);
   }

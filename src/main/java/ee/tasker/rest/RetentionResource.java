@@ -1,6 +1,8 @@
 package ee.tasker.rest;
 
 import ee.tasker.operation.Retention;
+import ee.tasker.rest.Requires.Scope;
+import ee.tasker.security.Permission;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.ws.rs.Consumes;
@@ -31,12 +33,14 @@ public class RetentionResource {
   @Context
   private UriInfo uri;
 
+  @Requires(value = Permission.POLICIES_READ, in = Scope.EVERYWHERE)
   @GET
   public String status() {
     Parameters.checkKnown(uri, Set.of());
     return retention.status().toString();
   }
 
+  @Requires(value = Permission.POLICIES_READ, in = Scope.EVERYWHERE)
   @GET
   @Path("preview")
   public String preview() {
@@ -45,6 +49,7 @@ public class RetentionResource {
   }
 
   /** keep_days has to be there also when it is null, which keeps for ever; unless the policy is removed. */
+  @Requires(value = Permission.POLICIES_UPDATE, in = Scope.EVERYWHERE)
   @PUT
   @OncePerKey
   @Path("policy")

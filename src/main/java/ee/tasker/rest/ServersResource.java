@@ -9,6 +9,8 @@ import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Role;
 import ee.tasker.platform.ServerIdentity;
+import ee.tasker.rest.Requires.Scope;
+import ee.tasker.security.Permission;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonArrayBuilder;
@@ -52,12 +54,14 @@ public class ServersResource {
   @Context
   private UriInfo uri;
 
+  @Requires(value = Permission.SYSTEM_SERVERS_READ, in = Scope.EVERYWHERE)
   @GET
   public String list() {
     Parameters.checkKnown(uri, Set.of());
     return insight.servers().toString();
   }
 
+  @Requires(value = Permission.SYSTEM_SERVERS_READ, in = Scope.EVERYWHERE)
   @GET
   @Path("{server_uuid}")
   public String describe(@PathParam("server_uuid") String serverUuid) {
@@ -66,6 +70,7 @@ public class ServersResource {
     return toJson(management.view());
   }
 
+  @Requires(value = Permission.SYSTEM_SERVERS_MANAGE, in = Scope.EVERYWHERE)
   @PATCH
   @OncePerKey
   @Path("{server_uuid}")

@@ -2,6 +2,8 @@ package ee.tasker.rest;
 
 import ee.tasker.operation.Operations;
 import ee.tasker.platform.Json;
+import ee.tasker.rest.Requires.Scope;
+import ee.tasker.security.Permission;
 import ee.tasker.task.Tasks;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
@@ -34,10 +36,14 @@ public class TaskActionsResource {
   @Inject
   private RequestBodies bodies;
 
+  @Inject
+  private Access access;
+
   @Context
   private UriInfo uri;
 
   /** The task as it is after the action and what followed from it. */
+  @Requires(value = Permission.TASKS_ACT, in = Scope.TASK)
   @PATCH
   @OncePerKey
   @Path("{task_uuid}")
@@ -46,10 +52,11 @@ public class TaskActionsResource {
     Parameters.checkKnown(uri, Set.of());
     UUID task = Parameters.uuid("task_uuid", taskUuid);
     operations.actOnTask(task, ActionReader.task(bodies.object(body)));
-    return tasks.describe(task).orElseThrow(() -> Tasks.notFound(task)).toString();
+    return access.shown(tasks.describe(task)).orElseThrow(() -> Tasks.notFound(task));
   }
 
   /** The step as it is after the action and what followed from it. */
+  @Requires(value = Permission.STEPS_RESOLVE, in = Scope.TASK)
   @PATCH
   @OncePerKey
   @Path("{task_uuid}/workflow_steps/{step_uuid}")
@@ -62,6 +69,7 @@ public class TaskActionsResource {
     return tasks.step(task, step).orElseThrow(() -> Tasks.notFound(task)).toString();
   }
 
+  @Requires(value = Permission.TASKS_READ, in = Scope.TASK)
   @GET
   @Path("{task_uuid}/why")
   public String why(@PathParam("task_uuid") String taskUuid) {
@@ -69,6 +77,7 @@ public class TaskActionsResource {
     return operations.why(Parameters.uuid("task_uuid", taskUuid)).toString();
   }
 
+  @Requires(value = Permission.TASKS_READ, in = Scope.TASK)
   @GET
   @Path("{task_uuid}/history")
   public String history(@PathParam("task_uuid") String taskUuid) {

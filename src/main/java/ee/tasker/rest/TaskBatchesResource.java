@@ -4,6 +4,8 @@ import ee.tasker.platform.Json;
 import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Role;
+import ee.tasker.rest.Requires.Scope;
+import ee.tasker.security.Permission;
 import ee.tasker.task.Intake;
 import ee.tasker.task.JoinedSubmissions;
 import ee.tasker.task.SubmittedTask;
@@ -57,9 +59,13 @@ public class TaskBatchesResource {
   @Inject
   private LiveSettings live;
 
+  @Inject
+  private Access access;
+
   @Context
   private UriInfo uri;
 
+  @Requires(value = Permission.TASKS_CREATE, in = Scope.ASKED)
   @POST
   @OncePerKey
   @Consumes(MediaType.APPLICATION_JSON)
@@ -83,7 +89,8 @@ public class TaskBatchesResource {
         if (!(document instanceof JsonObject object)) {
           throw Problem.of(400, "invalid-request", "every request must be an object");
         }
-        TaskRequest request = trace.onto(TaskRequestReader.read(object), object);
+        TaskRequest request = trace.onto(TaskRequestReader.read(object), object).submittedBy(access.caller().actor());
+        access.require(request.template().namespace());
         requests.add(request);
         read.add(request);
       } catch (Problem problem) {

@@ -2,6 +2,8 @@ package ee.tasker.rest;
 
 import ee.tasker.event.EventFilter;
 import ee.tasker.event.EventStreams;
+import ee.tasker.rest.Requires.Scope;
+import ee.tasker.security.Permission;
 import ee.tasker.task.Tasks;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
@@ -35,6 +37,7 @@ public class TaskEventsResource {
   @Context
   private UriInfo uri;
 
+  @Requires(value = Permission.TASKS_READ, in = Scope.TASK)
   @GET
   @Streaming
   @Path("{task_uuid}/events")

@@ -5,8 +5,12 @@ import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Role;
 import ee.tasker.request.KeptAnswer;
+import ee.tasker.rest.Requires.Scope;
+import ee.tasker.security.Caller;
+import ee.tasker.security.Permission;
 import ee.tasker.task.Intake;
 import ee.tasker.task.SubmittedTask;
+import ee.tasker.task.TaskRequest;
 import ee.tasker.task.TaskRequestReader;
 import ee.tasker.task.TaskSubmissions;
 import ee.tasker.task.Tasks;
@@ -75,9 +79,13 @@ public class TasksResource {
   @Inject
   private LiveSettings live;
 
+  @Inject
+  private Access access;
+
   @Context
   private UriInfo uri;
 
+  @Requires(value = Permission.TASKS_CREATE, in = Scope.ASKED)
   @POST
   @Consumes(MediaType.APPLICATION_JSON)
   public void create(InputStream body, @QueryParam("wait") String wait, @Suspended AsyncResponse answer) {
@@ -89,11 +97,12 @@ public class TasksResource {
       createOnce(document, seconds, answer);
       return;
     }
-    SubmittedTask task = intake.submit(trace.onto(TaskRequestReader.read(document), document));
+    Caller caller = access.caller();
+    SubmittedTask task = intake.submit(request(document));
     URI location = location(task, document);
     int status = task.isDuplicate() ? 200 : 201;
     if (seconds > 0) {
-      Function<JsonObject, Response> whole = described -> Response.status(status).location(location).entity(described.toString()).build();
+      Function<JsonObject, Response> whole = described -> Response.status(status).location(location).entity(Access.shown(caller, described).toString()).build();
       if (task.isDuplicate()) {
         waits.answerAtRest(task.taskUuid(), seconds, answer, whole);
       } else {
@@ -106,8 +115,10 @@ public class TasksResource {
 
   /** In a transaction of its own together with the key. What is kept is the short answer: with {@code wait} the task is shown as it is. */
   private void createOnce(JsonObject document, int seconds, AsyncResponse answer) {
+    Caller caller = access.caller();
+    TaskRequest request = request(document);
     KeptAnswer kept = keys.answerOnce(document.toString(), () -> {
-      SubmittedTask task = submissions.submit(trace.onto(TaskRequestReader.read(document), document));
+      SubmittedTask task = submissions.submit(request);
       return KeptAnswer.done(task.isDuplicate() ? 200 : 201, Optional.of(location(task, document).toString()), brief(task).toString());
     });
     Response.ResponseBuilder response = Response.status(kept.status()).location(URI.create(kept.location().orElseThrow()));
@@ -115,10 +126,16 @@ public class TasksResource {
       response.header(RequestKeys.REPLAYED, "true");
     }
     if (seconds > 0) {
-      waits.answerAtRest(Json.uuid(Json.parseObject(kept.body()), "task_uuid"), seconds, answer, described -> response.entity(described.toString()).build());
+      waits.answerAtRest(Json.uuid(Json.parseObject(kept.body()), "task_uuid"), seconds, answer, described -> response.entity(Access.shown(caller, described).toString()).build());
     } else {
       answer.resume(response.entity(kept.body()).build());
     }
+  }
+
+  private TaskRequest request(JsonObject document) {
+    TaskRequest request = TaskRequestReader.read(document);
+    access.require(request.template().namespace());
+    return trace.onto(request, document).submittedBy(access.caller().actor());
   }
 
   /** @throws Problem 409 duplicate-task when there is one and the request did not ask for it */
@@ -140,6 +157,7 @@ public class TasksResource {
         .build();
   }
 
+  @Requires(value = Permission.TASKS_LIST, in = Scope.ASKED)
   @GET
   public String list(@QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
     Set<String> known = new java.util.HashSet<>(FILTERS);
@@ -152,6 +170,7 @@ public class TasksResource {
         filter.add(key, checked(key, value));
       }
     }
+    access.limit(filter);
     return tasks.list(filter.build(), Parameters.number("limit", limit, 25, 1, 100), Parameters.optionalUuid("cursor", cursor)).toString();
   }
 
@@ -168,14 +187,17 @@ public class TasksResource {
     return value;
   }
 
+  @Requires(value = Permission.TASKS_READ, in = Scope.TASK)
   @GET
   @Path("{task_uuid}")
   public void describe(@PathParam("task_uuid") String taskUuid, @QueryParam("wait") String wait, @Suspended AsyncResponse answer) {
     Parameters.checkKnown(uri, Set.of("wait"));
+    Caller caller = access.caller();
     waits.answerAtRest(Parameters.uuid("task_uuid", taskUuid), Parameters.number("wait", wait, 0, 0, LONGEST_WAIT_SECONDS), answer,
-        described -> Response.ok(described.toString()).build());
+        described -> Response.ok(Access.shown(caller, described).toString()).build());
   }
 
+  @Requires(value = Permission.TASKS_CANCEL, in = Scope.TASK)
   @DELETE
   @OncePerKey
   @Path("{task_uuid}")
@@ -186,9 +208,9 @@ public class TasksResource {
     UUID uuid = Parameters.uuid("task_uuid", taskUuid);
     Optional<Duration> grace = graceSeconds == null ? Optional.empty()
         : Optional.of(Duration.ofSeconds(Parameters.number("grace_seconds", graceSeconds, 0, 0, 86_400)));
-    tasks.cancel(uuid, new Tasks.CancelRequest(text("requested_by", requestedBy, "anonymous", 128),
+    tasks.cancel(uuid, new Tasks.CancelRequest(text("requested_by", requestedBy, access.caller().actor(), 128),
         text("reason", reason, "no reason given", 1_000), policy(policy), grace, children(children)));
-    return tasks.describe(uuid).orElseThrow(() -> Tasks.notFound(uuid)).toString();
+    return access.shown(tasks.describe(uuid)).orElseThrow(() -> Tasks.notFound(uuid));
   }
 
   private static Tasks.CancelPolicy policy(String policy) {
@@ -220,6 +242,7 @@ public class TasksResource {
     return value == null || value.isBlank() ? fallback : value;
   }
 
+  @Requires(value = Permission.STEPS_READ, in = Scope.TASK)
   @GET
   @Path("{task_uuid}/workflow_steps")
   public String steps(@PathParam("task_uuid") String taskUuid) {
@@ -232,12 +255,14 @@ public class TasksResource {
     return steps.toString();
   }
 
+  @Requires(value = Permission.STEPS_READ, in = Scope.TASK)
   @GET
   @Path("{task_uuid}/workflow_steps/{step_uuid}")
   public String step(@PathParam("task_uuid") String taskUuid, @PathParam("step_uuid") String stepUuid) {
     return requireStep(taskUuid, stepUuid).toString();
   }
 
+  @Requires(value = Permission.STEPS_READ, in = Scope.TASK)
   @GET
   @Path("{task_uuid}/workflow_steps/{step_uuid}/audit")
   public String audit(@PathParam("task_uuid") String taskUuid, @PathParam("step_uuid") String stepUuid) {

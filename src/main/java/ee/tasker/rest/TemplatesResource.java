@@ -2,6 +2,8 @@ package ee.tasker.rest;
 
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
+import ee.tasker.rest.Requires.Scope;
+import ee.tasker.security.Permission;
 import ee.tasker.template.Registration;
 import ee.tasker.template.TemplateJson;
 import ee.tasker.template.TemplateProblem;
@@ -41,15 +43,20 @@ public class TemplatesResource {
   @Inject
   private RequestBodies bodies;
 
+  @Inject
+  private Access access;
+
   @Context
   private UriInfo uri;
 
+  @Requires(value = Permission.TEMPLATES_READ, in = Scope.ASKED)
   @GET
   public String list(@QueryParam("namespace") String namespace) {
     Parameters.checkKnown(uri, Set.of("namespace"));
-    return Json.build().createObjectBuilder().add("templates", templates.list(namespace)).build().toString();
+    return Json.build().createObjectBuilder().add("templates", access.visible(templates.list(namespace))).build().toString();
   }
 
+  @Requires(value = Permission.TEMPLATES_READ, in = Scope.NAMESPACE)
   @GET
   @Path("{namespace}/{name}/{version}")
   public String describe(@PathParam("namespace") String namespace, @PathParam("name") String name, @PathParam("version") String version) {
@@ -60,12 +67,17 @@ public class TemplatesResource {
   }
 
   /** 201 when it is new, 200 when the same content was there already, 409 when other content was. */
+  @Requires(value = Permission.TEMPLATES_REGISTER, in = Scope.ASKED)
   @POST
   @OncePerKey
   @Consumes({"application/yaml", "application/x-yaml", "text/yaml", MediaType.TEXT_PLAIN, MediaType.APPLICATION_JSON})
   public Response register(InputStream body) {
     Parameters.checkKnown(uri, Set.of());
-    Registration registration = templates.register(bodies.text(body));
+    String text = bodies.text(body);
+    if (templates.validate(text) instanceof TemplateReading.Read read) {
+      access.require(read.template().key().namespace());
+    }
+    Registration registration = templates.register(text);
     if (registration instanceof Registration.Registered registered) {
       return answer(201, registered.key());
     }
@@ -80,6 +92,7 @@ public class TemplatesResource {
   }
 
   /** Always 200: {@code valid}, and either the template in its normal form or the problems by line and column. */
+  @Requires(value = Permission.TEMPLATES_VALIDATE, in = Scope.ASKED)
   @POST
   @Path("validate")
   @Consumes({"application/yaml", "application/x-yaml", "text/yaml", MediaType.TEXT_PLAIN, MediaType.APPLICATION_JSON})

@@ -1,5 +1,6 @@
 package ee.tasker.task;
 
+import ee.tasker.platform.ActingCaller;
 import ee.tasker.platform.ServerIdentity;
 import ee.tasker.platform.SqlFunctions;
 import jakarta.enterprise.context.Dependent;
@@ -18,6 +19,9 @@ class TaskGateway {
 
   @Inject
   private ServerIdentity server;
+
+  @Inject
+  private ActingCaller caller;
 
   JsonObject submitTasks(JsonArray requests, int claimLimit, long leaseSeconds, boolean start) {
     return sql.object("submit_tasks(cast(? as jsonb), cast(? as uuid), ?, cast(? as int), ?, true)",
@@ -49,6 +53,7 @@ class TaskGateway {
   }
 
   JsonValue requestCancel(UUID taskUuid, String by, String reason, String policy, Long graceSeconds, String children, long defaultGraceSeconds) {
+    sql.run("set_caller(cast(? as text))", caller.name());
     return sql.json("request_cancel(cast(? as uuid), ?, ?, ?, cast(? as uuid), null, null, cast(? as int), ?, cast(? as int))",
         taskUuid, by, reason, policy, server.uuid(), graceSeconds == null ? null : graceSeconds.toString(), children, defaultGraceSeconds);
   }

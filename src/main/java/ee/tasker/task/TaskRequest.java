@@ -102,6 +102,11 @@ public final class TaskRequest {
     return withText("idempotency_key", idempotencyKey, 256);
   }
 
+  /** Who submits it, as authenticated; what the request itself says is the {@link #initiator}. At most 160 characters. */
+  public TaskRequest submittedBy(String caller) {
+    return withText("submitted_by", caller, 160);
+  }
+
   public TemplateKey template() {
     return template;
   }

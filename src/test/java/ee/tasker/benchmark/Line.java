@@ -1,5 +1,6 @@
 package ee.tasker.benchmark;
 
+import ee.tasker.run.Login;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
@@ -16,6 +17,7 @@ import java.nio.charset.StandardCharsets;
  */
 final class Line implements AutoCloseable {
   private static final int TIMEOUT_MS = 120_000;
+  private static final String AUTHORIZATION = Login.FOR_TESTS.basic();
 
   private final int port;
   private Socket socket;
@@ -39,7 +41,7 @@ final class Line implements AutoCloseable {
   }
 
   Answer post(String path, String type, byte[] body) throws IOException {
-    byte[] head = ("POST " + path + " HTTP/1.1\r\nHost: 127.0.0.1:" + port + "\r\nContent-Type: " + type + "\r\nAccept: */*\r\nContent-Length: "
+    byte[] head = ("POST " + path + " HTTP/1.1\r\nHost: 127.0.0.1:" + port + "\r\nAuthorization: " + AUTHORIZATION + "\r\nContent-Type: " + type + "\r\nAccept: */*\r\nContent-Length: "
         + body.length + "\r\n\r\n").getBytes(StandardCharsets.US_ASCII);
     byte[] request = new byte[head.length + body.length];
     System.arraycopy(head, 0, request, 0, head.length);

@@ -2,6 +2,7 @@ package ee.tasker.benchmark;
 
 import ee.tasker.run.DatabaseAddress;
 import ee.tasker.run.LibertyProcess;
+import ee.tasker.run.Login;
 import ee.tasker.run.RunProblem;
 import ee.tasker.run.ServerProcess;
 import java.io.IOException;
@@ -60,6 +61,7 @@ final class Servers implements AutoCloseable {
       Path recording = options.target().resolve("benchmark-" + port + ".jfr");
       environment.put("JAVA_TOOL_OPTIONS", "-XX:StartFlightRecording=filename=" + recording + ",settings=profile,dumponexit=true");
     }
+    environment.putAll(Login.FOR_TESTS.environment());
     environment.putAll(options.serverEnvironment());
     return environment;
   }

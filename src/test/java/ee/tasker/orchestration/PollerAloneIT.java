@@ -3,6 +3,7 @@ package ee.tasker.orchestration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.run.EmbeddedDatabase;
+import ee.tasker.run.Login;
 import ee.tasker.samples.SampleRunner;
 import ee.tasker.testing.server.History;
 import ee.tasker.testing.server.TaskerClient;
@@ -20,7 +21,7 @@ class PollerAloneIT {
         TestServer server = TestServer.start(database, Map.of("TASKER_EVENTS_ENABLED", "false", "TASKER_POLL_INTERVAL_SECONDS", "1"))) {
       TaskerClient tasker = server.client();
 
-      var outcomes = new SampleRunner(server.base(), Path.of(System.getProperty("tasker.checkout"), "samples"), true).run();
+      var outcomes = new SampleRunner(server.base(), Path.of(System.getProperty("tasker.checkout"), "samples"), true, Login.FOR_TESTS.basic()).run();
 
       assertThat(outcomes).filteredOn(outcome -> !outcome.ok()).isEmpty();
       assertThat(outcomes).hasSizeGreaterThan(50);

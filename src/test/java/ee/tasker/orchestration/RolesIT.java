@@ -3,6 +3,7 @@ package ee.tasker.orchestration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.run.EmbeddedDatabase;
+import ee.tasker.run.Login;
 import ee.tasker.samples.SampleRunner;
 import ee.tasker.testing.server.Answer;
 import ee.tasker.testing.server.History;
@@ -61,7 +62,7 @@ class RolesIT {
 
   @Test
   void samples_finish_although_no_server_can_do_it_alone() throws Exception {
-    var outcomes = new SampleRunner(api.base(), Path.of(System.getProperty("tasker.checkout"), "samples"), true)
+    var outcomes = new SampleRunner(api.base(), Path.of(System.getProperty("tasker.checkout"), "samples"), true, Login.FOR_TESTS.basic())
         .run();
 
     assertThat(outcomes).filteredOn(outcome -> !outcome.ok()).isEmpty();

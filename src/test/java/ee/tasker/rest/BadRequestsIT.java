@@ -3,6 +3,7 @@ package ee.tasker.rest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import ee.tasker.run.Login;
 import ee.tasker.testing.server.AgainstServer;
 import ee.tasker.testing.server.Answer;
 import ee.tasker.testing.server.TaskerClient;
@@ -270,7 +271,8 @@ class BadRequestsIT {
 
   @Test
   void media_type_that_nobody_can_serve_is_not_acceptable() {
-    Answer answer = tasker.send(HttpRequest.newBuilder(java.net.URI.create(tasker.base() + "/v1/handlers")).timeout(Duration.ofSeconds(20)).header("Accept", "image/png").GET());
+    Answer answer = tasker.send(HttpRequest.newBuilder(java.net.URI.create(tasker.base() + "/v1/handlers")).timeout(Duration.ofSeconds(20))
+        .header("Authorization", Login.FOR_TESTS.basic()).header("Accept", "image/png").GET());
 
     assertThat(answer.status()).isEqualTo(406);
     assertProblem(answer, "not-acceptable");
@@ -289,7 +291,7 @@ class BadRequestsIT {
   void percent_that_encodes_nothing_is_no_fault_of_the_server() throws Exception {
     try (Socket socket = new Socket(tasker.base().getHost(), tasker.base().getPort())) {
       socket.setSoTimeout(20_000);
-      socket.getOutputStream().write("GET /v1/tasks?namespace=%ZZ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+      socket.getOutputStream().write(("GET /v1/tasks?namespace=%ZZ HTTP/1.1\r\nHost: localhost\r\nAuthorization: " + Login.FOR_TESTS.basic() + "\r\nConnection: close\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
       InputStream in = socket.getInputStream();
       String answer = new String(in.readAllBytes(), StandardCharsets.UTF_8);
 

@@ -2,6 +2,7 @@ package ee.tasker.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ee.tasker.run.Login;
 import ee.tasker.testing.Deployments;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
@@ -130,6 +131,7 @@ class OpenApiIT {
     URI address = path.startsWith("health") ? base.toURI().resolve("/" + path) : base.toURI().resolve(path);
     return http.send(HttpRequest.newBuilder(address)
         .method(method, body == null ? HttpRequest.BodyPublishers.noBody() : HttpRequest.BodyPublishers.ofString(body))
+        .header("Authorization", Login.FOR_TESTS.basic())
         .header("Content-Type", "application/json").header("Accept", accept).timeout(Duration.ofSeconds(60)).build(),
         HttpResponse.BodyHandlers.ofString());
   }

@@ -21,6 +21,8 @@ final class Banner {
         line(lines, "Database", database.jdbcUrl());
         line(lines, "", "user " + database.user() + (settings.embedded() ? ", password " + database.password() : ", given by DB_HOST"));
         if (settings.embedded()) line(lines, "", "data are kept in .tasker/postgres-" + settings.postgresVersion().replaceAll("\\..*", ""));
+        line(lines, "Login", "user " + settings.login().name() + ", password " + settings.login().password());
+        line(lines, "", settings.embedded() ? "kept in .tasker/login, which only you can read" : "unless the database had users before; kept in .tasker/login");
         lines.append("\n  A first task, from another terminal in this folder:\n\n");
         lines.append("  ").append(firstTask(settings, home)).append("\n\n");
         lines.append("  Ctrl-C stops everything.\n");
@@ -28,7 +30,7 @@ final class Banner {
     }
 
     private static String firstTask(RunSettings settings, String home) {
-        var post = "curl -i -H 'Content-Type: application/json' " + home + "/v1/tasks -d ";
+        var post = "curl -K .tasker/login -i -H 'Content-Type: application/json' " + home + "/v1/tasks -d ";
         return Files.exists(settings.checkout().resolve("samples/linear/request.json"))
                 ? post + "@samples/linear/request.json"
                 : post + "'{\"namespace\":\"linear\",\"name\":\"mathematical_sequence\",\"version\":\"1.0.0\",\"context\":{\"even_number\":6}}'";

@@ -5,6 +5,7 @@ import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
@@ -83,7 +84,8 @@ public final class RunCommand {
 
     private static Map<String, String> serverEnvironment(RunSettings settings) {
         var database = settings.database();
-        return Map.of(
+        var environment = new HashMap<>(settings.login().environment());
+        environment.putAll(Map.of(
                 "CONSOLE_FORMAT", "dev",
                 "HTTP_HOST", "127.0.0.1",
                 "HTTP_PORT", Integer.toString(settings.httpPort()),
@@ -92,7 +94,8 @@ public final class RunCommand {
                 "DB_NAME", database.name(),
                 "DB_USER", database.user(),
                 "DB_PASSWORD", database.password(),
-                "TASKER_TEMPLATES_FOLDER", settings.checkout().resolve("samples").toString());
+                "TASKER_TEMPLATES_FOLDER", settings.checkout().resolve("samples").toString()));
+        return environment;
     }
 
     /** A build in the same checkout may replace our class files while we run; what is needed to stop must be loaded by then. */

@@ -81,7 +81,7 @@ class SampleRunnerTest {
 
   private SampleRunner runner(boolean isRegistering) {
     URI base = URI.create("http://localhost:" + server.getAddress().getPort() + "/app/");
-    return new SampleRunner(base, SAMPLES, isRegistering);
+    return new SampleRunner(base, SAMPLES, isRegistering, null);
   }
 
   private void answer(HttpExchange exchange) throws IOException {

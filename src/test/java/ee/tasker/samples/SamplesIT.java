@@ -2,6 +2,7 @@ package ee.tasker.samples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ee.tasker.run.Login;
 import ee.tasker.testing.server.AgainstServer;
 import ee.tasker.testing.server.History;
 import ee.tasker.testing.server.TaskerClient;
@@ -34,7 +35,7 @@ class SamplesIT {
 
   @BeforeAll
   void run_every_case() throws Exception {
-    outcomes = new SampleRunner(tasker.base(), SAMPLES, true).run();
+    outcomes = new SampleRunner(tasker.base(), SAMPLES, true, Login.FOR_TESTS.basic()).run();
   }
 
   @Test

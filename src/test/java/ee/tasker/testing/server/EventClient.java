@@ -1,5 +1,6 @@
 package ee.tasker.testing.server;
 
+import ee.tasker.run.Login;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
 import java.io.BufferedInputStream;
@@ -106,7 +107,7 @@ public final class EventClient implements AutoCloseable {
       socket.setSoTimeout(60_000);
       socket.connect(new java.net.InetSocketAddress(base.getHost(), base.getPort()));
       socket.getOutputStream().write(("GET " + path + " HTTP/1.1\r\nHost: " + base.getAuthority() + "\r\nConnection: close\r\nAccept: text/event-stream, application/problem+json\r\n"
-          + (lastId == null ? "" : "Last-Event-ID: " + lastId + "\r\n") + "\r\n").getBytes(StandardCharsets.UTF_8));
+          + "Authorization: " + Login.FOR_TESTS.basic() + "\r\n" + (lastId == null ? "" : "Last-Event-ID: " + lastId + "\r\n") + "\r\n").getBytes(StandardCharsets.UTF_8));
       return new EventClient(socket, new BufferedInputStream(socket.getInputStream()));
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -1,6 +1,7 @@
 package ee.tasker.testing.server;
 
 import ee.tasker.run.DatabaseAddress;
+import ee.tasker.run.Login;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonReader;
@@ -19,6 +20,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,10 +36,32 @@ public final class TaskerClient {
 
   private final URI base;
   private final DatabaseAddress database;
+  private final Map<String, String> credentials;
 
   TaskerClient(URI base, DatabaseAddress database) {
+    this(base, database, Map.of("Authorization", Login.FOR_TESTS.basic()));
+  }
+
+  private TaskerClient(URI base, DatabaseAddress database, Map<String, String> credentials) {
     this.base = base;
     this.database = database;
+    this.credentials = credentials;
+  }
+
+  /** The same with other headers than those of the administrator. */
+  public TaskerClient with(Map<String, String> headers) {
+    return new TaskerClient(base, database, headers);
+  }
+
+  /** The same as somebody who may do what is listed and nothing else: {@code tasks:read}, or {@code tasks:read in orders}; by an API key. */
+  public TaskerClient asOneWhoMay(Collection<String> permissions) {
+    String key = "tkr_" + UUID.randomUUID() + UUID.randomUUID();
+    Object uuid = value("select tasker.create_api_key(?, encode(sha256(convert_to(?, 'UTF8')), 'hex'), 'tkr_test', null, 'test')", "of a test", key);
+    for (String permission : permissions) {
+      String[] parts = permission.split(" in ");
+      value("select tasker.grant_access(null, ?, null, ?, ?, 'test')", uuid, parts[0], parts.length > 1 ? parts[1] : null);
+    }
+    return with(Map.of("X-API-Key", key));
   }
 
   public URI base() {
@@ -78,7 +102,9 @@ public final class TaskerClient {
   }
 
   public HttpRequest.Builder request(String path) {
-    return HttpRequest.newBuilder(URI.create(base + path)).timeout(ANSWER_WITHIN).header("Accept", "application/json, application/problem+json");
+    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(base + path)).timeout(ANSWER_WITHIN).header("Accept", "application/json, application/problem+json");
+    credentials.forEach(request::header);
+    return request;
   }
 
   // ---- templates and tasks
@@ -202,7 +228,7 @@ public final class TaskerClient {
   public Map<String, Long> rowCounts() {
     Map<String, Long> counts = new LinkedHashMap<>();
     for (Map<String, Object> table : sql("select table_schema || '.' || quote_ident(table_name) as name from information_schema.tables"
-        + " where table_schema in ('tasker', 'pgmq') and table_type = 'BASE TABLE' and table_name not in ('servers', 'flyway_schema_history') order by 1")) {
+        + " where table_schema in ('tasker', 'pgmq') and table_type = 'BASE TABLE' and table_name not in ('servers', 'flyway_schema_history', 'write_requests') order by 1")) {
       counts.put((String) table.get("name"), count("select count(*) from " + table.get("name")));
     }
     return counts;

@@ -1,6 +1,7 @@
 package ee.tasker.testing.server;
 
 import ee.tasker.run.EmbeddedDatabase;
+import ee.tasker.run.Login;
 import ee.tasker.run.ServerKind;
 import ee.tasker.run.ServerProcess;
 import ee.tasker.testing.Deployments;
@@ -73,6 +74,7 @@ public final class TestServer implements AutoCloseable {
         // Starts sooner, and what comes after is short.
         "JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1",
         "TASKER_TEMPLATES_FOLDER", Path.of(property("tasker.checkout"), "samples").toString()));
+    environment.putAll(Login.FOR_TESTS.environment());
     environment.putAll(settings);
     ServerKind kind = ServerKind.from(System.getProperties());
     ServerProcess process = kind.process(

@@ -1,0 +1,130 @@
+package ee.tasker.rest;
+
+import ee.tasker.operation.DeadLetters;
+import ee.tasker.platform.ActingCaller;
+import ee.tasker.platform.Json;
+import ee.tasker.platform.Problem;
+import ee.tasker.security.Accounts;
+import ee.tasker.security.Caller;
+import ee.tasker.security.Permission;
+import ee.tasker.task.Tasks;
+import jakarta.enterprise.context.RequestScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonArray;
+import jakarta.json.JsonArrayBuilder;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonObjectBuilder;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * The one place that decides whether the caller of this request may do what it asks for. {@link PermissionFilter} asks by the annotation of the
+ * method; methods whose namespace is in the body ask themselves.
+ *
+ * <p>Of a thing in a namespace where the caller may not even read, it is not told that the thing exists: that is 404, as if it did not. Otherwise a
+ * missing permission is 403.
+ */
+@RequestScoped
+public class Access {
+  @Inject
+  private Accounts accounts;
+
+  @Inject
+  private ActingCaller acting;
+
+  private Caller caller;
+  private Permission permission;
+
+  void begin(Caller whoCalls, Permission required) {
+    acting.set(whoCalls.actor());
+    caller = whoCalls;
+    permission = required;
+  }
+
+  Caller caller() {
+    return caller;
+  }
+
+  /** @throws Problem 403 not-permitted */
+  void requireSomewhere() {
+    if (!caller.grants().may(permission)) {
+      throw missing(permission, "");
+    }
+  }
+
+  /** @throws Problem 403 not-permitted */
+  void requireEverywhere() {
+    if (!caller.grants().mayEverywhere(permission)) {
+      throw missing(permission, " in all namespaces");
+    }
+  }
+
+  /** @throws Problem 403 not-permitted */
+  void require(String namespace) {
+    require(permission, namespace);
+  }
+
+  /** Of a permission besides that of the method. @param namespace null for all @throws Problem 403 not-permitted */
+  void require(Permission other, String namespace) {
+    if (namespace == null ? !caller.grants().mayEverywhere(other) : !caller.grants().may(other, namespace)) {
+      throw missing(other, namespace == null ? " in all namespaces" : " in namespace " + namespace);
+    }
+  }
+
+  private static Problem missing(Permission permission, String where) {
+    return Problem.of(403, "not-permitted", "this needs the permission " + permission.text() + where);
+  }
+
+  void requireForTask(UUID task) {
+    requireFor("task", task, Permission.TASKS_READ, Tasks.notFound(task));
+  }
+
+  void requireForDeadLetter(UUID entry) {
+    requireFor("dead_letter", entry, Permission.DLQ_READ, DeadLetters.notFound("there is no dead letter " + entry));
+  }
+
+  void requireForPolicy(UUID policy) {
+    requireFor("policy", policy, Permission.POLICIES_READ, Problem.of(404, "concurrency-policy-not-found", "there is no concurrency policy " + policy));
+  }
+
+  void requireForBulkAction(UUID token) {
+    requireFor("bulk_action", token, Permission.TASKS_ACT, Problem.of(404, "token-not-found", "there is no such token; it comes from a dry run"));
+  }
+
+  private void requireFor(String kind, UUID uuid, Permission reading, Problem notFound) {
+    requireSomewhere();
+    if (caller.grants().mayEverywhere(permission)) {
+      return;
+    }
+    String namespace = accounts.namespaceOf(kind, uuid).filter(of -> caller.grants().may(permission, of) || caller.grants().may(reading, of)).orElseThrow(() -> notFound);
+    require(namespace);
+  }
+
+  /** Keeps a list to what may be seen: adds {@code namespaces} to a filter of the database, unless all may be. */
+  void limit(JsonObjectBuilder filter) {
+    caller.grants().namespaces(permission).ifPresent(namespaces -> {
+      JsonArrayBuilder names = Json.build().createArrayBuilder();
+      namespaces.stream().sorted().forEach(names::add);
+      filter.add("namespaces", names);
+    });
+  }
+
+  /** Those objects whose member {@code namespace} the caller may see. */
+  JsonArray visible(JsonArray objects) {
+    if (caller.grants().mayEverywhere(permission)) {
+      return objects;
+    }
+    JsonArrayBuilder visible = Json.build().createArrayBuilder();
+    objects.getValuesAs(JsonObject.class).stream().filter(object -> caller.grants().may(permission, object.getString("namespace"))).forEach(visible::add);
+    return visible.build();
+  }
+
+  /** A task as a caller may see it: without its context, unless that is permitted. */
+  static JsonObject shown(Caller caller, JsonObject task) {
+    return caller.grants().may(Permission.TASKS_CONTEXT_READ, task.getString("namespace")) ? task : Json.build().createObjectBuilder(task).remove("context").build();
+  }
+
+  Optional<String> shown(Optional<JsonObject> task) {
+    return task.map(document -> shown(caller, document).toString());
+  }
+}

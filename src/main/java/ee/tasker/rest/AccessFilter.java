@@ -1,0 +1,176 @@
+package ee.tasker.rest;
+
+import ee.tasker.platform.DatabaseFaults;
+import ee.tasker.platform.Log;
+import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Problem;
+import ee.tasker.platform.Settings;
+import ee.tasker.platform.StartSequence;
+import ee.tasker.security.Caller;
+import ee.tasker.security.Callers;
+import ee.tasker.security.Permission;
+import ee.tasker.security.Verdict;
+import jakarta.inject.Inject;
+import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.annotation.WebFilter;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.Semaphore;
+
+/**
+ * The door of everything that the application serves: the headers that every answer has, who may come in at all, and how many at once. Of what it serves
+ * only pages without data are open. Which permission a route under {@code /v1} needs is for {@link PermissionFilter} to say.
+ */
+@WebFilter(urlPatterns = "/*", asyncSupported = true)
+public class AccessFilter implements Filter {
+  private static final Log LOG = Log.of(AccessFilter.class);
+  /** Pages without data; what they show comes from routes that are closed. */
+  private static final Set<String> PAGES = Set.of("", "/", "/index.html");
+  private static final int RETRY_WAITING_SECONDS = 5;
+  private static final String PAGE_ASSETS = "/assets/";
+  private static final String PAGE_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+      + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  private static final String DATA_POLICY = "default-src 'none'; frame-ancestors 'none'";
+
+  @Inject
+  private Callers callers;
+
+  @Inject
+  private Settings settings;
+
+  private final Origins origins = new Origins();
+
+  @Inject
+  private StartSequence start;
+
+  private Semaphore places;
+
+  @Override
+  public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain) throws IOException, ServletException {
+    HttpServletRequest http = (HttpServletRequest) request;
+    HttpServletResponse answer = (HttpServletResponse) response;
+    boolean isPage = isPage(http);
+    if (!isPage && !isOurs(path(http))) {
+      // Of an application that has laid its WAR over this one.
+      chain.doFilter(request, response);
+      return;
+    }
+    writeHeaders(answer, isPage);
+    if (isPage) {
+      chain.doFilter(request, response);
+    } else if (!origins.admits(http, answer, settings.allowedOrigins())) {
+      refuse(http, answer, Problem.of(403, "foreign-origin", "pages of this origin may not use the interface"), 0);
+    } else if (origins.isPreflight(http)) {
+      answer.setStatus(204);
+    } else if (start.isWaiting()) {
+      refuse(http, answer, StartSequence.waitingProblem(), RETRY_WAITING_SECONDS);
+    } else if (!places().tryAcquire()) {
+      refuse(http, answer, Problem.of(503, "server-busy", "this server works on as many requests as it may; try again shortly"), 1);
+    } else {
+      try {
+        if (isAllowed(http, answer)) {
+          chain.doFilter(request, response);
+        }
+      } finally {
+        places().release();
+      }
+    }
+  }
+
+  private synchronized Semaphore places() {
+    if (places == null) {
+      places = new Semaphore(settings.maxRequests());
+    }
+    return places;
+  }
+
+  private static boolean isPage(HttpServletRequest request) {
+    String path = path(request);
+    return Set.of("GET", "HEAD").contains(request.getMethod()) && (PAGES.contains(path) || path.startsWith(PAGE_ASSETS));
+  }
+
+  private static boolean isOurs(String path) {
+    return path.equals("/v1") || path.startsWith("/v1/") || path.equals("/metrics") || path.startsWith("/openapi");
+  }
+
+  /** As the application server found it, decoded and without dots: some say of files that all of it is path info. */
+  private static String path(HttpServletRequest request) {
+    return request.getServletPath() + (request.getPathInfo() == null ? "" : request.getPathInfo());
+  }
+
+  private static void writeHeaders(HttpServletResponse answer, boolean isPage) {
+    answer.setHeader("X-Content-Type-Options", "nosniff");
+    answer.setHeader("X-Frame-Options", "DENY");
+    answer.setHeader("Referrer-Policy", "no-referrer");
+    answer.setHeader("Content-Security-Policy", isPage ? PAGE_POLICY : DATA_POLICY);
+    answer.setHeader("Cache-Control", isPage ? "no-cache" : "no-store");
+  }
+
+  /** Answers when it is not. */
+  private boolean isAllowed(HttpServletRequest request, HttpServletResponse answer) throws IOException {
+    String path = path(request);
+    if (Set.of("/openapi", "/openapi.yaml").contains(path) && settings.security().open().contains("openapi") || path.equals("/metrics") && settings.security().open().contains("metrics")) {
+      return true;
+    }
+    Verdict verdict;
+    try {
+      verdict = callers.verdict(request);
+    } catch (RuntimeException fault) {
+      fail(request, answer, fault);
+      return false;
+    }
+    if (!(verdict instanceof Verdict.Known known)) {
+      refuse(request, answer, refusal(verdict), verdict instanceof Verdict.Later later ? later.seconds() : 0);
+      return false;
+    }
+    if (path.equals("/metrics") && !known.caller().grants().mayEverywhere(Permission.SYSTEM_METRICS_READ)) {
+      deny(request, answer, known.caller());
+      return false;
+    }
+    return true;
+  }
+
+  static Problem refusal(Verdict verdict) {
+    if (verdict instanceof Verdict.Later later) {
+      return new Problem(429, "too-many-failures", "too many wrong passwords came for this user; the next is looked at in " + later.seconds() + " s",
+          List.of(), Map.of("retry_after_seconds", later.seconds()));
+    }
+    return verdict instanceof Verdict.Nobody ? Problem.of(401, "not-authenticated", "this needs a user and password, an API key or a token")
+        : Problem.of(401, "not-authenticated", "the credentials are not valid");
+  }
+
+  private void deny(HttpServletRequest request, HttpServletResponse answer, Caller caller) throws IOException {
+    LOG.write(LogEvent.ACCESS_DENIED, "caller", caller.actor(), "method", request.getMethod(), "path", request.getRequestURI());
+    refuse(request, answer, Problem.of(403, "not-permitted", "this needs the permission " + Permission.SYSTEM_METRICS_READ.text()), 0);
+  }
+
+  private static void fail(HttpServletRequest request, HttpServletResponse answer, RuntimeException fault) throws IOException {
+    String id = UUID.randomUUID().toString();
+    LOG.write(LogEvent.REQUEST_FAILED, fault, "id", id, "path", request.getRequestURI());
+    boolean isUnreachable = DatabaseFaults.isUnreachable(fault);
+    refuse(request, answer, isUnreachable ? Problem.of(503, "unavailable", "the database cannot be reached, try again later (log id " + id + ")")
+        : Problem.of(500, "internal-error", "something went wrong here, not with the request (log id " + id + ")"), isUnreachable ? 5 : 0);
+  }
+
+  private static void refuse(HttpServletRequest request, HttpServletResponse answer, Problem problem, int retryAfterSeconds) throws IOException {
+    answer.setStatus(problem.status());
+    if (problem.status() == 401) {
+      answer.setHeader("WWW-Authenticate", "Basic realm=\"Tasker EE\", charset=\"UTF-8\"");
+    }
+    if (retryAfterSeconds > 0) {
+      answer.setHeader("Retry-After", Integer.toString(retryAfterSeconds));
+    }
+    answer.setContentType(ProblemDocument.MEDIA_TYPE);
+    answer.setCharacterEncoding("UTF-8");
+    answer.getWriter().write(ProblemDocument.json(problem, request.getRequestURI()).toString());
+  }
+}

@@ -1,0 +1,45 @@
+package ee.tasker.rest;
+
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.util.Set;
+
+/**
+ * What pages of other origins may do in a browser: nothing, unless they are configured. A browser that knows a password sends it along with whatever a
+ * page asks for, so that a request which may change something is refused when it says that it comes from another page; programs say nothing of the kind.
+ */
+final class Origins {
+  private static final Set<String> READING = Set.of("GET", "HEAD");
+
+  /** Writes the headers of CORS for an origin that is allowed. @return false when the request must not be served */
+  boolean admits(HttpServletRequest request, HttpServletResponse answer, Set<String> allowed) {
+    String origin = request.getHeader("Origin");
+    if (origin == null) {
+      return true;
+    }
+    if (!allowed.isEmpty()) {
+      answer.setHeader("Vary", "Origin");
+    }
+    if (allowed.contains(origin)) {
+      answer.setHeader("Access-Control-Allow-Origin", origin);
+      answer.setHeader("Access-Control-Expose-Headers", "Location, Retry-After");
+      if (isPreflight(request)) {
+        answer.setHeader("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE");
+        answer.setHeader("Access-Control-Allow-Headers", "Authorization, X-API-Key, Content-Type, Accept");
+        answer.setHeader("Access-Control-Max-Age", "600");
+      }
+      return true;
+    }
+    return READING.contains(request.getMethod()) || isOwn(origin, request);
+  }
+
+  boolean isPreflight(HttpServletRequest request) {
+    return "OPTIONS".equals(request.getMethod()) && request.getHeader("Access-Control-Request-Method") != null;
+  }
+
+  /** By the host only: behind a proxy the scheme is another one here. */
+  private static boolean isOwn(String origin, HttpServletRequest request) {
+    String host = request.getHeader("Host");
+    return host != null && (origin.equals("https://" + host) || origin.equals("http://" + host));
+  }
+}

@@ -1,0 +1,35 @@
+package ee.tasker.rest;
+
+import ee.tasker.platform.Json;
+import ee.tasker.rest.Requires.Scope;
+import ee.tasker.security.Administration;
+import ee.tasker.security.Permission;
+import jakarta.enterprise.context.RequestScoped;
+import jakarta.inject.Inject;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.UriInfo;
+import java.util.Set;
+
+/** The roles there are, with their permissions. */
+@Path("access/roles")
+@Produces(MediaType.APPLICATION_JSON)
+@RequestScoped
+public class RolesResource {
+
+  @Inject
+  private Administration administration;
+
+  @Context
+  private UriInfo uri;
+
+  @Requires(value = Permission.SECURITY_READ, in = Scope.EVERYWHERE)
+  @GET
+  public String list() {
+    Parameters.checkKnown(uri, Set.of());
+    return Json.build().createObjectBuilder().add("roles", administration.list().get("roles")).build().toString();
+  }
+}

@@ -1,0 +1,44 @@
+package ee.tasker.rest;
+
+import ee.tasker.platform.Json;
+import ee.tasker.rest.Requires.Scope;
+import ee.tasker.security.Administration;
+import ee.tasker.security.Permission;
+import jakarta.enterprise.context.RequestScoped;
+import jakarta.inject.Inject;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.QueryParam;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.UriInfo;
+import java.util.Set;
+
+/** Who asked for which change, when, and what came of it. */
+@Path("write-requests")
+@Produces(MediaType.APPLICATION_JSON)
+@RequestScoped
+public class WriteRequestsResource {
+
+  @Inject
+  private Administration administration;
+
+  @Context
+  private UriInfo uri;
+
+  @Requires(value = Permission.SECURITY_AUDIT_READ, in = Scope.EVERYWHERE)
+  @GET
+  public String list(@QueryParam("caller") String caller, @QueryParam("route") String route, @QueryParam("limit") String limit,
+      @QueryParam("cursor") String cursor) {
+    Parameters.checkKnown(uri, Set.of("caller", "route", "limit", "cursor"));
+    var filter = Json.build().createObjectBuilder();
+    if (caller != null) {
+      filter.add("caller", caller);
+    }
+    if (route != null) {
+      filter.add("route", route);
+    }
+    return administration.writeRequests(filter.build(), Parameters.number("limit", limit, 50, 1, 500), Parameters.optionalUuid("cursor", cursor)).toString();
+  }
+}

@@ -1,0 +1,87 @@
+package ee.tasker.security;
+
+import ee.tasker.platform.SqlFunctions;
+import jakarta.enterprise.context.Dependent;
+import jakarta.inject.Inject;
+import jakarta.json.JsonArray;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonValue;
+import java.util.Collection;
+import java.util.UUID;
+
+/** Calls the functions of the database about users, keys and grants. */
+@Dependent
+class AccountGateway {
+  @Inject
+  private SqlFunctions sql;
+
+  JsonValue getUserAccess(String name) {
+    return sql.json("get_user_access(?)", name);
+  }
+
+  JsonValue getKeyAccess(String keyHash) {
+    return sql.json("get_key_access(?)", keyHash);
+  }
+
+  JsonArray getRoleAccess(Collection<String> roles) {
+    return sql.array("get_role_access(cast(? as text[]))", SqlFunctions.arrayText(roles));
+  }
+
+  boolean createFirstAdministrator(String name, String passwordHash) {
+    return sql.flag("create_first_administrator(?, ?)", name, passwordHash);
+  }
+
+  JsonObject listAccess() {
+    return sql.object("list_access()");
+  }
+
+  /** @return null when there is one of that name */
+  String saveUser(String name, String passwordHash, String by) {
+    return sql.text("save_user(?, cast(? as text), ?)", name, passwordHash, by);
+  }
+
+  boolean setPassword(UUID user, String passwordHash) {
+    return sql.flag("set_password(cast(? as uuid), ?)", user, passwordHash);
+  }
+
+  String setUserEnabled(UUID user, boolean isEnabled, String by) {
+    return sql.text("set_user_enabled(cast(? as uuid), ?, ?)", user, isEnabled, by);
+  }
+
+  String createApiKey(String name, String keyHash, String hint, Integer validSeconds, String by) {
+    return sql.text("create_api_key(?, ?, ?, make_interval(secs => cast(cast(? as text) as int)), ?)", name, keyHash, hint,
+        validSeconds == null ? null : validSeconds.toString(), by);
+  }
+
+  String revokeApiKey(UUID key, String by) {
+    return sql.text("revoke_api_key(cast(? as uuid), ?)", key, by);
+  }
+
+  /** @return null when there is no such user or key */
+  String grantAccess(UUID user, UUID key, Granted what, String by) {
+    return sql.text("grant_access(cast(? as uuid), cast(? as uuid), cast(? as text), cast(? as text), cast(? as text), ?)",
+        user == null ? null : user.toString(), key == null ? null : key.toString(), what.role(), what.permission(), what.namespace(), by);
+  }
+
+  String revokeGrant(UUID grant) {
+    return sql.text("revoke_grant(cast(? as uuid))", grant);
+  }
+
+  UUID beginWriteRequest(WriteRequest request, UUID server) {
+    return UUID.fromString(sql.text("begin_write_request(?, ?, ?, ?, ?, ?, cast(? as uuid))", request.caller().actor(), request.caller().kind().text(),
+        request.method(), request.route(), request.path(), request.remote(), server));
+  }
+
+  void finishWriteRequest(UUID request, int status) {
+    sql.run("finish_write_request(cast(? as uuid), ?)", request, status);
+  }
+
+  JsonObject listWriteRequests(JsonObject filter, int limit, UUID before) {
+    return sql.object("list_write_requests(cast(? as jsonb), ?, cast(? as uuid))", filter, limit, before == null ? null : before.toString());
+  }
+
+  /** @return null when there is no such thing */
+  String getNamespaceOf(String kind, UUID uuid) {
+    return sql.text("get_namespace_of(?, cast(? as uuid))", kind, uuid);
+  }
+}

@@ -1,0 +1,144 @@
+package ee.tasker.security;
+
+import ee.tasker.platform.DatabaseFaults;
+import ee.tasker.platform.Json;
+import ee.tasker.platform.Log;
+import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Problem;
+import ee.tasker.platform.ServerIdentity;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonObject;
+import jakarta.transaction.Transactional;
+import java.security.SecureRandom;
+import java.util.Base64;
+import java.util.List;
+import java.util.UUID;
+
+/** The component's door for those who manage users, keys and grants, and for the log of write requests. Thread-safe. */
+@ApplicationScoped
+@Transactional(Transactional.TxType.REQUIRES_NEW)
+public class Administration {
+  private static final Log LOG = Log.of(Administration.class);
+  private static final SecureRandom RANDOM = new SecureRandom();
+  private static final int HINT = 8;
+
+  @Inject
+  private AccountGateway gateway;
+
+  @Inject
+  private ServerIdentity server;
+
+  /** Users, keys and roles, as {@code tasker.list_access}. */
+  public JsonObject list() {
+    return gateway.listAccess();
+  }
+
+  /**
+   * @param password null for a random one, which the answer then has
+   * @throws Problem 409 user-exists
+   */
+  public JsonObject createUser(String name, String password, List<Granted> grants, String by) {
+    String made = password == null ? random(18) : null;
+    String user = gateway.saveUser(name, PasswordHashes.hash(password == null ? made : password), by);
+    if (user == null) {
+      throw Problem.of(409, "user-exists", "there is a user " + name + " already");
+    }
+    grants.forEach(granted -> granted(UUID.fromString(user), null, granted, by));
+    told("create user", name, by);
+    var answer = Json.build().createObjectBuilder().add("user_uuid", user).add("name", name);
+    return made == null ? answer.build() : answer.add("password", made).build();
+  }
+
+  /** @throws Problem 404 user-not-found */
+  public void setPassword(UUID user, String password, String by) {
+    if (!gateway.setPassword(user, PasswordHashes.hash(password))) {
+      throw userNotFound(user);
+    }
+    told("set password", user, by);
+  }
+
+  /** @throws Problem 404 user-not-found, 409 last-administrator */
+  public void setEnabled(UUID user, boolean isEnabled, String by) {
+    check(gateway.setUserEnabled(user, isEnabled, by), userNotFound(user));
+    told(isEnabled ? "enable user" : "disable user", user, by);
+  }
+
+  /** The one time that the key itself is told. @param validSeconds null for ever */
+  public JsonObject createKey(String name, Integer validSeconds, List<Granted> grants, String by) {
+    String key = Credentials.KEY_PREFIX + random(32);
+    String uuid = gateway.createApiKey(name, Accounts.sha256(key), key.substring(0, HINT), validSeconds, by);
+    grants.forEach(granted -> granted(null, UUID.fromString(uuid), granted, by));
+    told("create key", name, by);
+    return Json.build().createObjectBuilder().add("key_uuid", uuid).add("name", name).add("key", key).build();
+  }
+
+  /** @throws Problem 404 key-not-found, 409 last-administrator */
+  public void revokeKey(UUID key, String by) {
+    check(gateway.revokeApiKey(key, by), Problem.of(404, "key-not-found", "there is no key " + key));
+    told("revoke key", key, by);
+  }
+
+  /** To a user or a key, the other is null. @throws Problem 404 user-not-found, key-not-found */
+  public UUID grant(UUID user, UUID key, Granted granted, String by) {
+    String grant = granted(user, key, granted, by);
+    if (grant == null) {
+      throw user == null ? Problem.of(404, "key-not-found", "there is no key " + key) : userNotFound(user);
+    }
+    told("grant " + granted, user == null ? key : user, by);
+    return UUID.fromString(grant);
+  }
+
+  private String granted(UUID user, UUID key, Granted granted, String by) {
+    try {
+      return gateway.grantAccess(user, key, granted, by);
+    } catch (RuntimeException refused) {
+      if ("TK007".equals(DatabaseFaults.sqlState(refused))) {
+        throw Problem.invalid(granted.role() == null ? "permission" : "role", "there is no such " + (granted.role() == null ? "permission" : "role"));
+      }
+      throw refused;
+    }
+  }
+
+  /** @throws Problem 404 grant-not-found, 409 last-administrator */
+  public void revokeGrant(UUID grant, String by) {
+    check(gateway.revokeGrant(grant), Problem.of(404, "grant-not-found", "there is no grant " + grant));
+    told("revoke grant", grant, by);
+  }
+
+  /** To be called before the change is made; committed when it returns. */
+  public UUID begin(WriteRequest request) {
+    return gateway.beginWriteRequest(request, server.uuid());
+  }
+
+  public void finish(UUID request, int status) {
+    gateway.finishWriteRequest(request, status);
+  }
+
+  public JsonObject writeRequests(JsonObject filter, int limit, UUID before) {
+    return gateway.listWriteRequests(filter, limit, before);
+  }
+
+  private static void check(String outcome, Problem notFound) {
+    if ("not_found".equals(outcome)) {
+      throw notFound;
+    }
+    if ("last_administrator".equals(outcome)) {
+      throw Problem.of(409, "last-administrator", "nobody would be left who may manage users");
+    }
+  }
+
+  private static Problem userNotFound(UUID user) {
+    return Problem.of(404, "user-not-found", "there is no user " + user);
+  }
+
+  private static void told(String action, Object what, String by) {
+    LOG.write(LogEvent.ACCESS_CHANGED, "action", action, "of", what, "by", by);
+  }
+
+  private static String random(int bytes) {
+    byte[] random = new byte[bytes];
+    RANDOM.nextBytes(random);
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(random);
+  }
+}

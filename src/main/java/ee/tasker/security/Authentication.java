@@ -1,0 +1,151 @@
+package ee.tasker.security;
+
+import ee.tasker.platform.Log;
+import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Settings;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.security.enterprise.credential.UsernamePasswordCredential;
+import jakarta.security.enterprise.identitystore.CredentialValidationResult;
+import jakarta.security.enterprise.identitystore.IdentityStoreHandler;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Tells who calls. What was found right is remembered for {@code tasker.security.cache-seconds}, by a keyed digest of the header and never by
+ * the header itself; until then nothing is asked of the database, and a revocation, a new password or another grant takes effect after it.
+ * Thread-safe.
+ */
+@ApplicationScoped
+public class Authentication {
+  private static final Log LOG = Log.of(Authentication.class);
+  private static final int MOST_REMEMBERED = 20_000;
+
+  private final ConcurrentMap<KeyedDigest.Digest, Remembered> remembered = new ConcurrentHashMap<>();
+  private final KeyedDigest digests = new KeyedDigest();
+  private final Backoff backoff = new Backoff(System::nanoTime);
+
+  @Inject
+  private Accounts accounts;
+
+  @Inject
+  private Tokens tokens;
+
+  @Inject
+  private IdentityStoreHandler stores;
+
+  @Inject
+  private Settings settings;
+
+  /** Also the lock under which one request asks while others with the same credentials wait for what it learns. */
+  private static final class Remembered {
+    private volatile Found found;
+  }
+
+  private record Found(Verdict.Known verdict, long until) {
+    boolean holds() {
+      return System.nanoTime() - until < 0;
+    }
+  }
+
+  /** Somebody, and for how much longer if that is limited. */
+  record Identity(Caller caller, Optional<Long> secondsLeft) {
+  }
+
+  /**
+   * @param authorization the header Authorization, null when there is none
+   * @param apiKey        the header X-API-Key, likewise
+   */
+  public Verdict authenticate(String authorization, String apiKey) {
+    if (authorization == null && apiKey == null) {
+      return new Verdict.Nobody();
+    }
+    KeyedDigest.Digest digest = digests.of(authorization == null ? "key" : "header", authorization == null ? apiKey : authorization + '\0' + apiKey);
+    Remembered entry = remembered.get(digest);
+    Found found = entry == null ? null : entry.found;
+    return found != null && found.holds() ? found.verdict() : ask(digest, authorization, apiKey);
+  }
+
+  private Verdict ask(KeyedDigest.Digest digest, String authorization, String apiKey) {
+    if (remembered.size() >= MOST_REMEMBERED) {
+      remembered.clear();
+    }
+    Remembered entry = remembered.computeIfAbsent(digest, key -> new Remembered());
+    synchronized (entry) {
+      if (entry.found != null && entry.found.holds()) {
+        return entry.found.verdict();
+      }
+      Verdict verdict = new Verdict.Refused();
+      try {
+        Credentials credentials = Credentials.of(authorization, apiKey);
+        if (credentials instanceof Credentials.Password password) {
+          int wait = backoff.secondsLeft(password.name().toLowerCase(Locale.ROOT));
+          if (wait > 0) {
+            return new Verdict.Later(wait);
+          }
+        }
+        Optional<Identity> identity = identity(credentials);
+        if (identity.isPresent()) {
+          verdict = known(entry, identity.get());
+        }
+        note(credentials, identity.isPresent());
+        return verdict;
+      } catch (UserStore.Busy busy) {
+        return new Verdict.Later(1);
+      } finally {
+        if (!(verdict instanceof Verdict.Known)) {
+          remembered.remove(digest, entry);
+        }
+      }
+    }
+  }
+
+  private Verdict.Known known(Remembered entry, Identity identity) {
+    long seconds = Math.min(settings.security().cache().toSeconds(), identity.secondsLeft().orElse(Long.MAX_VALUE));
+    Verdict.Known verdict = new Verdict.Known(identity.caller());
+    entry.found = new Found(verdict, System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds));
+    return verdict;
+  }
+
+  private void note(Credentials credentials, boolean isRight) {
+    if (credentials instanceof Credentials.Password password) {
+      String name = password.name().toLowerCase(Locale.ROOT);
+      if (isRight) {
+        backoff.succeeded(name);
+      } else {
+        backoff.failed(name);
+        LOG.write(LogEvent.LOGIN_REFUSED, "user", password.name());
+      }
+    } else if (!isRight) {
+      LOG.write(LogEvent.LOGIN_REFUSED, "credentials", credentials.getClass().getSimpleName());
+    }
+  }
+
+  private Optional<Identity> identity(Credentials credentials) {
+    if (credentials instanceof Credentials.Password password) {
+      return ofPassword(password);
+    }
+    if (credentials instanceof Credentials.ApiKey key) {
+      return accounts.key(key.key()).map(known -> new Identity(known.caller(), known.secondsLeft()));
+    }
+    return credentials instanceof Credentials.Token token ? tokens.caller(token.token()).map(caller -> new Identity(caller, Optional.empty())) : Optional.empty();
+  }
+
+  private Optional<Identity> ofPassword(Credentials.Password password) {
+    CredentialValidationResult result = stores.validate(new UsernamePasswordCredential(password.name(), password.password()));
+    if (result.getStatus() != CredentialValidationResult.Status.VALID) {
+      return Optional.empty();
+    }
+    String name = result.getCallerPrincipal().getName();
+    if (UserStore.ID.equals(result.getIdentityStoreId())) {
+      // By the uuid too: should the user have been made anew just now, it was another one's password.
+      UUID uuid = UUID.fromString(result.getCallerUniqueId());
+      return accounts.user(name).filter(user -> user.isEnabled() && user.caller().uuid().equals(uuid)).map(user -> new Identity(user.caller(), Optional.empty()));
+    }
+    return Optional.of(new Identity(new Caller(Caller.Kind.EXTERNAL, name, null, accounts.ofRoles(result.getCallerGroups())), Optional.empty()));
+  }
+}

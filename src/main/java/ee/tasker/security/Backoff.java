@@ -1,0 +1,50 @@
+package ee.tasker.security;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * Makes guessing passwords slow: after {@value #FREE} wrong ones for a name in a row, the next is looked at a second later, then two, four and so
+ * on up to a minute. In this server's memory, of the names that were last tried. Thread-safe.
+ */
+final class Backoff {
+  static final int FREE = 5;
+  private static final int LONGEST_SECONDS = 60;
+  private static final int NAMES = 10_000;
+
+  private record Failures(int count, long until) {
+  }
+
+  private final LongSupplier nanos;
+  private final Map<String, Failures> failures = new LinkedHashMap<>(16, 0.75f, true) {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    protected boolean removeEldestEntry(Map.Entry<String, Failures> eldest) {
+      return size() > NAMES;
+    }
+  };
+
+  Backoff(LongSupplier nanos) {
+    this.nanos = nanos;
+  }
+
+  /** For how many seconds the name is to be refused unseen; zero for not at all. */
+  synchronized int secondsLeft(String name) {
+    Failures known = failures.get(name);
+    long left = known == null ? 0 : known.until() - nanos.getAsLong();
+    return left <= 0 ? 0 : (int) TimeUnit.NANOSECONDS.toSeconds(left) + 1;
+  }
+
+  synchronized void failed(String name) {
+    int count = failures.containsKey(name) ? failures.get(name).count() + 1 : 1;
+    int seconds = count < FREE ? 0 : Math.min(LONGEST_SECONDS, 1 << Math.min(count - FREE, 30));
+    failures.put(name, new Failures(count, nanos.getAsLong() + TimeUnit.SECONDS.toNanos(seconds)));
+  }
+
+  synchronized void succeeded(String name) {
+    failures.remove(name);
+  }
+}

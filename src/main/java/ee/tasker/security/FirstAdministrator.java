@@ -1,0 +1,45 @@
+package ee.tasker.security;
+
+import ee.tasker.platform.Log;
+import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Settings;
+import ee.tasker.platform.StartSequence;
+import jakarta.annotation.PostConstruct;
+import jakarta.ejb.DependsOn;
+import jakarta.ejb.Singleton;
+import jakarta.ejb.Startup;
+import jakarta.ejb.TransactionAttribute;
+import jakarta.ejb.TransactionAttributeType;
+import jakarta.inject.Inject;
+
+/** Makes the first user of a database, when the configuration names one and there is none yet. */
+@Singleton
+@Startup
+@DependsOn("SchemaMigration")
+@TransactionAttribute(TransactionAttributeType.NOT_SUPPORTED)
+public class FirstAdministrator {
+  private static final Log LOG = Log.of(FirstAdministrator.class);
+
+  @Inject
+  private Settings settings;
+
+  @Inject
+  private Accounts accounts;
+
+  @Inject
+  private StartSequence start;
+
+  @PostConstruct
+  void start() {
+    start.then(this::make);
+  }
+
+  private void make() {
+    settings.security().admin().ifPresent(admin -> {
+      String hash = PasswordHashes.isHash(admin.secret()) ? admin.secret() : PasswordHashes.hash(admin.secret());
+      if (accounts.createFirstAdministrator(admin.name(), hash)) {
+        LOG.write(LogEvent.FIRST_ADMINISTRATOR, "user", admin.name());
+      }
+    });
+  }
+}

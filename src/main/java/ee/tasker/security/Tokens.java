@@ -1,0 +1,134 @@
+package ee.tasker.security;
+
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JOSEObjectType;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.jwk.source.JWKSource;
+import com.nimbusds.jose.jwk.source.JWKSourceBuilder;
+import com.nimbusds.jose.proc.BadJOSEException;
+import com.nimbusds.jose.proc.DefaultJOSEObjectTypeVerifier;
+import com.nimbusds.jose.proc.JWSKeySelector;
+import com.nimbusds.jose.proc.JWSVerificationKeySelector;
+import com.nimbusds.jose.proc.SecurityContext;
+import com.nimbusds.jose.util.DefaultResourceRetriever;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.proc.DefaultJWTClaimsVerifier;
+import com.nimbusds.jwt.proc.DefaultJWTProcessor;
+import ee.tasker.platform.Log;
+import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Settings;
+import ee.tasker.platform.Settings.TokenSettings;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import java.net.MalformedURLException;
+import java.net.URI;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.PublicKey;
+import java.security.spec.X509EncodedKeySpec;
+import java.text.ParseException;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Signed tokens (JWT) of an issuer that is configured: only asymmetric signatures, and only with issuer, audience, expiry and a name. What a token permits is
+ * in its claims, and the database is not asked. Thread-safe.
+ */
+@ApplicationScoped
+public class Tokens {
+  private static final Log LOG = Log.of(Tokens.class);
+  private static final Set<JWSAlgorithm> RSA = Set.of(JWSAlgorithm.RS256, JWSAlgorithm.RS384, JWSAlgorithm.RS512, JWSAlgorithm.PS256, JWSAlgorithm.PS384, JWSAlgorithm.PS512);
+  private static final Set<JWSAlgorithm> EC = Set.of(JWSAlgorithm.ES256, JWSAlgorithm.ES384, JWSAlgorithm.ES512);
+  private static final int KEYS_TIMEOUT_MS = 3_000;
+  private static final int KEYS_BYTES = 100_000;
+
+  private Optional<TokenSettings> settings = Optional.empty();
+  private DefaultJWTProcessor<SecurityContext> processor;
+
+  Tokens() {
+    // for the proxy
+  }
+
+  @Inject
+  Tokens(Settings settings) {
+    this(settings.security().token());
+  }
+
+  Tokens(Optional<TokenSettings> settings) {
+    this.settings = settings;
+    settings.ifPresent(given -> processor = processor(given));
+  }
+
+  private static DefaultJWTProcessor<SecurityContext> processor(TokenSettings settings) {
+    DefaultJWTProcessor<SecurityContext> processor = new DefaultJWTProcessor<>();
+    processor.setJWSTypeVerifier(new DefaultJOSEObjectTypeVerifier<>(JOSEObjectType.JWT, new JOSEObjectType("at+jwt"), null));
+    processor.setJWSKeySelector(settings.publicKey().map(pem -> oneKey(publicKey(pem))).orElseGet(() -> keysOf(settings.jwksUrl().orElseThrow())));
+    processor.setJWTClaimsSetVerifier(new DefaultJWTClaimsVerifier<>(new HashSet<>(Set.of(settings.audience())), new JWTClaimsSet.Builder().issuer(settings.issuer()).build(),
+        new HashSet<>(Set.of("exp", settings.nameClaim())), new HashSet<>()));
+    return processor;
+  }
+
+  private static JWSKeySelector<SecurityContext> oneKey(PublicKey key) {
+    Set<JWSAlgorithm> algorithms = "RSA".equals(key.getAlgorithm()) ? RSA : EC;
+    return (header, context) -> algorithms.contains(header.getAlgorithm()) ? List.of(key) : List.of();
+  }
+
+  private static JWSKeySelector<SecurityContext> keysOf(URI url) {
+    try {
+      JWKSource<SecurityContext> keys = JWKSourceBuilder.<SecurityContext>create(url.toURL(), new DefaultResourceRetriever(KEYS_TIMEOUT_MS, KEYS_TIMEOUT_MS, KEYS_BYTES))
+          .refreshAheadCache(false).outageTolerant(true).build();
+      Set<JWSAlgorithm> algorithms = new HashSet<>(RSA);
+      algorithms.addAll(EC);
+      return new JWSVerificationKeySelector<>(algorithms, keys);
+    } catch (MalformedURLException e) {
+      throw new IllegalStateException("tasker.security.token.jwks-url cannot be used", e);
+    }
+  }
+
+  private static PublicKey publicKey(String pem) {
+    byte[] bytes = Base64.getMimeDecoder().decode(pem.replaceAll("-----[A-Z ]+-----", ""));
+    for (String algorithm : List.of("RSA", "EC")) {
+      try {
+        return KeyFactory.getInstance(algorithm).generatePublic(new X509EncodedKeySpec(bytes));
+      } catch (GeneralSecurityException other) {
+        // it is of the other kind, or none
+      }
+    }
+    throw new IllegalStateException("tasker.security.token.public-key must be an RSA or EC public key in PEM");
+  }
+
+  /** Empty for a token that is not valid, or when none are taken. */
+  Optional<Caller> caller(String token) {
+    if (settings.isEmpty()) {
+      return Optional.empty();
+    }
+    try {
+      JWTClaimsSet claims = processor.process(token, null);
+      TokenSettings names = settings.get();
+      String name = claims.getStringClaim(names.nameClaim());
+      Collection<String> namespaces = claims.getClaim(names.namespacesClaim()) == null ? Arrays.asList((String) null) : words(claims.getClaim(names.namespacesClaim()));
+      Grants grants = Grants.of(words(claims.getClaim(names.permissionsClaim())).stream()
+          .flatMap(permission -> namespaces.stream().map(namespace -> new Grants.Grant(permission, namespace))).collect(Collectors.toList()));
+      return name.isBlank() || name.length() > 128 ? Optional.empty() : Optional.of(new Caller(Caller.Kind.TOKEN, name, null, grants));
+    } catch (JOSEException unavailable) {
+      LOG.write(LogEvent.CALL_FAILED, "call", "keys of the issuer of tokens", "cause", unavailable.getMessage());
+      return Optional.empty();
+    } catch (ParseException | BadJOSEException refused) {
+      return Optional.empty();
+    }
+  }
+
+  /** An array of texts, or one text with blanks between words. */
+  private static Collection<String> words(Object claim) {
+    if (claim instanceof Collection<?> texts) {
+      return texts.stream().filter(String.class::isInstance).map(String.class::cast).toList();
+    }
+    return claim instanceof String text && !text.isBlank() ? Arrays.asList(text.strip().split("\\s+")) : List.of();
+  }
+}

@@ -1,0 +1,219 @@
+package ee.tasker.security;
+
+import static ee.tasker.testing.server.TaskerClient.quoted;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ee.tasker.run.Login;
+import ee.tasker.testing.server.Answer;
+import ee.tasker.testing.server.TaskerClient;
+import ee.tasker.testing.server.TestServer;
+import ee.tasker.run.EmbeddedDatabase;
+import jakarta.json.JsonObject;
+import java.net.http.HttpRequest;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Logging in and managing who may, on a server that remembers callers for one second. */
+class AccessIT {
+  private static EmbeddedDatabase database;
+  private static TestServer server;
+  private static TaskerClient admin;
+
+  @BeforeAll
+  static void start() {
+    database = TestServer.newDatabase();
+    server = TestServer.start(database, Map.of("TASKER_SECURITY_CACHE_SECONDS", "1", "TASKER_API_ALLOWED_ORIGINS", "https://console.example"));
+    admin = server.client();
+    admin.register("/testing/templates.yaml");
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+    database.close();
+  }
+
+  private static TaskerClient as(String user, String password) {
+    return admin.with(Map.of("Authorization", new Login(user, password).basic()));
+  }
+
+  private static Answer send(TaskerClient caller, String method, String path, String body) {
+    return caller.send(caller.request(path).header("Content-Type", "application/json")
+        .method(method, body == null ? HttpRequest.BodyPublishers.noBody() : HttpRequest.BodyPublishers.ofString(quoted(body))));
+  }
+
+  private static void within(String what, java.util.function.BooleanSupplier is) {
+    // One second of memory, and a busy machine.
+    TaskerClient.until(what, Duration.ofSeconds(20), is);
+  }
+
+  @Test
+  void a_user_logs_in_by_the_password_that_was_told_once_and_by_no_other() {
+    Answer made = send(admin, "POST", "/v1/access/users", "{'name': 'ann', 'grants': [{'role': 'submitter', 'namespace': 'testing'}]}");
+    assertThat(made.status()).as("%s", made).isEqualTo(201);
+
+    Answer me = as("Ann", made.text("password")).get("/v1/me");
+    assertThat(me.status()).as("%s", me).isEqualTo(200);
+    assertThat(me.text("name")).isEqualTo("ann");
+    assertThat(me.object().getJsonArray("permissions").toString()).contains("tasks:create in testing");
+    Answer wrong = as("ann", made.text("password") + "x").get("/v1/me");
+    Answer nobody = as("no such user", "some password").get("/v1/me");
+    assertThat(wrong.status()).isEqualTo(401);
+    assertThat(nobody.body()).as("who is wrong cannot be told from who is not there").isEqualTo(wrong.body());
+    assertThat(send(admin, "POST", "/v1/access/users", "{'name': 'ANN'}").text("code")).isEqualTo("user-exists");
+    assertThat(admin.get("/v1/access/users").body()).contains("\"ann\"").doesNotContain("PBKDF2", made.text("password"));
+  }
+
+  @Test
+  void a_new_password_a_disabled_user_and_another_grant_take_effect_within_the_time_of_memory() {
+    Answer made = send(admin, "POST", "/v1/access/users", "{'name': 'bob'}");
+    String user = made.text("user_uuid");
+    TaskerClient bob = as("bob", made.text("password"));
+    assertThat(bob.get("/v1/tasks").status()).isEqualTo(403);
+
+    String grant = send(admin, "POST", "/v1/access/grants", "{'user_uuid': '" + user + "', 'permission': 'tasks:list'}").text("grant_uuid");
+    within("the grant counts", () -> bob.get("/v1/tasks").status() == 200);
+    assertThat(admin.delete("/v1/access/grants/" + grant).status()).isEqualTo(200);
+    within("the grant is gone", () -> bob.get("/v1/tasks").status() == 403);
+
+    assertThat(send(admin, "PATCH", "/v1/access/users/" + user, "{'password': 'another password'}").status()).isEqualTo(200);
+    within("the old password is refused", () -> bob.get("/v1/me").status() == 401);
+    TaskerClient again = as("bob", "another password");
+    assertThat(again.get("/v1/me").status()).isEqualTo(200);
+    assertThat(send(admin, "PATCH", "/v1/access/users/" + user, "{'enabled': false}").status()).isEqualTo(200);
+    within("the user is refused", () -> again.get("/v1/me").status() == 401);
+  }
+
+  @Test
+  void a_key_works_in_three_ways_until_it_is_revoked() {
+    Answer made = send(admin, "POST", "/v1/access/keys", "{'name': 'a job', 'expires_in_seconds': 3600, 'grants': [{'permission': 'tasks:list'}]}");
+    assertThat(made.status()).as("%s", made).isEqualTo(201);
+    String key = made.text("key");
+
+    for (Map<String, String> headers : List.of(Map.of("X-API-Key", key), Map.of("Authorization", "ApiKey " + key), Map.of("Authorization", "Bearer " + key))) {
+      assertThat(admin.with(headers).get("/v1/tasks").status()).isEqualTo(200);
+      assertThat(admin.with(headers).get("/v1/templates").status()).isEqualTo(403);
+    }
+    assertThat(admin.get("/v1/access/keys").body()).contains(key.substring(0, 8)).doesNotContain(key, Accounts.sha256(key));
+    assertThat(admin.delete("/v1/access/keys/" + made.text("key_uuid")).status()).isEqualTo(200);
+    within("the key is refused", () -> admin.with(Map.of("X-API-Key", key)).get("/v1/tasks").status() == 401);
+  }
+
+  @Test
+  void guessing_is_slowed_down_for_that_name_and_nobody_else() {
+    send(admin, "POST", "/v1/access/users", "{'name': 'carl', 'password': 'the right password'}");
+    TaskerClient carl = as("carl", "the right password");
+    assertThat(carl.get("/v1/me").status()).isEqualTo(200);
+
+    Answer last = null;
+    for (int i = 0; i < 30 && (last == null || last.status() == 401); i++) {
+      last = as("carl", "wrong password " + i).get("/v1/me");
+    }
+
+    assertThat(last.status()).isEqualTo(429);
+    assertThat(last.text("code")).isEqualTo("too-many-failures");
+    assertThat(Integer.parseInt(last.header("Retry-After"))).isBetween(1, 61);
+    assertThat(admin.get("/v1/me").status()).isEqualTo(200);
+    within("the right password counts again", () -> carl.get("/v1/me").status() == 200);
+  }
+
+  @Test
+  void the_last_administrator_stays() {
+    JsonObject root = admin.get("/v1/access/users").object().getJsonArray("users").getValuesAs(JsonObject.class).stream()
+        .filter(user -> user.getString("name").equals("admin")).findFirst().orElseThrow();
+
+    assertThat(send(admin, "PATCH", "/v1/access/users/" + root.getString("user_uuid"), "{'enabled': false}").text("code")).isEqualTo("last-administrator");
+    assertThat(admin.delete("/v1/access/grants/" + root.getJsonArray("grants").getJsonObject(0).getString("grant_uuid")).text("code")).isEqualTo("last-administrator");
+  }
+
+  @Test
+  void every_change_is_written_down_with_who_asked_and_what_came_of_it() {
+    UUID task = admin.submit("fail", "{\"way\": \"permanent\"}");
+    assertThat(admin.atRest(task).getString("submitted_by")).isEqualTo("admin");
+    TaskerClient viewer = admin.asOneWhoMay(List.of("tasks:read"));
+    String give_up = "{'action_type': 'give_up', 'requested_by': 'somebody', 'reason': 'it is late'}";
+    assertThat(send(viewer, "PATCH", "/v1/tasks/" + task, give_up).status()).isEqualTo(403);
+    assertThat(send(admin, "PATCH", "/v1/tasks/" + task, "{'action_type': 'nonsense'}").status()).isEqualTo(400);
+    assertThat(send(admin, "PATCH", "/v1/tasks/" + task, give_up).status()).isEqualTo(200);
+
+    List<JsonObject> requests = admin.get("/v1/write-requests?route=/v1/tasks/%7Btask_uuid%7D").object().getJsonArray("requests").getValuesAs(JsonObject.class)
+        .stream().filter(request -> request.getString("path").endsWith(task.toString())).toList();
+    assertThat(requests).extracting(request -> request.getString("caller") + " " + request.getString("method") + " " + request.getInt("status"))
+        .containsExactly("admin PATCH 200", "admin PATCH 400", "key:of a test PATCH 403");
+    assertThat(admin.get("/v1/tasks/" + task + "/history").body()).contains("\"authenticated_as\":\"admin\"", "\"by\":\"somebody\"");
+    assertThat(admin.count("select count(*) from tasker.write_requests where path like '/v1/tasks' or method = 'GET'")).as("submissions are with their tasks, reading is not written down").isZero();
+  }
+
+  @Test
+  void what_is_wrong_about_users_and_grants_is_told_by_field() {
+    assertThat(send(admin, "POST", "/v1/access/users", "{'name': 'a:b', 'password': 'short', 'grants': [{'role': 'x', 'permission': 'y'}], 'more': 1}").fields())
+        .containsExactlyInAnyOrder("name", "password", "grants/0/role", "grants/0/permission", "more");
+    assertThat(send(admin, "POST", "/v1/access/grants", "{'role': 'viewer'}").fields()).containsExactly("user_uuid");
+    assertThat(send(admin, "POST", "/v1/access/grants", "{'user_uuid': '" + UUID.randomUUID() + "', 'role': 'viewer'}").text("code")).isEqualTo("user-not-found");
+    assertThat(send(admin, "POST", "/v1/access/users", "{'name': 'dora', 'grants': [{'role': 'no such role'}]}").status()).isEqualTo(400);
+    assertThat(admin.count("select count(*) from tasker.access_users where name = 'dora'")).as("nothing is left of a refused request").isZero();
+  }
+
+  @Test
+  void the_context_of_a_task_is_for_those_who_may_see_it() {
+    UUID task = admin.submit("hello", "{\"who\": \"a secret\"}");
+    admin.atRest(task);
+
+    assertThat(admin.asOneWhoMay(List.of("tasks:read")).get("/v1/tasks/" + task).object()).doesNotContainKey("context").containsKey("steps");
+    assertThat(admin.asOneWhoMay(List.of("tasks:read", "tasks:context_read in elsewhere")).get("/v1/tasks/" + task).object()).doesNotContainKey("context");
+    assertThat(admin.asOneWhoMay(List.of("tasks:read", "tasks:context_read in testing")).get("/v1/tasks/" + task).object()).containsKey("context");
+  }
+
+  @Test
+  void every_answer_tells_browsers_to_be_careful() {
+    for (Answer answer : List.of(admin.get("/v1/me"), admin.with(Map.of()).get("/v1/me"), admin.get("/v1/nothing"), admin.get("/openapi"), admin.get("/"))) {
+      assertThat(answer.header("X-Content-Type-Options")).as("%s", answer).isEqualTo("nosniff");
+      assertThat(answer.header("X-Frame-Options")).isEqualTo("DENY");
+      assertThat(answer.header("Referrer-Policy")).isEqualTo("no-referrer");
+      assertThat(answer.header("Content-Security-Policy")).contains("default-src 'none'", "frame-ancestors 'none'").doesNotContain("unsafe");
+      assertThat(answer.header("Set-Cookie")).isEmpty();
+    }
+    assertThat(admin.get("/v1/me").header("Cache-Control")).isEqualTo("no-store");
+    assertThat(admin.get("/").body()).doesNotContain("<style", "onclick");
+  }
+
+  @Test
+  void other_origins_are_let_in_only_when_they_are_configured() {
+    Answer own = admin.send(admin.request("/v1/me").header("Origin", "https://console.example"));
+    assertThat(own.header("Access-Control-Allow-Origin")).isEqualTo("https://console.example");
+    assertThat(admin.send(admin.request("/v1/me").header("Origin", "https://evil.example")).header("Access-Control-Allow-Origin")).isEmpty();
+    Answer preflight = admin.with(Map.of()).send(admin.request("/v1/tasks").header("Origin", "https://console.example").header("Access-Control-Request-Method", "POST")
+        .method("OPTIONS", HttpRequest.BodyPublishers.noBody()));
+    assertThat(preflight.status()).isEqualTo(204);
+    assertThat(preflight.header("Access-Control-Allow-Headers")).contains("Authorization");
+
+    // A browser that is logged in would send its password along; what comes from another page changes nothing.
+    Answer foreign = admin.send(admin.request("/v1/templates").header("Origin", "https://evil.example").header("Content-Type", "text/plain")
+        .POST(HttpRequest.BodyPublishers.ofString("name: x")));
+    assertThat(foreign.status()).isEqualTo(403);
+    assertThat(foreign.text("code")).isEqualTo("foreign-origin");
+  }
+
+  @Test
+  void no_secret_is_in_a_log_or_an_answer() {
+    String password = "s3cret-" + UUID.randomUUID();
+    send(admin, "POST", "/v1/access/users", "{'name': 'eve', 'password': '" + password + "'}");
+    String key = send(admin, "POST", "/v1/access/keys", "{'name': 'eves'}").text("key");
+    as("eve", password).get("/v1/tasks");
+    as("eve", password + "wrong").get("/v1/tasks");
+    as(password, "s3cret").get("/v1/me");
+    admin.with(Map.of("X-API-Key", key)).get("/v1/tasks");
+    admin.with(Map.of("X-API-Key", key + "wrong")).get("/v1/tasks");
+    send(admin, "POST", "/v1/access/users", "{'name': 'eve', 'password': '" + password + "', 'grants': 7}");
+
+    String told = server.log() + admin.get("/v1/access/users").body() + admin.get("/v1/access/keys").body() + admin.get("/v1/write-requests").body() + admin.get("/metrics").body();
+    String byName = "user=" + password;
+    assertThat(told.replace(byName, "")).doesNotContain(password, key, Login.FOR_TESTS.password(), Login.FOR_TESTS.basic(), "PBKDF2With", "password=tasker");
+    assertThat(admin.sql("select * from tasker.access_users, tasker.access_keys, tasker.write_requests").toString()).doesNotContain(password, key);
+  }
+}

@@ -1,0 +1,146 @@
+package ee.tasker.sql;
+
+import static ee.tasker.testing.TaskerAssertions.assertThatDatabaseRefuses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ee.tasker.testing.Dag;
+import ee.tasker.testing.DatabaseTest;
+import ee.tasker.testing.Sql;
+import jakarta.json.JsonObject;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What administrators change and see, and what is written down about everybody. */
+@DatabaseTest
+@DatabaseTest.Covers({"set_password", "set_user_enabled", "revoke_api_key", "revoke_grant", "count_administrators", "begin_write_request",
+    "finish_write_request", "list_write_requests", "set_caller"})
+class ListAccessTest {
+  private static final String HASH = "PBKDF2WithHmacSHA512:1:AAAA:AAAA";
+  private final Sql sql = Sql.open();
+
+  @BeforeEach
+  void forget() {
+    sql.run("truncate tasker.access_users, tasker.access_keys, tasker.access_grants, tasker.write_requests cascade");
+  }
+
+  private UUID user(String name, String role) {
+    UUID user = sql.uuid("select tasker.save_user(?, ?, 'test')", name, HASH);
+    sql.text("select tasker.grant_access(?, null, ?, null, null, 'test')", user, role);
+    return user;
+  }
+
+  @Test
+  void everything_is_listed_but_hashes() {
+    user("ann", "admin");
+    sql.text("select tasker.create_api_key('job', ?, 'tkr_1234', null, 'ann')", "ab".repeat(32));
+    JsonObject all = sql.object("select tasker.list_access()");
+
+    assertThat(all.getJsonArray("users").getJsonObject(0).getString("name")).isEqualTo("ann");
+    assertThat(all.getJsonArray("users").getJsonObject(0).getJsonArray("grants").getJsonObject(0).getString("role")).isEqualTo("admin");
+    assertThat(all.getJsonArray("keys").getJsonObject(0).getString("hint")).isEqualTo("tkr_1234");
+    assertThat(all.getJsonArray("roles").getValuesAs(JsonObject.class)).extracting(role -> role.getString("role")).contains("admin", "operator", "submitter", "viewer", "monitor");
+    assertThat(all.toString()).doesNotContain("PBKDF2", "abab");
+  }
+
+  @Test
+  void a_disabled_user_is_told_apart_and_can_come_back() {
+    user("root", "admin");
+    UUID user = user("ann", "viewer");
+
+    assertThat(sql.text("select tasker.set_user_enabled(?, false, 'root')", user)).isEqualTo("done");
+    assertThat(sql.text("select tasker.set_user_enabled(?, false, 'root')", user)).isEqualTo("already");
+    assertThat(sql.object("select tasker.get_user_access('ann')").getBoolean("enabled")).isFalse();
+    assertThat(sql.text("select tasker.set_user_enabled(?, true, 'root')", user)).isEqualTo("done");
+    assertThat(sql.object("select tasker.get_user_access('ann')").getBoolean("enabled")).isTrue();
+    assertThat(sql.text("select tasker.set_user_enabled(?, true, 'root')", UUID.randomUUID())).isEqualTo("not_found");
+  }
+
+  @Test
+  void a_new_password_replaces_the_old_hash() {
+    UUID user = user("ann", "viewer");
+    String other = "PBKDF2WithHmacSHA512:2:AAAA:AAAA";
+
+    assertThat(sql.isTrue("select tasker.set_password(?, ?)", user, other)).isTrue();
+    assertThat(sql.object("select tasker.get_user_access('ann')").getString("password_hash")).isEqualTo(other);
+    assertThat(sql.isTrue("select tasker.set_password(?, ?)", UUID.randomUUID(), other)).isFalse();
+  }
+
+  @Test
+  void the_last_administrator_cannot_be_taken_away_in_any_way() {
+    UUID root = user("root", "admin");
+    String grant = sql.text("select grant_uuid from tasker.access_grants");
+
+    assertThat(sql.text("select tasker.set_user_enabled(?, false, 'root')", root)).isEqualTo("last_administrator");
+    assertThat(sql.text("select tasker.revoke_grant(?)", grant)).isEqualTo("last_administrator");
+
+    UUID second = user("second", "admin");
+    assertThat(sql.number("select tasker.count_administrators()")).isEqualTo(2);
+    assertThat(sql.text("select tasker.revoke_grant(?)", grant)).isEqualTo("done");
+    assertThat(sql.text("select tasker.revoke_grant(?)", grant)).isEqualTo("not_found");
+    assertThat(sql.text("select tasker.set_user_enabled(?, false, 'root')", second)).isEqualTo("last_administrator");
+    assertThat(sql.number("select tasker.count_administrators()")).isEqualTo(1);
+  }
+
+  @Test
+  void of_two_administrators_who_disable_each_other_at_once_one_stays() {
+    UUID one = user("one", "admin");
+    UUID two = user("two", "admin");
+    try (Sql first = Sql.session(); Sql second = Sql.session()) {
+      assertThat(first.text("select tasker.set_user_enabled(?, false, 'one')", two)).isEqualTo("done");
+      Sql.Later<String> later = second.later(session -> session.text("select tasker.set_user_enabled(?, false, 'two')", one)).untilItWaits();
+      first.commit();
+
+      assertThat(later.get()).isEqualTo("last_administrator");
+    }
+  }
+
+  @Test
+  void a_revoked_key_stays_so() {
+    user("root", "admin");
+    UUID key = sql.uuid("select tasker.create_api_key('job', ?, 'tkr_1234', null, 'ann')", "ab".repeat(32));
+
+    assertThat(sql.text("select tasker.revoke_api_key(?, 'ann')", key)).isEqualTo("done");
+    assertThat(sql.text("select tasker.revoke_api_key(?, 'ann')", key)).isEqualTo("already");
+    assertThat(sql.text("select tasker.get_key_access(?)", "ab".repeat(32))).isNull();
+    assertThat(sql.text("select tasker.grant_access(null, ?, 'viewer', null, null, 'ann')", key)).as("to a revoked key").isNull();
+    assertThat(sql.text("select tasker.revoke_api_key(?, 'ann')", UUID.randomUUID())).isEqualTo("not_found");
+  }
+
+  @Test
+  void a_write_request_is_there_before_it_is_answered_and_answered_once() {
+    UUID server = UUID.randomUUID();
+    UUID first = sql.uuid("select tasker.begin_write_request('ann', 'user', 'PATCH', '/v1/tasks/{task_uuid}', '/v1/tasks/7', '127.0.0.1', ?)", server);
+    assertThat(sql.text("select status from tasker.write_requests")).isNull();
+    assertThat(sql.isTrue("select tasker.finish_write_request(?, 200)", first)).isTrue();
+    assertThat(sql.isTrue("select tasker.finish_write_request(?, 500)", first)).isFalse();
+    UUID second = sql.uuid("select tasker.begin_write_request('key:job', 'key', 'POST', '/v1/pauses', '/v1/pauses', null, ?)", server);
+
+    JsonObject page = sql.object("select tasker.list_write_requests('{}', 1)");
+    assertThat(page.getJsonArray("requests").getJsonObject(0).getString("request_uuid")).isEqualTo(second.toString());
+    assertThat(page.getString("next_cursor")).isEqualTo(second.toString());
+    JsonObject next = sql.object("select tasker.list_write_requests('{}', 1, ?)", second);
+    assertThat(next.getJsonArray("requests").getJsonObject(0).getInt("status")).isEqualTo(200);
+    assertThat(next.isNull("next_cursor")).isTrue();
+    assertThat(sql.object("select tasker.list_write_requests('{\"caller\": \"ann\"}')").getJsonArray("requests")).hasSize(1);
+    assertThat(sql.object("select tasker.list_write_requests('{\"route\": \"/v1/nothing\"}')").getJsonArray("requests")).isEmpty();
+    assertThatDatabaseRefuses("23514", () -> sql.text("select tasker.begin_write_request('ann', 'somebody', 'GET', '', '', null, ?)", server));
+  }
+
+  @Test
+  void an_action_keeps_who_was_authenticated_and_the_next_transaction_does_not() {
+    List<Dag.Task> tasks = Dag.of("a").started(2);
+    try (Sql session = Sql.session()) {
+      session.text("select tasker.set_caller('key:job')");
+      session.text("select tasker.send_task_to_dlq(?, 'ann', 'a look')", tasks.get(0).uuid());
+      session.commit();
+      session.text("select tasker.send_task_to_dlq(?, 'ann', 'a look')", tasks.get(1).uuid());
+      session.commit();
+    }
+
+    assertThat(sql.text("select authenticated_as from tasker.operator_actions where task_uuid = ?", tasks.get(0).uuid())).isEqualTo("key:job");
+    assertThat(sql.text("select authenticated_as from tasker.operator_actions where task_uuid = ?", tasks.get(1).uuid())).isNull();
+    assertThat(sql.text("select tasker.get_task_story(?)", tasks.get(0).uuid())).contains("\"authenticated_as\": \"key:job\"");
+  }
+}
