@@ -140,7 +140,7 @@ class KeyedRequestsIT {
   void second_is_told_to_come_back_when_the_first_takes_too_long() throws Exception {
     try (Connection first = tasker.connect()) {
       first.setAutoCommit(false);
-      TaskerClient.sql(first, "select tasker.claim_idempotency_key('', ?, ?, 60)", key, "ab".repeat(32));
+      TaskerClient.sql(first, "select tasker.claim_idempotency_key('admin', ?, ?, 60)", key, "ab".repeat(32));
 
       Answer second = send("POST", "/v1/tasks", hello("{'own': '" + key + "'}"), key);
 

@@ -90,7 +90,7 @@ class EveryRouteIT {
     // A stream of all would not end: one of nothing is refused, but only to who might listen.
     String query = things.isEmpty() ? ("streamEvents".equals(operation.id()) ? "?kind=nothing" : "") : QUERY.getOrDefault(operation.id(), "");
     String type = "registerTemplate".equals(operation.id()) ? "application/yaml" : "application/json";
-    return caller.send(caller.request(path + query).header("Content-Type", type)
+    return caller.send(caller.request(path + query).setHeader("Accept", "*/*").header("Content-Type", type)
         .method(operation.method(), "GET".equals(operation.method()) || "DELETE".equals(operation.method())
             ? HttpRequest.BodyPublishers.noBody() : HttpRequest.BodyPublishers.ofString(body)));
   }
