@@ -43,7 +43,7 @@ class CancelIT {
 
     Answer answer = tasker.delete("/v1/tasks/" + task);
     assertThat(answer.status()).isEqualTo(200);
-    assertThat(answer.object().getJsonObject("cancel_request").getString("by")).isEqualTo("anonymous");
+    assertThat(answer.object().getJsonObject("cancel_request").getString("by")).isEqualTo("admin");
 
     assertThat(tasker.atRest(task, Duration.ofSeconds(40)).getString("state")).isEqualTo("cancelled");
     assertThat(tasker.count("select count(*) from testing.effects where task_uuid = ? and effect = 'saw the cancel request'", task)).isEqualTo(1);
