@@ -24,21 +24,24 @@ begin
   ), rests as (
     select m.task_uuid, m.sort_key, m.created_at, case when tasker.is_terminal(m.to_state) then 1 else -1 end as change
     from moves m where tasker.is_terminal(m.to_state) <> coalesce(tasker.is_terminal(m.from_state), false)
+  ), seen as materialized (
+    -- Before any step is looked up: a planner that was free to do so looked for the moves of all steps, and then for who needed them.
+    select r.*, t.transition_count = r.sort_key as is_latest from rests r join tasker.tasks t on t.task_uuid = r.task_uuid
   ), steps as (
     -- Nothing has moved since: the steps are as they were.
-    select s.state, r.change from rests r
-    join tasker.tasks t on t.task_uuid = r.task_uuid and t.transition_count = r.sort_key
-    join tasker.workflow_steps s on s.task_uuid = t.task_uuid
+    select s.state, r.change from seen r
+    join tasker.workflow_steps s on s.task_uuid = r.task_uuid
+    where r.is_latest
     union all
-    select h.to_state, r.change from rests r
-    join tasker.tasks t on t.task_uuid = r.task_uuid and t.transition_count <> r.sort_key
-    join tasker.workflow_steps s on s.task_uuid = t.task_uuid
+    select h.to_state, r.change from seen r
+    join tasker.workflow_steps s on s.task_uuid = r.task_uuid
     cross join lateral (
       select w.to_state from tasker.workflow_step_transitions w
       where w.task_uuid = s.task_uuid and w.workflow_step_uuid = s.workflow_step_uuid
         and w.created_at <= case when r.change > 0 then r.created_at
               else (select e.created_at from tasker.task_transitions e where e.task_uuid = r.task_uuid and e.sort_key = r.sort_key - 1) end
       order by w.sort_key desc limit 1) h
+    where not r.is_latest
   )
   select c.state, null::tasker.step_state, sum(c.change)::bigint from changes c group by c.state
   union all

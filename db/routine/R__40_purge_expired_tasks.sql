@@ -1,5 +1,5 @@
--- One batch of the clean-up: looks at up to p_examine of the oldest tasks of one template, from where the last batch stopped,
--- and purges up to p_limit that have rested for longer than they are kept. At the end of its tasks the template is left alone
+-- One batch of the clean-up: looks at the oldest tasks of one template, from where the last batch stopped, until it has found
+-- p_limit or looked at p_examine, and purges those that have rested for longer than they are kept. At the end of its tasks the template is left alone
 -- for p_pause, but after a pass of a single batch, which costs next to nothing, for half a minute at most. Several may call it at once: each gets another template.
 -- Returns {template, examined, expired, purged, more}: more is false when there was nothing to look at.
 -- Locks: the template's row of retention_progress, skip locked; as purge_tasks. Source: docs/adr/0021-retention.md.
@@ -39,18 +39,23 @@ begin
   select jsonb_object_agg(r.state, r.keep_days), min(r.keep_days) into v_days, v_least
   from tasker.get_retention_rules() r where r.named_task_uuid = v_progress.named_task_uuid and r.keep_days is not null;
 
-  with page as (
-    select t.task_uuid, t.completed_at + (v_days ->> t.state::text)::int * interval '1 day' <= v_now as is_expired
+  -- As materialized is read row by row: no further than to the last that is wanted, unless there are fewer.
+  with page as materialized (
+    select t.task_uuid, t.completed_at + (v_days ->> t.state::text)::int * interval '1 day' <= v_now as is_expired,
+           row_number() over (order by t.task_uuid) as place
     from tasker.tasks t
     where t.named_task_uuid = v_progress.named_task_uuid
       and t.task_uuid > coalesce(v_progress.cursor_uuid, '00000000-0000-0000-0000-000000000000')
       -- What was made later cannot have rested for long enough.
       and t.task_uuid < tasker.calculate_first_uuid(v_now - v_least * interval '1 day' + interval '1 second')
-    order by t.task_uuid limit p_examine)
-  select count(*), (array_agg(p.task_uuid order by p.task_uuid desc))[1],
-         (array_agg(p.task_uuid order by p.task_uuid) filter (where p.is_expired))[1:p_limit]
-    into v_examined, v_last, v_expired
-  from page p;
+    order by t.task_uuid limit p_examine
+  ), expired as (
+    select p.task_uuid, p.place from page p where p.is_expired limit p_limit)
+  select array_agg(e.task_uuid order by e.place),
+         case when count(*) < p_limit then (select count(*) from page) else max(e.place) end,
+         case when count(*) < p_limit then (select p.task_uuid from page p order by p.place desc limit 1) end
+    into v_expired, v_examined, v_last
+  from expired e;
 
   if v_expired is not null then
     v_gone := tasker.purge_tasks(v_expired);

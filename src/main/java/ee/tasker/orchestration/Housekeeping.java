@@ -55,18 +55,24 @@ public class Housekeeping {
   @Timeout
   void round() {
     boolean hasMore = false;
+    long began = System.nanoTime();
     try {
-      long now = System.nanoTime();
-      if (now - lastHistory >= settings.housekeeping().interval().toNanos()) {
-        lastHistory = now;
+      if (began - lastHistory >= settings.housekeeping().interval().toNanos()) {
+        lastHistory = began;
         tidyHistory();
       }
       hasMore = purge();
     } catch (RuntimeException fault) {
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "housekeeping");
     } finally {
-      comeBackIn(hasMore ? settings.housekeeping().pause() : settings.housekeeping().interval());
+      comeBackIn(hasMore ? rest(Duration.ofNanos(System.nanoTime() - began)) : settings.housekeeping().interval());
     }
+  }
+
+  /** At least as long as the work took: however slow the database is, others have half of the time to themselves. */
+  private Duration rest(Duration worked) {
+    Duration pause = settings.housekeeping().pause();
+    return pause.compareTo(worked) > 0 ? pause : worked;
   }
 
   private boolean purge() {

@@ -62,8 +62,8 @@ public class SettingsReader {
             seconds("tasker.streams.heartbeat-seconds", 15, 1, 3_600)),
         new Settings.HousekeepingSettings(
             seconds("tasker.housekeeping.interval-seconds", 60, 0, 86_400),
-            number("tasker.housekeeping.batch-size", 500, 1, 10_000),
-            Duration.ofMillis(number("tasker.housekeeping.pause-millis", 200, 0, 60_000))),
+            number("tasker.housekeeping.batch-size", 200, 1, 10_000),
+            Duration.ofMillis(number("tasker.housekeeping.pause-millis", 100, 0, 60_000))),
         security());
     if (!complaints.isEmpty()) {
       throw new IllegalStateException("the configuration cannot be used: " + String.join("; ", complaints));
