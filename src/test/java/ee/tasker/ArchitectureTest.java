@@ -44,10 +44,13 @@ class ArchitectureTest {
   static final ArchRule event_knows_platform_and_message = knowsOnly("event", "platform", "message");
 
   @ArchTest
+  static final ArchRule tracing_knows_platform_only = knowsOnly("tracing", "platform");
+
+  @ArchTest
   static final ArchRule template_knows_platform = knowsOnly("template", "platform");
 
   @ArchTest
-  static final ArchRule task_knows_template = knowsOnly("task", "platform", "message", "template");
+  static final ArchRule task_knows_template = knowsOnly("task", "platform", "message", "tracing", "template");
 
   @ArchTest
   static final ArchRule step_knows_task = knowsOnly("step", "platform", "message", "template", "task");
@@ -56,7 +59,7 @@ class ArchitectureTest {
   static final ArchRule orchestration_knows_step_and_no_worker = knowsOnly("orchestration", "platform", "message", "request", "template", "task", "step");
 
   @ArchTest
-  static final ArchRule worker_knows_step_and_handlers_and_no_orchestration = knowsOnly("worker", "platform", "message", "template", "task", "step", "handler");
+  static final ArchRule worker_knows_step_and_handlers_and_no_orchestration = knowsOnly("worker", "platform", "message", "tracing", "template", "task", "step", "handler");
 
   @ArchTest
   static final ArchRule operation_knows_task_and_template = knowsOnly("operation", "platform", "message", "template", "task");
@@ -178,6 +181,12 @@ class ArchitectureTest {
   static final ArchRule eclipselink_is_known_to_its_customizer_only =
       noClasses().that().doNotHaveFullyQualifiedName("ee.tasker.platform.HonestErrors")
           .should().dependOnClassesThat().resideInAPackage("org.eclipse.persistence..");
+
+  /** A server need not have it: whoever names it cannot be loaded there. */
+  @ArchTest
+  static final ArchRule opentelemetry_is_known_to_one_class_that_its_door_loads =
+      noClasses().that().haveNameNotMatching("ee\\.tasker\\.tracing\\.OpenTelemetrySpans(\\$.*)?")
+          .should().dependOnClassesThat().resideInAPackage("io.opentelemetry..");
 
   @ArchTest
   static final ArchRule log_lines_come_from_the_catalogue =

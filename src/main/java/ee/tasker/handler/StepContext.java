@@ -29,7 +29,10 @@ public interface StepContext {
 
   Optional<UUID> parentCorrelationId();
 
-  /** The trace that the task was asked for in, as W3C Trace Context has it in the header {@code traceparent}: to be sent on with what the handler calls. */
+  /**
+   * The trace that the task was asked for in, as W3C Trace Context has it in the header {@code traceparent}: to be sent on with what the handler calls.
+   * Where the server makes spans, it is this attempt's place in that trace, and never empty.
+   */
   default Optional<String> traceParent() {
     return Optional.empty();
   }

@@ -12,6 +12,7 @@ public enum LogEvent {
   START_FAILED("TK1006", Level.ERROR, "this server cannot start, will be tried again"),
   SERVER_CHANGED("TK1007", Level.INFO, "this server was changed until its next start"),
   MANAGEMENT_MISSING("TK1008", Level.WARNING, "the management bean could not be registered"),
+  TRACING_FAILED("TK1009", Level.WARNING, "OpenTelemetry of this server cannot be used"),
   TEMPLATE_REGISTERED("TK1101", Level.INFO, "template registered"),
   TEMPLATE_REFUSED("TK1102", Level.ERROR, "template refused"),
   TASK_CREATED("TK1201", Level.DEBUG, "task created"),

@@ -24,11 +24,80 @@ public class Meters {
       .help("How long the handlers of steps took on this server").classicOnly()
       .classicUpperBounds(0.001, 0.005, 0.025, 0.1, 0.5, 1, 5, 30, 120, 600).register(registry);
 
+  private final Counter requests = counter("tasker_tasks_requests_total", "Task requests that this server brought before the database");
+
+  private final Counter completions = counter("tasker_tasks_completions_total", "Tasks that this server saw end well: complete or resolved_manually");
+
+  private final Counter failures = counter("tasker_tasks_failures_total", "Tasks that this server saw end in error or become blocked_by_failures");
+
+  private final Counter claims = counter("tasker_steps_claimed_total", "Attempts of steps that this server took on");
+
+  private final Histogram initializations = calls("tasker_task_initialization_duration_seconds", "How long it took to take task requests in, up to 500 at once, with the commit");
+
+  private final Histogram claimCalls = calls("tasker_step_claim_duration_seconds", "How long it took to claim steps from queues, with the commit");
+
+  private final Histogram submissions = calls("tasker_step_result_submission_duration_seconds",
+      "How long it took to record results and all that follows from them, with the commit");
+
+  private final Histogram startDelays = calls("tasker_step_start_delay_seconds", "How long a claimed step waited for a thread of this server");
+
   private final Counter calls = Counter.builder().name("tasker_database_calls_total")
       .help("Round trips of this server to functions of the database, transaction control left out").register(registry);
 
   public Meters() {
     OUTCOMES.forEach(executions::initLabelValues);
+  }
+
+  private Counter counter(String name, String help) {
+    return Counter.builder().name(name).help(help).register(registry);
+  }
+
+  private Histogram calls(String name, String help) {
+    return Histogram.builder().name(name).help(help).classicOnly()
+        .classicUpperBounds(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30).register(registry);
+  }
+
+  /** Requests were brought before the database within somebody else's transaction. */
+  public void tasksRequested(int count) {
+    requests.inc(count);
+  }
+
+  /** The same in a transaction of its own, which began at {@code startNanos} and is over. */
+  public void tasksRequested(int count, long startNanos) {
+    requests.inc(count);
+    initializations.observe(secondsSince(startNanos));
+  }
+
+  /** A task came to rest, and whether that is an end as it was wanted. */
+  public void taskEnded(String state) {
+    switch (state) {
+      case "complete", "resolved_manually" -> completions.inc();
+      case "error", "blocked_by_failures" -> failures.inc();
+      default -> { }
+    }
+  }
+
+  public void stepsClaimed(int count) {
+    claims.inc(count);
+  }
+
+  /** A call that claims from queues began at {@code startNanos} and is over. */
+  public void claimCalled(long startNanos) {
+    claimCalls.observe(secondsSince(startNanos));
+  }
+
+  /** A call that hands results back began at {@code startNanos} and is over. */
+  public void resultsSubmitted(long startNanos) {
+    submissions.observe(secondsSince(startNanos));
+  }
+
+  /** A step that was claimed so long ago begins. */
+  public void stepStarts(long nanosSinceClaim) {
+    startDelays.observe(nanosSinceClaim / 1e9);
+  }
+
+  private static double secondsSince(long startNanos) {
+    return (System.nanoTime() - startNanos) / 1e9;
   }
 
   /** An attempt of a step ended; an outcome that is not among the known ones is not told apart. */

@@ -2,6 +2,7 @@ package ee.tasker.rest;
 
 import ee.tasker.platform.Json;
 import ee.tasker.task.TaskRequest;
+import ee.tasker.tracing.Tracing;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
@@ -18,6 +19,9 @@ class RequestTrace {
   @Inject
   private HttpServletRequest request;
 
+  @Inject
+  private Tracing tracing;
+
   /** What the body says of itself counts more than the headers. A header that does not have the form of a uuid or a trace says nothing about tasks. */
   TaskRequest onto(TaskRequest task, JsonObject document) {
     TaskRequest traced = task;
@@ -25,7 +29,8 @@ class RequestTrace {
     if (correlationId.isPresent() && Json.text(document, "correlation_id").isEmpty()) {
       traced = traced.correlationId(correlationId.get());
     }
-    String traceParent = request.getHeader(TRACE_PARENT);
+    // The server's own span of this request is below what the header names.
+    String traceParent = tracing.current().orElseGet(() -> request.getHeader(TRACE_PARENT));
     if (TaskRequest.isTraceParent(traceParent) && Json.text(document, "trace_parent").isEmpty()) {
       traced = traced.traceParent(traceParent);
     }

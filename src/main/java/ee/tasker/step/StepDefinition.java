@@ -21,6 +21,11 @@ public record StepDefinition(
     Optional<String> resolver, JsonObject initialization, Optional<ContextSchema> resultSchema, Optional<Duration> timeout,
     Set<String> ancestors) {
 
+  /** What runs it: the callable, and the method when that is another than usual. */
+  public String handler() {
+    return "call".equals(method) ? callable : callable + "#" + method;
+  }
+
   static StepDefinition of(JsonObject document) {
     Optional<ContextSchema> schema = Optional.ofNullable(document.get("result_schema"))
         .filter(value -> value != JsonValue.NULL)

@@ -4,6 +4,7 @@ import ee.tasker.message.StepTaker;
 import ee.tasker.message.WakeUps;
 import ee.tasker.platform.DatabaseFaults;
 import ee.tasker.platform.LiveSettings;
+import ee.tasker.platform.Meters;
 import ee.tasker.platform.Role;
 import ee.tasker.platform.Settings;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -47,6 +48,9 @@ public class Intake {
 
   @Inject
   private WakeUps wakeUps;
+
+  @Inject
+  private Meters meters;
 
   @Inject
   private Instance<StepTaker> stepTaker;
@@ -126,7 +130,9 @@ public class Intake {
     int hands = worker == null ? 0 : worker.reserve(batch.stream().mapToInt(Waiting::rootSteps).sum());
     JsonArray assignments = JsonValue.EMPTY_JSON_ARRAY;
     try {
+      long start = System.nanoTime();
       JsonObject reply = submissions.submitChecked(batch.stream().map(Waiting::request).toList(), hands);
+      meters.tasksRequested(batch.size(), start);
       assignments = reply.getJsonArray("assignments");
       for (int i = 0; i < batch.size(); i++) {
         answer(batch.get(i), reply.getJsonArray("verdicts").getJsonObject(i));

@@ -6,10 +6,12 @@ import ee.tasker.platform.Json;
 import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Meters;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Role;
 import ee.tasker.platform.Settings;
 import ee.tasker.platform.Storable;
+import ee.tasker.tracing.Tracing;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonArray;
@@ -45,6 +47,12 @@ public class JoinedSubmissions implements TaskSubmissions {
   @Inject
   private AfterCommit afterCommit;
 
+  @Inject
+  private Tracing tracing;
+
+  @Inject
+  private Meters meters;
+
   @Override
   @Transactional
   public SubmittedTask submit(TaskRequest request) {
@@ -56,7 +64,7 @@ public class JoinedSubmissions implements TaskSubmissions {
   public List<SubmittedTask> submitAll(List<TaskRequest> requests) {
     requests.forEach(JoinedSubmissions::requireStorable);
     requests.forEach(check::check);
-    JsonArray verdicts = submitJoined(requests);
+    JsonArray verdicts = submitJoined(traced(requests));
     List<SubmittedTask> submitted = new ArrayList<>(requests.size());
     for (int i = 0; i < requests.size(); i++) {
       submitted.add(verdict(requests.get(i), verdicts.getJsonObject(i)));
@@ -99,6 +107,7 @@ public class JoinedSubmissions implements TaskSubmissions {
   private JsonArray submitJoined(List<TaskRequest> requests) {
     boolean starts = live.has(Role.ORCHESTRATOR);
     JsonObject reply = gateway.submitTasks(toJson(requests), 0, settings.worker().lease().toSeconds(), starts);
+    meters.tasksRequested(requests.size());
     afterCommit.run(starts && !hasPending(reply) ? wakeUps::stepsQueued : this::everybodyQueued);
     return reply.getJsonArray("verdicts");
   }
@@ -121,6 +130,13 @@ public class JoinedSubmissions implements TaskSubmissions {
   private void everybodyQueued() {
     wakeUps.orchestrationQueued();
     wakeUps.stepsQueued();
+  }
+
+  /** Below the span that their submitter is in, unless they say otherwise. */
+  private List<TaskRequest> traced(List<TaskRequest> requests) {
+    return tracing.current()
+        .map(here -> requests.stream().map(request -> request.isTraced() ? request : request.traceParent(here)).toList())
+        .orElse(requests);
   }
 
   private static void requireStorable(TaskRequest request) {

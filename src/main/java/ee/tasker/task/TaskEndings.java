@@ -3,7 +3,9 @@ package ee.tasker.task;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Meters;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
 import java.util.Collections;
@@ -24,6 +26,9 @@ public class TaskEndings {
   private static final Set<String> AT_REST = Set.of("complete", "error", "cancelled", "resolved_manually", "blocked_by_failures");
 
   private static final int REMEMBERED = 1_000;
+
+  @Inject
+  private Meters meters;
 
   private final Map<UUID, Set<CompletableFuture<String>>> awaited = new ConcurrentHashMap<>();
   /** What came to rest here lately. */
@@ -78,6 +83,7 @@ public class TaskEndings {
     for (JsonObject task : ended.getValuesAs(JsonObject.class)) {
       LOG.write(LogEvent.TASK_ENDED, "task", task.getString("task_uuid"), "correlation", Json.text(task, "correlation_id").orElse(null),
           "state", task.getString("state"));
+      meters.taskEnded(task.getString("state"));
       looked(Json.uuid(task, "task_uuid"), task.getString("state"));
     }
   }

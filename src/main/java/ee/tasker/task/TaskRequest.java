@@ -73,6 +73,7 @@ public final class TaskRequest {
 
   /**
    * The trace that the task belongs to, as W3C Trace Context has it in the header {@code traceparent}: handlers and log lines get it.
+   * Without it, and where the server makes spans, it is the place of the current span.
    *
    * @throws IllegalArgumentException when it does not have that form
    */
@@ -117,6 +118,10 @@ public final class TaskRequest {
 
   public Optional<String> idempotencyKey() {
     return Json.text(members, "idempotency_key");
+  }
+
+  boolean isTraced() {
+    return members.containsKey("trace_parent");
   }
 
   /** As {@code tasker.submit_tasks} takes it. */

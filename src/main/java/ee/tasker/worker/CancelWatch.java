@@ -3,6 +3,7 @@ package ee.tasker.worker;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
+import ee.tasker.step.StepResult;
 import ee.tasker.step.Steps;
 import ee.tasker.step.model.StepKey;
 import jakarta.annotation.Resource;
@@ -90,8 +91,10 @@ class CancelWatch {
       StepKey key = step.assignment().key();
       LOG.write(LogEvent.CANCEL_FORCED, "task", key.taskUuid(), "step", key.stepUuid(), "name", step.assignment().definition().name(),
           "attempt", key.attempt(), "correlation", step.assignment().correlationId(),
-          "trace", step.assignment().traceId());
-      handbacks.add(Outcomes.cancelForced(step.assignment(), Duration.ofNanos(step.ageNanos())));
+          "trace", step.traceId());
+      StepResult result = Outcomes.cancelForced(step.assignment(), Duration.ofNanos(step.ageNanos()));
+      StepSpans.end(step.span(), result);
+      handbacks.add(result);
       hands.moreResults();
     }
   }

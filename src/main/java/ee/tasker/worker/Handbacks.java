@@ -7,6 +7,7 @@ import ee.tasker.platform.Json;
 import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Meters;
 import ee.tasker.platform.Role;
 import ee.tasker.platform.Settings;
 import ee.tasker.step.StepResult;
@@ -65,6 +66,9 @@ class Handbacks {
   private TaskEndings endings;
 
   @Inject
+  private Meters meters;
+
+  @Inject
   private WakeUps wakeUps;
 
   @Inject
@@ -115,8 +119,10 @@ class Handbacks {
     int free = kept + hands.reserve(settings.worker().batchSize());
     boolean claims = hands.takesOn() && hands.takeHint();
     JsonObject reply;
+    long start = System.nanoTime();
     try {
       reply = steps.complete(batch, hands.takesOn() ? free : 0, claims);
+      meters.resultsSubmitted(start);
       pause = Duration.ZERO;
     } catch (RuntimeException fault) {
       hands.release(free - kept);

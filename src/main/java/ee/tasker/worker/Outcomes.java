@@ -96,10 +96,9 @@ final class Outcomes {
   }
 
   static StepResult handlerNotFound(Assignment step, Duration time) {
-    String name = step.definition().callable() + ("call".equals(step.definition().method()) ? "" : "#" + step.definition().method());
     String how = step.definition().resolver().map(resolver -> " by resolver " + resolver).orElse("");
     return new StepResult(step.key(), "permanent_failure", JsonValue.NULL,
-        error("handler_not_found", "no handler " + name + " was found" + how).build(), time);
+        error("handler_not_found", "no handler " + step.definition().handler() + " was found" + how).build(), time);
   }
 
   /** Nothing of a transactional step is there: the next attempt does it all again. */

@@ -1,6 +1,7 @@
 package ee.tasker.worker;
 
 import ee.tasker.step.Assignment;
+import ee.tasker.tracing.TraceSpan;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -17,6 +18,7 @@ final class RunningStep {
   private volatile boolean cancelRequested;
   private volatile boolean lost;
   private final AtomicBoolean forcePlanned = new AtomicBoolean();
+  private volatile TraceSpan span = TraceSpan.NONE;
   private Thread thread;
 
   RunningStep(Assignment assignment) {
@@ -33,7 +35,8 @@ final class RunningStep {
   }
 
   /** The calling thread will run it; false when it was released meanwhile. */
-  synchronized boolean start() {
+  synchronized boolean start(TraceSpan attempt) {
+    span = attempt;
     thread = Thread.currentThread();
     return phase.compareAndSet(Phase.CLAIMED, Phase.STARTED);
   }
@@ -62,6 +65,17 @@ final class RunningStep {
 
   boolean isOver() {
     return phase.get() == Phase.OVER;
+  }
+
+  /** The span of this attempt, which whoever ends the attempt ends. */
+  TraceSpan span() {
+    return span;
+  }
+
+  /** The trace that the attempt is part of, as log lines have it; null when there is none. */
+  String traceId() {
+    String traced = span.traceId();
+    return traced == null ? assignment.traceId() : traced;
   }
 
   void requestCancel() {

@@ -8,6 +8,7 @@ import ee.tasker.platform.Meters;
 import ee.tasker.step.Assignment;
 import ee.tasker.step.StepResult;
 import ee.tasker.step.Steps;
+import ee.tasker.tracing.TraceSpan;
 import jakarta.annotation.Resource;
 import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -41,19 +42,34 @@ class StepRunner {
   @Inject
   private Meters meters;
 
+  @Inject
+  private StepSpans spans;
+
   /**
    * Runs on the calling thread. {@code handback} gets exactly one result: the handler's, or that of a time-out, which
    * comes on another thread while this one is interrupted and whatever the handler then returns is dropped. It gets none
    * of a transactional handler whose result was recorded, or refused, in its own transaction.
    */
   public void run(RunningStep running, Consumer<StepResult> handback) {
-    if (!running.start()) {
+    if (!running.start(spans.start(running.assignment()))) {
       return;
     }
+    StepResult left;
+    try (TraceSpan.Current current = running.span().makeCurrent()) {
+      left = attempt(running, handback);
+    }
+    if (left != null) {
+      handback.accept(left);
+    }
+  }
+
+  /** @return what is left to be handed back; null when there is nothing, or somebody else has done it */
+  private StepResult attempt(RunningStep running, Consumer<StepResult> handback) {
     Assignment step = running.assignment();
     long start = System.nanoTime();
+    meters.stepStarts(running.ageNanos());
     LOG.write(LogEvent.STEP_CLAIMED, "task", step.key().taskUuid(), "step", step.key().stepUuid(), "name", step.definition().name(),
-        "attempt", step.key().attempt(), "correlation", step.correlationId(), "trace", step.traceId());
+        "attempt", step.key().attempt(), "correlation", step.correlationId(), "trace", running.traceId());
     ScheduledFuture<?> timer = step.definition().timeout()
         .map(limit -> timers.schedule(() -> timeOut(running, limit, start, handback), limit.toMillis(), TimeUnit.MILLISECONDS))
         .orElse(null);
@@ -66,9 +82,9 @@ class StepRunner {
       }
       result = handler.map(found -> call(found, running, start)).orElseGet(() -> Outcomes.handlerNotFound(step, since(start)));
     } catch (Exception e) {
-      result = Outcomes.toResult(step, Outcomes.ofException(e, running.isCancelRequested()), since(start));
+      result = threw(running, e, start);
     } catch (Error e) {
-      result = Outcomes.panicked(step, e, since(start));
+      result = panicked(running, e, start);
     }
     boolean isOurs = running.finish();
     if (timer != null) {
@@ -80,25 +96,25 @@ class StepRunner {
     }
     if (!isOurs) {
       transaction.drop();
-      return;
+      return null;
     }
     // From here on nobody else ends the step in this server; in the database its attempt number decides.
     StepResult left = transaction.end(result);
     StepResult outcome = left == null ? result : left;
-    log(step, outcome);
+    log(running, outcome);
     meters.stepExecuted(outcome.outcome(), outcome.executionTime());
-    if (left != null) {
-      handback.accept(left);
-    }
+    StepSpans.end(running.span(), outcome);
+    return left;
   }
 
   private void timeOut(RunningStep running, Duration limit, long start, Consumer<StepResult> handback) {
     if (running.giveUp()) {
       Assignment step = running.assignment();
       LOG.write(LogEvent.STEP_TIMED_OUT, "task", step.key().taskUuid(), "step", step.key().stepUuid(), "name", step.definition().name(),
-          "attempt", step.key().attempt(), "correlation", step.correlationId(), "trace", step.traceId(), "limit_s", limit.toSeconds());
+          "attempt", step.key().attempt(), "correlation", step.correlationId(), "trace", running.traceId(), "limit_s", limit.toSeconds());
       StepResult result = Outcomes.timedOut(step, limit, since(start));
       meters.stepExecuted(result.outcome(), result.executionTime());
+      StepSpans.end(running.span(), result);
       handback.accept(result);
       hands.moreResults();
     }
@@ -113,22 +129,33 @@ class StepRunner {
       StepOutcome outcome = handler.handle(new StepView(running, steps));
       return Outcomes.toResult(step, outcome == null ? StepOutcome.success() : outcome, since(start));
     } catch (Exception e) {
-      return Outcomes.toResult(step, Outcomes.ofException(e, running.isCancelRequested()), since(start));
+      return threw(running, e, start);
     } catch (Error e) {
-      return Outcomes.panicked(step, e, since(start));
+      return panicked(running, e, start);
     }
+  }
+
+  private static StepResult threw(RunningStep running, Exception e, long start) {
+    running.span().threw(e);
+    return Outcomes.toResult(running.assignment(), Outcomes.ofException(e, running.isCancelRequested()), since(start));
+  }
+
+  private static StepResult panicked(RunningStep running, Error e, long start) {
+    running.span().threw(e);
+    return Outcomes.panicked(running.assignment(), e, since(start));
   }
 
   private static Duration since(long start) {
     return Duration.ofNanos(System.nanoTime() - start);
   }
 
-  private static void log(Assignment step, StepResult result) {
+  private static void log(RunningStep running, StepResult result) {
+    Assignment step = running.assignment();
     boolean success = "success".equals(result.outcome());
     LogEvent event = success ? LogEvent.STEP_FINISHED : LogEvent.STEP_FAILED;
     if (LOG.isOn(event)) {
       LOG.write(event, "task", step.key().taskUuid(), "step", step.key().stepUuid(), "name", step.definition().name(),
-          "attempt", step.key().attempt(), "correlation", step.correlationId(), "trace", step.traceId(), "outcome", result.outcome(),
+          "attempt", step.key().attempt(), "correlation", step.correlationId(), "trace", running.traceId(), "outcome", result.outcome(),
           "error", success ? null : result.error());
     }
   }

@@ -68,7 +68,8 @@ final class StepView implements StepContext {
 
   @Override
   public Optional<String> traceParent() {
-    return assignment.traceParent();
+    String traced = running.span().traceParent();
+    return traced == null ? assignment.traceParent() : Optional.of(traced);
   }
 
   @Override

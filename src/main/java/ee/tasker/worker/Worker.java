@@ -3,6 +3,7 @@ package ee.tasker.worker;
 import ee.tasker.message.StepTaker;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Meters;
 import ee.tasker.platform.Settings;
 import ee.tasker.step.Assignment;
 import ee.tasker.step.Steps;
@@ -53,6 +54,9 @@ public class Worker implements StepTaker {
 
   @Inject
   private CancelWatch cancels;
+
+  @Inject
+  private Meters meters;
 
   private final AtomicBoolean claiming = new AtomicBoolean();
   /** Accepted and not begun. */
@@ -151,8 +155,10 @@ public class Worker implements StepTaker {
         }
         hands.takeHint();
         JsonArray assignments;
+        long start = System.nanoTime();
         try {
           assignments = steps.claim(free);
+          meters.claimCalled(start);
         } catch (RuntimeException fault) {
           hands.release(free);
           hands.hint();
@@ -190,6 +196,7 @@ public class Worker implements StepTaker {
       return List.of();
     }
     List<RunningStep> accepted = new ArrayList<>(assignments.size());
+    meters.stepsClaimed(assignments.size());
     for (Assignment assignment : steps.read(assignments)) {
       RunningStep step = new RunningStep(assignment);
       hands.busyWith(step);

@@ -9,6 +9,7 @@ import ee.tasker.platform.Settings;
 import ee.tasker.platform.StartSequence;
 import ee.tasker.step.Steps;
 import ee.tasker.step.model.StepKey;
+import ee.tasker.tracing.Tracing;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
 import jakarta.annotation.Resource;
@@ -70,6 +71,9 @@ public class WorkerLifecycle {
   @Inject
   private StartSequence start;
 
+  @Inject
+  private Tracing tracing;
+
   private ScheduledFuture<?> beats;
   private boolean stopped;
 
@@ -84,7 +88,7 @@ public class WorkerLifecycle {
     if (stopped) {
       return;
     }
-    LOG.write(LogEvent.SERVER_STARTED, "server", server.uuid(), "name", server.name(), "roles", settings.roles(), "handlers", known);
+    LOG.write(LogEvent.SERVER_STARTED, "server", server.uuid(), "name", server.name(), "roles", settings.roles(), "handlers", known, "traced", tracing.isOn());
     long period = settings.worker().heartbeat().toMillis();
     beats = timers.scheduleAtFixedRate(heartbeat::beat, 0, period, TimeUnit.MILLISECONDS);
     if (live.has(Role.WORKER) && settings.events()) {
@@ -146,8 +150,13 @@ public class WorkerLifecycle {
     }
   }
 
+  private static StepKey abandoned(RunningStep step) {
+    step.span().fail("abandoned", "ServerStopped", "the server stopped before the handler ended");
+    return step.assignment().key();
+  }
+
   private void abandon() {
-    List<StepKey> abandoned = hands.busy().stream().filter(RunningStep::giveUp).map(step -> step.assignment().key()).toList();
+    List<StepKey> abandoned = hands.busy().stream().filter(RunningStep::giveUp).map(WorkerLifecycle::abandoned).toList();
     if (!abandoned.isEmpty()) {
       LOG.write(LogEvent.STEPS_ABANDONED, "server", server.uuid(), "steps", abandoned.size());
       steps.abandon(abandoned);

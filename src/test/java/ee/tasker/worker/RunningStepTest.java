@@ -2,6 +2,7 @@ package ee.tasker.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ee.tasker.tracing.TraceSpan;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -28,7 +29,7 @@ class RunningStepTest {
   void step_is_started_or_released_and_never_both() throws Exception {
     for (int round = 0; round < ROUNDS; round++) {
       RunningStep step = new RunningStep(Assignments.any());
-      assertThat(winners(step::start, step::release)).isEqualTo(1);
+      assertThat(winners(() -> step.start(TraceSpan.NONE), step::release)).isEqualTo(1);
     }
   }
 
@@ -53,7 +54,7 @@ class RunningStepTest {
   @Test
   void giving_up_interrupts_the_handlers_thread() {
     RunningStep step = new RunningStep(Assignments.any());
-    step.start();
+    step.start(TraceSpan.NONE);
 
     assertThat(step.giveUp()).isTrue();
     assertThat(Thread.interrupted()).isTrue();
@@ -62,7 +63,7 @@ class RunningStepTest {
   @Test
   void giving_up_too_late_interrupts_nobody() {
     RunningStep step = new RunningStep(Assignments.any());
-    step.start();
+    step.start(TraceSpan.NONE);
     assertThat(step.finish()).isTrue();
 
     assertThat(step.giveUp()).isFalse();
@@ -75,12 +76,12 @@ class RunningStepTest {
 
     assertThat(step.giveUp()).isFalse();
     assertThat(step.release()).isTrue();
-    assertThat(step.start()).isFalse();
+    assertThat(step.start(TraceSpan.NONE)).isFalse();
     assertThat(step.finish()).isFalse();
   }
 
   private void startedByAnotherThread(RunningStep step) throws Exception {
-    handlers.submit(() -> Thread.interrupted() | step.start()).get(10, TimeUnit.SECONDS);
+    handlers.submit(() -> Thread.interrupted() | step.start(TraceSpan.NONE)).get(10, TimeUnit.SECONDS);
   }
 
   private long winners(Callable<Boolean> one, Callable<Boolean> other) throws Exception {

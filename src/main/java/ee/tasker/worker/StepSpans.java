@@ -1,0 +1,43 @@
+package ee.tasker.worker;
+
+import ee.tasker.step.Assignment;
+import ee.tasker.step.StepDefinition;
+import ee.tasker.step.StepResult;
+import ee.tasker.tracing.TraceSpan;
+import ee.tasker.tracing.Tracing;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonObject;
+import java.util.Map;
+
+/** The span of each attempt: below the trace that the task was asked for in, or a trace of its own when there is none. */
+@ApplicationScoped
+class StepSpans {
+  @Inject
+  private Tracing tracing;
+
+  TraceSpan start(Assignment step) {
+    if (!tracing.isOn()) {
+      return TraceSpan.NONE;
+    }
+    StepDefinition definition = step.definition();
+    return tracing.start("tasker.step " + definition.name(), step.traceParent().orElse(null), Map.of(
+        "tasker.task.uuid", step.key().taskUuid(),
+        "tasker.step.uuid", step.key().stepUuid(),
+        "tasker.step.name", definition.name(),
+        "tasker.namespace", definition.namespace(),
+        "tasker.template", definition.taskName(),
+        "tasker.template.version", definition.taskVersion(),
+        "tasker.handler", definition.handler(),
+        "tasker.attempt", (long) step.key().attempt(),
+        "tasker.correlation_id", step.correlationId()));
+  }
+
+  static void end(TraceSpan span, StepResult result) {
+    if (result.error() instanceof JsonObject error && !"cancelled".equals(result.outcome())) {
+      span.fail(result.outcome(), error.getString("type", ""), error.getString("message", ""));
+    } else {
+      span.end(result.outcome());
+    }
+  }
+}
