@@ -24,12 +24,13 @@ import java.util.Set;
  * @param housekeeping       how fast old tasks are cleaned up
  * @param idempotencyRetention {@code tasker.idempotency.retention-seconds}: how long a request with a key is answered as the first time
  * @param streams            how many may listen to events, and how
+ * @param traces             {@code otel.sdk.disabled} is false: whether the server's OpenTelemetry is used, where there is one
  * @param security           who is let in
  */
 public record Settings(
     Set<Role> roles, boolean events, Duration pollInterval, Optional<Path> templatesFolder, String environment,
     WorkerSettings worker, ListenSettings listen, int maxBodyBytes, int maxRequests, Set<String> allowedOrigins, RecoverySettings recovery,
-    Duration idempotencyRetention, StreamSettings streams, HousekeepingSettings housekeeping, SecuritySettings security) {
+    Duration idempotencyRetention, StreamSettings streams, HousekeepingSettings housekeeping, boolean traces, SecuritySettings security) {
 
   public Settings {
     roles = Set.copyOf(roles);

@@ -64,6 +64,8 @@ public class SettingsReader {
             seconds("tasker.housekeeping.interval-seconds", 60, 0, 86_400),
             number("tasker.housekeeping.batch-size", 200, 1, 10_000),
             Duration.ofMillis(number("tasker.housekeeping.pause-millis", 100, 0, 60_000))),
+        // Not one of ours, so its value is not for us to refuse.
+        "false".equalsIgnoreCase(text("otel.sdk.disabled", "true")),
         security());
     if (!complaints.isEmpty()) {
       throw new IllegalStateException("the configuration cannot be used: " + String.join("; ", complaints));

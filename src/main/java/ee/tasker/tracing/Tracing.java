@@ -2,6 +2,7 @@ package ee.tasker.tracing;
 
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Settings;
 import jakarta.annotation.PostConstruct;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.inject.Instance;
@@ -19,6 +20,9 @@ public class Tracing {
   private static final String API = "io.opentelemetry.api.OpenTelemetry";
 
   @Inject
+  private Settings settings;
+
+  @Inject
   private Instance<Object> beans;
 
   /** Null where there is none. */
@@ -26,7 +30,8 @@ public class Tracing {
 
   @PostConstruct
   void find() {
-    source = find(beans);
+    // Some that are switched off make spans nevertheless, which nobody sends.
+    source = settings.traces() ? find(beans) : null;
   }
 
   static SpanSource find(Instance<Object> beans) {

@@ -34,6 +34,13 @@ class SettingsReaderTest {
   }
 
   @Test
+  void steps_are_traced_only_where_opentelemetry_is_said_not_to_be_disabled() {
+    assertThat(read(Map.of()).traces()).isFalse();
+    assertThat(read(Map.of("otel.sdk.disabled", "true")).traces()).isFalse();
+    assertThat(read(Map.of("otel.sdk.disabled", "False")).traces()).isTrue();
+  }
+
+  @Test
   void blank_counts_as_not_configured() {
     assertThat(read(Map.of("tasker.roles", " ", "tasker.worker.capacity", "", "tasker.templates.folder", " ", "tasker.worker.namespaces", "")))
         .isEqualTo(read(Map.of()));

@@ -20,7 +20,7 @@ class MetricsIT {
   }
 
   @Test
-  void executions_and_round_trips_are_counted() {
+  void what_a_task_makes_this_server_do_is_counted() {
     tasker.register("/testing/templates.yaml");
     Answer before = tasker.get("/metrics");
 
@@ -34,6 +34,10 @@ class MetricsIT {
         .isGreaterThan(value(before, "tasker_steps_executions_total{outcome=\"success\"}"));
     assertThat(value(after, "tasker_database_calls_total")).isGreaterThan(value(before, "tasker_database_calls_total"));
     assertThat(value(after, "tasker_database_up")).isEqualTo(1);
+    for (String counter : List.of("tasker_tasks_requests_total", "tasker_tasks_completions_total", "tasker_steps_claimed_total",
+        "tasker_task_initialization_duration_seconds_count", "tasker_step_result_submission_duration_seconds_count", "tasker_step_start_delay_seconds_count")) {
+      assertThat(value(after, counter)).as(counter).isGreaterThan(value(before, counter));
+    }
   }
 
   @Test
