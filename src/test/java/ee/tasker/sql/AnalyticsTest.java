@@ -129,22 +129,6 @@ class AnalyticsTest {
     assertThat(sql.text("select sum(executions)::text from tasker.get_step_tallies('-infinity')")).isEqualTo("3");
   }
 
-  /** The planner is told that there are few tasks and many moves of steps, as after a purge. */
-  @Test
-  void a_roll_up_looks_up_no_moves_of_steps_of_tasks_that_have_rested_since() {
-    Dag.linear(3).started(5);
-    worker.runToTheEnd();
-    try (Sql session = Sql.session()) {
-      session.run("update pg_class set reltuples = 400000, relpages = 20000 where oid = 'tasker.tasks'::regclass");
-      session.run("update pg_class set reltuples = 20000000, relpages = 400000 where relname ~ '^workflow_step_transitions_[0-9_]+$'");
-      String scans = "select coalesce(sum(coalesce(seq_scan, 0) + coalesce(idx_scan, 0)), 0) from pg_stat_xact_user_tables where relname like 'workflow\\_step\\_transitions%'";
-      long before = session.number(scans);
-      assertThat(session.number("select sum(change) from tasker.count_task_moves(0) where step_state = 'complete'")).isEqualTo(15);
-      assertThat(session.number(scans)).isEqualTo(before);
-      session.rollback();
-    }
-  }
-
   @Test
   void a_second_roll_up_at_the_same_time_steps_back() {
     try (Sql first = Sql.session()) {
