@@ -36,10 +36,9 @@ class RollingRedeploy {
   private static final int ROUNDS = Integer.getInteger("redeploy.rounds", 1);
   /** How long the two are of different versions before the second follows. */
   private static final Duration BETWEEN = Duration.ofSeconds(Integer.getInteger("redeploy.between-seconds", 3));
-  /** The lease is 60 s: a step that was left to its lease is not done within this. */
-  private static final Duration SLOWEST = Duration.ofSeconds(45);
 
-  private final Pair pair = new Pair(Map.of());
+  /** What runs ends within a moment, but on a busy machine a moment is long. */
+  private final Pair pair = new Pair(Map.of("TASKER_WORKER_DRAIN_SECONDS", "25"));
   private final List<Path> wars = new ArrayList<>();
   private final List<String> mixed = new ArrayList<>();
   private boolean inTheRunningServer;
@@ -88,8 +87,8 @@ class RollingRedeploy {
     assertThat(tasker.sql("""
         select s.workflow_step_uuid, count(e.*) as runs from tasker.workflow_steps s left join testing.effects e on e.step_uuid = s.workflow_step_uuid
         group by 1 having count(e.*) <> 1 limit 5""")).as("every step ran once").isEmpty();
-    assertThat(tasker.count("select count(*) from tasker.workflow_steps where attempts <> 1")).as("attempts that a redeploy took from a step").isZero();
-    assertThat(slowest()).as("nothing waited for a lease to end").isLessThan(SLOWEST);
+    assertThat(tasker.count("select count(*) from tasker.workflow_steps where attempts <> 1"))
+        .as("steps that lost an attempt to a redeploy, as those do that are interrupted or left to their lease").isZero();
     assertThat(tasker.sql("select * from tasker.check_history(p_quiet_for => '1 second') where violations > 0")).isEmpty();
     assertThat(History.broken(tasker)).isEmpty();
     assertThat(mixed).as("rounds in which an old and a new WAR were at work at the same time").hasSize(ROUNDS);
