@@ -76,7 +76,7 @@ class RollingRedeploy {
     TaskerClient.pause(BETWEEN);
     load.stop();
     TaskerClient tasker = pair.tasker();
-    TaskerClient.until("every task is at rest", Duration.ofSeconds(90), () -> tasker.count("select count(*) from tasker.tasks where completed_at is null") == 0);
+    TaskerClient.until("every task is at rest", Duration.ofMinutes(5), () -> tasker.count("select count(*) from tasker.tasks where completed_at is null") == 0);
     TaskerClient.until("no message is left", Duration.ofSeconds(60), () -> History.messages(tasker).isEmpty());
 
     report(load);
@@ -143,8 +143,8 @@ class RollingRedeploy {
   private void report(SteadyLoad load) throws Exception {
     TaskerClient tasker = pair.tasker();
     Duration pause = milliseconds("select max(pause) from (select completed_at - lag(completed_at) over (order by completed_at) as pause from tasker.tasks) p");
-    String line = String.format(Locale.ROOT, "| %s | %s | %.0f | %d | %d | %d | %d | %.1f s | %.1f s | %.1f s | %s |", ServerKind.from(System.getProperties()).title(),
-        inTheRunningServer ? "in the running server" : "stop and start", RATE, ROUNDS * pair.size(), load.begun(),
+    String line = String.format(Locale.ROOT, "| %s | %s | %.0f of %.0f | %d | %d | %d | %d | %.1f s | %.1f s | %.1f s | %s |", ServerKind.from(System.getProperties()).title(),
+        inTheRunningServer ? "in the running server" : "stop and start", load.achievedRate(), RATE, ROUNDS * pair.size(), load.begun(),
         tasker.count("select count(distinct task_uuid) from tasker.tasks where state = 'complete'"), load.sentAgain(),
         seconds(pause), seconds(load.longestWait()), seconds(slowest()), load.refusals());
     String table = """

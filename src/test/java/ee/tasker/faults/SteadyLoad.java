@@ -29,7 +29,7 @@ final class SteadyLoad {
     HttpRequest.Builder request(int number, URI server);
   }
 
-  private static final Duration PATIENCE = Duration.ofSeconds(90);
+  private static final Duration PATIENCE = Duration.ofSeconds(120);
   private static final Duration ANSWER_WITHIN = Duration.ofSeconds(15);
   private static final long PAUSE_MS = 50;
   private static final int MOST_UNDER_WAY = 300;
@@ -46,6 +46,7 @@ final class SteadyLoad {
   /** Refusals by the second in which they came. */
   private final Map<String, Integer> moments = new ConcurrentSkipListMap<>();
   private final long start = System.nanoTime();
+  private volatile long lastBegunNanos;
   private final Map<Integer, String> givenUp = new ConcurrentHashMap<>();
   private final AtomicInteger begun = new AtomicInteger();
   private final AtomicInteger sentAgain = new AtomicInteger();
@@ -72,7 +73,8 @@ final class SteadyLoad {
         TaskerClient.pause(Duration.ofNanos(Math.max(0, due - System.nanoTime())));
         free.acquireUninterruptibly();
         begun.incrementAndGet();
-        send(number, number, due);
+        lastBegunNanos = System.nanoTime();
+        send(number, number, due, System.nanoTime());
       }
     });
     return this;
@@ -106,7 +108,7 @@ final class SteadyLoad {
     }
   }
 
-  private void send(int number, int turn, long due) {
+  private void send(int number, int turn, long due, long begin) {
     URI server = servers.get(turn % servers.size());
     HttpRequest request = requests.request(number, server).timeout(ANSWER_WITHIN).header("Authorization", Login.FOR_TESTS.basic()).build();
     http.sendAsync(request, HttpResponse.BodyHandlers.ofString()).whenComplete((answer, lost) -> {
@@ -119,12 +121,12 @@ final class SteadyLoad {
       String refusal = lost == null ? answer.statusCode() + "" : causeOf(lost);
       refusals.merge(refusal, 1, Integer::sum);
       moments.merge(String.format("%03d %s", (System.nanoTime() - start) / 1_000_000_000, refusal), 1, Integer::sum);
-      if (System.nanoTime() - due > PATIENCE.toNanos()) {
+      if (System.nanoTime() - begin > PATIENCE.toNanos()) {
         givenUp.put(number, refusal);
         free.release();
       } else {
         sentAgain.incrementAndGet();
-        later.execute(() -> send(number, turn + 1, due));
+        later.execute(() -> send(number, turn + 1, due, begin));
       }
     });
   }
@@ -140,6 +142,11 @@ final class SteadyLoad {
   /** How many have been begun so far. */
   int begun() {
     return begun.get();
+  }
+
+  /** How many were begun per second: less than was wanted where the servers, or the machine, could not keep up. */
+  double achievedRate() {
+    return begun() * 1e9 / (lastBegunNanos - start);
   }
 
   /** The answer to each request. */
