@@ -18,6 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiPredicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * So many requests per second to servers in turn, whatever becomes of them; each is sent again, to the next server, until one gives an
@@ -31,6 +33,7 @@ final class SteadyLoad {
 
   private static final Duration PATIENCE = Duration.ofSeconds(120);
   private static final Duration ANSWER_WITHIN = Duration.ofSeconds(15);
+  private static final Pattern PROBLEM = Pattern.compile("urn:tasker:problem:([a-z-]+)");
   private static final long PAUSE_MS = 50;
   private static final int MOST_UNDER_WAY = 300;
 
@@ -118,7 +121,7 @@ final class SteadyLoad {
         free.release();
         return;
       }
-      String refusal = lost == null ? answer.statusCode() + "" : causeOf(lost);
+      String refusal = lost == null ? statusOf(answer) : causeOf(lost);
       refusals.merge(refusal, 1, Integer::sum);
       moments.merge(String.format("%03d %s", (System.nanoTime() - start) / 1_000_000_000, refusal), 1, Integer::sum);
       if (System.nanoTime() - begin > PATIENCE.toNanos()) {
@@ -129,6 +132,12 @@ final class SteadyLoad {
         later.execute(() -> send(number, turn + 1, due, begin));
       }
     });
+  }
+
+  /** With its code if the application gave the answer, and not the server in its place. */
+  private static String statusOf(HttpResponse<String> answer) {
+    Matcher problem = PROBLEM.matcher(answer.body());
+    return answer.statusCode() + (problem.find() ? " " + problem.group(1) : "");
   }
 
   private static String causeOf(Throwable lost) {
@@ -154,7 +163,7 @@ final class SteadyLoad {
     return answers;
   }
 
-  /** What was no answer, by status or by how the connection ended. */
+  /** What was no answer, by status and the problem's code, or by how the connection ended. */
   Map<String, Integer> refusals() {
     return refusals;
   }
