@@ -15,7 +15,7 @@ final class ProblemDocument {
   static final int RETRY_AFTER_SECONDS = 5;
 
   /** Members that are said in a header as well. */
-  private static final Map<String, String> HEADERS = Map.of("location", "Location", "retry_after", "Retry-After");
+  private static final Map<String, String> HEADERS = Map.of("location", "Location", "retry_after_seconds", "Retry-After");
 
   private ProblemDocument() {
   }

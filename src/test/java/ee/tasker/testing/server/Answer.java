@@ -16,7 +16,11 @@ import java.util.UUID;
 public record Answer(String request, int status, java.net.http.HttpHeaders headers, String body) {
 
   static Answer of(HttpResponse<String> response) {
-    return new Answer(response.request().method() + " " + response.request().uri(), response.statusCode(), response.headers(), response.body());
+    return of(response, response.body());
+  }
+
+  static Answer of(HttpResponse<?> response, String body) {
+    return new Answer(response.request().method() + " " + response.request().uri(), response.statusCode(), response.headers(), body);
   }
 
   public JsonValue json() {

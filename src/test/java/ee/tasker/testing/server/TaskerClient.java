@@ -57,10 +57,8 @@ public final class TaskerClient {
   public TaskerClient asOneWhoMay(Collection<String> permissions) {
     String key = "tkr_" + UUID.randomUUID() + UUID.randomUUID();
     Object uuid = value("select tasker.create_api_key(?, encode(sha256(convert_to(?, 'UTF8')), 'hex'), 'tkr_test', null, 'test')", "of a test", key);
-    for (String permission : permissions) {
-      String[] parts = permission.split(" in ");
-      value("select tasker.grant_access(null, ?, null, ?, ?, 'test')", uuid, parts[0], parts.length > 1 ? parts[1] : null);
-    }
+    sql("select tasker.grant_access(null, ?, null, split_part(permission, ' in ', 1), nullif(split_part(permission, ' in ', 2), ''), 'test') "
+        + "from unnest(string_to_array(?, ',')) permission", uuid, String.join(",", permissions));
     return with(Map.of("X-API-Key", key));
   }
 
@@ -89,6 +87,23 @@ public final class TaskerClient {
   public Answer send(HttpRequest.Builder request) {
     try {
       return Answer.of(HTTP.send(request.build(), HttpResponse.BodyHandlers.ofString()));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** For answers that may be streams without an end: of those no more than the first part is read. */
+  public Answer sendForBeginning(HttpRequest.Builder request) {
+    try {
+      HttpResponse<InputStream> response = HTTP.send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
+      try (InputStream in = response.body()) {
+        boolean isStream = response.headers().firstValue("Content-Type").orElse("").startsWith("text/event-stream");
+        byte[] body = isStream ? in.readNBytes(8) : in.readAllBytes();
+        return Answer.of(response, new String(body, java.nio.charset.StandardCharsets.UTF_8));
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {

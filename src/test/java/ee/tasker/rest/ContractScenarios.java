@@ -1,0 +1,274 @@
+package ee.tasker.rest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ee.tasker.testing.server.TaskerClient;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Supplier;
+
+/** For each operation a request that is answered as its success is described, made anew each time; and those that are answered otherwise because of what is there. */
+final class ContractScenarios {
+  private static final String WHO_AND_WHY = "'requested_by': 'ann', 'reason': 'a test'";
+  private static final String TEMPLATE = """
+      name: NAME
+      namespace_name: contract
+      version: 1.0.0
+      description: DESCRIPTION
+      identity_strategy: always_unique
+      steps:
+        - name: first
+          handler: {callable: testing.Echo}
+      """;
+
+  private final Contract contract;
+  private final TaskerClient admin;
+  private final Map<String, Supplier<Call>> right = new LinkedHashMap<>();
+  private final Map<String, Map<Integer, Supplier<Call>>> byState = new LinkedHashMap<>();
+  private int number;
+  private String user;
+
+  ContractScenarios(Contract contract, TaskerClient admin) {
+    this.contract = contract;
+    this.admin = admin;
+    admin.register("/testing/templates.yaml");
+    for (String template : List.of(template("paused", "waits"), template("known", "stays"),
+        template("limited", "takes turns") + "    concurrency: [{limit: 1}]\n")) {
+      assertThat(admin.postTemplate(template).status()).isIn(200, 201);
+    }
+    tasksAndSteps();
+    operations();
+    templates();
+    insight();
+    server();
+    access();
+  }
+
+  /** Null when there is none. */
+  Supplier<Call> of(Contract.Operation operation) {
+    return right.get(operation.id());
+  }
+
+  /** By status. */
+  Map<Integer, Supplier<Call>> byState(Contract.Operation operation) {
+    return byState.getOrDefault(operation.id(), Map.of());
+  }
+
+  /** Pauses, limits and the like. */
+  void putBack() {
+    admin.delete("/v1/pauses?namespace=contract&name=paused&requested_by=ann&reason=done");
+  }
+
+  private static String template(String name, String description) {
+    return TEMPLATE.replace("NAME", name).replace("DESCRIPTION", description);
+  }
+
+  private Call call(String operation) {
+    return Call.of(contract, operation);
+  }
+
+  private void when(String operation, Supplier<Call> call) {
+    right.put(operation, call);
+  }
+
+  private void otherwise(String operation, int status, Supplier<Call> call) {
+    byState.computeIfAbsent(operation, id -> new LinkedHashMap<>()).put(status, call);
+  }
+
+  private UUID done() {
+    UUID task = admin.submit("hello", "{\"who\": \"ann\"}");
+    admin.atRest(task);
+    return task;
+  }
+
+  private UUID blocked() {
+    UUID task = admin.submit("fail", "{\"way\": \"permanent\"}");
+    assertThat(admin.atRest(task).getString("state")).isEqualTo("blocked_by_failures");
+    return task;
+  }
+
+  private UUID held() {
+    UUID task = admin.submit("retry_later", "{}");
+    TaskerClient.until("the task waits", java.time.Duration.ofSeconds(20), () -> "waiting_for_retry".equals(admin.get("/v1/tasks/" + task).text("state")));
+    return task;
+  }
+
+  private Call aboutTask(String operation, UUID task) {
+    return call(operation).path("task_uuid", task);
+  }
+
+  private Call aboutStep(String operation, UUID task) {
+    return aboutTask(operation, task).path("step_uuid", admin.steps(task).values().iterator().next().getString("step_uuid"));
+  }
+
+  private void tasksAndSteps() {
+    when("submitTask", () -> call("submitTask").query("wait", 5).body("application/json", TaskerClient.taskRequest("testing", "hello", "{'who': 'ann'}")));
+    otherwise("submitTask", 409, () -> {
+      String same = TaskerClient.taskRequest("testing", "strict_hello", "{'who': 'twice'}");
+      admin.post("/v1/tasks", same);
+      return call("submitTask").body("application/json", same);
+    });
+    otherwise("submitTask", 404, () -> call("submitTask").body("application/json", TaskerClient.taskRequest("testing", "nobody_knows", "{}")));
+    otherwise("submitTask", 200, () -> {
+      String same = TaskerClient.taskRequest("testing", "strict_hello", "{'who': 'once more'}");
+      admin.post("/v1/tasks", same);
+      return call("submitTask").body("application/json", same.replace("\"context\"", "\"on_duplicate\": \"return\", \"context\""));
+    });
+    when("submitTasks", () -> call("submitTasks").body("application/json", "[" + TaskerClient.taskRequest("testing", "hello", "{'who': 'ann'}") + "," + TaskerClient.taskRequest("testing", "no", "{}") + "]"));
+    when("listTasks", () -> call("listTasks").query("limit", 5).query("namespace", "testing").query("sla_breached", false));
+    when("getTask", () -> aboutTask("getTask", held()).query("wait", 0));
+    when("cancelTask", () -> aboutTask("cancelTask", held()).query("reason", "a test").query("policy", "allow_finish").query("children", "cancel"));
+    otherwise("cancelTask", 409, () -> aboutTask("cancelTask", done()));
+    when("actOnTask", () -> aboutTask("actOnTask", blocked()).json("{'action_type': 'retry', " + WHO_AND_WHY + ", 'context': {'way': 'fine'}}"));
+    otherwise("actOnTask", 409, () -> aboutTask("actOnTask", done()).json("{'action_type': 'give_up', " + WHO_AND_WHY + "}"));
+    when("explainTask", () -> aboutTask("explainTask", held()));
+    when("getTaskHistory", () -> {
+      UUID task = blocked();
+      aboutTask("actOnTask", task).json("{'action_type': 'give_up', " + WHO_AND_WHY + "}").sendAs(admin);
+      return aboutTask("getTaskHistory", task);
+    });
+    when("streamTaskEvents", () -> aboutTask("streamTaskEvents", done()));
+    when("streamEvents", () -> call("streamEvents").query("namespace", "testing").query("kind", "task"));
+    when("listSteps", () -> aboutTask("listSteps", blocked()));
+    when("getStep", () -> aboutStep("getStep", blocked()));
+    when("auditStep", () -> aboutStep("auditStep", blocked()));
+    when("actOnStep", () -> aboutStep("actOnStep", blocked()).json("{'action_type': 'complete_manually', 'completed_by': 'ann', 'reason': 'by hand', 'completion_data': {'result': [1]}}"));
+    otherwise("actOnStep", 409, () -> aboutStep("actOnStep", done()).json("{'action_type': 'resolve_manually', 'resolved_by': 'ann', 'reason': 'late'}"));
+  }
+
+  private Call preview() {
+    return call("previewBulkAction").json("{'action_type': 'give_up', " + WHO_AND_WHY + ", 'filter': {'namespace': 'contract', 'name': 'paused'}}");
+  }
+
+  private Call entry(String operation) {
+    return call(operation).path("dlq_entry_uuid", admin.get("/v1/dlq/task/" + blocked()).text("dlq_entry_uuid"));
+  }
+
+  private Call policy() {
+    return call("setConcurrencyLimit").path("policy_uuid", admin.value("select policy_uuid from tasker.concurrency_policies where namespace_name = 'contract' limit 1"));
+  }
+
+  private void operations() {
+    when("previewBulkAction", this::preview);
+    when("runBulkAction", () -> call("runBulkAction").path("token", preview().sendAs(admin).text("token")));
+    otherwise("runBulkAction", 409, () -> {
+      blocked();
+      Call set = call("previewBulkAction").json("{'action_type': 'retry', " + WHO_AND_WHY + ", 'filter': {'namespace': 'testing', 'name': 'fail', 'state': 'blocked_by_failures'}}");
+      String token = set.sendAs(admin).text("token");
+      blocked();
+      return call("runBulkAction").path("token", token);
+    });
+    when("listPauses", () -> {
+      right.get("pause").get().sendAs(admin);
+      return call("listPauses");
+    });
+    when("pause", () -> call("pause").json("{'namespace': 'contract', 'name': 'paused', " + WHO_AND_WHY + "}"));
+    otherwise("pause", 404, () -> call("pause").json("{'namespace': 'nowhere', " + WHO_AND_WHY + "}"));
+    when("resume", () -> call("resume").query("namespace", "contract").query("name", "paused").query("requested_by", "ann").query("reason", "a test"));
+    otherwise("resume", 404, () -> call("resume").query("namespace", "nowhere").query("requested_by", "ann").query("reason", "a test"));
+    when("listConcurrencyPolicies", () -> {
+      admin.post("/v1/tasks", TaskerClient.taskRequest("contract", "limited", "{}"));
+      return call("listConcurrencyPolicies").query("namespace", "contract").query("entries", 3);
+    });
+    when("setConcurrencyLimit", () -> policy().json("{'limit': null, " + WHO_AND_WHY + "}"));
+    when("getRetention", () -> call("getRetention"));
+    when("previewRetention", () -> call("previewRetention"));
+    when("setRetentionPolicy", () -> call("setRetentionPolicy").json("{'namespace': 'contract', 'template': 'known', 'state': 'complete', 'keep_days': 3, 'dry_run': true, " + WHO_AND_WHY + "}"));
+    otherwise("setRetentionPolicy", 404, () -> call("setRetentionPolicy").json("{'namespace': 'nowhere', 'keep_days': 3, " + WHO_AND_WHY + "}"));
+    when("listDeadLetters", () -> call("listDeadLetters").query("limit", 2).query("resolution_status", "pending"));
+    when("openDeadLetter", () -> call("openDeadLetter").json("{'task_uuid': '" + done() + "', " + WHO_AND_WHY + "}"));
+    otherwise("openDeadLetter", 200, () -> {
+      Call open = right.get("openDeadLetter").get();
+      open.sendAs(admin);
+      return open;
+    });
+    otherwise("openDeadLetter", 404, () -> call("openDeadLetter").json("{'task_uuid': '" + UUID.randomUUID() + "', " + WHO_AND_WHY + "}"));
+    when("getDeadLetterOfTask", () -> aboutTask("getDeadLetterOfTask", blocked()));
+    when("getDeadLetter", () -> entry("getDeadLetter"));
+    when("updateDeadLetter", () -> entry("updateDeadLetter").json("{'resolution_status': 'manually_resolved', 'resolved_by': 'ann', 'resolution_notes': 'done', 'metadata': {'ticket': 7}}"));
+    otherwise("updateDeadLetter", 409, () -> {
+      Call update = right.get("updateDeadLetter").get();
+      update.sendAs(admin);
+      return update.json("{'resolution_status': 'cancelled', 'resolved_by': 'bob', 'resolution_notes': 'no'}");
+    });
+    when("getDeadLetterStatistics", () -> call("getDeadLetterStatistics"));
+    when("getInvestigationQueue", () -> call("getInvestigationQueue").query("limit", 5));
+    when("getStaleness", () -> call("getStaleness").query("limit", 5));
+    when("listDeadMessages", () -> {
+      deadMessage();
+      return call("listDeadMessages").query("limit", 2).query("replayed", false);
+    });
+    when("replayDeadMessage", () -> call("replayDeadMessage").path("dead_message_uuid", deadMessage()).query("requested_by", "ann"));
+  }
+
+  private Object deadMessage() {
+    return admin.value("insert into tasker.dead_messages (queue_name, msg_id, read_ct, enqueued_at, cause, message) "
+        + "values ('orchestration_step_results', 0, 5, now(), 'a test', '{\"odd\": true}') returning dead_message_uuid");
+  }
+
+  private void templates() {
+    when("listTemplates", () -> call("listTemplates").query("namespace", "contract"));
+    when("registerTemplate", () -> call("registerTemplate").body("application/yaml", template("made_" + number++, "by ann")));
+    otherwise("registerTemplate", 200, () -> call("registerTemplate").body("application/yaml", template("known", "stays")));
+    otherwise("registerTemplate", 400, () -> call("registerTemplate").body("application/yaml", "name: nothing else"));
+    otherwise("registerTemplate", 409, () -> call("registerTemplate").body("application/yaml", template("known", "changed")));
+    when("validateTemplate", () -> call("validateTemplate").body("application/json", "{\"name\": 7}"));
+    when("getTemplate", () -> call("getTemplate").path("namespace", "contract").path("name", "known").path("version", "1.0.0"));
+  }
+
+  private void insight() {
+    when("listQueues", () -> call("listQueues"));
+    when("listHandlers", () -> call("listHandlers"));
+    when("getPerformance", () -> call("getPerformance").query("hours", 2));
+    when("getSystemHealth", () -> call("getSystemHealth"));
+    when("getBottlenecks", () -> call("getBottlenecks").query("hours", 2).query("limit", 3).query("min_executions", 1));
+    when("listWriteRequests", () -> call("listWriteRequests").query("limit", 20).query("route", "/v1/tasks/{task_uuid}"));
+    for (String open : List.of("getMe", "getMetrics", "getOpenApi", "getOpenApiYaml", "getLandingPage", "getHealth", "getLiveness", "getReadiness", "getStartup")) {
+      when(open, () -> call(open));
+    }
+  }
+
+  private Call thisServer(String operation) {
+    return call(operation).path("server_uuid", admin.get("/v1/servers").object().getJsonArray("servers").getJsonObject(0).getString("server_uuid"));
+  }
+
+  private void server() {
+    when("listServers", () -> call("listServers"));
+    when("describeServer", () -> thisServer("describeServer"));
+    otherwise("describeServer", 409, () -> call("describeServer").path("server_uuid", UUID.randomUUID()));
+    when("changeServer", () -> thisServer("changeServer").json("{'draining': false, " + WHO_AND_WHY + "}"));
+    otherwise("changeServer", 409, () -> call("changeServer").path("server_uuid", UUID.randomUUID()).json("{'draining': false, " + WHO_AND_WHY + "}"));
+  }
+
+  /** One for all: passwords are slow. */
+  private String user() {
+    if (user == null) {
+      user = call("createUser").json("{'name': 'contract " + UUID.randomUUID() + "', 'grants': [{'role': 'viewer', 'namespace': 'contract'}]}").sendAs(admin).text("user_uuid");
+    }
+    return user;
+  }
+
+  private String newKey() {
+    return call("createKey").json("{'name': 'contract', 'expires_in_seconds': 60, 'grants': [{'permission': 'tasks:*'}]}").sendAs(admin).text("key_uuid");
+  }
+
+  private void access() {
+    when("listUsers", () -> call("listUsers"));
+    when("createUser", () -> call("createUser").json("{'name': 'contract " + UUID.randomUUID() + "'}"));
+    otherwise("createUser", 409, () -> call("createUser").json("{'name': 'ADMIN'}"));
+    when("changeUser", () -> call("changeUser").path("user_uuid", user()).json("{'enabled': false}"));
+    when("listKeys", () -> {
+      newKey();
+      return call("listKeys");
+    });
+    when("createKey", () -> call("createKey").json("{'name': 'contract', 'grants': [{'role': 'viewer'}]}"));
+    when("revokeKey", () -> call("revokeKey").path("key_uuid", newKey()));
+    when("grant", () -> call("grant").json("{'user_uuid': '" + user() + "', 'permission': 'tasks:read', 'namespace': 'contract'}"));
+    otherwise("grant", 404, () -> call("grant").json("{'key_uuid': '" + UUID.randomUUID() + "', 'role': 'viewer'}"));
+    when("revokeGrant", () -> call("revokeGrant").path("grant_uuid",
+        call("grant").json("{'user_uuid': '" + user() + "', 'permission': 'tasks:read'}").sendAs(admin).text("grant_uuid")));
+    when("listRoles", () -> call("listRoles"));
+  }
+}
