@@ -157,7 +157,7 @@ public class Intake {
           wakeUps.orchestrationQueued();
         }
       }
-    } catch (RuntimeException failed) {
+    } catch (Exception failed) {
       if (hands > 0) {
         worker.answerLost();
       }
@@ -181,7 +181,7 @@ public class Intake {
    * One request must not take the others with it: what the database refused as a whole is tried again one by one. Not so when nobody
    * knows whether it was committed: a second try could make second tasks, which only the client can want.
    */
-  private void fail(List<Waiting> batch, RuntimeException failed) {
+  private void fail(List<Waiting> batch, Exception failed) {
     if (batch.size() == 1 || !DatabaseFaults.isRefusal(failed)) {
       batch.forEach(entry -> entry.answer().completeExceptionally(failed));
     } else {

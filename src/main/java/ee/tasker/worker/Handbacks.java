@@ -34,7 +34,7 @@ import java.util.concurrent.TimeUnit;
  * Hands results back. Whoever brings a result and finds nobody at it flushes what has gathered, so that a lone result
  * goes at once and many go together while a call is under way.
  *
- * <p>A fault of the database keeps the results here and tries again; the attempt number makes a repetition harmless. If the
+ * <p>A fault of the database, checked or not, keeps the results here and tries again; the attempt number makes a repetition harmless. If the
  * fault outlasts the lease, recovery takes the steps over and the results are refused as stale.
  */
 @ApplicationScoped
@@ -122,7 +122,7 @@ class Handbacks {
     try {
       reply = steps.complete(batch, hands.takesOn() ? free : 0, claims);
       pause = Duration.ZERO;
-    } catch (RuntimeException fault) {
+    } catch (Exception fault) {
       hands.release(free - kept);
       hands.takeAgain(batch.size() - kept);
       if (claims) {
@@ -163,7 +163,7 @@ class Handbacks {
     }
   }
 
-  private JsonArray afterFault(List<StepResult> batch, RuntimeException fault) {
+  private JsonArray afterFault(List<StepResult> batch, Exception fault) {
     if (!DatabaseFaults.isAboutTheData(fault)) {
       lostAnswers.expect();
       pause = pause.isZero() ? FIRST_PAUSE : shorter(pause.multipliedBy(2), LONGEST_PAUSE);

@@ -162,7 +162,7 @@ public class Worker implements StepTaker {
         JsonArray assignments;
         try {
           assignments = steps.claim(free);
-        } catch (RuntimeException fault) {
+        } catch (Exception fault) {
           hands.release(free);
           hands.hint();
           lostAnswers.expect();
@@ -192,7 +192,7 @@ public class Worker implements StepTaker {
       if (!steps.knows(assignments)) {
         steps.learn(assignments);
       }
-    } catch (RuntimeException fault) {
+    } catch (Exception fault) {
       hands.release(assignments.size());
       lostAnswers.expect();
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "get_step_definitions", "steps", assignments.size());

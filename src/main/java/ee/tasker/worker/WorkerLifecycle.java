@@ -121,7 +121,7 @@ public class WorkerLifecycle {
       abandon();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    } catch (RuntimeException fault) {
+    } catch (Exception fault) {
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "release_steps");
     }
     beats.cancel(false);
