@@ -121,7 +121,7 @@ public class Rounds implements Orchestrator {
         lastProgress = Instant.now();
         wanted.set(false);
         runAll();
-      } catch (RuntimeException fault) {
+      } catch (Exception fault) {
         LOG.write(LogEvent.CALL_FAILED, fault, "call", "orchestration");
       } finally {
         running.set(false);
@@ -145,7 +145,7 @@ public class Rounds implements Orchestrator {
     for (int round = 0; round < MOST_ROUNDS; round++) {
       try {
         reply = once(duty);
-      } catch (RuntimeException fault) {
+      } catch (Exception fault) {
         // One duty that cannot be done keeps none of the others back.
         LOG.write(LogEvent.CALL_FAILED, fault, "call", "orchestration");
         return JsonValue.EMPTY_JSON_OBJECT;
@@ -167,7 +167,7 @@ public class Rounds implements Orchestrator {
       reply = duty.apply(hands);
       lastProgress = Instant.now();
       return reply;
-    } catch (RuntimeException fault) {
+    } catch (Exception fault) {
       if (hands > 0) {
         worker.answerLost();
       }

@@ -120,6 +120,15 @@ class Hands {
     }
   }
 
+  /** So many more than the capacity says, or fewer again with a negative number: what quick handlers may be ahead of themselves. */
+  void lend(int more) {
+    if (more > 0) {
+      release(more);
+    } else {
+      free.addAndGet(more);
+    }
+  }
+
   int freeCount() {
     return Math.max(0, free.get());
   }
