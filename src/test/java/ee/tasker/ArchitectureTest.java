@@ -5,15 +5,22 @@ import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.conditions.ArchConditions.callMethodWhere;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.codeUnits;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noFields;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
+import com.tngtech.archunit.core.domain.AccessTarget;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import jakarta.transaction.Transactional;
 
 /** The walls of docs/architecture.md, one sentence each. Whoever wants to go through one moves it in an ADR first. */
 @AnalyzeClasses(packages = "ee.tasker", importOptions = {ImportOption.DoNotIncludeTests.class, ImportOption.DoNotIncludeJars.class})
@@ -194,6 +201,21 @@ class ArchitectureTest {
           .should().dependOnClassesThat().haveNameMatching("java\\.lang\\.System\\$Logger.*")
           .orShould().dependOnClassesThat().resideInAnyPackage("java.util.logging..", "org.slf4j..", "org.apache..")
           .orShould(callMethodWhere(describe("prints", call -> call.getTargetOwner().isAssignableTo(java.io.PrintStream.class) || call.getName().equals("printStackTrace"))));
+
+  /** A commit of which nobody knows the end is a checked exception of the transaction manager on some servers, and comes out of methods that declare none. */
+  @ArchTest
+  static final ArchRule whoever_survives_a_fault_of_a_transaction_survives_the_checked_ones_too =
+      codeUnits().should(new ArchCondition<>("not catch RuntimeException alone around a call of a transactional method") {
+        @Override
+        public void check(JavaCodeUnit unit, ConditionEvents events) {
+          unit.getTryCatchBlocks().stream()
+              .filter(block -> block.getCaughtThrowables().stream().anyMatch(caught -> caught.isEquivalentTo(RuntimeException.class)))
+              .filter(block -> block.getCaughtThrowables().stream().noneMatch(caught -> caught.isEquivalentTo(Exception.class)))
+              .filter(block -> block.getAccessesContainedInTryBlock().stream().anyMatch(access -> access.getTarget() instanceof AccessTarget.MethodCallTarget method
+                  && (method.getOwner().isAnnotatedWith(Transactional.class) || method.resolveMember().filter(called -> called.isAnnotatedWith(Transactional.class)).isPresent())))
+              .forEach(block -> events.add(SimpleConditionEvent.violated(unit, "catches RuntimeException alone in " + block.getSourceCodeLocation())));
+        }
+      });
 
   @ArchTest
   static final ArchRule state_is_not_static =

@@ -140,7 +140,7 @@ public class EventStreams implements ChangeListener {
           span.adapt(batch.moves().size());
           stream.take(batch);
         }
-      } catch (RuntimeException fault) {
+      } catch (Exception fault) {
         LOG.write(LogEvent.CALL_FAILED, fault, "call", "get_events");
         stream.end();
       }
@@ -195,7 +195,7 @@ public class EventStreams implements ChangeListener {
     synchronized (this) {
       try {
         pause = live.isEmpty() ? rest() : readTail();
-      } catch (RuntimeException fault) {
+      } catch (Exception fault) {
         LOG.write(LogEvent.CALL_FAILED, fault, "call", "get_events");
         pause = AFTER_FAULT_MS;
       }

@@ -42,7 +42,7 @@ public class Notifier {
     untold.removeAll(now);
     try {
       notifications.send(now);
-    } catch (RuntimeException e) {
+    } catch (Exception e) {
       LOG.write(LogEvent.NOTIFY_FAILED, e);
     }
   }

@@ -62,7 +62,7 @@ public class Housekeeping {
         tidyHistory();
       }
       hasMore = purge();
-    } catch (RuntimeException fault) {
+    } catch (Exception fault) {
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "housekeeping");
     } finally {
       comeBackIn(hasMore ? rest(Duration.ofNanos(System.nanoTime() - began)) : settings.housekeeping().interval());

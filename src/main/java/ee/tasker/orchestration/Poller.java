@@ -134,7 +134,7 @@ public class Poller {
   private static void attempt(String call, Runnable chore) {
     try {
       chore.run();
-    } catch (RuntimeException fault) {
+    } catch (Exception fault) {
       LOG.write(LogEvent.CALL_FAILED, fault, "call", call);
     }
   }

@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Semaphore;
+import java.util.regex.Pattern;
 
 /**
  * The door of everything that the application serves: the headers that every answer has, who may come in at all, and how many at once. Of what it serves
@@ -35,6 +36,7 @@ public class AccessFilter implements Filter {
   private static final Log LOG = Log.of(AccessFilter.class);
   /** Pages without data; what they show comes from routes that are closed. */
   private static final Set<String> PAGES = Set.of("", "/", "/index.html");
+  private static final Pattern BROKEN_ESCAPE = Pattern.compile("%(?!\\p{XDigit}{2})");
   private static final int RETRY_WAITING_SECONDS = 5;
   private static final String PAGE_ASSETS = "/assets/";
   private static final String PAGE_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -67,6 +69,8 @@ public class AccessFilter implements Filter {
     writeHeaders(answer, isPage);
     if (isPage) {
       chain.doFilter(request, response);
+    } else if (hasBrokenEscape(http.getRequestURI()) || hasBrokenEscape(http.getQueryString())) {
+      refuse(http, answer, Problem.of(400, "invalid-request", "the path or the query has a % that encodes nothing"), 0);
     } else if (!origins.admits(http, answer, settings.allowedOrigins())) {
       refuse(http, answer, Problem.of(403, "foreign-origin", "pages of this origin may not use the interface"), 0);
     } else if (origins.isPreflight(http)) {
@@ -96,6 +100,11 @@ public class AccessFilter implements Filter {
   private static boolean isPage(HttpServletRequest request) {
     String path = path(request);
     return Set.of("GET", "HEAD").contains(request.getMethod()) && (PAGES.contains(path) || path.startsWith(PAGE_ASSETS));
+  }
+
+  /** Some application servers refuse it, some take it literally. */
+  private static boolean hasBrokenEscape(String encoded) {
+    return encoded != null && encoded.indexOf('%') >= 0 && BROKEN_ESCAPE.matcher(encoded).find();
   }
 
   private static boolean isOurs(String path) {

@@ -37,6 +37,7 @@ public class RestApplication extends Application {
         UsersResource.class,
         WriteRequestsResource.class,
         WaitingServer.class,
+        BodyTypeFilter.class,
         PermissionFilter.class,
         WriteLog.class,
         CorrelationEcho.class,

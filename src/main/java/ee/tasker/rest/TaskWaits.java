@@ -75,7 +75,7 @@ public class TaskWaits {
       } else {
         lookLater(wait, leftMs);
       }
-    } catch (RuntimeException problem) {
+    } catch (Exception problem) {
       fail(wait, problem);
     }
   }
@@ -88,12 +88,12 @@ public class TaskWaits {
     try {
       endings.forget(wait.taskUuid(), wait.ending());
       wait.answer().resume(wait.toResponse().apply(tasks.describe(wait.taskUuid()).orElseThrow(() -> Tasks.notFound(wait.taskUuid()))));
-    } catch (RuntimeException problem) {
+    } catch (Exception problem) {
       fail(wait, problem);
     }
   }
 
-  private void fail(Wait wait, RuntimeException problem) {
+  private void fail(Wait wait, Exception problem) {
     endings.forget(wait.taskUuid(), wait.ending());
     wait.answer().resume(problem);
   }

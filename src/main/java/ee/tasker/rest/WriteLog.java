@@ -80,7 +80,7 @@ public class WriteLog implements ContainerRequestFilter, ContainerResponseFilter
       if (context.getProperty(BEGUN) instanceof UUID begun) {
         administration.finish(begun, answer.getStatus());
       }
-    } catch (RuntimeException unreachable) {
+    } catch (Exception unreachable) {
       // It stays without an answer, which says as much.
       LOG.write(LogEvent.CALL_FAILED, unreachable, "call", "finish_write_request");
     }

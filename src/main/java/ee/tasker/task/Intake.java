@@ -7,6 +7,10 @@ import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Meters;
 import ee.tasker.platform.Role;
 import ee.tasker.platform.Settings;
+import ee.tasker.platform.SharedCalls;
+import jakarta.annotation.PostConstruct;
+import jakarta.annotation.Resource;
+import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
@@ -18,7 +22,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.Semaphore;
 
 /**
  * Takes in requests that stand alone and commits as many at once as arrive together: whoever finds nobody submitting
@@ -30,9 +33,15 @@ import java.util.concurrent.Semaphore;
 @ApplicationScoped
 public class Intake {
   private static final int BATCH = 500;
+  /** One works while the other waits for the disk. */
+  private static final int SUBMITTERS = 2;
+  private static final int COMPANY = 16;
 
   private record Waiting(TaskRequest request, int rootSteps, CompletableFuture<SubmittedTask> answer) {
   }
+
+  @Resource
+  private ManagedScheduledExecutorService timers;
 
   @Inject
   private JoinedSubmissions submissions;
@@ -56,8 +65,12 @@ public class Intake {
   private Instance<StepTaker> stepTaker;
 
   private final ConcurrentLinkedQueue<Waiting> waiting = new ConcurrentLinkedQueue<>();
-  /** Two at a time: one works while the other waits for the disk. */
-  private final Semaphore submitters = new Semaphore(2);
+  private SharedCalls calls;
+
+  @PostConstruct
+  void prepare() {
+    calls = new SharedCalls(SUBMITTERS, COMPANY, timers, this::submitWaiting);
+  }
 
   /**
    * Returns when the task's creation is committed. Must be called outside a transaction.
@@ -87,6 +100,7 @@ public class Intake {
   private Waiting enqueue(TaskRequest request) {
     Waiting entry = new Waiting(request, check.check(request).rootSteps(), new CompletableFuture<>());
     waiting.add(entry);
+    calls.gathered(1);
     return entry;
   }
 
@@ -103,14 +117,14 @@ public class Intake {
 
   private void submitWaiting() {
     while (!waiting.isEmpty()) {
-      if (!submitters.tryAcquire()) {
-        // Both places are taken, and whoever has one looks at the queue again after giving it back.
+      if (!calls.begin()) {
+        // Whoever is at it looks at the queue again.
         return;
       }
       try {
         submitBatch();
       } finally {
-        submitters.release();
+        calls.end();
       }
     }
   }
@@ -120,6 +134,7 @@ public class Intake {
     for (Waiting next; batch.size() < BATCH && (next = waiting.poll()) != null; ) {
       batch.add(next);
     }
+    calls.gathered(-batch.size());
     if (!batch.isEmpty()) {
       submit(batch);
     }
@@ -148,7 +163,7 @@ public class Intake {
           wakeUps.orchestrationQueued();
         }
       }
-    } catch (RuntimeException failed) {
+    } catch (Exception failed) {
       if (hands > 0) {
         worker.answerLost();
       }
@@ -172,7 +187,7 @@ public class Intake {
    * One request must not take the others with it: what the database refused as a whole is tried again one by one. Not so when nobody
    * knows whether it was committed: a second try could make second tasks, which only the client can want.
    */
-  private void fail(List<Waiting> batch, RuntimeException failed) {
+  private void fail(List<Waiting> batch, Exception failed) {
     if (batch.size() == 1 || !DatabaseFaults.isRefusal(failed)) {
       batch.forEach(entry -> entry.answer().completeExceptionally(failed));
     } else {

@@ -70,7 +70,7 @@ class CancelWatch {
           forceIn(step, Duration.ofMillis(request.getJsonNumber("force_in_ms").longValue()));
         }
       }
-    } catch (RuntimeException fault) {
+    } catch (Exception fault) {
       // The heartbeat brings it all the same.
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "get_cancel_requests");
     }

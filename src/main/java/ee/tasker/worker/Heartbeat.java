@@ -94,7 +94,7 @@ public class Heartbeat {
       }
       lastBeat = Instant.now();
       lastBeatFailed = false;
-    } catch (RuntimeException fault) {
+    } catch (Exception fault) {
       lastBeatFailed = true;
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "heartbeat");
     } finally {

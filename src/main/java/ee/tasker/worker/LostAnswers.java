@@ -80,7 +80,7 @@ class LostAnswers {
         LOG.write(LogEvent.CLAIMS_RELEASED, "steps", released);
         wakeUps.stepsQueued();
       }
-    } catch (RuntimeException fault) {
+    } catch (Exception fault) {
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "release_unknown_steps");
       expect();
     }

@@ -43,6 +43,9 @@ class StepRunner {
   private Meters meters;
 
   @Inject
+  private Prefetch prefetch;
+
+  @Inject
   private StepSpans spans;
 
   /**
@@ -103,6 +106,7 @@ class StepRunner {
     StepResult outcome = left == null ? result : left;
     log(running, outcome);
     meters.stepExecuted(outcome.outcome(), outcome.executionTime());
+    prefetch.ran(outcome.executionTime());
     StepSpans.end(running.span(), outcome);
     return left;
   }

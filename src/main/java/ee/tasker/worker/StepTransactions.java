@@ -109,7 +109,7 @@ class StepTransactions {
     JsonObject reply;
     try {
       reply = steps.completeWithin(result);
-    } catch (RuntimeException fault) {
+    } catch (Exception fault) {
       rollBack();
       return DatabaseFaults.isAboutTheData(fault) ? Outcomes.notStorable(result, DatabaseFaults.message(fault))
           : Outcomes.transactionFailed(result, DatabaseFaults.message(fault));

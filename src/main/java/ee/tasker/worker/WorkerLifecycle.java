@@ -63,6 +63,9 @@ public class WorkerLifecycle {
   private Steps steps;
 
   @Inject
+  private UnstartedSteps unstarted;
+
+  @Inject
   private Heartbeat heartbeat;
 
   @Inject
@@ -100,12 +103,7 @@ public class WorkerLifecycle {
   public void drain() {
     hands.drain();
     heartbeat.beat();
-    List<RunningStep> unstarted = hands.busy().stream().filter(RunningStep::release).toList();
-    unstarted.forEach(step -> hands.done(step.assignment().key()));
-    hands.release(unstarted.size());
-    if (!unstarted.isEmpty()) {
-      steps.release(unstarted.stream().map(step -> step.assignment().key()).toList());
-    }
+    unstarted.giveBack(hands.busy().stream());
   }
 
   /** Claims again after {@link #drain}. */
@@ -127,7 +125,7 @@ public class WorkerLifecycle {
       abandon();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    } catch (RuntimeException fault) {
+    } catch (Exception fault) {
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "release_steps");
     }
     beats.cancel(false);

@@ -1,0 +1,28 @@
+package ee.tasker.rest;
+
+import jakarta.annotation.Priority;
+import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.NotSupportedException;
+import jakarta.ws.rs.Priorities;
+import jakarta.ws.rs.container.ContainerRequestContext;
+import jakarta.ws.rs.container.ContainerRequestFilter;
+import jakarta.ws.rs.container.ResourceInfo;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.ext.Provider;
+
+/**
+ * A body without a media type is none that a method {@linkplain Consumes takes}: some application servers refuse it by themselves, others take it for whatever is wanted.
+ */
+@Provider
+@Priority(Priorities.AUTHORIZATION - 1)
+public class BodyTypeFilter implements ContainerRequestFilter {
+  @Context
+  private ResourceInfo resource;
+
+  @Override
+  public void filter(ContainerRequestContext request) {
+    if (request.getMediaType() == null && resource.getResourceMethod().isAnnotationPresent(Consumes.class) && request.hasEntity()) {
+      throw new NotSupportedException();
+    }
+  }
+}
