@@ -10,6 +10,8 @@ import ee.tasker.platform.Role;
 import ee.tasker.platform.Settings;
 import ee.tasker.task.QueuedRequests;
 import ee.tasker.task.TaskEndings;
+import jakarta.annotation.PostConstruct;
+import jakarta.annotation.PreDestroy;
 import jakarta.annotation.Resource;
 import jakarta.enterprise.concurrent.ManagedExecutorService;
 import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
@@ -22,10 +24,7 @@ import jakarta.json.JsonValue;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntFunction;
 
 /**
@@ -67,13 +66,20 @@ public class Rounds implements Orchestrator {
   @Inject
   private Instance<StepTaker> stepTaker;
 
-  private record Alarm(long atNanos, ScheduledFuture<?> future) {
-  }
-
   private final AtomicBoolean wanted = new AtomicBoolean();
   private final AtomicBoolean running = new AtomicBoolean();
   private volatile Instant lastProgress = Instant.now();
-  private final AtomicReference<Alarm> alarm = new AtomicReference<>();
+  private Alarm alarm;
+
+  @PostConstruct
+  void prepare() {
+    alarm = new Alarm(timers, this::workArrived);
+  }
+
+  @PreDestroy
+  void stop() {
+    alarm.stop();
+  }
 
   @Override
   public void workArrived() {
@@ -88,16 +94,9 @@ public class Rounds implements Orchestrator {
   /** Keeps one alarm, the earliest; what comes later is found by the run that it causes. */
   @Override
   public void dueIn(Duration delay) {
-    if (!settings.events()) {
-      return;
+    if (settings.events()) {
+      alarm.in(delay);
     }
-    long at = System.nanoTime() + delay.toNanos();
-    alarm.updateAndGet(current -> {
-      if (current != null && !current.future().isDone() && current.atNanos() - at <= 0) {
-        return current;
-      }
-      return new Alarm(at, timers.schedule(this::workArrived, Math.max(delay.toMillis(), 0), TimeUnit.MILLISECONDS));
-    });
   }
 
   boolean isRunning() {

@@ -28,6 +28,7 @@ public enum LogEvent {
   STEPS_ABANDONED("TK1307", Level.WARNING, "running steps were given up"),
   CLAIMS_RELEASED("TK1308", Level.WARNING, "claims whose answer was lost were given back"),
   CANCEL_FORCED("TK1309", Level.WARNING, "handler did not heed the cancel request"),
+  SURPLUS_RELEASED("TK1310", Level.INFO, "steps that had not begun were given back, handlers got slow"),
   LISTENER_CONNECTED("TK1401", Level.INFO, "listening for wake-ups"),
   LISTENER_LOST("TK1402", Level.WARNING, "listening connection lost, polling meanwhile"),
   NOTIFY_FAILED("TK1403", Level.WARNING, "other servers could not be woken, they will poll"),

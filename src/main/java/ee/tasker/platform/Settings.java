@@ -41,7 +41,8 @@ public record Settings(
   }
 
   /**
-   * @param capacity   {@code tasker.worker.capacity}: steps that may be claimed at a time
+   * @param capacity   {@code tasker.worker.capacity}: steps that may run at a time
+   * @param prefetch   {@code tasker.worker.prefetch}: steps that may be claimed besides while handlers are quick, in times of the capacity
    * @param namespaces {@code tasker.worker.namespaces}: empty for all
    * @param lease      {@code tasker.worker.lease-seconds}: how long a claim holds without a heartbeat
    * @param heartbeat  {@code tasker.worker.heartbeat-seconds}: at most a third of the lease
@@ -49,7 +50,7 @@ public record Settings(
    * @param flushers   {@code tasker.worker.flushers}: calls that may be under way at a time
    * @param drain      {@code tasker.worker.drain-seconds}: how long running steps may finish when the server stops
    */
-  public record WorkerSettings(int capacity, Set<String> namespaces, Duration lease, Duration heartbeat, int batchSize,
+  public record WorkerSettings(int capacity, int prefetch, Set<String> namespaces, Duration lease, Duration heartbeat, int batchSize,
       int flushers, Duration drain) {
     public WorkerSettings {
       namespaces = Set.copyOf(namespaces);

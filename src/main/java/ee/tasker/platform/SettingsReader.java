@@ -41,7 +41,7 @@ public class SettingsReader {
         roles(), flag("tasker.events.enabled", true), seconds("tasker.poll.interval-seconds", 30, 0, 86_400), folder(),
         text("tasker.environment", "production"),
         new Settings.WorkerSettings(
-            number("tasker.worker.capacity", 100, 1, 10_000), names("tasker.worker.namespaces"), lease, heartbeat,
+            number("tasker.worker.capacity", 100, 1, 10_000), number("tasker.worker.prefetch", 3, 0, 100), names("tasker.worker.namespaces"), lease, heartbeat,
             number("tasker.worker.batch-size", 500, 1, 5_000), number("tasker.worker.flushers", 2, 1, 32),
             seconds("tasker.worker.drain-seconds", 10, 0, 3_600)),
         new Settings.ListenSettings(

@@ -6,6 +6,10 @@ import ee.tasker.platform.DatabaseFaults;
 import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Role;
 import ee.tasker.platform.Settings;
+import ee.tasker.platform.SharedCalls;
+import jakarta.annotation.PostConstruct;
+import jakarta.annotation.Resource;
+import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
@@ -17,7 +21,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.Semaphore;
 
 /**
  * Takes in requests that stand alone and commits as many at once as arrive together: whoever finds nobody submitting
@@ -29,9 +32,15 @@ import java.util.concurrent.Semaphore;
 @ApplicationScoped
 public class Intake {
   private static final int BATCH = 500;
+  /** One works while the other waits for the disk. */
+  private static final int SUBMITTERS = 2;
+  private static final int COMPANY = 16;
 
   private record Waiting(TaskRequest request, int rootSteps, CompletableFuture<SubmittedTask> answer) {
   }
+
+  @Resource
+  private ManagedScheduledExecutorService timers;
 
   @Inject
   private JoinedSubmissions submissions;
@@ -52,8 +61,12 @@ public class Intake {
   private Instance<StepTaker> stepTaker;
 
   private final ConcurrentLinkedQueue<Waiting> waiting = new ConcurrentLinkedQueue<>();
-  /** Two at a time: one works while the other waits for the disk. */
-  private final Semaphore submitters = new Semaphore(2);
+  private SharedCalls calls;
+
+  @PostConstruct
+  void prepare() {
+    calls = new SharedCalls(SUBMITTERS, COMPANY, timers, this::submitWaiting);
+  }
 
   /**
    * Returns when the task's creation is committed. Must be called outside a transaction.
@@ -83,6 +96,7 @@ public class Intake {
   private Waiting enqueue(TaskRequest request) {
     Waiting entry = new Waiting(request, check.check(request).rootSteps(), new CompletableFuture<>());
     waiting.add(entry);
+    calls.gathered(1);
     return entry;
   }
 
@@ -99,14 +113,14 @@ public class Intake {
 
   private void submitWaiting() {
     while (!waiting.isEmpty()) {
-      if (!submitters.tryAcquire()) {
-        // Both places are taken, and whoever has one looks at the queue again after giving it back.
+      if (!calls.begin()) {
+        // Whoever is at it looks at the queue again.
         return;
       }
       try {
         submitBatch();
       } finally {
-        submitters.release();
+        calls.end();
       }
     }
   }
@@ -116,6 +130,7 @@ public class Intake {
     for (Waiting next; batch.size() < BATCH && (next = waiting.poll()) != null; ) {
       batch.add(next);
     }
+    calls.gathered(-batch.size());
     if (!batch.isEmpty()) {
       submit(batch);
     }

@@ -33,6 +33,13 @@ class Hands {
     free.set(live.capacity());
   }
 
+  static Hands of(LiveSettings live) {
+    Hands hands = new Hands();
+    hands.live = live;
+    hands.prepare();
+    return hands;
+  }
+
   /** Keeps up to {@code most} free hands for the caller. */
   int reserve(int most) {
     if (!takesOn()) {
@@ -69,6 +76,7 @@ class Hands {
   void release(int count) {
     if (count > 0) {
       free.addAndGet(count);
+      tellWhoWaitsForIdle();
       if (hasHint() && takesOn()) {
         onWantedHands.run();
       }
@@ -81,6 +89,10 @@ class Hands {
 
   void done(StepKey key) {
     busy.remove(key);
+    tellWhoWaitsForIdle();
+  }
+
+  private void tellWhoWaitsForIdle() {
     if (draining) {
       synchronized (this) {
         notifyAll();
@@ -88,10 +100,13 @@ class Hands {
     }
   }
 
-  /** Waits until nothing is busy; false when that took too long. */
+  /**
+   * Waits until nothing is busy and no hand is kept for a call whose answer may still bring steps: one that has just handed
+   * back the last result may have claimed its successors. False when that took too long.
+   */
   synchronized boolean awaitIdle(Duration longest) throws InterruptedException {
     long end = System.nanoTime() + longest.toNanos();
-    while (!busy.isEmpty()) {
+    while (!busy.isEmpty() || free.get() < live.capacity()) {
       long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
       if (left <= 0) {
         return false;
@@ -117,6 +132,15 @@ class Hands {
     free.addAndGet(more);
     if (more > 0 && hasHint() && takesOn()) {
       onWantedHands.run();
+    }
+  }
+
+  /** So many more than the capacity says, or fewer again with a negative number: what quick handlers may be ahead of themselves. */
+  void lend(int more) {
+    if (more > 0) {
+      release(more);
+    } else {
+      free.addAndGet(more);
     }
   }
 

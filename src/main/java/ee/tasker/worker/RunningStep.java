@@ -60,6 +60,11 @@ final class RunningStep {
     return phase.compareAndSet(Phase.CLAIMED, Phase.OVER);
   }
 
+  /** Claimed, and no thread has begun it. */
+  boolean isWaiting() {
+    return phase.get() == Phase.CLAIMED;
+  }
+
   boolean isOver() {
     return phase.get() == Phase.OVER;
   }

@@ -41,6 +41,9 @@ class StepRunner {
   @Inject
   private Meters meters;
 
+  @Inject
+  private Prefetch prefetch;
+
   /**
    * Runs on the calling thread. {@code handback} gets exactly one result: the handler's, or that of a time-out, which
    * comes on another thread while this one is interrupted and whatever the handler then returns is dropped. It gets none
@@ -87,6 +90,7 @@ class StepRunner {
     StepResult outcome = left == null ? result : left;
     log(step, outcome);
     meters.stepExecuted(outcome.outcome(), outcome.executionTime());
+    prefetch.ran(outcome.executionTime());
     if (left != null) {
       handback.accept(left);
     }

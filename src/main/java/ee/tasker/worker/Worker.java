@@ -1,6 +1,7 @@
 package ee.tasker.worker;
 
 import ee.tasker.message.StepTaker;
+import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Settings;
@@ -54,16 +55,24 @@ public class Worker implements StepTaker {
   @Inject
   private CancelWatch cancels;
 
+  @Inject
+  private LiveSettings live;
+
+  @Inject
+  private Prefetch prefetch;
+
   private final AtomicBoolean claiming = new AtomicBoolean();
   /** Accepted and not begun. */
   private final ConcurrentLinkedQueue<RunningStep> ready = new ConcurrentLinkedQueue<>();
   /** Threads that were asked for and have not begun, at most one. */
   private final AtomicInteger helpersComing = new AtomicInteger();
+  /** Threads that run handlers: as many as there are hands, however many steps are held. */
+  private final AtomicInteger working = new AtomicInteger();
 
   @PostConstruct
   void prepare() {
     hands.onWantedHands(this::claimSoon);
-    hands.onMoreResults(() -> executor.execute(() -> work(null)));
+    hands.onMoreResults(() -> executor.execute(this::work));
   }
 
   /** None for a server that serves some namespaces only: what it is handed outside the queues could be of any. */
@@ -202,12 +211,13 @@ public class Worker implements StepTaker {
     if (!accepted.isEmpty()) {
       ready.addAll(accepted);
       callHelper();
+      prefetch.watch();
     }
   }
 
   /** Whoever is called and finds others still ready calls the next, so that slow handlers soon have a thread each and quick ones need few. */
   private void callHelper() {
-    if (helpersComing.compareAndSet(0, 1)) {
+    if ((working.get() < live.capacity() || !handbacks.isEmpty()) && helpersComing.compareAndSet(0, 1)) {
       try {
         executor.execute(this::help);
       } catch (RejectedExecutionException e) {
@@ -220,7 +230,7 @@ public class Worker implements StepTaker {
 
   private void help() {
     helpersComing.set(0);
-    work(ready.poll());
+    work();
   }
 
   /**
@@ -228,7 +238,34 @@ public class Worker implements StepTaker {
    * steps that this brings. Before a handler is called, somebody is on the way for what else is ready and for results
    * that wait, because nobody knows how long the handler takes.
    */
-  private void work(RunningStep first) {
+  private void work() {
+    if (working.incrementAndGet() > live.capacity()) {
+      working.decrementAndGet();
+      handBackOnly();
+      return;
+    }
+    try {
+      workOn(ready.poll());
+    } finally {
+      working.decrementAndGet();
+    }
+    // Whoever brought a step just now may have found every hand busy.
+    if (!ready.isEmpty()) {
+      callHelper();
+    }
+  }
+
+  private void handBackOnly() {
+    while (!handbacks.isEmpty()) {
+      JsonArray assignments = handbacks.flush();
+      if (assignments == null) {
+        return;
+      }
+      begin(accept(assignments));
+    }
+  }
+
+  private void workOn(RunningStep first) {
     RunningStep step = first;
     do {
       for (long began = System.nanoTime(); step != null; ) {

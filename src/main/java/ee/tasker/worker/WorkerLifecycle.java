@@ -62,6 +62,9 @@ public class WorkerLifecycle {
   private Steps steps;
 
   @Inject
+  private UnstartedSteps unstarted;
+
+  @Inject
   private Heartbeat heartbeat;
 
   @Inject
@@ -96,12 +99,7 @@ public class WorkerLifecycle {
   public void drain() {
     hands.drain();
     heartbeat.beat();
-    List<RunningStep> unstarted = hands.busy().stream().filter(RunningStep::release).toList();
-    unstarted.forEach(step -> hands.done(step.assignment().key()));
-    hands.release(unstarted.size());
-    if (!unstarted.isEmpty()) {
-      steps.release(unstarted.stream().map(step -> step.assignment().key()).toList());
-    }
+    unstarted.giveBack(hands.busy().stream());
   }
 
   /** Claims again after {@link #drain}. */

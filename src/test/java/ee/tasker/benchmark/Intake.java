@@ -23,7 +23,8 @@ final class Intake implements Phase {
     bench.servers().close();
     bench.servers().start("api,orchestrator");
     OffsetDateTime begin = bench.database().now();
-    bench.load().singles("linear_4", options.warmup() / 2, options.connections());
+    // As many as the servers of the other phases have seen by then: the first ten thousand requests of a JVM cost several times the later ones.
+    bench.load().singles("linear_4", 2 * options.warmup(), options.connections());
     bench.load().batches("linear_4", options.warmup() / 2, options.batch(), options.batchConnections());
 
     double[] singles = new double[options.rounds()];

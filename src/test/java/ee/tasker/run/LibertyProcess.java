@@ -3,6 +3,7 @@ package ee.tasker.run;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +38,19 @@ public final class LibertyProcess extends ServerProcess {
         Folders.delete(apps);
         Files.createDirectories(apps);
         Files.copy(war, apps.resolve("tasker-ee.war"));
+    }
+
+    /** By its configuration, which Liberty reads again when it changes: files in {@code apps} are left as they are, see server.xml. */
+    @Override
+    public boolean redeploy(Path war) throws IOException {
+        var application = server().resolve("application.xml");
+        var before = Files.readString(application);
+        var name = "tasker-ee-" + System.nanoTime() + ".war";
+        Files.copy(war, server().resolve("apps").resolve(name));
+        var changed = server().resolve("application.xml.new");
+        Files.writeString(changed, before.replaceFirst("location=\"[^\"]*\"", "location=\"" + name + "\""));
+        Files.move(changed, application, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+        return true;
     }
 
     @Override

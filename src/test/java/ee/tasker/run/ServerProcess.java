@@ -55,6 +55,16 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
     /** Puts the application where the server finds it. */
     abstract void deploy(Path war) throws IOException;
 
+    /**
+     * Puts another WAR in the place of the application while the server runs; the server takes the one down and then the other up, in its
+     * own time.
+     *
+     * @return false for a server that does not do that: it has to be started again
+     */
+    public boolean redeploy(Path war) throws IOException {
+        return false;
+    }
+
     /** Starts this server in the foreground of its own process. */
     abstract ProcessBuilder command() throws IOException;
 

@@ -60,6 +60,14 @@ public final class WildFlyProcess extends ServerProcess {
         Files.copy(war, base().resolve("deployments/ROOT.war")); // its name makes it the application at /
     }
 
+    /** The scanner finds that the file is another. */
+    @Override
+    public boolean redeploy(Path war) throws IOException {
+        var complete = Files.copy(war, folder.resolve("ROOT.war.new"), StandardCopyOption.REPLACE_EXISTING);
+        Files.move(complete, base().resolve("deployments/ROOT.war"), StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+        return true;
+    }
+
     @Override
     void configure(Path serverConfig) throws IOException {
         Folders.delete(base());

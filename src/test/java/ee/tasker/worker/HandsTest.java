@@ -2,6 +2,7 @@ package ee.tasker.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ee.tasker.platform.LiveSettings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -130,15 +131,35 @@ class HandsTest {
   void idle_is_waited_for_and_not_for_ever() throws InterruptedException {
     Hands hands = withFree(3);
     RunningStep step = new RunningStep(Assignments.any());
+    hands.reserve(1);
     hands.busyWith(step);
     hands.drain();
     assertThat(hands.awaitIdle(Duration.ofMillis(20))).isFalse();
 
-    Thread worker = new Thread(() -> hands.done(step.assignment().key()));
+    Thread worker = new Thread(() -> {
+      hands.done(step.assignment().key());
+      hands.release(1);
+    });
     worker.start();
     assertThat(hands.awaitIdle(Duration.ofSeconds(30))).isTrue();
     worker.join();
     assertThat(hands.busyCount()).isZero();
+  }
+
+  @Test
+  void server_is_not_idle_while_a_call_is_under_way_that_may_still_bring_steps() throws InterruptedException {
+    Hands hands = withFree(3);
+    hands.reserve(2);
+    hands.drain();
+    assertThat(hands.awaitIdle(Duration.ofMillis(20))).isFalse();
+
+    // The answer brings one step, and that ends.
+    hands.release(1);
+    assertThat(hands.awaitIdle(Duration.ofMillis(20))).isFalse();
+    Thread call = new Thread(() -> hands.release(1));
+    call.start();
+    assertThat(hands.awaitIdle(Duration.ofSeconds(30))).isTrue();
+    call.join();
   }
 
   @Test
@@ -157,8 +178,8 @@ class HandsTest {
   }
 
   private static Hands withFree(int capacity) {
-    Hands hands = new Hands();
-    hands.release(capacity);
-    return hands;
+    LiveSettings live = new LiveSettings();
+    live.changeCapacity(capacity);
+    return Hands.of(live);
   }
 }

@@ -15,7 +15,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import org.jboss.shrinkwrap.api.exporter.ZipExporter;
+import org.jboss.shrinkwrap.api.spec.WebArchive;
 
 /** A server process with the WAR of this build, the samples and the handlers of {@link ee.tasker.testing.handlers}. */
 public final class TestServer implements AutoCloseable {
@@ -67,6 +69,11 @@ public final class TestServer implements AutoCloseable {
 
   /** The same on a port of the caller's choice, with the folder that a server on that port had before. */
   public static TestServer starting(EmbeddedDatabase database, int port, Map<String, String> settings) {
+    return starting(database, port, settings, war());
+  }
+
+  /** The same with a WAR of the caller's, as of {@link #warWith}. */
+  public static TestServer starting(EmbeddedDatabase database, int port, Map<String, String> settings, Path war) {
     Map<String, String> environment = new HashMap<>(Map.of(
         "HTTP_HOST", "127.0.0.1", "HTTP_PORT", Integer.toString(port),
         "DB_HOST", database.address().host(), "DB_PORT", Integer.toString(database.address().port()),
@@ -82,7 +89,7 @@ public final class TestServer implements AutoCloseable {
     TestServer server = new TestServer(process, database, port);
     process.claimPort();
     Runtime.getRuntime().addShutdownHook(server.atExit);
-    process.start(kind.config(Path.of(property("tasker.checkout"))), war());
+    process.start(kind.config(Path.of(property("tasker.checkout"))), war);
     return server;
   }
 
@@ -129,6 +136,15 @@ public final class TestServer implements AutoCloseable {
     return process.handle().orElseThrow().pid();
   }
 
+  /** Puts another WAR in the place of the application. @return false for a server that has to be started again for that */
+  public boolean redeploy(Path war) {
+    try {
+      return process.redeploy(war);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** Asks it to end and does not wait. */
   public void terminate() {
     process.handle().orElseThrow().destroy();
@@ -160,11 +176,16 @@ public final class TestServer implements AutoCloseable {
 
   private static synchronized Path war() {
     if (war == null) {
-      File file = Path.of(property("tasker.it.folder"), "tasker-ee-it.war").toFile();
-      Deployments.war().addPackages(true, "ee.tasker.testing.handlers").as(ZipExporter.class).exportTo(file, true);
-      war = file.toPath();
+      war = warWith("tasker-ee-it.war", unchanged -> unchanged);
     }
     return war;
+  }
+
+  /** The WAR of this build with the handlers of the tests and with what the caller adds, as a file of that name. */
+  public static Path warWith(String name, UnaryOperator<WebArchive> more) {
+    File file = Path.of(property("tasker.it.folder"), name).toFile();
+    more.apply(Deployments.war().addPackages(true, "ee.tasker.testing.handlers")).as(ZipExporter.class).exportTo(file, true);
+    return file.toPath();
   }
 
   public static int freePort() {

@@ -1,0 +1,66 @@
+package ee.tasker.platform;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class SharedCallsTest {
+  private static final int COMPANY = 3;
+
+  private final ScheduledExecutorService timers = Executors.newSingleThreadScheduledExecutor();
+  private final CountDownLatch looked = new CountDownLatch(1);
+  private final SharedCalls calls = new SharedCalls(2, COMPANY, timers, looked::countDown);
+
+  @AfterEach
+  void stop() {
+    timers.shutdownNow();
+  }
+
+  @Test
+  void lone_one_goes_at_once_and_so_does_the_next_after_it() {
+    calls.gathered(1);
+    assertThat(calls.begin()).isTrue();
+    calls.gathered(-1);
+    calls.end();
+    assertThat(calls.begin()).isTrue();
+  }
+
+  @Test
+  void enough_that_wait_are_worth_a_call_beside_the_first_and_never_a_third() {
+    calls.begin();
+    calls.gathered(COMPANY);
+    assertThat(calls.begin()).isTrue();
+    assertThat(calls.begin()).isFalse();
+    calls.end();
+    assertThat(calls.begin()).isTrue();
+  }
+
+  @Test
+  void who_came_while_a_call_does_not_come_back_is_looked_after() throws InterruptedException {
+    calls.begin();
+    calls.gathered(1);
+    // The first look of a slow machine may be late already; then it is let in, which is what is wanted.
+    if (!calls.begin()) {
+      assertThat(looked.await(30, TimeUnit.SECONDS)).as("somebody looks although nobody came back").isTrue();
+      assertThat(calls.begin()).as("the call under way is slow").isTrue();
+    }
+    assertThat(calls.begin()).as("both places are taken").isFalse();
+  }
+
+  @Test
+  void nobody_looks_when_all_were_taken_along() throws InterruptedException {
+    calls.begin();
+    calls.gathered(1);
+    calls.begin();
+    calls.gathered(-1);
+    CountDownLatch after = new CountDownLatch(1);
+    timers.schedule(after::countDown, 40, TimeUnit.MILLISECONDS);
+    assertThat(after.await(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(looked.getCount()).isEqualTo(1);
+  }
+}
