@@ -1,6 +1,7 @@
 -- Everything that happened to a task, in the order in which it was written: its moves and those of its steps, what attempts brought, what
 -- people did and why, and its dead letters. A JSON array of {at, kind, step?, ...}; kind is task, step, result, action,
--- dead_letter_opened or dead_letter_closed. Empty when there is no such task. Source: ADR 0015. Called by Operations and users.
+-- dead_letter_opened or dead_letter_closed. Who did something (by) is who was authenticated, and said_by the name that the request gave;
+-- what came by SQL has that name only. Empty when there is no such task. Source: ADR 0015. Called by Operations and users.
 create or replace function tasker.get_task_story(p_task_uuid uuid)
 returns jsonb
 language plpgsql stable
@@ -31,7 +32,7 @@ begin
       where s.task_uuid = p_task_uuid
       union all
       select a.acted_at, 'action', 1, 0,
-             jsonb_build_object('action', a.action, 'by', a.acted_by, 'authenticated_as', a.authenticated_as, 'reason', a.reason, 'step', n.name, 'details', a.details, 'bulk_token', a.bulk_token)
+             jsonb_build_object('action', a.action, 'by', coalesce(a.authenticated_as, a.acted_by), 'said_by', case when a.authenticated_as is not null then a.acted_by end, 'reason', a.reason, 'step', n.name, 'details', a.details, 'bulk_token', a.bulk_token)
       from tasker.operator_actions a
       left join tasker.workflow_steps s on s.workflow_step_uuid = a.workflow_step_uuid
       left join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid
@@ -41,8 +42,12 @@ begin
       from tasker.tasks_dlq d where d.task_uuid = p_task_uuid
       union all
       select d.resolution_timestamp, 'dead_letter_closed', 4, 1,
-             jsonb_build_object('dlq_entry_uuid', d.dlq_entry_uuid, 'resolution_status', d.resolution_status, 'by', d.resolved_by, 'reason', d.resolution_notes)
-      from tasker.tasks_dlq d where d.task_uuid = p_task_uuid and d.resolution_timestamp is not null) e);
+             jsonb_build_object('dlq_entry_uuid', d.dlq_entry_uuid, 'resolution_status', d.resolution_status, 'by', coalesce(c.authenticated_as, d.resolved_by),
+                                'said_by', case when c.authenticated_as is not null then d.resolved_by end, 'reason', d.resolution_notes)
+      from tasker.tasks_dlq d
+      left join lateral (select a.authenticated_as from tasker.operator_actions a
+                         where a.task_uuid = p_task_uuid and a.acted_at = d.resolution_timestamp and a.acted_by = d.resolved_by limit 1) c on true
+      where d.task_uuid = p_task_uuid and d.resolution_timestamp is not null) e);
 end
 $$;
 comment on function tasker.get_task_story(uuid) is

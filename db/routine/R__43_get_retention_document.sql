@@ -1,5 +1,6 @@
 -- How retention stands: {policies, templates (with what holds of those for which anybody has said anything), purged_tasks,
--- last_purged_at, oldest_task_at, history: {oldest_month, last_month, months_ahead, default_in_use}, dropped: the last twelve}.
+-- last_purged_at, oldest_task_at, history: {oldest_month, last_month, months_ahead, default_in_use}, dropped: the last twelve,
+-- tables: other tables whose old rows go}.
 -- Cheap however many tasks there are. Reads only. Called by GET /v1/retention and get_metrics_document.
 create or replace function tasker.get_retention_document(p_now timestamptz default null)
 returns jsonb
@@ -31,6 +32,8 @@ as $$
                 from tasker.get_history_months() m),
     'dropped', (select coalesce(jsonb_agg(jsonb_build_object('month', to_char(d.month, 'YYYY-MM'), 'outcome', d.outcome,
                                                              'kept_tasks', d.kept_tasks, 'done_at', d.done_at) order by d.month desc), '[]')
-                from (select x.* from tasker.dropped_history x order by x.month desc limit 12) d))
+                from (select x.* from tasker.dropped_history x order by x.month desc limit 12) d),
+    'tables', (select coalesce(jsonb_agg(jsonb_build_object('table', x.table_name, 'keep_days', x.keep_days, 'oldest_at', x.oldest_at) order by x.table_name), '[]')
+               from tasker.get_expiring_tables() x))
 $$;
 comment on function tasker.get_retention_document(timestamptz) is 'How retention stands: policies, what was purged, what is the oldest kept.';

@@ -111,6 +111,16 @@ final class Mutations {
       of("who is late comes forward", "R__42_process_tasks.sql", "perform tasker.raise_late_tasks(p_task_uuids, p_now);", "null;", "RaiseLateTasksTest#an_offer_that_waits"),
       of("who is late comes forward once", LATE, " and t.sla_breached_at is null", "", "RaiseLateTasksTest#an_offer_that_waits"),
       of("an offer that is being taken keeps nobody who is late waiting", LATE, "for update skip locked)", "for update)", "RaiseLateTasksTest#a_worker_that_is_taking"),
+      // Who may.
+      of("an expired key is no way in", "R__21_get_key_access.sql", " or v_key.expires_at <= clock_timestamp()", "", "CreateUserTest#a_key_is_known"),
+      of("a revoked key is no way in", "R__21_get_key_access.sql", "v_key.revoked_at is not null or ", "", "CreateUserTest#a_key_is_known"),
+      of("a disabled user is told apart", "R__21_get_user_access.sql", "'enabled', u.disabled_at is null", "'enabled', true", "ListAccessTest#a_disabled_user"),
+      of("the grant of the last administrator stays", "R__40_revoke_grant.sql", "return 'last_administrator';", "null;", "ListAccessTest#the_last_administrator"),
+      of("the last administrator is not disabled", "R__40_set_user_enabled.sql", "return 'last_administrator';", "null;", "ListAccessTest#the_last_administrator"),
+      of("administrators are taken away one at a time", "R__40_set_user_enabled.sql", "perform pg_advisory_xact_lock(hashtextextended('tasker.administrators', 0));", "null;", "ListAccessTest#of_two_administrators"),
+      of("a request is answered once", "R__40_finish_write_request.sql", " and w.status is null", "", "ListAccessTest#a_write_request"),
+      of("what people did is told under the name that was authenticated", "R__26_get_task_story.sql", "coalesce(a.authenticated_as, a.acted_by)", "a.acted_by", "ListAccessTest#an_action_keeps"),
+      of("only rows that are old enough expire", "R__40_purge_expired_rows.sql", "where o.%2$I < $1 order by", "where $1 is not null order by", "PurgeExpiredRowsTest#"),
       // Tables.
       of("a request is one task", TABLES, "create unique index tasks_identity_hash_key", "create index tasks_identity_hash_key",
           UNIQUE, "SubmitTasksTest#two_sessions_with_the_same_request").and("R__41_submit_tasks.sql", "on conflict (identity_hash) where identity_hash is not null do nothing", ""),

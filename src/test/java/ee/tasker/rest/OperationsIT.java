@@ -79,7 +79,7 @@ class OperationsIT {
     List<String> story = tasker.get("/v1/tasks/" + task + "/history").object().getJsonArray("entries").getValuesAs(JsonObject.class).stream()
         .map(e -> e.getString("kind") + " " + e.getString("step", "-") + " " + e.getString("to_state", e.getString("outcome", e.getString("by", "-")))).toList();
     assertThat(story).containsSubsequence("result charge retryable_failure", "step charge waiting_for_retry", "result charge retryable_failure",
-        "step charge error", "task - blocked_by_failures", "action - ann", "step charge pending", "result charge success", "step charge complete",
+        "step charge error", "task - blocked_by_failures", "action - admin", "step charge pending", "result charge success", "step charge complete",
         "result ship success", "task - complete");
     assertThat(tasker.value("select concat_ws(' ', acted_by, reason, details #>> '{before,context,way}', details #>> '{context,way}') "
         + "from tasker.operator_actions where task_uuid = ?", task)).isEqualTo("ann the way was wrong retryable fine");

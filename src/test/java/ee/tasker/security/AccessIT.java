@@ -145,7 +145,7 @@ class AccessIT {
         .stream().filter(request -> request.getString("path").endsWith(task.toString())).toList();
     assertThat(requests).extracting(request -> request.getString("caller") + " " + request.getString("method") + " " + request.getInt("status"))
         .containsExactly("admin PATCH 200", "admin PATCH 400", "key:of a test PATCH 403");
-    assertThat(admin.get("/v1/tasks/" + task + "/history").body()).contains("\"authenticated_as\":\"admin\"", "\"by\":\"somebody\"");
+    assertThat(admin.get("/v1/tasks/" + task + "/history").body()).as("who it was is who was authenticated, whatever the request says").contains("\"by\":\"admin\"", "\"said_by\":\"somebody\"");
     assertThat(admin.count("select count(*) from tasker.write_requests where path like '/v1/tasks' or method = 'GET'")).as("submissions are with their tasks, reading is not written down").isZero();
   }
 

@@ -58,6 +58,23 @@ class ActOnTaskTest {
   }
 
   @Test
+  void the_life_of_a_failed_order_is_one_story_in_sql() {
+    Dag.Task task = Dag.linear(2).context("{\"card\": \"bad\"}").maxAttempts(1).started();
+    worker.complete(worker.claimOne().permanentFailure());
+    try (Sql session = Sql.session()) {
+      session.text("select tasker.set_caller('token:support')");
+      session.text("select tasker.act_on_task(?, 'retry', 'ann', 'the card was wrong', '{\"context\": {\"card\": \"good\"}}')", task.uuid());
+      session.commit();
+    }
+    worker.runToTheEnd();
+
+    assertThat(sql.texts("select concat_ws(' ', e ->> 'kind', e ->> 'step', coalesce(e ->> 'to_state', e ->> 'outcome'), e ->> 'by', e ->> 'said_by', e #>> '{details,context,card}') "
+        + "from jsonb_array_elements(tasker.get_task_story(?)) with ordinality as s(e, n) order by n", task.uuid())).containsSubsequence(
+        "step s1 in_progress", "result s1 permanent_failure", "step s1 error", "dead_letter_opened", "task blocked_by_failures", "action token:support ann good", "step s1 pending",
+        "dead_letter_closed", "result s1 success", "step s1 complete", "step s2 complete", "task complete");
+  }
+
+  @Test
   void a_task_is_given_up_and_taken_up_again() {
     Dag.Task task = blocked();
     assertThat(ann.task(task, "give_up").getString("state")).isEqualTo("error");

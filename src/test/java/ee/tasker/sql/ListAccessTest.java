@@ -141,6 +141,6 @@ class ListAccessTest {
 
     assertThat(sql.text("select authenticated_as from tasker.operator_actions where task_uuid = ?", tasks.get(0).uuid())).isEqualTo("key:job");
     assertThat(sql.text("select authenticated_as from tasker.operator_actions where task_uuid = ?", tasks.get(1).uuid())).isNull();
-    assertThat(sql.text("select tasker.get_task_story(?)", tasks.get(0).uuid())).contains("\"authenticated_as\": \"key:job\"");
+    assertThat(sql.text("select tasker.get_task_story(?)", tasks.get(0).uuid())).contains("\"by\": \"key:job\"", "\"said_by\": ");
   }
 }

@@ -9,6 +9,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
+@DatabaseTest.Covers({"purge_expired_rows", "get_expiring_tables"})
 class PurgeExpiredRowsTest {
   private final Sql sql = Sql.open();
 
@@ -40,6 +41,21 @@ class PurgeExpiredRowsTest {
       holder.text("select n from tasker.of_a_test where n = 9 for update");
       assertThat(sql.number("select tasker.purge_expired_rows(1)")).isOne();
       assertThat(sql.texts("select n from tasker.of_a_test order by 1 desc limit 2")).containsExactly("9", "7");
+    }
+  }
+
+  @Test
+  void who_asked_for_which_change_is_kept_for_400_days_and_the_oldest_that_is_kept_is_shown() {
+    sql.run("insert into tasker.write_requests (requested_at, caller, caller_kind, method, route, path, server_uuid) select now() - d * interval '1 day', 'day ' || d, 'user', 'POST', '/', '/', "
+        + "'00000000-0000-7000-8000-000000000000' from unnest('{1,399,401,900}'::int[]) d");
+    try {
+      sql.number("select tasker.purge_expired_rows()");
+
+      assertThat(sql.texts("select caller from tasker.write_requests where caller like 'day %' order by requested_at")).containsExactly("day 399", "day 1");
+      assertThat(sql.text("select keep_days || ' ' || (now() - oldest_at > interval '398 days') from tasker.get_expiring_tables() where table_name = 'write_requests'")).isEqualTo("400 true");
+      assertThat(sql.text("select string_agg(t ->> 'table', ' ') from jsonb_array_elements(tasker.get_retention_document() -> 'tables') t")).isEqualTo("bulk_actions of_a_test write_requests");
+    } finally {
+      sql.run("delete from tasker.write_requests where caller like 'day %'");
     }
   }
 

@@ -1,0 +1,117 @@
+package ee.tasker.protection;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import javax.tools.JavaCompiler;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.platform.engine.discovery.DiscoverySelectors;
+import org.junit.platform.launcher.LauncherDiscoveryRequest;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
+
+/**
+ * Takes the guards of the door out one at a time: a source is changed, compiled aside and put before the others, and a Java of its own runs the tests that are to
+ * notice. Run by {@code ./mvnw verify -Pmutations}, as {@link GuardMutations}, which does it with those of the database.
+ */
+class JavaGuardMutations {
+  private static final String TOKENS = "security/Tokens";
+  private static final String TOKENS_TEST = "ee.tasker.security.TokensTest";
+  private static final String GRANTS_TEST = "ee.tasker.security.GrantsTest";
+
+  private record Guard(String what, String file, String text, String by, String test) {
+  }
+
+  private static final List<Guard> GUARDS = List.of(
+      new Guard("a token is signed by the issuer", TOKENS, "JWTClaimsSet claims = processor.process(token, null);", "JWTClaimsSet claims = com.nimbusds.jwt.JWTParser.parse(token).getJWTClaimsSet();\n"
+          + "      if (claims == null) {\n        processor.process(token, null);\n      }", TOKENS_TEST),
+      new Guard("a token is of the issuer", TOKENS, "new JWTClaimsSet.Builder().issuer(settings.issuer()).build()", "new JWTClaimsSet.Builder().build()", TOKENS_TEST),
+      new Guard("a token is for us", TOKENS, "new HashSet<>(Set.of(settings.audience()))", "(Set<String>) null", TOKENS_TEST),
+      new Guard("a token ends", TOKENS, "Set.of(\"exp\", settings.nameClaim())", "Set.of(settings.nameClaim())", TOKENS_TEST),
+      new Guard("a token is somebody's", TOKENS, "Set.of(\"exp\", settings.nameClaim())", "Set.of(\"exp\")", TOKENS_TEST),
+      new Guard("a token is for its namespaces", TOKENS, "new Grants.Grant(permission, namespace)", "new Grants.Grant(permission, null)", TOKENS_TEST),
+      new Guard("a permission is for its namespace", "security/Grants", "somewhere.getOrDefault(permission, Set.of()).contains(namespace)", "somewhere.containsKey(permission)", GRANTS_TEST),
+      new Guard("a permission in a namespace is none everywhere", "security/Grants", "    return everywhere.contains(permission);", "    return may(permission);", GRANTS_TEST),
+      new Guard("a permission is that and no other", "security/Grants", "if (permission.isMeantBy(grant.permission())) {", "if (grant.permission() != null) {", GRANTS_TEST),
+      new Guard("guessing gets slower", "security/Backoff", "count < FREE ? 0 :", "count < 1_000_000 ? 0 :", "ee.tasker.security.BackoffTest"),
+      new Guard("names that nobody has do not fill the memory", "security/Backoff", "return size() > NAMES;", "return false;", "ee.tasker.security.BackoffTest"),
+      new Guard("a password is compared", "security/PasswordHashes", "return MessageDigest.isEqual(expected, actual);", "return expected.length == actual.length;", "ee.tasker.security.PasswordHashesTest"),
+      new Guard("two ways of logging in are none", "security/Credentials", "if (apiKey != null) {", "if (false) {", "ee.tasker.security.CredentialsTest"),
+      new Guard("a body has a length", "rest/RequestBodies", "if (json(text(body, maxBodyBytes)) instanceof JsonObject object) {", "if (json(text(body, Integer.MAX_VALUE - 8)) instanceof JsonObject object) {", "ee.tasker.rest.RequestBodiesTest"),
+      new Guard("a body has a depth", "rest/RequestBodies", "if (++depth > DEEPEST) {", "if (++depth > 1_000_000) {", "ee.tasker.rest.RequestBodiesTest"));
+
+  @TempDir
+  Path folder;
+
+  private static String read(Guard guard) {
+    try {
+      String source = Files.readString(Path.of("src", "main", "java", "ee", "tasker", guard.file() + ".java"));
+      assertThat(source.split(java.util.regex.Pattern.quote(guard.text()), -1)).as("the guard \"%s\" is to be found once in %s", guard.what(), guard.file()).hasSize(2);
+      return source.replace(guard.text(), guard.by());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String classPath() {
+    return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+  }
+
+  /** @return what the run of a test class said, when it noticed; empty when it was green */
+  private String noticed(String test, String classPath) throws Exception {
+    Process run = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp", classPath, Run.class.getName(), test).redirectErrorStream(true).start();
+    String said = new String(run.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    int end = run.waitFor();
+    assertThat(end).as(said).isIn(0, Run.RED);
+    return end == 0 ? "" : said;
+  }
+
+  @Test
+  void all_tests_are_green_while_every_guard_is_there() throws Exception {
+    for (String test : GUARDS.stream().map(Guard::test).distinct().toList()) {
+      assertThat(noticed(test, classPath())).as(test).isEmpty();
+    }
+  }
+
+  @TestFactory
+  Stream<DynamicTest> each_guard_is_missed_by_a_test() {
+    String only = System.getProperty("mutations.only", "");
+    return GUARDS.stream().filter(guard -> guard.what().matches(".*(" + only + ").*")).map(guard -> DynamicTest.dynamicTest(guard.what(), () -> {
+      Path source = Files.writeString(folder.resolve(guard.file().replaceAll(".*/", "") + ".java"), read(guard));
+      Path classes = Files.createDirectories(folder.resolve("classes" + GUARDS.indexOf(guard)));
+      JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+      assertThat(compiler.run(null, null, null, "-proc:none", "-parameters", "-nowarn", "-cp", classPath(), "-d", classes.toString(), source.toString())).as("compiles without: " + guard.what()).isZero();
+
+      assertThat(noticed(guard.test(), classes + File.pathSeparator + classPath())).as("what noticed that this is gone: " + guard.what()).isNotEmpty();
+    }));
+  }
+
+  /** Runs test classes and ends with {@value #RED} when one of their tests was red. */
+  static final class Run {
+    static final int RED = 3;
+
+    private Run() {
+    }
+
+    public static void main(String[] classes) {
+      SummaryGeneratingListener summary = new SummaryGeneratingListener();
+      LauncherDiscoveryRequest request = LauncherDiscoveryRequestBuilder.request().selectors(Arrays.stream(classes).map(DiscoverySelectors::selectClass).toList()).build();
+      LauncherFactory.create().execute(request, summary);
+      summary.getSummary().getFailures().forEach(failure -> System.out.println(failure.getTestIdentifier().getDisplayName() + ": " + failure.getException()));
+      System.exit(summary.getSummary().getTestsFoundCount() == 0 ? 2 : summary.getSummary().getTotalFailureCount() > 0 ? RED : 0);
+    }
+  }
+}
