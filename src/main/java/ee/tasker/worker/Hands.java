@@ -21,6 +21,8 @@ class Hands {
   private LiveSettings live;
 
   private final AtomicInteger free = new AtomicInteger();
+  /** How many more there are than the capacity says. */
+  private final AtomicInteger lent = new AtomicInteger();
   private final Map<StepKey, RunningStep> busy = new ConcurrentHashMap<>();
   private final AtomicBoolean queuesMayHaveSteps = new AtomicBoolean(true);
   private volatile boolean draining;
@@ -106,7 +108,7 @@ class Hands {
    */
   synchronized boolean awaitIdle(Duration longest) throws InterruptedException {
     long end = System.nanoTime() + longest.toNanos();
-    while (!busy.isEmpty() || free.get() < live.capacity()) {
+    while (!busy.isEmpty() || free.get() < live.capacity() + lent.get()) {
       long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
       if (left <= 0) {
         return false;
@@ -138,9 +140,12 @@ class Hands {
   /** So many more than the capacity says, or fewer again with a negative number: what quick handlers may be ahead of themselves. */
   void lend(int more) {
     if (more > 0) {
+      lent.addAndGet(more);
       release(more);
     } else {
       free.addAndGet(more);
+      lent.addAndGet(more);
+      tellWhoWaitsForIdle();
     }
   }
 

@@ -163,6 +163,20 @@ class HandsTest {
   }
 
   @Test
+  void hands_that_were_lent_make_no_server_look_idle() throws InterruptedException {
+    Hands hands = withFree(1);
+    hands.lend(2);
+    hands.reserve(1);
+    hands.drain();
+    assertThat(hands.awaitIdle(Duration.ofMillis(20))).as("a call is under way").isFalse();
+
+    hands.lend(-2);
+    assertThat(hands.awaitIdle(Duration.ofMillis(20))).as("it still is").isFalse();
+    hands.release(1);
+    assertThat(hands.awaitIdle(Duration.ZERO)).isTrue();
+  }
+
+  @Test
   void hands_that_come_back_while_a_queue_may_have_steps_are_told_of() {
     Hands hands = withFree(0);
     AtomicInteger told = new AtomicInteger();
