@@ -81,7 +81,7 @@ public class AccessFilter implements Filter {
       refuse(http, answer, Problem.of(503, "server-busy", "this server works on as many requests as it may; try again shortly"), 1);
     } else {
       try {
-        if (isAllowed(http, answer)) {
+        if (isAllowed(http, answer) && isReadable(http, answer)) {
           chain.doFilter(request, response);
         }
       } finally {
@@ -122,6 +122,19 @@ public class AccessFilter implements Filter {
     answer.setHeader("Referrer-Policy", "no-referrer");
     answer.setHeader("Content-Security-Policy", isPage ? PAGE_POLICY : DATA_POLICY);
     answer.setHeader("Cache-Control", isPage ? "no-cache" : "no-store");
+  }
+
+  /** Whether its headers can be made sense of. Answers when they cannot. */
+  private static boolean isReadable(HttpServletRequest request, HttpServletResponse answer) throws IOException {
+    if (!MediaTypes.areWellFormed(request.getHeaders("Accept"))) {
+      refuse(request, answer, Problem.of(400, "invalid-request", "the header Accept is no list of media types"), 0);
+      return false;
+    }
+    if (!MediaTypes.isWellFormed(request.getContentType())) {
+      refuse(request, answer, Problem.of(415, "unsupported-media-type", "the header Content-Type is no media type"), 0);
+      return false;
+    }
+    return true;
   }
 
   /** Answers when it is not. */

@@ -54,13 +54,25 @@ class SharedCallsTest {
 
   @Test
   void nobody_looks_when_all_were_taken_along() throws InterruptedException {
+    CountDownLatch taken = new CountDownLatch(1);
+    // The timer's only thread is kept until then.
+    timers.execute(() -> awaited(taken));
     calls.begin();
     calls.gathered(1);
     calls.begin();
     calls.gathered(-1);
+    taken.countDown();
     CountDownLatch after = new CountDownLatch(1);
     timers.schedule(after::countDown, 40, TimeUnit.MILLISECONDS);
     assertThat(after.await(30, TimeUnit.SECONDS)).isTrue();
     assertThat(looked.getCount()).isEqualTo(1);
+  }
+
+  private static void awaited(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }
