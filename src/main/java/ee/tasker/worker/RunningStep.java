@@ -2,6 +2,7 @@ package ee.tasker.worker;
 
 import ee.tasker.step.Assignment;
 import ee.tasker.tracing.TraceSpan;
+import java.util.Comparator;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -11,6 +12,9 @@ import java.util.concurrent.atomic.AtomicReference;
  */
 final class RunningStep {
   private enum Phase { CLAIMED, STARTED, OVER }
+
+  /** Of what waits, those that were claimed last. */
+  static final Comparator<RunningStep> YOUNGEST_FIRST = (a, b) -> Long.compare(b.claimedAtNanos - a.claimedAtNanos, 0);
 
   private final Assignment assignment;
   private final long claimedAtNanos = System.nanoTime();
