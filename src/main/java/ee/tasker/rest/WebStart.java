@@ -1,6 +1,7 @@
 package ee.tasker.rest;
 
 import ee.tasker.platform.StartSequence;
+import ee.tasker.platform.WebContext;
 import jakarta.inject.Inject;
 import jakarta.servlet.ServletContextEvent;
 import jakarta.servlet.ServletContextListener;
@@ -12,8 +13,12 @@ public class WebStart implements ServletContextListener {
   @Inject
   private StartSequence start;
 
+  @Inject
+  private WebContext web;
+
   @Override
   public void contextInitialized(ServletContextEvent event) {
+    web.hasStarted();
     start.webIsReady();
   }
 }

@@ -6,6 +6,7 @@ import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Meters;
 import ee.tasker.platform.Settings;
+import ee.tasker.platform.WebContext;
 import ee.tasker.step.Assignment;
 import ee.tasker.step.Steps;
 import jakarta.annotation.PostConstruct;
@@ -63,6 +64,9 @@ public class Worker implements StepTaker {
   private Prefetch prefetch;
 
   @Inject
+  private WebContext web;
+
+  @Inject
   private Meters meters;
 
   private final AtomicBoolean claiming = new AtomicBoolean();
@@ -76,13 +80,13 @@ public class Worker implements StepTaker {
   @PostConstruct
   void prepare() {
     hands.onWantedHands(this::claimSoon);
-    hands.onMoreResults(() -> executor.execute(this::work));
+    hands.onMoreResults(() -> onThreadOfTheWeb(this::work));
   }
 
-  /** None for a server that serves some namespaces only: what it is handed outside the queues could be of any. */
+  /** None for a server that serves some namespaces only: what it is handed outside the queues could be of any. None before handlers can run. */
   @Override
   public int reserve(int most) {
-    return settings.worker().namespaces().isEmpty() ? hands.reserve(most) : 0;
+    return settings.worker().namespaces().isEmpty() && web.isStarted() ? hands.reserve(most) : 0;
   }
 
   @Override
@@ -108,7 +112,7 @@ public class Worker implements StepTaker {
   }
 
   private void claimSoon() {
-    if (hands.takesOn() && claiming.compareAndSet(false, true)) {
+    if (web.isStarted() && hands.takesOn() && claiming.compareAndSet(false, true)) {
       try {
         executor.execute(this::claimQueued);
       } catch (RejectedExecutionException e) {
@@ -226,13 +230,18 @@ public class Worker implements StepTaker {
   private void callHelper() {
     if ((working.get() < live.capacity() || !handbacks.isEmpty()) && helpersComing.compareAndSet(0, 1)) {
       try {
-        executor.execute(this::help);
+        onThreadOfTheWeb(this::help);
       } catch (RejectedExecutionException e) {
         // The server is going down; what has not started is given back by WorkerLifecycle.
         helpersComing.set(0);
         hands.drain();
       }
     }
+  }
+
+  /** Handlers see the context of the web application, whoever had them called. */
+  private void onThreadOfTheWeb(Runnable task) {
+    web.run(() -> executor.execute(task));
   }
 
   private void help() {

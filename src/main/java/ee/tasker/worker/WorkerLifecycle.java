@@ -7,6 +7,7 @@ import ee.tasker.platform.Role;
 import ee.tasker.platform.ServerIdentity;
 import ee.tasker.platform.Settings;
 import ee.tasker.platform.StartSequence;
+import ee.tasker.platform.WebContext;
 import ee.tasker.step.Steps;
 import ee.tasker.step.model.StepKey;
 import ee.tasker.tracing.Tracing;
@@ -77,6 +78,9 @@ public class WorkerLifecycle {
   @Inject
   private Tracing tracing;
 
+  @Inject
+  private WebContext web;
+
   private ScheduledFuture<?> beats;
   private boolean stopped;
 
@@ -95,7 +99,7 @@ public class WorkerLifecycle {
     long period = settings.worker().heartbeat().toMillis();
     beats = timers.scheduleAtFixedRate(heartbeat::beat, 0, period, TimeUnit.MILLISECONDS);
     if (live.has(Role.WORKER) && settings.events()) {
-      worker.stepsQueued();
+      web.onceStarted(worker::stepsQueued);
     }
   }
 

@@ -11,13 +11,17 @@ import ee.tasker.task.TaskRequest;
 import ee.tasker.task.TaskSubmissions;
 import ee.tasker.task.Tasks;
 import ee.tasker.testing.Deployments;
+import jakarta.enterprise.concurrent.ManagedExecutorService;
 import jakarta.inject.Inject;
 import jakarta.json.Json;
 import jakarta.transaction.Status;
 import jakarta.transaction.UserTransaction;
 import java.sql.Connection;
+import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
 import javax.naming.InitialContext;
 import javax.sql.DataSource;
@@ -100,6 +104,19 @@ class JtaSubmissionIT {
   }
 
   @Test
+  void callers_transaction_needs_one_connection_for_its_own_rows_and_the_task() throws Exception {
+    execute("create schema if not exists shop");
+    execute("create table if not exists shop.orders (task_uuid uuid)");
+    ManagedExecutorService executor = InitialContext.doLookup("java:comp/DefaultManagedExecutorService");
+
+    // At the same time twice as many as the pool has connections: if each held one and waited for another, none would go on.
+    List<Callable<UUID>> callers = Collections.nCopies(60, this::orderThatTakesItsTime);
+    for (Future<UUID> order : executor.invokeAll(callers)) {
+      assertEquals(1, count("select count(*) from shop.orders where task_uuid = '" + order.get() + "'"));
+    }
+  }
+
+  @Test
   void refusal_dooms_the_callers_transaction() throws Exception {
     transaction.begin();
     SubmittedTask first = submissions.submit(REQUEST);
@@ -141,6 +158,15 @@ class JtaSubmissionIT {
     SubmittedTask task = submissions.submit(REQUEST);
     execute("insert into shop.orders values ('" + task.taskUuid() + "')");
     return task;
+  }
+
+  private UUID orderThatTakesItsTime() throws Exception {
+    transaction.begin();
+    SubmittedTask task = submissions.submit(REQUEST);
+    LockSupport.parkNanos(200_000_000);
+    execute("insert into shop.orders values ('" + task.taskUuid() + "')");
+    transaction.commit();
+    return task.taskUuid();
   }
 
   private UUID inAnotherTransaction() throws Exception {
