@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ee.tasker.rest.Contract.Operation;
 import ee.tasker.rest.FuzzedRequests.Fuzzed;
 import ee.tasker.run.EmbeddedDatabase;
+import ee.tasker.run.ServerKind;
 import ee.tasker.testing.server.Answer;
 import ee.tasker.testing.server.TaskerClient;
 import ee.tasker.testing.server.TestServer;
@@ -143,15 +144,21 @@ class FuzzIT {
       rows = rows();
       assertThat(grown(before, rows)).as("rows that are left by what was refused: %s", answer).isEmpty();
     }
-    if (request.isPlain() && !REFUSED_BY_THE_SERVER.matcher(request.uri()).matches()) {
+    if (request.isPlain() && !mayBeRefusedByTheServer(request)) {
       contract.check(request.operation(), answer);
     }
     return answer.status();
   }
 
+  /** Before the application sees them: paths with encoded characters of structure, and Payara answers a body with GET or DELETE by 400 and nothing more. */
+  private static boolean mayBeRefusedByTheServer(Fuzzed request) {
+    return REFUSED_BY_THE_SERVER.matcher(request.uri()).matches()
+        || ServerKind.from(System.getProperties()) == ServerKind.PAYARA && request.body().length > 0 && !Set.of("POST", "PUT", "PATCH").contains(request.method());
+  }
+
   private static void assertRefused(Fuzzed request, Answer answer) {
     assertThat(answer.status()).as("%s", answer).isBetween(400, 499);
-    if (REFUSED_BY_THE_SERVER.matcher(request.uri()).matches()) {
+    if (mayBeRefusedByTheServer(request)) {
       assertThat(answer.body()).as("%s", answer).doesNotContain("ee.tasker", "org.postgresql");
       return;
     }
