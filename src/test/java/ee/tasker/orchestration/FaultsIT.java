@@ -53,13 +53,13 @@ class FaultsIT {
 
   @Test
   void lost_listener_comes_back_and_health_says_so() {
-    TaskerClient.until("the listener is connected", Duration.ofSeconds(30), () -> health().matches("(?s).*\"connected\"\\s*:\\s*true.*"));
+    TaskerClient.until("the listener is connected", Duration.ofSeconds(30), () -> health().matches("(?s).*\"connected\"\\s*:\\s*\"?true.*"));
     int before = occurrences("TK1401");
     Object pid = tasker.value("select pid from pg_stat_activity where application_name = 'tasker-listener'");
 
     cutAllConnections();
 
-    TaskerClient.until("it is connected anew", Duration.ofSeconds(30), () -> health().matches("(?s).*\"connected\"\\s*:\\s*true.*")
+    TaskerClient.until("it is connected anew", Duration.ofSeconds(30), () -> health().matches("(?s).*\"connected\"\\s*:\\s*\"?true.*")
         && tasker.count("select count(*) from pg_stat_activity where application_name = 'tasker-listener' and pid <> ?", pid) == 1);
     assertThat(occurrences("TK1402")).isPositive();
     assertThat(occurrences("TK1401")).isGreaterThan(before);

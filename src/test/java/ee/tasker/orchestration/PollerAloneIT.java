@@ -28,7 +28,8 @@ class PollerAloneIT {
       assertThat(History.broken(tasker)).isEmpty();
       assertThat(History.messages(tasker)).isEmpty();
       assertThat(tasker.count("select count(*) from pg_stat_activity where application_name = 'tasker-listener'")).isZero();
-      assertThat(tasker.get("/health/ready").body().replace(" ", "")).contains("\"events\":false");
+      // Payara gives all of its health values as text.
+      assertThat(tasker.get("/health/ready").body().replaceAll("[ \"]", "")).contains("events:false");
     }
   }
 }
