@@ -108,9 +108,10 @@ class ArchitectureTest {
           .should().dependOnClassesThat().resideInAPackage("jakarta.persistence..");
 
   @ArchTest
-  static final ArchRule jdbc_is_for_migration_listening_and_reading_sqlstates =
+  static final ArchRule jdbc_is_for_migration_listening_connecting_and_reading_sqlstates =
       noClasses().that().doNotHaveSimpleName("SchemaMigration").and().doNotHaveSimpleName("Listener")
           .and().doNotHaveSimpleName("DatabaseFaults").and().doNotHaveSimpleName("FaultMapper")
+          .and().haveNameNotMatching("ee\\.tasker\\.platform\\.EclipseLinkSettings(\\$.*)?")
           .should().dependOnClassesThat().resideInAnyPackage("java.sql..", "javax.sql..", "org.postgresql..", "org.flywaydb..");
 
   // ---- transactions
