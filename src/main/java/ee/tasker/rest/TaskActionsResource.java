@@ -87,6 +87,6 @@ public class TaskActionsResource {
     if (story.isEmpty()) {
       throw Tasks.notFound(task);
     }
-    return Json.build().createObjectBuilder().add("task_uuid", task.toString()).add("entries", story).build().toString();
+    return Json.build().createObjectBuilder().add("task_uuid", task.toString()).add("entries", story).addNull("next").build().toString();
   }
 }
