@@ -42,7 +42,7 @@ begin
     values (case when p_remove then 'remove_retention_policy' else 'set_retention_policy' end, p_by, p_reason, p_namespace, p_template,
             jsonb_build_object('state', p_state, 'keep_days', p_days));
     v_document := jsonb_build_object('dry_run', p_dry_run, 'preview', tasker.get_retention_preview(p_now),
-      'policy', jsonb_build_object('namespace', p_namespace, 'template', p_template, 'state', p_state, 'keep_days', p_days, 'removed', p_remove));
+      'policy', jsonb_build_object('namespace', p_namespace, 'name', p_template, 'state', p_state, 'keep_days', p_days, 'removed', p_remove));
     if p_dry_run then
       raise sqlstate 'DRY00';
     end if;

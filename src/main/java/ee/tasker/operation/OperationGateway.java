@@ -105,12 +105,12 @@ class OperationGateway {
     return sql.array("get_dlq_statistics()");
   }
 
-  JsonArray getDlqInvestigationQueue(int limit) {
-    return sql.array("get_dlq_investigation_queue(?)", limit);
+  JsonObject getDlqInvestigationQueue(int limit, UUID after) {
+    return sql.object("get_dlq_investigation_queue(?, cast(? as uuid))", limit, after == null ? null : after.toString());
   }
 
-  JsonArray getStaleness(int limit) {
-    return sql.array("get_staleness(?)", limit);
+  JsonObject getStaleness(int limit, String after) {
+    return sql.object("get_staleness(?, ?)", limit, after);
   }
 
   JsonValue sendTaskToDlq(UUID task, String by, String reason) {

@@ -78,7 +78,7 @@ public class TaskBatchesResource {
     if (documents.isEmpty() || documents.size() > MOST) {
       throw Problem.of(400, "invalid-request", "the body must be an array of 1 to " + MOST + " requests");
     }
-    return Response.status(207).entity(verdicts(documents).toString()).build();
+    return Response.status(207).entity(Json.build().createObjectBuilder().add("verdicts", verdicts(documents)).build().toString()).build();
   }
 
   private JsonArray verdicts(JsonArray documents) {

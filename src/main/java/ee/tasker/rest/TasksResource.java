@@ -265,7 +265,7 @@ public class TasksResource {
     if (steps.isEmpty()) {
       throw Tasks.notFound(uuid);
     }
-    return steps.toString();
+    return Listing.whole("steps", steps).toString();
   }
 
   @Requires(value = Permission.STEPS_READ, in = Scope.TASK)
@@ -280,7 +280,7 @@ public class TasksResource {
   @Path("{task_uuid}/workflow_steps/{step_uuid}/audit")
   public String audit(@PathParam("task_uuid") String taskUuid, @PathParam("step_uuid") String stepUuid) {
     requireStep(taskUuid, stepUuid);
-    return tasks.audit(UUID.fromString(taskUuid), UUID.fromString(stepUuid)).toString();
+    return Listing.whole("results", tasks.audit(UUID.fromString(taskUuid), UUID.fromString(stepUuid))).toString();
   }
 
   private JsonObject requireStep(String taskUuid, String stepUuid) {

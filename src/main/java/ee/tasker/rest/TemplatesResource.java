@@ -57,7 +57,7 @@ public class TemplatesResource {
   @GET
   public String list(@QueryParam("namespace") String namespace) {
     Parameters.checkKnown(uri, Set.of("namespace"));
-    return Json.build().createObjectBuilder().add("templates", access.visible(templates.list(namespace))).build().toString();
+    return Listing.whole("templates", access.visible(templates.list(namespace))).toString();
   }
 
   @Requires(value = Permission.TEMPLATES_READ, in = Scope.NAMESPACE)

@@ -92,7 +92,7 @@ final class Instances {
           Collections.nCopies(Math.min(batch, tasks - from), request).toString()))));
     }
     for (CompletableFuture<Answer> answer : sent) {
-      answer.join().array().getValuesAs(JsonObject.class).forEach(verdict -> submitted.add(UUID.fromString(verdict.getString("task_uuid"))));
+      answer.join().list("verdicts").forEach(verdict -> submitted.add(UUID.fromString(verdict.getString("task_uuid"))));
     }
 
     assertThat(submitted).hasSize(tasks).doesNotHaveDuplicates();
@@ -123,7 +123,7 @@ final class Instances {
         Answer answer = server.client().get("/v1/tasks/" + task);
         assertThat(answer.text("state")).isEqualTo("complete");
         documents.add(answer.object());
-        steps.add(server.client().get("/v1/tasks/" + task + "/workflow_steps").array());
+        steps.add(server.client().get("/v1/tasks/" + task + "/workflow_steps").list("steps"));
       }
       assertThat(documents).hasSize(1);
       assertThat(steps).hasSize(1);

@@ -316,7 +316,7 @@ class BadRequestsIT {
         + TaskerClient.taskRequest("testing", "checked_hello", "{}") + "]"));
 
     assertThat(answer.status()).isEqualTo(207);
-    assertThat(answer.array().getValuesAs(JsonObject.class)).extracting(verdict -> verdict.getInt("status") + " " + verdict.getString("code"))
+    assertThat(answer.list("verdicts")).extracting(verdict -> verdict.getInt("status") + " " + verdict.getString("code"))
         .containsExactly("400 invalid-request", "400 invalid-request", "404 unknown-template", "400 invalid-context");
   }
 }

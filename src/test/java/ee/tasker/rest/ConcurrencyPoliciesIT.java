@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 @AgainstServer
 class ConcurrencyPoliciesIT {
-  private static final String LIST = "/v1/concurrency-policies?namespace=limited&template=held";
+  private static final String LIST = "/v1/concurrency-policies?namespace=limited&name=held";
 
   private final TaskerClient tasker;
 

@@ -119,10 +119,10 @@ class ListAccessTest {
 
     JsonObject page = sql.object("select tasker.list_write_requests('{}', 1)");
     assertThat(page.getJsonArray("requests").getJsonObject(0).getString("request_uuid")).isEqualTo(second.toString());
-    assertThat(page.getString("next_cursor")).isEqualTo(second.toString());
+    assertThat(page.getString("next")).isEqualTo(second.toString());
     JsonObject next = sql.object("select tasker.list_write_requests('{}', 1, ?)", second);
     assertThat(next.getJsonArray("requests").getJsonObject(0).getInt("status")).isEqualTo(200);
-    assertThat(next.isNull("next_cursor")).isTrue();
+    assertThat(next.isNull("next")).isTrue();
     assertThat(sql.object("select tasker.list_write_requests('{\"caller\": \"ann\"}')").getJsonArray("requests")).hasSize(1);
     assertThat(sql.object("select tasker.list_write_requests('{\"route\": \"/v1/nothing\"}')").getJsonArray("requests")).isEmpty();
     assertThatDatabaseRefuses("23514", () -> sql.text("select tasker.begin_write_request('ann', 'somebody', 'GET', '', '', null, ?)", server));

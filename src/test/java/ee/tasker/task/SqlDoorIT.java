@@ -27,7 +27,7 @@ class SqlDoorIT {
     UUID task = (UUID) tasker.value("select tasker.submit_task('testing', 'hello', '1.0.0', '{\"who\": \"sql\"}')");
 
     assertThat(tasker.atRest(task).getString("state")).isEqualTo("complete");
-    assertThat(tasker.steps(task).get("say").getJsonObject("results").getString("who")).isEqualTo("sql");
+    assertThat(tasker.steps(task).get("say").getJsonObject("result").getString("who")).isEqualTo("sql");
   }
 
   @Test
