@@ -36,6 +36,8 @@ public enum LogEvent {
   STREAM_CUT("TK1404", Level.INFO, "slow listener was cut off"),
   CALL_FAILED("TK1501", Level.ERROR, "call to the database failed, will be tried again"),
   REQUEST_FAILED("TK1502", Level.ERROR, "request failed"),
+  DATABASE_AWAY("TK1503", Level.ERROR, "the database cannot be used, calls to it will be tried again"),
+  DATABASE_BACK("TK1504", Level.INFO, "the database answers again"),
   FIRST_ADMINISTRATOR("TK1601", Level.INFO, "first administrator created"),
   LOGIN_REFUSED("TK1602", Level.WARNING, "credentials refused"),
   ACCESS_DENIED("TK1603", Level.WARNING, "access denied"),
