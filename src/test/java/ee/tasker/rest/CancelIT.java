@@ -63,7 +63,7 @@ class CancelIT {
     tasker.delete("/v1/tasks/" + task);
 
     // A heartbeat renews, and so hears of, what is older than a third of its lease: 20 seconds.
-    assertThat(tasker.atRest(task, Duration.ofSeconds(10)).getString("state")).isEqualTo("cancelled");
+    assertThat(tasker.atRest(task, Duration.ofSeconds(18)).getString("state")).isEqualTo("cancelled");
     assertThat(tasker.count("select count(*) from testing.effects where task_uuid = ? and effect = 'saw the cancel request'", task)).isEqualTo(1);
   }
 
