@@ -80,10 +80,10 @@ begin
   loop
     if v_refused.counts = 'tasks' then
       perform tasker.request_cancel(v_refused.task_uuid, 'concurrency policy', format('%s of %s tasks%s are under way',
-        v_refused.slot_limit, v_refused.slot_limit, coalesce(' with ' || v_refused.key_pointer || ' ' || v_refused.key, '')), 'cancel_running', p_server_uuid);
+        v_refused.slot_limit, v_refused.slot_limit, coalesce(' with the same ' || v_refused.key_pointer, '')), 'cancel_running', p_server_uuid);
     else
       perform tasker.refuse_steps(v_refused.steps, array_fill(format('%s of %s steps%s are under way',
-        v_refused.slot_limit, v_refused.slot_limit, coalesce(' with ' || v_refused.key_pointer || ' ' || v_refused.key, '')),
+        v_refused.slot_limit, v_refused.slot_limit, coalesce(' with the same ' || v_refused.key_pointer, '')),
         array[cardinality(v_refused.steps)]), p_server_uuid);
     end if;
   end loop;

@@ -18,7 +18,7 @@ import org.eclipse.microprofile.health.HealthCheckResponseBuilder;
 import org.eclipse.microprofile.health.Readiness;
 
 /**
- * The database answers in time, and its schema is at least the one that this application brings. A newer one is fine: while
+ * The database answers in time and can be written to, and its schema is at least the one that this application brings. A newer one is fine: while
  * servers are replaced one after another, two versions of the application share a database.
  */
 @Readiness
@@ -58,8 +58,13 @@ public class DatabaseReadiness implements HealthCheck {
       JsonObject status = asked.get(BOUND_SECONDS, TimeUnit.SECONDS);
       asked = null;
       String version = status.getString("schema_version", "none");
-      return answer.status(schema.isSatisfiedBy(version))
+      boolean isReadOnly = status.getBoolean("read_only");
+      if (isReadOnly) {
+        answer.withData("problem", "the database is read-only: a standby, or a primary that was demoted");
+      }
+      return answer.status(schema.isSatisfiedBy(version) && !isReadOnly)
           .withData("schema", version)
+          .withData("read_only", isReadOnly)
           .withData("servers", status.getInt("servers"))
           .withData("answered_in_ms", TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - asking))
           .build();

@@ -47,8 +47,8 @@ class OperationGateway {
     return sql.array("get_task_story(cast(? as uuid))", task);
   }
 
-  JsonValue getWaitingDocument(UUID task) {
-    return sql.json("get_waiting_document(cast(? as uuid))", task);
+  JsonValue getWaitingDocument(UUID task, boolean showsContext, boolean showsErrors) {
+    return sql.json("get_waiting_document(cast(? as uuid), ?, ?)", task, showsContext, showsErrors);
   }
 
   JsonArray getPauses() {

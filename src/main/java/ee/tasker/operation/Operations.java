@@ -104,9 +104,12 @@ public class Operations {
     return gateway.getTaskStory(task);
   }
 
-  /** @throws Problem 404 task-not-found */
-  public JsonObject why(UUID task) {
-    if (gateway.getWaitingDocument(task) instanceof JsonObject document) {
+  /**
+   * @param showsContext whether values of the context may be told @param showsErrors whether what handlers said of failures may be
+   * @throws Problem 404 task-not-found
+   */
+  public JsonObject why(UUID task, boolean showsContext, boolean showsErrors) {
+    if (gateway.getWaitingDocument(task, showsContext, showsErrors) instanceof JsonObject document) {
       return document;
     }
     throw Tasks.notFound(task);

@@ -10,6 +10,9 @@ import javax.transaction.xa.XAException;
 /** Tells faults that pass from statements that will never work. */
 public final class DatabaseFaults {
 
+  /** SQLSTATE of a write to a standby, or to a database that was made read-only: the connection leads to the wrong place. */
+  public static final String READ_ONLY = "25006";
+
   private DatabaseFaults() {
   }
 
@@ -33,10 +36,15 @@ public final class DatabaseFaults {
     return state != null && !state.startsWith("08") && !state.startsWith("57P") && !state.startsWith("58") && !state.startsWith("XX");
   }
 
-  /** True when the database could not be reached, or went away before it said whether a commit happened. */
+  /** True when the connection leads to a standby or a primary that was demoted: nothing was written, and another connection may lead to the primary. */
+  public static boolean isReadOnly(Throwable fault) {
+    return READ_ONLY.equals(sqlState(fault));
+  }
+
+  /** True when the primary could not be reached, or went away before it said whether a commit happened. */
   public static boolean isUnreachable(Throwable fault) {
     String state = sqlState(fault);
-    return state == null ? isUnconfirmedCommit(fault) : state.startsWith("08") || state.startsWith("57P");
+    return state == null ? isUnconfirmedCommit(fault) : state.startsWith("08") || state.startsWith("57P") || READ_ONLY.equals(state);
   }
 
   /** True when a commit was asked for and nobody knows whether it happened: transaction managers say so in their own words, without an SQLSTATE. */

@@ -40,6 +40,7 @@ public enum LogEvent {
   STREAM_CUT("TK1404", Level.INFO, "slow listener was cut off"),
   CALL_FAILED("TK1501", Level.ERROR, "call to the database failed, will be tried again"),
   REQUEST_FAILED("TK1502", Level.ERROR, "request failed"),
+  CONNECTION_DISCARDED("TK1503", Level.WARNING, "connection to a read-only database was discarded"),
   FIRST_ADMINISTRATOR("TK1601", Level.INFO, "first administrator created"),
   LOGIN_REFUSED("TK1602", Level.WARNING, "credentials refused"),
   ACCESS_DENIED("TK1603", Level.WARNING, "access denied"),

@@ -3,6 +3,7 @@ package ee.tasker.platform;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
@@ -83,11 +84,27 @@ public record Settings(
   public record StreamSettings(int limit, int buffer, Duration heartbeat) {
   }
 
-  /** {@code tasker.database.*}: the listening connection is the application's own, the pool cannot lend one for ever. */
-  public record ListenSettings(String host, int port, String database, String user, String password) {
+  /**
+   * {@code tasker.database.*}: the listening connection is the application's own, the pool cannot lend one for ever.
+   *
+   * @param hosts a primary and its standbys, in any order; at least one
+   */
+  public record ListenSettings(List<DatabaseHost> hosts, String database, String user, String password) {
+    public ListenSettings {
+      hosts = List.copyOf(hosts);
+    }
+
     @Override
     public String toString() {
-      return "ListenSettings[" + host + ":" + port + "/" + database + " as " + user + "]";
+      return "ListenSettings[" + hosts + "/" + database + " as " + user + "]";
+    }
+  }
+
+  /** Where a PostgreSQL listens. */
+  public record DatabaseHost(String name, int port) {
+    @Override
+    public String toString() {
+      return name + ":" + port;
     }
   }
 

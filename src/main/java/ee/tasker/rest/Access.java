@@ -14,7 +14,6 @@ import jakarta.json.JsonArray;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
-import java.util.Optional;
 import java.util.UUID;
 
 /**
@@ -117,14 +116,5 @@ public class Access {
     JsonArrayBuilder visible = Json.build().createArrayBuilder();
     objects.getValuesAs(JsonObject.class).stream().filter(object -> caller.grants().may(permission, object.getString("namespace"))).forEach(visible::add);
     return visible.build();
-  }
-
-  /** A task as a caller may see it: without its context, unless that is permitted. */
-  static JsonObject shown(Caller caller, JsonObject task) {
-    return caller.grants().may(Permission.TASKS_CONTEXT_READ, task.getString("namespace")) ? task : Json.build().createObjectBuilder(task).remove("context").build();
-  }
-
-  Optional<String> shown(Optional<JsonObject> task) {
-    return task.map(document -> shown(caller, document).toString());
   }
 }

@@ -37,6 +37,9 @@ public class ConcurrencyPoliciesResource {
   @Inject
   private Access access;
 
+  @Inject
+  private Visibility visibility;
+
   @Context
   private UriInfo uri;
 
@@ -52,7 +55,7 @@ public class ConcurrencyPoliciesResource {
       filter.add("template", template);
     }
     return Json.build().createObjectBuilder()
-        .add("policies", access.visible(policies.list(filter.build(), Parameters.number("entries", entries, 10, 0, 100)))).build().toString();
+        .add("policies", visibility.policies(access.visible(policies.list(filter.build(), Parameters.number("entries", entries, 10, 0, 100))))).build().toString();
   }
 
   /** The member has to be there also when it is null, which is the way back to the template's limit. */

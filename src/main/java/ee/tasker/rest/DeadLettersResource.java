@@ -44,6 +44,9 @@ public class DeadLettersResource {
   @Inject
   private Access access;
 
+  @Inject
+  private Visibility visibility;
+
   @Context
   private UriInfo uri;
 
@@ -56,7 +59,8 @@ public class DeadLettersResource {
     add(filter, "resolution_status", status, STATUSES);
     add(filter, "dlq_reason", reason, REASONS);
     access.limit(filter);
-    return deadLetters.list(filter.build(), Parameters.number("limit", limit, 50, 1, MOST), Parameters.optionalUuid("cursor", cursor)).toString();
+    return visibility.deadLetters(
+        deadLetters.list(filter.build(), Parameters.number("limit", limit, 50, 1, MOST), Parameters.optionalUuid("cursor", cursor))).toString();
   }
 
   private static void add(JsonObjectBuilder filter, String name, String value, Set<String> words) {
@@ -71,7 +75,7 @@ public class DeadLettersResource {
   /** Has a task investigated; 200 with the investigation that is open already. */
   @Requires(value = Permission.DLQ_UPDATE, in = Scope.ASKED)
   @POST
-  @OncePerKey
+  @OncePerKey(shows = Visibility.Content.DEAD_LETTER)
   @Consumes(MediaType.APPLICATION_JSON)
   public Response open(InputStream body) {
     Parameters.checkKnown(uri, Set.of());
@@ -94,7 +98,7 @@ public class DeadLettersResource {
   public String ofTask(@PathParam("task_uuid") String taskUuid) {
     Parameters.checkKnown(uri, Set.of());
     UUID task = Parameters.uuid("task_uuid", taskUuid);
-    return deadLetters.find(Json.build().createObjectBuilder().add("task_uuid", task.toString()).build())
+    return deadLetters.find(Json.build().createObjectBuilder().add("task_uuid", task.toString()).build()).map(visibility::deadLetter)
         .orElseThrow(() -> DeadLetters.notFound("there is no dead letter about a task " + task)).toString();
   }
 
@@ -107,13 +111,13 @@ public class DeadLettersResource {
   }
 
   private String entry(String uuid) {
-    return deadLetters.find(Json.build().createObjectBuilder().add("dlq_entry_uuid", uuid).build())
+    return deadLetters.find(Json.build().createObjectBuilder().add("dlq_entry_uuid", uuid).build()).map(visibility::deadLetter)
         .orElseThrow(() -> DeadLetters.notFound("there is no dead letter " + uuid)).toString();
   }
 
   @Requires(value = Permission.DLQ_UPDATE, in = Scope.DEAD_LETTER)
   @PATCH
-  @OncePerKey
+  @OncePerKey(shows = Visibility.Content.DEAD_LETTER)
   @Path("entry/{dlq_entry_uuid}")
   @Consumes(MediaType.APPLICATION_JSON)
   public String update(@PathParam("dlq_entry_uuid") String entryUuid, InputStream body) {

@@ -32,6 +32,9 @@ public class DeadMessagesResource {
   @Inject
   private Access access;
 
+  @Inject
+  private Visibility visibility;
+
   @Context
   private UriInfo uri;
 
@@ -43,8 +46,8 @@ public class DeadMessagesResource {
     if (replayed != null && !Set.of("true", "false").contains(replayed)) {
       throw Problem.invalid("replayed", "must be true or false");
     }
-    return messages.list(queue, Boolean.parseBoolean(replayed), Parameters.number("limit", limit, 25, 1, 100),
-        Parameters.optionalUuid("cursor", cursor)).toString();
+    return visibility.deadMessages(messages.list(queue, Boolean.parseBoolean(replayed), Parameters.number("limit", limit, 25, 1, 100),
+        Parameters.optionalUuid("cursor", cursor))).toString();
   }
 
   @Requires(value = Permission.MESSAGES_REPLAY, in = Scope.EVERYWHERE)

@@ -23,6 +23,9 @@ public class OncePerKeyInterceptor {
   @Inject
   private RequestKeys keys;
 
+  @Inject
+  private Visibility visibility;
+
   @AroundInvoke
   Object answerOnce(InvocationContext method) throws Exception {
     if (!keys.isKeyed()) {
@@ -31,10 +34,11 @@ public class OncePerKeyInterceptor {
     String body = takeBody(method);
     boolean isResponse = Response.class.isAssignableFrom(method.getMethod().getReturnType());
     KeptAnswer answer = keys.answerOnce(body, () -> kept(method.proceed()));
+    String shown = answer.isReplay() ? visibility.again(method.getMethod().getAnnotation(OncePerKey.class).shows(), answer.body()) : answer.body();
     if (!isResponse) {
-      return answer.body();
+      return shown;
     }
-    Response.ResponseBuilder response = Response.status(answer.status()).entity(answer.body());
+    Response.ResponseBuilder response = Response.status(answer.status()).entity(shown);
     answer.location().map(URI::create).ifPresent(response::location);
     return response.build();
   }

@@ -82,6 +82,9 @@ public class TasksResource {
   @Inject
   private Access access;
 
+  @Inject
+  private Visibility visibility;
+
   @Context
   private UriInfo uri;
 
@@ -102,7 +105,7 @@ public class TasksResource {
     URI location = location(task, document);
     int status = task.isDuplicate() ? 200 : 201;
     if (seconds > 0) {
-      Function<JsonObject, Response> whole = described -> Response.status(status).location(location).entity(Access.shown(caller, described).toString()).build();
+      Function<JsonObject, Response> whole = described -> Response.status(status).location(location).entity(atRest(caller, described, task.isDuplicate()).toString()).build();
       if (task.isDuplicate()) {
         waits.answerAtRest(task.taskUuid(), seconds, answer, whole);
       } else {
@@ -126,7 +129,7 @@ public class TasksResource {
       response.header(RequestKeys.REPLAYED, "true");
     }
     if (seconds > 0) {
-      waits.answerAtRest(Json.uuid(Json.parseObject(kept.body()), "task_uuid"), seconds, answer, described -> response.entity(Access.shown(caller, described).toString()).build());
+      waits.answerAtRest(Json.uuid(Json.parseObject(kept.body()), "task_uuid"), seconds, answer, described -> response.entity(atRest(caller, described, kept.status() == 200).toString()).build());
     } else {
       answer.resume(response.entity(kept.body()).build());
     }
@@ -148,12 +151,22 @@ public class TasksResource {
     return location;
   }
 
+  /** Who may submit but not read is told how the task stands, and no more. */
+  private static JsonObject atRest(Caller caller, JsonObject described, boolean isDuplicate) {
+    return caller.grants().may(Permission.TASKS_READ, described.getString("namespace")) ? Visibility.task(caller, described)
+        : brief(described.getString("task_uuid"), described.getString("state"), described.getString("correlation_id"), isDuplicate);
+  }
+
   private static JsonObject brief(SubmittedTask task) {
+    return brief(task.taskUuid().toString(), task.state(), task.correlationId().toString(), task.isDuplicate());
+  }
+
+  private static JsonObject brief(String taskUuid, String state, String correlationId, boolean isDuplicate) {
     return Json.build().createObjectBuilder()
-        .add("task_uuid", task.taskUuid().toString())
-        .add("state", task.state())
-        .add("correlation_id", task.correlationId().toString())
-        .add("duplicate", task.isDuplicate())
+        .add("task_uuid", taskUuid)
+        .add("state", state)
+        .add("correlation_id", correlationId)
+        .add("duplicate", isDuplicate)
         .build();
   }
 
@@ -194,12 +207,12 @@ public class TasksResource {
     Parameters.checkKnown(uri, Set.of("wait"));
     Caller caller = access.caller();
     waits.answerAtRest(Parameters.uuid("task_uuid", taskUuid), Parameters.number("wait", wait, 0, 0, LONGEST_WAIT_SECONDS), answer,
-        described -> Response.ok(Access.shown(caller, described).toString()).build());
+        described -> Response.ok(Visibility.task(caller, described).toString()).build());
   }
 
   @Requires(value = Permission.TASKS_CANCEL, in = Scope.TASK)
   @DELETE
-  @OncePerKey
+  @OncePerKey(shows = Visibility.Content.TASK)
   @Path("{task_uuid}")
   public String cancel(@PathParam("task_uuid") String taskUuid, @QueryParam("reason") String reason,
       @QueryParam("requested_by") String requestedBy, @QueryParam("policy") String policy,
@@ -210,7 +223,7 @@ public class TasksResource {
         : Optional.of(Duration.ofSeconds(Parameters.number("grace_seconds", graceSeconds, 0, 0, 86_400)));
     tasks.cancel(uuid, new Tasks.CancelRequest(text("requested_by", requestedBy, access.caller().actor(), 128),
         text("reason", reason, "no reason given", 1_000), policy(policy), grace, children(children)));
-    return access.shown(tasks.describe(uuid)).orElseThrow(() -> Tasks.notFound(uuid));
+    return tasks.describe(uuid).map(visibility::task).orElseThrow(() -> Tasks.notFound(uuid)).toString();
   }
 
   private static Tasks.CancelPolicy policy(String policy) {
