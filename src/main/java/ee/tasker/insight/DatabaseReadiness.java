@@ -1,14 +1,14 @@
 package ee.tasker.insight;
 
+import ee.tasker.platform.EngineThreads;
 import ee.tasker.platform.SchemaMigration;
 import ee.tasker.platform.StartSequence;
-import jakarta.annotation.Resource;
-import jakarta.enterprise.concurrent.ManagedExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -26,8 +26,8 @@ import org.eclipse.microprofile.health.Readiness;
 public class DatabaseReadiness implements HealthCheck {
   private static final int BOUND_SECONDS = 3;
 
-  @Resource
-  private ManagedExecutorService executor;
+  @Inject
+  private EngineThreads threads;
 
   @Inject
   private Insight insight;
@@ -51,7 +51,9 @@ public class DatabaseReadiness implements HealthCheck {
     long asking = System.nanoTime();
     try {
       if (asked == null) {
-        asked = executor.submit(insight::installationStatus);
+        FutureTask<JsonObject> question = new FutureTask<>(insight::installationStatus);
+        threads.execute(question);
+        asked = question;
       }
       JsonObject status = asked.get(BOUND_SECONDS, TimeUnit.SECONDS);
       asked = null;
