@@ -43,6 +43,9 @@ public class Heartbeat {
   private Hands hands;
 
   @Inject
+  private OverrunHandlers overruns;
+
+  @Inject
   private Notifier notifier;
 
   @Inject
@@ -76,13 +79,15 @@ public class Heartbeat {
   }
 
   private void beat(String state) {
+    overruns.tell();
     long old = settings.worker().lease().toNanos() / 3;
     List<StepKey> held = hands.busy().stream()
         .filter(step -> step.ageNanos() > old)
         .map(step -> step.assignment().key())
         .toList();
     try {
-      JsonObject reply = steps.heartbeat(hands.busyCount(), held, report(state));
+      // A lost thread is no free one: recovery counts on what is free here.
+      JsonObject reply = steps.heartbeat(hands.busyCount() + hands.lostCount(), held, report(state));
       reply.getJsonArray("lost").getValuesAs(JsonString.class).forEach(uuid -> lost(UUID.fromString(uuid.getString())));
       if (!reply.getJsonArray("cancel_requested").isEmpty()) {
         cancels.lookSoon();
@@ -94,6 +99,7 @@ public class Heartbeat {
       }
       lastBeat = Instant.now();
       lastBeatFailed = false;
+      LOG.databaseAnswered();
     } catch (Exception fault) {
       lastBeatFailed = true;
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "heartbeat");
@@ -122,6 +128,10 @@ public class Heartbeat {
     }
     if (lastBeatFailed) {
       problems.add("the heartbeat before this one did not reach the database");
+    }
+    int stuck = overruns.stuck();
+    if (stuck > 0) {
+      problems.add(stuck + " of " + live.capacity() + " handler threads are kept by handlers that have not returned although their step was given up");
     }
     if (!live.pausedRoles().isEmpty()) {
       problems.add("paused here: " + live.pausedRoles().stream().map(Role::toString).sorted().collect(Collectors.joining(", ")));
