@@ -85,6 +85,9 @@ final class Mutations {
       of("an unchecked context keeps its task from starting", EVALUATE, "t.cancel_requested_at is null and t.context_checked\n", "t.cancel_requested_at is null\n",
           "MessageDelayTest#D2_notice_that_comes_too_early"),
       of("a lost message is sent again", "R__42_process_tasks.sql", "perform tasker.resend_lost_messages(p_task_uuids, p_now);", "null;", "AdvanceDueTasksTest#a_queue_row"),
+      of("a hidden message is shown again", "R__30_resend_lost_messages.sql", "set vt = clock_timestamp() where", "set vt = q.vt where", "AdvanceDueTasksTest#a_message_that_is_hidden"),
+      of("a lost dead letter is restored", "R__40_reconcile_tasks.sql", "perform tasker.create_dlq_entries(array_agg(b.task_uuid), v_now), count(*)", "perform count(*)",
+          "ReconcileTasksTest#a_blocked_task_whose"),
       // Rules and records.
       of("moves of steps follow the rules", "R__50_check_step_transitions.sql", "if found then", "if false then", "OwnershipTest#O1", "CancelBeforeHandoffTest#C6"),
       of("moves of tasks follow the rules", "R__50_check_task_transitions.sql", "if found then", "if false then", "GuardsTest#a_move_outside"),
