@@ -10,7 +10,7 @@ as $$
 begin
   return (
     select jsonb_build_object('task_uuid', t.task_uuid, 'state', t.state, 'next_wake_at', w.wake_at,
-      'waiting', (select coalesce(jsonb_agg(jsonb_build_object('step_uuid', e.workflow_step_uuid, 'name', e.step_name, 'current_state', e.state,
+      'waiting', (select coalesce(jsonb_agg(jsonb_build_object('step_uuid', e.workflow_step_uuid, 'name', e.step_name, 'state', e.state,
                     'cause', e.cause, 'sentence', v.sentence, 'details', v.details)), '[]')
                   from tasker.explain_waiting(t.task_uuid) e
                   cross join lateral (

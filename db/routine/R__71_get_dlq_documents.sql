@@ -1,4 +1,4 @@
--- Dead letters as the REST interface shows them: {entries, next_cursor}, newest first, by key.
+-- Dead letters as the REST interface shows them: {entries, next}, newest first, by key.
 -- p_filter: {resolution_status?, dlq_reason?, task_uuid?, dlq_entry_uuid?, namespaces?}. Source: reference section 6.2. Called by DeadLetters.
 create or replace function tasker.get_dlq_documents(p_filter jsonb default '{}', p_limit int default 50, p_before uuid default null)
 returns jsonb
@@ -23,7 +23,7 @@ begin
       and (p_filter ->> 'dlq_entry_uuid' is null or d.dlq_entry_uuid = (p_filter ->> 'dlq_entry_uuid')::uuid)
     order by d.dlq_entry_uuid desc limit p_limit + 1) p;
   return jsonb_build_object(
-    'next_cursor', case when jsonb_array_length(v_entries) > p_limit then v_entries -> (p_limit - 1) -> 'dlq_entry_uuid' end,
+    'next', case when jsonb_array_length(v_entries) > p_limit then v_entries -> (p_limit - 1) -> 'dlq_entry_uuid' end,
     'entries', case when jsonb_array_length(v_entries) > p_limit then v_entries - p_limit else v_entries end);
 end
 $$;

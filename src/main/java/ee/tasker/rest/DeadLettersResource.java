@@ -24,6 +24,7 @@ import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
 import java.util.Set;
 import java.util.UUID;
+import java.util.regex.Pattern;
 
 /** Investigations about tasks: find, open, close, count; and which tasks are late. */
 @Path("dlq")
@@ -34,6 +35,8 @@ public class DeadLettersResource {
       "worker_unavailable", "manual_dlq");
   static final Set<String> STATUSES = Set.of("pending", "manually_resolved", "permanently_failed", "cancelled");
   private static final int MOST = 500;
+  /** A time in microseconds and a task. */
+  private static final Pattern LATE_CURSOR = Pattern.compile("[0-9]{1,17}-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
 
   @Inject
   private DeadLetters deadLetters;
@@ -43,6 +46,9 @@ public class DeadLettersResource {
 
   @Inject
   private Access access;
+
+  @Inject
+  private Locations locations;
 
   @Inject
   private Visibility visibility;
@@ -89,7 +95,7 @@ public class DeadLettersResource {
     JsonObject reply = deadLetters.open(uuid, by, reason);
     String entry = reply.getString("dlq_entry_uuid");
     return Response.status("done".equals(reply.getString("outcome")) ? 201 : 200)
-        .location(uri.getBaseUriBuilder().path("dlq/entry/" + entry).build()).entity(entry(entry)).build();
+        .header(Locations.HEADER, locations.of(uri, "dlq/entry/" + entry)).entity(entry(entry)).build();
   }
 
   @Requires(value = Permission.DLQ_READ, in = Scope.TASK)
@@ -138,22 +144,25 @@ public class DeadLettersResource {
   @Path("stats")
   public String statistics() {
     Parameters.checkKnown(uri, Set.of());
-    return deadLetters.statistics().toString();
+    return Listing.whole("reasons", deadLetters.statistics()).toString();
   }
 
   @Requires(value = Permission.DLQ_READ, in = Scope.EVERYWHERE)
   @GET
   @Path("investigation-queue")
-  public String investigationQueue(@QueryParam("limit") String limit) {
-    Parameters.checkKnown(uri, Set.of("limit"));
-    return deadLetters.investigationQueue(Parameters.number("limit", limit, 50, 1, MOST)).toString();
+  public String investigationQueue(@QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
+    Parameters.checkKnown(uri, Set.of("limit", "cursor"));
+    return deadLetters.investigationQueue(Parameters.number("limit", limit, 50, 1, MOST), Parameters.optionalUuid("cursor", cursor)).toString();
   }
 
   @Requires(value = Permission.DLQ_READ, in = Scope.EVERYWHERE)
   @GET
   @Path("staleness")
-  public String staleness(@QueryParam("limit") String limit) {
-    Parameters.checkKnown(uri, Set.of("limit"));
-    return deadLetters.staleness(Parameters.number("limit", limit, 50, 1, MOST)).toString();
+  public String staleness(@QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
+    Parameters.checkKnown(uri, Set.of("limit", "cursor"));
+    if (cursor != null && !LATE_CURSOR.matcher(cursor).matches()) {
+      throw Problem.invalid("cursor", "must be next of the page before");
+    }
+    return deadLetters.staleness(Parameters.number("limit", limit, 50, 1, MOST), cursor).toString();
   }
 }

@@ -40,9 +40,9 @@ public class DeadMessagesResource {
 
   @Requires(value = Permission.MESSAGES_READ, in = Scope.EVERYWHERE)
   @GET
-  public String list(@QueryParam("queue") String queue, @QueryParam("replayed") String replayed, @QueryParam("limit") String limit,
+  public String list(@QueryParam("queue_name") String queue, @QueryParam("replayed") String replayed, @QueryParam("limit") String limit,
       @QueryParam("cursor") String cursor) {
-    Parameters.checkKnown(uri, Set.of("queue", "replayed", "limit", "cursor"));
+    Parameters.checkKnown(uri, Set.of("queue_name", "replayed", "limit", "cursor"));
     if (replayed != null && !Set.of("true", "false").contains(replayed)) {
       throw Problem.invalid("replayed", "must be true or false");
     }

@@ -88,6 +88,6 @@ public class TaskActionsResource {
     if (story.isEmpty()) {
       throw Tasks.notFound(task);
     }
-    return Json.build().createObjectBuilder().add("task_uuid", task.toString()).add("entries", visibility.history(task, story)).build().toString();
+    return Json.build().createObjectBuilder().add("task_uuid", task.toString()).add("entries", visibility.history(task, story)).addNull("next").build().toString();
   }
 }

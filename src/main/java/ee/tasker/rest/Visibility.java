@@ -25,7 +25,7 @@ import java.util.UUID;
 @RequestScoped
 public class Visibility {
   private static final Set<String> TASK_IN_BRIEF = Set.of("task_uuid", "namespace", "state", "correlation_id");
-  private static final Set<String> STEP_IN_BRIEF = Set.of("step_uuid", "task_uuid", "name", "current_state", "attempts");
+  private static final Set<String> STEP_IN_BRIEF = Set.of("step_uuid", "task_uuid", "name", "state", "attempts");
   private static final Set<String> DEAD_LETTER_IN_BRIEF = Set.of("dlq_entry_uuid", "task_uuid", "namespace", "resolution_status");
   private static final Set<String> OF_CONTEXT = Set.of("context", "inputs", "violations");
   private static final Set<String> OF_RESULTS = Set.of("checkpoint", "result", "error", "metadata", "cause");
