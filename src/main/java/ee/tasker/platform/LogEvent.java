@@ -30,6 +30,7 @@ public enum LogEvent {
   CLAIMS_RELEASED("TK1308", Level.WARNING, "claims whose answer was lost were given back"),
   CANCEL_FORCED("TK1309", Level.WARNING, "handler did not heed the cancel request"),
   SURPLUS_RELEASED("TK1310", Level.INFO, "steps that had not begun were given back, handlers got slow"),
+  HANDLER_ELSEWHERE("TK1311", Level.INFO, "steps were given back unstarted, another server has their handler"),
   LISTENER_CONNECTED("TK1401", Level.INFO, "listening for wake-ups"),
   LISTENER_LOST("TK1402", Level.WARNING, "listening connection lost, polling meanwhile"),
   NOTIFY_FAILED("TK1403", Level.WARNING, "other servers could not be woken, they will poll"),
