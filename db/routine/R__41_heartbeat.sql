@@ -1,6 +1,6 @@
 -- A server says that it lives, how it is, and which steps it still runs: renews its row in servers and the leases of those
 -- steps in one statement each, by the database's clock. Then it looks whether other servers have fallen silent, and which
--- handlers others have that it lacks. A lease that has two thirds of its time left is not renewed.
+-- handlers others have that it lacks. A lease that has more than two thirds of its time left is not renewed.
 -- p_steps: array of {step_uuid, attempt}. p_report: {state: healthy | degraded | draining | stopped, heartbeat_seconds,
 -- namespaces: [..] | null for all, handlers: [..] | null for any, resolvers: [..] | null for any, problems: [..]}; a server that stopped stays so.
 -- Returns {lost: [step uuids that are no longer its], cancel_requested: [step uuids whose task is being cancelled and whose
@@ -60,7 +60,7 @@ begin
       from jsonb_to_recordset(p_steps) as r(step_uuid uuid, attempt int)
       join tasker.workflow_steps s on s.workflow_step_uuid = r.step_uuid
       where s.state = 'in_progress' and s.attempts = r.attempt
-        and s.lease_expires_at < v_now + p_lease_seconds * interval '1 second' * 2 / 3
+        and s.lease_expires_at <= v_now + p_lease_seconds * interval '1 second' * 2 / 3
       -- A step that somebody has locked is just being handed back or claimed; to wait for that could deadlock with a batch.
       for no key update of s skip locked)
     update tasker.workflow_steps s set lease_expires_at = v_now + p_lease_seconds * interval '1 second'
