@@ -1,4 +1,4 @@
--- What the template says about steps, for workers to keep: a JSON array by named_step_uuid with the names of all ancestors.
+-- What the template says about steps, for workers to keep: a JSON array by template_step_uuid with the names of all ancestors.
 -- It never changes, so a worker asks once. Called by the worker.
 create or replace function tasker.get_step_definitions(p_named_step_uuids uuid[])
 returns jsonb
@@ -15,9 +15,9 @@ as $$
     join tasker.named_tasks_named_steps n on n.named_task_uuid = a.named_task_uuid and n.step_position = a.step_position
     cross join lateral unnest(n.parent_positions) as p(position))
   select coalesce(jsonb_agg(jsonb_build_object(
-      'named_step_uuid', n.named_step_uuid, 'name', s.name, 'callable', n.handler_callable, 'method', n.handler_method,
+      'template_step_uuid', n.named_step_uuid, 'step', s.name, 'callable', n.handler_callable, 'method', n.handler_method,
       'resolver', n.handler_resolver, 'initialization', n.initialization, 'result_schema', n.result_schema,
-      'timeout_seconds', n.timeout_seconds, 'namespace', ns.name, 'task_name', nt.name, 'task_version', nt.version,
+      'timeout_seconds', n.timeout_seconds, 'namespace', ns.name, 'name', nt.name, 'version', nt.version,
       'ancestors', (select coalesce(jsonb_agg(an.name order by a.step_position), '[]')
                     from ancestors a
                     join tasker.named_tasks_named_steps am on am.named_task_uuid = a.named_task_uuid and am.step_position = a.step_position

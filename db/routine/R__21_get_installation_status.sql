@@ -1,5 +1,6 @@
--- The version of the schema and how many servers are alive: {schema_version, servers}, the version null where no Flyway
--- has been. Called by the health checks.
+-- The version of the schema, how many servers are alive, and whether the database refuses writes: {schema_version, servers,
+-- read_only}, the version null where no Flyway has been. A standby is read-only, and so is a session of a primary that was
+-- told so (default_transaction_read_only). Called by the health checks.
 create or replace function tasker.get_installation_status(p_now timestamptz default null)
 returns jsonb
 language plpgsql stable
@@ -13,8 +14,9 @@ begin
     execute 'select h.version from tasker.flyway_schema_history h
              where h.version is not null and h.success order by h.installed_rank desc limit 1' into v_version;
   end if;
-  return jsonb_build_object('schema_version', v_version, 'servers', tasker.count_servers(p_now));
+  return jsonb_build_object('schema_version', v_version, 'servers', tasker.count_servers(p_now),
+    'read_only', current_setting('transaction_read_only')::boolean);
 end
 $$;
 comment on function tasker.get_installation_status(timestamptz) is
-  'The version of the schema and how many servers are alive.';
+  'The version of the schema, how many servers are alive, and whether the database refuses writes.';

@@ -5,7 +5,7 @@ language sql stable
 set search_path = '' set timezone = 'UTC'
 as $$
   select coalesce(jsonb_agg(jsonb_build_object(
-      'workflow_step_uuid', a.workflow_step_uuid, 'sort_key', a.sort_key, 'task_uuid', a.task_uuid, 'recorded_at', a.recorded_at,
+      'step_uuid', a.workflow_step_uuid, 'sort_key', a.sort_key, 'task_uuid', a.task_uuid, 'recorded_at', a.recorded_at,
       'worker_uuid', a.worker_uuid, 'attempt', a.attempt, 'outcome', a.outcome, 'success', a.success,
       'execution_time_ms', a.execution_time_ms, 'result', a.result, 'error', a.error) order by a.sort_key), '[]')
   from tasker.workflow_step_result_audit a

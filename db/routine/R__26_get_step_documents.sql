@@ -9,14 +9,14 @@ as $$
 begin
   -- In plpgsql, whose plans are kept: a function in SQL would be planned anew at every call.
   return (select coalesce(jsonb_agg(jsonb_build_object(
-      'step_uuid', s.workflow_step_uuid, 'task_uuid', s.task_uuid, 'name', r.name, 'current_state', s.state,
+      'step_uuid', s.workflow_step_uuid, 'task_uuid', s.task_uuid, 'name', r.name, 'state', s.state,
       'created_at', s.created_at, 'enqueued_at', s.enqueued_at, 'completed_at', s.completed_at,
       'dependencies_satisfied', r.dependencies_satisfied, 'retry_eligible', r.retry_eligible,
       'ready_for_execution', r.ready_for_execution, 'total_parents', r.total_parents, 'completed_parents', r.completed_parents,
       'attempts', s.attempts, 'attempts_before_reset', s.attempts_before_reset, 'max_attempts', s.max_attempts, 'retryable', s.retryable,
       'last_failure_at', s.last_failure_at, 'next_retry_at', s.next_retry_at, 'last_attempted_at', s.last_attempted_at,
       'lease_expires_at', s.lease_expires_at, 'leased_by', s.leased_by,
-      'results', case when a.success then a.result end, 'error', a.error, 'execution_time_ms', a.execution_time_ms)
+      'result', case when a.success then a.result end, 'error', a.error, 'execution_time_ms', a.execution_time_ms)
       order by s.step_position), '[]')
   from tasker.get_step_readiness_status_batch(array[p_task_uuid], case when p_step_uuid is null then null else array[p_step_uuid] end) r
   join tasker.workflow_steps s on s.workflow_step_uuid = r.workflow_step_uuid

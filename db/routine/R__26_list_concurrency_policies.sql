@@ -1,5 +1,5 @@
 -- Concurrency policies as a JSON array, by namespace, template and step, each with how many hold a slot and how many wait.
--- p_filter: {policy_uuid?, namespace?, template?}. p_entries: how many holders and waiters of each to list, those who have
+-- p_filter: {policy_uuid?, namespace?, name?}. p_entries: how many holders and waiters of each to list, those who have
 -- been there longest first; position counts from 1 per key.
 -- Source: ADR 0013. Called by ConcurrencyPoliciesResource and by users.
 create or replace function tasker.list_concurrency_policies(p_filter jsonb default '{}', p_entries int default 0)
@@ -10,9 +10,9 @@ as $$
 begin
   return (
     select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
-             'policy_uuid', p.policy_uuid, 'namespace', p.namespace_name, 'template', p.template_name, 'step', p.step_name,
+             'policy_uuid', p.policy_uuid, 'namespace', p.namespace_name, 'name', p.template_name, 'step', p.step_name,
              'counts', p.counts, 'key', p.key_pointer, 'when_full', p.when_full, 'limit', coalesce(p.set_limit, p.template_limit),
-             'template_limit', p.template_limit, 'set_limit', p.set_limit, 'set_by', p.set_by,
+             'template_limit', p.template_limit, 'set_limit', p.set_limit, 'set_by', p.set_by, 'said_by', p.said_by,
              'holding', n.holding, 'waiting', n.waiting, 'holders', e.holders, 'waiters', e.waiters))
              order by p.namespace_name, p.template_name, p.step_name nulls first, p.policy_uuid), '[]')
     from tasker.concurrency_policies p
@@ -37,7 +37,7 @@ begin
          order by s.waiting_position limit p_entries)) h) e
     where (p_filter ->> 'policy_uuid' is null or p.policy_uuid = (p_filter ->> 'policy_uuid')::uuid)
       and (p_filter ->> 'namespace' is null or p.namespace_name = p_filter ->> 'namespace')
-      and (p_filter ->> 'template' is null or p.template_name = p_filter ->> 'template'));
+      and (p_filter ->> 'name' is null or p.template_name = p_filter ->> 'name'));
 end
 $$;
 comment on function tasker.list_concurrency_policies(jsonb, int) is

@@ -1,5 +1,5 @@
--- A page of parked messages, newest first: {messages: [..], next_cursor}. p_queue_name null: of all queues. p_replayed false:
--- only those that were not sent again. p_before: the next_cursor of the page before.
+-- A page of parked messages, newest first: {messages: [..], next}. p_queue_name null: of all queues. p_replayed false:
+-- only those that were not sent again. p_before: the next of the page before.
 -- Locks: none. Source: attune.md F5. Called by DeadMessagesResource and users.
 create or replace function tasker.list_dead_messages(
   p_queue_name text default null, p_replayed boolean default false, p_limit int default 25, p_before uuid default null)
@@ -15,7 +15,7 @@ as $$
   numbered as (select p.*, row_number() over (order by p.dead_message_uuid desc) as place from page p)
   select jsonb_build_object(
     'messages', coalesce(jsonb_agg(to_jsonb(n) - 'place' order by n.place) filter (where n.place <= p_limit), '[]'),
-    'next_cursor', case when count(*) > p_limit then (array_agg(n.dead_message_uuid order by n.place) filter (where n.place = p_limit))[1] end)
+    'next', case when count(*) > p_limit then (array_agg(n.dead_message_uuid order by n.place) filter (where n.place = p_limit))[1] end)
   from numbered n
 $$;
 comment on function tasker.list_dead_messages(text, boolean, int, uuid) is 'A page of parked messages, newest first.';

@@ -1,4 +1,4 @@
--- A page of tasks, newest first, as {tasks: [...], next_cursor}: next_cursor is null on the last page. Pages are found by
+-- A page of tasks, newest first, as {tasks: [...], next}: next is null on the last page. Pages are found by
 -- key (p_before: tasks older than this uuid), so a deep page costs what the first one does.
 -- p_filter: {namespace?, name?, version?, state?, initiator?, source_system?, correlation_id?, parent_correlation_id?,
 -- sla_breached?, namespaces?}, the last one an array of those that the caller may see.
@@ -42,7 +42,7 @@ begin
 
   return jsonb_build_object(
     'tasks', tasker.get_task_documents(coalesce(v_page[1:p_limit], '{}'), false),
-    'next_cursor', case when cardinality(v_page) > p_limit then v_page[p_limit] end);
+    'next', case when cardinality(v_page) > p_limit then v_page[p_limit] end);
 end
 $$;
 comment on function tasker.list_tasks(jsonb, int, uuid) is 'A page of tasks, newest first.';

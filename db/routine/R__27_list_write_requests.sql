@@ -1,4 +1,4 @@
--- A page of what was asked to be changed over REST, newest first, by key: {requests, next_cursor}. p_filter: {caller?, route?}. Called by Accounts.
+-- A page of what was asked to be changed over REST, newest first, by key: {requests, next}. p_filter: {caller?, route?}. Called by Accounts.
 create or replace function tasker.list_write_requests(p_filter jsonb default '{}', p_limit int default 50, p_before uuid default null)
 returns jsonb
 language plpgsql stable
@@ -14,7 +14,7 @@ begin
           and (p_filter ->> 'route' is null or w.route = p_filter ->> 'route')
         order by w.request_uuid desc limit p_limit + 1) p;
   return jsonb_build_object(
-    'next_cursor', case when jsonb_array_length(v_requests) > p_limit then v_requests -> (p_limit - 1) -> 'request_uuid' end,
+    'next', case when jsonb_array_length(v_requests) > p_limit then v_requests -> (p_limit - 1) -> 'request_uuid' end,
     'requests', case when jsonb_array_length(v_requests) > p_limit then v_requests - p_limit else v_requests end);
 end
 $$;

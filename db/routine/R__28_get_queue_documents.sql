@@ -16,7 +16,7 @@ as $$
     select l.queue_name, to_jsonb(m) as metrics
     from pgmq.list_queues() l cross join lateral pgmq.metrics(l.queue_name) m
   )
-  select jsonb_build_object('queues', coalesce(jsonb_agg(jsonb_build_object(
+  select jsonb_build_object('next', null, 'queues', coalesce(jsonb_agg(jsonb_build_object(
       'queue_name', queue_name,
       'queue_length', coalesce((q.metrics ->> 'queue_length')::bigint, 0),
       'visible', (q.metrics ->> 'queue_visible_length')::bigint,

@@ -1,7 +1,7 @@
 -- One batch of the clean-up: looks at the oldest tasks of one template, from where the last batch stopped, until it has found
 -- p_limit or looked at p_examine, and purges those that have rested for longer than they are kept. At the end of its tasks the template is left alone
 -- for p_pause, but after a pass of a single batch, which costs next to nothing, for half a minute at most. Several may call it at once: each gets another template.
--- Returns {template, examined, expired, purged, more}: more is false when there was nothing to look at.
+-- Returns {template_uuid, examined, expired, purged, more}: more is false when there was nothing to look at.
 -- Locks: the template's row of retention_progress, skip locked; as purge_tasks. Source: docs/adr/0021-retention.md.
 -- Called by the housekeeping of every orchestrator, and by an operator.
 create or replace function tasker.purge_expired_tasks(
@@ -68,7 +68,7 @@ begin
       purged_tasks = p.purged_tasks + cardinality(v_gone),
       last_purged_at = case when cardinality(v_gone) > 0 then v_now else p.last_purged_at end
   where p.named_task_uuid = v_progress.named_task_uuid;
-  return jsonb_build_object('template', v_progress.named_task_uuid, 'examined', v_examined,
+  return jsonb_build_object('template_uuid', v_progress.named_task_uuid, 'examined', v_examined,
     'expired', coalesce(cardinality(v_expired), 0), 'purged', cardinality(v_gone), 'more', true);
 end
 $$;

@@ -13,7 +13,7 @@ as $$
     where w.wake_at <= clock_timestamp() and not t.context_checked and t.completed_at is null
     limit p_limit
     for no key update of t skip locked)
-  select coalesce(jsonb_agg(jsonb_build_object('task_uuid', u.task_uuid, 'named_task_uuid', u.named_task_uuid, 'context', c.context)), '[]')
+  select coalesce(jsonb_agg(jsonb_build_object('task_uuid', u.task_uuid, 'template_uuid', u.named_task_uuid, 'context', c.context)), '[]')
   from unchecked u join tasker.task_contexts c on c.task_uuid = u.task_uuid
 $$;
 comment on function tasker.take_unchecked_tasks(int) is

@@ -37,7 +37,7 @@ begin
 
   return query
   with steps as (
-    select s.*, n.name, d.handler_callable, d.handler_resolver, d.handler_key, r.error, wo.why as watched, wo.since as watched_since, wo.due_at as watched_until, sl.policy, sl.slot_since, sl.slot_limit, sl.held_by,
+    select s.*, n.name, d.handler_callable, d.handler_resolver, d.handler_key, r.error, wo.why as watched, wo.since as watched_since, wo.due_at as watched_until, sl.policy, sl.slot_key, sl.slot_since, sl.slot_limit, sl.held_by,
            (select jsonb_agg(jsonb_build_object('name', pn.name, 'state', p.state) order by p.step_position)
             from tasker.workflow_step_edges e
             join tasker.workflow_steps p on p.workflow_step_uuid = e.from_step_uuid and p.state not in ('complete', 'resolved_manually')
@@ -52,7 +52,7 @@ begin
     left join lateral (
       select cp.counts || ' of ' || cp.namespace_name || '/' || cp.template_name || coalesce('/' || cp.step_name, '')
                || coalesce(' per ' || cp.key_pointer || ' = ' || w.key, '') as policy,
-             w.requested_at as slot_since, coalesce(cp.set_limit, cp.template_limit) as slot_limit,
+             nullif(w.key, '') as slot_key, w.requested_at as slot_since, coalesce(cp.set_limit, cp.template_limit) as slot_limit,
              (select jsonb_agg(distinct h.task_uuid) from tasker.concurrency_slots h
               where h.policy_uuid = w.policy_uuid and h.key = w.key and h.admitted_at is not null) as held_by
       from tasker.concurrency_slots w
@@ -114,7 +114,7 @@ begin
            when 'parents' then jsonb_build_object('parents', j.parents)
            when 'held_back' then jsonb_build_object('failed_steps', v_failed)
            when 'retry' then jsonb_build_object('next_retry_at', j.next_retry_at, 'next_attempt', j.attempts + 1)
-           when 'slot' then jsonb_build_object('policy', j.policy, 'waits_since', j.slot_since, 'limit', j.slot_limit, 'held_by', j.held_by)
+           when 'slot' then jsonb_build_object('policy', j.policy, 'key', j.slot_key, 'waits_since', j.slot_since, 'limit', j.slot_limit, 'held_by', j.held_by)
            when 'retry_due' then jsonb_build_object('next_retry_at', j.next_retry_at, 'wake_at', v_wake_at)
            when 'paused' then jsonb_build_object('paused_by', v_pause.paused_by, 'paused_at', v_pause.paused_at, 'reason', v_pause.reason, 'is_namespace', v_pause.is_namespace)
            when 'not_checked' then jsonb_build_object('wake_at', v_wake_at)

@@ -47,7 +47,7 @@ begin
     where n.task_namespace_uuid = v_ns_uuid and n.name = p_template ->> 'name' and n.version = p_template ->> 'version';
     return jsonb_build_object(
       'outcome', case when v_known.content_hash = p_template ->> 'content_hash' then 'unchanged' else 'conflict' end,
-      'named_task_uuid', v_known.named_task_uuid);
+      'template_uuid', v_known.named_task_uuid);
   end if;
 
   insert into tasker.named_steps (named_task_uuid, name, description)
@@ -94,11 +94,11 @@ begin
   left join children on children.parent_position = s.position;
 
   perform tasker.register_policies(v_uuid, p_template);
-  insert into tasker.template_pauses (named_task_uuid, is_namespace, paused_at, paused_by, reason)
-  select v_uuid, true, ns.paused_at, ns.paused_by, ns.pause_reason
+  insert into tasker.template_pauses (named_task_uuid, is_namespace, paused_at, paused_by, said_by, reason)
+  select v_uuid, true, ns.paused_at, ns.paused_by, ns.pause_said_by, ns.pause_reason
   from tasker.task_namespaces ns where ns.task_namespace_uuid = v_ns_uuid and ns.paused_at is not null;
   perform tasker.ensure_task_queue(tasker.worker_queue(v_namespace));
-  return jsonb_build_object('outcome', 'registered', 'named_task_uuid', v_uuid);
+  return jsonb_build_object('outcome', 'registered', 'template_uuid', v_uuid);
 end
 $$;
 comment on function tasker.register_template(jsonb) is

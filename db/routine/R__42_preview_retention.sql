@@ -2,8 +2,9 @@
 -- tasks of each template are counted (is_more: there are more). kept_back of them stay for now: their parent is there, a
 -- child is unfinished, or a dead letter is open.
 -- Reads only. Called by get_retention_preview and set_retention_policy.
+drop function if exists tasker.preview_retention(int, timestamptz);
 create or replace function tasker.preview_retention(p_limit int default 100000, p_now timestamptz default null)
-returns table (namespace text, template text, version text, state text, keep_days int, said_by text,
+returns table (namespace text, name text, version text, state text, keep_days int, said_by text,
                tasks bigint, kept_back bigint, oldest_completed_at timestamptz, is_more boolean)
 language plpgsql stable
 set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off

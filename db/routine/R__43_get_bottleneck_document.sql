@@ -38,8 +38,10 @@ as $$
     from connections c where c.active > 0.8 * c.most
   )
   select jsonb_build_object(
-    'slow_steps', (select coalesce(jsonb_agg(to_jsonb(s) order by s.avg_duration_seconds desc, s.named_step_uuid), '[]') from steps s),
-    'slow_tasks', (select coalesce(jsonb_agg(to_jsonb(t) order by t.avg_duration_seconds desc, t.named_task_uuid), '[]') from tasks t),
+    'slow_steps', (select coalesce(jsonb_agg(to_jsonb(s) - '{named_step_uuid,namespace_name,task_name,step_name}'::text[]
+      || jsonb_build_object('template_step_uuid', s.named_step_uuid, 'namespace', s.namespace_name, 'name', s.task_name, 'step', s.step_name) order by s.avg_duration_seconds desc, s.named_step_uuid), '[]') from steps s),
+    'slow_tasks', (select coalesce(jsonb_agg(to_jsonb(t) - '{named_task_uuid,namespace_name,task_name}'::text[]
+      || jsonb_build_object('template_uuid', t.named_task_uuid, 'namespace', t.namespace_name, 'name', t.task_name) order by t.avg_duration_seconds desc, t.named_task_uuid), '[]') from tasks t),
     'resource_utilization', jsonb_build_object(
       'active_connections', (select c.active from connections c), 'max_connections', (select c.most from connections c),
       'queues', (select coalesce(jsonb_agg(to_jsonb(q) order by q.queue_length desc, q.queue_name), '[]') from queues q)),

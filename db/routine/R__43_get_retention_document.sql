@@ -8,12 +8,12 @@ language sql stable
 set search_path = '' set timezone = 'UTC'
 as $$
   select jsonb_build_object(
-    'policies', (select coalesce(jsonb_agg(jsonb_build_object('namespace', p.namespace_name, 'template', p.template_name, 'state', p.state,
-                                                              'keep_days', p.keep_days, 'set_by', p.set_by, 'reason', p.reason, 'set_at', p.set_at)
+    'policies', (select coalesce(jsonb_agg(jsonb_build_object('namespace', p.namespace_name, 'name', p.template_name, 'state', p.state,
+                                                              'keep_days', p.keep_days, 'set_by', p.set_by, 'said_by', p.said_by, 'reason', p.reason, 'set_at', p.set_at)
                                            order by p.namespace_name nulls first, p.template_name nulls first, p.state nulls first), '[]')
                  from tasker.retention_policies p),
-    'templates', (select coalesce(jsonb_agg(g.document order by g.document ->> 'namespace', g.document ->> 'template', g.document ->> 'version'), '[]')
-                  from (select jsonb_build_object('namespace', ns.name, 'template', nt.name, 'version', nt.version,
+    'templates', (select coalesce(jsonb_agg(g.document order by g.document ->> 'namespace', g.document ->> 'name', g.document ->> 'version'), '[]')
+                  from (select jsonb_build_object('namespace', ns.name, 'name', nt.name, 'version', nt.version,
                                                   'keep_days', jsonb_object_agg(r.state, r.keep_days), 'said_by', jsonb_object_agg(r.state, r.said_by),
                                                   'purged_tasks', coalesce(g.purged_tasks, 0), 'last_purged_at', g.last_purged_at) as document
                         from tasker.get_retention_rules() r

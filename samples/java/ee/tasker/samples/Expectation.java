@@ -28,8 +28,8 @@ public final class Expectation {
   }
 
   /**
-   * @param steps of the task as the server answers them, with {@code name}, {@code current_state}, {@code attempts} and
-   *              {@code results}
+   * @param steps of the task as the server answers them, with {@code name}, {@code state}, {@code attempts} and
+   *              {@code result}
    * @return a sentence for each difference; empty when all is as expected
    */
   public static List<String> differences(JsonObject expected, String state, JsonArray steps) {
@@ -55,12 +55,12 @@ public final class Expectation {
   }
 
   private static void compareStep(String name, JsonObject expected, JsonObject actual, List<String> differences) {
-    compare(name + ".state", expected.get("state"), actual.get("current_state"), differences);
+    compare(name + ".state", expected.get("state"), actual.get("state"), differences);
     if (expected.containsKey("attempts")) {
       compare(name + ".attempts", expected.get("attempts"), actual.get("attempts"), differences);
     }
     if (expected.containsKey("result")) {
-      compare(name + ".result", expected.get("result"), actual.get("results"), differences);
+      compare(name + ".result", expected.get("result"), actual.get("result"), differences);
     }
     if (expected.containsKey("mentions")) {
       for (JsonString text : expected.getJsonArray("mentions").getValuesAs(JsonString.class)) {

@@ -155,7 +155,7 @@ public final class SampleRunner {
 
   private List<String> differences(JsonObject expected, String taskUuid) throws IOException, InterruptedException {
     JsonObject task = atRest(taskUuid);
-    JsonArray steps = send(request("/v1/tasks/" + taskUuid + "/workflow_steps").GET()).array();
+    JsonArray steps = send(request("/v1/tasks/" + taskUuid + "/workflow_steps").GET()).object().getJsonArray("steps");
     List<String> differences =
         new ArrayList<>(Expectation.differences(expected, task.getString("state", ""), steps));
     if (expected.containsKey("started_tasks")) {
@@ -170,8 +170,8 @@ public final class SampleRunner {
   private List<String> startedTask(String stepName, JsonObject started, JsonObject parent, JsonArray steps)
       throws IOException, InterruptedException {
     String taskUuid = Expectation.step(steps, stepName)
-        .filter(step -> step.get("results") instanceof JsonObject)
-        .map(step -> step.getJsonObject("results").getString(started.getString("task_uuid_field"), ""))
+        .filter(step -> step.get("result") instanceof JsonObject)
+        .map(step -> step.getJsonObject("result").getString(started.getString("task_uuid_field"), ""))
         .orElse("");
     if (taskUuid.isEmpty()) {
       return List.of("the step has no " + started.getString("task_uuid_field") + " in its result");
@@ -221,13 +221,6 @@ public final class SampleRunner {
         return object;
       }
       throw new IOException("expected a JSON object: " + this);
-    }
-
-    JsonArray array() throws IOException {
-      if (json() instanceof JsonArray array) {
-        return array;
-      }
-      throw new IOException("expected a JSON array: " + this);
     }
 
     private JsonValue json() throws IOException {

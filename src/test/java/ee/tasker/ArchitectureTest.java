@@ -148,13 +148,19 @@ class ArchitectureTest {
 
   @ArchTest
   static final ArchRule threads_come_from_the_container =
-      noClasses().should().callConstructorWhere(describe("of a thread, a pool or a timer", call ->
+      // Its threads are made by the container's ManagedThreadFactory (ADR 0025).
+      noClasses().that().haveNameNotMatching("ee\\.tasker\\.platform\\.ThreadPool(\\$.*)?").should().callConstructorWhere(describe("of a thread, a pool or a timer", call ->
               call.getTargetOwner().isAssignableTo(Thread.class) || call.getTargetOwner().isAssignableTo(java.util.Timer.class)
                   || call.getTargetOwner().isAssignableTo(java.util.concurrent.AbstractExecutorService.class)))
           .orShould().dependOnClassesThat().areAssignableTo(java.util.concurrent.Executors.class)
           .orShould(callMethodWhere(describe("starts work on a pool of the JVM", call ->
               call.getTargetOwner().isAssignableTo(java.util.concurrent.CompletableFuture.class) && call.getName().endsWith("Async")
                   && call.getTarget().getRawParameterTypes().stream().noneMatch(type -> type.isAssignableTo(java.util.concurrent.Executor.class)))));
+
+  /** What waits on them waits for all that the server does: on Open Liberty they are the threads of HTTP. */
+  @ArchTest
+  static final ArchRule no_work_goes_to_the_managed_executors_of_the_server =
+      noClasses().should().dependOnClassesThat().haveNameMatching("jakarta\\.enterprise\\.concurrent\\.Managed(Scheduled)?ExecutorService");
 
   @ArchTest
   static final ArchRule nobody_sleeps =

@@ -5,10 +5,10 @@ import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Settings;
+import ee.tasker.platform.ThreadPool;
+import ee.tasker.platform.ThreadPools;
+import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
-import jakarta.annotation.Resource;
-import jakarta.enterprise.concurrent.ManagedExecutorService;
-import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.util.List;
@@ -33,11 +33,8 @@ public class EventStreams implements ChangeListener {
   private static final long SUMMARY_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final int MOST_READS = 50;
 
-  @Resource
-  private ManagedExecutorService executor;
-
-  @Resource
-  private ManagedScheduledExecutorService timers;
+  @Inject
+  private ThreadPools pools;
 
   @Inject
   private Events events;
@@ -58,6 +55,17 @@ public class EventStreams implements ChangeListener {
   private final Object schedule = new Object();
   private ScheduledFuture<?> nextRead;
   private long nextReadAt;
+  private boolean isReading;
+  /** Somebody asked for a read during a read, for this time. */
+  private boolean isWanted;
+  private long wantedAt;
+  private ThreadPool threads;
+
+  /** One for each that may not read what it is sent, which keeps a thread on some servers, and for the reader. */
+  @PostConstruct
+  void prepare() {
+    threads = pools.make("stream", settings.streams().limit() + 2);
+  }
 
   /**
    * Begins to tell somebody, and returns. A stream of one task without a position begins with the task, one of all begins now.
@@ -81,7 +89,7 @@ public class EventStreams implements ChangeListener {
       all.add(opening.stream);
     }
     taskState.ifPresent(state -> opening.stream.endsWith(state, now.horizon()));
-    executor.execute(opening::catchUp);
+    threads.execute(opening::catchUp);
     readIn(LONGEST_PAUSE_MS);
   }
 
@@ -108,12 +116,12 @@ public class EventStreams implements ChangeListener {
     private volatile boolean isJoined;
 
     private Opening(EventFilter filter, Position start, EventSink sink) {
-      stream = new EventStream(filter, start, sink, settings.streams().buffer(), executor, this::drained, this::ended);
+      stream = new EventStream(filter, start, sink, settings.streams().buffer(), threads, this::drained, this::ended);
     }
 
     private void drained() {
       if (!isJoined) {
-        executor.execute(this::catchUp);
+        threads.execute(this::catchUp);
       }
     }
 
@@ -133,7 +141,7 @@ public class EventStreams implements ChangeListener {
           if (stream.position().next() > limit) {
             // Another server was ahead of this one's tail.
             readIn(0);
-            timers.schedule(this::catchUp, SHORTEST_PAUSE_MS, TimeUnit.MILLISECONDS);
+            threads.timers().schedule(this::catchUp, SHORTEST_PAUSE_MS, TimeUnit.MILLISECONDS);
             return;
           }
           Events.Batch batch = events.read(stream.position(), limit, EventStream.tasksOf(Set.of(stream)), stream.task().isPresent() ? null : span.size());
@@ -171,6 +179,12 @@ public class EventStreams implements ChangeListener {
   private void readIn(long delayMs) {
     synchronized (schedule) {
       long at = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(delayMs);
+      if (isReading) {
+        // Planned when that read is done: while the database is slow, each change would keep another thread.
+        wantedAt = isWanted && wantedAt - at <= 0 ? wantedAt : at;
+        isWanted = true;
+        return;
+      }
       if (nextRead != null && nextReadAt - at <= 0) {
         return;
       }
@@ -179,9 +193,9 @@ public class EventStreams implements ChangeListener {
       }
       nextReadAt = at;
       try {
-        nextRead = timers.schedule(this::read, delayMs, TimeUnit.MILLISECONDS);
+        nextRead = threads.timers().schedule(this::read, delayMs, TimeUnit.MILLISECONDS);
       } catch (RejectedExecutionException stopping) {
-        // Whoever told us of a change has other things to do than to hear of it.
+        // The caller that told of a change has other things to do than to hear of it.
         nextRead = null;
       }
     }
@@ -190,20 +204,36 @@ public class EventStreams implements ChangeListener {
   private void read() {
     synchronized (schedule) {
       nextRead = null;
+      isReading = true;
     }
-    long pause;
-    synchronized (this) {
-      try {
-        pause = live.isEmpty() ? rest() : readTail();
-      } catch (Exception fault) {
-        LOG.write(LogEvent.CALL_FAILED, fault, "call", "get_events");
-        pause = AFTER_FAULT_MS;
+    long pause = AFTER_FAULT_MS;
+    try {
+      pause = readOnce();
+    } finally {
+      synchronized (schedule) {
+        isReading = false;
+        if (isWanted) {
+          isWanted = false;
+          pause = Math.min(pause, Math.max(0, TimeUnit.NANOSECONDS.toMillis(wantedAt - System.nanoTime())));
+        }
       }
-      beat();
+      if (!all.isEmpty()) {
+        readIn(pause);
+      }
     }
-    if (!all.isEmpty()) {
-      readIn(pause);
+  }
+
+  /** @return when to read again, in ms */
+  private synchronized long readOnce() {
+    long pause;
+    try {
+      pause = live.isEmpty() ? rest() : readTail();
+    } catch (Exception fault) {
+      LOG.write(LogEvent.CALL_FAILED, fault, "call", "get_events");
+      pause = AFTER_FAULT_MS;
     }
+    beat();
+    return pause;
   }
 
   private long rest() {

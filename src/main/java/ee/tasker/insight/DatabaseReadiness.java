@@ -1,14 +1,14 @@
 package ee.tasker.insight;
 
+import ee.tasker.platform.EngineThreads;
 import ee.tasker.platform.SchemaMigration;
 import ee.tasker.platform.StartSequence;
-import jakarta.annotation.Resource;
-import jakarta.enterprise.concurrent.ManagedExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -18,7 +18,7 @@ import org.eclipse.microprofile.health.HealthCheckResponseBuilder;
 import org.eclipse.microprofile.health.Readiness;
 
 /**
- * The database answers in time, and its schema is at least the one that this application brings. A newer one is fine: while
+ * The database answers in time and can be written to, and its schema is at least the one that this application brings. A newer one is fine: while
  * servers are replaced one after another, two versions of the application share a database.
  */
 @Readiness
@@ -26,8 +26,8 @@ import org.eclipse.microprofile.health.Readiness;
 public class DatabaseReadiness implements HealthCheck {
   private static final int BOUND_SECONDS = 3;
 
-  @Resource
-  private ManagedExecutorService executor;
+  @Inject
+  private EngineThreads threads;
 
   @Inject
   private Insight insight;
@@ -51,13 +51,20 @@ public class DatabaseReadiness implements HealthCheck {
     long asking = System.nanoTime();
     try {
       if (asked == null) {
-        asked = executor.submit(insight::installationStatus);
+        FutureTask<JsonObject> question = new FutureTask<>(insight::installationStatus);
+        threads.execute(question);
+        asked = question;
       }
       JsonObject status = asked.get(BOUND_SECONDS, TimeUnit.SECONDS);
       asked = null;
       String version = status.getString("schema_version", "none");
-      return answer.status(schema.isSatisfiedBy(version))
+      boolean isReadOnly = status.getBoolean("read_only");
+      if (isReadOnly) {
+        answer.withData("problem", "the database is read-only: a standby, or a primary that was demoted");
+      }
+      return answer.status(schema.isSatisfiedBy(version) && !isReadOnly)
           .withData("schema", version)
+          .withData("read_only", isReadOnly)
           .withData("servers", status.getInt("servers"))
           .withData("answered_in_ms", TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - asking))
           .build();

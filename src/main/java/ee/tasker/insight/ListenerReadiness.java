@@ -5,11 +5,15 @@ import ee.tasker.platform.Settings;
 import ee.tasker.platform.StartSequence;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
 import org.eclipse.microprofile.health.HealthCheck;
 import org.eclipse.microprofile.health.HealthCheckResponse;
+import org.eclipse.microprofile.health.HealthCheckResponseBuilder;
 import org.eclipse.microprofile.health.Readiness;
 
-/** Never down: without the listening connection work is found later, by the poller, and that is still found. */
+/** Never down, since the poller finds everything without the listening connection, later; but it tells that the connection is missing, since when and why. */
 @Readiness
 @ApplicationScoped
 public class ListenerReadiness implements HealthCheck {
@@ -24,9 +28,15 @@ public class ListenerReadiness implements HealthCheck {
 
   @Override
   public HealthCheckResponse call() {
-    return HealthCheckResponse.named("listener").up()
-        .withData("events", settings.events())
-        .withData("connected", settings.events() && !start.isUnderWay() && listener.isHealthy())
-        .build();
+    HealthCheckResponseBuilder answer = HealthCheckResponse.named("listener").up().withData("events", settings.events());
+    if (!settings.events() || start.isUnderWay()) {
+      return answer.withData("connected", false).build();
+    }
+    Optional<Listener.Absence> absence = listener.absence();
+    answer.withData("connected", absence.isEmpty());
+    absence.ifPresent(away -> answer
+        .withData("away_seconds", Duration.between(away.since(), Instant.now()).toSeconds())
+        .withData("problem", away.cause()));
+    return answer.build();
   }
 }

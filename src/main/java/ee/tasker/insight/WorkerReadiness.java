@@ -11,7 +11,7 @@ import org.eclipse.microprofile.health.HealthCheck;
 import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.Readiness;
 
-/** What this server takes part in and how busy it is. Busy is not down; on the way out is. */
+/** What this server takes part in and how busy it is. Busy is not down, and neither is a server whose threads are stuck: it takes requests. One on the way out is. */
 @Readiness
 @ApplicationScoped
 public class WorkerReadiness implements HealthCheck {
@@ -34,6 +34,7 @@ public class WorkerReadiness implements HealthCheck {
         .withData("capacity", live.has(Role.WORKER) ? live.capacity() : 0)
         .withData("free_hands", live.has(Role.WORKER) ? worker.freeHands() : 0)
         .withData("running", worker.runningSteps())
+        .withData("stuck_threads", worker.stuckThreads())
         .build();
   }
 }

@@ -103,6 +103,16 @@ class ServerBean implements ServerMXBean {
   }
 
   @Override
+  public int getStuckThreads() {
+    return management.own().stuckThreads();
+  }
+
+  @Override
+  public Map<String, Integer> getThreads() {
+    return management.own().threads();
+  }
+
+  @Override
   public List<Lease> getLeases() {
     return management.own().leases().stream().<Lease>map(HeldLease::new).toList();
   }

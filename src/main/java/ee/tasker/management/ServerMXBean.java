@@ -37,6 +37,12 @@ public interface ServerMXBean {
 
   int getFreeHands();
 
+  /** Threads of handlers that have not returned although their step was given up a while ago; that many steps fewer are claimed. */
+  int getStuckThreads();
+
+  /** Threads that there are now, by what they do: engine, handler, stream, wait. */
+  Map<String, Integer> getThreads();
+
   /** The steps that this server has claimed, longest first. */
   List<Lease> getLeases();
 

@@ -9,6 +9,7 @@ import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Role;
 import ee.tasker.platform.ServerIdentity;
 import ee.tasker.platform.Settings;
+import ee.tasker.platform.ThreadPools;
 import ee.tasker.worker.Heartbeat;
 import ee.tasker.worker.Worker;
 import ee.tasker.worker.WorkerLifecycle;
@@ -42,6 +43,9 @@ public class ServerManagement {
   private Worker worker;
 
   @Inject
+  private ThreadPools pools;
+
+  @Inject
   private WorkerLifecycle workerLifecycle;
 
   @Inject
@@ -68,7 +72,7 @@ public class ServerManagement {
 
   private ServerView view(Map<String, Long> depths) {
     return new ServerView(server.uuid(), server.name(), heartbeat.state(), heartbeat.problems(), words(live.roles()), words(live.pausedRoles()),
-        live.capacity(), live.pollInterval(), worker.runningSteps(), worker.freeHands(), worker.heldSteps(), depths);
+        live.capacity(), live.pollInterval(), worker.runningSteps(), worker.freeHands(), worker.stuckThreads(), pools.sizes(), worker.heldSteps(), depths);
   }
 
   /** @throws IllegalArgumentException with all that is wrong, and then nothing was changed */

@@ -25,7 +25,7 @@ public class DeadMessages {
    *
    * @param queue    null for all queues
    * @param replayed whether those that were sent again are listed too
-   * @param before   null for the first page, otherwise the {@code next_cursor} of the page before
+   * @param before   null for the first page, otherwise the {@code next} of the page before
    * @return as {@code tasker.list_dead_messages}
    */
   @Transactional

@@ -1,5 +1,6 @@
 package ee.tasker.message;
 
+import ee.tasker.platform.DatabaseFaults;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.ServerIdentity;
@@ -18,9 +19,12 @@ import jakarta.ejb.ConcurrencyManagementType;
 import jakarta.enterprise.concurrent.ManagedThreadFactory;
 import jakarta.inject.Inject;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.postgresql.PGConnection;
@@ -39,6 +43,8 @@ import org.postgresql.ds.PGSimpleDataSource;
 public class Listener {
   private static final Log LOG = Log.of(Listener.class);
   private static final int WAIT_MS = 5_000;
+  private static final int CONNECT_SECONDS = 5;
+  private static final int ANSWER_SECONDS = 20;
   private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
 
@@ -57,8 +63,14 @@ public class Listener {
   @Inject
   private StartSequence start;
 
+  /** How long there has been no listening connection, and why. */
+  public record Absence(Instant since, String cause) {
+  }
+
   private final CountDownLatch stopped = new CountDownLatch(1);
   private volatile boolean connected;
+  /** Why it is not connected, and since when: told by health. */
+  private volatile Absence absence = new Absence(Instant.now(), "not connected yet");
   private volatile Connection connection;
   private Thread thread;
 
@@ -89,6 +101,11 @@ public class Listener {
     return connected || !settings.events();
   }
 
+  /** Empty while it listens, and where events are off. */
+  public Optional<Absence> absence() {
+    return isHealthy() ? Optional.empty() : Optional.of(absence);
+  }
+
   private void listenUntilStopped() {
     Duration pause = FIRST_PAUSE;
     while (stopped.getCount() > 0) {
@@ -98,6 +115,7 @@ public class Listener {
         if (connected) {
           pause = FIRST_PAUSE;
         }
+        absence = new Absence(connected ? Instant.now() : absence.since(), e.getMessage());
         connected = false;
         closeQuietly();
         if (stopped.getCount() > 0) {
@@ -136,12 +154,22 @@ public class Listener {
         PGNotification[] received = notifications.getNotifications(WAIT_MS);
         if (received == null || received.length == 0) {
           // A half-open connection shows only when it is used.
-          statement.execute("select 1");
+          refuseStandby(statement);
           continue;
         }
         for (PGNotification notification : received) {
           hear(notification);
         }
+      }
+    }
+  }
+
+  /** Behind an address that moves, or a proxy, the connection may have come to lead to a standby, on which no notification ever arrives. */
+  private static void refuseStandby(Statement statement) throws SQLException {
+    try (ResultSet row = statement.executeQuery("select pg_is_in_recovery()")) {
+      row.next();
+      if (row.getBoolean(1)) {
+        throw new SQLException("the database is a standby, which notifies nobody", DatabaseFaults.READ_ONLY);
       }
     }
   }
@@ -158,15 +186,19 @@ public class Listener {
   private Connection connect() throws SQLException {
     Settings.ListenSettings to = settings.listen();
     PGSimpleDataSource source = new PGSimpleDataSource();
-    source.setServerNames(new String[] {to.host()});
-    source.setPortNumbers(new int[] {to.port()});
+    source.setServerNames(to.hosts().stream().map(Settings.DatabaseHost::name).toArray(String[]::new));
+    source.setPortNumbers(to.hosts().stream().mapToInt(Settings.DatabaseHost::port).toArray());
+    // A standby refuses LISTEN, and hears nothing. What the driver remembers of hosts would keep it from a standby that was just promoted.
+    source.setTargetServerType("primary");
+    source.setHostRecheckSeconds(1);
     source.setDatabaseName(to.database());
     source.setUser(to.user());
     source.setPassword(to.password());
     source.setApplicationName("tasker-listener");
     source.setTcpKeepAlive(true);
-    source.setConnectTimeout(10);
-    source.setSocketTimeout(60);
+    source.setConnectTimeout(CONNECT_SECONDS);
+    // Longer than a wait for notifications; a host that is gone without a word is noticed after it.
+    source.setSocketTimeout(ANSWER_SECONDS);
     return source.getConnection();
   }
 

@@ -1,13 +1,13 @@
 package ee.tasker.message;
 
+import ee.tasker.platform.EngineThreads;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
-import jakarta.annotation.Resource;
-import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -20,8 +20,8 @@ public class Notifier {
   private static final Log LOG = Log.of(Notifier.class);
   private static final int PERIOD_MS = 20;
 
-  @Resource
-  private ManagedScheduledExecutorService executor;
+  @Inject
+  private EngineThreads threads;
 
   @Inject
   private Notifications notifications;
@@ -32,18 +32,31 @@ public class Notifier {
 
   void tell(String what) {
     if (others && untold.add(what) && scheduled.compareAndSet(false, true)) {
-      executor.schedule(this::send, PERIOD_MS, TimeUnit.MILLISECONDS);
+      sendLater();
     }
   }
 
+  private void sendLater() {
+    try {
+      threads.timers().schedule(this::send, PERIOD_MS, TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException stopping) {
+      // The others poll, and hear of this server's end.
+      scheduled.set(false);
+    }
+  }
+
+  /** One at a time: while the database hangs, a thread for each would be soon all there are. */
   private void send() {
-    scheduled.set(false);
     Set<String> now = Set.copyOf(untold);
     untold.removeAll(now);
     try {
       notifications.send(now);
     } catch (Exception e) {
       LOG.write(LogEvent.NOTIFY_FAILED, e);
+    }
+    scheduled.set(false);
+    if (!untold.isEmpty() && scheduled.compareAndSet(false, true)) {
+      sendLater();
     }
   }
 

@@ -36,7 +36,7 @@ public class ConcurrencyPolicies {
       throw Problem.of(404, "concurrency-policy-not-found", "there is no concurrency policy " + policy);
     }
     LOG.write(LogEvent.OPERATOR_ACTED, "action", "set_concurrency_limit", "policy", policy, "namespace", reply.getString("namespace"),
-        "template", reply.getString("template"), "limit", limit, "by", by, "reason", reason);
+        "template", reply.getString("name"), "limit", limit, "by", by, "reason", reason);
     return reply;
   }
 }

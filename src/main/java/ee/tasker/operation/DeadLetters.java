@@ -21,7 +21,7 @@ public class DeadLetters {
   @Inject
   private OperationGateway gateway;
 
-  /** A page, newest first: {@code {entries, next_cursor}}. @param filter as {@code tasker.get_dlq_documents} takes it */
+  /** A page, newest first: {@code {entries, next}}. @param filter as {@code tasker.get_dlq_documents} takes it */
   public JsonObject list(JsonObject filter, int limit, UUID before) {
     return gateway.getDlqDocuments(filter, limit, before);
   }
@@ -35,12 +35,14 @@ public class DeadLetters {
     return gateway.getDlqStatistics();
   }
 
-  public JsonArray investigationQueue(int limit) {
-    return gateway.getDlqInvestigationQueue(limit);
+  /** {@code {entries, next}}, the most pressing first. @param after null for the first page, otherwise the {@code next} of the page before */
+  public JsonObject investigationQueue(int limit, UUID after) {
+    return gateway.getDlqInvestigationQueue(limit, after);
   }
 
-  public JsonArray staleness(int limit) {
-    return gateway.getStaleness(limit);
+  /** {@code {tasks, next}}, the latest first. @param after null for the first page, otherwise the {@code next} of the page before */
+  public JsonObject staleness(int limit, String after) {
+    return gateway.getStaleness(limit, after);
   }
 
   /** Has a task investigated. @return as {@code tasker.send_task_to_dlq} @throws Problem 404 task-not-found */

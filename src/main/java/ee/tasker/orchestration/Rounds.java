@@ -3,6 +3,7 @@ package ee.tasker.orchestration;
 import ee.tasker.message.Orchestrator;
 import ee.tasker.message.StepTaker;
 import ee.tasker.message.WakeUps;
+import ee.tasker.platform.EngineThreads;
 import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
@@ -12,9 +13,6 @@ import ee.tasker.task.QueuedRequests;
 import ee.tasker.task.TaskEndings;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
-import jakarta.annotation.Resource;
-import jakarta.enterprise.concurrent.ManagedExecutorService;
-import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
@@ -39,11 +37,8 @@ public class Rounds implements Orchestrator {
   /** A bound on one run, so that a duty that always finds something cannot keep the others waiting for ever. */
   private static final int MOST_ROUNDS = 10_000;
 
-  @Resource
-  private ManagedExecutorService executor;
-
-  @Resource
-  private ManagedScheduledExecutorService timers;
+  @Inject
+  private EngineThreads threads;
 
   @Inject
   private Settings settings;
@@ -73,7 +68,7 @@ public class Rounds implements Orchestrator {
 
   @PostConstruct
   void prepare() {
-    alarm = new Alarm(timers, this::workArrived);
+    alarm = new Alarm(threads.timers(), this::workArrived);
   }
 
   @PreDestroy
@@ -85,7 +80,7 @@ public class Rounds implements Orchestrator {
   public void workArrived() {
     wanted.set(true);
     try {
-      executor.execute(this::runWhileWanted);
+      threads.execute(this::runWhileWanted);
     } catch (RejectedExecutionException e) {
       LOG.write(LogEvent.CALL_FAILED, "call", "rounds", "cause", e.getMessage());
     }

@@ -4,11 +4,15 @@ import jakarta.transaction.HeuristicMixedException;
 import jakarta.transaction.HeuristicRollbackException;
 import jakarta.transaction.RollbackException;
 import jakarta.transaction.SystemException;
+import java.net.ConnectException;
 import java.sql.SQLException;
 import javax.transaction.xa.XAException;
 
 /** Tells faults that pass from statements that will never work. */
 public final class DatabaseFaults {
+
+  /** SQLSTATE of a write to a standby, or to a database that was made read-only: the connection leads to the wrong place. */
+  public static final String READ_ONLY = "25006";
 
   private DatabaseFaults() {
   }
@@ -33,10 +37,33 @@ public final class DatabaseFaults {
     return state != null && !state.startsWith("08") && !state.startsWith("57P") && !state.startsWith("58") && !state.startsWith("XX");
   }
 
-  /** True when the database could not be reached, or went away before it said whether a commit happened. */
+  /** True when the connection leads to a standby or a primary that was demoted: nothing was written, and another connection may lead to the primary. */
+  public static boolean isReadOnly(Throwable fault) {
+    return READ_ONLY.equals(sqlState(fault));
+  }
+
+  /** True when the primary could not be reached, or went away before it said whether a commit happened. */
   public static boolean isUnreachable(Throwable fault) {
     String state = sqlState(fault);
-    return state == null ? isUnconfirmedCommit(fault) : state.startsWith("08") || state.startsWith("57P");
+    return state == null ? isUnconfirmedCommit(fault) : state.startsWith("08") || state.startsWith("57P") || READ_ONLY.equals(state);
+  }
+
+  /**
+   * True when it is not this call that is at fault but the database that cannot be used by anyone here: it is away, takes no more
+   * connections, or does not take the password or the name that the server comes with.
+   */
+  public static boolean isOutage(Throwable fault) {
+    String state = sqlState(fault);
+    if (state != null) {
+      return state.startsWith("08") || state.startsWith("57P") || state.startsWith("28") || state.startsWith("3D") || state.equals("53300");
+    }
+    for (Throwable cause = fault; cause != null; cause = cause.getCause()) {
+      // A pool that gets no connection may not pass on what the driver said.
+      if (cause instanceof ConnectException || cause.getClass().getName().endsWith(".ResourceAllocationException")) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** True when a commit was asked for and nobody knows whether it happened: transaction managers say so in their own words, without an SQLSTATE. */

@@ -3,6 +3,7 @@ package ee.tasker.platform;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
@@ -20,6 +21,7 @@ import java.util.Set;
  * @param maxBodyBytes       {@code tasker.api.max-body-bytes}
  * @param maxRequests        {@code tasker.api.max-concurrent-requests}: that this server works on at once; others are told to come again
  * @param allowedOrigins     {@code tasker.api.allowed-origins}: pages of these may use the interface from a browser
+ * @param baseUrl            {@code tasker.api.base-url}: where clients find this application, without a slash at the end; empty for addresses relative to that
  * @param recovery           when recovery acts
  * @param housekeeping       how fast old tasks are cleaned up
  * @param idempotencyRetention {@code tasker.idempotency.retention-seconds}: how long a request with a key is answered as the first time
@@ -29,7 +31,7 @@ import java.util.Set;
  */
 public record Settings(
     Set<Role> roles, boolean events, Duration pollInterval, Optional<Path> templatesFolder, String environment,
-    WorkerSettings worker, ListenSettings listen, int maxBodyBytes, int maxRequests, Set<String> allowedOrigins, RecoverySettings recovery,
+    WorkerSettings worker, ListenSettings listen, int maxBodyBytes, int maxRequests, Set<String> allowedOrigins, Optional<String> baseUrl, RecoverySettings recovery,
     Duration idempotencyRetention, StreamSettings streams, HousekeepingSettings housekeeping, boolean traces, SecuritySettings security) {
 
   public Settings {
@@ -83,11 +85,27 @@ public record Settings(
   public record StreamSettings(int limit, int buffer, Duration heartbeat) {
   }
 
-  /** {@code tasker.database.*}: the listening connection is the application's own, the pool cannot lend one for ever. */
-  public record ListenSettings(String host, int port, String database, String user, String password) {
+  /**
+   * {@code tasker.database.*}: the listening connection is the application's own, the pool cannot lend one for ever.
+   *
+   * @param hosts a primary and its standbys, in any order; at least one
+   */
+  public record ListenSettings(List<DatabaseHost> hosts, String database, String user, String password) {
+    public ListenSettings {
+      hosts = List.copyOf(hosts);
+    }
+
     @Override
     public String toString() {
-      return "ListenSettings[" + host + ":" + port + "/" + database + " as " + user + "]";
+      return "ListenSettings[" + hosts + "/" + database + " as " + user + "]";
+    }
+  }
+
+  /** Where a PostgreSQL listens. */
+  public record DatabaseHost(String name, int port) {
+    @Override
+    public String toString() {
+      return name + ":" + port;
     }
   }
 

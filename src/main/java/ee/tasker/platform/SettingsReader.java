@@ -15,12 +15,17 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 
 /** Reads {@link Settings} from MicroProfile Config and refuses nonsense with every complaint at once. */
 @Dependent
 public class SettingsReader {
+  /** A name or an address, in brackets where it has colons; and a port. */
+  private static final Pattern HOST = Pattern.compile("([^\\s:,/\\[\\]]+|\\[[0-9A-Fa-f:.]+])(?::([0-9]{1,6}))?");
+
   private final List<String> complaints = new ArrayList<>();
   private Config config;
 
@@ -45,12 +50,13 @@ public class SettingsReader {
             number("tasker.worker.batch-size", 500, 1, 5_000), number("tasker.worker.flushers", 2, 1, 32),
             seconds("tasker.worker.drain-seconds", 10, 0, 3_600)),
         new Settings.ListenSettings(
-            text(either("tasker.database.host", "DB_HOST"), "localhost"), number(either("tasker.database.port", "DB_PORT"), 5432, 1, 65_535),
+            databaseHosts(),
             text(either("tasker.database.name", "DB_NAME"), "tasker"), text(either("tasker.database.user", "DB_USER"), "tasker"),
             text(either("tasker.database.password", "DB_PASSWORD"), "tasker")),
         number("tasker.api.max-body-bytes", 1_048_576, 1_024, 67_108_864),
         number("tasker.api.max-concurrent-requests", 256, 1, 100_000),
         origins(),
+        baseUrl(),
         new Settings.RecoverySettings(
             seconds("tasker.recovery.claim-seconds", 300, 10, 86_400),
             seconds("tasker.recovery.unserved-seconds", 0, 0, 31_536_000),
@@ -127,6 +133,17 @@ public class SettingsReader {
     return origins;
   }
 
+  private Optional<String> baseUrl() {
+    String url = text("tasker.api.base-url", null);
+    if (url == null) {
+      return Optional.empty();
+    }
+    if (!url.matches("https?://[A-Za-z0-9.-]+(:[0-9]+)?(/[A-Za-z0-9._~/-]*)?")) {
+      complaints.add("tasker.api.base-url must be an address as https://tasker.example.com/orders, not \"" + url + "\"");
+    }
+    return Optional.of(url.replaceFirst("/+$", ""));
+  }
+
   private Set<Role> roles() {
     Set<Role> roles = EnumSet.noneOf(Role.class);
     for (String role : text("tasker.roles", "api,orchestrator,worker").split(",")) {
@@ -148,6 +165,36 @@ public class SettingsReader {
     folder.filter(path -> !Files.isDirectory(path))
         .ifPresent(path -> complaints.add("tasker.templates.folder: there is no folder " + path));
     return folder;
+  }
+
+  /**
+   * As the driver reads {@code //a:5433,b:5434/}: the port belongs to the last host, each of the others brings its own or has 5432. A list
+   * whose others fall back to 5432 although the port is another one is a mistake, which would show on the day of a failover only.
+   */
+  private List<Settings.DatabaseHost> databaseHosts() {
+    String key = either("tasker.database.host", "DB_HOST");
+    String portKey = either("tasker.database.port", "DB_PORT");
+    int port = number(portKey, 5432, 1, 65_535);
+    String[] names = text(key, "localhost").split(",", -1);
+    List<Settings.DatabaseHost> hosts = new ArrayList<>();
+    for (int i = 0; i < names.length; i++) {
+      boolean isLast = i == names.length - 1;
+      Matcher host = HOST.matcher(names[i].strip());
+      if (!host.matches()) {
+        complaints.add(key + " must be a host, or hosts with commas as db1:5432,db2, not \"" + text(key, "") + "\"");
+      } else if (isLast && host.group(2) != null) {
+        complaints.add(key + ": the port of the last host belongs into " + portKey + ", not after \"" + names[i].strip() + "\"");
+      } else if (!isLast && host.group(2) == null && port != 5432) {
+        complaints.add(key + ": \"" + names[i].strip() + "\" needs its port, as in " + host.group(1) + ":" + port + ", since " + portKey + " is that of the last host only");
+      } else {
+        int own = isLast ? port : host.group(2) == null ? 5432 : Integer.parseInt(host.group(2));
+        if (own < 1 || own > 65_535) {
+          complaints.add(key + ": a port must be between 1 and 65535, not " + own);
+        }
+        hosts.add(new Settings.DatabaseHost(host.group(1), own));
+      }
+    }
+    return hosts;
   }
 
   private Set<String> names(String key) {

@@ -7,7 +7,10 @@ import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.PersistenceContext;
+import jakarta.persistence.PersistenceException;
 import jakarta.persistence.Query;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.Collection;
 import java.util.UUID;
 
@@ -18,6 +21,8 @@ import java.util.UUID;
  */
 @Dependent
 public class SqlFunctions {
+  private static final Log LOG = Log.of(SqlFunctions.class);
+
   @PersistenceContext(unitName = "tasker")
   private EntityManager entityManager;
 
@@ -29,7 +34,7 @@ public class SqlFunctions {
 
   /** @return the function's JSON result, or JSON null for SQL null */
   public JsonValue json(String call, Object... arguments) {
-    Object text = query("select cast(tasker." + call + " as text)", arguments).getSingleResult();
+    Object text = result("select cast(tasker." + call + " as text)", arguments);
     return text == null ? JsonValue.NULL : Json.parse((String) text);
   }
 
@@ -42,17 +47,17 @@ public class SqlFunctions {
   }
 
   public boolean flag(String call, Object... arguments) {
-    return (Boolean) query("select tasker." + call, arguments).getSingleResult();
+    return (Boolean) result("select tasker." + call, arguments);
   }
 
   /** @return null for SQL null */
   public String text(String call, Object... arguments) {
-    return (String) query("select cast(tasker." + call + " as text)", arguments).getSingleResult();
+    return (String) result("select cast(tasker." + call + " as text)", arguments);
   }
 
   /** For functions that return nothing. */
   public void run(String call, Object... arguments) {
-    query("select cast(tasker." + call + " as text)", arguments).getSingleResult();
+    result("select cast(tasker." + call + " as text)", arguments);
   }
 
   /** PostgreSQL's text form of an array, to be cast; null stays null. */
@@ -68,6 +73,31 @@ public class SqlFunctions {
       text.append('"').append(value.toString().replace("\\", "\\\\").replace("\"", "\\\"")).append('"');
     }
     return text.append('}').toString();
+  }
+
+  private Object result(String sql, Object... arguments) {
+    Query query = query(sql, arguments);
+    try {
+      return query.getSingleResult();
+    } catch (PersistenceException fault) {
+      if (DatabaseFaults.isReadOnly(fault)) {
+        discardConnection(fault);
+      }
+      throw fault;
+    }
+  }
+
+  /**
+   * The connection leads to a standby, or to a primary that was demoted while the connection lived on, as behind a proxy or an address
+   * that moves. No pool sees anything wrong with it and would lend it again and again; aborted, it leaves the pool with this transaction.
+   */
+  private void discardConnection(PersistenceException fault) {
+    LOG.write(LogEvent.CONNECTION_DISCARDED, "cause", DatabaseFaults.message(fault));
+    try {
+      entityManager.unwrap(Connection.class).abort(Runnable::run);
+    } catch (SQLException | RuntimeException e) {
+      fault.addSuppressed(e);
+    }
   }
 
   private Query query(String sql, Object... arguments) {

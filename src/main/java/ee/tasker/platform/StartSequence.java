@@ -1,13 +1,14 @@
 package ee.tasker.platform;
 
+import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
-import jakarta.annotation.Resource;
-import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -25,8 +26,10 @@ public class StartSequence {
   private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
 
-  @Resource
-  private ManagedScheduledExecutorService timers;
+  @Inject
+  private EngineThreads threads;
+
+  private ScheduledExecutorService timers;
 
   /** Guarded by this, and this is held while a step runs. */
   private final Deque<Runnable> open = new ArrayDeque<>();
@@ -40,8 +43,13 @@ public class StartSequence {
     // for the container
   }
 
-  StartSequence(ManagedScheduledExecutorService timers) {
+  StartSequence(ScheduledExecutorService timers) {
     this.timers = timers;
+  }
+
+  @PostConstruct
+  void prepare() {
+    timers = threads.timers();
   }
 
   /** The database cannot be reached: whatever asked for it may be asked again. */

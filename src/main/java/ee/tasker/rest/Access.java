@@ -7,6 +7,7 @@ import ee.tasker.platform.Problem;
 import ee.tasker.security.Accounts;
 import ee.tasker.security.Caller;
 import ee.tasker.security.Permission;
+import ee.tasker.task.TaskRequest;
 import ee.tasker.task.Tasks;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
@@ -14,7 +15,6 @@ import jakarta.json.JsonArray;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
-import java.util.Optional;
 import java.util.UUID;
 
 /**
@@ -75,6 +75,18 @@ public class Access {
     return Problem.of(403, "not-permitted", "this needs the permission " + permission.text() + where);
   }
 
+  /**
+   * A request as it may be submitted: with who submits it, and on behalf of no task but of those namespaces where the caller may submit, since a child keeps
+   * its parent from retention and a cancel of the parent reaches it. Of other tasks it is not told that they are there.
+   *
+   * @throws Problem 403 not-permitted
+   */
+  TaskRequest submitted(TaskRequest request) {
+    require(request.template().namespace());
+    TaskRequest mine = request.submittedBy(caller.actor());
+    return mine.hasParent() ? caller.grants().namespaces(permission).map(mine::parentIn).orElse(mine) : mine;
+  }
+
   void requireForTask(UUID task) {
     requireFor("task", task, Permission.TASKS_READ, Tasks.notFound(task));
   }
@@ -117,14 +129,5 @@ public class Access {
     JsonArrayBuilder visible = Json.build().createArrayBuilder();
     objects.getValuesAs(JsonObject.class).stream().filter(object -> caller.grants().may(permission, object.getString("namespace"))).forEach(visible::add);
     return visible.build();
-  }
-
-  /** A task as a caller may see it: without its context, unless that is permitted. */
-  static JsonObject shown(Caller caller, JsonObject task) {
-    return caller.grants().may(Permission.TASKS_CONTEXT_READ, task.getString("namespace")) ? task : Json.build().createObjectBuilder(task).remove("context").build();
-  }
-
-  Optional<String> shown(Optional<JsonObject> task) {
-    return task.map(document -> shown(caller, document).toString());
   }
 }

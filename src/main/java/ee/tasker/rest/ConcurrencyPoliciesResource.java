@@ -37,22 +37,24 @@ public class ConcurrencyPoliciesResource {
   @Inject
   private Access access;
 
+  @Inject
+  private Visibility visibility;
+
   @Context
   private UriInfo uri;
 
   @Requires(value = Permission.POLICIES_READ, in = Scope.ASKED)
   @GET
-  public String list(@QueryParam("namespace") String namespace, @QueryParam("template") String template, @QueryParam("entries") String entries) {
-    Parameters.checkKnown(uri, Set.of("namespace", "template", "entries"));
+  public String list(@QueryParam("namespace") String namespace, @QueryParam("name") String name, @QueryParam("entries") String entries) {
+    Parameters.checkKnown(uri, Set.of("namespace", "name", "entries"));
     JsonObjectBuilder filter = Json.build().createObjectBuilder();
     if (namespace != null) {
       filter.add("namespace", namespace);
     }
-    if (template != null) {
-      filter.add("template", template);
+    if (name != null) {
+      filter.add("name", name);
     }
-    return Json.build().createObjectBuilder()
-        .add("policies", access.visible(policies.list(filter.build(), Parameters.number("entries", entries, 10, 0, 100)))).build().toString();
+    return Listing.whole("policies", visibility.policies(access.visible(policies.list(filter.build(), Parameters.number("entries", entries, 10, 0, 100))))).toString();
   }
 
   /** The member has to be there also when it is null, which is the way back to the template's limit. */

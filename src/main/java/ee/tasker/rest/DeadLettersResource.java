@@ -24,6 +24,7 @@ import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
 import java.util.Set;
 import java.util.UUID;
+import java.util.regex.Pattern;
 
 /** Investigations about tasks: find, open, close, count; and which tasks are late. */
 @Path("dlq")
@@ -34,6 +35,8 @@ public class DeadLettersResource {
       "worker_unavailable", "manual_dlq");
   static final Set<String> STATUSES = Set.of("pending", "manually_resolved", "permanently_failed", "cancelled");
   private static final int MOST = 500;
+  /** A time in microseconds and a task. */
+  private static final Pattern LATE_CURSOR = Pattern.compile("[0-9]{1,17}-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
 
   @Inject
   private DeadLetters deadLetters;
@@ -43,6 +46,12 @@ public class DeadLettersResource {
 
   @Inject
   private Access access;
+
+  @Inject
+  private Locations locations;
+
+  @Inject
+  private Visibility visibility;
 
   @Context
   private UriInfo uri;
@@ -56,7 +65,8 @@ public class DeadLettersResource {
     add(filter, "resolution_status", status, STATUSES);
     add(filter, "dlq_reason", reason, REASONS);
     access.limit(filter);
-    return deadLetters.list(filter.build(), Parameters.number("limit", limit, 50, 1, MOST), Parameters.optionalUuid("cursor", cursor)).toString();
+    return visibility.deadLetters(
+        deadLetters.list(filter.build(), Parameters.number("limit", limit, 50, 1, MOST), Parameters.optionalUuid("cursor", cursor))).toString();
   }
 
   private static void add(JsonObjectBuilder filter, String name, String value, Set<String> words) {
@@ -71,7 +81,7 @@ public class DeadLettersResource {
   /** Has a task investigated; 200 with the investigation that is open already. */
   @Requires(value = Permission.DLQ_UPDATE, in = Scope.ASKED)
   @POST
-  @OncePerKey
+  @OncePerKey(shows = Visibility.Content.DEAD_LETTER)
   @Consumes(MediaType.APPLICATION_JSON)
   public Response open(InputStream body) {
     Parameters.checkKnown(uri, Set.of());
@@ -85,7 +95,7 @@ public class DeadLettersResource {
     JsonObject reply = deadLetters.open(uuid, by, reason);
     String entry = reply.getString("dlq_entry_uuid");
     return Response.status("done".equals(reply.getString("outcome")) ? 201 : 200)
-        .location(uri.getBaseUriBuilder().path("dlq/entry/" + entry).build()).entity(entry(entry)).build();
+        .header(Locations.HEADER, locations.of(uri, "dlq/entry/" + entry)).entity(entry(entry)).build();
   }
 
   @Requires(value = Permission.DLQ_READ, in = Scope.TASK)
@@ -94,7 +104,7 @@ public class DeadLettersResource {
   public String ofTask(@PathParam("task_uuid") String taskUuid) {
     Parameters.checkKnown(uri, Set.of());
     UUID task = Parameters.uuid("task_uuid", taskUuid);
-    return deadLetters.find(Json.build().createObjectBuilder().add("task_uuid", task.toString()).build())
+    return deadLetters.find(Json.build().createObjectBuilder().add("task_uuid", task.toString()).build()).map(visibility::deadLetter)
         .orElseThrow(() -> DeadLetters.notFound("there is no dead letter about a task " + task)).toString();
   }
 
@@ -107,13 +117,13 @@ public class DeadLettersResource {
   }
 
   private String entry(String uuid) {
-    return deadLetters.find(Json.build().createObjectBuilder().add("dlq_entry_uuid", uuid).build())
+    return deadLetters.find(Json.build().createObjectBuilder().add("dlq_entry_uuid", uuid).build()).map(visibility::deadLetter)
         .orElseThrow(() -> DeadLetters.notFound("there is no dead letter " + uuid)).toString();
   }
 
   @Requires(value = Permission.DLQ_UPDATE, in = Scope.DEAD_LETTER)
   @PATCH
-  @OncePerKey
+  @OncePerKey(shows = Visibility.Content.DEAD_LETTER)
   @Path("entry/{dlq_entry_uuid}")
   @Consumes(MediaType.APPLICATION_JSON)
   public String update(@PathParam("dlq_entry_uuid") String entryUuid, InputStream body) {
@@ -134,22 +144,25 @@ public class DeadLettersResource {
   @Path("stats")
   public String statistics() {
     Parameters.checkKnown(uri, Set.of());
-    return deadLetters.statistics().toString();
+    return Listing.whole("reasons", deadLetters.statistics()).toString();
   }
 
   @Requires(value = Permission.DLQ_READ, in = Scope.EVERYWHERE)
   @GET
   @Path("investigation-queue")
-  public String investigationQueue(@QueryParam("limit") String limit) {
-    Parameters.checkKnown(uri, Set.of("limit"));
-    return deadLetters.investigationQueue(Parameters.number("limit", limit, 50, 1, MOST)).toString();
+  public String investigationQueue(@QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
+    Parameters.checkKnown(uri, Set.of("limit", "cursor"));
+    return deadLetters.investigationQueue(Parameters.number("limit", limit, 50, 1, MOST), Parameters.optionalUuid("cursor", cursor)).toString();
   }
 
   @Requires(value = Permission.DLQ_READ, in = Scope.EVERYWHERE)
   @GET
   @Path("staleness")
-  public String staleness(@QueryParam("limit") String limit) {
-    Parameters.checkKnown(uri, Set.of("limit"));
-    return deadLetters.staleness(Parameters.number("limit", limit, 50, 1, MOST)).toString();
+  public String staleness(@QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
+    Parameters.checkKnown(uri, Set.of("limit", "cursor"));
+    if (cursor != null && !LATE_CURSOR.matcher(cursor).matches()) {
+      throw Problem.invalid("cursor", "must be next of the page before");
+    }
+    return deadLetters.staleness(Parameters.number("limit", limit, 50, 1, MOST), cursor).toString();
   }
 }

@@ -32,19 +32,22 @@ public class DeadMessagesResource {
   @Inject
   private Access access;
 
+  @Inject
+  private Visibility visibility;
+
   @Context
   private UriInfo uri;
 
   @Requires(value = Permission.MESSAGES_READ, in = Scope.EVERYWHERE)
   @GET
-  public String list(@QueryParam("queue") String queue, @QueryParam("replayed") String replayed, @QueryParam("limit") String limit,
+  public String list(@QueryParam("queue_name") String queue, @QueryParam("replayed") String replayed, @QueryParam("limit") String limit,
       @QueryParam("cursor") String cursor) {
-    Parameters.checkKnown(uri, Set.of("queue", "replayed", "limit", "cursor"));
+    Parameters.checkKnown(uri, Set.of("queue_name", "replayed", "limit", "cursor"));
     if (replayed != null && !Set.of("true", "false").contains(replayed)) {
       throw Problem.invalid("replayed", "must be true or false");
     }
-    return messages.list(queue, Boolean.parseBoolean(replayed), Parameters.number("limit", limit, 25, 1, 100),
-        Parameters.optionalUuid("cursor", cursor)).toString();
+    return visibility.deadMessages(messages.list(queue, Boolean.parseBoolean(replayed), Parameters.number("limit", limit, 25, 1, 100),
+        Parameters.optionalUuid("cursor", cursor))).toString();
   }
 
   @Requires(value = Permission.MESSAGES_REPLAY, in = Scope.EVERYWHERE)

@@ -30,8 +30,6 @@ public class HandlersResource {
   @GET
   public String list() {
     Parameters.checkKnown(uri, Set.of());
-    return Json.build().createObjectBuilder()
-        .add("handlers", Json.build().createArrayBuilder(handlers.names()))
-        .build().toString();
+    return Listing.whole("handlers", Json.build().createArrayBuilder(handlers.names()).build()).toString();
   }
 }

@@ -46,7 +46,7 @@ public class KeysResource {
   @GET
   public String list() {
     Parameters.checkKnown(uri, Set.of());
-    return Json.build().createObjectBuilder().add("keys", administration.list().get("keys")).build().toString();
+    return Listing.whole("keys", administration.list().get("keys")).toString();
   }
 
   /** The answer is the only one that ever has the key. */

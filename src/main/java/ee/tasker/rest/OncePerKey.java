@@ -1,5 +1,6 @@
 package ee.tasker.rest;
 
+import jakarta.enterprise.util.Nonbinding;
 import jakarta.interceptor.InterceptorBinding;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
@@ -15,4 +16,7 @@ import java.lang.annotation.Target;
 @Target({ElementType.METHOD, ElementType.TYPE})
 @Retention(RetentionPolicy.RUNTIME)
 public @interface OncePerKey {
+  /** What the answer shows, so that a kept one is shown as its caller may see it now. */
+  @Nonbinding
+  Visibility.Content shows() default Visibility.Content.OTHER;
 }

@@ -10,7 +10,6 @@ import jakarta.interceptor.InvocationContext;
 import jakarta.ws.rs.core.Response;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
@@ -23,6 +22,9 @@ public class OncePerKeyInterceptor {
   @Inject
   private RequestKeys keys;
 
+  @Inject
+  private Visibility visibility;
+
   @AroundInvoke
   Object answerOnce(InvocationContext method) throws Exception {
     if (!keys.isKeyed()) {
@@ -31,11 +33,12 @@ public class OncePerKeyInterceptor {
     String body = takeBody(method);
     boolean isResponse = Response.class.isAssignableFrom(method.getMethod().getReturnType());
     KeptAnswer answer = keys.answerOnce(body, () -> kept(method.proceed()));
+    String shown = answer.isReplay() ? visibility.again(method.getMethod().getAnnotation(OncePerKey.class).shows(), answer.body()) : answer.body();
     if (!isResponse) {
-      return answer.body();
+      return shown;
     }
-    Response.ResponseBuilder response = Response.status(answer.status()).entity(answer.body());
-    answer.location().map(URI::create).ifPresent(response::location);
+    Response.ResponseBuilder response = Response.status(answer.status()).entity(shown);
+    answer.location().ifPresent(location -> response.header(Locations.HEADER, location));
     return response.build();
   }
 
@@ -60,6 +63,6 @@ public class OncePerKeyInterceptor {
     if (response.getStatus() >= 300) {
       throw Problem.of(500, "internal-error", "an answer that refuses is thrown, not returned");
     }
-    return KeptAnswer.done(response.getStatus(), Optional.ofNullable(response.getLocation()).map(URI::toString), (String) response.getEntity());
+    return KeptAnswer.done(response.getStatus(), Optional.ofNullable(response.getHeaderString(Locations.HEADER)), (String) response.getEntity());
   }
 }

@@ -42,7 +42,7 @@ public class PausesResource {
   @GET
   public String list() {
     Parameters.checkKnown(uri, Set.of());
-    return Json.build().createObjectBuilder().add("pauses", access.visible(operations.pauses())).build().toString();
+    return Listing.whole("pauses", access.visible(operations.pauses())).toString();
   }
 
   @Requires(value = Permission.TEMPLATES_PAUSE, in = Scope.ASKED)

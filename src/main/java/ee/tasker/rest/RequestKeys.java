@@ -61,7 +61,8 @@ class RequestKeys {
   }
 
   private String principal() {
-    String name = access.caller().actor();
+    // Not its name: two API keys may have one, and neither is to be told what the other was.
+    String name = access.caller().principal();
     // A longer one stands for itself all the same.
     return name.length() <= KeyedRequest.LONGEST_KEY ? name : sha256(name);
   }

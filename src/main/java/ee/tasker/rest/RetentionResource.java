@@ -58,9 +58,9 @@ public class RetentionResource {
     Parameters.checkKnown(uri, Set.of());
     Members members = new Members(bodies.object(body));
     String namespace = members.optionalText("namespace", 29);
-    String template = members.optionalText("template", 64);
-    if (template != null && namespace == null) {
-      members.wrong("namespace", "is required with a template");
+    String name = members.optionalText("name", 64);
+    if (name != null && namespace == null) {
+      members.wrong("namespace", "is required with a name");
     }
     String state = members.has("state") ? members.word("state", ENDS) : null;
     boolean removed = members.flag("remove");
@@ -72,6 +72,6 @@ public class RetentionResource {
     String by = members.text("requested_by", ActionReader.WHO);
     String reason = members.text("reason", ActionReader.WHY);
     members.check();
-    return retention.set(new Retention.Policy(namespace, template, state, keepDays), removed, dryRun, by, reason).toString();
+    return retention.set(new Retention.Policy(namespace, name, state, keepDays), removed, dryRun, by, reason).toString();
   }
 }

@@ -1,6 +1,5 @@
 package ee.tasker.rest;
 
-import ee.tasker.platform.Json;
 import ee.tasker.rest.Requires.Scope;
 import ee.tasker.security.Administration;
 import ee.tasker.security.Permission;
@@ -30,6 +29,6 @@ public class RolesResource {
   @GET
   public String list() {
     Parameters.checkKnown(uri, Set.of());
-    return Json.build().createObjectBuilder().add("roles", administration.list().get("roles")).build().toString();
+    return Listing.whole("roles", administration.list().get("roles")).toString();
   }
 }

@@ -111,6 +111,8 @@ public class ServersResource {
         .add("attempt", lease.attempt()).add("held_seconds", lease.held().toSeconds())));
     JsonObjectBuilder depths = Json.build().createObjectBuilder();
     view.queueDepths().keySet().stream().sorted().forEach(queue -> depths.add(queue, view.queueDepths().get(queue)));
+    JsonObjectBuilder threads = Json.build().createObjectBuilder();
+    view.threads().keySet().stream().sorted().forEach(pool -> threads.add(pool, view.threads().get(pool)));
     return Json.build().createObjectBuilder()
         .add("server_uuid", view.uuid().toString())
         .add("name", view.name())
@@ -122,6 +124,8 @@ public class ServersResource {
         .add("poll_interval_seconds", view.pollInterval().toSeconds())
         .add("running_steps", view.runningSteps())
         .add("free_hands", view.freeHands())
+        .add("stuck_threads", view.stuckThreads())
+        .add("threads", threads)
         .add("leases", leases)
         .add("queue_depths", depths)
         .build().toString();

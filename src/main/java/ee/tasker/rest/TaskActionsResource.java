@@ -37,7 +37,7 @@ public class TaskActionsResource {
   private RequestBodies bodies;
 
   @Inject
-  private Access access;
+  private Visibility visibility;
 
   @Context
   private UriInfo uri;
@@ -45,20 +45,20 @@ public class TaskActionsResource {
   /** The task as it is after the action and what followed from it. */
   @Requires(value = Permission.TASKS_ACT, in = Scope.TASK)
   @PATCH
-  @OncePerKey
+  @OncePerKey(shows = Visibility.Content.TASK)
   @Path("{task_uuid}")
   @Consumes(MediaType.APPLICATION_JSON)
   public String act(@PathParam("task_uuid") String taskUuid, InputStream body) {
     Parameters.checkKnown(uri, Set.of());
     UUID task = Parameters.uuid("task_uuid", taskUuid);
     operations.actOnTask(task, ActionReader.task(bodies.object(body)));
-    return access.shown(tasks.describe(task)).orElseThrow(() -> Tasks.notFound(task));
+    return tasks.describe(task).map(visibility::task).orElseThrow(() -> Tasks.notFound(task)).toString();
   }
 
   /** The step as it is after the action and what followed from it. */
   @Requires(value = Permission.STEPS_RESOLVE, in = Scope.TASK)
   @PATCH
-  @OncePerKey
+  @OncePerKey(shows = Visibility.Content.STEP)
   @Path("{task_uuid}/workflow_steps/{step_uuid}")
   @Consumes(MediaType.APPLICATION_JSON)
   public String actOnStep(@PathParam("task_uuid") String taskUuid, @PathParam("step_uuid") String stepUuid, InputStream body) {
@@ -66,7 +66,7 @@ public class TaskActionsResource {
     UUID task = Parameters.uuid("task_uuid", taskUuid);
     UUID step = Parameters.uuid("step_uuid", stepUuid);
     operations.actOnStep(task, step, ActionReader.step(bodies.object(body)));
-    return tasks.step(task, step).orElseThrow(() -> Tasks.notFound(task)).toString();
+    return visibility.step(task, tasks.step(task, step).orElseThrow(() -> Tasks.notFound(task))).toString();
   }
 
   @Requires(value = Permission.TASKS_READ, in = Scope.TASK)
@@ -74,7 +74,8 @@ public class TaskActionsResource {
   @Path("{task_uuid}/why")
   public String why(@PathParam("task_uuid") String taskUuid) {
     Parameters.checkKnown(uri, Set.of());
-    return operations.why(Parameters.uuid("task_uuid", taskUuid)).toString();
+    UUID task = Parameters.uuid("task_uuid", taskUuid);
+    return operations.why(task, visibility.sees(Permission.TASKS_CONTEXT_READ, task), visibility.sees(Permission.STEPS_READ, task)).toString();
   }
 
   @Requires(value = Permission.TASKS_READ, in = Scope.TASK)
@@ -87,6 +88,6 @@ public class TaskActionsResource {
     if (story.isEmpty()) {
       throw Tasks.notFound(task);
     }
-    return Json.build().createObjectBuilder().add("task_uuid", task.toString()).add("entries", story).build().toString();
+    return Json.build().createObjectBuilder().add("task_uuid", task.toString()).add("entries", visibility.history(task, story)).addNull("next").build().toString();
   }
 }

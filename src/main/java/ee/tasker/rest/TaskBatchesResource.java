@@ -78,7 +78,7 @@ public class TaskBatchesResource {
     if (documents.isEmpty() || documents.size() > MOST) {
       throw Problem.of(400, "invalid-request", "the body must be an array of 1 to " + MOST + " requests");
     }
-    return Response.status(207).entity(verdicts(documents).toString()).build();
+    return Response.status(207).entity(Json.build().createObjectBuilder().add("verdicts", verdicts(documents)).build().toString()).build();
   }
 
   private JsonArray verdicts(JsonArray documents) {
@@ -89,8 +89,7 @@ public class TaskBatchesResource {
         if (!(document instanceof JsonObject object)) {
           throw Problem.of(400, "invalid-request", "every request must be an object");
         }
-        TaskRequest request = trace.onto(TaskRequestReader.read(object), object).submittedBy(access.caller().actor());
-        access.require(request.template().namespace());
+        TaskRequest request = trace.onto(access.submitted(TaskRequestReader.read(object)), object);
         requests.add(request);
         read.add(request);
       } catch (Problem problem) {

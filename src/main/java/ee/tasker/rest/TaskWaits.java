@@ -1,10 +1,10 @@
 package ee.tasker.rest;
 
+import ee.tasker.platform.ThreadPool;
+import ee.tasker.platform.ThreadPools;
 import ee.tasker.task.TaskEndings;
 import ee.tasker.task.Tasks;
-import jakarta.annotation.Resource;
-import jakarta.enterprise.concurrent.ManagedExecutorService;
-import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
+import jakarta.annotation.PostConstruct;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
@@ -23,17 +23,24 @@ import java.util.function.Function;
 public class TaskWaits {
   private static final long LOOK_EVERY_MS = 500;
 
-  @Resource
-  private ManagedExecutorService executor;
+  /** Waits are many and a look at one is short. Nothing but waits waits for these threads. */
+  private static final int THREADS = 8;
 
-  @Resource
-  private ManagedScheduledExecutorService timers;
+  @Inject
+  private ThreadPools pools;
 
   @Inject
   private Tasks tasks;
 
   @Inject
   private TaskEndings endings;
+
+  private ThreadPool threads;
+
+  @PostConstruct
+  void prepare() {
+    threads = pools.make("wait", THREADS);
+  }
 
   /** Answers with the task as it is when it comes to rest, or after {@code seconds} as it is then. */
   void answerAtRest(UUID taskUuid, int seconds, AsyncResponse answer, Function<JsonObject, Response> toResponse) {
@@ -55,12 +62,12 @@ public class TaskWaits {
 
   private Wait wait(UUID taskUuid, CompletableFuture<String> ending, int seconds, AsyncResponse answer, Function<JsonObject, Response> toResponse) {
     Wait wait = new Wait(taskUuid, System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds), ending, answer, toResponse);
-    ending.thenRunAsync(() -> answer(wait), executor);
+    ending.thenRunAsync(() -> answer(wait), threads);
     return wait;
   }
 
   private void lookLater(Wait wait, long leftMs) {
-    timers.schedule(() -> look(wait), Math.min(LOOK_EVERY_MS, leftMs + 1), TimeUnit.MILLISECONDS);
+    threads.timers().schedule(() -> look(wait), Math.min(LOOK_EVERY_MS, leftMs + 1), TimeUnit.MILLISECONDS);
   }
 
   private void look(Wait wait) {

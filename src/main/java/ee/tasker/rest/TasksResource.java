@@ -33,7 +33,6 @@ import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
-import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -82,6 +81,12 @@ public class TasksResource {
   @Inject
   private Access access;
 
+  @Inject
+  private Locations locations;
+
+  @Inject
+  private Visibility visibility;
+
   @Context
   private UriInfo uri;
 
@@ -99,17 +104,17 @@ public class TasksResource {
     }
     Caller caller = access.caller();
     SubmittedTask task = intake.submit(request(document));
-    URI location = location(task, document);
+    String location = location(task, document);
     int status = task.isDuplicate() ? 200 : 201;
     if (seconds > 0) {
-      Function<JsonObject, Response> whole = described -> Response.status(status).location(location).entity(Access.shown(caller, described).toString()).build();
+      Function<JsonObject, Response> whole = described -> Response.status(status).header(Locations.HEADER, location).entity(atRest(caller, described, task.isDuplicate()).toString()).build();
       if (task.isDuplicate()) {
         waits.answerAtRest(task.taskUuid(), seconds, answer, whole);
       } else {
         waits.answerNewAtRest(task.taskUuid(), seconds, answer, whole);
       }
     } else {
-      answer.resume(Response.status(status).location(location).entity(brief(task).toString()).build());
+      answer.resume(Response.status(status).header(Locations.HEADER, location).entity(brief(task).toString()).build());
     }
   }
 
@@ -119,41 +124,49 @@ public class TasksResource {
     TaskRequest request = request(document);
     KeptAnswer kept = keys.answerOnce(document.toString(), () -> {
       SubmittedTask task = submissions.submit(request);
-      return KeptAnswer.done(task.isDuplicate() ? 200 : 201, Optional.of(location(task, document).toString()), brief(task).toString());
+      return KeptAnswer.done(task.isDuplicate() ? 200 : 201, Optional.of(location(task, document)), brief(task).toString());
     });
-    Response.ResponseBuilder response = Response.status(kept.status()).location(URI.create(kept.location().orElseThrow()));
+    Response.ResponseBuilder response = Response.status(kept.status()).header(Locations.HEADER, kept.location().orElseThrow());
     if (kept.isReplay()) {
       response.header(RequestKeys.REPLAYED, "true");
     }
     if (seconds > 0) {
-      waits.answerAtRest(Json.uuid(Json.parseObject(kept.body()), "task_uuid"), seconds, answer, described -> response.entity(Access.shown(caller, described).toString()).build());
+      waits.answerAtRest(Json.uuid(Json.parseObject(kept.body()), "task_uuid"), seconds, answer, described -> response.entity(atRest(caller, described, kept.status() == 200).toString()).build());
     } else {
       answer.resume(response.entity(kept.body()).build());
     }
   }
 
   private TaskRequest request(JsonObject document) {
-    TaskRequest request = TaskRequestReader.read(document);
-    access.require(request.template().namespace());
-    return trace.onto(request, document).submittedBy(access.caller().actor());
+    return trace.onto(access.submitted(TaskRequestReader.read(document)), document);
   }
 
   /** @throws Problem 409 duplicate-task when there is one and the request did not ask for it */
-  private URI location(SubmittedTask task, JsonObject document) {
-    URI location = uri.getBaseUriBuilder().path("tasks/" + task.taskUuid()).build();
+  private String location(SubmittedTask task, JsonObject document) {
+    String location = locations.of(uri, "tasks/" + task.taskUuid());
     if (task.isDuplicate() && !TaskRequestReader.wantsExisting(document)) {
       throw new Problem(409, "duplicate-task", "the same request is already task " + task.taskUuid(), List.of(),
-          Map.of("task_uuid", task.taskUuid().toString(), "state", task.state(), "location", location.toString()));
+          Map.of("task_uuid", task.taskUuid().toString(), "state", task.state(), "location", location));
     }
     return location;
   }
 
+  /** Who may submit but not read is told how the task stands, and no more. */
+  private static JsonObject atRest(Caller caller, JsonObject described, boolean isDuplicate) {
+    return caller.grants().may(Permission.TASKS_READ, described.getString("namespace")) ? Visibility.task(caller, described)
+        : brief(described.getString("task_uuid"), described.getString("state"), described.getString("correlation_id"), isDuplicate);
+  }
+
   private static JsonObject brief(SubmittedTask task) {
+    return brief(task.taskUuid().toString(), task.state(), task.correlationId().toString(), task.isDuplicate());
+  }
+
+  private static JsonObject brief(String taskUuid, String state, String correlationId, boolean isDuplicate) {
     return Json.build().createObjectBuilder()
-        .add("task_uuid", task.taskUuid().toString())
-        .add("state", task.state())
-        .add("correlation_id", task.correlationId().toString())
-        .add("duplicate", task.isDuplicate())
+        .add("task_uuid", taskUuid)
+        .add("state", state)
+        .add("correlation_id", correlationId)
+        .add("duplicate", isDuplicate)
         .build();
   }
 
@@ -194,12 +207,12 @@ public class TasksResource {
     Parameters.checkKnown(uri, Set.of("wait"));
     Caller caller = access.caller();
     waits.answerAtRest(Parameters.uuid("task_uuid", taskUuid), Parameters.number("wait", wait, 0, 0, LONGEST_WAIT_SECONDS), answer,
-        described -> Response.ok(Access.shown(caller, described).toString()).build());
+        described -> Response.ok(Visibility.task(caller, described).toString()).build());
   }
 
   @Requires(value = Permission.TASKS_CANCEL, in = Scope.TASK)
   @DELETE
-  @OncePerKey
+  @OncePerKey(shows = Visibility.Content.TASK)
   @Path("{task_uuid}")
   public String cancel(@PathParam("task_uuid") String taskUuid, @QueryParam("reason") String reason,
       @QueryParam("requested_by") String requestedBy, @QueryParam("policy") String policy,
@@ -210,7 +223,7 @@ public class TasksResource {
         : Optional.of(Duration.ofSeconds(Parameters.number("grace_seconds", graceSeconds, 0, 0, 86_400)));
     tasks.cancel(uuid, new Tasks.CancelRequest(text("requested_by", requestedBy, access.caller().actor(), 128),
         text("reason", reason, "no reason given", 1_000), policy(policy), grace, children(children)));
-    return access.shown(tasks.describe(uuid)).orElseThrow(() -> Tasks.notFound(uuid));
+    return tasks.describe(uuid).map(visibility::task).orElseThrow(() -> Tasks.notFound(uuid)).toString();
   }
 
   private static Tasks.CancelPolicy policy(String policy) {
@@ -252,7 +265,7 @@ public class TasksResource {
     if (steps.isEmpty()) {
       throw Tasks.notFound(uuid);
     }
-    return steps.toString();
+    return Listing.whole("steps", steps).toString();
   }
 
   @Requires(value = Permission.STEPS_READ, in = Scope.TASK)
@@ -267,7 +280,7 @@ public class TasksResource {
   @Path("{task_uuid}/workflow_steps/{step_uuid}/audit")
   public String audit(@PathParam("task_uuid") String taskUuid, @PathParam("step_uuid") String stepUuid) {
     requireStep(taskUuid, stepUuid);
-    return tasks.audit(UUID.fromString(taskUuid), UUID.fromString(stepUuid)).toString();
+    return Listing.whole("results", tasks.audit(UUID.fromString(taskUuid), UUID.fromString(stepUuid))).toString();
   }
 
   private JsonObject requireStep(String taskUuid, String stepUuid) {

@@ -46,7 +46,7 @@ public class UsersResource {
   @GET
   public String list() {
     Parameters.checkKnown(uri, Set.of());
-    return Json.build().createObjectBuilder().add("users", administration.list().get("users")).build().toString();
+    return Listing.whole("users", administration.list().get("users")).toString();
   }
 
   /** Without a password one is drawn, and told this once. */

@@ -33,8 +33,8 @@ public record StepDefinition(
     Optional<Duration> timeout = document.isNull("timeout_seconds")
         ? Optional.empty() : Optional.of(Duration.ofSeconds(document.getInt("timeout_seconds")));
     return new StepDefinition(
-        Json.uuid(document, "named_step_uuid"), document.getString("namespace"), document.getString("task_name"),
-        document.getString("task_version"), document.getString("name"), document.getString("callable"),
+        Json.uuid(document, "template_step_uuid"), document.getString("namespace"), document.getString("name"),
+        document.getString("version"), document.getString("step"), document.getString("callable"),
         document.getString("method"), Json.text(document, "resolver"), document.getJsonObject("initialization"), schema, timeout,
         new LinkedHashSet<>(document.getJsonArray("ancestors").getValuesAs(JsonString::getString)));
   }

@@ -133,7 +133,7 @@ public class Steps {
     List<JsonObject> documents = assignments.getValuesAs(JsonObject.class);
     List<Assignment> read = new ArrayList<>(documents.size());
     for (JsonObject document : documents) {
-      read.add(Assignment.of(document, definitions.get(Json.uuid(document, "named_step_uuid"))));
+      read.add(Assignment.of(document, definitions.get(Json.uuid(document, "template_step_uuid"))));
     }
     return read;
   }
@@ -142,14 +142,14 @@ public class Steps {
   @Transactional(Transactional.TxType.SUPPORTS)
   public boolean knows(JsonArray assignments) {
     return assignments.getValuesAs(JsonObject.class).stream()
-        .allMatch(document -> definitions.containsKey(Json.uuid(document, "named_step_uuid")));
+        .allMatch(document -> definitions.containsKey(Json.uuid(document, "template_step_uuid")));
   }
 
   /** Fetches what the templates say of steps that this server has not met before. */
   public void learn(JsonArray assignments) {
     Set<UUID> unknown = new HashSet<>();
     for (JsonObject document : assignments.getValuesAs(JsonObject.class)) {
-      UUID uuid = Json.uuid(document, "named_step_uuid");
+      UUID uuid = Json.uuid(document, "template_step_uuid");
       if (!definitions.containsKey(uuid)) {
         unknown.add(uuid);
       }

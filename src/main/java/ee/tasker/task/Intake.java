@@ -3,14 +3,13 @@ package ee.tasker.task;
 import ee.tasker.message.StepTaker;
 import ee.tasker.message.WakeUps;
 import ee.tasker.platform.DatabaseFaults;
+import ee.tasker.platform.EngineThreads;
 import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Meters;
 import ee.tasker.platform.Role;
 import ee.tasker.platform.Settings;
 import ee.tasker.platform.SharedCalls;
 import jakarta.annotation.PostConstruct;
-import jakarta.annotation.Resource;
-import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
@@ -40,8 +39,8 @@ public class Intake {
   private record Waiting(TaskRequest request, int rootSteps, CompletableFuture<SubmittedTask> answer) {
   }
 
-  @Resource
-  private ManagedScheduledExecutorService timers;
+  @Inject
+  private EngineThreads threads;
 
   @Inject
   private JoinedSubmissions submissions;
@@ -69,7 +68,7 @@ public class Intake {
 
   @PostConstruct
   void prepare() {
-    calls = new SharedCalls(SUBMITTERS, COMPANY, timers, this::submitWaiting);
+    calls = new SharedCalls(SUBMITTERS, COMPANY, threads.timers(), this::submitWaiting);
   }
 
   /**

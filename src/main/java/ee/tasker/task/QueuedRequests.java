@@ -128,7 +128,7 @@ public class QueuedRequests {
     }
     JsonArrayBuilder verdicts = Json.build().createArrayBuilder();
     for (JsonObject task : unchecked.getValuesAs(JsonObject.class)) {
-      List<ContextSchema.Violation> violations = templates.find(Json.uuid(task, "named_task_uuid"))
+      List<ContextSchema.Violation> violations = templates.find(Json.uuid(task, "template_uuid"))
           .flatMap(template -> template.inputSchema())
           .map(schema -> schema.validate(task.getJsonObject("context")))
           .orElse(List.of());

@@ -64,7 +64,7 @@ public class Tasks {
     return Optional.ofNullable(gateway.getCurrentTaskState(taskUuid));
   }
 
-  /** @param before null for the first page, otherwise the {@code next_cursor} of the page before */
+  /** @param before null for the first page, otherwise the {@code next} of the page before */
   @Transactional
   public JsonObject list(JsonObject filter, int limit, UUID before) {
     return gateway.listTasks(filter, limit, before);

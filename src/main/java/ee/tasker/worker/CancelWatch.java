@@ -1,14 +1,12 @@
 package ee.tasker.worker;
 
+import ee.tasker.platform.EngineThreads;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.step.StepResult;
 import ee.tasker.step.Steps;
 import ee.tasker.step.model.StepKey;
-import jakarta.annotation.Resource;
-import jakarta.enterprise.concurrent.ManagedExecutorService;
-import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
@@ -28,11 +26,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 class CancelWatch {
   private static final Log LOG = Log.of(CancelWatch.class);
 
-  @Resource
-  private ManagedExecutorService executor;
-
-  @Resource
-  private ManagedScheduledExecutorService timers;
+  @Inject
+  private EngineThreads threads;
 
   @Inject
   private Steps steps;
@@ -43,13 +38,18 @@ class CancelWatch {
   @Inject
   private Handbacks handbacks;
 
+  @Inject
+  private OverrunHandlers overruns;
+
+  private final AtomicBoolean wanted = new AtomicBoolean();
   private final AtomicBoolean looking = new AtomicBoolean();
 
-  /** Returns at once; requests that come while a look is on its way share the next one. */
+  /** Returns at once. One call at a time: requests that come while it is under way share the next one. */
   void lookSoon() {
+    wanted.set(true);
     if (hands.busyCount() > 0 && looking.compareAndSet(false, true)) {
       try {
-        executor.execute(this::look);
+        threads.execute(this::look);
       } catch (RejectedExecutionException e) {
         looking.set(false);
       }
@@ -57,7 +57,18 @@ class CancelWatch {
   }
 
   private void look() {
-    looking.set(false);
+    wanted.set(false);
+    try {
+      ask();
+    } finally {
+      looking.set(false);
+    }
+    if (wanted.get()) {
+      lookSoon();
+    }
+  }
+
+  private void ask() {
     List<StepKey> running = hands.busy().stream().filter(step -> !step.isOver()).map(step -> step.assignment().key()).toList();
     if (running.isEmpty()) {
       return;
@@ -79,7 +90,7 @@ class CancelWatch {
   private void forceIn(RunningStep step, Duration grace) {
     if (step.planForce()) {
       try {
-        timers.schedule(() -> force(step), grace.toMillis(), TimeUnit.MILLISECONDS);
+        threads.timers().schedule(() -> force(step), grace.toMillis(), TimeUnit.MILLISECONDS);
       } catch (RejectedExecutionException e) {
         LOG.write(LogEvent.CALL_FAILED, e, "call", "cancel grace");
       }
@@ -87,7 +98,7 @@ class CancelWatch {
   }
 
   private void force(RunningStep step) {
-    if (step.giveUp()) {
+    if (step.giveUp(() -> overruns.began(step))) {
       StepKey key = step.assignment().key();
       LOG.write(LogEvent.CANCEL_FORCED, "task", key.taskUuid(), "step", key.stepUuid(), "name", step.assignment().definition().name(),
           "attempt", key.attempt(), "correlation", step.assignment().correlationId(),

@@ -3,6 +3,7 @@ package ee.tasker.worker;
 import ee.tasker.message.Orchestrator;
 import ee.tasker.message.WakeUps;
 import ee.tasker.platform.DatabaseFaults;
+import ee.tasker.platform.EngineThreads;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Log;
@@ -15,8 +16,6 @@ import ee.tasker.step.StepResult;
 import ee.tasker.step.Steps;
 import ee.tasker.task.TaskEndings;
 import jakarta.annotation.PostConstruct;
-import jakarta.annotation.Resource;
-import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
@@ -46,8 +45,8 @@ class Handbacks {
   private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
 
-  @Resource
-  private ManagedScheduledExecutorService timers;
+  @Inject
+  private EngineThreads threads;
 
   @Inject
   private Settings settings;
@@ -82,7 +81,7 @@ class Handbacks {
 
   @PostConstruct
   void prepare() {
-    calls = new SharedCalls(settings.worker().flushers(), COMPANY, timers, () -> hands.moreResults());
+    calls = new SharedCalls(settings.worker().flushers(), COMPANY, threads.timers(), () -> hands.moreResults());
   }
 
   void add(StepResult result) {
@@ -174,7 +173,7 @@ class Handbacks {
       lostAnswers.expect();
       pause = pause.isZero() ? FIRST_PAUSE : shorter(pause.multipliedBy(2), LONGEST_PAUSE);
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "complete_steps", "results", batch.size(), "retry_ms", pause.toMillis());
-      timers.schedule(() -> retry(batch), pause.toMillis(), TimeUnit.MILLISECONDS);
+      threads.timers().schedule(() -> retry(batch), pause.toMillis(), TimeUnit.MILLISECONDS);
       return JsonValue.EMPTY_JSON_ARRAY;
     }
     if (batch.size() == 1) {

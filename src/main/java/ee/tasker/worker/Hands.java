@@ -23,6 +23,8 @@ class Hands {
   private final AtomicInteger free = new AtomicInteger();
   /** How many more there are than the capacity says. */
   private final AtomicInteger lent = new AtomicInteger();
+  /** How many fewer there are, because their threads have not returned from steps that were given up. */
+  private final AtomicInteger lost = new AtomicInteger();
   private final Map<StepKey, RunningStep> busy = new ConcurrentHashMap<>();
   private final AtomicBoolean queuesMayHaveSteps = new AtomicBoolean(true);
   private volatile boolean draining;
@@ -108,7 +110,7 @@ class Hands {
    */
   synchronized boolean awaitIdle(Duration longest) throws InterruptedException {
     long end = System.nanoTime() + longest.toNanos();
-    while (!busy.isEmpty() || free.get() < live.capacity() + lent.get()) {
+    while (!busy.isEmpty() || free.get() < live.capacity() + lent.get() - lost.get()) {
       long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
       if (left <= 0) {
         return false;
@@ -147,6 +149,28 @@ class Hands {
       lent.addAndGet(more);
       tellWhoWaitsForIdle();
     }
+  }
+
+  /** One fewer: a step is given up, and its thread goes on. With none free, the next that ends is not free again. */
+  void lose() {
+    lost.incrementAndGet();
+    free.decrementAndGet();
+    tellWhoWaitsForIdle();
+  }
+
+  /** The thread has returned. */
+  void regain() {
+    lost.decrementAndGet();
+    release(1);
+  }
+
+  /** Steps that may run at a time with the threads that are left. */
+  int capacityLeft() {
+    return Math.max(0, live.capacity() - lost.get());
+  }
+
+  int lostCount() {
+    return lost.get();
   }
 
   int freeCount() {

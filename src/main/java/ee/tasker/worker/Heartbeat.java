@@ -3,6 +3,7 @@ package ee.tasker.worker;
 import ee.tasker.message.Listener;
 import ee.tasker.message.Notifier;
 import ee.tasker.message.WakeUps;
+import ee.tasker.platform.EngineThreads;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Log;
@@ -11,8 +12,6 @@ import ee.tasker.platform.Role;
 import ee.tasker.platform.Settings;
 import ee.tasker.step.Steps;
 import ee.tasker.step.model.StepKey;
-import jakarta.annotation.Resource;
-import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonNumber;
@@ -37,8 +36,8 @@ public class Heartbeat {
   private static final Log LOG = Log.of(Heartbeat.class);
   private static final long SILENCE_SLACK_MS = 20;
 
-  @Resource
-  private ManagedScheduledExecutorService timers;
+  @Inject
+  private EngineThreads threads;
 
   @Inject
   private Settings settings;
@@ -51,6 +50,9 @@ public class Heartbeat {
 
   @Inject
   private Hands hands;
+
+  @Inject
+  private OverrunHandlers overruns;
 
   @Inject
   private Notifier notifier;
@@ -86,13 +88,15 @@ public class Heartbeat {
   }
 
   private void beat(String state) {
+    overruns.tell();
     long old = settings.worker().lease().toNanos() / 3;
     List<StepKey> held = hands.busy().stream()
         .filter(step -> step.ageNanos() > old)
         .map(step -> step.assignment().key())
         .toList();
     try {
-      JsonObject reply = steps.heartbeat(hands.busyCount(), held, report(state));
+      // A lost thread is no free one: recovery counts on what is free here.
+      JsonObject reply = steps.heartbeat(hands.busyCount() + hands.lostCount(), held, report(state));
       reply.getJsonArray("lost").getValuesAs(JsonString.class).forEach(uuid -> lost(UUID.fromString(uuid.getString())));
       if (!reply.getJsonArray("cancel_requested").isEmpty()) {
         cancels.lookSoon();
@@ -108,6 +112,7 @@ public class Heartbeat {
       watchSilence(reply);
       lastBeat = Instant.now();
       lastBeatFailed = false;
+      LOG.databaseAnswered();
     } catch (Exception fault) {
       lastBeatFailed = true;
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "heartbeat");
@@ -120,7 +125,7 @@ public class Heartbeat {
   private void watchSilence(JsonObject reply) {
     if (reply.get("next_silence_in_ms") instanceof JsonNumber next && next.longValue() < settings.worker().heartbeat().toMillis() && !hands.isDraining()) {
       try {
-        timers.schedule(() -> beat(), next.longValue() + SILENCE_SLACK_MS, TimeUnit.MILLISECONDS);
+        threads.timers().schedule(() -> beat(), next.longValue() + SILENCE_SLACK_MS, TimeUnit.MILLISECONDS);
       } catch (RejectedExecutionException e) {
         LOG.write(LogEvent.CALL_FAILED, "call", "heartbeat", "cause", e.getMessage());
       }
@@ -149,6 +154,10 @@ public class Heartbeat {
     }
     if (lastBeatFailed) {
       problems.add("the heartbeat before this one did not reach the database");
+    }
+    int stuck = overruns.stuck();
+    if (stuck > 0) {
+      problems.add(stuck + " of " + live.capacity() + " handler threads are kept by handlers that have not returned although their step was given up");
     }
     if (!live.pausedRoles().isEmpty()) {
       problems.add("paused here: " + live.pausedRoles().stream().map(Role::toString).sorted().collect(Collectors.joining(", ")));

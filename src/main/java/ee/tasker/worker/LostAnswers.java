@@ -1,13 +1,12 @@
 package ee.tasker.worker;
 
 import ee.tasker.message.WakeUps;
+import ee.tasker.platform.EngineThreads;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Settings;
 import ee.tasker.step.Steps;
 import ee.tasker.step.model.StepKey;
-import jakarta.annotation.Resource;
-import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.time.Duration;
@@ -25,8 +24,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 class LostAnswers {
   private static final Log LOG = Log.of(LostAnswers.class);
 
-  @Resource
-  private ManagedScheduledExecutorService timers;
+  @Inject
+  private EngineThreads threads;
 
   @Inject
   private Settings settings;
@@ -52,7 +51,7 @@ class LostAnswers {
 
   private void plan() {
     try {
-      timers.schedule(this::look, delay().toMillis(), TimeUnit.MILLISECONDS);
+      threads.timers().schedule(this::look, delay().toMillis(), TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException e) {
       // The server is going down: its leases end by themselves.
       planned.set(false);

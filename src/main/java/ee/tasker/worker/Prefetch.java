@@ -1,12 +1,11 @@
 package ee.tasker.worker;
 
 import ee.tasker.message.WakeUps;
+import ee.tasker.platform.EngineThreads;
 import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Settings;
-import jakarta.annotation.Resource;
-import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.time.Duration;
@@ -30,8 +29,8 @@ class Prefetch {
   private static final int WEIGHT = 64;
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
 
-  @Resource
-  private ManagedScheduledExecutorService timers;
+  @Inject
+  private EngineThreads threads;
 
   @Inject
   private Settings settings;
@@ -62,7 +61,7 @@ class Prefetch {
     long average = averageNanos + (nanos - averageNanos) / WEIGHT;
     averageNanos = average;
     if (average < QUICK_NANOS) {
-      lend(settings.worker().prefetch() * live.capacity());
+      lend(settings.worker().prefetch() * hands.capacityLeft());
     } else if (average > SLOW_NANOS) {
       lend(0);
     }
@@ -80,9 +79,9 @@ class Prefetch {
 
   /** Steps were claimed: while there are more than hands, somebody looks whether they begin. */
   void watch() {
-    if (hands.busyCount() > live.capacity() && watching.compareAndSet(false, true)) {
+    if (hands.busyCount() > hands.capacityLeft() && watching.compareAndSet(false, true)) {
       try {
-        timers.schedule(this::look, LONGEST_WAIT.toMillis(), TimeUnit.MILLISECONDS);
+        threads.timers().schedule(this::look, LONGEST_WAIT.toMillis(), TimeUnit.MILLISECONDS);
       } catch (RejectedExecutionException e) {
         // The server is going down and gives everything back.
         watching.set(false);
@@ -97,7 +96,7 @@ class Prefetch {
   }
 
   private void giveBackSurplus() {
-    int surplus = Math.max(0, hands.busyCount() - live.capacity());
+    int surplus = Math.max(0, hands.busyCount() - hands.capacityLeft());
     try {
       int given = unstarted.giveBack(hands.busy().stream()
           .filter(step -> step.isWaiting() && step.ageNanos() > LONGEST_WAIT.toNanos())

@@ -52,11 +52,16 @@ final class RunningStep {
     return phase.getAndSet(Phase.OVER) == Phase.STARTED;
   }
 
-  /** Ends it for its handler's thread, which is interrupted; true when it was still running. */
-  synchronized boolean giveUp() {
+  /**
+   * Ends it for its handler's thread, which is interrupted; true when it was still running.
+   *
+   * @param beforeInterrupt runs before the thread can return from the step
+   */
+  synchronized boolean giveUp(Runnable beforeInterrupt) {
     Thread running = thread;
     if (phase.compareAndSet(Phase.STARTED, Phase.OVER)) {
       thread = null;
+      beforeInterrupt.run();
       running.interrupt();
       return true;
     }

@@ -2,6 +2,7 @@ package ee.tasker.worker;
 
 import ee.tasker.handler.StepHandler;
 import ee.tasker.handler.StepOutcome;
+import ee.tasker.platform.EngineThreads;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Meters;
@@ -9,8 +10,6 @@ import ee.tasker.step.Assignment;
 import ee.tasker.step.StepResult;
 import ee.tasker.step.Steps;
 import ee.tasker.tracing.TraceSpan;
-import jakarta.annotation.Resource;
-import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.time.Duration;
@@ -25,8 +24,8 @@ import java.util.function.Consumer;
 class StepRunner {
   private static final Log LOG = Log.of(StepRunner.class);
 
-  @Resource
-  private ManagedScheduledExecutorService timers;
+  @Inject
+  private EngineThreads threads;
 
   @Inject
   private HandlerRegistry handlers;
@@ -36,6 +35,9 @@ class StepRunner {
 
   @Inject
   private Hands hands;
+
+  @Inject
+  private OverrunHandlers overruns;
 
   @Inject
   private StepTransactions transactions;
@@ -64,6 +66,8 @@ class StepRunner {
     StepResult left;
     try (TraceSpan.Current current = running.span().makeCurrent()) {
       left = attempt(running, handback);
+    } finally {
+      overruns.ended(running);
     }
     if (left != null) {
       handback.accept(left);
@@ -78,7 +82,7 @@ class StepRunner {
     LOG.write(LogEvent.STEP_CLAIMED, "task", step.key().taskUuid(), "step", step.key().stepUuid(), "name", step.definition().name(),
         "attempt", step.key().attempt(), "correlation", step.correlationId(), "trace", running.traceId());
     ScheduledFuture<?> timer = step.definition().timeout()
-        .map(limit -> timers.schedule(() -> timeOut(running, limit, start, handback), limit.toMillis(), TimeUnit.MILLISECONDS))
+        .map(limit -> threads.timers().schedule(() -> timeOut(running, limit, start, handback), limit.toMillis(), TimeUnit.MILLISECONDS))
         .orElse(null);
     StepTransactions.Open transaction = transactions.none();
     StepResult result;
@@ -144,12 +148,13 @@ class StepRunner {
   }
 
   private void timeOut(RunningStep running, Duration limit, long start, Consumer<StepResult> handback) {
-    if (running.giveUp()) {
+    if (running.giveUp(() -> overruns.began(running))) {
       Assignment step = running.assignment();
       LOG.write(LogEvent.STEP_TIMED_OUT, "task", step.key().taskUuid(), "step", step.key().stepUuid(), "name", step.definition().name(),
           "attempt", step.key().attempt(), "correlation", step.correlationId(), "trace", running.traceId(), "limit_s", limit.toSeconds());
       StepResult result = Outcomes.timedOut(step, limit, since(start));
       meters.stepExecuted(result.outcome(), result.executionTime());
+      prefetch.ran(result.executionTime());
       StepSpans.end(running.span(), result);
       handback.accept(result);
       hands.moreResults();

@@ -1,6 +1,7 @@
 package ee.tasker.worker;
 
 import ee.tasker.message.StepTaker;
+import ee.tasker.platform.EngineThreads;
 import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
@@ -10,8 +11,6 @@ import ee.tasker.platform.WebContext;
 import ee.tasker.step.Assignment;
 import ee.tasker.step.Steps;
 import jakarta.annotation.PostConstruct;
-import jakarta.annotation.Resource;
-import jakarta.enterprise.concurrent.ManagedExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonArray;
@@ -33,8 +32,14 @@ public class Worker implements StepTaker {
   /** A thread that has been running handlers for longer hands back before it begins another. */
   private static final long QUICK_NANOS = 1_000_000;
 
-  @Resource
-  private ManagedExecutorService executor;
+  @Inject
+  private EngineThreads threads;
+
+  @Inject
+  private HandlerThreads handlerThreads;
+
+  @Inject
+  private OverrunHandlers overruns;
 
   @Inject
   private Settings settings;
@@ -80,13 +85,15 @@ public class Worker implements StepTaker {
   private final ConcurrentLinkedQueue<RunningStep> ready = new ConcurrentLinkedQueue<>();
   /** Threads that were asked for and have not begun, at most one. */
   private final AtomicInteger helpersComing = new AtomicInteger();
+  /** A thread of the engine was asked to hand back and has not begun. */
+  private final AtomicBoolean handingBack = new AtomicBoolean();
   /** Threads that run handlers: as many as there are hands, however many steps are held. */
   private final AtomicInteger working = new AtomicInteger();
 
   @PostConstruct
   void prepare() {
     hands.onWantedHands(this::claimSoon);
-    hands.onMoreResults(() -> onThreadOfTheWeb(this::work));
+    hands.onMoreResults(this::handBackSoon);
   }
 
   /** None for a server that serves some namespaces only: what it is handed outside the queues could be of any. None before handlers can run. */
@@ -120,7 +127,7 @@ public class Worker implements StepTaker {
   private void claimSoon() {
     if (web.isStarted() && hands.takesOn() && claiming.compareAndSet(false, true)) {
       try {
-        executor.execute(this::claimQueued);
+        threads.execute(this::claimQueued);
       } catch (RejectedExecutionException e) {
         claiming.set(false);
       }
@@ -150,7 +157,16 @@ public class Worker implements StepTaker {
 
   /** As many steps at a time from now on. */
   public void changeCapacity(int steps) {
+    handlerThreads.resize(steps);
     hands.changeCapacity(steps);
+    if (!ready.isEmpty()) {
+      callHelper();
+    }
+  }
+
+  /** Threads of handlers that have not returned although their step was given up a while ago; this server claims that many steps fewer. */
+  public int stuckThreads() {
+    return overruns.stuck();
   }
 
   /** What this server holds leases for. */
@@ -236,20 +252,36 @@ public class Worker implements StepTaker {
 
   /** Whoever is called and finds others still ready calls the next, so that slow handlers soon have a thread each and quick ones need few. */
   private void callHelper() {
-    if ((working.get() < live.capacity() || !handbacks.isEmpty()) && helpersComing.compareAndSet(0, 1)) {
+    if (working.get() >= live.capacity()) {
+      // Every thread runs a handler, and none of them can be waited for.
+      handBackSoon();
+    } else if (helpersComing.compareAndSet(0, 1)) {
       try {
-        onThreadOfTheWeb(this::help);
+        handlerThreads.execute(this::help);
       } catch (RejectedExecutionException e) {
         // The server is going down; what has not started is given back by WorkerLifecycle.
         helpersComing.set(0);
         hands.drain();
+      } catch (OutOfMemoryError noThread) {
+        // There is none at all yet. What is ready waits for the next that comes.
+        helpersComing.set(0);
       }
     }
   }
 
-  /** Handlers see the context of the web application, whoever had them called. */
-  private void onThreadOfTheWeb(Runnable task) {
-    web.run(() -> executor.execute(task));
+  /** On a thread of the engine: handlers may have taken all of theirs. */
+  private void handBackSoon() {
+    if (!handbacks.isEmpty() && handingBack.compareAndSet(false, true)) {
+      try {
+        threads.execute(() -> {
+          handingBack.set(false);
+          handBackOnly();
+        });
+      } catch (RejectedExecutionException e) {
+        // The server is going down; recovery takes over what it cannot hand back.
+        handingBack.set(false);
+      }
+    }
   }
 
   private void help() {

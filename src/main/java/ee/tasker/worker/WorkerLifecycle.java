@@ -1,5 +1,6 @@
 package ee.tasker.worker;
 
+import ee.tasker.platform.EngineThreads;
 import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
@@ -13,7 +14,6 @@ import ee.tasker.step.model.StepKey;
 import ee.tasker.tracing.Tracing;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
-import jakarta.annotation.Resource;
 import jakarta.ejb.ConcurrencyManagement;
 import jakarta.ejb.ConcurrencyManagementType;
 import jakarta.ejb.DependsOn;
@@ -21,7 +21,6 @@ import jakarta.ejb.Singleton;
 import jakarta.ejb.Startup;
 import jakarta.ejb.TransactionAttribute;
 import jakarta.ejb.TransactionAttributeType;
-import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
 import jakarta.inject.Inject;
 import java.time.Duration;
 import java.util.List;
@@ -42,8 +41,8 @@ import java.util.concurrent.TimeUnit;
 public class WorkerLifecycle {
   private static final Log LOG = Log.of(WorkerLifecycle.class);
 
-  @Resource
-  private ManagedScheduledExecutorService timers;
+  @Inject
+  private EngineThreads threads;
 
   @Inject
   private Settings settings;
@@ -59,6 +58,9 @@ public class WorkerLifecycle {
 
   @Inject
   private Hands hands;
+
+  @Inject
+  private OverrunHandlers overruns;
 
   @Inject
   private Steps steps;
@@ -97,7 +99,7 @@ public class WorkerLifecycle {
     }
     LOG.write(LogEvent.SERVER_STARTED, "server", server.uuid(), "name", server.name(), "roles", settings.roles(), "handlers", known, "traced", tracing.isOn());
     long period = settings.worker().heartbeat().toMillis();
-    beats = timers.scheduleAtFixedRate(heartbeat::beat, 0, period, TimeUnit.MILLISECONDS);
+    beats = threads.timers().scheduleAtFixedRate(heartbeat::beat, 0, period, TimeUnit.MILLISECONDS);
     if (live.has(Role.WORKER) && settings.events()) {
       web.onceStarted(worker::stepsQueued);
     }
@@ -158,7 +160,7 @@ public class WorkerLifecycle {
   }
 
   private void abandon() {
-    List<StepKey> abandoned = hands.busy().stream().filter(RunningStep::giveUp).map(WorkerLifecycle::abandoned).toList();
+    List<StepKey> abandoned = hands.busy().stream().filter(step -> step.giveUp(() -> overruns.began(step))).map(WorkerLifecycle::abandoned).toList();
     if (!abandoned.isEmpty()) {
       LOG.write(LogEvent.STEPS_ABANDONED, "server", server.uuid(), "steps", abandoned.size());
       steps.abandon(abandoned);

@@ -79,6 +79,19 @@ class DocumentationTest {
         .allSatisfy(name -> assertThat(functions).contains(name));
   }
 
+  /** Columns keep the names of the tables, for {@code using}; what goes into a document has the name that the REST interface uses. */
+  @Test
+  void documents_made_in_the_database_use_the_names_of_the_rest_interface() {
+    files(Path.of("db", "routine")).forEach(file -> {
+      // Invariants name rows of tables, for people who look them up there.
+      if (!file.getFileName().toString().startsWith("R__60_find_")) {
+        assertThat(find("jsonb?_build_object\\((?:[^()]|\\([^()]*\\))*", text(file).replaceAll("--.*", "")).map(MatchResult::group)).as(file.toString())
+            .allSatisfy(made -> assertThat(made).doesNotContainPattern(
+                "'(workflow_step_uuid|named_step_uuid|named_task_uuid|namespace_name|task_name|template_name|step_name|current_state|task_version|next_cursor)', "));
+      }
+    });
+  }
+
   @Test
   void every_sqlstate_of_ours_is_explained() {
     Set<String> raised = new TreeSet<>();

@@ -93,7 +93,7 @@ final class Load {
   }
 
   private void note(List<Integer> numbers, Answer answer) {
-    List<JsonObject> verdicts = answer.array().getValuesAs(JsonObject.class);
+    List<JsonObject> verdicts = answer.list("verdicts");
     for (int i = 0; i < verdicts.size(); i++) {
       if (verdicts.get(i).containsKey("task_uuid")) {
         accepted.put(numbers.get(i), UUID.fromString(verdicts.get(i).getString("task_uuid")));

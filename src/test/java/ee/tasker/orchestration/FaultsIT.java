@@ -31,7 +31,7 @@ class FaultsIT {
   @Test
   void every_task_completes_although_all_connections_are_cut_again_and_again() {
     Answer created = tasker.post("/v1/tasks:batch", Collections.nCopies(TASKS, TaskerClient.taskRequest("testing", "work", "{}")).toString());
-    List<UUID> tasks = created.array().getValuesAs(JsonObject.class).stream().map(verdict -> UUID.fromString(verdict.getString("task_uuid"))).toList();
+    List<UUID> tasks = created.list("verdicts").stream().map(verdict -> UUID.fromString(verdict.getString("task_uuid"))).toList();
     String own = "{" + String.join(",", tasks.stream().map(UUID::toString).toList()) + "}";
 
     long cut = 0;

@@ -142,7 +142,7 @@ class TwoServersIT {
   private List<UUID> submit(TestServer server, List<String> requests) {
     Answer answer = server.client().post("/v1/tasks:batch", requests.toString());
     assertThat(answer.status()).as(answer.body()).isEqualTo(207);
-    return answer.array().getValuesAs(JsonObject.class).stream().map(verdict -> UUID.fromString(verdict.getString("task_uuid"))).toList();
+    return answer.list("verdicts").stream().map(verdict -> UUID.fromString(verdict.getString("task_uuid"))).toList();
   }
 
   private void assertAllComplete(List<UUID> tasks) {

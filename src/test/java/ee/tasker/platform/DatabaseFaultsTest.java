@@ -60,6 +60,17 @@ class DatabaseFaultsTest {
   }
 
   @Test
+  void write_to_a_standby_was_not_done_and_may_be_sent_again() {
+    RuntimeException standby = wrapped(new SQLException("cannot execute INSERT in a read-only transaction", "25006"));
+
+    assertThat(DatabaseFaults.isReadOnly(standby)).isTrue();
+    assertThat(DatabaseFaults.isUnreachable(standby)).isTrue();
+    assertThat(DatabaseFaults.isUnconfirmedCommit(standby)).isFalse();
+    assertThat(DatabaseFaults.isRefusal(standby)).isTrue();
+    assertThat(DatabaseFaults.isReadOnly(wrapped(new SQLException("gone", "08006")))).isFalse();
+  }
+
+  @Test
   void fault_of_our_own_has_nothing_to_do_with_the_database() {
     assertThat(DatabaseFaults.isUnreachable(new IllegalStateException("no", new NullPointerException()))).isFalse();
     assertThat(DatabaseFaults.isUnreachable(new TransactionalException(null, new InvalidTransactionException()))).isFalse();

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.Optional;
 import java.util.Set;
 import org.eclipse.microprofile.config.Config;
@@ -15,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.Driver;
 
 class SettingsReaderTest {
 
@@ -81,6 +84,28 @@ class SettingsReaderTest {
   void heartbeat_of_a_third_of_the_lease_is_enough(String lease, String heartbeat) {
     assertThat(read(Map.of("tasker.worker.lease-seconds", lease, "tasker.worker.heartbeat-seconds", heartbeat)).worker().heartbeat())
         .isEqualTo(Duration.ofSeconds(Long.parseLong(heartbeat)));
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = ';', value = {
+      "db; 5433; db:5433", "db1,db2; 5432; db1:5432 db2:5432", "db1:5433, db2; 5434; db1:5433 db2:5434", "[::1]:6000,[::1],10.0.0.7; 5432; [::1]:6000 [::1]:5432 10.0.0.7:5432"})
+  void several_hosts_are_read_as_the_driver_reads_them(String host, String port, String read) {
+    List<Settings.DatabaseHost> hosts = read(Map.of("DB_HOST", host, "DB_PORT", port)).listen().hosts();
+    assertThat(hosts.stream().map(Settings.DatabaseHost::toString)).containsExactly(read.split(" "));
+
+    // The servers' datasources are made of the same two values, put together as here.
+    Properties driver = Driver.parseURL("jdbc:postgresql://" + host.replace(" ", "") + ":" + port + "/tasker", null);
+    assertThat(driver.getProperty("PGHOST").split(",")).containsExactly(hosts.stream().map(Settings.DatabaseHost::name).toArray(String[]::new));
+    assertThat(driver.getProperty("PGPORT").split(",")).containsExactly(hosts.stream().map(each -> Integer.toString(each.port())).toArray(String[]::new));
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = ';', value = {
+      "db1,db2; 5433; needs its port, as in db1:5433", "db1,db2:5433; 5432; belongs into DB_PORT", "db:5433; 5432; belongs into DB_PORT", "db1,,db2; 5432; must be a host", "db1,; 5432; must be a host",
+      "db1:99999,db2; 5432; between 1 and 65535", "jdbc:postgresql://db/tasker; 5432; must be a host"})
+  void hosts_that_would_lead_elsewhere_on_the_day_of_a_failover_are_refused(String host, String port, String complaint) {
+    assertThatThrownBy(() -> read(Map.of("DB_HOST", host, "DB_PORT", port))).isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("DB_HOST").hasMessageContaining(complaint);
   }
 
   @Test

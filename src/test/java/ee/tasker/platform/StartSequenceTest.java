@@ -3,20 +3,20 @@ package ee.tasker.platform;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
 import java.lang.reflect.Proxy;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ScheduledExecutorService;
 import org.junit.jupiter.api.Test;
 
 class StartSequenceTest {
   private final List<Runnable> planned = new ArrayList<>();
   private final List<Duration> pauses = new ArrayList<>();
   private final List<String> done = new ArrayList<>();
-  private final StartSequence start = new StartSequence((ManagedScheduledExecutorService) Proxy.newProxyInstance(
-      getClass().getClassLoader(), new Class<?>[] {ManagedScheduledExecutorService.class}, (proxy, method, arguments) -> {
+  private final StartSequence start = new StartSequence((ScheduledExecutorService) Proxy.newProxyInstance(
+      getClass().getClassLoader(), new Class<?>[] {ScheduledExecutorService.class}, (proxy, method, arguments) -> {
         assertThat(method.getName()).isEqualTo("schedule");
         planned.add((Runnable) arguments[0]);
         pauses.add(Duration.ofMillis((Long) arguments[1]));

@@ -43,7 +43,7 @@ class CorrelationIT {
 
   private JsonObject seen(UUID task) {
     tasker.atRest(task);
-    return tasker.steps(task).get("trace").getJsonObject("results");
+    return tasker.steps(task).get("trace").getJsonObject("result");
   }
 
   @Test
@@ -63,7 +63,7 @@ class CorrelationIT {
     UUID own = UUID.randomUUID();
     JsonObject[] verdicts = send("/v1/tasks:batch", "[" + trace("{'a': '" + id + "'}", "") + ", "
         + trace("{'b': '" + id + "'}", ", 'correlation_id': '" + own + "', 'trace_parent': '" + parent("1111111111111111") + "'") + "]", id, parent("00f067aa0ba902b7"))
-        .array().getValuesAs(JsonObject.class).toArray(JsonObject[]::new);
+        .list("verdicts").toArray(JsonObject[]::new);
 
     assertThat(verdicts[0].getString("correlation_id")).isEqualTo(id);
     assertThat(verdicts[1].getString("correlation_id")).isEqualTo(own.toString());

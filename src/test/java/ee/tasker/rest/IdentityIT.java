@@ -146,7 +146,7 @@ class IdentityIT {
     String request = TaskerClient.taskRequest("testing", "strict_hello", "{'own': '" + own + "'}");
     Answer answer = tasker.post("/v1/tasks:batch", Collections.nCopies(5, request).toString());
 
-    List<JsonObject> verdicts = answer.array().getValuesAs(JsonObject.class);
+    List<JsonObject> verdicts = answer.list("verdicts");
     assertThat(verdicts).extracting(verdict -> verdict.getInt("status")).containsExactly(201, 409, 409, 409, 409);
     Set<String> uuids = verdicts.stream().map(verdict -> verdict.getString("task_uuid")).collect(Collectors.toSet());
     assertThat(uuids).hasSize(1);

@@ -162,10 +162,10 @@ class KeyedRequestsIT {
     Answer again = send("POST", "/v1/tasks:batch", batch, key);
 
     assertThat(first.status()).isEqualTo(207);
-    assertThat(first.array().getValuesAs(JsonObject.class)).extracting(verdict -> verdict.getInt("status")).containsExactly(201, 400, 404, 201, 409);
+    assertThat(first.list("verdicts")).extracting(verdict -> verdict.getInt("status")).containsExactly(201, 400, 404, 201, 409);
     assertReplay(first, again);
     assertThat(tasker.count("select count(*) from tasker.task_contexts where context ->> 'own' = ?", key)).isEqualTo(2);
-    first.array().getValuesAs(JsonObject.class).stream().filter(verdict -> verdict.getInt("status") == 201)
+    first.list("verdicts").stream().filter(verdict -> verdict.getInt("status") == 201)
         .forEach(verdict -> assertThat(tasker.atRest(UUID.fromString(verdict.getString("task_uuid"))).getString("state")).isEqualTo("complete"));
   }
 

@@ -38,7 +38,7 @@ class ListIT {
           + " 'context': {'who': 'you'}, 'initiator': '" + initiator + "', 'source_system': '" + initiator + "-" + i % 3 + "',"
           + " 'parent_correlation_id': '" + correlation + "'}"));
     }
-    created = tasker.post("/v1/tasks:batch", requests.toString()).array().getValuesAs(JsonObject.class).stream()
+    created = tasker.post("/v1/tasks:batch", requests.toString()).list("verdicts").stream()
         .map(verdict -> verdict.getString("task_uuid")).toList();
     created.forEach(task -> tasker.atRest(UUID.fromString(task)));
   }
@@ -61,7 +61,7 @@ class ListIT {
       assertThat(uuids(page)).hasSizeLessThanOrEqualTo(limit).isNotEmpty();
       seen.addAll(uuids(page));
       pages++;
-      JsonValue next = page.object().get("next_cursor");
+      JsonValue next = page.object().get("next");
       cursor = next instanceof JsonString text ? "&cursor=" + text.getString() : null;
     } while (cursor != null);
 
@@ -73,7 +73,7 @@ class ListIT {
   void task_that_arrives_between_two_pages_shifts_nothing() {
     Answer first = list("&limit=10");
     tasker.post("/v1/tasks", TaskerClient.quoted("{'namespace': 'testing', 'name': 'hello', 'version': '1.0.0', 'context': {}, 'initiator': '" + initiator + "'}"));
-    Answer second = list("&limit=10&cursor=" + first.text("next_cursor"));
+    Answer second = list("&limit=10&cursor=" + first.text("next"));
 
     try {
       assertThat(uuids(second)).hasSize(10).doesNotContainAnyElementsOf(uuids(first));

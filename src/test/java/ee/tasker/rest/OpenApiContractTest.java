@@ -46,6 +46,10 @@ class OpenApiContractTest {
   private static final java.nio.file.Path SOURCES = java.nio.file.Path.of("src", "main", "java", "ee", "tasker");
   private static final List<Class<? extends Annotation>> METHODS = List.of(GET.class, POST.class, PUT.class, PATCH.class, DELETE.class);
 
+  /** What tables and functions of the seeds call something that has another name here. */
+  private static final Set<String> OTHER_NAMES = Set.of("workflow_step_uuid", "named_step_uuid", "named_task_uuid", "namespace_name", "task_name", "template_name",
+      "step_name", "current_state", "task_version", "next_cursor");
+
   private final JsonObject document = read();
 
   private record Operation(Set<String> query, Set<String> path, Set<String> headers, Set<String> consumes, Set<String> produces) {
@@ -148,6 +152,50 @@ class OpenApiContractTest {
     assertThat(described).containsExactlyInAnyOrderEntriesOf(required).hasSizeGreaterThan(35);
     assertThat(document.getJsonArray("security").getValuesAs(JsonObject.class).stream().flatMap(scheme -> scheme.keySet().stream()))
         .containsExactlyInAnyOrderElementsOf(document.getJsonObject("components").getJsonObject("securitySchemes").keySet());
+  }
+
+  /** {@code docs/glossary.md} has the names that tables and the functions of the seeds use beside these. */
+  @Test
+  void every_concept_has_one_name() {
+    Set<String> members = new TreeSet<>(matches("\"([a-z_]+)\":\\{\"(?:type|\\$ref|anyOf|description|const)\"", document.getJsonObject("components").toString(), found -> found.group(1)));
+    Set<String> parameters = described().values().stream().flatMap(operation -> Stream.of(operation.query(), operation.path()))
+        .flatMap(Set::stream).collect(Collectors.toCollection(TreeSet::new));
+
+    assertThat(members).contains("task_uuid", "step_uuid", "template_uuid", "namespace", "name", "version", "step", "state", "result", "next", "queue_name");
+    assertThat(members).doesNotContainAnyElementsOf(OTHER_NAMES);
+    assertThat(parameters).contains("task_uuid", "step_uuid", "namespace", "name", "version", "queue_name", "cursor").doesNotContainAnyElementsOf(OTHER_NAMES).doesNotContain("template", "queue");
+  }
+
+  @Test
+  void every_answer_is_an_object_and_every_list_has_next() {
+    Set<String> lists = new TreeSet<>();
+    document.getJsonObject("paths").forEach((path, item) -> item.asJsonObject().forEach((method, value) -> {
+      if (path.startsWith("/v1/") && value instanceof JsonObject operation && operation.containsKey("responses")) {
+        operation.getJsonObject("responses").forEach((status, response) -> {
+          JsonObject content = resolved(response.asJsonObject()).getJsonObject("content");
+          if (content == null || !content.containsKey("application/json")) {
+            return;
+          }
+          JsonObject schema = content.getJsonObject("application/json").getJsonObject("schema");
+          List<JsonObject> forms = Stream.of("oneOf", "anyOf").filter(schema::containsKey).findFirst()
+              .map(kind -> schema.getJsonArray(kind).getValuesAs(JsonObject.class)).orElse(List.of(schema)).stream().map(this::resolved).toList();
+          assertThat(forms).as(method + " " + path).isNotEmpty().allSatisfy(form -> assertThat(form.containsKey("allOf") || "object".equals(form.getString("type", ""))).isTrue());
+          if ("get".equals(method) && isList(path, operation)) {
+            lists.add(operation.getString("operationId"));
+            assertThat(texts(resolved(schema).getJsonArray("required"))).as(path).contains("next");
+          }
+        });
+      }
+    }));
+
+    assertThat(lists).contains("listTasks", "listSteps", "auditStep", "listTemplates", "listPauses", "listQueues", "listServers", "getTaskHistory", "getStaleness",
+        "getInvestigationQueue", "getDeadLetterStatistics", "listHandlers", "listUsers").hasSizeGreaterThan(18);
+  }
+
+  /** A path that ends in a plural or in what has many, or an operation that takes a cursor. */
+  private boolean isList(String path, JsonObject operation) {
+    return operation.getString("operationId").startsWith("list") || Set.of("auditStep", "getTaskHistory", "getInvestigationQueue", "getStaleness", "getDeadLetterStatistics")
+        .contains(operation.getString("operationId")) || operation.toString().contains("\"name\":\"cursor\"");
   }
 
   @Test

@@ -43,16 +43,14 @@ class OpenApiIT {
   void a_task_and_everything_about_it_is_as_described() throws Exception {
     JsonObject task = answer("POST", "v1/tasks?wait=30", LINEAR.formatted("6"), 201, "Task").asJsonObject();
     String path = "v1/tasks/" + task.getString("task_uuid");
-    JsonValue steps = answer("GET", path + "/workflow_steps", null, 200, null);
-    String step = steps.asJsonArray().getJsonObject(0).getString("step_uuid");
-    JsonValue audit = answer("GET", path + "/workflow_steps/" + step + "/audit", null, 200, null);
+    JsonObject steps = answer("GET", path + "/workflow_steps", null, 200, "StepList").asJsonObject();
+    String step = steps.getJsonArray("steps").getJsonObject(0).getString("step_uuid");
 
     assertThat(task.getString("state")).isEqualTo("complete");
     answer("GET", path, null, 200, "Task");
     answer("GET", "v1/tasks?limit=5&namespace=linear", null, 200, "TaskPage");
-    steps.asJsonArray().forEach(each -> assertFits("Step", each));
     answer("GET", path + "/workflow_steps/" + step, null, 200, "Step");
-    audit.asJsonArray().forEach(each -> assertFits("StepResult", each));
+    answer("GET", path + "/workflow_steps/" + step + "/audit", null, 200, "StepResultList");
     answer("DELETE", path, null, 409, "Problem");
   }
 
@@ -61,16 +59,14 @@ class OpenApiIT {
     JsonObject task = answer("POST", "v1/tasks?wait=30", LINEAR.formatted("7"), 201, "Task").asJsonObject();
 
     assertThat(task.getString("state")).isEqualTo("blocked_by_failures");
-    answer("GET", "v1/tasks/" + task.getString("task_uuid") + "/workflow_steps", null, 200, null).asJsonArray()
-        .forEach(each -> assertFits("Step", each));
+    answer("GET", "v1/tasks/" + task.getString("task_uuid") + "/workflow_steps", null, 200, "StepList");
     answer("DELETE", "v1/tasks/" + task.getString("task_uuid") + "?reason=test", null, 200, "Task");
   }
 
   @Test
   void short_answers_templates_and_handlers_are_as_described() throws Exception {
     answer("POST", "v1/tasks", LINEAR.formatted("8"), 201, "SubmittedTask");
-    answer("POST", "v1/tasks:batch", "[" + LINEAR.formatted("8") + ",7," + LINEAR.formatted("\"x\"") + "]", 207, null).asJsonArray()
-        .forEach(each -> assertFits("BatchVerdict", each));
+    answer("POST", "v1/tasks:batch", "[" + LINEAR.formatted("8") + ",7," + LINEAR.formatted("\"x\"") + "]", 207, "BatchVerdicts");
     answer("GET", "v1/templates", null, 200, "TemplateList");
     answer("GET", "v1/templates/linear/mathematical_sequence/1.0.0", null, 200, "Template");
     answer("POST", "v1/templates/validate", "{\"name\": 1}", 200, "TemplateValidation");

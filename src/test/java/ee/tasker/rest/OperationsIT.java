@@ -60,7 +60,7 @@ class OperationsIT {
     JsonObject letter = tasker.get("/v1/dlq/task/" + task).object();
     assertThat(letter.getString("dlq_reason")).isEqualTo("max_retries_exceeded");
     assertThat(letter.getJsonObject("task_snapshot").getJsonArray("steps")).hasSize(2);
-    assertThat(tasker.get("/v1/dlq/investigation-queue?limit=500").array().getValuesAs(JsonObject.class))
+    assertThat(tasker.get("/v1/dlq/investigation-queue?limit=500").list("entries"))
         .anySatisfy(open -> assertThat(open.getString("task_uuid")).isEqualTo(task.toString()));
     List<JsonObject> waiting = tasker.get("/v1/tasks/" + task + "/why").object().getJsonArray("waiting").getValuesAs(JsonObject.class);
     assertThat(waiting).extracting(each -> each.getString("name") + " " + each.getString("cause")).containsExactly("charge failed", "ship parents");
@@ -71,7 +71,7 @@ class OperationsIT {
     Answer retried = patch("/v1/tasks/" + task, "{'action_type': 'retry', 'requested_by': 'ann', 'reason': 'the way was wrong', 'context': {'way': 'fine'}}");
     assertThat(retried.status()).as(retried.toString()).isEqualTo(200);
     assertThat(tasker.atRest(task).getString("state")).isEqualTo("complete");
-    assertThat(tasker.steps(task).get("ship").getJsonObject("results").getString("way")).isEqualTo("fine");
+    assertThat(tasker.steps(task).get("ship").getJsonObject("result").getString("way")).isEqualTo("fine");
     assertThat(tasker.steps(task).get("charge").getInt("attempts_before_reset")).isEqualTo(2);
     assertThat(tasker.get("/v1/dlq/task/" + task).text("resolution_status")).isEqualTo("manually_resolved");
     assertThat(tasker.get("/v1/tasks/" + task + "/why").object().getJsonArray("waiting")).isEmpty();
@@ -99,7 +99,7 @@ class OperationsIT {
     String request = "{'action_type': 'complete_manually', 'completed_by': 'ann', 'reason': 'paid in cash', 'completion_data': {'result': {'paid': 5}}}";
     Answer done = patch(step, request);
     assertThat(done.status()).as(done.toString()).isEqualTo(200);
-    assertThat(done.text("current_state")).isEqualTo("complete");
+    assertThat(done.text("state")).isEqualTo("complete");
     assertThat(patch(step, request).status()).as("the same again").isEqualTo(200);
     assertThat(patch(step, request.replace("ann", "bob")).text("code")).isEqualTo("step-not-movable");
     assertThat(tasker.atRest(task).getString("state")).isEqualTo("complete");
@@ -186,7 +186,7 @@ class OperationsIT {
     assertThat(patch(entry, "{'resolution_status': 'cancelled', 'resolved_by': 'bob', 'resolution_notes': 'no'}").text("code")).isEqualTo("dead-letter-closed");
     assertThat(tasker.get("/v1/dlq?resolution_status=manually_resolved&dlq_reason=manual_dlq&limit=500").object().getJsonArray("entries").toString()).contains(task.toString());
     assertThat(tasker.get("/v1/dlq?resolution_status=gone").fields()).containsExactly("resolution_status");
-    assertThat(tasker.get("/v1/dlq/stats").array().getValuesAs(JsonObject.class)).anySatisfy(each -> assertThat(each.getString("dlq_reason")).isEqualTo("manual_dlq"));
+    assertThat(tasker.get("/v1/dlq/stats").list("reasons")).anySatisfy(each -> assertThat(each.getString("dlq_reason")).isEqualTo("manual_dlq"));
     assertThat(tasker.get("/v1/dlq/staleness").status()).isEqualTo(200);
     assertThat(tasker.get("/v1/tasks/" + task).text("state")).isEqualTo("complete");
   }

@@ -176,8 +176,8 @@ class HandlerRulesTest {
           'c': {'state': 'pending'}}}""");
     JsonObject actual = json("""
         {'steps': [
-          {'name': 'a', 'current_state': 'complete', 'attempts': 2, 'results': {'n': 1.00, 'list': [1], 'extra': 0}},
-          {'name': 'b', 'current_state': 'error', 'attempts': 1, 'error': 'Bang'}]}""");
+          {'name': 'a', 'state': 'complete', 'attempts': 2, 'result': {'n': 1.00, 'list': [1], 'extra': 0}},
+          {'name': 'b', 'state': 'error', 'attempts': 1, 'error': 'Bang'}]}""");
 
     assertThat(Expectation.differences(expected, "error", actual.getJsonArray("steps")))
         .hasSize(6)

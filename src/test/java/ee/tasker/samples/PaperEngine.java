@@ -249,9 +249,9 @@ final class PaperEngine {
     JsonObject answer() {
       return Json.createObjectBuilder()
           .add("name", name)
-          .add("current_state", state)
+          .add("state", state)
           .add("attempts", attempts)
-          .add("results", result)
+          .add("result", result)
           .add("error", error)
           .build();
     }

@@ -85,7 +85,7 @@ class SamplesIT {
     UUID task = (UUID) tasker.value("""
         select t.task_uuid from tasker.tasks t join tasker.named_tasks n on n.named_task_uuid = t.named_task_uuid
         where n.name = 'inventory_report' and t.state = 'complete' order by t.task_uuid desc limit 1""");
-    JsonObject report = tasker.steps(task).get("report_inventory").getJsonObject("results");
+    JsonObject report = tasker.steps(task).get("report_inventory").getJsonObject("result");
     String raw;
     try (var in = SamplesIT.class.getClassLoader().getResourceAsStream("inventory_fact_1997.json")) {
       raw = new String(in.readAllBytes(), StandardCharsets.UTF_8);

@@ -41,7 +41,7 @@ class SamplesOnPaperTest {
       expected.getJsonObject("started_tasks").forEach((stepName, value) -> {
         JsonObject started = value.asJsonObject();
         PaperEngine.Task child = Expectation.step(task.steps(), stepName)
-            .map(step -> step.getJsonObject("results").getString(started.getString("task_uuid_field")))
+            .map(step -> step.getJsonObject("result").getString(started.getString("task_uuid_field")))
             .flatMap(uuid -> engine.task(UUID.fromString(uuid)))
             .orElseThrow();
         differences.addAll(differences(started.getJsonObject("expected"), child));

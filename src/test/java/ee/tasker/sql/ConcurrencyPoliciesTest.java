@@ -253,7 +253,7 @@ class ConcurrencyPoliciesTest {
     List<Dag.Task> tasks = submit(Dag.linear(2).policy("{\"limit\": 1, \"when_full\": \"fail_fast\", \"key\": \"/k\"}").context("{\"k\": \"x\"}"), 2);
     assertThatTask(tasks.get(1)).isIn("cancelled").hasNoWakeUp();
     assertThat(sql.text("select cancel_reason from tasker.tasks where task_uuid = ?", tasks.get(1).uuid()))
-        .isEqualTo("1 of 1 tasks with /k \"x\" are under way");
+        .isEqualTo("1 of 1 tasks with the same /k are under way");
     assertThat(worker.runToTheEnd()).hasSize(2);
   }
 

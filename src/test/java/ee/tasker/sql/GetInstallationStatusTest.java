@@ -9,6 +9,7 @@ import ee.tasker.testing.SqlWorker;
 import ee.tasker.testing.TestDatabase;
 import jakarta.json.JsonObject;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.Statement;
 import java.time.Instant;
 import java.util.List;
@@ -30,6 +31,19 @@ class GetInstallationStatusTest {
     assertThat(status.getInt("servers")).isEqualTo(1);
     assertThat(status.getString("schema_version")).matches("0*[0-9]+");
     assertThat(sql.number("select tasker.count_servers(?)", Instant.now().plusSeconds(61))).isZero();
+  }
+
+  @Test
+  void a_database_that_refuses_writes_says_so() throws Exception {
+    assertThat(sql.object("select tasker.get_installation_status()").getBoolean("read_only")).isFalse();
+    try (Connection reader = TestDatabase.get().connect(); Statement statement = reader.createStatement()) {
+      // As on a standby, where no transaction can be anything else.
+      statement.execute("set session characteristics as transaction read only");
+      try (ResultSet row = statement.executeQuery("select tasker.get_installation_status() ->> 'read_only'")) {
+        row.next();
+        assertThat(row.getBoolean(1)).isTrue();
+      }
+    }
   }
 
   @Test

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 @DatabaseTest
 @DatabaseTest.Covers({"calculate_staleness_threshold", "is_served", "get_task_staleness", "get_task_snapshot", "create_dlq_entry", "create_dlq_entries",
     "fail_stale_task", "detect_and_transition_stale_tasks", "send_task_to_dlq", "update_dlq_entry", "close_settled_dlq_entries",
-    "get_dlq_documents", "get_dlq_statistics", "get_dlq_investigation_queue", "get_staleness"})
+    "get_dlq_documents", "get_dlq_statistics", "calculate_investigation_rank", "get_dlq_investigation_queue", "get_staleness"})
 class HandleStaleTasksTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
@@ -155,7 +155,7 @@ class HandleStaleTasksTest {
     sql.run("update tasker.tasks set in_flight_steps = 0, state = 'waiting_for_dependencies'");
     lookAfter(61);
     assertThat(deadLetter(task)).isEqualTo("dependency_cycle_detected waiting_for_dependencies pending");
-    assertThat(sql.array("select tasker.get_dlq_investigation_queue()").getJsonObject(0).getJsonNumber("priority_score").doubleValue()).isGreaterThan(900);
+    assertThat(sql.object("select tasker.get_dlq_investigation_queue()").getJsonArray("entries").getJsonObject(0).getJsonNumber("priority_score").doubleValue()).isGreaterThan(900);
   }
 
   @Test
@@ -208,10 +208,51 @@ class HandleStaleTasksTest {
     worker.complete(0, startedAndClaimed(5));
     JsonObject page = sql.object("select tasker.get_dlq_documents('{\"dlq_reason\": \"permanent_failure\"}', 3)");
     assertThat(page.getJsonArray("entries")).hasSize(3);
-    JsonObject rest = sql.object("select tasker.get_dlq_documents('{}', 3, ?::uuid)", page.getString("next_cursor"));
+    JsonObject rest = sql.object("select tasker.get_dlq_documents('{}', 3, ?::uuid)", page.getString("next"));
     assertThat(rest.getJsonArray("entries")).hasSize(2);
-    assertThat(rest.isNull("next_cursor")).isTrue();
+    assertThat(rest.isNull("next")).isTrue();
     assertThatStep(UUID.fromString(sql.text("select workflow_step_uuid from tasker.workflow_steps limit 1"))).isIn("error");
+  }
+
+  @Test
+  void investigations_are_read_page_by_page_also_when_the_last_one_of_a_page_is_closed_in_the_meantime() {
+    worker.complete(0, startedAndClaimed(5));
+    sql.run("update tasker.tasks_dlq set dlq_reason = 'manual_dlq' where dlq_entry_uuid in (select dlq_entry_uuid from tasker.tasks_dlq order by 1 limit 2)");
+    java.util.List<String> all = entries(sql.object("select tasker.get_dlq_investigation_queue()"));
+    JsonObject first = sql.object("select tasker.get_dlq_investigation_queue(2)");
+
+    assertThat(all).hasSize(5);
+    assertThat(entries(first)).isEqualTo(all.subList(0, 2));
+    sql.text("select tasker.update_dlq_entry(?, 'manually_resolved', 'ann', 'was fine')", UUID.fromString(all.get(1)));
+    JsonObject second = sql.object("select tasker.get_dlq_investigation_queue(2, ?::uuid)", first.getString("next"));
+    JsonObject third = sql.object("select tasker.get_dlq_investigation_queue(2, ?::uuid)", second.getString("next"));
+    assertThat(entries(second)).isEqualTo(all.subList(2, 4));
+    assertThat(entries(third)).isEqualTo(all.subList(4, 5));
+    assertThat(third.isNull("next")).isTrue();
+    assertThat(first.getJsonArray("entries").getJsonObject(0).keySet()).contains("namespace", "name", "state").doesNotContain("place");
+  }
+
+  @Test
+  void late_tasks_are_read_page_by_page() {
+    Dag.of("a").lifecycle("max_duration_minutes", 5).started(5);
+    // Three are late at one time, two at another.
+    sql.run("update tasker.tasks set created_at = ?", start);
+    sql.run("update tasker.tasks set created_at = created_at - interval '1 minute' where task_uuid in (select task_uuid from tasker.tasks order by 1 desc limit 2)");
+    java.util.List<String> seen = new java.util.ArrayList<>();
+    String next = null;
+    for (int page = 1; page <= 3; page++) {
+      JsonObject answer = sql.object("select tasker.get_staleness(2, ?)", next);
+      answer.getJsonArray("tasks").getValuesAs(JsonObject.class).forEach(task -> seen.add(task.getString("task_uuid")));
+      next = answer.getString("next", null);
+    }
+
+    assertThat(next).isNull();
+    assertThat(seen).doesNotHaveDuplicates().hasSize(5);
+    assertThat(sql.texts("select task_uuid::text from tasker.v_task_staleness_monitoring order by stale_at, task_uuid")).isEqualTo(seen);
+  }
+
+  private static java.util.List<String> entries(JsonObject page) {
+    return page.getJsonArray("entries").getValuesAs(JsonObject.class).stream().map(entry -> entry.getString("dlq_entry_uuid")).toList();
   }
 
   private java.util.List<SqlWorker.Result> startedAndClaimed(int count) {

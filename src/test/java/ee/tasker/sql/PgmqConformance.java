@@ -351,7 +351,7 @@ abstract class PgmqConformance {
 
     assertThat(texts("select msg_id::text from pgmq.read('conform_quick', 30, 1)")).containsExactly("1");
     assertThat(flag("select is_unlogged and not is_partitioned from pgmq.list_queues() where queue_name = 'conform_quick'")).isTrue();
-    assertThat(texts("select c.relname || ' ' || c.relpersistence from pg_class c where c.oid in ('pgmq.q_conform_quick'::regclass, 'pgmq.a_conform_quick'::regclass) order by 1"))
+    assertThat(texts("select c.relname || ' ' || c.relpersistence::text from pg_class c where c.oid in ('pgmq.q_conform_quick'::regclass, 'pgmq.a_conform_quick'::regclass) order by 1"))
         .containsExactly("a_conform_quick p", "q_conform_quick u");
   }
 

@@ -171,9 +171,9 @@ class ProcessTasksTest {
     assertThat(queued()).isZero();
     JsonObject first = sql.object("select tasker.list_dead_messages('orchestration_step_results', p_limit => 1)");
     assertThat(first.getJsonArray("messages").getJsonObject(0).getString("cause")).isEqualTo("names no task");
-    UUID cursor = UUID.fromString(first.getString("next_cursor"));
+    UUID cursor = UUID.fromString(first.getString("next"));
     JsonObject second = sql.object("select tasker.list_dead_messages(null, false, 1, ?)", cursor);
-    assertThat(second.isNull("next_cursor")).isTrue();
+    assertThat(second.isNull("next")).isTrue();
     UUID parked = UUID.fromString(second.getJsonArray("messages").getJsonObject(0).getString("dead_message_uuid"));
 
     assertThatDatabaseRefuses("TK007", () -> sql.texts("select tasker.replay_dead_messages(?, ' ')", List.of(parked)));

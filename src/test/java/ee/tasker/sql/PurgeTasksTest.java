@@ -185,7 +185,7 @@ class PurgeTasksTest {
       // Only for the tallies at the very end.
       var waiting = two.later(s -> s.object(call, inDays(1))).untilItWaits();
       one.commit();
-      assertThat(waiting.get().getString("template")).isNotEqualTo(mine.getString("template"));
+      assertThat(waiting.get().getString("template_uuid")).isNotEqualTo(mine.getString("template_uuid"));
       two.commit();
     }
     assertThat(sql.number("select count(*) from tasker.purged_tasks")).isEqualTo(12);

@@ -237,7 +237,7 @@ public final class Dag {
       if (answer.getString("outcome").equals("conflict")) {
         throw new IllegalStateException("template " + template.getString("name") + " is there with other content");
       }
-      return new Template(UUID.fromString(answer.getString("named_task_uuid")), namespace, template.getString("name"), version);
+      return new Template(UUID.fromString(answer.getString("template_uuid")), namespace, template.getString("name"), version);
     }
   }
 

@@ -22,7 +22,7 @@ public final class TestDatabase {
   /** Kept, or its level would be forgotten with it. One line for each of a hundred migrations hides what a test says. */
   private static final Logger FLYWAY_LOG = Logger.getLogger("org.flywaydb");
 
-  private static TestDatabase instance;
+  private static final Once<TestDatabase> INSTANCE = new Once<>(TestDatabase::new);
 
   private final TestPostgres postgres;
   private final String truncation;
@@ -52,12 +52,9 @@ public final class TestDatabase {
         + "tasker.retention_policies, tasker.retention_progress, tasker.purged_tasks, tasker.dropped_history cascade";
   }
 
-  /** The database of this JVM; the first call takes some seconds. */
-  public static synchronized TestDatabase get() {
-    if (instance == null) {
-      instance = new TestDatabase();
-    }
-    return instance;
+  /** The database of this JVM; the first call takes some seconds. When it fails, so do all others, at once. */
+  public static TestDatabase get() {
+    return INSTANCE.get();
   }
 
   /**

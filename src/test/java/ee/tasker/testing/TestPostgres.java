@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -22,6 +23,8 @@ import org.testcontainers.containers.wait.strategy.Wait;
 interface TestPostgres {
   Map<String, String> SETTINGS = Map.of("fsync", "off", "synchronous_commit", "off", "full_page_writes", "off", "autovacuum", "off",
       "deadlock_timeout", "300ms", "max_connections", "50");
+
+  int PORT = 5432;
 
   enum Kind {
     GIVEN, CONTAINER, EMBEDDED
@@ -52,16 +55,36 @@ interface TestPostgres {
         return given(url);
       }
       case CONTAINER -> {
-        try {
-          return container();
-        } catch (RuntimeException e) {
-          System.out.println("PostgreSQL of the tests: an engine answers and has no PostgreSQL for us (" + e.getMessage() + ")");
-        }
+        return containerOr(TestPostgres::newContainer, TestPostgres::embedded);
       }
-      default -> { }
+      default -> {
+        return embedded();
+      }
     }
-    System.out.println("PostgreSQL of the tests: embedded");
-    return embedded();
+  }
+
+  /** A container that can be reached, or else the other one: what cannot be had is asked for once and leaves nothing behind. */
+  static TestPostgres containerOr(Supplier<GenericContainer<?>> maker, Supplier<TestPostgres> other) {
+    GenericContainer<?> container = maker.get();
+    try {
+      container.start();
+      // Asked here: to find the host may take another image, and fail like the start.
+      TestPostgres found = at(container.getHost(), container.getMappedPort(PORT));
+      System.out.println("PostgreSQL of the tests: a container of " + container.getDockerImageName());
+      return found;
+    } catch (RuntimeException e) {
+      System.out.println("PostgreSQL of the tests: an engine answers and has no PostgreSQL for us (" + e.getMessage() + ")");
+      stop(container);
+      return other.get();
+    }
+  }
+
+  private static void stop(GenericContainer<?> container) {
+    try {
+      container.stop();
+    } catch (RuntimeException e) {
+      System.out.println("a container may be left behind: " + e.getMessage());
+    }
   }
 
   private static TestPostgres given(String url) {
@@ -78,21 +101,22 @@ interface TestPostgres {
     };
   }
 
-  private static TestPostgres container() {
+  private static GenericContainer<?> newContainer() {
     String image = "postgres:" + System.getProperty("tasker.postgres.version", "18").replaceAll("\\..*", "");
-    GenericContainer<?> container = new GenericContainer<>(image)
+    return new GenericContainer<>(image)
         .withEnv("POSTGRES_HOST_AUTH_METHOD", "trust")
         .withCommand(Stream.concat(Stream.of("postgres"), SETTINGS.entrySet().stream().flatMap(setting -> Stream.of("-c", setting.getKey() + "=" + setting.getValue())))
             .toArray(String[]::new))
-        .withExposedPorts(5432)
+        .withExposedPorts(PORT)
         // The first time it is the one that prepares the data folder.
         .waitingFor(Wait.forLogMessage(".*ready to accept connections.*\\s", 2));
-    container.start();
-    System.out.println("PostgreSQL of the tests: a container of " + image);
+  }
+
+  private static TestPostgres at(String host, int port) {
     return (user, name) -> {
       PGSimpleDataSource source = new PGSimpleDataSource();
-      source.setServerNames(new String[] {container.getHost()});
-      source.setPortNumbers(new int[] {container.getMappedPort(5432)});
+      source.setServerNames(new String[] {host});
+      source.setPortNumbers(new int[] {port});
       source.setDatabaseName(name);
       source.setUser(user);
       return source;
@@ -100,6 +124,7 @@ interface TestPostgres {
   }
 
   private static TestPostgres embedded() {
+    System.out.println("PostgreSQL of the tests: embedded");
     EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder();
     SETTINGS.forEach(builder::setServerConfig);
     try {

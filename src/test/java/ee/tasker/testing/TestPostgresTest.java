@@ -1,11 +1,17 @@
 package ee.tasker.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.testcontainers.containers.ContainerLaunchException;
+import org.testcontainers.containers.GenericContainer;
 
 class TestPostgresTest {
   private static final Set<Path> NOTHING = Set.of();
@@ -42,5 +48,55 @@ class TestPostgresTest {
   void database_that_is_given_wins() {
     assertThat(choose("jdbc:postgresql://db/tests", Map.of("DOCKER_HOST", "tcp://docker:2375"), NOTHING, true)).isEqualTo(TestPostgres.Kind.GIVEN);
     assertThat(asked).isFalse();
+  }
+
+  @Test
+  void container_whose_host_cannot_be_found_is_stopped_and_not_used() {
+    TestPostgres other = (user, name) -> null;
+    Unreachable container = new Unreachable();
+
+    assertThat(TestPostgres.containerOr(() -> container, () -> other)).isSameAs(other);
+
+    assertThat(container.calls).containsExactly("start", "host", "stop");
+  }
+
+  @Test
+  void what_failed_is_told_again_and_not_tried_again() {
+    AtomicInteger tries = new AtomicInteger();
+    Once<String> database = new Once<>(() -> {
+      tries.incrementAndGet();
+      throw new IllegalStateException("no database");
+    });
+
+    for (int test = 0; test < 3; test++) {
+      assertThatThrownBy(database::get).isInstanceOf(IllegalStateException.class).hasMessageContaining("no database");
+    }
+
+    assertThat(tries).hasValue(1);
+  }
+
+  /** Starts, and then nobody knows where it is, as where the way to it is found by another image that cannot be had. */
+  private static final class Unreachable extends GenericContainer<Unreachable> {
+    private final List<String> calls = new ArrayList<>();
+
+    Unreachable() {
+      super("postgres:18");
+    }
+
+    @Override
+    public void start() {
+      calls.add("start");
+    }
+
+    @Override
+    public String getHost() {
+      calls.add("host");
+      throw new ContainerLaunchException("the helper image cannot be had");
+    }
+
+    @Override
+    public void stop() {
+      calls.add("stop");
+    }
   }
 }

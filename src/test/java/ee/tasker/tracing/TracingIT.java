@@ -83,7 +83,7 @@ class TracingIT {
   }
 
   private static JsonObject result(UUID task, String step) {
-    return tasker.steps(task).get(step).getJsonObject("results");
+    return tasker.steps(task).get(step).getJsonObject("result");
   }
 
   @Test
@@ -167,7 +167,7 @@ class TracingIT {
     client.register("/testing/traces.yaml");
     UUID task = submit(client, "traced", "01");
     client.atRest(task);
-    JsonObject place = client.steps(task).get("end").getJsonObject("results");
+    JsonObject place = client.steps(task).get("end").getJsonObject("result");
 
     // What a server has not sent yet it sends when it stops.
     silent.close();

@@ -31,7 +31,7 @@ class HandlerSpiIT {
     UUID task = tasker.submit("family", "{'year': 2000}");
     tasker.atRest(task);
 
-    JsonObject child = tasker.steps(task).get("child").getJsonObject("results");
+    JsonObject child = tasker.steps(task).get("child").getJsonObject("result");
     assertThat(child.getJsonArray("ancestors").getValuesAs(JsonString::getString)).containsExactly("grandfather", "grandmother", "mother");
     assertThat(child.getJsonObject("results").keySet()).containsExactlyInAnyOrder("grandfather", "grandmother", "mother");
     assertThat(child.getJsonObject("results").getJsonObject("grandmother").getJsonObject("config").getInt("born")).isEqualTo(1920);
@@ -44,7 +44,7 @@ class HandlerSpiIT {
     JsonObject described = tasker.atRest(task);
 
     JsonObject step = tasker.steps(task).get("child");
-    JsonObject child = step.getJsonObject("results");
+    JsonObject child = step.getJsonObject("result");
     assertThat(child.getJsonObject("config")).hasToString("{\"born\":1980,\"names\":[\"a\",\"b\"],\"nested\":{\"deep\":true}}");
     assertThat(child.getJsonObject("input").getInt("year")).isEqualTo(2000);
     assertThat(child.getString("step")).isEqualTo("child");
@@ -60,7 +60,7 @@ class HandlerSpiIT {
     UUID task = tasker.submit("progress", "{}");
 
     assertThat(tasker.atRest(task).getString("state")).isEqualTo("complete");
-    JsonObject result = tasker.steps(task).get("count").getJsonObject("results");
+    JsonObject result = tasker.steps(task).get("count").getJsonObject("result");
     assertThat(result.getInt("counted")).isEqualTo(3);
     assertThat(result.getInt("attempt")).isEqualTo(3);
   }
@@ -71,7 +71,7 @@ class HandlerSpiIT {
 
     assertThat(tasker.atRest(task).getString("state")).isEqualTo("blocked_by_failures");
     JsonObject step = tasker.steps(task).get("hang");
-    assertThat(step.getString("current_state")).isEqualTo("error");
+    assertThat(step.getString("state")).isEqualTo("error");
     assertThat(step.getInt("attempts")).isEqualTo(2);
     assertThat(step.getJsonObject("error").getString("type")).isEqualTo("handler_timeout");
     TaskerClient.until("both attempts were interrupted", Duration.ofSeconds(10),
@@ -99,7 +99,7 @@ class HandlerSpiIT {
 
     assertThat(tasker.atRest(task).getString("state")).isEqualTo(state);
     JsonObject step = tasker.steps(task).get("fail");
-    assertThat(step.getString("current_state")).isEqualTo(stepState);
+    assertThat(step.getString("state")).isEqualTo(stepState);
     assertThat(step.getInt("attempts")).isEqualTo(attempts);
     if (type != null) {
       assertThat(step.getJsonObject("error").getString("type")).isEqualTo(type);
@@ -127,7 +127,7 @@ class HandlerSpiIT {
     assertThat(created.status()).as(created.body()).isEqualTo(207);
 
     int index = 0;
-    for (JsonObject verdict : created.array().getValuesAs(JsonObject.class)) {
+    for (JsonObject verdict : created.list("verdicts")) {
       UUID task = UUID.fromString(verdict.getString("task_uuid"));
       assertThat(tasker.atRest(task).getString("state")).isEqualTo(index++ % 6 == 0 ? "blocked_by_failures" : "complete");
       assertThat(tasker.steps(task).get("fail").getInt("attempts")).isEqualTo(1);
@@ -157,9 +157,9 @@ class HandlerSpiIT {
     tasker.atRest(task);
 
     Map<String, JsonObject> steps = tasker.steps(task);
-    assertThat(((JsonString) steps.get("shouted").get("results")).getString().replace(" ", "")).isEqualTo("{\"WHO\":\"YOU\"}");
-    assertThat(steps.get("by_class_name").getJsonObject("results").getString("who")).isEqualTo("you");
-    assertThat(((JsonString) steps.get("resolved").get("results")).getString()).isEqualTo("hello");
+    assertThat(((JsonString) steps.get("shouted").get("result")).getString().replace(" ", "")).isEqualTo("{\"WHO\":\"YOU\"}");
+    assertThat(steps.get("by_class_name").getJsonObject("result").getString("who")).isEqualTo("you");
+    assertThat(((JsonString) steps.get("resolved").get("result")).getString()).isEqualTo("hello");
     for (String missing : List.of("no_such_method", "no_outcome", "unresolved", "no_such_resolver")) {
       assertThat(steps.get(missing).getJsonObject("error").getString("type")).as(missing).isEqualTo("handler_not_found");
       assertThat(steps.get(missing).getInt("attempts")).as(missing).isEqualTo(1);

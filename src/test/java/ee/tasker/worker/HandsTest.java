@@ -51,6 +51,38 @@ class HandsTest {
   }
 
   @Test
+  void hand_of_a_thread_that_goes_on_after_its_step_is_free_when_it_returns_and_not_before() throws InterruptedException {
+    Hands hands = withFree(2);
+    hands.reserve(2);
+    hands.lose();
+    assertThat(hands.capacityLeft()).isEqualTo(1);
+    assertThat(hands.keep(1)).as("the step has ended, its thread has not").isZero();
+    assertThat(hands.keep(1)).as("the other's has").isEqualTo(1);
+    hands.release(1);
+    assertThat(hands.reserve(2)).as("there is a thread for one").isEqualTo(1);
+    hands.release(1);
+    hands.drain();
+    assertThat(hands.awaitIdle(Duration.ZERO)).as("a handler that does not return keeps no server from stopping").isTrue();
+    hands.stopDraining();
+
+    hands.regain();
+    assertThat(hands.reserve(3)).isEqualTo(2);
+    assertThat(hands.capacityLeft()).isEqualTo(2);
+  }
+
+  @Test
+  void thread_that_returns_while_a_queue_may_have_steps_is_told_of() {
+    Hands hands = withFree(1);
+    AtomicInteger told = new AtomicInteger();
+    hands.onWantedHands(told::incrementAndGet);
+    hands.lose();
+
+    hands.regain();
+
+    assertThat(told).hasValue(1);
+  }
+
+  @Test
   void paused_worker_takes_nothing_on_until_it_is_resumed() {
     Hands hands = withFree(3);
     hands.pause(true);

@@ -48,7 +48,7 @@ class PrefetchIT {
 
   private static List<UUID> submit(TaskerClient tasker, String template, int tasks) {
     return tasker.post("/v1/tasks:batch", Collections.nCopies(tasks, TaskerClient.taskRequest("testing", template, "{}")).toString())
-        .array().getValuesAs(JsonObject.class).stream().map(verdict -> UUID.fromString(verdict.getString("task_uuid"))).toList();
+        .list("verdicts").stream().map(verdict -> UUID.fromString(verdict.getString("task_uuid"))).toList();
   }
 
   private static JsonObject describe(TaskerClient tasker) {

@@ -11,6 +11,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 class RunningStepTest {
@@ -38,7 +39,22 @@ class RunningStepTest {
     for (int round = 0; round < ROUNDS; round++) {
       RunningStep step = new RunningStep(Assignments.any());
       startedByAnotherThread(step);
-      assertThat(winners(step::finish, step::giveUp)).isEqualTo(1);
+      assertThat(winners(step::finish, () -> giveUp(step))).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void handler_that_returns_from_a_step_that_was_given_up_finds_that_it_is_known_of() throws Exception {
+    for (int round = 0; round < ROUNDS; round++) {
+      RunningStep step = new RunningStep(Assignments.any());
+      startedByAnotherThread(step);
+      AtomicBoolean known = new AtomicBoolean();
+      AtomicBoolean unknown = new AtomicBoolean();
+      winners(() -> step.giveUp(() -> known.set(true)), () -> {
+        unknown.set(!step.finish() && !known.get());
+        return true;
+      });
+      assertThat(unknown).isFalse();
     }
   }
 
@@ -47,7 +63,7 @@ class RunningStepTest {
     RunningStep step = new RunningStep(Assignments.any());
     startedByAnotherThread(step);
 
-    assertThat(winners(step::giveUp, step::giveUp)).isEqualTo(1);
+    assertThat(winners(() -> giveUp(step), () -> giveUp(step))).isEqualTo(1);
     assertThat(step.isOver()).isTrue();
   }
 
@@ -56,7 +72,7 @@ class RunningStepTest {
     RunningStep step = new RunningStep(Assignments.any());
     step.start(TraceSpan.NONE);
 
-    assertThat(step.giveUp()).isTrue();
+    assertThat(giveUp(step)).isTrue();
     assertThat(Thread.interrupted()).isTrue();
   }
 
@@ -66,7 +82,7 @@ class RunningStepTest {
     step.start(TraceSpan.NONE);
     assertThat(step.finish()).isTrue();
 
-    assertThat(step.giveUp()).isFalse();
+    assertThat(giveUp(step)).isFalse();
     assertThat(Thread.interrupted()).isFalse();
   }
 
@@ -74,7 +90,7 @@ class RunningStepTest {
   void step_that_was_not_started_cannot_be_given_up_or_finished() {
     RunningStep step = new RunningStep(Assignments.any());
 
-    assertThat(step.giveUp()).isFalse();
+    assertThat(giveUp(step)).isFalse();
     assertThat(step.release()).isTrue();
     assertThat(step.start(TraceSpan.NONE)).isFalse();
     assertThat(step.finish()).isFalse();
@@ -102,5 +118,9 @@ class RunningStepTest {
       }
       return action.call();
     };
+  }
+
+  private static boolean giveUp(RunningStep step) {
+    return step.giveUp(() -> { });
   }
 }

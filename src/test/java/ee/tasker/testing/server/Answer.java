@@ -36,8 +36,9 @@ public record Answer(String request, int status, java.net.http.HttpHeaders heade
     return json().asJsonObject();
   }
 
-  public JsonArray array() {
-    return json().asJsonArray();
+  /** What a list, or the answer to a batch, has under its plural. */
+  public List<JsonObject> list(String plural) {
+    return object().getJsonArray(plural).getValuesAs(JsonObject.class);
   }
 
   public UUID taskUuid() {

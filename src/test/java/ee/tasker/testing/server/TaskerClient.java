@@ -181,7 +181,7 @@ public final class TaskerClient {
 
   public Map<String, JsonObject> steps(UUID task) {
     Map<String, JsonObject> steps = new LinkedHashMap<>();
-    get("/v1/tasks/" + task + "/workflow_steps").array().getValuesAs(JsonObject.class)
+    get("/v1/tasks/" + task + "/workflow_steps").list("steps")
         .forEach(step -> steps.put(step.getString("name"), step));
     return steps;
   }

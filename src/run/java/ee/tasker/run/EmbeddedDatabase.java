@@ -67,6 +67,25 @@ public final class EmbeddedDatabase implements AutoCloseable {
         return new EmbeddedDatabase(data, binaries, settings, DatabaseAddress.embedded(port), major(version), SUPERUSER_WITHOUT_PASSWORD + WITH_PASSWORD);
     }
 
+    /** What would keep {@link #durable} from starting, asked long before; unpacks nothing, takes nothing and stops nothing. */
+    static void checkPort(Path folder, String version, int port) {
+        var data = folder.resolve("postgres-" + major(version));
+        try (var held = lock(data)) {
+            if (!isPostgres(data.resolve("postmaster.pid"))) expectFree(port);
+        }
+    }
+
+    private static FolderLock lock(Path data) {
+        return FolderLock.of(data).orElseThrow(() -> new RunProblem("Another run uses the data folder " + data
+                + ": stop it, or use its database with DB_HOST=127.0.0.1 HTTP_PORT=<another> (and its DB_PORT if that is not 54320)."));
+    }
+
+    private static void expectFree(int port) {
+        if (!Ports.isFree(port)) {
+            throw new RunProblem("Port " + port + " is taken, so the database cannot start: stop what uses it, or choose another with DB_PORT=<port>.");
+        }
+    }
+
     public DatabaseAddress address() {
         return address;
     }
@@ -76,14 +95,11 @@ public final class EmbeddedDatabase implements AutoCloseable {
     }
 
     public synchronized void start() {
-        lock = FolderLock.of(data).orElseThrow(() -> new RunProblem("Another run uses the data folder " + data
-                + ": stop it, or use its database with DB_HOST=127.0.0.1 HTTP_PORT=<another> (and its DB_PORT if that is not 54320)."));
+        lock = lock(data);
         account = PostgresAccount.owning(data, binaries);
         if (Files.exists(data.resolve("PG_VERSION"))) stopOrphan();
         else create();
-        if (!Ports.isFree(address.port())) {
-            throw new RunProblem("Port " + address.port() + " is taken, so the database cannot start: stop what uses it, or choose another with DB_PORT=<port>.");
-        }
+        expectFree(address.port());
         write(data.resolve("tasker.conf"), settings.text());
         started = true;
         var start = program("pg_ctl", "start", "-D", data.toString(), "-l", log().toString(), "-w", "-t", "120");
@@ -129,7 +145,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
         }
     }
 
-    private boolean isPostgres(Path pidFile) {
+    private static boolean isPostgres(Path pidFile) {
         try {
             var lines = Files.readAllLines(pidFile);
             long pid = Math.abs(Long.parseLong(lines.get(0).strip()));

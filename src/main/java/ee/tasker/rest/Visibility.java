@@ -1,0 +1,195 @@
+package ee.tasker.rest;
+
+import ee.tasker.platform.Json;
+import ee.tasker.security.Accounts;
+import ee.tasker.security.Caller;
+import ee.tasker.security.Permission;
+import jakarta.enterprise.context.RequestScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonArray;
+import jakarta.json.JsonArrayBuilder;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonObjectBuilder;
+import jakarta.json.JsonString;
+import jakarta.json.JsonValue;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * Leaves out of an answer what its caller may not see, whichever operation gives it. {@code tasks:context_read} shows what came with the request: the
+ * context, the inputs that an operator gave a step, the values of concurrency keys. {@code steps:read} shows what came of a step: results, errors,
+ * checkpoints. An operation that changes something answers with the whole document only when the caller may read it, and with its key and state
+ * otherwise. Leaving out twice is leaving out once, so that a kept answer can be shown to a caller who has fewer permissions than before.
+ */
+@RequestScoped
+public class Visibility {
+  private static final Set<String> TASK_IN_BRIEF = Set.of("task_uuid", "namespace", "state", "correlation_id");
+  private static final Set<String> STEP_IN_BRIEF = Set.of("step_uuid", "task_uuid", "name", "state", "attempts");
+  private static final Set<String> DEAD_LETTER_IN_BRIEF = Set.of("dlq_entry_uuid", "task_uuid", "namespace", "resolution_status");
+  private static final Set<String> OF_CONTEXT = Set.of("context", "inputs", "violations");
+  private static final Set<String> OF_RESULTS = Set.of("checkpoint", "result", "error", "metadata", "cause");
+  /** What the engine and its functions write about a move; everything else was brought along by the caller of a function. */
+  private static final Set<String> OF_MOVES = Set.of("action", "by", "reason", "error_type", "server", "forced", "since", "sqlstate", "faults", "state",
+      "should_have_moved_at", "threshold_minutes", "stale_at", "violations", "policy");
+
+  /** What an answer is about. */
+  enum Content { TASK, STEP, DEAD_LETTER, OTHER }
+
+  @Inject
+  private Access access;
+
+  @Inject
+  private Accounts accounts;
+
+  /** Needs no request, for answers that are given later. */
+  static JsonObject task(Caller caller, JsonObject task) {
+    String namespace = task.getString("namespace");
+    if (!caller.grants().may(Permission.TASKS_READ, namespace)) {
+      return only(TASK_IN_BRIEF, task);
+    }
+    return caller.grants().may(Permission.TASKS_CONTEXT_READ, namespace) ? task : without(Set.of("context"), task);
+  }
+
+  JsonObject task(JsonObject task) {
+    return task(access.caller(), task);
+  }
+
+  JsonObject step(UUID task, JsonObject step) {
+    return sees(Permission.STEPS_READ, task) ? step : only(STEP_IN_BRIEF, step);
+  }
+
+  JsonObject deadLetter(JsonObject entry) {
+    if (!may(Permission.DLQ_READ, entry)) {
+      return only(DEAD_LETTER_IN_BRIEF, entry);
+    }
+    if (may(Permission.STEPS_READ, entry) || !(entry.get("task_snapshot") instanceof JsonObject snapshot)) {
+      return entry;
+    }
+    JsonObjectBuilder shown = Json.build().createObjectBuilder(entry);
+    if (snapshot.get("steps") instanceof JsonArray steps) {
+      shown.add("task_snapshot", Json.build().createObjectBuilder(snapshot).add("steps", withoutEach(OF_RESULTS, steps)));
+    }
+    if (entry.get("metadata") instanceof JsonObject metadata) {
+      shown.add("metadata", without(OF_RESULTS, metadata));
+    }
+    return shown.build();
+  }
+
+  /** @param page with {@code entries} */
+  JsonObject deadLetters(JsonObject page) {
+    JsonArrayBuilder entries = Json.build().createArrayBuilder();
+    page.getJsonArray("entries").getValuesAs(JsonObject.class).forEach(entry -> entries.add(deadLetter(entry)));
+    return Json.build().createObjectBuilder(page).add("entries", entries).build();
+  }
+
+  JsonArray history(UUID task, JsonArray entries) {
+    boolean seesContext = sees(Permission.TASKS_CONTEXT_READ, task);
+    boolean seesResults = sees(Permission.STEPS_READ, task);
+    if (seesContext && seesResults) {
+      return entries;
+    }
+    JsonArrayBuilder shown = Json.build().createArrayBuilder();
+    for (JsonObject entry : entries.getValuesAs(JsonObject.class)) {
+      JsonObject left = seesContext ? entry : withoutInside(OF_CONTEXT, entry);
+      if (!seesResults) {
+        left = withoutInside(OF_RESULTS, without(Set.of("error"), left));
+        if (left.get("metadata") instanceof JsonObject metadata) {
+          left = Json.build().createObjectBuilder(left).add("metadata", only(OF_MOVES, metadata)).build();
+        }
+      }
+      shown.add(left);
+    }
+    return shown.build();
+  }
+
+  /** Leaves members out of an entry's details, of the details before, and of the metadata of a move. */
+  private static JsonObject withoutInside(Set<String> names, JsonObject entry) {
+    JsonObjectBuilder left = Json.build().createObjectBuilder(entry);
+    for (String name : List.of("details", "metadata")) {
+      if (entry.get(name) instanceof JsonObject inner) {
+        JsonObject less = without(names, inner);
+        left.add(name, less.get("before") instanceof JsonObject before ? Json.build().createObjectBuilder(less).add("before", without(names, before)).build() : less);
+      }
+    }
+    return left.build();
+  }
+
+  /** Their holders and waiters without the values of the key, which are of contexts. */
+  JsonArray policies(JsonArray policies) {
+    JsonArrayBuilder shown = Json.build().createArrayBuilder();
+    policies.getValuesAs(JsonObject.class).forEach(policy -> shown.add(policy(policy)));
+    return shown.build();
+  }
+
+  private JsonObject policy(JsonObject policy) {
+    if (may(Permission.TASKS_CONTEXT_READ, policy)) {
+      return policy;
+    }
+    JsonObjectBuilder shown = Json.build().createObjectBuilder(policy);
+    for (String name : List.of("holders", "waiters")) {
+      if (policy.get(name) instanceof JsonArray slots) {
+        shown.add(name, withoutEach(Set.of("key"), slots));
+      }
+    }
+    return shown.build();
+  }
+
+  /** Parked messages hold requests and results of any namespace, and their causes quote them. */
+  JsonObject deadMessages(JsonObject page) {
+    if (access.caller().grants().mayEverywhere(Permission.TASKS_CONTEXT_READ) && access.caller().grants().mayEverywhere(Permission.STEPS_READ)) {
+      return page;
+    }
+    return Json.build().createObjectBuilder(page).add("messages", withoutEach(Set.of("message", "cause", "headers"), page.getJsonArray("messages"))).build();
+  }
+
+  /** Of a permission beside that of the method, in the namespace of a task. */
+  boolean sees(Permission permission, UUID task) {
+    var grants = access.caller().grants();
+    return grants.mayEverywhere(permission)
+        || grants.may(permission) && accounts.namespaceOf("task", task).filter(namespace -> grants.may(permission, namespace)).isPresent();
+  }
+
+  private boolean may(Permission permission, JsonObject inNamespace) {
+    var grants = access.caller().grants();
+    return inNamespace.get("namespace") instanceof JsonString namespace ? grants.may(permission, namespace.getString()) : grants.mayEverywhere(permission);
+  }
+
+  /** An answer that was kept, as its caller may see it now. */
+  String again(Content content, String body) {
+    if (content == Content.OTHER) {
+      return body;
+    }
+    JsonObject document = Json.parseObject(body);
+    return switch (content) {
+      case TASK -> task(document).toString();
+      case STEP -> step(Json.uuid(document, "task_uuid"), document).toString();
+      case DEAD_LETTER -> deadLetter(document).toString();
+      case OTHER -> body;
+    };
+  }
+
+  private static JsonObject only(Set<String> names, JsonObject document) {
+    JsonObjectBuilder shown = Json.build().createObjectBuilder();
+    document.forEach((name, value) -> {
+      if (names.contains(name)) {
+        shown.add(name, value);
+      }
+    });
+    return shown.build();
+  }
+
+  private static JsonObject without(Set<String> names, JsonObject document) {
+    JsonObjectBuilder shown = Json.build().createObjectBuilder(document);
+    names.forEach(shown::remove);
+    return shown.build();
+  }
+
+  private static JsonArray withoutEach(Set<String> names, JsonArray documents) {
+    JsonArrayBuilder shown = Json.build().createArrayBuilder();
+    for (JsonValue document : documents) {
+      shown.add(without(names, document.asJsonObject()));
+    }
+    return shown.build();
+  }
+}

@@ -1,0 +1,74 @@
+package ee.tasker.worker;
+
+import ee.tasker.platform.Log;
+import ee.tasker.platform.LogEvent;
+import ee.tasker.step.model.StepKey;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Handlers that have not returned although their step was given up: timed out, or cancelled by force. Each keeps its thread, and therefore its hand, until it
+ * returns: this server claims that many steps fewer. One that does not return soon after its interrupt is told of. Thread-safe.
+ */
+@ApplicationScoped
+class OverrunHandlers {
+  private static final Log LOG = Log.of(OverrunHandlers.class);
+  /** A handler that heeds its interrupt has returned by then. */
+  private static final Duration SOON = Duration.ofSeconds(5);
+
+  @Inject
+  private Hands hands;
+
+  private final Map<RunningStep, Overrun> all = new ConcurrentHashMap<>();
+
+  private record Overrun(long sinceNanos, AtomicBoolean isTold) {
+    long age() {
+      return System.nanoTime() - sinceNanos;
+    }
+
+    boolean isStuck() {
+      return age() > SOON.toNanos();
+    }
+  }
+
+  /** The step is given up; called before its handler can return. */
+  void began(RunningStep step) {
+    all.put(step, new Overrun(System.nanoTime(), new AtomicBoolean()));
+    hands.lose();
+  }
+
+  /** The thread has come back from this step, which need not have been given up. */
+  void ended(RunningStep step) {
+    Overrun overrun = all.remove(step);
+    if (overrun != null) {
+      hands.regain();
+      if (overrun.isTold().get()) {
+        write(LogEvent.HANDLER_RETURNED, step, overrun);
+      }
+    }
+  }
+
+  /** Handlers that have not returned soon. */
+  int stuck() {
+    return (int) all.values().stream().filter(Overrun::isStuck).count();
+  }
+
+  /** Writes one line for each that is stuck and was not told of. */
+  void tell() {
+    all.forEach((step, overrun) -> {
+      if (overrun.isStuck() && overrun.isTold().compareAndSet(false, true)) {
+        write(LogEvent.HANDLER_STUCK, step, overrun);
+      }
+    });
+  }
+
+  private static void write(LogEvent event, RunningStep step, Overrun overrun) {
+    StepKey key = step.assignment().key();
+    LOG.write(event, "task", key.taskUuid(), "step", key.stepUuid(), "name", step.assignment().definition().name(), "attempt", key.attempt(),
+        "correlation", step.assignment().correlationId(), "trace", step.traceId(), "seconds", Duration.ofNanos(overrun.age()).toSeconds());
+  }
+}
