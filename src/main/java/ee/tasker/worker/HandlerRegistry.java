@@ -74,8 +74,8 @@ public class HandlerRegistry {
     if (step.resolver().isPresent()) {
       return resolvers.containsKey(step.resolver().get());
     }
-    StepHandler handler = handlers.get(step.callable());
-    return handler != null && HandlerMethod.of(handler, step.method()).isPresent();
+    Found<StepHandler> handler = handlers.get(step.callable());
+    return handler != null && HandlerMethod.of(handler.bean(), step.method()).isPresent();
   }
 
   private Optional<StepHandler> handler(StepDefinition step) {
