@@ -72,7 +72,9 @@ begin
     values (p_step_uuid, p_task_uuid, p_data -> 'inputs')
     on conflict (workflow_step_uuid) do update
       set inputs = case when p_data ? 'inputs' then excluded.inputs else d.inputs end,
-          checkpoint = case when (p_data ->> 'discard_checkpoint')::boolean then null else d.checkpoint end;
+          checkpoint = case when (p_data ->> 'discard_checkpoint')::boolean then null else d.checkpoint end,
+          document_hash = tasker.hash_documents(case when p_data ? 'inputs' then excluded.inputs else d.inputs end,
+                                                case when (p_data ->> 'discard_checkpoint')::boolean then null else d.checkpoint end);
   end if;
   perform tasker.move_steps_by_operator(
     p_task_uuid, array[p_step_uuid], v_to,

@@ -49,7 +49,8 @@ public enum LogEvent {
   ACCESS_DENIED("TK1603", Level.WARNING, "access denied"),
   ACCESS_CHANGED("TK1604", Level.INFO, "users, keys or grants changed"),
   TASKS_PURGED("TK1701", Level.INFO, "old tasks purged"),
-  HISTORY_DROPPED("TK1702", Level.INFO, "month of history dropped");
+  HISTORY_DROPPED("TK1702", Level.INFO, "month of history dropped"),
+  ROWS_RESTORED("TK1703", Level.WARNING, "rows that had been lost restored");
 
   private final String id;
   private final Level level;

@@ -7,6 +7,9 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * A PostgreSQL that this process starts and stops, listening on 127.0.0.1 only, with a database, user and password {@code tasker}.
@@ -20,7 +23,7 @@ import java.util.Map;
 public final class EmbeddedDatabase implements AutoCloseable {
 
     private static final String WITH_PASSWORD = "host all all 127.0.0.1/32 scram-sha-256\n";
-    private static final String SUPERUSER_WITHOUT_PASSWORD = "host all postgres 127.0.0.1/32 trust\n";
+    private static final String SUPERUSER_WITHOUT_PASSWORD = "host all postgres 127.0.0.1/32 trust\nhost replication postgres 127.0.0.1/32 trust\n";
 
     private final Path data;
     private final PostgresBinaries binaries;
@@ -65,6 +68,26 @@ public final class EmbeddedDatabase implements AutoCloseable {
         Folders.delete(data);
         var settings = PostgresSettings.durable(port).with(more);
         return new EmbeddedDatabase(data, binaries, settings, DatabaseAddress.embedded(port), major(version), SUPERUSER_WITHOUT_PASSWORD + WITH_PASSWORD);
+    }
+
+    /**
+     * A standby of a running {@link #forBenchmarks} database, to be started by the caller: of a base copy that is taken now over SQL, since
+     * the programs we have bring no {@code pg_basebackup}. The write-ahead log comes from the primary. The folder of an earlier database on
+     * that port is lost.
+     */
+    public static EmbeddedDatabase standbyOf(EmbeddedDatabase primary, Path folder, Path binariesFolder, String version, int port) {
+        var binaries = PostgresBinaries.unpackedIn(binariesFolder, version);
+        var data = folder.resolve("postgres-" + port);
+        Folders.delete(data);
+        BaseCopy.of(primary, data);
+        var settings = PostgresSettings.durable(port).with(Map.of(
+                "primary_conninfo", "host=127.0.0.1 port=" + primary.address().port() + " user=postgres application_name=standby"));
+        return new EmbeddedDatabase(data, binaries, settings, DatabaseAddress.embedded(port), major(version), SUPERUSER_WITHOUT_PASSWORD + WITH_PASSWORD);
+    }
+
+    /** As the superuser, where that needs no password. */
+    String superuserUrl() {
+        return "jdbc:postgresql://127.0.0.1:" + address.port() + "/postgres?user=postgres";
     }
 
     /** What would keep {@link #durable} from starting, asked long before; unpacks nothing, takes nothing and stops nothing. */
@@ -122,6 +145,27 @@ public final class EmbeddedDatabase implements AutoCloseable {
         if (started) {
             started = false;
             program("pg_ctl", "stop", "-D", data.toString(), "-m", "immediate", "-w", "-t", "60");
+        }
+        if (lock != null) lock.close();
+        lock = null;
+    }
+
+    /** Kills every process of it at once, as a power cut would. The next start has to recover; harmless when it is down. */
+    public synchronized void kill() {
+        if (started) {
+            started = false;
+            try {
+                long pid = Long.parseLong(Files.readAllLines(data.resolve("postmaster.pid")).get(0).strip());
+                var postmaster = ProcessHandle.of(pid);
+                var all = new ArrayList<>(postmaster.stream().flatMap(ProcessHandle::descendants).toList());
+                postmaster.ifPresent(all::add);
+                all.forEach(ProcessHandle::destroyForcibly);
+                for (var each : all) each.onExit().get(30, TimeUnit.SECONDS);
+            } catch (IOException | ExecutionException | TimeoutException e) {
+                throw new RunProblem("PostgreSQL could not be killed: " + e, e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
         }
         if (lock != null) lock.close();
         lock = null;

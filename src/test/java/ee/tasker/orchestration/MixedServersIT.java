@@ -45,7 +45,7 @@ class MixedServersIT {
     newer.awaitReady();
     tasker = older.client();
     tasker.register("/testing/templates.yaml");
-    tasker.register("/testing/mixed.yaml");
+    tasker.register("/testing/newer.yaml");
     awaitServers(2);
   }
 
