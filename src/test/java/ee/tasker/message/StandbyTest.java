@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import ee.tasker.platform.Settings;
 import ee.tasker.run.EmbeddedDatabase;
 import ee.tasker.testing.server.TaskerClient;
+import ee.tasker.testing.server.TestServer;
 import java.io.IOException;
 import java.net.ServerSocket;
-import java.net.URI;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -127,7 +127,7 @@ class StandbyTest {
   }
 
   private static TaskerClient of(EmbeddedDatabase database) {
-    return new TaskerClient(URI.create("http://127.0.0.1"), database.address());
+    return TestServer.clientOf(database);
   }
 
   private static int freePort() throws IOException {
