@@ -71,7 +71,7 @@ class MixedServersIT {
     Answer answer = server.client().post("/v1/tasks:batch", Collections.nCopies(TASKS, TaskerClient.taskRequest("testing", "newer", "{}")).toString());
     assertThat(answer.status()).as(answer.body()).isEqualTo(207);
     List<UUID> tasks = new ArrayList<>();
-    answer.array().getValuesAs(JsonObject.class).forEach(verdict -> tasks.add(UUID.fromString(verdict.getString("task_uuid"))));
+    answer.list("verdicts").forEach(verdict -> tasks.add(UUID.fromString(verdict.getString("task_uuid"))));
     return tasks;
   }
 
