@@ -55,7 +55,7 @@ public final class DatabaseFaults {
   public static boolean isOutage(Throwable fault) {
     String state = sqlState(fault);
     if (state != null) {
-      return state.startsWith("08") || state.startsWith("57P") || state.startsWith("28") || state.startsWith("3D") || state.equals("53300");
+      return state.startsWith("08") || state.startsWith("57P") || state.startsWith("28") || state.equals(READ_ONLY) || state.startsWith("3D") || state.equals("53300");
     }
     for (Throwable cause = fault; cause != null; cause = cause.getCause()) {
       // A pool that gets no connection may not pass on what the driver said.

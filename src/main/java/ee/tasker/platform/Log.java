@@ -6,10 +6,12 @@ import java.util.Arrays;
  * Writes catalogue events as one line of {@code key=value} pairs to the server's log. Thread-safe.
  *
  * <p>While the database is away nearly every call fails, and all for the same reason: {@link LogEvent#CALL_FAILED} and
- * {@link LogEvent#NOTIFY_FAILED} become one {@link LogEvent#DATABASE_AWAY} now and then, and no such line has a stack trace.
+ * {@link LogEvent#NOTIFY_FAILED} become one {@link LogEvent#DATABASE_AWAY} now and then, {@link LogEvent#LISTENER_LOST} comes once
+ * and then now and then, and no such line has a stack trace.
  */
 public final class Log {
   private static final Outage OUTAGE = new Outage();
+  private static final Outage LISTENER_OUTAGE = new Outage();
   private final System.Logger logger;
 
   private Log(System.Logger logger) {
@@ -34,6 +36,9 @@ public final class Log {
       writeOutage(event, cause, pairs);
       return;
     }
+    if (event == LogEvent.LISTENER_CONNECTED) {
+      LISTENER_OUTAGE.end(System.nanoTime());
+    }
     if (!isOn(event)) {
       return;
     }
@@ -54,13 +59,14 @@ public final class Log {
   }
 
   private void writeOutage(LogEvent event, Throwable cause, Object... pairs) {
-    boolean isOneOfMany = event == LogEvent.CALL_FAILED || event == LogEvent.NOTIFY_FAILED;
-    int failures = isOneOfMany ? OUTAGE.failed(System.nanoTime()) : 0;
-    LogEvent told = isOneOfMany ? LogEvent.DATABASE_AWAY : event;
-    if (isOn(told) && (failures > 0 || !isOneOfMany)) {
+    boolean isCall = event == LogEvent.CALL_FAILED || event == LogEvent.NOTIFY_FAILED;
+    Outage outage = isCall ? OUTAGE : event == LogEvent.LISTENER_LOST ? LISTENER_OUTAGE : null;
+    int failures = outage == null ? 1 : outage.failed(System.nanoTime());
+    LogEvent told = isCall ? LogEvent.DATABASE_AWAY : event;
+    if (failures > 0 && isOn(told)) {
       Object[] more = Arrays.copyOf(pairs, pairs.length + 4);
-      more[pairs.length] = "failed_calls";
-      more[pairs.length + 1] = isOneOfMany ? failures : null;
+      more[pairs.length] = isCall ? "failed_calls" : "failures";
+      more[pairs.length + 1] = outage == null ? null : failures;
       more[pairs.length + 2] = "cause";
       more[pairs.length + 3] = DatabaseFaults.message(cause);
       logger.log(told.level(), line(told, more));

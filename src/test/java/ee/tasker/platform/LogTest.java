@@ -87,7 +87,7 @@ class LogTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"08001", "57P03", "28P01", "28000", "3D000", "53300"})
+  @ValueSource(strings = {"08001", "57P03", "28P01", "28000", "25006", "3D000", "53300"})
   void database_that_cannot_be_used_is_one_line_however_many_calls_fail_and_says_when_it_is_back(String state) {
     Log log = Log.of(LogTest.class);
     for (int call = 0; call < 145; call++) {
@@ -101,6 +101,21 @@ class LogTest {
             line -> assertThat(line).startsWith("TK1503 ").contains("call=claim_steps", "failed_calls=1", "cause=\"not now\""),
             line -> assertThat(line).startsWith("TK1504 ").contains("failed_calls=145"));
     assertThat(records).extracting(LogRecord::getThrown).containsOnlyNulls();
+  }
+
+  @Test
+  void listener_that_cannot_connect_is_told_once_beside_the_calls() {
+    Log log = Log.of(LogTest.class);
+    for (int i = 0; i < 20; i++) {
+      log.write(LogEvent.CALL_FAILED, new SQLException("away", "08001"), "call", "claim_steps");
+      log.write(LogEvent.LISTENER_LOST, new SQLException("away", "08001"), "retry_ms", 200);
+    }
+    log.databaseAnswered();
+    log.write(LogEvent.LISTENER_CONNECTED);
+    log.write(LogEvent.LISTENER_LOST, new SQLException("away again", "08006"));
+    log.write(LogEvent.LISTENER_CONNECTED);
+
+    assertThat(records).extracting(line -> line.getMessage().substring(0, 6)).containsExactly("TK1503", "TK1402", "TK1504", "TK1401", "TK1402", "TK1401");
   }
 
   @Test
