@@ -1,5 +1,6 @@
 -- One row per step of the given tasks: where it is, whether its parents are done, whether it may be tried (again), and
--- whether it can be handed off now. A filter on steps narrows the rows, never what they see of their parents.
+-- whether it can be handed off now: what the engine would do if it evaluated the task at this moment, except that a step
+-- under a concurrency policy which has not asked for its slot yet may find none. A filter on steps narrows the rows, never what they see of their parents.
 -- Source: seed on readiness, design section 5. Called by get_step_readiness_status and the REST resources.
 create or replace function tasker.get_step_readiness_status_batch(
   input_task_uuids uuid[], step_uuids uuid[] default null, p_now timestamptz default null)
@@ -15,7 +16,8 @@ as $$
          e.retry_eligible,
          tasker.evaluate_step_state_readiness(
            s.state::text, s.state in ('complete', 'resolved_manually'), s.lease_expires_at is not null,
-           p.total = p.satisfied, e.retry_eligible, s.retryable, s.next_retry_at, p_now),
+           p.total = p.satisfied, e.retry_eligible, s.retryable, s.next_retry_at, p_now)
+           and tasker.accepts_handoffs(t) and not tasker.waits_for_slot(s),
          s.last_failure_at, s.next_retry_at, p.total, p.satisfied,
          s.attempts::int, s.max_attempts::int, s.backoff_request_seconds, s.last_attempted_at
   from tasker.workflow_steps s

@@ -1,5 +1,6 @@
 -- All ancestors of a step, one row each, nearest first, with their results. distance is the shortest path.
--- UNION keeps one row per (step, distance) and not one per path, and the results are fetched only afterwards.
+-- UNION keeps one row per (step, distance) and not one per path, and the results are fetched only afterwards. A walk of as
+-- many edges as the task has steps has gone round a cycle and ends; no step is its own ancestor here.
 -- Source: seed on readiness. Called by the worker when a handler asks for a result beyond its direct parents.
 create or replace function tasker.get_step_transitive_dependencies(target_step_uuid uuid)
 returns table (
@@ -10,9 +11,11 @@ as $$
     select target_step_uuid, 0
     union
     select e.from_step_uuid, a.distance + 1
-    from ancestors a join tasker.workflow_step_edges e on e.to_step_uuid = a.step_uuid),
+    from ancestors a join tasker.workflow_step_edges e on e.to_step_uuid = a.step_uuid
+    where a.distance < (select t.total_steps from tasker.workflow_steps s join tasker.tasks t on t.task_uuid = s.task_uuid
+                        where s.workflow_step_uuid = target_step_uuid)),
   nearest as (
-    select a.step_uuid, min(a.distance) as distance from ancestors a where a.distance > 0 group by a.step_uuid)
+    select a.step_uuid, min(a.distance) as distance from ancestors a where a.step_uuid <> target_step_uuid group by a.step_uuid)
   select s.workflow_step_uuid, s.task_uuid, s.named_step_uuid, n.name::text, r.result,
          s.state in ('complete', 'resolved_manually'), nearest.distance
   from nearest

@@ -18,8 +18,9 @@ as $$
            count(*) filter (where s.state in ('complete', 'resolved_manually')) as completed,
            count(*) filter (where s.state = 'error') as failed,
            count(*) filter (where s.state = 'waiting_for_retry') as retrying,
-           count(*) filter (where t.completed_at is null and t.cancel_requested_at is null and s.remaining_parents = 0 and (s.state = 'pending'
-                            or (s.state = 'waiting_for_retry' and s.next_retry_at <= coalesce(p_now, clock_timestamp())))) as ready
+           count(*) filter (where s.remaining_parents = 0 and (s.state = 'pending'
+                            or (s.state = 'waiting_for_retry' and s.next_retry_at <= coalesce(p_now, clock_timestamp())))
+                            and tasker.accepts_handoffs(t) and not tasker.waits_for_slot(s)) as ready
     from tasker.tasks t
     left join tasker.workflow_steps s on s.task_uuid = t.task_uuid
     where t.task_uuid = any (input_task_uuids)

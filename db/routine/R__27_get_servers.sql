@@ -1,6 +1,6 @@
 -- The servers that are known, best first: health is what the server says of itself while its heartbeats come, and lost from
--- three intervals after the last one, whatever it said. Rank 1 is healthy, then degraded, draining, lost, stopped.
--- A record goes a day after its last heartbeat; after a crash of the database all are gone until the next heartbeats.
+-- four intervals after the last one, whatever it said. Rank 1 is healthy, then degraded, draining, lost, stopped.
+-- A record goes a day after its last heartbeat.
 -- Locks: none. Source: attune.md E2. Called by Insight, and by anybody.
 create or replace function tasker.get_servers(p_now timestamptz default null)
 returns table (

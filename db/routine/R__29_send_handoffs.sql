@@ -1,5 +1,5 @@
 -- Puts the messages of those handoffs that were not claimed at once on the queues of their namespaces, with the place
--- in the claim as a header. Locks: none but the new rows. Called by enqueue_steps, submit_tasks, resend_lost_messages.
+-- in the claim and the handler as headers. Locks: none but the new rows. Called by enqueue_steps, submit_tasks, resend_lost_messages.
 create or replace function tasker.send_handoffs(p_handoffs tasker.step_handoff[])
 returns void
 language plpgsql
@@ -12,7 +12,7 @@ begin
     select h.namespace,
            array_agg(jsonb_build_object('task_uuid', h.task_uuid, 'step_uuid', h.step_uuid, 'attempt', h.attempt,
                                         'correlation_id', h.correlation_id) order by p.place, h.step_uuid) as messages,
-           array_agg(jsonb_build_object('claim_order', p.place) order by p.place, h.step_uuid) as headers
+           array_agg(jsonb_build_object('claim_order', p.place, 'handler', h.handler_key) order by p.place, h.step_uuid) as headers
     from unnest(p_handoffs) h
     cross join lateral (select tasker.calculate_step_place(h.claim_order, h.attempt) as place) p
     where not h.is_claimed

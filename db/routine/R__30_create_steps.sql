@@ -1,6 +1,7 @@
 -- The steps, edges, wake-ups and first history of tasks that have just been inserted. A task inserted as
 -- steps_in_process has its roots handed off here: they are born in the state that the handoff gives them, the moves
 -- that lead there are in the history.
+-- A root whose handler the server lacks and others have is offered, never claimed.
 -- Locks: none but the new rows. Returns the handoffs. Called by submit_tasks.
 create or replace function tasker.create_steps(
   p_task_uuids uuid[], p_server_uuid uuid, p_claim_limit int, p_lease_seconds int, p_now timestamptz)
@@ -9,7 +10,8 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_handoffs tasker.step_handoff[];
+  v_handoffs  tasker.step_handoff[];
+  v_elsewhere jsonb := case when p_claim_limit > 0 then tasker.get_handlers_elsewhere(p_server_uuid) end;
 begin
   with new_tasks as (
     select t.task_uuid, t.named_task_uuid, t.claim_order, t.correlation_id, ns.name as namespace,
@@ -26,14 +28,15 @@ begin
     select t.task_uuid, t.keys[n.step_position] as step_uuid, n.named_step_uuid, n.step_position,
            array(select t.keys[p.position] from unnest(n.parent_positions) as p(position)) as parent_keys,
            n.default_max_attempts, n.default_retryable, t.namespace, t.claim_order, t.correlation_id,
-           t.is_started and n.parent_positions = '{}' as is_handed_off, t.is_limited
+           t.is_started and n.parent_positions = '{}' as is_handed_off, t.is_limited, n.handler_key,
+           v_elsewhere is not null and coalesce(v_elsewhere -> t.namespace::text ? n.handler_key, false) as is_elsewhere
     from new_tasks t
     join tasker.named_tasks_named_steps n on n.named_task_uuid = t.named_task_uuid),
   new_steps as (
-    select s.*, row_number() over (partition by s.is_handed_off order by s.claim_order, s.task_uuid, s.step_position) as turn
+    select s.*, row_number() over (partition by s.is_handed_off, s.is_elsewhere order by s.claim_order, s.task_uuid, s.step_position) as turn
     from keyed_steps s),
   judged as (
-    select s.*, s.is_handed_off and s.turn <= p_claim_limit as is_claimed from new_steps s),
+    select s.*, s.is_handed_off and not s.is_elsewhere and s.turn <= p_claim_limit as is_claimed from new_steps s),
   step_rows as (
     insert into tasker.workflow_steps
       (workflow_step_uuid, task_uuid, named_step_uuid, created_at, state, step_position, transition_count, total_parents,
@@ -74,7 +77,7 @@ begin
     join (values (1, null::tasker.task_state, 'pending'::tasker.task_state), (2, 'pending', 'initializing'),
                  (3, 'initializing', 'enqueuing_steps'), (4, 'enqueuing_steps', 'steps_in_process')) as m(sort_key, from_state, to_state)
       on m.sort_key = 1 or t.is_started)
-  select coalesce(array_agg((j.step_uuid, j.task_uuid, 1, j.is_claimed, j.namespace, j.claim_order, j.correlation_id)::tasker.step_handoff
+  select coalesce(array_agg((j.step_uuid, j.task_uuid, 1, j.is_claimed, j.namespace, j.claim_order, j.correlation_id, j.handler_key)::tasker.step_handoff
                             order by j.claim_order, j.step_uuid), '{}')
     into v_handoffs from judged j where j.is_handed_off;
   return v_handoffs;

@@ -52,11 +52,11 @@ begin
                when not exists (select from tasker.servers v
                  where v.lease_expires_at > v_now and v.state in ('healthy', 'degraded') and 'worker' = any (v.roles)
                    and (v.namespaces is null or v_namespace = any (v.namespaces))
-                   and (v.handlers is null or n.handler_resolver is not null or n.handler_callable = any (v.handlers))) then 'unserved'
+                   and tasker.has_handler(v.handlers, v.resolvers, v.missing, n.handler_callable, n.handler_resolver, n.handler_key)) then 'unserved'
                when v_hands > 0 and (v_last is null or tasker.calculate_step_place(t.claim_order, s.attempts) <= v_last) and exists (select from tasker.servers v
                  where v.lease_expires_at > v_now and v.state in ('healthy', 'degraded') and 'worker' = any (v.roles)
                    and (v.namespaces is null or v_namespace = any (v.namespaces)) and v.running < v.capacity
-                   and (v.handlers is null or n.handler_resolver is not null or n.handler_callable = any (v.handlers))) then 'unclaimed'
+                   and tasker.has_handler(v.handlers, v.resolvers, v.missing, n.handler_callable, n.handler_resolver, n.handler_key)) then 'unclaimed'
              end as why
       from tasker.workflow_steps s
       join tasker.tasks t on t.task_uuid = s.task_uuid

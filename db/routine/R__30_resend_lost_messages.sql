@@ -27,9 +27,10 @@ begin
     execute format($q$
       with offers as materialized (
         select s.workflow_step_uuid, s.task_uuid, s.attempts, t.claim_order, t.correlation_id,
-               tasker.calculate_step_place(t.claim_order, s.attempts) as place, t.sla_breached_at is not null as is_late
+               tasker.calculate_step_place(t.claim_order, s.attempts) as place, t.sla_breached_at is not null as is_late, n.handler_key
         from tasker.workflow_steps s
         join tasker.tasks t on t.task_uuid = s.task_uuid
+        join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
         where s.task_uuid = any ($1) and s.state = 'enqueued' and s.enqueued_at < $2 - interval '5 seconds'),
       -- A message has the place of its step, and that is indexed. One that was being taken when its task became late, and was not
       -- taken after all, has the place from before.
@@ -50,7 +51,7 @@ begin
         for update skip locked),
       shown as (
         update pgmq.%1$I q set vt = clock_timestamp() where q.msg_id = any (array(select h.msg_id from hidden h)))
-      select array_agg((o.workflow_step_uuid, o.task_uuid, o.attempts, false, $3, o.claim_order, o.correlation_id)::tasker.step_handoff)
+      select array_agg((o.workflow_step_uuid, o.task_uuid, o.attempts, false, $3, o.claim_order, o.correlation_id, o.handler_key)::tasker.step_handoff)
       from offers o where o.workflow_step_uuid in (select m.step::uuid from missing m) $q$,
       'q_' || lower(tasker.worker_queue(v_namespace.name)))
       into v_handoffs using v_namespace.tasks, v_now, v_namespace.name;

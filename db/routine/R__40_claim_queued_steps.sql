@@ -1,4 +1,5 @@
--- The claim itself, without the documents: takes messages and accepts the offers in them.
+-- The claim itself, without the documents: takes messages and accepts the offers in them. Offers whose handler the
+-- server lacks and others have are left to the others.
 -- Locks: message rows (skip locked), then step rows by uuid. Called by claim_steps and complete_steps.
 create or replace function tasker.claim_queued_steps(
   p_server_uuid uuid, p_limit int, p_namespaces text[], p_lease_seconds int, p_now timestamptz default null)
@@ -8,6 +9,7 @@ set search_path = ''
 as $$
 declare
   v_claimed   uuid[] := '{}';
+  v_elsewhere jsonb := tasker.get_handlers_elsewhere(p_server_uuid);
   v_queues    text[];
   v_namespace text;
   v_left      int := p_limit;
@@ -21,7 +23,7 @@ begin
     foreach v_namespace in array v_queues loop
       exit when v_left <= 0;
       v_share := case v_pass when 1 then greatest(1, p_limit / cardinality(v_queues)) else v_left end;
-      v_taken := tasker.take_messages(v_namespace, least(v_share, v_left));
+      v_taken := tasker.take_messages(v_namespace, least(v_share, v_left), v_elsewhere -> v_namespace);
       if cardinality(v_taken.o_step_uuids) > 0 then
         v_claimed := v_claimed || tasker.claim_offered_steps(
           v_taken.o_step_uuids, v_taken.o_attempts, p_server_uuid, p_lease_seconds, p_now);

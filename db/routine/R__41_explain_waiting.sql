@@ -30,14 +30,14 @@ begin
   select jsonb_agg(n.name order by s.step_position) into v_failed
   from tasker.workflow_steps s join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid
   where s.task_uuid = p_task_uuid and s.state = 'error';
-  select coalesce(jsonb_agg(jsonb_build_object('server_uuid', v.server_uuid, 'name', v.name, 'handlers', v.handlers)), '[]') into v_servers
+  select coalesce(jsonb_agg(jsonb_build_object('server_uuid', v.server_uuid, 'name', v.name)), '[]') into v_servers
   from tasker.servers v
   where v.lease_expires_at > v_now and 'worker' = any (v.roles) and v.state in ('healthy', 'degraded') and (v.namespaces is null or v_namespace = any (v.namespaces));
   select jsonb_object_agg(v.server_uuid, v.name) into v_names from tasker.servers v;
 
   return query
   with steps as (
-    select s.*, n.name, d.handler_callable, d.handler_resolver, r.error, wo.why as watched, wo.since as watched_since, wo.due_at as watched_until, sl.policy, sl.slot_key, sl.slot_since, sl.slot_limit, sl.held_by,
+    select s.*, n.name, d.handler_callable, d.handler_resolver, d.handler_key, r.error, wo.why as watched, wo.since as watched_since, wo.due_at as watched_until, sl.policy, sl.slot_key, sl.slot_since, sl.slot_limit, sl.held_by,
            (select jsonb_agg(jsonb_build_object('name', pn.name, 'state', p.state) order by p.step_position)
             from tasker.workflow_step_edges e
             join tasker.workflow_steps p on p.workflow_step_uuid = e.from_step_uuid and p.state not in ('complete', 'resolved_manually')
@@ -69,8 +69,11 @@ begin
              when s.state = 'in_progress' and v_task.cancel_requested_at is not null then 'cancelling'
              when s.state = 'in_progress' then 'running'
              when s.state = 'enqueued' and jsonb_array_length(v_servers) = 0 then 'no_server'
-             when s.state = 'enqueued' and s.handler_resolver is null and not exists (
-               select from jsonb_array_elements(v_servers) v where v.value -> 'handlers' = 'null' or v.value -> 'handlers' ? s.handler_callable) then 'no_handler'
+             when s.state = 'enqueued' and not exists (
+               select from tasker.servers v
+               where v.lease_expires_at > v_now and 'worker' = any (v.roles) and v.state in ('healthy', 'degraded')
+                 and (v.namespaces is null or v_namespace = any (v.namespaces))
+                 and tasker.has_handler(v.handlers, v.resolvers, v.missing, s.handler_callable, s.handler_resolver, s.handler_key)) then 'no_handler'
              when s.state = 'enqueued' then 'offered'
              when s.parents is not null then 'parents'
              when v_failed is not null and not v_task.continue_on_error then 'held_back'
@@ -92,7 +95,7 @@ begin
                                          coalesce(v_task.cancel_requested_by, 'somebody'), v_task.cancel_requested_at, v_task.cancel_policy)
            when 'running' then format('runs on %s since %s, with a lease until %s', coalesce(j.server, 'server ' || j.leased_by, 'a worker'), j.last_attempted_at, j.lease_expires_at)
            when 'no_server' then format('is offered since %s, but no server that is alive takes steps of namespace %s', j.enqueued_at, v_namespace)
-           when 'no_handler' then format('is offered since %s, but no server of namespace %s has a handler %s', j.enqueued_at, v_namespace, j.handler_callable)
+           when 'no_handler' then format('is offered since %s, but no server of namespace %s has a handler %s', j.enqueued_at, v_namespace, j.handler_key)
            when 'offered' then format('is offered since %s and not taken yet by any of %s servers', j.enqueued_at, jsonb_array_length(v_servers))
            when 'parents' then format('waits for %s', (select string_agg(format('%s (%s)', p.value ->> 'name', p.value ->> 'state'), ', ') from jsonb_array_elements(j.parents) p))
            when 'held_back' then format('is held back because %s failed; a person has to act', (select string_agg(f, ', ') from jsonb_array_elements_text(v_failed) f))
@@ -118,7 +121,7 @@ begin
            when 'not_started' then jsonb_build_object('wake_at', v_wake_at)
            when 'ready' then jsonb_build_object('wake_at', v_wake_at)
            when 'no_server' then jsonb_build_object('namespace', v_namespace, 'offered_at', j.enqueued_at)
-           when 'no_handler' then jsonb_build_object('namespace', v_namespace, 'offered_at', j.enqueued_at, 'handler', j.handler_callable)
+           when 'no_handler' then jsonb_build_object('namespace', v_namespace, 'offered_at', j.enqueued_at, 'handler', j.handler_key)
            when 'offered' then jsonb_build_object('namespace', v_namespace, 'offered_at', j.enqueued_at, 'servers', jsonb_array_length(v_servers),
                                                         'unclaimed_since', case j.watched when 'unclaimed' then j.watched_since end, 'taken_back_at', j.watched_until)
            else jsonb_build_object('server_uuid', j.leased_by, 'server', j.server, 'since', j.last_attempted_at, 'lease_expires_at', j.lease_expires_at,

@@ -17,7 +17,7 @@ declare
 begin
   return query
     with due as materialized (
-      select t.task_uuid, t.named_task_uuid, t.priority, t.claim_order, t.state
+      select t.task_uuid, t.named_task_uuid, t.priority, t.claim_order, t.state, tasker.accepts_handoffs(t) as accepts
       from tasker.task_wakeups w
       join tasker.tasks t on t.task_uuid = w.task_uuid
       where w.wake_at <= v_now and t.context_checked
@@ -31,7 +31,8 @@ begin
     join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
     cross join lateral (
       select count(*) filter (where s.remaining_parents = 0
-               and (s.state = 'pending' or (s.state = 'waiting_for_retry' and s.next_retry_at <= v_now))) as ready,
+               and (s.state = 'pending' or (s.state = 'waiting_for_retry' and s.next_retry_at <= v_now))
+               and d.accepts and not tasker.waits_for_slot(s)) as ready,
              max(s.attempts)::int as attempts
       from tasker.workflow_steps s where s.task_uuid = d.task_uuid) c
     order by tasker.calculate_step_place(d.claim_order, c.attempts), d.task_uuid;

@@ -1,7 +1,8 @@
 -- Registers a template from its normal form (docs/templates.md) with content_hash and source_text beside its keys.
 -- The same content again is a no-op, other content under the same key is refused; the namespace and its queue are made
 -- when they are new. Validation is the caller's: here only what the tables themselves refuse.
--- Returns {outcome: registered | unchanged | conflict, named_task_uuid}.
+-- A namespace whose name differs from another's only in case is refused: the two would share one queue.
+-- Returns {outcome: registered | unchanged | conflict | namespace_taken, named_task_uuid, message}: the last two keys where they say something.
 -- Locks: the unique key of the template. Source: design decision 16. Called by Templates.
 create or replace function tasker.register_template(p_template jsonb)
 returns jsonb
@@ -13,10 +14,16 @@ declare
   v_ns_uuid    uuid;
   v_uuid       uuid;
   v_known      tasker.named_tasks;
+  v_other      text;
 begin
-  insert into tasker.task_namespaces (name) values (v_namespace) on conflict (name) do nothing;
+  insert into tasker.task_namespaces (name) values (v_namespace) on conflict do nothing;
   -- Shared, so that a pause of the namespace comes before or after the whole registration.
   select ns.task_namespace_uuid into v_ns_uuid from tasker.task_namespaces ns where ns.name = v_namespace for share;
+  if v_ns_uuid is null then
+    select ns.name into v_other from tasker.task_namespaces ns where lower(ns.name) = lower(v_namespace);
+    return jsonb_build_object('outcome', 'namespace_taken', 'message',
+      format('namespace %s differs only in case from namespace %s, and both would have one queue', v_namespace, v_other));
+  end if;
 
   insert into tasker.named_tasks
     (task_namespace_uuid, name, version, description, configuration, source_text, content_hash, identity_strategy,

@@ -1,9 +1,14 @@
 -- Gives claimed steps back that were never started, as a server does when it shuts down: pending again, and offered again
 -- at once with the next attempt number; cancelled instead when that was asked for. An attempt that nobody began costs none:
 -- max_attempts of the step grows with it.
--- p_steps: array of {step_uuid, task_uuid, attempt}. Returns as evaluate_tasks. Stale ones are left out.
--- Locks: tasks by uuid, then the steps. Source: design section 3, attune.md W8. Called by the worker on its way out.
-create or replace function tasker.release_steps(p_steps jsonb, p_server_uuid uuid, p_now timestamptz default null)
+-- p_steps: array of {step_uuid, task_uuid, attempt}. p_reason is kept in the history. Returns as evaluate_tasks. Stale ones are left out.
+-- Locks: tasks by uuid, then the steps. Source: design section 3, attune.md W8. Called by the worker on its way out,
+-- decline_steps and release_unknown_steps.
+-- Its arguments have grown.
+drop function if exists tasker.release_steps(jsonb, uuid, timestamptz);
+
+create or replace function tasker.release_steps(
+  p_steps jsonb, p_server_uuid uuid, p_now timestamptz default null, p_reason text default 'released_before_start')
 returns jsonb
 language plpgsql
 set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
@@ -27,7 +32,7 @@ begin
     insert into tasker.workflow_step_transitions
       (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, attempt, processor_uuid, metadata)
     select m.workflow_step_uuid, m.transition_count, m.task_uuid, 'in_progress', m.state, 'worker', m.attempts, p_server_uuid,
-           '{"reason": "released_before_start"}'::jsonb
+           jsonb_build_object('reason', p_reason)
     from moved m)
   update tasker.tasks t set in_flight_steps = t.in_flight_steps - m.steps
   from (select m.task_uuid, count(*)::int as steps from moved m group by m.task_uuid) m
@@ -35,5 +40,5 @@ begin
   return tasker.evaluate_tasks(v_tasks, p_server_uuid, 0, 60, p_now);
 end
 $$;
-comment on function tasker.release_steps(jsonb, uuid, timestamptz) is
+comment on function tasker.release_steps(jsonb, uuid, timestamptz, text) is
   'Gives claimed steps back that were never started.';

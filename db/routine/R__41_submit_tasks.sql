@@ -124,8 +124,8 @@ begin
     from unnest(v_accepted) a
     where exists (select from tasker.tasks t where t.task_uuid = a.task_uuid);
     v_handoffs := tasker.create_steps(v_created, p_server_uuid, p_claim_limit, p_lease_seconds, v_now);
-    -- create_steps claims the first p_claim_limit.
-    if cardinality(v_handoffs) > p_claim_limit then
+    -- create_steps claims up to p_claim_limit, and none whose handler only other servers have.
+    if exists (select from unnest(v_handoffs) h where not h.is_claimed) then
       perform tasker.send_handoffs(v_handoffs);
     end if;
   end if;

@@ -162,9 +162,12 @@ begin
 
   if v_to = 'enqueued' then
     perform tasker.send_handoffs(array[(p_step_uuid, v_task.task_uuid, p_attempt + 1, false, ns.name, v_task.claim_order,
-                                        v_task.correlation_id)::tasker.step_handoff])
-    from tasker.named_tasks nt join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
-    where nt.named_task_uuid = v_task.named_task_uuid;
+                                        v_task.correlation_id, n.handler_key)::tasker.step_handoff])
+    from tasker.workflow_steps s
+    join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
+    join tasker.named_tasks nt on nt.named_task_uuid = n.named_task_uuid
+    join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
+    where s.workflow_step_uuid = p_step_uuid;
   end if;
   if v_to = 'complete' then
     perform tasker.advance_tasks(array[p_step_uuid], '{}', array[v_delta], p_processor_uuid, 0, 60, v_now);

@@ -11,7 +11,7 @@ public interface HandlerResolver {
 
   /**
    * @param callable {@code handler.callable} as the template spells it
-   * @return the handler, or empty when there is none: the step then fails permanently as {@code handler_not_found}
+   * @return the handler, or empty when there is none: the step then goes to another server that has this resolver, and fails permanently as {@code handler_not_found} when none is left
    */
   Optional<StepHandler> resolve(String callable);
 }

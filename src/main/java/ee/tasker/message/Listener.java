@@ -141,7 +141,7 @@ public class Listener {
   }
 
   private void listen() throws SQLException {
-    try (Connection fresh = connect(); Statement statement = fresh.createStatement()) {
+    try (Connection fresh = connect(settings.listen()); Statement statement = fresh.createStatement()) {
       connection = fresh;
       statement.execute("listen tasker_wakeup");
       statement.execute("listen pgmq_message_ready");
@@ -165,7 +165,7 @@ public class Listener {
   }
 
   /** Behind an address that moves, or a proxy, the connection may have come to lead to a standby, on which no notification ever arrives. */
-  private static void refuseStandby(Statement statement) throws SQLException {
+  static void refuseStandby(Statement statement) throws SQLException {
     try (ResultSet row = statement.executeQuery("select pg_is_in_recovery()")) {
       row.next();
       if (row.getBoolean(1)) {
@@ -183,8 +183,7 @@ public class Listener {
     }
   }
 
-  private Connection connect() throws SQLException {
-    Settings.ListenSettings to = settings.listen();
+  static Connection connect(Settings.ListenSettings to) throws SQLException {
     PGSimpleDataSource source = new PGSimpleDataSource();
     source.setServerNames(to.hosts().stream().map(Settings.DatabaseHost::name).toArray(String[]::new));
     source.setPortNumbers(to.hosts().stream().mapToInt(Settings.DatabaseHost::port).toArray());

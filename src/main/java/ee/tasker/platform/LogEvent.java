@@ -34,6 +34,7 @@ public enum LogEvent {
   SURPLUS_RELEASED("TK1310", Level.INFO, "steps that had not begun were given back, handlers got slow"),
   HANDLER_STUCK("TK1311", Level.WARNING, "handler goes on although its step was given up, its thread is lost until it returns"),
   HANDLER_RETURNED("TK1312", Level.INFO, "handler has returned, its thread is free again"),
+  HANDLER_ELSEWHERE("TK1313", Level.INFO, "steps were given back unstarted, another server has their handler"),
   LISTENER_CONNECTED("TK1401", Level.INFO, "listening for wake-ups"),
   LISTENER_LOST("TK1402", Level.WARNING, "listening connection lost, polling meanwhile"),
   NOTIFY_FAILED("TK1403", Level.WARNING, "other servers could not be woken, they will poll"),

@@ -38,7 +38,7 @@ public class SettingsReader {
   Settings read(Config source) {
     config = source;
     Duration lease = seconds("tasker.worker.lease-seconds", 60, 5, 86_400);
-    Duration heartbeat = seconds("tasker.worker.heartbeat-seconds", 10, 1, 28_800);
+    Duration heartbeat = seconds("tasker.worker.heartbeat-seconds", 2, 1, 28_800);
     if (heartbeat.multipliedBy(3).compareTo(lease) > 0) {
       complaints.add("tasker.worker.heartbeat-seconds must be at most a third of tasker.worker.lease-seconds");
     }

@@ -92,6 +92,9 @@ public class TemplatesResource {
       throw new Problem(409, "template-exists", "template " + conflict.key() + " is registered with other content; a change needs a new version",
           List.of(), Map.of());
     }
+    if (registration instanceof Registration.NamespaceTaken taken) {
+      throw new Problem(409, "namespace-taken", taken.message(), List.of(new Problem.Violation("namespace_name", taken.message())), Map.of());
+    }
     throw invalid(((Registration.Invalid) registration).problems());
   }
 

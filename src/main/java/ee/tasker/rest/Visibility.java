@@ -33,7 +33,7 @@ public class Visibility {
   private static final Set<String> OF_MOVES = Set.of("action", "by", "reason", "error_type", "server", "forced", "since", "sqlstate", "faults", "state",
       "should_have_moved_at", "threshold_minutes", "stale_at", "violations", "policy");
 
-  /** What an answer is about. */
+  /** What an answer is about. Public, since the container reads the annotation that names it from a proxy elsewhere. */
   public enum Content { TASK, STEP, DEAD_LETTER, OTHER }
 
   @Inject

@@ -54,6 +54,10 @@ class StepGateway {
     return sql.object("release_steps(cast(? as jsonb), cast(? as uuid))", steps, server.uuid());
   }
 
+  JsonObject declineSteps(JsonArray steps) {
+    return sql.object("decline_steps(cast(? as jsonb), cast(? as uuid))", steps, server.uuid());
+  }
+
   JsonArray getStepDefinitions(Collection<UUID> namedStepUuids) {
     return sql.array("get_step_definitions(cast(? as uuid[]))", SqlFunctions.arrayText(namedStepUuids));
   }

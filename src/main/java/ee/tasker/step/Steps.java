@@ -113,6 +113,15 @@ public class Steps {
     return gateway.releaseSteps(toJson(steps));
   }
 
+  /**
+   * Gives back steps that this server has no handler for, where another server has it.
+   *
+   * @return as {@code tasker.decline_steps}
+   */
+  public JsonObject decline(Collection<StepKey> steps) {
+    return gateway.declineSteps(toJson(steps));
+  }
+
   /** Results of all ancestors by step name. */
   public JsonObject ancestorResults(UUID stepUuid) {
     return gateway.getAncestorResults(stepUuid);

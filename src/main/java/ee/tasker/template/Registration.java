@@ -14,6 +14,9 @@ public sealed interface Registration {
   /** The key is taken by other content: a change needs a new version. */
   record Conflict(TemplateKey key) implements Registration {}
 
+  /** Another namespace has the same name but for its case. */
+  record NamespaceTaken(String message) implements Registration {}
+
   record Invalid(List<TemplateProblem> problems) implements Registration {
     public Invalid {
       problems = List.copyOf(problems);

@@ -77,6 +77,9 @@ public class TemplateLoader {
       refused++;
       LOG.write(LogEvent.TEMPLATE_REFUSED, "file", file.source(), "template", conflict.key(),
           "problems", "registered with other content already; a change needs a new version");
+    } else if (registration instanceof Registration.NamespaceTaken taken) {
+      refused++;
+      LOG.write(LogEvent.TEMPLATE_REFUSED, "file", file.source(), "problems", taken.message());
     }
   }
 }

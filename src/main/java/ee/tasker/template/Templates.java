@@ -47,12 +47,14 @@ public class Templates {
         .add("source_text", text)
         .build();
     TemplateKey key = template.key();
-    return switch (gateway.registerTemplate(document).getString("outcome")) {
+    JsonObject reply = gateway.registerTemplate(document);
+    return switch (reply.getString("outcome")) {
       case "registered" -> {
         LOG.write(LogEvent.TEMPLATE_REGISTERED, "template", key, "steps", template.steps().size());
         yield new Registration.Registered(key);
       }
       case "unchanged" -> new Registration.Unchanged(key);
+      case "namespace_taken" -> new Registration.NamespaceTaken(reply.getString("message"));
       default -> new Registration.Conflict(key);
     };
   }

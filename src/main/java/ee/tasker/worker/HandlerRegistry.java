@@ -69,6 +69,15 @@ public class HandlerRegistry {
     return handler(step).flatMap(handler -> HandlerMethod.of(handler, step.method()));
   }
 
+  /** Whether there is code for a step as far as that can be told without asking a resolver. */
+  boolean has(StepDefinition step) {
+    if (step.resolver().isPresent()) {
+      return resolvers.containsKey(step.resolver().get());
+    }
+    Found<StepHandler> handler = handlers.get(step.callable());
+    return handler != null && HandlerMethod.of(handler.bean(), step.method()).isPresent();
+  }
+
   private Optional<StepHandler> handler(StepDefinition step) {
     if (step.resolver().isPresent()) {
       return Optional.ofNullable(resolvers.get(step.resolver().get())).flatMap(resolver -> resolver.bean().resolve(step.callable()));
@@ -79,5 +88,10 @@ public class HandlerRegistry {
   /** All names that a template can use. */
   public Set<String> names() {
     return new TreeSet<>(handlers.keySet());
+  }
+
+  /** All names that a template can use as {@code handler.resolver}. */
+  Set<String> resolverNames() {
+    return new TreeSet<>(resolvers.keySet());
   }
 }

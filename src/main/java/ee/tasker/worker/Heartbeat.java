@@ -3,6 +3,7 @@ package ee.tasker.worker;
 import ee.tasker.message.Listener;
 import ee.tasker.message.Notifier;
 import ee.tasker.message.WakeUps;
+import ee.tasker.platform.EngineThreads;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Log;
@@ -13,13 +14,17 @@ import ee.tasker.step.Steps;
 import ee.tasker.step.model.StepKey;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
+import jakarta.json.JsonNumber;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
 import jakarta.json.JsonString;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
@@ -29,6 +34,10 @@ import java.util.stream.Collectors;
 @ApplicationScoped
 public class Heartbeat {
   private static final Log LOG = Log.of(Heartbeat.class);
+  private static final long SILENCE_SLACK_MS = 20;
+
+  @Inject
+  private EngineThreads threads;
 
   @Inject
   private Settings settings;
@@ -97,6 +106,10 @@ public class Heartbeat {
         LOG.write(LogEvent.SERVER_LOST, "lost", reply.get("lost_servers"), "steps", reply.getInt("expired_steps"));
         wakeUps.orchestrationQueued();
       }
+      if (reply.getBoolean("takes_changed")) {
+        wakeUps.stepsQueued();
+      }
+      watchSilence(reply);
       lastBeat = Instant.now();
       lastBeatFailed = false;
       LOG.databaseAnswered();
@@ -108,11 +121,24 @@ public class Heartbeat {
     }
   }
 
+  /** When another server counts as lost before the next beat unless it is heard, looks at that time. None does while all are heard. */
+  private void watchSilence(JsonObject reply) {
+    if (reply.get("next_silence_in_ms") instanceof JsonNumber next && next.longValue() < settings.worker().heartbeat().toMillis() && !hands.isDraining()) {
+      try {
+        threads.timers().schedule(() -> beat(), next.longValue() + SILENCE_SLACK_MS, TimeUnit.MILLISECONDS);
+      } catch (RejectedExecutionException e) {
+        LOG.write(LogEvent.CALL_FAILED, "call", "heartbeat", "cause", e.getMessage());
+      }
+    }
+  }
+
   private JsonObject report(String state) {
     JsonObjectBuilder report = Json.build().createObjectBuilder()
         .add("state", state)
         .add("heartbeat_seconds", settings.worker().heartbeat().toSeconds())
-        .add("handlers", Json.build().createArrayBuilder(handlers.names()))
+        // A server that never runs steps has no handlers to offer; one whose role is paused still has them.
+        .add("handlers", Json.build().createArrayBuilder(settings.has(Role.WORKER) ? handlers.names() : Set.of()))
+        .add("resolvers", Json.build().createArrayBuilder(settings.has(Role.WORKER) ? handlers.resolverNames() : Set.of()))
         .add("problems", Json.build().createArrayBuilder(problems()));
     if (!settings.worker().namespaces().isEmpty()) {
       report.add("namespaces", Json.build().createArrayBuilder(settings.worker().namespaces()));

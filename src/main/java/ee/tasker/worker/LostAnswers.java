@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * After a call that may have claimed steps and whose answer was lost: a connection can be cut between the commit and the
- * reply. One heartbeat later whatever the database thinks that this server holds, and it does not, is given back, instead of
+ * reply. A sixth of a lease later whatever the database thinks that this server holds, and it does not, is given back, instead of
  * waiting for its lease to end. One look for all calls that failed meanwhile.
  */
 @ApplicationScoped
@@ -51,7 +51,7 @@ class LostAnswers {
 
   private void plan() {
     try {
-      threads.timers().schedule(this::look, settings.worker().heartbeat().toMillis(), TimeUnit.MILLISECONDS);
+      threads.timers().schedule(this::look, delay().toMillis(), TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException e) {
       // The server is going down: its leases end by themselves.
       planned.set(false);
@@ -62,13 +62,18 @@ class LostAnswers {
     Duration age = Duration.ofNanos(System.nanoTime() - latestNanos);
     if (hands.isDraining()) {
       planned.set(false);
-    } else if (age.compareTo(settings.worker().heartbeat().dividedBy(2)) < 0) {
+    } else if (age.compareTo(delay().dividedBy(2)) < 0) {
       // Calls still fail, and answers of others may still be on their way.
       plan();
     } else {
       planned.set(false);
       release(age);
     }
+  }
+
+  /** Longer than an answer is on its way, and much less than the lease. */
+  private Duration delay() {
+    return settings.worker().lease().dividedBy(6);
   }
 
   private void release(Duration age) {

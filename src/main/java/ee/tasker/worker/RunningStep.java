@@ -21,6 +21,7 @@ final class RunningStep {
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.CLAIMED);
   private volatile boolean cancelRequested;
   private volatile boolean lost;
+  private volatile boolean unserved;
   private final AtomicBoolean forcePlanned = new AtomicBoolean();
   private volatile TraceSpan span = TraceSpan.NONE;
   private Thread thread;
@@ -107,6 +108,15 @@ final class RunningStep {
 
   void markLost() {
     lost = true;
+  }
+
+  void markUnserved() {
+    unserved = true;
+  }
+
+  /** No server has its handler: it is to fail here. */
+  boolean isUnserved() {
+    return unserved;
   }
 
   boolean isLost() {

@@ -13,6 +13,7 @@ import ee.tasker.tracing.TraceSpan;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -49,6 +50,9 @@ class StepRunner {
 
   @Inject
   private StepSpans spans;
+
+  @Inject
+  private MissingHandlers missing;
 
   /**
    * Runs on the calling thread. {@code handback} gets exactly one result: the handler's, or that of a time-out, which
@@ -87,7 +91,10 @@ class StepRunner {
       if (handler.isPresent() && handler.get().isTransactional()) {
         transaction = transactions.begin(step.definition().timeout());
       }
-      result = handler.map(found -> call(found, running, start)).orElseGet(() -> Outcomes.handlerNotFound(step, since(start)));
+      if (handler.isEmpty()) {
+        return withoutHandler(running, timer, start);
+      }
+      result = call(handler.get(), running, start);
     } catch (Exception e) {
       result = threw(running, e, start);
     } catch (Error e) {
@@ -108,11 +115,36 @@ class StepRunner {
     // From here on nobody else ends the step in this server; in the database its attempt number decides.
     StepResult left = transaction.end(result);
     StepResult outcome = left == null ? result : left;
+    record(running, outcome);
+    return left;
+  }
+
+  /** Fails the step when no server has its handler; a resolver that finds nothing here may find it on another. */
+  private StepResult withoutHandler(RunningStep running, ScheduledFuture<?> timer, long start) {
+    boolean isOurs = running.finish();
+    if (timer != null) {
+      timer.cancel(false);
+      Thread.interrupted();
+    }
+    if (!isOurs) {
+      return null;
+    }
+    if (!running.isUnserved() && missing.giveBack(List.of(running)).isEmpty()) {
+      running.span().fail("given_back", "HandlerElsewhere", "another server has the handler");
+      hands.done(running.assignment().key());
+      hands.release(1);
+      return null;
+    }
+    StepResult result = Outcomes.handlerNotFound(running.assignment(), since(start));
+    record(running, result);
+    return result;
+  }
+
+  private void record(RunningStep running, StepResult outcome) {
     log(running, outcome);
     meters.stepExecuted(outcome.outcome(), outcome.executionTime());
     prefetch.ran(outcome.executionTime());
     StepSpans.end(running.span(), outcome);
-    return left;
   }
 
   private void timeOut(RunningStep running, Duration limit, long start, Consumer<StepResult> handback) {

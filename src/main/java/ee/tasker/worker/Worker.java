@@ -57,6 +57,12 @@ public class Worker implements StepTaker {
   private StepRunner runner;
 
   @Inject
+  private HandlerRegistry handlers;
+
+  @Inject
+  private MissingHandlers missing;
+
+  @Inject
   private LostAnswers lostAnswers;
 
   @Inject
@@ -225,12 +231,14 @@ public class Worker implements StepTaker {
       return List.of();
     }
     List<RunningStep> accepted = new ArrayList<>(assignments.size());
+    List<RunningStep> lacking = new ArrayList<>();
     meters.stepsClaimed(assignments.size());
     for (Assignment assignment : steps.read(assignments)) {
       RunningStep step = new RunningStep(assignment);
       hands.busyWith(step);
-      accepted.add(step);
+      (handlers.has(assignment.definition()) ? accepted : lacking).add(step);
     }
+    accepted.addAll(missing.giveBack(lacking));
     return accepted;
   }
 

@@ -41,21 +41,21 @@ class WorkerHealthTest {
     Instant start = Instant.now();
     // It says that it is well and holds a lease of ten minutes; then nothing is heard of it.
     beat(worker.uuid(), "silent", "healthy", start, claim);
-    for (int seconds = 0; seconds <= 20; seconds += 10) {
+    for (int seconds = 0; seconds <= 30; seconds += 10) {
       beat(observer, "observer", "healthy", start.plusSeconds(seconds));
     }
-    assertThat(health(worker.uuid(), start.plusMillis(29_999))).isEqualTo("healthy");
+    assertThat(health(worker.uuid(), start.plusMillis(39_999))).isEqualTo("healthy");
     assertThatStep(claim.step()).isClaimedBy(worker);
-    assertThat(health(worker.uuid(), start.plusSeconds(30))).as("three intervals later").isEqualTo("lost");
+    assertThat(health(worker.uuid(), start.plusSeconds(40))).as("four intervals later").isEqualTo("lost");
 
-    beat(observer, "observer", "healthy", start.plusSeconds(30));
-    worker.at(start.plusSeconds(31)).advance();
+    beat(observer, "observer", "healthy", start.plusSeconds(40));
+    worker.at(start.plusSeconds(41)).advance();
 
     assertThatStep(task.step("a")).isIn("enqueued").hasAttempts(2);
-    assertThat(sql.text("select said from tasker.get_servers(?) where server_uuid = ?", start.plusSeconds(31), worker.uuid())).isEqualTo("healthy");
+    assertThat(sql.text("select said from tasker.get_servers(?) where server_uuid = ?", start.plusSeconds(41), worker.uuid())).isEqualTo("healthy");
     // A fresh heartbeat restores it.
-    beat(worker.uuid(), "silent", "healthy", start.plusSeconds(40));
-    assertThat(health(worker.uuid(), start.plusSeconds(41))).isEqualTo("healthy");
+    beat(worker.uuid(), "silent", "healthy", start.plusSeconds(50));
+    assertThat(health(worker.uuid(), start.plusSeconds(51))).isEqualTo("healthy");
     worker.at(null).runToTheEnd();
     assertThatTask(task).isIn("complete");
   }
@@ -66,7 +66,7 @@ class WorkerHealthTest {
     for (String state : List.of("degraded", "healthy", "draining")) {
       beat(UUID.randomUUID(), state, state, now);
     }
-    beat(UUID.randomUUID(), "lost", "healthy", now.minusSeconds(31));
+    beat(UUID.randomUUID(), "lost", "healthy", now.minusSeconds(41));
     assertThat(sql.texts("select name from tasker.get_servers(?) order by rank", now)).containsExactly("healthy", "degraded", "draining", "lost");
     assertThat(sql.number("select tasker.count_servers(?)", now)).as("alive").isEqualTo(3);
   }

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
@@ -60,7 +61,7 @@ class RawRequestsIT {
       request.append(header).append("\r\n");
     }
     try (Socket socket = new Socket()) {
-      socket.setSoTimeout(60_000);
+      socket.setSoTimeout(20_000);
       socket.connect(new InetSocketAddress(admin.base().getHost(), admin.base().getPort()));
       socket.getOutputStream().write(request.append("\r\n").toString().getBytes(StandardCharsets.ISO_8859_1));
       String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -71,9 +72,13 @@ class RawRequestsIT {
       String[] lines = answer.substring(0, end).split("\r\n");
       Map<String, String> found = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
       for (int i = 1; i < lines.length; i++) {
+        assertThat(lines[i]).as("%s", answer).contains(":");
         found.put(lines[i].substring(0, lines[i].indexOf(':')), lines[i].substring(lines[i].indexOf(':') + 1).strip());
       }
       return new Raw(Integer.parseInt(lines[0].split(" ")[1]), found, answer.substring(end + 4));
+    } catch (SocketTimeoutException e) {
+      // A server may wait for the rest of what is no request; that tells nothing.
+      return new Raw(0, Map.of(), "");
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

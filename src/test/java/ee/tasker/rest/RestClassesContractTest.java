@@ -21,4 +21,14 @@ class RestClassesContractTest {
     assertThat(new RestApplication().getClasses()).extracting(Class::getName)
         .as("add what is missing to RestApplication.getClasses()").containsExactlyInAnyOrderElementsOf(found);
   }
+
+  /** Weld reads the binding of an interceptor through a proxy in another package: with a type that it may not see, the application is not deployed on any server. */
+  @Test
+  void the_binding_of_an_interceptor_names_only_types_that_everybody_sees() {
+    assertThat(OncePerKey.class.getDeclaredMethods()).isNotEmpty().allSatisfy(member -> {
+      for (Class<?> type = member.getReturnType(); type != null; type = type.getEnclosingClass()) {
+        assertThat(java.lang.reflect.Modifier.isPublic(type.getModifiers())).as("%s of %s is public", type, member.getName()).isTrue();
+      }
+    });
+  }
 }

@@ -244,4 +244,19 @@ class CheckHistoryTest {
       assertThat(sql.number("select violations from tasker.check_history(now() - interval '1 month') where invariant = 'task_counters_equal_a_recount'")).isZero();
     }
   }
+
+  @Test
+  void a_login_that_may_only_read_can_run_the_check() {
+    complete();
+    try (Sql sql = Sql.open()) {
+      sql.run("do $$ begin create role history_reader login; exception when duplicate_object then null; end $$");
+      sql.run("grant pg_read_all_data to history_reader");
+      sql.run("grant usage on schema tasker, pgmq to history_reader");
+    }
+    try (Sql reader = Sql.openAs("history_reader")) {
+      reader.run("set default_transaction_read_only = on");
+      assertThat(reader.texts("select invariant from tasker.check_history(p_quiet_for => '10 minutes') where violations > 0")).isEmpty();
+      assertThat(reader.number("select count(*) from tasker.check_history(p_quiet_for => '10 minutes')")).isEqualTo(82);
+    }
+  }
 }

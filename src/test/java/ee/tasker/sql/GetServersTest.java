@@ -22,7 +22,7 @@ class GetServersTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
   private final UUID observer = UUID.randomUUID();
-  private final Instant start = Instant.now();
+  private final Instant start = Instant.now().truncatedTo(java.time.temporal.ChronoUnit.MICROS);
 
   private JsonObject beat(UUID server, int seconds, String report, Claim... claims) {
     return sql.object("select tasker.heartbeat(?, 'name', 'worker', 10, 0, ?, 600, ?, ?::jsonb)", server, steps(claims),
@@ -59,8 +59,8 @@ class GetServersTest {
   void a_missing_heartbeat_outweighs_what_the_server_said_and_a_fresh_one_restores_it() {
     UUID server = UUID.randomUUID();
     beat(server, 0, "{\"state\": \"healthy\", \"heartbeat_seconds\": 10, \"handlers\": [\"a\"], \"namespaces\": [\"orders\"]}");
-    assertThat(health(server, 29)).isEqualTo("healthy");
-    assertThat(health(server, 30)).isEqualTo("lost");
+    assertThat(health(server, 39)).isEqualTo("healthy");
+    assertThat(health(server, 40)).isEqualTo("lost");
     assertThat(sql.text("select said || ' ' || silent_seconds from tasker.get_servers(?)", start.plusSeconds(45))).isEqualTo("healthy 45.0");
     beat(server, 50);
     assertThat(health(server, 51)).isEqualTo("healthy");
@@ -95,18 +95,19 @@ class GetServersTest {
     Dag.Task task = Dag.of("a").started();
     Claim claim = worker.claimOne();
     beat(worker.uuid(), 5, claim);
-    JsonObject answer = watch(0, 30);
+    JsonObject answer = watch(0, 40);
     assertThat(answer.getJsonArray("lost_servers")).isEmpty();
+    assertThat(answer.getInt("next_silence_in_ms")).as("when to look again").isEqualTo(5_000);
 
-    answer = watch(40, 40);
+    answer = watch(50, 50);
 
     assertThat(answer.getJsonArray("lost_servers").getString(0)).isEqualTo(worker.uuid().toString());
     assertThat(answer.getInt("expired_steps")).isEqualTo(1);
-    SqlWorker other = SqlWorker.open().at(start.plusSeconds(40));
+    SqlWorker other = SqlWorker.open().at(start.plusSeconds(50));
     other.advance();
     assertThatStep(task.step("a")).isIn("enqueued").hasAttempts(2);
     assertThat(worker.complete(claim.success()).getJsonArray("refused").getJsonObject(0).getString("verdict")).isEqualTo("STALE");
-    assertThat(watch(50, 50).getJsonArray("lost_servers")).as("once is enough").isEmpty();
+    assertThat(watch(60, 60).getJsonArray("lost_servers")).as("once is enough").isEmpty();
     other.runToTheEnd();
     assertThatTask(task).isIn("complete");
   }
@@ -129,9 +130,9 @@ class GetServersTest {
     Dag.Task task = Dag.of("a").started();
     Claim claim = worker.claimOne();
     beat(worker.uuid(), 5, claim);
-    assertThat(watch(0, 40).getInt("expired_steps")).isEqualTo(1);
-    assertThat(beat(worker.uuid(), 41, claim).getJsonArray("lost")).isEmpty();
-    SqlWorker.open().at(start.plusSeconds(45)).advance();
+    assertThat(watch(0, 50).getInt("expired_steps")).isEqualTo(1);
+    assertThat(beat(worker.uuid(), 51, claim).getJsonArray("lost")).isEmpty();
+    SqlWorker.open().at(start.plusSeconds(55)).advance();
     assertThatStep(task.step("a")).isIn("in_progress").hasAttempts(1);
   }
 
@@ -145,8 +146,66 @@ class GetServersTest {
     assertThat(beat(observer, 70).getJsonArray("lost_servers")).isEmpty();
     assertThat(beat(observer, 80).getJsonArray("lost_servers")).isEmpty();
     beat(worker.uuid(), 85, claim);
-    assertThat(watch(90, 110).getJsonArray("lost_servers")).isEmpty();
-    assertThat(watch(120, 120).getJsonArray("lost_servers")).as("silent since it came back").hasSize(1);
+    assertThat(watch(90, 120).getJsonArray("lost_servers")).isEmpty();
+    assertThat(watch(130, 130).getJsonArray("lost_servers")).as("silent since it came back").hasSize(1);
+  }
+
+  @Test
+  void a_server_that_starts_notices_with_its_third_heartbeat_who_ended_before_it() {
+    Dag.of("a").started();
+    Claim claim = worker.claimOne();
+    beat(worker.uuid(), 5, claim);
+
+    assertThat(beat(observer, 100).getJsonArray("lost_servers")).as("it may be about to be heard").isEmpty();
+    assertThat(beat(observer, 110).getJsonArray("lost_servers")).isEmpty();
+    assertThat(beat(observer, 120).getJsonArray("lost_servers")).hasSize(1);
+  }
+
+  @Test
+  void a_server_that_starts_judges_nobody_whom_it_hears() {
+    Dag.of("a").started();
+    Claim claim = worker.claimOne();
+    beat(worker.uuid(), 5, claim);
+    beat(observer, 100);
+    beat(worker.uuid(), 108, claim);
+
+    assertThat(watch(110, 140).getJsonArray("lost_servers")).isEmpty();
+  }
+
+  @Test
+  void after_a_start_of_the_database_a_new_server_waits_as_long_as_an_old_one() {
+    Instant beforeTheDatabase = sql.instant("select pg_postmaster_start_time() - interval '1 hour'");
+    UUID before = UUID.randomUUID();
+    beatAt(before, beforeTheDatabase);
+    beatAt(observer, beforeTheDatabase.plusSeconds(100));
+    for (int seconds = 110; seconds < 140; seconds += 10) {
+      assertThat(beatAt(observer, beforeTheDatabase.plusSeconds(seconds)).getJsonArray("lost_servers")).isEmpty();
+    }
+    assertThat(beatAt(observer, beforeTheDatabase.plusSeconds(140)).getJsonArray("lost_servers")).hasSize(1);
+  }
+
+  private JsonObject beatAt(UUID server, Instant time) {
+    return sql.object("select tasker.heartbeat(?, 'name', 'worker', 10, 0, '[]', 600, ?, '{\"heartbeat_seconds\": 10}')", server, time);
+  }
+
+  @Test
+  void a_lease_is_renewed_when_a_third_of_it_has_passed_and_not_before() {
+    Dag.Task task = Dag.of("a").started();
+    Claim claim = SqlWorker.in(sql).at(start).claimOne();
+    sql.run("update tasker.workflow_steps set lease_expires_at = ? where workflow_step_uuid = ?", start.plusSeconds(600), claim.step());
+    beat(worker.uuid(), 199, claim);
+    assertThat(leaseEnd(task)).isEqualTo(start.plusSeconds(600));
+    assertThat(beat(worker.uuid(), 201, claim).getJsonArray("lost")).isEmpty();
+    assertThat(leaseEnd(task)).isEqualTo(start.plusSeconds(801));
+  }
+
+  private Instant leaseEnd(Dag.Task task) {
+    return sql.instant("select lease_expires_at from tasker.workflow_steps where workflow_step_uuid = ?", task.step("a"));
+  }
+
+  @Test
+  void servers_outlive_a_crash_of_the_database() {
+    assertThat(sql.text("select relpersistence from pg_class where oid = 'tasker.servers'::regclass")).isEqualTo("p");
   }
 
   @Test
@@ -154,15 +213,15 @@ class GetServersTest {
     Dag.of("a").started();
     Claim claim = worker.claimOne();
     beat(worker.uuid(), 5, claim);
-    watch(0, 30);
+    watch(0, 40);
     UUID second = UUID.randomUUID();
-    for (int seconds = 0; seconds <= 30; seconds += 10) {
+    for (int seconds = 0; seconds <= 40; seconds += 10) {
       beat(second, seconds);
     }
     try (Sql session = Sql.session()) {
-      JsonObject first = session.object("select tasker.heartbeat(?, 'n', 'worker', 1, 0, '[]', 60, ?)", observer, start.plusSeconds(40));
+      JsonObject first = session.object("select tasker.heartbeat(?, 'n', 'worker', 1, 0, '[]', 60, ?, '{\"heartbeat_seconds\": 10}')", observer, start.plusSeconds(50));
       assertThat(first.getJsonArray("lost_servers")).hasSize(1);
-      assertThat(beat(second, 40).getJsonArray("lost_servers")).isEmpty();
+      assertThat(beat(second, 50).getJsonArray("lost_servers")).isEmpty();
       session.commit();
     }
   }

@@ -57,5 +57,8 @@ class GetStepTransitiveDependenciesTest {
     Dag.Task task = Dag.linear(3).submitted();
     sql.run("insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid) values (?, ?, ?)", task.step("s3"), task.step("s2"), task.uuid());
     assertThatDatabaseRefuses("TK008", () -> sql.texts("select * from tasker.calculate_dependency_levels(?)", task.uuid()));
+    sql.run("set statement_timeout = '20s'");
+    assertThat(sql.texts("select step_name from tasker.get_step_transitive_dependencies(?)", task.step("s3"))).containsExactly("s2", "s1");
+    assertThat(sql.texts("select step_name from tasker.get_step_transitive_dependencies(?)", task.step("s1"))).isEmpty();
   }
 }

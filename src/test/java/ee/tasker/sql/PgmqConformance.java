@@ -77,6 +77,14 @@ abstract class PgmqConformance {
       purge_queue  | queue_name text                                                                              | bigint
       drop_queue   | queue_name text                                                                              | boolean
       list_queues  | ''                                                                                           | SETOF pgmq.queue_record
+      read_with_poll              | queue_name text, vt integer, qty integer, max_poll_seconds integer, poll_interval_ms integer, conditional jsonb | SETOF pgmq.message_record
+      create_non_partitioned      | queue_name text                                                               | void
+      create_unlogged             | queue_name text                                                               | void
+      create_partitioned          | queue_name text, partition_interval text, retention_interval text              | void
+      convert_archive_partitioned | table_name text, partition_interval text, retention_interval text, leading_partition integer | void
+      drop_queue                  | queue_name text, partitioned boolean                                           | boolean
+      detach_archive              | queue_name text                                                               | void
+      validate_queue_name         | queue_name text                                                               | void
       """)
   void function_has_the_arguments_and_the_result(String name, String arguments, String result) throws SQLException {
     List<String> found = texts("select pg_get_function_identity_arguments(p.oid) || ' -> ' || pg_get_function_result(p.oid) "
@@ -196,6 +204,39 @@ abstract class PgmqConformance {
   }
 
   @Test
+  void no_condition_is_said_with_null_as_well() throws SQLException {
+    numbers("select pgmq.send_batch('conform', ?)", array("{\"kind\": \"a\"}", "7", "null"));
+
+    assertThat(messages("select * from pgmq.read('conform', 30, 10, null)")).hasSize(3);
+  }
+
+  @Test
+  void polling_answers_at_once_when_there_is_a_message() throws SQLException {
+    numbers("select pgmq.send_batch('conform', ?)", array("{\"kind\": \"a\"}", "{\"kind\": \"b\"}"));
+
+    assertThat(messages("select * from pgmq.read_with_poll('conform', 30, 1)")).hasSize(1);
+    assertThat(messages("select * from pgmq.read_with_poll('conform', 30, 10, 5, 50, '{\"kind\": \"b\"}')")).extracting(Message::message).containsExactly("{\"kind\": \"b\"}");
+  }
+
+  @Test
+  void polling_waits_for_a_message_that_another_sends_and_not_for_ever() throws Exception {
+    long start = System.nanoTime();
+    assertThat(messages("select * from pgmq.read_with_poll('conform', 30, 1, 1, 50)")).isEmpty();
+    assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(Duration.ofMillis(900));
+    var polled = java.util.concurrent.CompletableFuture.supplyAsync(() -> {
+      try {
+        return messages("select * from pgmq.read_with_poll('conform', 30, 1, 60, 50)");
+      } catch (SQLException e) {
+        throw new IllegalStateException(e);
+      }
+    });
+    try (Connection other = connect(); var statement = other.createStatement()) {
+      statement.execute("select pgmq.send('conform', '{\"n\": 1}'::jsonb)");
+    }
+    assertThat(polled.get(90, java.util.concurrent.TimeUnit.SECONDS)).hasSize(1);
+  }
+
+  @Test
   void message_that_another_reads_just_now_is_skipped() throws SQLException {
     numbers("select pgmq.send_batch('conform', ?)", array("1", "2"));
     try (Connection other = connect()) {
@@ -300,6 +341,41 @@ abstract class PgmqConformance {
     assertThat(texts("select queue_name from pgmq.list_queues()")).containsOnlyOnce("conform");
     assertThat(text("select concat_ws(' ', is_partitioned, is_unlogged, created_at between now() - interval '1 minute' and clock_timestamp()) from pgmq.list_queues() where queue_name = 'conform'"))
         .isEqualTo("f f t");
+  }
+
+  @Test
+  void unlogged_queue_works_as_any_and_says_what_it_is() throws SQLException {
+    text("select pgmq.create_unlogged('conform_quick')");
+    queues.add("conform_quick");
+    numbers("select pgmq.send('conform_quick', '{}'::jsonb)");
+
+    assertThat(texts("select msg_id::text from pgmq.read('conform_quick', 30, 1)")).containsExactly("1");
+    assertThat(flag("select is_unlogged and not is_partitioned from pgmq.list_queues() where queue_name = 'conform_quick'")).isTrue();
+    assertThat(texts("select c.relname || ' ' || c.relpersistence::text from pg_class c where c.oid in ('pgmq.q_conform_quick'::regclass, 'pgmq.a_conform_quick'::regclass) order by 1"))
+        .containsExactly("a_conform_quick p", "q_conform_quick u");
+  }
+
+  @Test
+  void older_names_of_making_and_dropping_a_queue_do_the_same() throws SQLException {
+    text("select pgmq.create_non_partitioned('conform_older')");
+    numbers("select pgmq.send('conform_older', '{}'::jsonb)");
+    text("select pgmq.detach_archive('conform_older')");
+
+    assertThat(flag("select pgmq.drop_queue('conform_older', false)")).isTrue();
+    assertThat(texts("select queue_name from pgmq.list_queues()")).doesNotContain("conform_older");
+  }
+
+  @Test
+  void name_of_a_queue_can_be_asked_about() throws SQLException {
+    text("select pgmq.validate_queue_name('abcdefghijklmnopqrstuvwxyz_abcdefghijklmnopqrst')");
+    assertThatThrownBy(() -> text("select pgmq.validate_queue_name(?)", "a".repeat(49))).isInstanceOf(SQLException.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"select pgmq.create_partitioned('conform_parts')", "select pgmq.convert_archive_partitioned('conform')"})
+  void partitions_need_pg_partman(String call) throws SQLException {
+    org.junit.jupiter.api.Assumptions.assumeTrue(texts("select 1::text from pg_extension where extname = 'pg_partman'").isEmpty());
+    assertThatThrownBy(() -> text(call)).isInstanceOf(SQLException.class).hasMessageContaining("pg_partman");
   }
 
   @Test

@@ -65,6 +65,9 @@ class SchemaContractTest {
    * <p>release_unknown_steps is a server's own question, what of its claims it never heard of. A wrong answer makes an attempt
    * start again, as a lost lease does; without it the lease would end by itself.
    */
+  /** Functions that look up the row of a server in the list of servers: what it has, never what it holds. */
+  private static final Set<String> LOOK_UP_A_SERVER = Set.of("get_handlers_elsewhere", "refresh_handlers_elsewhere");
+
   private static final Set<String> MAY_ASK_WHO_HOLDS_A_STEP = Set.of("expire_lost_servers", "release_unknown_steps");
 
   private static final String WHO = "(processor_uuid|server_uuid|leased_by|worker_uuid)";
@@ -74,7 +77,9 @@ class SchemaContractTest {
     // In no WHERE, ON or WHEN: it is written into rows and handed on, and never compared.
     String compared = WHO + "\\s*(=|<>|!=|is (not )?distinct)";
     String comparedBack = "(=|<>|!=|distinct from)\\s*\\w*\\.?(p_processor_uuid|p_server_uuid|leased_by)\\s*(\\)|and|or|then|;|$)";
+    // The check compares two records of who claimed a step, and moves nothing.
     assertThat(linesLike(compared, comparedBack))
+        .filteredOn(line -> !LOOK_UP_A_SERVER.contains(line.substring(0, line.indexOf(':'))) && !line.startsWith("find_state_violations: "))
         .allSatisfy(line -> assertThat(line).matches(".*(set |leased_by = (p_server_uuid|case|coalesce)).*|.*on conflict \\(server_uuid\\).*"));
   }
 

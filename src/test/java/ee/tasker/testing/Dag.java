@@ -24,6 +24,8 @@ public final class Dag {
     private final List<String> parents = new ArrayList<>();
     private final JsonObjectBuilder retry = Json.createObjectBuilder();
     private Integer timeoutSeconds;
+    private String handler = "test.handler";
+    private String method;
     private final List<JsonObject> policies = new ArrayList<>();
   }
 
@@ -138,6 +140,16 @@ public final class Dag {
   public Dag backoff(String kind, int baseMs, int maxMs) {
     current.retry.add("backoff", kind).add("backoff_base_ms", baseMs).add("max_backoff_ms", maxMs);
     return this;
+  }
+
+  public Dag handler(String callable) {
+    current.handler = callable;
+    return this;
+  }
+
+  public Dag handler(String callable, String method) {
+    current.method = method;
+    return handler(callable);
   }
 
   public Dag timeoutSeconds(int seconds) {
@@ -294,7 +306,7 @@ public final class Dag {
     steps.forEach((name, step) -> {
       JsonObjectBuilder json = Json.createObjectBuilder()
           .add("name", name)
-          .add("handler", Json.createObjectBuilder().add("callable", "test.handler"))
+          .add("handler", handler(step))
           .add("dependencies", Json.createArrayBuilder(step.parents))
           .add("retry", Json.createObjectBuilder(step.retry.build()));
       if (step.timeoutSeconds != null) {
@@ -339,6 +351,11 @@ public final class Dag {
     JsonObject content = template.build();
     String hash = sha256(content.toString());
     return Json.createObjectBuilder(content).add("name", "dag_" + hash.substring(0, 16)).add("content_hash", hash).build();
+  }
+
+  private static JsonObjectBuilder handler(Step step) {
+    JsonObjectBuilder handler = Json.createObjectBuilder().add("callable", step.handler);
+    return step.method == null ? handler : handler.add("method", step.method);
   }
 
   private static String sha256(String text) {

@@ -1,0 +1,2 @@
+/** Handlers that only the newer version of an application has. */
+package ee.tasker.testing.newer;
