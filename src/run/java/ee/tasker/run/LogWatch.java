@@ -57,7 +57,7 @@ final class LogWatch {
         String cause = null;
         while (causes.find()) cause = causes.group(1).strip();
         if (cause == null) return Optional.empty();
-        cause = CLASS_NAME.matcher(cause).replaceFirst("");
+        cause = CLASS_NAME.matcher(cause).replaceFirst("").replaceFirst("\\\\+$", ""); // of a quotation mark that was escaped
         return Optional.of(cause.length() > LONGEST ? cause.substring(0, LONGEST) + " ..." : cause);
     }
 }

@@ -55,6 +55,7 @@ class LogWatchTest {
     assertThat(LogWatch.causeOf("Caused by: org.flywaydb.FlywayException: Validate failed\nMigration checksum mismatch for 1\n-> Applied: 7\n\tat a.B.c(B.java:1)\n"))
         .contains("Validate failed\nMigration checksum mismatch for 1\n-> Applied: 7");
     assertThat(LogWatch.causeOf("\"jboss.unit\" => \"java.lang.E: x\n    Caused by: java.lang.IllegalStateException: the port is 99999\"\n}}")).contains("the port is 99999");
+    assertThat(LogWatch.causeOf("Caused by: java.lang.Error: no access\\\"\n}}")).contains("no access");
     assertThat(LogWatch.causeOf("Caused by: java.lang.NullPointerException\n\tat a.B.c(B.java:1)\n")).contains("java.lang.NullPointerException");
     assertThat(LogWatch.causeOf("nothing")).isEmpty();
   }
