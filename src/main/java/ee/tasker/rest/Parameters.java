@@ -3,6 +3,10 @@ package ee.tasker.rest;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Storable;
 import jakarta.ws.rs.core.UriInfo;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Pattern;
@@ -42,6 +46,19 @@ final class Parameters {
       // told of below, like a number out of range
     }
     throw Problem.invalid(name, "must be a whole number from " + least + " to " + most);
+  }
+
+  /** An instant of the years 0001 to 9999, which every database and every reader of ISO 8601 knows. */
+  static Instant time(String name, String value) {
+    try {
+      OffsetDateTime time = OffsetDateTime.parse(value).withOffsetSameInstant(ZoneOffset.UTC);
+      if (time.getYear() >= 1 && time.getYear() <= 9_999) {
+        return time.toInstant();
+      }
+    } catch (DateTimeException e) {
+      // told of below, like a year out of range
+    }
+    throw Problem.invalid(name, "must be a date and time with an offset, as in 2026-01-31T12:00:00Z, in one of the years 0001 to 9999");
   }
 
   /** Each of them is known, given once, and a text that the database can take. */

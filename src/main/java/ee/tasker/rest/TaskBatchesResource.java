@@ -90,7 +90,7 @@ public class TaskBatchesResource {
           throw Problem.of(400, "invalid-request", "every request must be an object");
         }
         TaskRequest request = trace.onto(TaskRequestReader.read(object), object).submittedBy(access.caller().actor());
-        access.require(request.template().namespace());
+        access.require(request.namespace());
         requests.add(request);
         read.add(request);
       } catch (Problem problem) {
@@ -118,7 +118,8 @@ public class TaskBatchesResource {
           .add("status", !task.isDuplicate() ? 201 : wantsExisting ? 200 : 409)
           .add("task_uuid", task.taskUuid().toString())
           .add("state", task.state())
-          .add("correlation_id", task.correlationId().toString());
+          .add("correlation_id", task.correlationId().toString())
+          .add("version", task.version());
     } catch (CompletionException e) {
       if (e.getCause() instanceof Problem problem) {
         return refused(problem);

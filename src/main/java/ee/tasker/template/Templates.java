@@ -84,6 +84,12 @@ public class Templates {
     return Optional.ofNullable(known);
   }
 
+  /** The highest release, or the highest prerelease while there is no release; asked of the database each time, since others register too. */
+  @Transactional
+  public Optional<TemplateKey> latest(String namespace, String name) {
+    return Optional.ofNullable(gateway.getLatestVersion(namespace, name)).map(version -> new TemplateKey(namespace, name, version));
+  }
+
   @Transactional
   public Optional<KnownTemplate> find(UUID namedTaskUuid) {
     KnownTemplate known = byUuid.get(namedTaskUuid);

@@ -191,7 +191,7 @@ class BlockedHandlersIT {
 
   private List<UUID> submit(String template, int tasks) {
     Answer answer = tasker.post("/v1/tasks:batch", Collections.nCopies(tasks, TaskerClient.taskRequest("testing", template, "{}")).toString());
-    return answer.array().getValuesAs(JsonObject.class).stream().map(verdict -> UUID.fromString(verdict.getString("task_uuid"))).toList();
+    return answer.list("verdicts").stream().map(verdict -> UUID.fromString(verdict.getString("task_uuid"))).toList();
   }
 
   private void release() {
