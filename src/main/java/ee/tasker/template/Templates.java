@@ -12,6 +12,7 @@ import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonString;
 import jakarta.transaction.Transactional;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -50,11 +51,26 @@ public class Templates {
     return switch (gateway.registerTemplate(document).getString("outcome")) {
       case "registered" -> {
         LOG.write(LogEvent.TEMPLATE_REGISTERED, "template", key, "steps", template.steps().size());
-        yield new Registration.Registered(key);
+        yield new Registration.Registered(key, warnings(key));
       }
-      case "unchanged" -> new Registration.Unchanged(key);
+      case "unchanged" -> new Registration.Unchanged(key, warnings(key));
       default -> new Registration.Conflict(key);
     };
+  }
+
+  /** Its tasks are taken in all the same: the handlers may come with the next deployment. */
+  private List<String> warnings(TemplateKey key) {
+    JsonObject found = gateway.findMissingHandlers(key.namespace(), key.name(), key.version());
+    List<JsonObject> missing = found.getJsonArray("missing").getValuesAs(JsonObject.class);
+    if (missing.isEmpty()) {
+      return List.of();
+    }
+    if (found.getInt("servers") == 0) {
+      return List.of("no live server takes steps of namespace " + key.namespace());
+    }
+    List<String> known = found.getJsonArray("known").getValuesAs(JsonString::getString);
+    return missing.stream().map(step -> "step \"" + step.getString("step") + "\": no live server has a handler \"" + step.getString("handler") + "\""
+        + Spelling.suggestion(step.getString("handler"), known)).toList();
   }
 
   /** Reads a template and says what is wrong with it; touches no database. */

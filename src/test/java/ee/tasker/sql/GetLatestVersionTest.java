@@ -11,7 +11,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"calculate_version_order", "get_latest_version"})
+@DatabaseTest.Covers({"calculate_version_order", "get_latest_version", "find_missing_handlers"})
 class GetLatestVersionTest {
   private final Sql sql = Sql.open();
 
@@ -73,6 +73,37 @@ class GetLatestVersionTest {
     assertThat(explicit.getString("verdict")).isEqualTo("duplicate");
     assertThat(explicit.getString("task_uuid")).isEqualTo(first.getString("task_uuid"));
     assertThat(explicit.getString("version")).isEqualTo("1.0.0");
+  }
+
+  @org.junit.jupiter.params.ParameterizedTest
+  @org.junit.jupiter.params.provider.ValueSource(strings = {"null", "[]", "{}", "{\"name\": \"x\", \"namespace_name\": \"orders\", \"version\": \"1.0.0\", \"steps\": [{\"name\": \"a\"}]}",
+      "{\"name\": \"x\", \"namespace_name\": \"orders\", \"version\": \"1.0.0\", \"content_hash\": \"-\", \"steps\": []}"})
+  void template_that_is_not_in_its_normal_form_is_refused_with_what_to_do(String template) {
+    ee.tasker.testing.TaskerAssertions.assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.register_template(?::jsonb)", template)).hasMessageContaining("normal form");
+    assertThat(sql.number("select count(*) from tasker.named_tasks where name = 'x'")).isZero();
+  }
+
+  @Test
+  void handlers_that_no_live_worker_of_the_namespace_has_are_missing() {
+    register("1.0.0");
+    String call = "select tasker.find_missing_handlers('orders', 'grown', '1.0.0')";
+    String server = "insert into tasker.servers (server_uuid, name, roles, lease_expires_at, namespaces, handlers) values (gen_random_uuid(), ?, '{worker}', ?::timestamptz, ?, ?)";
+    assertThat(sql.object(call).getInt("servers")).isZero();
+
+    sql.run(server, "lost", "2020-01-01", null, java.util.List.of("test.handler"));
+    sql.run(server, "elsewhere", "infinity", java.util.List.of("payments"), java.util.List.of("test.handler"));
+    sql.run(server, "near", "infinity", java.util.List.of("orders"), java.util.List.of("test.handlers"));
+    JsonObject found = sql.object(call);
+    assertThat(found.getInt("servers")).isEqualTo(1);
+    assertThat(found.getJsonArray("missing")).hasToString("[{\"step\":\"a\",\"handler\":\"test.handler\"}]");
+    assertThat(found.getJsonArray("known")).hasToString("[\"test.handlers\"]");
+
+    sql.run(server, "silent", "infinity", null, null);
+    assertThat(sql.object(call).getJsonArray("missing")).isEmpty();
+    sql.run("delete from tasker.servers where name = 'silent'");
+    sql.run("update tasker.servers set handlers = '{test.handler}' where name = 'near'");
+    assertThat(sql.object(call).getJsonArray("missing")).isEmpty();
+    assertThat(sql.text("select tasker.find_missing_handlers('orders', 'nope', '1.0.0')")).isNull();
   }
 
   private JsonObject verdict(String requests) {
