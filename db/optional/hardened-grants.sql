@@ -22,7 +22,7 @@ declare
       "finish_task_requests", "take_unchecked_tasks", "settle_contexts", "get_next_ready_task", "get_next_ready_tasks",
       "claim_task_for_finalization", "finalize_task_completion", "transition_task_state_atomic",
       "transition_step_state_atomic(p_actor => 'orchestrator')", "set_step_backoff_atomic", "make_history_partitions",
-      "roll_up_analytics", "analyze_grown_tables", "close_settled_dlq_entries", "purge_idempotency_keys", "purge_expired_tasks", "purge_expired_rows",
+      "reconcile_tasks", "roll_up_analytics", "analyze_grown_tables", "close_settled_dlq_entries", "purge_idempotency_keys", "purge_expired_tasks", "purge_expired_rows",
       "drop_history_month", "forget_purged_tasks", "notify_servers"],
     "worker": ["claim_steps", "complete_steps(p_settle => false)", "heartbeat", "save_checkpoint", "get_cancel_requests",
       "get_step_definitions", "get_ancestor_results", "transition_step_state_atomic(p_actor => 'worker')", "notify_servers"],
@@ -55,7 +55,7 @@ declare
       "get_task_documents", "get_task_story", "get_templates", "get_waiting_document", "heartbeat", "keep_answer", "list_concurrency_policies",
       "list_dead_messages",
       "list_tasks", "make_history_partitions", "notify_servers", "pause_templates", "preview_bulk_action",
-      "process_step_results", "purge_idempotency_keys", "register_template", "release_steps", "release_unknown_steps", "replay_dead_message",
+      "process_step_results", "purge_idempotency_keys", "reconcile_tasks", "register_template", "release_steps", "release_unknown_steps", "replay_dead_message",
       "request_cancel", "resume_templates", "roll_up_analytics", "run_bulk_action", "save_checkpoint", "send_task_to_dlq", "set_concurrency_limit",
       "settle_contexts", "submit_queued_requests", "submit_tasks", "summarize_history", "take_task_requests", "take_unchecked_tasks",
       "update_dlq_entry"]

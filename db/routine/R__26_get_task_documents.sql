@@ -23,7 +23,7 @@ begin
         'completion_percentage', c.completion_percentage, 'health_status', c.health_status,
         'next_wake_at', w.wake_at, 'sla_breached_at', t.sla_breached_at,
         'cancel_request', case when t.cancel_requested_at is not null then jsonb_build_object(
-          'at', t.cancel_requested_at, 'by', t.cancel_requested_by, 'reason', t.cancel_reason, 'policy', t.cancel_policy) end)
+          'at', t.cancel_requested_at, 'by', t.cancel_requested_by, 'said_by', t.cancel_said_by, 'reason', t.cancel_reason, 'policy', t.cancel_policy) end)
       || case when p_with_details then jsonb_build_object(
         'context', x.context, 'submitted_by', x.submitted_by,
         'explanation', case when t.completed_at is null then tasker.get_task_explanation(t.task_uuid) end,

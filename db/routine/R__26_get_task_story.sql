@@ -43,10 +43,10 @@ begin
       union all
       select d.resolution_timestamp, 'dead_letter_closed', 4, 1,
              jsonb_build_object('dlq_entry_uuid', d.dlq_entry_uuid, 'resolution_status', d.resolution_status, 'by', coalesce(c.authenticated_as, d.resolved_by),
-                                'said_by', case when c.authenticated_as is not null then d.resolved_by end, 'reason', d.resolution_notes)
+                                'said_by', coalesce(d.said_by, case when c.authenticated_as <> d.resolved_by then d.resolved_by end), 'reason', d.resolution_notes)
       from tasker.tasks_dlq d
       left join lateral (select a.authenticated_as from tasker.operator_actions a
-                         where a.task_uuid = p_task_uuid and a.acted_at = d.resolution_timestamp and a.acted_by = d.resolved_by limit 1) c on true
+                         where a.task_uuid = p_task_uuid and a.acted_at = d.resolution_timestamp and a.acted_by in (d.resolved_by, d.said_by) limit 1) c on true
       where d.task_uuid = p_task_uuid and d.resolution_timestamp is not null) e);
 end
 $$;

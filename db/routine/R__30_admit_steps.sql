@@ -18,6 +18,7 @@ declare
   v_gained   boolean := true;
   v_admitted uuid[];
   v_refused  record;
+  v_caller   text;
 begin
   -- They are ready: whoever hands off sets this as well, but those that wait must be found by it.
   update tasker.workflow_steps s set remaining_parents = 0
@@ -79,8 +80,12 @@ begin
     group by p.policy_uuid, p.counts, s.task_uuid, s.key
   loop
     if v_refused.counts = 'tasks' then
+      -- By the policy and not by whoever happens to be authenticated in this transaction.
+      v_caller := tasker.get_caller();
+      perform tasker.set_caller(null);
       perform tasker.request_cancel(v_refused.task_uuid, 'concurrency policy', format('%s of %s tasks%s are under way',
         v_refused.slot_limit, v_refused.slot_limit, coalesce(' with the same ' || v_refused.key_pointer, '')), 'cancel_running', p_server_uuid);
+      perform tasker.set_caller(v_caller);
     else
       perform tasker.refuse_steps(v_refused.steps, array_fill(format('%s of %s steps%s are under way',
         v_refused.slot_limit, v_refused.slot_limit, coalesce(' with the same ' || v_refused.key_pointer, '')),

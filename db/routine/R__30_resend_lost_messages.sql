@@ -1,7 +1,7 @@
 -- Puts the message of an offer back on its queue when it is no longer there: same step, same attempt. Offers and messages
--- are compared one by one, in one snapshot; a queue that was dropped is made again.
+-- are compared one by one, in one snapshot; a queue that was dropped is made again. A message that is hidden for more than 15 minutes is shown.
 -- Only offers older than 5 seconds are looked at. A message too many is harmless: the claim compares state and attempt.
--- Locks: none but the new rows; the caller holds the tasks. Returns how many were sent.
+-- Locks: the hidden messages, skip locked; the caller holds the tasks. Returns how many were sent.
 -- Source: design section 3, "delete any queue row and the work still ends". Called by advance_due_tasks.
 create or replace function tasker.resend_lost_messages(p_task_uuids uuid[], p_now timestamptz default null)
 returns int
@@ -33,12 +33,23 @@ begin
         where s.task_uuid = any ($1) and s.state = 'enqueued' and s.enqueued_at < $2 - interval '5 seconds'),
       -- A message has the place of its step, and that is indexed. One that was being taken when its task became late, and was not
       -- taken after all, has the place from before.
+      messages as materialized (
+        select q.msg_id, q.vt, q.message ->> 'step_uuid' as step, q.message ->> 'attempt' as attempt
+        from pgmq.%1$I q where (q.headers ->> 'claim_order')::bigint = any (array(
+          select o.place from offers o union select o.place + 6000000 from offers o where o.is_late))),
       missing as (
         select o.workflow_step_uuid::text as step, o.attempts::text as attempt from offers o
         except
-        select q.message ->> 'step_uuid', q.message ->> 'attempt'
-        from pgmq.%1$I q where (q.headers ->> 'claim_order')::bigint = any (array(
-          select o.place from offers o union select o.place + 6000000 from offers o where o.is_late)))
+        select m.step, m.attempt from messages m),
+      -- A client of pgmq hides what it reads for as long as it says. An offer that is hidden for longer than a claim may take is shown again; whoever
+      -- is at the message at this moment is left alone.
+      hidden as (
+        select q.msg_id from pgmq.%1$I q
+        where q.msg_id = any (array(select m.msg_id from messages m join offers o on o.workflow_step_uuid::text = m.step and o.attempts::text = m.attempt
+                                    where m.vt > $2 + interval '15 minutes'))
+        for update skip locked),
+      shown as (
+        update pgmq.%1$I q set vt = clock_timestamp() where q.msg_id = any (array(select h.msg_id from hidden h)))
       select array_agg((o.workflow_step_uuid, o.task_uuid, o.attempts, false, $3, o.claim_order, o.correlation_id)::tasker.step_handoff)
       from offers o where o.workflow_step_uuid in (select m.step::uuid from missing m) $q$,
       'q_' || lower(tasker.worker_queue(v_namespace.name)))

@@ -17,7 +17,8 @@ begin
     return true;
   end if;
   perform pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtext('tasker.ensure_task_queue'), pg_catalog.hashtext(v_table));
-  if not exists (select from pgmq.list_queues() q where q.queue_name = p_queue_name) then
+  -- A table that was dropped past pgmq is still in its list.
+  if to_regclass('pgmq.' || quote_ident(v_table)) is null or not exists (select from pgmq.list_queues() q where q.queue_name = p_queue_name) then
     perform pgmq.create(p_queue_name);
   end if;
   execute format('create index if not exists %I on pgmq.%I (((headers ->> ''claim_order'')::bigint))', v_table || '_claim_idx', v_table);

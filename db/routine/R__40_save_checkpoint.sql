@@ -16,7 +16,8 @@ begin
   end if;
   insert into tasker.workflow_step_documents as d (workflow_step_uuid, task_uuid, checkpoint)
   values (p_step_uuid, v_task_uuid, p_checkpoint)
-  on conflict (workflow_step_uuid) do update set checkpoint = excluded.checkpoint;
+  on conflict (workflow_step_uuid) do update
+    set checkpoint = excluded.checkpoint, document_hash = tasker.hash_documents(d.inputs, excluded.checkpoint);
   return true;
 end
 $$;

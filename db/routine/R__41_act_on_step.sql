@@ -72,11 +72,13 @@ begin
     values (p_step_uuid, p_task_uuid, p_data -> 'inputs')
     on conflict (workflow_step_uuid) do update
       set inputs = case when p_data ? 'inputs' then excluded.inputs else d.inputs end,
-          checkpoint = case when (p_data ->> 'discard_checkpoint')::boolean then null else d.checkpoint end;
+          checkpoint = case when (p_data ->> 'discard_checkpoint')::boolean then null else d.checkpoint end,
+          document_hash = tasker.hash_documents(case when p_data ? 'inputs' then excluded.inputs else d.inputs end,
+                                                case when (p_data ->> 'discard_checkpoint')::boolean then null else d.checkpoint end);
   end if;
   perform tasker.move_steps_by_operator(
     p_task_uuid, array[p_step_uuid], v_to,
-    jsonb_strip_nulls(jsonb_build_object('action', p_action, 'by', p_by, 'reason', p_reason, 'metadata', p_data -> 'metadata')),
+    jsonb_strip_nulls(jsonb_build_object('action', p_action, 'by', coalesce(tasker.get_caller(), p_by), 'reason', p_reason, 'metadata', p_data -> 'metadata')),
     p_data -> 'result', p_server_uuid, v_now);
   insert into tasker.operator_actions (acted_at, action, acted_by, reason, task_uuid, workflow_step_uuid, details)
   values (v_now, p_action, p_by, p_reason, p_task_uuid, p_step_uuid,

@@ -70,7 +70,8 @@ begin
   marked as (
     update tasker.tasks t
     set cancel_requested_at = coalesce(t.cancel_requested_at, v_now),
-        cancel_requested_by = case when a.is_new then p_by else t.cancel_requested_by end,
+        cancel_requested_by = case when a.is_new then coalesce(tasker.get_caller(), p_by) else t.cancel_requested_by end,
+        cancel_said_by = case when not a.is_new then t.cancel_said_by when tasker.get_caller() <> p_by then p_by end,
         cancel_reason = case when a.is_new then p_reason else t.cancel_reason end,
         cancel_policy = p_policy::tasker.cancel_policy,
         cancel_children = coalesce(t.cancel_children, false) or p_children = 'cancel',
@@ -113,7 +114,7 @@ begin
     insert into tasker.workflow_step_transitions
       (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, attempt, processor_uuid, metadata)
     select m.workflow_step_uuid, m.transition_count, m.task_uuid, m.from_state, 'cancelled', 'orchestrator', m.attempts,
-           p_server_uuid, jsonb_strip_nulls(jsonb_build_object('by', p_by, 'reason', p_reason))
+           p_server_uuid, jsonb_strip_nulls(jsonb_build_object('by', coalesce(tasker.get_caller(), p_by), 'reason', p_reason))
     from moved m)
   select array_agg((m.task_uuid, case m.from_state when 'enqueued' then -1 else 0 end, 0, 0,
                     case m.from_state when 'waiting_for_retry' then -1 else 0 end)::tasker.task_delta)

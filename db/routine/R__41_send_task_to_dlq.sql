@@ -14,7 +14,7 @@ begin
   if not exists (select from tasker.tasks t where t.task_uuid = p_task_uuid) then
     return null;
   end if;
-  v_entry := tasker.create_dlq_entry(p_task_uuid, 'manual_dlq', jsonb_build_object('by', p_by, 'reason', p_reason), v_now);
+  v_entry := tasker.create_dlq_entry(p_task_uuid, 'manual_dlq', jsonb_build_object('by', coalesce(tasker.get_caller(), p_by), 'reason', p_reason), v_now);
   if v_entry is null then
     return jsonb_build_object('outcome', 'already', 'dlq_entry_uuid', (
       select d.dlq_entry_uuid from tasker.tasks_dlq d where d.task_uuid = p_task_uuid and d.resolution_status = 'pending'));

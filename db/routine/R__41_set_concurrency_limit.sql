@@ -13,7 +13,8 @@ begin
     raise exception 'limit must be 0 or more, not %', p_limit using errcode = 'TK007';
   end if;
   update tasker.concurrency_policies p
-  set set_limit = p_limit, set_by = case when p_limit is not null then p_by end, updated_at = clock_timestamp()
+  set set_limit = p_limit, set_by = case when p_limit is not null then coalesce(tasker.get_caller(), p_by) end,
+      said_by = case when p_limit is not null and tasker.get_caller() <> p_by then p_by end, updated_at = clock_timestamp()
   where p.policy_uuid = p_policy_uuid;
   if not found then
     return null;

@@ -2,7 +2,7 @@
 -- the first p_claim_limit of them straight to p_server_uuid.
 -- p_requests: array of {namespace, name, version?, context, initiator?, source_system?, reason?, tags?, priority?,
 -- correlation_id?, parent_correlation_id?, parent_task_uuid?, requested_at?, idempotency_key?, trace_parent?,
--- submitted_by?}. Without a version it is the one of get_latest_version. p_start false leaves them pending for an
+-- submitted_by?, parent_namespaces?}. Without a version it is the one of get_latest_version. A parent in another namespace than those, where they are given, is answered as one that is not there. p_start false leaves them pending for an
 -- orchestrator, and so are those of a paused template. p_context_checked says that the caller has checked the contexts
 -- against the input schemas; otherwise a task of a template that has one stays pending until a server has checked it. So
 -- does a task under a concurrency policy until an orchestrator, in a transaction of its own, has asked for its slots: no
@@ -33,14 +33,20 @@ declare
   v_created  uuid[];
   v_handoffs tasker.step_handoff[];
   v_verdicts jsonb;
-  v_parents  uuid[] := '{}';
+  v_parents  jsonb := '{}';
 begin
   -- A parent that is being cancelled with its children must not get another behind the back of who cancels them.
   if exists (select from jsonb_array_elements(p_requests) r where r ->> 'parent_task_uuid' is not null) then
-    select coalesce(array_agg(p.task_uuid), '{}') into v_parents
-    from (select t.task_uuid, t.cancel_children from tasker.tasks t
+    select coalesce(jsonb_object_agg(p.task_uuid, p.namespace), '{}') into v_parents
+    from (select t.task_uuid, t.cancel_children, ns.name as namespace
+          from tasker.tasks t
+          join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
+          join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
           where t.task_uuid in (select (r ->> 'parent_task_uuid')::uuid from jsonb_array_elements(p_requests) r)
-          order by t.task_uuid for share) p
+            -- Also not to wait for a task that the caller has no business with.
+            and exists (select from jsonb_array_elements(p_requests) r
+                        where (r ->> 'parent_task_uuid')::uuid = t.task_uuid and coalesce(r -> 'parent_namespaces' ? ns.name, true))
+          order by t.task_uuid for share of t) p
     where not coalesce(p.cancel_children, false);
   end if;
 
@@ -67,7 +73,8 @@ begin
                jsonb_build_object('verdict', 'invalid', 'field', 'context', 'message', 'context must not be nested more than 64 deep')
              when g.identity_strategy = 'caller_provided' and g.request ->> 'idempotency_key' is null then
                jsonb_build_object('verdict', 'invalid', 'field', 'idempotency_key', 'message', 'the template asks for an idempotency_key')
-             when g.request ->> 'parent_task_uuid' is not null and not (g.request ->> 'parent_task_uuid')::uuid = any (v_parents) then
+             when g.request ->> 'parent_task_uuid' is not null and (not v_parents ? lower(g.request ->> 'parent_task_uuid')
+               or not coalesce(g.request -> 'parent_namespaces' ? (v_parents ->> lower(g.request ->> 'parent_task_uuid')), true)) then
                jsonb_build_object('verdict', 'invalid', 'field', 'parent_task_uuid', 'message',
                  'there is no such task, or it is being cancelled together with its children')
              when g.request ->> 'trace_parent' !~ '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$' then

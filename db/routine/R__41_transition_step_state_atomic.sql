@@ -72,6 +72,15 @@ begin
     perform tasker.conclude_tasks(array[(v_task.task_uuid, 0, 0, 0, 0)::tasker.task_delta], p_processor_uuid, v_now);
     return false;
   end if;
+  -- As the engine decides, for whom such a failure is the last word: only an operator resets it.
+  if v_to = 'waiting_for_retry' and exists (
+       select from tasker.workflow_step_result_audit r
+       where r.workflow_step_uuid = p_step_uuid and r.sort_key = v_step.result_sort_key and r.outcome = 'permanent_failure') then
+    raise exception 'step % failed permanently and may not be tried again by %', p_step_uuid, p_actor using errcode = 'TK005';
+  end if;
+  if v_to = 'cancelled' and v_task.cancel_requested_at is null then
+    raise exception 'step % cannot be cancelled: nobody has asked for its task to be cancelled (request_cancel)', p_step_uuid using errcode = 'TK005';
+  end if;
   if v_to = 'waiting_for_retry' and not (v_step.retryable and v_step.attempts - v_step.attempts_before_reset < v_step.max_attempts) then
     raise exception 'step % may not be tried again: % of % attempts made, retryable %',
       p_step_uuid, v_step.attempts - v_step.attempts_before_reset, v_step.max_attempts, v_step.retryable using errcode = 'TK005';

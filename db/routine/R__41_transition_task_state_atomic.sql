@@ -43,6 +43,9 @@ begin
       set state = v_to, transition_count = t.transition_count + 1,
           completed_at = case when v_to in ('complete', 'error', 'cancelled', 'resolved_manually') then v_now end
       where t.task_uuid = p_task_uuid and t.state = p_from_state::tasker.task_state
+        and (v_to <> 'cancelled' or t.cancel_requested_at is not null)
+        and (v_to <> 'blocked_by_failures' or (t.failed_steps > 0 and t.in_flight_steps = 0))
+        and (v_to <> 'waiting_for_retry' or (t.retrying_steps > 0 and t.in_flight_steps = 0))
       returning t.task_uuid, t.transition_count),
     history as (
       insert into tasker.task_transitions (task_uuid, sort_key, from_state, to_state, actor, processor_uuid, metadata)
@@ -67,6 +70,12 @@ begin
     get stacked diagnostics v_fits = constraint_name;
     raise exception 'task % cannot be %: its steps do not allow it (%)', p_task_uuid, p_to_state, v_fits using errcode = 'TK005';
   end;
+  if not v_moved and v_to in ('cancelled', 'blocked_by_failures', 'waiting_for_retry') and exists (select from tasker.tasks t where t.task_uuid = p_task_uuid and t.state = p_from_state::tasker.task_state) then
+    raise exception 'task % cannot be %: %', p_task_uuid, p_to_state, case v_to
+        when 'cancelled' then 'nobody has asked for it to be cancelled (request_cancel)'
+        when 'blocked_by_failures' then 'none of its steps has failed, or some are in flight'
+        else 'none of its steps waits for a retry, or some are in flight' end using errcode = 'TK005';
+  end if;
   if v_moved and v_to = 'blocked_by_failures' then
     perform tasker.create_dlq_entries(array[p_task_uuid], v_now);
   end if;

@@ -18,14 +18,15 @@ begin
     return null;
   end if;
   if v_entry.resolution_status <> 'pending' then
-    return case when v_entry.resolution_status::text = p_status and v_entry.resolved_by = p_by then jsonb_build_object('outcome', 'already')
+    return case when v_entry.resolution_status::text = p_status and v_entry.resolved_by = coalesce(tasker.get_caller(), p_by) then jsonb_build_object('outcome', 'already')
                 else jsonb_build_object('outcome', 'refused', 'code', 'dead-letter-closed', 'message',
                        format('it was closed as %s by %s', v_entry.resolution_status, coalesce(v_entry.resolved_by, 'the engine'))) end;
   end if;
   update tasker.tasks_dlq d
   set resolution_status = coalesce(p_status, 'pending')::tasker.dlq_resolution_status,
       resolution_timestamp = case when coalesce(p_status, 'pending') <> 'pending' then v_now end,
-      resolution_notes = p_reason, resolved_by = case when coalesce(p_status, 'pending') <> 'pending' then p_by end,
+      resolution_notes = p_reason, resolved_by = case when coalesce(p_status, 'pending') <> 'pending' then coalesce(tasker.get_caller(), p_by) end,
+      said_by = case when coalesce(p_status, 'pending') <> 'pending' and tasker.get_caller() <> p_by then p_by end,
       metadata = coalesce(d.metadata, '{}') || coalesce(p_metadata, '{}'), updated_at = v_now
   where d.dlq_entry_uuid = p_dlq_entry_uuid;
   insert into tasker.operator_actions (acted_at, action, acted_by, reason, task_uuid, dlq_entry_uuid, details)

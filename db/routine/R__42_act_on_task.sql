@@ -36,7 +36,7 @@ declare
   v_refusal jsonb;
   v_result  jsonb := '{}';
   v_details jsonb;
-  v_history jsonb := jsonb_build_object('action', p_action, 'by', p_by, 'reason', p_reason);
+  v_history jsonb := jsonb_build_object('action', p_action, 'by', coalesce(tasker.get_caller(), p_by), 'reason', p_reason);
 begin
   perform tasker.check_action(p_action, array['retry', 'retry_from_step', 'resolve', 'give_up', 'cancel'], p_by, p_reason);
   select t.* into v_task from tasker.tasks t where t.task_uuid = p_task_uuid for no key update;
@@ -69,7 +69,8 @@ begin
       closed as (
         update tasker.tasks_dlq d
         set resolution_status = case p_action when 'resolve' then 'manually_resolved' else 'permanently_failed' end::tasker.dlq_resolution_status,
-            resolution_timestamp = v_now, resolution_notes = p_reason, resolved_by = p_by, updated_at = v_now
+            resolution_timestamp = v_now, resolution_notes = p_reason, resolved_by = coalesce(tasker.get_caller(), p_by),
+            said_by = case when tasker.get_caller() <> p_by then p_by end, updated_at = v_now
         where d.task_uuid = p_task_uuid and d.resolution_status = 'pending')
       insert into tasker.operator_actions (acted_at, action, acted_by, reason, task_uuid, bulk_token, details)
       select v_now, p_action, p_by, p_reason, p_task_uuid, p_bulk_token, v_details;
@@ -132,7 +133,7 @@ begin
 
   if p_data ? 'context' then
     v_details := jsonb_set(v_details, '{before,context}', (select c.context from tasker.task_contexts c where c.task_uuid = p_task_uuid));
-    update tasker.task_contexts c set context = p_data -> 'context' where c.task_uuid = p_task_uuid;
+    update tasker.task_contexts c set context = p_data -> 'context', document_hash = tasker.hash_documents(p_data -> 'context') where c.task_uuid = p_task_uuid;
   end if;
   if v_task.state = 'error' then
     with reopened as (

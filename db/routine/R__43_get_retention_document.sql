@@ -9,7 +9,7 @@ set search_path = '' set timezone = 'UTC'
 as $$
   select jsonb_build_object(
     'policies', (select coalesce(jsonb_agg(jsonb_build_object('namespace', p.namespace_name, 'name', p.template_name, 'state', p.state,
-                                                              'keep_days', p.keep_days, 'set_by', p.set_by, 'reason', p.reason, 'set_at', p.set_at)
+                                                              'keep_days', p.keep_days, 'set_by', p.set_by, 'said_by', p.said_by, 'reason', p.reason, 'set_at', p.set_at)
                                            order by p.namespace_name nulls first, p.template_name nulls first, p.state nulls first), '[]')
                  from tasker.retention_policies p),
     'templates', (select coalesce(jsonb_agg(g.document order by g.document ->> 'namespace', g.document ->> 'name', g.document ->> 'version'), '[]')

@@ -1,9 +1,12 @@
 -- Does what preview_bulk_action counted, in one transaction, if the set of tasks is still the very same. The token says
 -- which action, by whom and why; it works once, and a second time tells what the first did.
+-- p_run_by: the caller over REST; the token of another is to it as one that is not there. Without it, in SQL, any is run.
 -- Returns {outcome, count, results: {done, already, refused}, queued}: outcome done, already, or refused with the code
 -- token-expired or set-has-changed; null when there is no such token.
 -- Locks: the token, then the tasks by uuid. Source: ADR 0015. Called by Operations and by users.
-create or replace function tasker.run_bulk_action(p_token uuid, p_server_uuid uuid default null, p_now timestamptz default null)
+drop function if exists tasker.run_bulk_action(uuid, uuid, timestamptz);
+create or replace function tasker.run_bulk_action(
+  p_token uuid, p_server_uuid uuid default null, p_now timestamptz default null, p_run_by text default null)
 returns jsonb
 language plpgsql
 set search_path = ''
@@ -18,7 +21,7 @@ declare
   v_queued  jsonb := '[]';
 begin
   select b.* into v_bulk from tasker.bulk_actions b where b.token = p_token for update;
-  if not found then
+  if not found or (p_run_by is not null and v_bulk.made_by is distinct from p_run_by) then
     return null;
   end if;
   if v_bulk.executed_at is not null then
@@ -44,5 +47,5 @@ begin
   return v_reply;
 end
 $$;
-comment on function tasker.run_bulk_action(uuid, uuid, timestamptz) is
+comment on function tasker.run_bulk_action(uuid, uuid, timestamptz, text) is
   'Does what preview_bulk_action counted, in one transaction, if the set of tasks is still the very same.';

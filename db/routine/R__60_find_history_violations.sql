@@ -7,7 +7,7 @@ language sql stable
 set search_path = '' set jit = off set enable_nestloop = off
 as $$
   with task_moves as (
-    select h.*, lag(h.to_state) over w as state_before
+    select h.*, lag(h.to_state) over w as state_before, lag(h.created_at) over w as created_before
     from tasker.task_transitions h
     join tasker.tasks t on t.task_uuid = h.task_uuid and t.created_at >= coalesce(p_since, '-infinity')
     window w as (partition by h.task_uuid order by h.sort_key)),
@@ -77,6 +77,9 @@ as $$
   union all
   select 'step_history_goes_forward_in_time', jsonb_build_object('step_uuid', m.workflow_step_uuid, 'sort_key', m.sort_key, 'at', m.created_at, 'before', m.created_before)
   from step_moves m where m.created_at < m.created_before
+  union all
+  select 'task_history_goes_forward_in_time', jsonb_build_object('task_uuid', m.task_uuid, 'sort_key', m.sort_key, 'at', m.created_at, 'before', m.created_before)
+  from task_moves m where m.created_at < m.created_before
 $$;
 comment on function tasker.find_history_violations(timestamptz) is
   'Where the history of tasks and steps does not add up to what they are: one row per finding.';

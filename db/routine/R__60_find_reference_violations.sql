@@ -79,6 +79,31 @@ as $$
   from tasker.task_wakeups w
   left join tasker.tasks t on t.task_uuid = w.task_uuid
   where t.task_uuid is null
+  union all
+  -- These have foreign keys; a restore without them, or a program that switches them off, leaves orphans all the same.
+  select 'document_belongs_to_a_step', jsonb_build_object('step_uuid', d.workflow_step_uuid)
+  from tasker.workflow_step_documents d
+  left join tasker.workflow_steps s on s.workflow_step_uuid = d.workflow_step_uuid and s.task_uuid = d.task_uuid
+  where s.workflow_step_uuid is null
+  union all
+  select 'dead_letter_belongs_to_a_task', jsonb_build_object('dlq_entry_uuid', d.dlq_entry_uuid, 'task_uuid', d.task_uuid)
+  from tasker.tasks_dlq d
+  left join tasker.tasks t on t.task_uuid = d.task_uuid
+  where t.task_uuid is null
+  union all
+  select 'slot_belongs_to_its_task', jsonb_build_object('holder_uuid', c.holder_uuid, 'policy_uuid', c.policy_uuid, 'task_uuid', c.task_uuid)
+  from tasker.concurrency_slots c
+  left join tasker.tasks t on t.task_uuid = c.task_uuid
+  left join tasker.concurrency_policies p on p.policy_uuid = c.policy_uuid
+  left join tasker.workflow_steps s on s.workflow_step_uuid = c.holder_uuid and s.task_uuid = c.task_uuid
+  where t.task_uuid is null or p.policy_uuid is null
+     or case p.counts when 'tasks' then c.holder_uuid <> c.task_uuid else s.workflow_step_uuid is null end
+  union all
+  select 'recovery_record_belongs_to_a_task', jsonb_build_object('task_uuid', r.task_uuid, 'table', r.name)
+  from (select w.task_uuid, 'watched_offers' as name from tasker.watched_offers w
+        union all select f.task_uuid, 'task_faults' from tasker.task_faults f) r
+  left join tasker.tasks t on t.task_uuid = r.task_uuid
+  where t.task_uuid is null
 $$;
 comment on function tasker.find_reference_violations(timestamptz) is
   'Rows that belong to nothing, and graphs that are not those of their template: one row per finding.';

@@ -43,6 +43,31 @@ as $$
   join steps s on s.workflow_step_uuid = r.workflow_step_uuid
   left join moves m on m.workflow_step_uuid = r.workflow_step_uuid and m.sort_key = r.sort_key
   where m.attempt is distinct from r.attempt
+  union all
+  select 'result_fits_its_move',
+         jsonb_build_object('step_uuid', r.workflow_step_uuid, 'sort_key', r.sort_key, 'outcome', r.outcome, 'to_state', m.to_state, 'actor', m.actor)
+  from tasker.workflow_step_result_audit r
+  join moves m on m.workflow_step_uuid = r.workflow_step_uuid and m.sort_key = r.sort_key
+  where not case m.to_state
+    when 'enqueued_for_orchestration' then r.outcome = 'success'
+    when 'enqueued_as_error_for_orchestration' then r.outcome in ('retryable_failure', 'permanent_failure')
+    when 'error' then r.outcome in ('retryable_failure', 'permanent_failure')
+    when 'complete' then r.outcome = 'manual_completion'
+    when 'cancelled' then r.outcome = 'cancelled'
+    else false end
+  union all
+  -- What cannot be processed ends in error with whatever result it has.
+  select 'failed_step_has_a_failure', jsonb_build_object('step_uuid', s.workflow_step_uuid, 'outcome', r.outcome)
+  from steps s
+  left join tasker.workflow_step_result_audit r on r.workflow_step_uuid = s.workflow_step_uuid and r.sort_key = s.result_sort_key
+  left join moves m on m.workflow_step_uuid = s.workflow_step_uuid and m.sort_key = s.transition_count
+  where s.state = 'error' and m.from_state is distinct from 'enqueued_for_orchestration' and r.success is distinct from false
+  union all
+  select 'permanent_failure_is_not_retried_by_the_engine',
+         jsonb_build_object('step_uuid', m.workflow_step_uuid, 'sort_key', m.sort_key, 'to_state', m.to_state)
+  from moves m
+  join tasker.workflow_step_result_audit r on r.workflow_step_uuid = m.workflow_step_uuid and r.sort_key = m.sort_key - 1
+  where m.to_state = 'waiting_for_retry' and r.outcome <> 'retryable_failure'
 $$;
 comment on function tasker.find_result_violations(timestamptz) is
   'Where results and completions do not go together one to one: one row per finding.';

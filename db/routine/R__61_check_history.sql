@@ -23,9 +23,19 @@ as $$
       'result_belongs_to_a_step', 'task_ends_once', 'task_belongs_to_a_template', 'task_has_its_steps', 'step_belongs_to_a_task',
       'context_belongs_to_a_task', 'wakeup_belongs_to_a_task', 'purged_task_is_gone', 'slot_is_held_by_what_is_under_way',
       'slots_are_within_the_limit_of_their_admission', 'limited_step_in_flight_holds_its_slots',
-      'waiter_has_a_way_to_be_promoted', 'nobody_is_admitted_before_one_who_waits_longer']
+      'waiter_has_a_way_to_be_promoted', 'nobody_is_admitted_before_one_who_waits_longer',
+      'task_history_goes_forward_in_time', 'nothing_is_dated_in_the_future', 'time_is_that_of_its_move', 'step_has_the_times_of_its_start',
+      'result_fits_its_move', 'failed_step_has_a_failure', 'permanent_failure_is_not_retried_by_the_engine', 'document_equals_its_hash',
+      'inputs_of_an_operator_are_kept', 'step_is_one_of_its_template', 'task_has_the_edges_of_its_template',
+      'task_keeps_the_settings_of_its_template', 'attempts_stay_within_the_limit', 'identity_is_kept', 'template_equals_its_definition',
+      'rules_are_those_of_this_version', 'guards_are_in_place', 'task_state_fits_its_steps', 'cancelled_means_asked_for',
+      'cancel_request_is_recorded', 'operator_move_is_recorded', 'blocked_task_has_a_dead_letter', 'lease_belongs_to_its_claim',
+      'lease_ends_within_a_day', 'retry_waits_as_long_as_was_decided', 'wakeup_is_within_reach', 'document_belongs_to_a_step',
+      'dead_letter_belongs_to_a_task', 'slot_belongs_to_its_task', 'recovery_record_belongs_to_a_task', 'tallies_equal_a_recount']
       || case when p_quiet_for is not null then array['offer_has_a_message', 'message_is_about_an_unfinished_step',
-                                                      'due_task_is_looked_at', 'ended_lease_is_taken_back'] end)
+                                                      'due_task_is_looked_at', 'ended_lease_is_taken_back', 'queue_is_there',
+                                                      'message_is_about_a_step', 'message_is_sent_once', 'message_can_be_seen',
+                                                      'settled_dead_letter_is_closed'] end)
       with ordinality as i(name, n)),
   found as (
     select f.invariant, f.example from tasker.find_history_violations(p_since) f
@@ -35,6 +45,13 @@ as $$
     union all select f.invariant, f.example from tasker.find_wakeup_violations(p_since) f
     union all select f.invariant, f.example from tasker.find_reference_violations(p_since) f
     union all select f.invariant, f.example from tasker.find_slot_violations(p_since) f
+    union all select f.invariant, f.example from tasker.find_template_violations() f
+    union all select f.invariant, f.example from tasker.find_graph_violations(p_since) f
+    union all select f.invariant, f.example from tasker.find_state_violations(p_since) f
+    union all select f.invariant, f.example from tasker.find_time_violations(p_since) f
+    union all select f.invariant, f.example from tasker.find_document_violations(p_since) f
+    -- Tallies know no tasks, so that there is no part of them that is younger than p_since.
+    union all select f.invariant, f.example from tasker.find_tally_violations() f where p_since is null
     union all select f.invariant, f.example from tasker.find_queue_violations(p_quiet_for) f where p_quiet_for is not null
     union all select f.invariant, f.example from tasker.find_overdue_violations(p_quiet_for) f where p_quiet_for is not null),
   numbered as (

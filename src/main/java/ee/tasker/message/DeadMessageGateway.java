@@ -1,5 +1,6 @@
 package ee.tasker.message;
 
+import ee.tasker.platform.ActingCaller;
 import ee.tasker.platform.SqlFunctions;
 import jakarta.enterprise.context.Dependent;
 import jakarta.inject.Inject;
@@ -12,11 +13,15 @@ class DeadMessageGateway {
   @Inject
   private SqlFunctions sql;
 
+  @Inject
+  private ActingCaller caller;
+
   JsonObject listDeadMessages(String queue, boolean replayed, int limit, UUID before) {
     return sql.object("list_dead_messages(?, ?, ?, cast(? as uuid))", queue, replayed, limit, before == null ? null : before.toString());
   }
 
   boolean replayDeadMessage(UUID deadMessageUuid, String by) {
+    sql.run("set_caller(cast(? as text))", caller.name());
     return sql.flag("replay_dead_message(cast(? as uuid), ?)", deadMessageUuid, by);
   }
 }

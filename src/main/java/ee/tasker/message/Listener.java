@@ -119,7 +119,7 @@ public class Listener {
         connected = false;
         closeQuietly();
         if (stopped.getCount() > 0) {
-          LOG.write(LogEvent.LISTENER_LOST, "retry_ms", pause.toMillis(), "cause", e.getMessage());
+          LOG.write(LogEvent.LISTENER_LOST, e, "retry_ms", pause.toMillis());
         }
       }
       pause = waitFor(pause);
@@ -209,7 +209,7 @@ public class Listener {
       try {
         old.close();
       } catch (SQLException e) {
-        LOG.write(LogEvent.LISTENER_LOST, "cause", e.getMessage());
+        LOG.write(LogEvent.LISTENER_LOST, e);
       }
     }
   }

@@ -70,6 +70,7 @@ class OperationGateway {
   }
 
   JsonValue setConcurrencyLimit(UUID policy, Integer limit, String by) {
+    tellCaller();
     return sql.json("set_concurrency_limit(cast(? as uuid), cast(? as int), ?)", policy, limit == null ? null : limit.toString(), by);
   }
 
@@ -82,17 +83,18 @@ class OperationGateway {
   }
 
   JsonValue setRetentionPolicy(Retention.Policy policy, boolean removed, boolean dryRun, String by, String reason) {
+    tellCaller();
     return sql.json("set_retention_policy(?, ?, ?, cast(? as int), ?, ?, ?, ?)", policy.namespace(), policy.template(), policy.state(),
         policy.keepDays() == null ? null : policy.keepDays().toString(), by, reason, dryRun, removed);
   }
 
-  JsonObject previewBulkAction(String action, JsonObject filter, String by, String reason) {
-    return sql.object("preview_bulk_action(?, cast(? as jsonb), ?, ?)", action, filter, by, reason);
+  JsonObject previewBulkAction(String action, JsonObject filter, String by, String reason, String maker) {
+    return sql.object("preview_bulk_action(?, cast(? as jsonb), ?, ?, p_made_by => ?)", action, filter, by, reason, maker);
   }
 
-  JsonValue runBulkAction(UUID token) {
+  JsonValue runBulkAction(UUID token, String caller) {
     tellCaller();
-    return sql.json("run_bulk_action(cast(? as uuid), cast(? as uuid))", token, server.uuid());
+    return sql.json("run_bulk_action(cast(? as uuid), cast(? as uuid), p_run_by => ?)", token, server.uuid(), caller);
   }
 
   JsonObject getDlqDocuments(JsonObject filter, int limit, UUID before) {

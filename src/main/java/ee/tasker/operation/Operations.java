@@ -141,18 +141,18 @@ public class Operations {
     throw Problem.of(404, "template-not-found", "there is no such namespace or template");
   }
 
-  /** @return as {@code tasker.preview_bulk_action}, with a token @throws Problem 409 too-many-tasks */
-  public JsonObject preview(String action, JsonObject filter, String by, String reason) {
-    JsonObject reply = gateway.previewBulkAction(action, filter, by, reason);
+  /** @param maker for whom alone the token is @return as {@code tasker.preview_bulk_action}, with a token @throws Problem 409 too-many-tasks */
+  public JsonObject preview(String action, JsonObject filter, String by, String reason, String maker) {
+    JsonObject reply = gateway.previewBulkAction(action, filter, by, reason, maker);
     if (!reply.containsKey("token")) {
       throw new Problem(409, "too-many-tasks", "the filter means more than " + reply.getInt("limit") + " tasks; narrow it", List.of(), Map.of());
     }
     return reply;
   }
 
-  /** @return as {@code tasker.run_bulk_action}; never refused @throws Problem 404 token-not-found, 409 */
-  public JsonObject run(UUID token) {
-    if (!(gateway.runBulkAction(token) instanceof JsonObject reply)) {
+  /** @param maker who asks @return as {@code tasker.run_bulk_action}; never refused @throws Problem 404 token-not-found, also for that of another, 409 */
+  public JsonObject run(UUID token, String maker) {
+    if (!(gateway.runBulkAction(token, maker) instanceof JsonObject reply)) {
       throw Problem.of(404, "token-not-found", "there is no such token; it comes from a dry run");
     }
     Refusals.check(reply);

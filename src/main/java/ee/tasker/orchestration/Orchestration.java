@@ -33,6 +33,11 @@ public class Orchestration {
     return gateway.closeSettledDlqEntries();
   }
 
+  /** Restores dead letters and wake-ups, should they have been lost, for a part of all tasks. @return as {@code tasker.reconcile_tasks} */
+  public JsonObject reconcileTasks() {
+    return gateway.reconcileTasks();
+  }
+
   /** Makes the history partitions of the coming months where they are missing. @return one entry for each that was */
   public JsonArray makeHistoryPartitions() {
     return gateway.makeHistoryPartitions();

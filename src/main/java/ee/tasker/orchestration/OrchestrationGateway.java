@@ -33,6 +33,10 @@ class OrchestrationGateway {
     return Integer.parseInt(sql.text("close_settled_dlq_entries()"));
   }
 
+  JsonObject reconcileTasks() {
+    return sql.object("reconcile_tasks()");
+  }
+
   JsonArray makeHistoryPartitions() {
     return sql.array("make_history_partitions()");
   }

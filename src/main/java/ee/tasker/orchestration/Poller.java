@@ -23,6 +23,7 @@ import jakarta.ejb.TransactionAttribute;
 import jakarta.ejb.TransactionAttributeType;
 import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
+import jakarta.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
 
@@ -102,11 +103,22 @@ public class Poller {
     if (live.has(Role.ORCHESTRATOR)) {
       rounds.poll();
       attempt("close_settled_dlq_entries", orchestration::closeSettledDlqEntries);
+      attempt("reconcile_tasks", this::reconcile);
       attempt("analyze_grown_tables", orchestration::analyzeGrownTables);
       doChores();
     }
     if (live.has(Role.WORKER)) {
       worker.get().stepsQueued();
+    }
+  }
+
+  /** That something had to be restored is told: the engine does not lose it by itself. */
+  private void reconcile() {
+    JsonObject restored = orchestration.reconcileTasks();
+    int deadLetters = restored.getInt("dead_letters");
+    int wakeups = restored.getInt("wakeups") + restored.getInt("moved_wakeups");
+    if (deadLetters + wakeups > 0) {
+      LOG.write(LogEvent.ROWS_RESTORED, "dead_letters", deadLetters, "wakeups", wakeups);
     }
   }
 

@@ -4,6 +4,7 @@ import jakarta.transaction.HeuristicMixedException;
 import jakarta.transaction.HeuristicRollbackException;
 import jakarta.transaction.RollbackException;
 import jakarta.transaction.SystemException;
+import java.net.ConnectException;
 import java.sql.SQLException;
 import javax.transaction.xa.XAException;
 
@@ -45,6 +46,24 @@ public final class DatabaseFaults {
   public static boolean isUnreachable(Throwable fault) {
     String state = sqlState(fault);
     return state == null ? isUnconfirmedCommit(fault) : state.startsWith("08") || state.startsWith("57P") || READ_ONLY.equals(state);
+  }
+
+  /**
+   * True when it is not this call that is at fault but the database that cannot be used by anyone here: it is away, takes no more
+   * connections, or does not take the password or the name that the server comes with.
+   */
+  public static boolean isOutage(Throwable fault) {
+    String state = sqlState(fault);
+    if (state != null) {
+      return state.startsWith("08") || state.startsWith("57P") || state.startsWith("28") || state.equals(READ_ONLY) || state.startsWith("3D") || state.equals("53300");
+    }
+    for (Throwable cause = fault; cause != null; cause = cause.getCause()) {
+      // A pool that gets no connection may not pass on what the driver said.
+      if (cause instanceof ConnectException || cause.getClass().getName().endsWith(".ResourceAllocationException")) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** True when a commit was asked for and nobody knows whether it happened: transaction managers say so in their own words, without an SQLSTATE. */

@@ -1,7 +1,17 @@
 package ee.tasker.platform;
 
-/** Writes catalogue events as one line of {@code key=value} pairs to the server's log. Thread-safe. */
+import java.util.Arrays;
+
+/**
+ * Writes catalogue events as one line of {@code key=value} pairs to the server's log. Thread-safe.
+ *
+ * <p>While the database is away nearly every call fails, and all for the same reason: {@link LogEvent#CALL_FAILED} and
+ * {@link LogEvent#NOTIFY_FAILED} become one {@link LogEvent#DATABASE_AWAY} now and then, {@link LogEvent#LISTENER_LOST} comes once
+ * and then now and then, and no such line has a stack trace.
+ */
 public final class Log {
+  private static final Outage OUTAGE = new Outage();
+  private static final Outage LISTENER_OUTAGE = new Outage();
   private final System.Logger logger;
 
   private Log(System.Logger logger) {
@@ -22,20 +32,55 @@ public final class Log {
   }
 
   public void write(LogEvent event, Throwable cause, Object... pairs) {
+    if (cause != null && DatabaseFaults.isOutage(cause)) {
+      writeOutage(event, cause, pairs);
+      return;
+    }
+    if (event == LogEvent.LISTENER_CONNECTED) {
+      LISTENER_OUTAGE.end(System.nanoTime());
+    }
     if (!isOn(event)) {
       return;
     }
+    String line = line(event, pairs);
+    if (cause == null) {
+      logger.log(event.level(), line);
+    } else {
+      logger.log(event.level(), line, cause);
+    }
+  }
+
+  /** To be called when the database has answered; says so after an outage. */
+  public void databaseAnswered() {
+    Outage.Over over = OUTAGE.end(System.nanoTime());
+    if (over != null) {
+      write(LogEvent.DATABASE_BACK, "away_seconds", over.lasted().toSeconds(), "failed_calls", over.failures());
+    }
+  }
+
+  private void writeOutage(LogEvent event, Throwable cause, Object... pairs) {
+    boolean isCall = event == LogEvent.CALL_FAILED || event == LogEvent.NOTIFY_FAILED;
+    Outage outage = isCall ? OUTAGE : event == LogEvent.LISTENER_LOST ? LISTENER_OUTAGE : null;
+    int failures = outage == null ? 1 : outage.failed(System.nanoTime());
+    LogEvent told = isCall ? LogEvent.DATABASE_AWAY : event;
+    if (failures > 0 && isOn(told)) {
+      Object[] more = Arrays.copyOf(pairs, pairs.length + 4);
+      more[pairs.length] = isCall ? "failed_calls" : "failures";
+      more[pairs.length + 1] = outage == null ? null : failures;
+      more[pairs.length + 2] = "cause";
+      more[pairs.length + 3] = DatabaseFaults.message(cause);
+      logger.log(told.level(), line(told, more));
+    }
+  }
+
+  private static String line(LogEvent event, Object... pairs) {
     StringBuilder line = new StringBuilder(128).append(event.id()).append(' ').append(event.sentence());
     for (int i = 0; i + 1 < pairs.length; i += 2) {
       if (pairs[i + 1] != null) {
         line.append(' ').append(pairs[i]).append('=').append(quoted(pairs[i + 1].toString()));
       }
     }
-    if (cause == null) {
-      logger.log(event.level(), line.toString());
-    } else {
-      logger.log(event.level(), line.toString(), cause);
-    }
+    return line.toString();
   }
 
   private static String quoted(String value) {

@@ -40,13 +40,16 @@ public enum LogEvent {
   STREAM_CUT("TK1404", Level.INFO, "slow listener was cut off"),
   CALL_FAILED("TK1501", Level.ERROR, "call to the database failed, will be tried again"),
   REQUEST_FAILED("TK1502", Level.ERROR, "request failed"),
-  CONNECTION_DISCARDED("TK1503", Level.WARNING, "connection to a read-only database was discarded"),
+  DATABASE_AWAY("TK1503", Level.ERROR, "the database cannot be used, calls to it will be tried again"),
+  DATABASE_BACK("TK1504", Level.INFO, "the database answers again"),
+  CONNECTION_DISCARDED("TK1505", Level.WARNING, "connection to a read-only database was discarded"),
   FIRST_ADMINISTRATOR("TK1601", Level.INFO, "first administrator created"),
   LOGIN_REFUSED("TK1602", Level.WARNING, "credentials refused"),
   ACCESS_DENIED("TK1603", Level.WARNING, "access denied"),
   ACCESS_CHANGED("TK1604", Level.INFO, "users, keys or grants changed"),
   TASKS_PURGED("TK1701", Level.INFO, "old tasks purged"),
-  HISTORY_DROPPED("TK1702", Level.INFO, "month of history dropped");
+  HISTORY_DROPPED("TK1702", Level.INFO, "month of history dropped"),
+  ROWS_RESTORED("TK1703", Level.WARNING, "rows that had been lost restored");
 
   private final String id;
   private final Level level;

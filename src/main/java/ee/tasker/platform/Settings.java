@@ -21,6 +21,7 @@ import java.util.Set;
  * @param maxBodyBytes       {@code tasker.api.max-body-bytes}
  * @param maxRequests        {@code tasker.api.max-concurrent-requests}: that this server works on at once; others are told to come again
  * @param allowedOrigins     {@code tasker.api.allowed-origins}: pages of these may use the interface from a browser
+ * @param baseUrl            {@code tasker.api.base-url}: where clients find this application, without a slash at the end; empty for addresses relative to that
  * @param recovery           when recovery acts
  * @param housekeeping       how fast old tasks are cleaned up
  * @param idempotencyRetention {@code tasker.idempotency.retention-seconds}: how long a request with a key is answered as the first time
@@ -30,7 +31,7 @@ import java.util.Set;
  */
 public record Settings(
     Set<Role> roles, boolean events, Duration pollInterval, Optional<Path> templatesFolder, String environment,
-    WorkerSettings worker, ListenSettings listen, int maxBodyBytes, int maxRequests, Set<String> allowedOrigins, RecoverySettings recovery,
+    WorkerSettings worker, ListenSettings listen, int maxBodyBytes, int maxRequests, Set<String> allowedOrigins, Optional<String> baseUrl, RecoverySettings recovery,
     Duration idempotencyRetention, StreamSettings streams, HousekeepingSettings housekeeping, boolean traces, SecuritySettings security) {
 
   public Settings {

@@ -56,6 +56,7 @@ public class SettingsReader {
         number("tasker.api.max-body-bytes", 1_048_576, 1_024, 67_108_864),
         number("tasker.api.max-concurrent-requests", 256, 1, 100_000),
         origins(),
+        baseUrl(),
         new Settings.RecoverySettings(
             seconds("tasker.recovery.claim-seconds", 300, 10, 86_400),
             seconds("tasker.recovery.unserved-seconds", 0, 0, 31_536_000),
@@ -130,6 +131,17 @@ public class SettingsReader {
     origins.stream().filter(origin -> !origin.matches("https?://[A-Za-z0-9.-]+(:[0-9]+)?")).sorted()
         .forEach(origin -> complaints.add("tasker.api.allowed-origins must be origins as https://console.example.com, not \"" + origin + "\""));
     return origins;
+  }
+
+  private Optional<String> baseUrl() {
+    String url = text("tasker.api.base-url", null);
+    if (url == null) {
+      return Optional.empty();
+    }
+    if (!url.matches("https?://[A-Za-z0-9.-]+(:[0-9]+)?(/[A-Za-z0-9._~/-]*)?")) {
+      complaints.add("tasker.api.base-url must be an address as https://tasker.example.com/orders, not \"" + url + "\"");
+    }
+    return Optional.of(url.replaceFirst("/+$", ""));
   }
 
   private Set<Role> roles() {

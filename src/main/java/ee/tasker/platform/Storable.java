@@ -16,6 +16,7 @@ import java.util.Optional;
 public final class Storable {
   private static final int DEEPEST = 500;
   private static final int MOST_DIGITS = 1_000;
+  public static final String TOO_MANY_DIGITS = "must not contain numbers of more than " + MOST_DIGITS + " digits before or after the point";
 
   private Storable() {
   }
@@ -40,7 +41,7 @@ public final class Storable {
     BigDecimal value = number.bigDecimalValue();
     long before = (long) value.precision() - value.scale();
     return before > MOST_DIGITS || value.scale() > MOST_DIGITS
-        ? Optional.of("must not contain numbers of more than " + MOST_DIGITS + " digits before or after the point") : Optional.empty();
+        ? Optional.of(TOO_MANY_DIGITS) : Optional.empty();
   }
 
   public static Optional<String> complaint(JsonValue value) {

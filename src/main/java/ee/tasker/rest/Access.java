@@ -7,6 +7,7 @@ import ee.tasker.platform.Problem;
 import ee.tasker.security.Accounts;
 import ee.tasker.security.Caller;
 import ee.tasker.security.Permission;
+import ee.tasker.task.TaskRequest;
 import ee.tasker.task.Tasks;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
@@ -72,6 +73,18 @@ public class Access {
 
   private static Problem missing(Permission permission, String where) {
     return Problem.of(403, "not-permitted", "this needs the permission " + permission.text() + where);
+  }
+
+  /**
+   * A request as it may be submitted: with who submits it, and on behalf of no task but of those namespaces where the caller may submit, since a child keeps
+   * its parent from retention and a cancel of the parent reaches it. Of other tasks it is not told that they are there.
+   *
+   * @throws Problem 403 not-permitted
+   */
+  TaskRequest submitted(TaskRequest request) {
+    require(request.namespace());
+    TaskRequest mine = request.submittedBy(caller.actor());
+    return mine.hasParent() ? caller.grants().namespaces(permission).map(mine::parentIn).orElse(mine) : mine;
   }
 
   void requireForTask(UUID task) {

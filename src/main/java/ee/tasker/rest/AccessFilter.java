@@ -61,6 +61,12 @@ public class AccessFilter implements Filter {
     HttpServletRequest http = (HttpServletRequest) request;
     HttpServletResponse answer = (HttpServletResponse) response;
     boolean isPage = isPage(http);
+    if (hasOddCharacters(path(http))) {
+      // Files of servers on other systems, and ends of strings in other languages: no page and no operation has such a name.
+      writeHeaders(answer, false);
+      refuse(http, answer, Problem.of(400, "invalid-request", "the path has a backslash or a control character"), 0);
+      return;
+    }
     if (!isPage && !isOurs(path(http))) {
       // Of an application that has laid its WAR over this one.
       chain.doFilter(request, response);
@@ -107,6 +113,10 @@ public class AccessFilter implements Filter {
     return encoded != null && encoded.indexOf('%') >= 0 && BROKEN_ESCAPE.matcher(encoded).find();
   }
 
+  private static boolean hasOddCharacters(String path) {
+    return path.chars().anyMatch(c -> c < ' ' || c == 127 || c == '\\');
+  }
+
   private static boolean isOurs(String path) {
     return path.equals("/v1") || path.startsWith("/v1/") || path.equals("/metrics") || path.startsWith("/openapi");
   }
@@ -116,7 +126,7 @@ public class AccessFilter implements Filter {
     return request.getServletPath() + (request.getPathInfo() == null ? "" : request.getPathInfo());
   }
 
-  private static void writeHeaders(HttpServletResponse answer, boolean isPage) {
+  static void writeHeaders(HttpServletResponse answer, boolean isPage) {
     answer.setHeader("X-Content-Type-Options", "nosniff");
     answer.setHeader("X-Frame-Options", "DENY");
     answer.setHeader("Referrer-Policy", "no-referrer");
@@ -185,7 +195,8 @@ public class AccessFilter implements Filter {
 
   private static void refuse(HttpServletRequest request, HttpServletResponse answer, Problem problem, int retryAfterSeconds) throws IOException {
     answer.setStatus(problem.status());
-    if (problem.status() == 401) {
+    // Of a program in a page a browser would ask the person at it for a password, and the program would wait for that.
+    if (problem.status() == 401 && !"empty".equals(request.getHeader("Sec-Fetch-Dest"))) {
       answer.setHeader("WWW-Authenticate", "Basic realm=\"Tasker EE\", charset=\"UTF-8\"");
     }
     if (retryAfterSeconds > 0) {

@@ -1,11 +1,14 @@
 package ee.tasker.rest;
 
 import ee.tasker.operation.Operations;
+import ee.tasker.platform.Json;
+import ee.tasker.platform.Storable;
 import ee.tasker.rest.Requires.Scope;
 import ee.tasker.security.Permission;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
+import jakarta.json.JsonObjectBuilder;
 import jakarta.json.JsonString;
 import jakarta.json.JsonValue;
 import jakarta.ws.rs.Consumes;
@@ -18,8 +21,6 @@ import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
-import java.time.OffsetDateTime;
-import java.time.format.DateTimeParseException;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -39,6 +40,9 @@ public class BulkActionsResource {
 
   @Inject
   private Access access;
+
+  @Inject
+  private Locations locations;
 
   @Context
   private UriInfo uri;
@@ -65,8 +69,8 @@ public class BulkActionsResource {
     if ("cancel".equals(action)) {
       access.require(Permission.TASKS_CANCEL, namespace);
     }
-    JsonObject counted = operations.preview(action, filter, by, reason);
-    return Response.status(201).location(uri.getBaseUriBuilder().path("bulk-actions/" + counted.getString("token") + "/run").build())
+    JsonObject counted = operations.preview(action, inOneForm(filter), by, reason, access.caller().principal());
+    return Response.status(201).header(Locations.HEADER, locations.of(uri, "bulk-actions/" + counted.getString("token") + "/run"))
         .entity(counted.toString()).build();
   }
 
@@ -82,17 +86,22 @@ public class BulkActionsResource {
       members.wrong(field, "there is no such reason");
     } else if (name.endsWith("correlation_id") && !Parameters.isUuid(text.getString())) {
       members.wrong(field, "must be a uuid");
-    } else if (name.startsWith("created_") && !isTime(text.getString())) {
-      members.wrong(field, "must be a date and time with an offset");
+    } else if (name.startsWith("created_") && Parameters.time(text.getString()).isEmpty()) {
+      members.wrong(field, "must be a date and time with an offset, in one of the years 0001 to 9999");
+    } else {
+      Storable.complaint(text.getString()).ifPresent(complaint -> members.wrong(field, complaint));
     }
   }
 
-  private static boolean isTime(String text) {
-    try {
-      return Math.abs(OffsetDateTime.parse(text).getYear()) < 10_000;
-    } catch (DateTimeParseException e) {
-      return false;
-    }
+  /** With its times in the one form that both sides read alike. */
+  private static JsonObject inOneForm(JsonObject filter) {
+    JsonObjectBuilder read = Json.build().createObjectBuilder(filter);
+    filter.forEach((name, value) -> {
+      if (name.startsWith("created_")) {
+        read.add(name, Parameters.time(((JsonString) value).getString()).orElseThrow().toString());
+      }
+    });
+    return read.build();
   }
 
   /** Once; a second time answers what the first did. */
@@ -102,6 +111,6 @@ public class BulkActionsResource {
   @Path("{token}/run")
   public String run(@PathParam("token") String token) {
     Parameters.checkKnown(uri, Set.of());
-    return operations.run(Parameters.uuid("token", token)).toString();
+    return operations.run(Parameters.uuid("token", token), access.caller().principal()).toString();
   }
 }

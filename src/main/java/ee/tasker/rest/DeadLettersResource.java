@@ -48,6 +48,9 @@ public class DeadLettersResource {
   private Access access;
 
   @Inject
+  private Locations locations;
+
+  @Inject
   private Visibility visibility;
 
   @Context
@@ -92,7 +95,7 @@ public class DeadLettersResource {
     JsonObject reply = deadLetters.open(uuid, by, reason);
     String entry = reply.getString("dlq_entry_uuid");
     return Response.status("done".equals(reply.getString("outcome")) ? 201 : 200)
-        .location(uri.getBaseUriBuilder().path("dlq/entry/" + entry).build()).entity(entry(entry)).build();
+        .header(Locations.HEADER, locations.of(uri, "dlq/entry/" + entry)).entity(entry(entry)).build();
   }
 
   @Requires(value = Permission.DLQ_READ, in = Scope.TASK)

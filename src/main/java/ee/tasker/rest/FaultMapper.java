@@ -41,7 +41,7 @@ public class FaultMapper implements ExceptionMapper<Throwable> {
     if (fault instanceof WebApplicationException refused && refused.getResponse().getStatus() < 500) {
       int status = refused.getResponse().getStatus();
       // Not its own message, which is another one on every application server and may name classes.
-      Response answer = ProblemDocument.of(status, CODES.getOrDefault(status, "refused"), DETAILS.getOrDefault(status, "the request was refused"), path);
+      Response answer = ProblemDocument.of(status, code(status), detail(status), path);
       String allow = refused.getResponse().getHeaderString("Allow");
       return allow == null ? answer : Response.fromResponse(answer).header("Allow", allow).build();
     }
@@ -55,6 +55,14 @@ public class FaultMapper implements ExceptionMapper<Throwable> {
       return Response.fromResponse(answer).header("Retry-After", ProblemDocument.RETRY_AFTER_SECONDS).build();
     }
     return ProblemDocument.of(500, "internal-error", "something went wrong here, not with the request (log id " + id + ")", path);
+  }
+
+  static String code(int status) {
+    return status >= 500 ? CODES.getOrDefault(status, "internal-error") : CODES.getOrDefault(status, "refused");
+  }
+
+  static String detail(int status) {
+    return DETAILS.getOrDefault(status, "the request was refused");
   }
 
   private static Throwable causeOf(Throwable fault, Class<? extends Throwable> type) {

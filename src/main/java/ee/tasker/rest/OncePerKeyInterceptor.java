@@ -10,7 +10,6 @@ import jakarta.interceptor.InvocationContext;
 import jakarta.ws.rs.core.Response;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
@@ -39,7 +38,7 @@ public class OncePerKeyInterceptor {
       return shown;
     }
     Response.ResponseBuilder response = Response.status(answer.status()).entity(shown);
-    answer.location().map(URI::create).ifPresent(response::location);
+    answer.location().ifPresent(location -> response.header(Locations.HEADER, location));
     return response.build();
   }
 
@@ -64,6 +63,6 @@ public class OncePerKeyInterceptor {
     if (response.getStatus() >= 300) {
       throw Problem.of(500, "internal-error", "an answer that refuses is thrown, not returned");
     }
-    return KeptAnswer.done(response.getStatus(), Optional.ofNullable(response.getLocation()).map(URI::toString), (String) response.getEntity());
+    return KeptAnswer.done(response.getStatus(), Optional.ofNullable(response.getHeaderString(Locations.HEADER)), (String) response.getEntity());
   }
 }

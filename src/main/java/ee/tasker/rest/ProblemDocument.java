@@ -55,6 +55,10 @@ final class ProblemDocument {
     return Response.status(status).type(MEDIA_TYPE).entity(start(status, code, detail, instance).build().toString()).build();
   }
 
+  static JsonObject plain(int status, String code, String detail, String instance) {
+    return start(status, code, detail, instance).build();
+  }
+
   private static JsonObjectBuilder start(int status, String code, String detail, String instance) {
     String title = code.replace('-', ' ').replace("json", "JSON");
     return Json.build().createObjectBuilder()

@@ -21,8 +21,6 @@ import java.nio.charset.StandardCharsets;
 /** Reads request bodies within their limits, and says where a body is no JSON. */
 @ApplicationScoped
 public class RequestBodies {
-  private static final int DEEPEST = 128;
-
   private int maxBodyBytes;
 
   RequestBodies() {
@@ -89,7 +87,7 @@ public class RequestBodies {
   }
 
   private static JsonValue json(String text) {
-    checkShape(text);
+    JsonShape.check(text);
     try {
       return Json.parse(text);
     } catch (JsonParsingException e) {
@@ -102,39 +100,5 @@ public class RequestBodies {
 
   private static boolean isDuplicate(JsonParsingException e) {
     return e.getMessage() != null && e.getMessage().startsWith("Duplicate key");
-  }
-
-  /** What the parser would not see: that it would have to recurse too deep, and that something comes after the value. */
-  private static void checkShape(String text) {
-    int depth = 0;
-    boolean inString = false;
-    boolean isOver = false;
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      if (isOver) {
-        if (" \t\r\n".indexOf(c) < 0) {
-          throw Problem.of(400, "malformed-json", "the body is not JSON: it goes on after its end, at " + place(text, i));
-        }
-      } else if (inString) {
-        if (c == '\\') {
-          i++;
-        } else if (c == '"') {
-          inString = false;
-        }
-      } else if (c == '"') {
-        inString = true;
-      } else if (c == '{' || c == '[') {
-        if (++depth > DEEPEST) {
-          throw Problem.of(400, "malformed-json", "the body must not be nested more than " + DEEPEST + " deep");
-        }
-      } else if (c == '}' || c == ']') {
-        isOver = --depth == 0;
-      }
-    }
-  }
-
-  private static String place(String text, int index) {
-    long line = text.substring(0, index).chars().filter(c -> c == '\n').count() + 1;
-    return "line " + line + ", column " + (index - text.lastIndexOf('\n', index - 1));
   }
 }

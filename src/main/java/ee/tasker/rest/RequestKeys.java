@@ -4,7 +4,6 @@ import ee.tasker.platform.Problem;
 import ee.tasker.request.KeptAnswer;
 import ee.tasker.request.KeyedRequest;
 import ee.tasker.request.KeyedRequests;
-import ee.tasker.security.Caller;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.servlet.http.HttpServletRequest;
@@ -62,9 +61,8 @@ class RequestKeys {
   }
 
   private String principal() {
-    Caller caller = access.caller();
-    // Not by its name, if it has a uuid: two API keys may have one name, and neither is to be told what the other was.
-    String name = caller.uuid() == null ? caller.actor() : caller.kind().text() + ":" + caller.uuid();
+    // Not its name: two API keys may have one, and neither is to be told what the other was.
+    String name = access.caller().principal();
     // A longer one stands for itself all the same.
     return name.length() <= KeyedRequest.LONGEST_KEY ? name : sha256(name);
   }

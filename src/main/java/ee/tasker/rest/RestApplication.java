@@ -2,6 +2,7 @@ package ee.tasker.rest;
 
 import jakarta.ws.rs.ApplicationPath;
 import jakarta.ws.rs.core.Application;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -10,6 +11,12 @@ import java.util.Set;
  */
 @ApplicationPath("/v1")
 public class RestApplication extends Application {
+
+  /** One of the servers would else make an address of a {@code Location} that is a path, by the host that the request names; see {@link Locations}. Others do not know the word. */
+  @Override
+  public Map<String, Object> getProperties() {
+    return Map.of("jersey.config.server.headers.location.relative.resolution.disabled", true);
+  }
 
   @Override
   public Set<Class<?>> getClasses() {

@@ -89,8 +89,7 @@ public class TaskBatchesResource {
         if (!(document instanceof JsonObject object)) {
           throw Problem.of(400, "invalid-request", "every request must be an object");
         }
-        TaskRequest request = trace.onto(TaskRequestReader.read(object), object).submittedBy(access.caller().actor());
-        access.require(request.namespace());
+        TaskRequest request = trace.onto(access.submitted(TaskRequestReader.read(object)), object);
         requests.add(request);
         read.add(request);
       } catch (Problem problem) {

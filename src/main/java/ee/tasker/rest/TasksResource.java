@@ -33,7 +33,6 @@ import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
-import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -84,6 +83,9 @@ public class TasksResource {
   private Access access;
 
   @Inject
+  private Locations locations;
+
+  @Inject
   private Visibility visibility;
 
   @Context
@@ -103,17 +105,17 @@ public class TasksResource {
     }
     Caller caller = access.caller();
     SubmittedTask task = intake.submit(request(document));
-    URI location = location(task, document);
+    String location = location(task, document);
     int status = task.isDuplicate() ? 200 : 201;
     if (seconds > 0) {
-      Function<JsonObject, Response> whole = described -> Response.status(status).location(location).entity(atRest(caller, described, task.isDuplicate()).toString()).build();
+      Function<JsonObject, Response> whole = described -> Response.status(status).header(Locations.HEADER, location).entity(atRest(caller, described, task.isDuplicate()).toString()).build();
       if (task.isDuplicate()) {
         waits.answerAtRest(task.taskUuid(), seconds, answer, whole);
       } else {
         waits.answerNewAtRest(task.taskUuid(), seconds, answer, whole);
       }
     } else {
-      answer.resume(Response.status(status).location(location).entity(brief(task).toString()).build());
+      answer.resume(Response.status(status).header(Locations.HEADER, location).entity(brief(task).toString()).build());
     }
   }
 
@@ -123,9 +125,9 @@ public class TasksResource {
     TaskRequest request = request(document);
     KeptAnswer kept = keys.answerOnce(document.toString(), () -> {
       SubmittedTask task = submissions.submit(request);
-      return KeptAnswer.done(task.isDuplicate() ? 200 : 201, Optional.of(location(task, document).toString()), brief(task).toString());
+      return KeptAnswer.done(task.isDuplicate() ? 200 : 201, Optional.of(location(task, document)), brief(task).toString());
     });
-    Response.ResponseBuilder response = Response.status(kept.status()).location(URI.create(kept.location().orElseThrow()));
+    Response.ResponseBuilder response = Response.status(kept.status()).header(Locations.HEADER, kept.location().orElseThrow());
     if (kept.isReplay()) {
       response.header(RequestKeys.REPLAYED, "true");
     }
@@ -137,17 +139,15 @@ public class TasksResource {
   }
 
   private TaskRequest request(JsonObject document) {
-    TaskRequest request = TaskRequestReader.read(document);
-    access.require(request.namespace());
-    return trace.onto(request, document).submittedBy(access.caller().actor());
+    return trace.onto(access.submitted(TaskRequestReader.read(document)), document);
   }
 
   /** @throws Problem 409 duplicate-task when there is one and the request did not ask for it */
-  private URI location(SubmittedTask task, JsonObject document) {
-    URI location = uri.getBaseUriBuilder().path("tasks/" + task.taskUuid()).build();
+  private String location(SubmittedTask task, JsonObject document) {
+    String location = locations.of(uri, "tasks/" + task.taskUuid());
     if (task.isDuplicate() && !TaskRequestReader.wantsExisting(document)) {
       throw new Problem(409, "duplicate-task", "the same request is already task " + task.taskUuid(), List.of(),
-          Map.of("task_uuid", task.taskUuid().toString(), "state", task.state(), "location", location.toString()));
+          Map.of("task_uuid", task.taskUuid().toString(), "state", task.state(), "location", location));
     }
     return location;
   }
@@ -197,7 +197,7 @@ public class TasksResource {
       throw Problem.invalid(key, "must be true or false");
     }
     if (key.endsWith("_after") || key.endsWith("_before")) {
-      return Parameters.time(key, value).toString();
+      return Parameters.time(value).orElseThrow(() -> Problem.invalid(key, "must be a date and time with an offset, as in 2026-01-31T12:00:00Z")).toString();
     }
     if (key.endsWith("correlation_id")) {
       return Parameters.uuid(key, value).toString();

@@ -25,6 +25,7 @@ import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
+import jakarta.ws.rs.core.UriBuilder;
 import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
 import java.util.List;
@@ -47,6 +48,9 @@ public class TemplatesResource {
 
   @Inject
   private Access access;
+
+  @Inject
+  private Locations locations;
 
   @Context
   private UriInfo uri;
@@ -112,7 +116,7 @@ public class TemplatesResource {
 
   private Response answer(int status, TemplateKey key, List<String> warnings) {
     return Response.status(status)
-        .location(uri.getBaseUriBuilder().path("templates/" + key.namespace() + "/" + key.name() + "/" + key.version()).build())
+        .header(Locations.HEADER, locations.of(uri, "templates/" + key.namespace() + "/" + UriBuilder.fromPath("{name}").build(key.name()) + "/" + key.version()))
         .entity(Json.build().createObjectBuilder()
             .add("namespace", key.namespace()).add("name", key.name()).add("version", key.version())
             .add("registered", status == 201).add("warnings", Json.build().createArrayBuilder(warnings)).build().toString())

@@ -34,7 +34,7 @@ public class Visibility {
       "should_have_moved_at", "threshold_minutes", "stale_at", "violations", "policy");
 
   /** What an answer is about. */
-  enum Content { TASK, STEP, DEAD_LETTER, OTHER }
+  public enum Content { TASK, STEP, DEAD_LETTER, OTHER }
 
   @Inject
   private Access access;

@@ -94,7 +94,7 @@ public class Authentication {
         }
         note(credentials, identity.isPresent());
         return verdict;
-      } catch (UserStore.Busy busy) {
+      } catch (Derivations.Busy busy) {
         return new Verdict.Later(1);
       } finally {
         if (!(verdict instanceof Verdict.Known)) {

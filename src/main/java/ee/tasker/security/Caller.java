@@ -19,6 +19,11 @@ public record Caller(Kind kind, String name, UUID uuid, Grants grants) {
     }
   }
 
+  /** What is this caller's and no other's: two API keys may have one name. */
+  public String principal() {
+    return uuid == null ? actor() : kind.text() + ":" + uuid;
+  }
+
   /** As histories and logs name them: users by their name, others with their kind before it. */
   public String actor() {
     return kind == Kind.USER ? name : kind.text() + ":" + name;

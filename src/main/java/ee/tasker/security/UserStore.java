@@ -5,12 +5,11 @@ import jakarta.inject.Inject;
 import jakarta.security.enterprise.credential.UsernamePasswordCredential;
 import jakarta.security.enterprise.identitystore.CredentialValidationResult;
 import jakarta.security.enterprise.identitystore.IdentityStore;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The users of the database as an identity store of Jakarta Security. Another one beside it, in the WAR, is asked too, and its groups are
@@ -27,15 +26,20 @@ public class UserStore implements IdentityStore {
   private static final String NO_HASH = "PBKDF2WithHmacSHA512:" + PasswordHashes.ITERATIONS
       + ":AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
 
-  /** Every derivation takes a processor for a tenth of a second: never all of them. */
-  private final Semaphore derivations = new Semaphore(Math.max(1, Runtime.getRuntime().availableProcessors() / 2));
+  /** A request that waits keeps a thread of HTTP: none for longer than its client is told to wait otherwise, and few of them. */
+  private static final Duration LONGEST_WAIT = Duration.ofSeconds(2);
+  private static final int WAITING_PER_PROCESSOR = 8;
+
+  /** Never on all processors. */
+  private final int processors = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
+  private final Derivations derivations = new Derivations(processors, WAITING_PER_PROCESSOR * processors, LONGEST_WAIT);
   private final ConcurrentMap<String, KeyedDigest.Digest> proven = new ConcurrentHashMap<>();
   private final KeyedDigest digests = new KeyedDigest();
 
   @Inject
   private Accounts accounts;
 
-  /** @throws Busy when too many passwords wait to be checked */
+  /** @throws Derivations.Busy when too many passwords wait to be checked */
   public CredentialValidationResult validate(UsernamePasswordCredential credential) {
     String password = credential.getPasswordAsString();
     Optional<Accounts.User> user = accounts.user(credential.getCaller());
@@ -52,7 +56,7 @@ public class UserStore implements IdentityStore {
     if (digest.equals(proven.get(hash))) {
       return true;
     }
-    if (!derives(password, hash)) {
+    if (!derivations.run(() -> PasswordHashes.matches(password, hash))) {
       return false;
     }
     if (proven.size() >= MOST_PROVEN) {
@@ -60,30 +64,5 @@ public class UserStore implements IdentityStore {
     }
     proven.put(hash, digest);
     return true;
-  }
-
-  private boolean derives(String password, String hash) {
-    try {
-      if (!derivations.tryAcquire(2, TimeUnit.SECONDS)) {
-        throw new Busy();
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new Busy();
-    }
-    try {
-      return PasswordHashes.matches(password, hash);
-    } finally {
-      derivations.release();
-    }
-  }
-
-  /** Not looked at: nothing is said about the password. */
-  static final class Busy extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-
-    Busy() {
-      super("too many passwords wait to be checked", null, false, false);
-    }
   }
 }

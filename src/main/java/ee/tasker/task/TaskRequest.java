@@ -2,6 +2,7 @@ package ee.tasker.task;
 
 import ee.tasker.platform.Json;
 import ee.tasker.template.model.TemplateKey;
+import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
 import jakarta.json.JsonValue;
@@ -9,6 +10,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
@@ -103,6 +105,17 @@ public final class TaskRequest {
   /** The task on whose behalf this one is submitted: a cancel of that one can reach this one. It must be there. */
   public TaskRequest parentTaskUuid(UUID parentTaskUuid) {
     return with("parent_task_uuid", Json.string(parentTaskUuid.toString()));
+  }
+
+  /** The namespaces in which the caller may name a parent; a task of any other is to it as one that is not there. */
+  public TaskRequest parentIn(Set<String> namespaces) {
+    JsonArrayBuilder names = Json.build().createArrayBuilder();
+    namespaces.stream().sorted().forEach(names::add);
+    return with("parent_namespaces", names.build());
+  }
+
+  public boolean hasParent() {
+    return members.containsKey("parent_task_uuid");
   }
 
   public TaskRequest requestedAt(Instant requestedAt) {

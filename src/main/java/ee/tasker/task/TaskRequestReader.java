@@ -13,6 +13,7 @@ import jakarta.json.JsonValue;
 import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -167,7 +168,8 @@ public final class TaskRequestReader {
     String text = text("requested_at", false, 64);
     if (text != null) {
       try {
-        int year = OffsetDateTime.parse(text).getYear();
+        // In UTC, where the last evening of 9999 may be in a year that the database cannot be told.
+        int year = OffsetDateTime.parse(text).withOffsetSameInstant(ZoneOffset.UTC).getYear();
         if (year < 1 || year > 9_999) {
           wrong("requested_at", "must be in one of the years 0001 to 9999");
         }

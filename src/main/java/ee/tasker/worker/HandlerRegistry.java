@@ -21,8 +21,8 @@ import java.util.TreeSet;
  */
 @ApplicationScoped
 public class HandlerRegistry {
-  private final Map<String, StepHandler> handlers = new HashMap<>();
-  private final Map<String, HandlerResolver> resolvers = new HashMap<>();
+  private final Map<String, Found<StepHandler>> handlers = new HashMap<>();
+  private final Map<String, Found<HandlerResolver>> resolvers = new HashMap<>();
 
   @Inject
   @Any
@@ -32,31 +32,35 @@ public class HandlerRegistry {
   @Any
   private Instance<HandlerResolver> resolverBeans;
 
+  /** A bean, and the class that it was written as: its own may be a proxy's. */
+  record Found<T>(T bean, Class<?> type) {
+  }
+
   @PostConstruct
   void collect() {
     collect(handlerBeans, handlers);
     collect(resolverBeans, resolvers);
   }
 
-  private static <T> void collect(Instance<T> beans, Map<String, T> byName) {
+  private static <T> void collect(Instance<T> beans, Map<String, Found<T>> byName) {
     for (Instance.Handle<T> handle : beans.handles()) {
       Class<?> type = handle.getBean().getBeanClass();
-      T bean = handle.get();
-      add(byName, type.getName(), bean);
+      Found<T> found = new Found<>(handle.get(), type);
+      add(byName, type.getName(), found);
       Handles names = type.getAnnotation(Handles.class);
       if (names != null) {
         for (String name : names.value()) {
-          add(byName, name, bean);
+          add(byName, name, found);
         }
       }
     }
   }
 
-  static <T> void add(Map<String, T> byName, String name, T bean) {
-    T other = byName.putIfAbsent(name, bean);
+  static <T> void add(Map<String, Found<T>> byName, String name, Found<T> found) {
+    Found<T> other = byName.putIfAbsent(name, found);
     // One bean may come by the same name twice: @Handles can repeat the name of its class.
-    if (other != null && other != bean) {
-      throw new IllegalStateException("two beans claim the name " + name);
+    if (other != null && other.bean() != found.bean()) {
+      throw new IllegalStateException("two beans claim the name " + name + ": " + other.type().getName() + " and " + found.type().getName());
     }
   }
 
@@ -67,9 +71,9 @@ public class HandlerRegistry {
 
   private Optional<StepHandler> handler(StepDefinition step) {
     if (step.resolver().isPresent()) {
-      return Optional.ofNullable(resolvers.get(step.resolver().get())).flatMap(resolver -> resolver.resolve(step.callable()));
+      return Optional.ofNullable(resolvers.get(step.resolver().get())).flatMap(resolver -> resolver.bean().resolve(step.callable()));
     }
-    return Optional.ofNullable(handlers.get(step.callable()));
+    return Optional.ofNullable(handlers.get(step.callable())).map(Found::bean);
   }
 
   /** All names that a template can use. */

@@ -99,6 +99,7 @@ public class Heartbeat {
       }
       lastBeat = Instant.now();
       lastBeatFailed = false;
+      LOG.databaseAnswered();
     } catch (Exception fault) {
       lastBeatFailed = true;
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "heartbeat");

@@ -97,7 +97,7 @@ final class Clones {
         String column = "o." + rows.getString(1);
         columns.add(rows.getString(1));
         values.add(rows.getBoolean(2) ? "(k.prefix || right(" + column + "::text, 23))::uuid" : rows.getBoolean(3) ? column + " + k.shift"
-            : rows.getBoolean(4) ? "null" : column);
+            : rows.getBoolean(4) ? "case when o.identity_hash is not null then sha256(convert_to(k.prefix || o.identity_hash::text, 'UTF8')) end" : column);
       }
     }
     // A left join, so that the copies are made one after another and not row by row of the original.

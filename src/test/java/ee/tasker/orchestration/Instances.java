@@ -60,15 +60,20 @@ final class Instances {
     return tasks > 1_000 && servers.size() > Runtime.getRuntime().availableProcessors();
   }
 
+  private static boolean isSmall(int tasks) {
+    return tasks <= 100;
+  }
+
   /**
    * Tasks in batches, to one server after the other or all to the first: each is done once, and the servers' shares of the steps differ from
    * an equal share by a fifth of it at most. Who gets less of the processors does less of the work, so that one burst of three has to
    * be shared so evenly, and the others say what they were. When there are more servers than processors, and more work than hands, the
-   * shares are those of the processor time that each got: then every server has at least a third of an equal share.
+   * shares are those of the processor time that each got: then every server has at least a third of an equal share. A burst that a few claims
+   * take (each takes up to {@code tasker.worker.batch-size} steps, 500) is shared by who wakes first: then every server has at least half of one.
    */
   void shareABurst(String request, int tasks, int batch, boolean toAll) {
-    double least = isSaturated(tasks) ? 1 / 3.0 : 0.8;
-    double most = isSaturated(tasks) ? 2 : 1.2;
+    double least = isSaturated(tasks) ? 1 / 3.0 : isSmall(tasks) ? 0.5 : 0.8;
+    double most = isSaturated(tasks) ? 2 : isSmall(tasks) ? servers.size() - (servers.size() - 1) * 0.5 : 1.2;
     List<List<Double>> bursts = new ArrayList<>();
     do {
       bursts.add(burst(request, tasks, batch, toAll));

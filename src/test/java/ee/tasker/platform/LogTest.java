@@ -2,6 +2,7 @@ package ee.tasker.platform;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -83,6 +84,58 @@ class LogTest {
     assertThat(Arrays.stream(LogEvent.values()).map(LogEvent::id)).doesNotHaveDuplicates().allMatch(id -> id.matches("TK\\d{4}"));
     assertThat(Arrays.stream(LogEvent.values()).map(LogEvent::sentence)).doesNotHaveDuplicates().noneMatch(sentence -> sentence.endsWith(".") || sentence.isBlank());
     assertThat(Arrays.stream(LogEvent.values()).filter(event -> event.name().startsWith("STEP_"))).noneMatch(event -> event.level() == System.Logger.Level.INFO);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"08001", "57P03", "28P01", "28000", "25006", "3D000", "53300"})
+  void database_that_cannot_be_used_is_one_line_however_many_calls_fail_and_says_when_it_is_back(String state) {
+    Log log = Log.of(LogTest.class);
+    for (int call = 0; call < 145; call++) {
+      log.write(LogEvent.CALL_FAILED, new IllegalStateException(new SQLException("not now", state)), "call", "claim_steps");
+    }
+    log.databaseAnswered();
+    log.databaseAnswered();
+
+    assertThat(records).extracting(LogRecord::getMessage).hasSize(2)
+        .satisfiesExactly(
+            line -> assertThat(line).startsWith("TK1503 ").contains("call=claim_steps", "failed_calls=1", "cause=\"not now\""),
+            line -> assertThat(line).startsWith("TK1504 ").contains("failed_calls=145"));
+    assertThat(records).extracting(LogRecord::getThrown).containsOnlyNulls();
+  }
+
+  @Test
+  void listener_that_cannot_connect_is_told_once_beside_the_calls() {
+    Log log = Log.of(LogTest.class);
+    for (int i = 0; i < 20; i++) {
+      log.write(LogEvent.CALL_FAILED, new SQLException("away", "08001"), "call", "claim_steps");
+      log.write(LogEvent.LISTENER_LOST, new SQLException("away", "08001"), "retry_ms", 200);
+    }
+    log.databaseAnswered();
+    log.write(LogEvent.LISTENER_CONNECTED);
+    log.write(LogEvent.LISTENER_LOST, new SQLException("away again", "08006"));
+    log.write(LogEvent.LISTENER_CONNECTED);
+
+    assertThat(records).extracting(line -> line.getMessage().substring(0, 6)).containsExactly("TK1503", "TK1402", "TK1504", "TK1401", "TK1402", "TK1401");
+  }
+
+  @Test
+  void fault_of_one_call_keeps_its_line_and_its_stack_trace() {
+    Log log = Log.of(LogTest.class);
+    for (int call = 0; call < 3; call++) {
+      log.write(LogEvent.CALL_FAILED, new IllegalStateException(new SQLException("no such function", "42883")), "call", "claim_steps");
+    }
+
+    assertThat(records).hasSize(3).allSatisfy(line -> assertThat(line.getThrown()).isNotNull());
+  }
+
+  @Test
+  void request_that_met_the_outage_keeps_its_line_for_the_sake_of_its_id() {
+    Log log = Log.of(LogTest.class);
+    log.write(LogEvent.REQUEST_FAILED, new SQLException("gone", "08006"), "id", "1");
+    log.write(LogEvent.REQUEST_FAILED, new SQLException("gone", "08006"), "id", "2");
+
+    assertThat(records).extracting(LogRecord::getMessage).hasSize(2).allMatch(line -> line.startsWith("TK1502 ") && line.contains("cause=gone"));
+    assertThat(records).extracting(LogRecord::getThrown).containsOnlyNulls();
   }
 
   private String line(Object... pairs) {

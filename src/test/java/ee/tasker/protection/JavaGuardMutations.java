@@ -48,10 +48,16 @@ class JavaGuardMutations {
       new Guard("a permission is that and no other", "security/Grants", "if (permission.isMeantBy(grant.permission())) {", "if (grant.permission() != null) {", GRANTS_TEST),
       new Guard("guessing gets slower", "security/Backoff", "count < FREE ? 0 :", "count < 1_000_000 ? 0 :", "ee.tasker.security.BackoffTest"),
       new Guard("names that nobody has do not fill the memory", "security/Backoff", "return size() > NAMES;", "return false;", "ee.tasker.security.BackoffTest"),
+      new Guard("few requests wait for a password to be checked", "security/Derivations", "permits.getQueueLength() >= mostWaiting", "permits.getQueueLength() == Integer.MAX_VALUE", "ee.tasker.security.DerivationsTest"),
+      new Guard("a thread that has not returned is no free hand", "worker/Hands", "    lost.incrementAndGet();\n    free.decrementAndGet();\n", "    lost.incrementAndGet();\n", "ee.tasker.worker.HandsTest"),
+      new Guard("a handler that returns is known to have been given up", "worker/RunningStep", "      beforeInterrupt.run();\n      running.interrupt();", "      running.interrupt();", "ee.tasker.worker.RunningStepTest"),
+      new Guard("the thread that keeps the time runs no task", "platform/ThreadPool", "      return super.schedule(() -> {\n        startQuietly(started);\n      }, delay, unit);", "      return super.schedule(started, delay, unit);", "ee.tasker.platform.ThreadPoolTest"),
+      new Guard("a task that blocks keeps no other waiting", "platform/ThreadPool", "return tryTransfer(task);", "return super.offer(task);", "ee.tasker.platform.ThreadPoolTest"),
       new Guard("a password is compared", "security/PasswordHashes", "return MessageDigest.isEqual(expected, actual);", "return expected.length == actual.length;", "ee.tasker.security.PasswordHashesTest"),
       new Guard("two ways of logging in are none", "security/Credentials", "if (apiKey != null) {", "if (false) {", "ee.tasker.security.CredentialsTest"),
       new Guard("a body has a length", "rest/RequestBodies", "if (json(text(body, maxBodyBytes)) instanceof JsonObject object) {", "if (json(text(body, Integer.MAX_VALUE - 8)) instanceof JsonObject object) {", "ee.tasker.rest.RequestBodiesTest"),
-      new Guard("a body has a depth", "rest/RequestBodies", "if (++depth > DEEPEST) {", "if (++depth > 1_000_000) {", "ee.tasker.rest.RequestBodiesTest"));
+      new Guard("a number has an end", "rest/JsonShape", "if (++end - from > LONGEST_NUMBER ||", "if (++end - from > 100_000_000 ||", "ee.tasker.rest.RequestBodiesTest"),
+      new Guard("a body has a depth", "rest/JsonShape", "if (++depth > DEEPEST) {", "if (++depth > 1_000_000) {", "ee.tasker.rest.RequestBodiesTest"));
 
   @TempDir
   Path folder;

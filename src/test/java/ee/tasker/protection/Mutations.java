@@ -20,6 +20,7 @@ final class Mutations {
   private static final String BEAT = "R__41_heartbeat.sql";
   private static final String NEXT = "R__41_get_next_ready_tasks.sql";
   private static final String PURGE = "R__30_purge_tasks.sql";
+  private static final String SUBMIT = "R__41_submit_tasks.sql";
   private static final String LATE = "R__30_raise_late_tasks.sql";
   private static final String TABLES = "V0004__create_tasks_and_steps.sql";
   private static final String HISTORY = "V0005__create_history.sql";
@@ -95,6 +96,9 @@ final class Mutations {
       of("unfinished work is never purged", PURGE, "any (p_task_uuids) and t.completed_at is not null", "any (p_task_uuids)", "PurgeTasksTest#unfinished_work"),
       of("what somebody holds is not purged", PURGE, "order by t.task_uuid for update skip locked) l", "order by t.task_uuid) l", "PurgeTasksTest#who_submits_a_child"),
       of("a child is not purged before its parent", PURGE, "      and not exists (select from tasker.tasks p where p.task_uuid = t.parent_task_uuid)\n", "", "PurgeTasksTest#a_child_is_kept"),
+      of("a parent is one of a namespace that the caller may name", SUBMIT, " and coalesce(r -> 'parent_namespaces' ? ns.name, true)", "", "RequestCancelTest#a_parent_of_a_namespace")
+          .and(SUBMIT, "\n               or not coalesce(g.request -> 'parent_namespaces' ? (v_parents ->> lower(g.request ->> 'parent_task_uuid')), true)", ""),
+      of("a token is run by its maker", "R__43_run_bulk_action.sql", " or (p_run_by is not null and v_bulk.made_by is distinct from p_run_by)", "", "RunBulkActionTest#a_token_of_one_caller"),
       of("a parent is not purged before its child has ended", PURGE,
           "      and not exists (select from tasker.tasks c where c.parent_task_uuid = t.task_uuid and c.completed_at is null)\n", "", "PurgeTasksTest#a_child_is_kept"),
       of("what an open dead letter is about is not purged", PURGE, "d.task_uuid = t.task_uuid and d.resolution_status = 'pending')", "false)", "PurgeTasksTest#a_task_with_an_open_dead_letter"),

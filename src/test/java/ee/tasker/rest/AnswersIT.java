@@ -187,8 +187,8 @@ class AnswersIT {
       List<String> granted = role.getJsonArray("permissions").getValuesAs(JsonString::getString);
       List<String> permissions = all.stream().filter(permission -> granted.stream().anyMatch(each -> each.equals("*:*") || each.equals(permission)
           || each.endsWith(":*") && permission.startsWith(each.substring(0, each.length() - 1)))).toList();
-      add(role.getString("name"), permissions, List.of());
-      add(role.getString("name") + " in the namespace", List.of(), permissions);
+      add(role.getString("role"), permissions, List.of());
+      add(role.getString("role") + " in the namespace", List.of(), permissions);
     }
     for (String permission : all) {
       add("one with " + permission, List.of(permission), List.of());
@@ -256,8 +256,7 @@ class AnswersIT {
 
   /** By SQL, where nobody looks at the context before there is a task. */
   private UUID refused() {
-    UUID made = (UUID) admin.value("select (tasker.submit_tasks(jsonb_build_array(jsonb_build_object('namespace', 'answers', 'name', 'checked', 'version', '1.0.0', "
-        + "'context', jsonb_build_object(?::text, 1)))) -> 'verdicts' -> 0 ->> 'task_uuid')::uuid", Marked.VIOLATION.text);
+    UUID made = (UUID) admin.value("select tasker.submit_task('answers', 'checked', '1.0.0', jsonb_build_object(?::text, 1))", Marked.VIOLATION.text);
     assertThat(admin.atRest(made).getString("state")).isEqualTo("error");
     return made;
   }

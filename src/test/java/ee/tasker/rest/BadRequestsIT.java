@@ -144,6 +144,11 @@ class BadRequestsIT {
         member("time that is no time", "'requested_at': 'yesterday'", "requested_at"),
         member("time that PostgreSQL does not know", "'requested_at': '+999999999-12-31T23:59:59Z'", "requested_at"),
         member("time before PostgreSQL's first", "'requested_at': '-999999999-01-01T00:00:00Z'", "requested_at"),
+        member("time whose offset leads beyond PostgreSQL's last", "'requested_at': '9999-12-31T23:59:59-18:00'", "requested_at"),
+        bulk("-2000-01-01T00:00:00Z"), bulk("+10000-01-01T00:00:00Z"), bulk("9999-12-31T23:59:59-18:00"), bulk("0001-01-01T00:00:00+18:00"), bulk("-999999999-01-01T00:00:00+18:00"),
+        bulk("2026-01-01"), bulk("infinity"), bulk("2026-01-01T00:00:00Z\\u0000"),
+        arguments("U+0000 in a filter", "POST", "/v1/bulk-actions", "application/json", TaskerClient.quoted("{'action_type': 'retry', 'requested_by': 'x', 'reason': 'x', "
+            + "'filter': {'name': 'a\\u0000b'}}"), 400, "invalid-request", "filter/name"),
         member("correlation that is no uuid", "'correlation_id': 'abc'", "correlation_id"),
         member("parent correlation that is no uuid", "'parent_correlation_id': '00000000-0000-0000-0000-00000000000g'", "parent_correlation_id"),
         member("on_duplicate of its own", "'on_duplicate': 'replace'", "on_duplicate"),
@@ -163,6 +168,11 @@ class BadRequestsIT {
         arguments("unknown parameter", "POST", "/v1/tasks?dry_run=true", "application/json", TaskerClient.taskRequest("testing", "hello", "{}"), 400, "invalid-request", "dry_run"),
         arguments("text instead of JSON", "POST", "/v1/tasks", "text/plain", TaskerClient.taskRequest("testing", "hello", "{}"), 415, "unsupported-media-type", null),
         arguments("no media type", "POST", "/v1/tasks", null, TaskerClient.taskRequest("testing", "hello", "{}"), 415, "unsupported-media-type", null));
+  }
+
+  private static Arguments bulk(String time) {
+    return arguments("bulk action before " + time, "POST", "/v1/bulk-actions", "application/json", TaskerClient.quoted("{'action_type': 'retry', 'requested_by': 'x', 'reason': 'x', "
+        + "'filter': {'created_before': '" + time + "'}}"), 400, "invalid-request", "filter/created_before");
   }
 
   private static Arguments batch(String what, String body, int status, String code) {

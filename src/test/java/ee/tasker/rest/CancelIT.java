@@ -30,7 +30,8 @@ class CancelIT {
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.text("state")).isEqualTo("cancelled");
     JsonObject request = answer.object().getJsonObject("cancel_request");
-    assertThat(request.getString("by")).isEqualTo("me");
+    assertThat(request.getString("by")).as("who was authenticated").isEqualTo("admin");
+    assertThat(request.getString("said_by")).isEqualTo("me");
     assertThat(request.getString("reason")).isEqualTo("no longer wanted");
     assertThat(request.getString("policy")).isEqualTo("cancel_running");
     assertThat(tasker.steps(task).get("failing").getString("state")).isEqualTo("cancelled");
@@ -62,7 +63,7 @@ class CancelIT {
     tasker.delete("/v1/tasks/" + task);
 
     // A heartbeat renews, and so hears of, what is older than a third of its lease: 20 seconds.
-    assertThat(tasker.atRest(task, Duration.ofSeconds(10)).getString("state")).isEqualTo("cancelled");
+    assertThat(tasker.atRest(task, Duration.ofSeconds(18)).getString("state")).isEqualTo("cancelled");
     assertThat(tasker.count("select count(*) from testing.effects where task_uuid = ? and effect = 'saw the cancel request'", task)).isEqualTo(1);
   }
 

@@ -42,6 +42,35 @@ class RequestBodiesTest {
     assertThat(bodies.object(in("{\"a\":\"\\\"" + "[{".repeat(300) + "\"}"))).hasSize(1);
   }
 
+  @Test
+  void number_of_very_many_digits_is_refused_with_the_member_that_has_it_before_it_is_read() {
+    RequestBodies batches = new RequestBodies(1_048_576);
+    String digits = "9".repeat(200_000);
+    for (String number : new String[] {digits, "-0." + digits, "1e" + digits, "1e-999999999", "1E+999999"}) {
+      Problem problem = catchThrowableOfType(Problem.class, () -> batches.object(in("{\"first\": \"1\", \"context\": {\"a\": [1, {\"b\": " + number + "}]}}")));
+      assertThat(problem.code()).as(number.substring(0, 4)).isEqualTo("invalid-request");
+      assertThat(problem.violations()).extracting(Problem.Violation::field).containsExactly("context");
+    }
+    String batch = "[{\"name\": \"x\"}, {\"name\": \"y\", \"context\": {\"n\": " + digits + "}}]";
+    assertThat(catchThrowableOfType(Problem.class, () -> batches.array(in(batch), 16)).violations()).extracting(Problem.Violation::field).containsExactly("1/context");
+    assertThat(catchThrowableOfType(Problem.class, () -> batches.array(in("[" + digits + "]"), 16)).violations()).extracting(Problem.Violation::field).containsExactly("0");
+    assertThat(batches.canonical("{\"a\":1e999999999}")).as("no key waits for it either").isEqualTo("{\"a\":1e999999999}");
+  }
+
+  @Test
+  void so_many_long_numbers_that_reading_them_takes_seconds_are_refused() {
+    RequestBodies batches = new RequestBodies(1_048_576);
+    String longest = "1".repeat(1_000) + "." + "1".repeat(1_000);
+
+    assertThat(batches.array(in("[" + (longest + ",").repeat(900) + "1]"), 16)).hasSize(901);
+    Problem problem = catchThrowableOfType(Problem.class, () -> batches.array(in("[" + (longest + ",").repeat(8_000) + "1]"), 16));
+    assertThat(problem.code()).isEqualTo("invalid-request");
+    assertThat(problem.getMessage()).contains("so many numbers");
+    String ofAHundredDigits = "9".repeat(100) + ",";
+    assertThat(batches.array(in("[" + ofAHundredDigits.repeat(16 * 1_048_576 / 101 - 1) + "1]"), 16)).as("the longest batch full of them").hasSizeGreaterThan(160_000);
+    assertThat(batches.object(in("{\"12345678901234567890\":\"" + "9".repeat(1_000_000) + "\"}"))).as("digits in a text are no number").hasSize(1);
+  }
+
   @ParameterizedTest
   @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
       {"a":1,~"b":}          | line 2

@@ -28,7 +28,7 @@ class WaitIT {
     assertThat(answer.status()).isEqualTo(201);
     assertThat(answer.text("state")).isEqualTo("complete");
     assertThat(answer.object().getJsonObject("context").getString("who")).isEqualTo("you");
-    assertThat(answer.header("Location")).isEqualTo(tasker.base() + "/v1/tasks/" + answer.taskUuid());
+    assertThat(answer.header("Location")).as("relative: the server does not know by which address it is found").isEqualTo("/v1/tasks/" + answer.taskUuid());
   }
 
   @Test
@@ -51,7 +51,7 @@ class WaitIT {
 
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.text("state")).isEqualTo("steps_in_process");
-    assertThat(took).isBetween(Duration.ofMillis(990), Duration.ofSeconds(6));
+    assertThat(took).isBetween(Duration.ofMillis(990), Duration.ofSeconds(20));
     release(task);
     tasker.atRest(task);
   }
@@ -66,7 +66,7 @@ class WaitIT {
     Answer answer = waiting.get(30, TimeUnit.SECONDS);
 
     assertThat(answer.text("state")).isEqualTo("complete");
-    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(10));
+    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(25));
   }
 
   @Test
@@ -91,7 +91,7 @@ class WaitIT {
     Answer answer = tasker.get("/v1/tasks/" + task + "?wait=50");
 
     assertThat(answer.text("state")).isEqualTo("complete");
-    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(5));
+    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(25));
   }
 
   @Test
@@ -103,7 +103,7 @@ class WaitIT {
     Answer answer = tasker.send(request);
 
     assertThat(answer.text("state")).isEqualTo("blocked_by_failures");
-    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(15));
+    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(25));
   }
 
   @Test

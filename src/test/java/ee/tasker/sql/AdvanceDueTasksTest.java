@@ -100,6 +100,36 @@ class AdvanceDueTasksTest {
   }
 
   @Test
+  void a_message_that_is_hidden_for_years_is_shown_again_and_one_that_a_client_reads_is_left_to_it() {
+    Dag.Task task = Dag.linear(2).started();
+    try (Sql sql = Sql.open()) {
+      sql.run("update pgmq.q_worker_orders_queue set vt = now() + interval '14 minutes'");
+      worker.at(Instant.now().plusSeconds(31)).advance();
+      assertThat(worker.at(null).claim(10)).as("within the time that a client may need").isEmpty();
+
+      sql.run("update pgmq.q_worker_orders_queue set vt = now() + interval '5 years'");
+      sql.run("update tasker.task_wakeups set wake_at = now()");
+      worker.at(Instant.now().plusSeconds(31)).advance();
+      assertThat(sql.number("select count(*) from pgmq.q_worker_orders_queue")).as("shown and not sent twice").isEqualTo(1);
+      worker.at(null).runToTheEnd();
+    }
+    assertThatTask(task).isIn("complete");
+  }
+
+  @Test
+  void a_queue_whose_table_was_dropped_past_pgmq_is_made_again_and_the_work_still_ends() {
+    Dag.Task task = Dag.linear(2).inNamespace("dropped").started();
+    try (Sql sql = Sql.open()) {
+      sql.run("drop table pgmq.q_worker_dropped_queue");
+
+      worker.at(Instant.now().plusSeconds(31)).advance();
+      worker.at(null).runToTheEnd();
+      assertThat(sql.number("select count(*) from tasker.task_faults")).isZero();
+    }
+    assertThatTask(task).isIn("complete");
+  }
+
+  @Test
   void an_offer_whose_message_is_still_there_is_not_sent_again() {
     Dag.parallel(3).started();
     try (Sql sql = Sql.open()) {

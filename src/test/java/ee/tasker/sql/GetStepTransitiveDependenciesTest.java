@@ -32,7 +32,7 @@ class GetStepTransitiveDependenciesTest {
     assertThat(sql.number("select count(*) from tasker.get_step_transitive_dependencies(?)", task.step("l10_1"))).isEqualTo(90);
     assertThat(sql.texts("select distinct dependency_level from tasker.calculate_dependency_levels(?) order by 1", task.uuid())).hasSize(10);
     assertThat(sql.number("select tasker.calculate_step_depth(?)", task.step("l10_5"))).isEqualTo(9);
-    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(2));
+    assertThat(Duration.ofNanos(System.nanoTime() - start)).as("a walk by path takes 10^9 steps").isLessThan(Duration.ofSeconds(20));
   }
 
   @Test

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 /** What administrators change and see, and what is written down about everybody. */
 @DatabaseTest
 @DatabaseTest.Covers({"set_password", "set_user_enabled", "revoke_api_key", "revoke_grant", "count_administrators", "begin_write_request",
-    "finish_write_request", "list_write_requests", "set_caller"})
+    "finish_write_request", "list_write_requests", "set_caller", "get_caller"})
 class ListAccessTest {
   private static final String HASH = "PBKDF2WithHmacSHA512:1:AAAA:AAAA";
   private final Sql sql = Sql.open();
@@ -142,5 +142,39 @@ class ListAccessTest {
     assertThat(sql.text("select authenticated_as from tasker.operator_actions where task_uuid = ?", tasks.get(0).uuid())).isEqualTo("key:job");
     assertThat(sql.text("select authenticated_as from tasker.operator_actions where task_uuid = ?", tasks.get(1).uuid())).isNull();
     assertThat(sql.text("select tasker.get_task_story(?)", tasks.get(0).uuid())).contains("\"by\": \"key:job\"", "\"said_by\": ");
+  }
+
+  @Test
+  void who_did_something_is_who_was_authenticated_and_the_name_that_was_given_stands_beside_it() {
+    Dag.Task task = Dag.of("a").inNamespace("callers").policy("{\"limit\": 1}").started();
+    String namespace = "callers";
+    try (Sql session = Sql.session()) {
+      session.text("select tasker.set_caller('ann')");
+      session.object("select tasker.pause_templates(?, null, null, 'boss', 'a test')", namespace);
+      session.text("select tasker.set_concurrency_limit(policy_uuid, 3, 'boss') from tasker.concurrency_policies where namespace_name = ?", namespace);
+      session.object("select tasker.set_retention_policy(?, null, null, 3, 'boss', 'a test')", namespace);
+      session.object("select tasker.send_task_to_dlq(?, 'boss', 'a test')", task.uuid());
+      session.object("select tasker.update_dlq_entry(dlq_entry_uuid, 'manually_resolved', 'boss', 'a test') from tasker.tasks_dlq where task_uuid = ?", task.uuid());
+      session.object("select tasker.request_cancel(?, 'boss', 'a test')", task.uuid());
+      session.text("insert into tasker.dead_messages (queue_name, msg_id, read_ct, enqueued_at, cause, message) values ('orchestration_step_results', 0, 5, now(), 'callers', '{}') returning 1");
+      session.text("select tasker.replay_dead_message(dead_message_uuid, 'boss') from tasker.dead_messages where cause = 'callers'");
+      session.commit();
+    }
+
+    assertThat(sql.texts("select concat_ws(' ', paused_by, pause_said_by) from tasker.task_namespaces where name = 'callers' "
+        + "union all select concat_ws(' ', paused_by, said_by) from tasker.template_pauses p join tasker.tasks t using (named_task_uuid) where t.task_uuid = ? "
+        + "union all select concat_ws(' ', set_by, said_by) from tasker.concurrency_policies where namespace_name = 'callers' "
+        + "union all select concat_ws(' ', set_by, said_by) from tasker.retention_policies where namespace_name = 'callers' "
+        + "union all select concat_ws(' ', resolved_by, said_by) from tasker.tasks_dlq where task_uuid = ? "
+        + "union all select concat_ws(' ', cancel_requested_by, cancel_said_by) from tasker.tasks where task_uuid = ? "
+        + "union all select concat_ws(' ', replayed_by, said_by) from tasker.dead_messages where cause = 'callers'", task.uuid(), task.uuid(), task.uuid()))
+        .hasSize(7).containsOnly("ann boss");
+    assertThat(sql.array("select tasker.get_task_story(?)", task.uuid()).getValuesAs(jakarta.json.JsonObject.class).stream()
+        .filter(entry -> java.util.Set.of("action", "dead_letter_closed").contains(entry.getString("kind"))).map(entry -> entry.getString("by") + " " + entry.getString("said_by")))
+        .hasSizeGreaterThan(3).containsOnly("ann boss");
+    sql.object("select tasker.resume_templates(?, null, null, 'boss', 'a test')", namespace);
+    sql.object("select tasker.pause_templates(?, null, null, 'boss', 'a test')", namespace);
+    assertThat(sql.texts("select concat_ws(' ', paused_by, pause_said_by) from tasker.task_namespaces where name = 'callers'")).as("in SQL nobody is authenticated").containsExactly("boss");
+    sql.object("select tasker.resume_templates(?, null, null, 'boss', 'a test')", namespace);
   }
 }

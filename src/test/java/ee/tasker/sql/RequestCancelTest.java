@@ -237,6 +237,36 @@ class RequestCancelTest {
   }
 
   @Test
+  void a_parent_of_a_namespace_that_the_caller_may_not_name_is_as_one_that_is_not_there() {
+    Dag.Task parent = Dag.linear(2).inNamespace("orders").started();
+    Dag dag = Dag.of("late").inNamespace("billing");
+    var plain = dag.request(dag.registered());
+    java.util.function.BiFunction<String, String, JsonObject> submitted = (uuid, namespaces) -> sql.object("select tasker.submit_tasks(?)",
+        jakarta.json.Json.createArrayBuilder().add(jakarta.json.Json.createObjectBuilder(plain).add("parent_task_uuid", uuid)
+            .add("parent_namespaces", jakarta.json.Json.createArrayBuilder(java.util.List.of(namespaces.split(","))))).build()).getJsonArray("verdicts").getJsonObject(0);
+
+    JsonObject foreign = submitted.apply(parent.uuid().toString(), "billing");
+
+    assertThat(foreign).isEqualTo(submitted.apply(java.util.UUID.randomUUID().toString(), "billing"));
+    assertThat(foreign.getString("field")).isEqualTo("parent_task_uuid");
+    assertThat(submitted.apply(parent.uuid().toString().toUpperCase(java.util.Locale.ROOT), "billing,orders").getString("verdict")).isEqualTo("created");
+    assertThat(sql.text("select count(*) from tasker.tasks where parent_task_uuid = ?", parent.uuid())).isEqualTo("1");
+  }
+
+  @Test
+  void naming_a_parent_that_the_caller_may_not_name_waits_for_nothing() {
+    Dag.Task parent = Dag.linear(2).inNamespace("orders").started();
+    Dag dag = Dag.of("late").inNamespace("billing");
+    var request = jakarta.json.Json.createArrayBuilder().add(jakarta.json.Json.createObjectBuilder(dag.request(dag.registered()))
+        .add("parent_task_uuid", parent.uuid().toString()).add("parent_namespaces", jakarta.json.Json.createArrayBuilder().add("billing"))).build();
+    try (Sql holding = Sql.session()) {
+      holding.text("select 1 from tasker.tasks where task_uuid = ? for update", parent.uuid());
+
+      assertThat(sql.object("select tasker.submit_tasks(?)", request).getJsonArray("verdicts").getJsonObject(0).getString("verdict")).isEqualTo("invalid");
+    }
+  }
+
+  @Test
   void a_child_that_is_being_submitted_when_its_parent_is_cancelled_is_cancelled_too_or_refused() {
     Dag.Task parent = Dag.linear(2).started();
     worker.claimOne();

@@ -110,4 +110,17 @@ class RunBulkActionTest {
     assertThatDatabaseRefuses("TK007", () -> preview("retry_from_step", "{\"namespace\": \"bulk\"}"));
     assertThat(preview("retry", "{\"namespace\": \"empty_one\"}").getInt("count")).isZero();
   }
+
+  @Test
+  void a_token_of_one_caller_is_to_another_as_one_that_is_not_there() {
+    String token = sql.object("select tasker.preview_bulk_action('give_up', '{\"state\": \"blocked_by_failures\"}', 'ann', 'a test', p_made_by => 'key:1')").getString("token");
+
+    assertThat(sql.text("select tasker.run_bulk_action(?::uuid, p_run_by => 'key:2')", token)).isNull();
+    assertThat(sql.text("select executed_at from tasker.bulk_actions where token = ?::uuid", token)).isNull();
+    assertThat(sql.object("select tasker.run_bulk_action(?::uuid, p_run_by => 'key:1')", token).getString("outcome")).isEqualTo("done");
+    assertThat(sql.text("select tasker.run_bulk_action(?::uuid, p_run_by => 'key:2')", token)).as("nor is it told what came of it").isNull();
+    String ofSql = sql.object("select tasker.preview_bulk_action('give_up', '{\"state\": \"blocked_by_failures\"}', 'ann', 'a test')").getString("token");
+    assertThat(sql.text("select tasker.run_bulk_action(?::uuid, p_run_by => 'key:2')", ofSql)).isNull();
+    assertThat(sql.object("select tasker.run_bulk_action(?::uuid)", ofSql).getString("outcome")).isEqualTo("done");
+  }
 }

@@ -222,4 +222,16 @@ class TransitionStepStateAtomicTest {
     sql.text("select tasker.transition_task_state_atomic(?, 'blocked_by_failures', 'resolved_manually', null, '{\"actor\": \"operator\"}')", task.uuid());
     assertThat(move(task.step("a"), 1, "error", "pending", "operator")).isFalse();
   }
+
+  @Test
+  void a_permanent_failure_is_not_retried_and_nothing_is_cancelled_that_nobody_asked_to_cancel() {
+    Dag.Task task = Dag.linear(2).started();
+    UUID step = task.step("s1");
+    assertThatDatabaseRefuses("TK005", () -> move(step, 1, "enqueued", "cancelled", "orchestrator")).hasMessageContaining("request_cancel");
+    worker.handBack(worker.claimOne().permanentFailure());
+    assertThatDatabaseRefuses("TK005", () -> move(step, 1, "enqueued_as_error_for_orchestration", "waiting_for_retry", "orchestrator"))
+        .hasMessageContaining("permanently");
+    assertThatStep(step).isIn("enqueued_as_error_for_orchestration");
+    worker.advance();
+  }
 }

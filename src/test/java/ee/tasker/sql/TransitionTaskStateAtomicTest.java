@@ -114,4 +114,17 @@ class TransitionTaskStateAtomicTest {
     assertThat(move(sql, task, "pending", "error", "{}")).isTrue();
     assertThatTask(task).isIn("error").hasNoWakeUp();
   }
+
+  @Test
+  void a_task_is_not_cancelled_unless_that_was_asked_for_nor_said_to_be_blocked_or_to_wait_for_what_is_not_there() {
+    Dag.Task task = Dag.of("a").submitted();
+    assertThatDatabaseRefuses("TK005", () -> move(sql, task, "pending", "cancelled", "{}")).hasMessageContaining("request_cancel");
+    for (String[] step : new String[][] {{"pending", "initializing"}, {"initializing", "waiting_for_dependencies"}, {"waiting_for_dependencies", "evaluating_results"}}) {
+      assertThat(move(sql, task, step[0], step[1], "{}")).isTrue();
+    }
+    for (String to : new String[] {"cancelled", "blocked_by_failures", "waiting_for_retry"}) {
+      assertThatDatabaseRefuses("TK005", () -> move(sql, task, "evaluating_results", to, "{}")).hasMessageContaining(to);
+    }
+    assertThatTask(task).isIn("evaluating_results");
+  }
 }

@@ -8,6 +8,8 @@ import ee.tasker.testing.server.TaskerClient;
 import jakarta.json.JsonObject;
 import java.sql.Connection;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -32,13 +34,15 @@ class SqlDoorIT {
 
   @Test
   void tasks_made_in_sql_do_not_wait_for_the_poller() {
-    long begin = System.nanoTime();
+    List<Duration> took = new ArrayList<>();
     for (int i = 0; i < 6; i++) {
+      long begin = System.nanoTime();
       tasker.atRest((UUID) tasker.value("select tasker.submit_task('testing', 'hello', '1.0.0')"));
+      took.add(Duration.ofNanos(System.nanoTime() - begin));
     }
 
-    // One after another; the poller of this server comes round every five seconds.
-    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(9));
+    // The poller of this server comes round every five seconds: all but the first, which are sent when one before was found, would wait that long for it.
+    assertThat(took.subList(1, 6)).anySatisfy(time -> assertThat(time).isLessThan(Duration.ofSeconds(3)));
   }
 
   @Test
@@ -200,16 +204,18 @@ class SqlDoorIT {
 
   @Test
   void notification_of_the_sender_spares_the_wait_for_the_poller() {
-    long begin = System.nanoTime();
-    for (int message = 0; message < 3; message++) {
+    List<Duration> took = new ArrayList<>();
+    for (int message = 0; message < 4; message++) {
+      long begin = System.nanoTime();
       send(TaskerClient.taskRequest("testing", "hello", "{'own': '" + own + "', 'message': " + message + "}"));
       long expected = message + 1;
       TaskerClient.until("the message became a task", Duration.ofSeconds(20),
           () -> tasker.count("select count(*) from tasker.task_contexts where context ->> 'own' = ?", own) == expected);
+      took.add(Duration.ofNanos(System.nanoTime() - begin));
     }
 
-    // One after another; the poller of this server comes round every five seconds.
-    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(9));
+    // The poller of this server comes round every five seconds: all but the first would wait that long for it.
+    assertThat(took.subList(1, 4)).anySatisfy(time -> assertThat(time).isLessThan(Duration.ofSeconds(3)));
   }
 
   /** With the notification that pgmq_send_with_notify makes, so that nobody has to wait for the poller. */

@@ -67,6 +67,11 @@ public final class TestDatabase {
     lockTimeout = database == null ? "10s" : "2s";
   }
 
+  /** Whether the tests work on a database with a guard taken out. */
+  public boolean isDamaged() {
+    return database != null;
+  }
+
   /** For the making of other databases: a connection to none that the tests use. */
   public Connection connectAside() throws SQLException {
     return postgres.database("postgres", "template1").getConnection();
@@ -106,6 +111,7 @@ public final class TestDatabase {
     try (Connection connection = connect(); Statement statement = connection.createStatement()) {
       statement.execute(truncation);
       statement.execute("delete from tasker.concurrency_releases");
+      statement.execute("update tasker.reconciler_progress set cursor_uuid = null");
       statement.execute("update tasker.concurrency_policies set set_limit = null where set_limit is not null");
       List<String> queues = new ArrayList<>();
       try (var rows = statement.executeQuery(

@@ -44,7 +44,17 @@ interface TestPostgres {
     Stream<Path> sockets = Stream.concat(Stream.of(Path.of("/var/run/docker.sock")),
         Stream.ofNullable(environment.get("XDG_RUNTIME_DIR")).map(folder -> Path.of(folder, "docker.sock")));
     boolean mayHaveEngine = !environment.getOrDefault("DOCKER_HOST", "").isEmpty() || sockets.anyMatch(exists);
-    return mayHaveEngine && engineAnswers.getAsBoolean() ? Kind.CONTAINER : Kind.EMBEDDED;
+    return mayHaveEngine && answers(engineAnswers) ? Kind.CONTAINER : Kind.EMBEDDED;
+  }
+
+  /** To ask may fail too: the question may take an image of its own that cannot be had. */
+  private static boolean answers(BooleanSupplier engineAnswers) {
+    try {
+      return engineAnswers.getAsBoolean();
+    } catch (RuntimeException e) {
+      System.out.println("PostgreSQL of the tests: the engine cannot be asked (" + e.getMessage() + ")");
+      return false;
+    }
   }
 
   static TestPostgres start() {

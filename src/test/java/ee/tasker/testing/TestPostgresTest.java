@@ -45,6 +45,13 @@ class TestPostgresTest {
   }
 
   @Test
+  void engine_that_cannot_be_asked_is_none() {
+    assertThat(TestPostgres.choose("", Map.of("DOCKER_HOST", "tcp://docker:2375"), NOTHING::contains, () -> {
+      throw new ContainerLaunchException("the helper image cannot be had");
+    })).isEqualTo(TestPostgres.Kind.EMBEDDED);
+  }
+
+  @Test
   void database_that_is_given_wins() {
     assertThat(choose("jdbc:postgresql://db/tests", Map.of("DOCKER_HOST", "tcp://docker:2375"), NOTHING, true)).isEqualTo(TestPostgres.Kind.GIVEN);
     assertThat(asked).isFalse();

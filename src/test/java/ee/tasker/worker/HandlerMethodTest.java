@@ -78,19 +78,29 @@ class HandlerMethodTest {
   }
 
   @Test
-  void two_beans_for_one_name_are_refused() {
-    Map<String, StepHandler> byName = new HashMap<>();
-    HandlerRegistry.add(byName, "desk", desk);
+  void two_beans_for_one_name_are_refused_and_both_are_named() {
+    Map<String, HandlerRegistry.Found<StepHandler>> byName = new HashMap<>();
+    HandlerRegistry.add(byName, "desk", new HandlerRegistry.Found<>(desk, Desk.class));
 
-    assertThatThrownBy(() -> HandlerRegistry.add(byName, "desk", new Desk())).isInstanceOf(IllegalStateException.class).hasMessageContaining("desk");
+    assertThatThrownBy(() -> HandlerRegistry.add(byName, "desk", new HandlerRegistry.Found<>(new Desk(), String.class)))
+        .isInstanceOf(IllegalStateException.class).hasMessageContainingAll("desk", Desk.class.getName(), "java.lang.String");
+  }
+
+  @Test
+  void two_beans_of_one_class_are_two() {
+    Map<String, HandlerRegistry.Found<StepHandler>> byName = new HashMap<>();
+    HandlerRegistry.add(byName, "desk", new HandlerRegistry.Found<>(desk, Desk.class));
+
+    assertThatThrownBy(() -> HandlerRegistry.add(byName, "desk", new HandlerRegistry.Found<>(new Desk(), Desk.class))).isInstanceOf(IllegalStateException.class);
   }
 
   @Test
   void handler_may_be_called_by_the_name_of_its_own_class() {
-    Map<String, StepHandler> byName = new HashMap<>();
-    HandlerRegistry.add(byName, "shop.Desk", desk);
-    HandlerRegistry.add(byName, "shop.Desk", desk);
+    Map<String, HandlerRegistry.Found<StepHandler>> byName = new HashMap<>();
+    HandlerRegistry.Found<StepHandler> found = new HandlerRegistry.Found<>(desk, Desk.class);
+    HandlerRegistry.add(byName, "shop.Desk", found);
+    HandlerRegistry.add(byName, "shop.Desk", found);
 
-    assertThat(byName).containsExactly(Map.entry("shop.Desk", desk));
+    assertThat(byName).containsExactly(Map.entry("shop.Desk", found));
   }
 }

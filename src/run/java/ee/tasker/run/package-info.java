@@ -3,6 +3,7 @@
  *
  * <p>{@link ee.tasker.run.RunCommand} is what {@code ./mvnw} ends in. It runs inside Maven's own process, starts
  * {@link ee.tasker.run.EmbeddedDatabase} and then the server as a child, waits, and takes both down in the opposite
- * order. The integration tests borrow the database. Lives among the tests so that it can never be part of the WAR.
+ * order. The integration tests borrow the database. Lives in {@code src/run}, which the build
+ * compiles into the folder of the tests, so that it can never be part of the WAR; it needs no class of the product.
  */
 package ee.tasker.run;

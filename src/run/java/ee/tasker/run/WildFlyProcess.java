@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * WildFly: its configuration is made by its own command line interface out of the one it ships, which takes some seconds. The
@@ -83,6 +84,15 @@ public final class WildFlyProcess extends ServerProcess {
         var kept = home.resolveSibling("tasker-" + digest(serverConfig.resolve("configure.cli")) + ".xml");
         if (!Files.exists(kept)) makeConfiguration(serverConfig.resolve("configure.cli"), kept);
         Files.copy(kept, base().resolve("configuration").resolve(CONFIGURATION));
+    }
+
+    /** Its scanner leaves a file beside the application, with all that it knows. */
+    @Override
+    Optional<String> deploymentFailure() throws IOException {
+        var failed = base().resolve("deployments/ROOT.war.failed");
+        if (!Files.exists(failed)) return Optional.empty();
+        var text = Files.readString(failed);
+        return text.isBlank() ? Optional.empty() : Optional.of(LogWatch.causeOf(text).orElse(text.strip()));
     }
 
     @Override

@@ -68,6 +68,9 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
     /** Starts this server in the foreground of its own process. */
     abstract ProcessBuilder command() throws IOException;
 
+    /** Why the server could not start the application, as soon as it has said so. Asked again and again while the application is awaited. */
+    abstract Optional<String> deploymentFailure() throws IOException;
+
     /** What the server itself keeps of what it says. */
     public abstract Path log();
 
@@ -95,9 +98,24 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
 
     /** To be called before anything is started: the common reasons why it could not be. */
     public void claimPort() {
-        lock = FolderLock.of(folder).orElseThrow(() -> new RunProblem("Another ./mvnw of this checkout runs on port " + httpPort
-                + ": stop it, or start beside it with HTTP_PORT=<another> DB_HOST=127.0.0.1."));
+        lock = lockFolder();
         stopOrphan();
+        expectFreePort();
+    }
+
+    /** The same questions long before the start; takes nothing and stops nothing. A server that {@link #claimPort} would stop is not in the way. */
+    void checkPort() {
+        try (var held = lockFolder()) {
+            if (orphan().isEmpty()) expectFreePort();
+        }
+    }
+
+    private FolderLock lockFolder() {
+        return FolderLock.of(folder).orElseThrow(() -> new RunProblem("Another ./mvnw of this checkout runs on port " + httpPort
+                + ": stop it, or start beside it with HTTP_PORT=<another> DB_HOST=127.0.0.1."));
+    }
+
+    private void expectFreePort() {
         if (!Ports.isFree(httpPort)) {
             throw new RunProblem("Port " + httpPort + " is taken: stop what uses it, or choose another with HTTP_PORT=<port>.");
         }
@@ -126,9 +144,24 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
         configure(serverConfig);
     }
 
-    /** Waits until the server and the application in it say they are ready; false when it ended or took too long instead. */
+    /**
+     * Waits until the server and the application in it say they are ready; false when it ended or took too long instead. An application that
+     * the server cannot start is a {@link RunProblem} at once, in the words of its cause: most servers go on running without it.
+     */
     public boolean awaitReady(Duration patience) throws InterruptedException {
-        return within(patience, this::isReady);
+        return within(patience, () -> {
+            expectDeployable();
+            return isReady();
+        });
+    }
+
+    private void expectDeployable() {
+        try {
+            var failure = deploymentFailure();
+            if (failure.isPresent()) throw new RunProblem("The application cannot be started: " + failure.get() + "\n\nThe server's log: " + log());
+        } catch (IOException e) {
+            // then it shows by not becoming ready
+        }
     }
 
     boolean within(Duration patience, BooleanSupplier condition) throws InterruptedException {
@@ -154,8 +187,23 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
         }
     }
 
+    /** Whether the server, which is ready, knows that user by that password. */
+    boolean accepts(Login login) throws InterruptedException {
+        // The first answer of a server that has just started may take its time.
+        var whoAmI = HttpRequest.newBuilder(uri("/v1/me")).header("Authorization", login.basic()).timeout(Duration.ofSeconds(60)).build();
+        try {
+            return PROBE.send(whoAmI, HttpResponse.BodyHandlers.discarding()).statusCode() != 401;
+        } catch (IOException e) {
+            return true; // not known to be wrong
+        }
+    }
+
     private HttpRequest request(String path) {
-        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + httpPort + path)).timeout(Duration.ofSeconds(5)).build();
+        return HttpRequest.newBuilder(uri(path)).timeout(Duration.ofSeconds(5)).build();
+    }
+
+    private URI uri(String path) {
+        return URI.create("http://127.0.0.1:" + httpPort + path);
     }
 
     /** The end that no server expects: as if its machine had lost power. Close it afterwards all the same. */
@@ -215,12 +263,19 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
     }
 
     /** A server that outlived its run command, after a kill -9 for instance. Its number alone proves nothing, number and start do. */
+    private Optional<ProcessHandle> orphan() {
+        try {
+            if (!Files.exists(pidFile())) return Optional.empty();
+            var words = Files.readString(pidFile()).strip().split(" ");
+            return ProcessHandle.of(Long.parseLong(words[0])).filter(handle -> words.length == 2 && words[1].equals(startOf(handle)) && !words[1].equals("?"));
+        } catch (IOException | NumberFormatException e) {
+            return Optional.empty(); // then the check of the port will tell
+        }
+    }
+
     private void stopOrphan() {
         try {
-            if (!Files.exists(pidFile())) return;
-            var words = Files.readString(pidFile()).strip().split(" ");
-            var orphan = ProcessHandle.of(Long.parseLong(words[0]))
-                    .filter(handle -> words.length == 2 && words[1].equals(startOf(handle)) && !words[1].equals("?"));
+            var orphan = orphan();
             if (orphan.isPresent()) {
                 System.out.println("Stopping a server that an earlier run left behind ...");
                 orphan.get().destroy();
@@ -231,8 +286,8 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
                 }
             }
             Files.deleteIfExists(pidFile());
-        } catch (IOException | NumberFormatException e) {
-            // then the check of the port will tell
+        } catch (IOException e) {
+            // a stale one is recognised at the next start
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -15,9 +15,8 @@ import java.util.Properties;
  * @param httpPort        {@code HTTP_PORT}, 8080 unless given
  * @param database        the embedded one, or the one {@code DB_HOST} names
  * @param embedded        whether this run starts the database
- * @param login           of the first administrator, made when the database has no users yet
  */
-record RunSettings(Path checkout, Path war, ServerKind server, Path serverHome, String postgresVersion, int httpPort, DatabaseAddress database, boolean embedded, Login login) {
+record RunSettings(Path checkout, Path war, ServerKind server, Path serverHome, String postgresVersion, int httpPort, DatabaseAddress database, boolean embedded) {
 
     static RunSettings from(Map<String, String> environment, Properties build) {
         int databasePort = port(environment, "DB_PORT", 54320);
@@ -38,8 +37,7 @@ record RunSettings(Path checkout, Path war, ServerKind server, Path serverHome, 
                 build.getProperty("tasker.postgres.version"),
                 port(environment, "HTTP_PORT", 8080),
                 database,
-                embedded,
-                Login.keptIn(Path.of(build.getProperty("tasker.checkout"), ".tasker", "login")));
+                embedded);
     }
 
     Path folder() {

@@ -7,9 +7,15 @@ import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
 
 /** Payara Micro: one jar, which unpacks itself into the folder of the run at each start, and is configured by asadmin commands while it boots. */
 public final class PayaraProcess extends ServerProcess {
+
+    private static final Pattern NOT_STARTED = Pattern.compile("Exception while (?:loading|starting|deploying|invoking)[^\\n]* app|Failed to deploy");
+
+    private LogWatch watch;
 
     public PayaraProcess(Path home, Path parent, int httpPort, Map<String, String> environment) {
         super(home, parent, httpPort, environment);
@@ -31,7 +37,13 @@ public final class PayaraProcess extends ServerProcess {
 
     @Override
     void deploy(Path war) throws IOException {
+        watch = new LogWatch(log(), NOT_STARTED);
         Files.copy(war, folder.resolve("tasker-ee.war"), StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    @Override
+    Optional<String> deploymentFailure() throws IOException {
+        return watch.failure();
     }
 
     @Override

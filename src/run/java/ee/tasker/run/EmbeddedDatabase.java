@@ -7,6 +7,9 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * A PostgreSQL that this process starts and stops, listening on 127.0.0.1 only, with a database, user and password {@code tasker}.
@@ -20,7 +23,7 @@ import java.util.Map;
 public final class EmbeddedDatabase implements AutoCloseable {
 
     private static final String WITH_PASSWORD = "host all all 127.0.0.1/32 scram-sha-256\n";
-    private static final String SUPERUSER_WITHOUT_PASSWORD = "host all postgres 127.0.0.1/32 trust\n";
+    private static final String SUPERUSER_WITHOUT_PASSWORD = "host all postgres 127.0.0.1/32 trust\nhost replication postgres 127.0.0.1/32 trust\n";
 
     private final Path data;
     private final PostgresBinaries binaries;
@@ -67,6 +70,45 @@ public final class EmbeddedDatabase implements AutoCloseable {
         return new EmbeddedDatabase(data, binaries, settings, DatabaseAddress.embedded(port), major(version), SUPERUSER_WITHOUT_PASSWORD + WITH_PASSWORD);
     }
 
+    /**
+     * A standby of a running {@link #forBenchmarks} database, to be started by the caller: of a base copy that is taken now over SQL, since
+     * the programs we have bring no {@code pg_basebackup}. The write-ahead log comes from the primary. The folder of an earlier database on
+     * that port is lost.
+     */
+    public static EmbeddedDatabase standbyOf(EmbeddedDatabase primary, Path folder, Path binariesFolder, String version, int port) {
+        var binaries = PostgresBinaries.unpackedIn(binariesFolder, version);
+        var data = folder.resolve("postgres-" + port);
+        Folders.delete(data);
+        BaseCopy.of(primary, data);
+        var settings = PostgresSettings.durable(port).with(Map.of(
+                "primary_conninfo", "host=127.0.0.1 port=" + primary.address().port() + " user=postgres application_name=standby"));
+        return new EmbeddedDatabase(data, binaries, settings, DatabaseAddress.embedded(port), major(version), SUPERUSER_WITHOUT_PASSWORD + WITH_PASSWORD);
+    }
+
+    /** As the superuser, where that needs no password. */
+    String superuserUrl() {
+        return "jdbc:postgresql://127.0.0.1:" + address.port() + "/postgres?user=postgres";
+    }
+
+    /** What would keep {@link #durable} from starting, asked long before; unpacks nothing, takes nothing and stops nothing. */
+    static void checkPort(Path folder, String version, int port) {
+        var data = folder.resolve("postgres-" + major(version));
+        try (var held = lock(data)) {
+            if (!isPostgres(data.resolve("postmaster.pid"))) expectFree(port);
+        }
+    }
+
+    private static FolderLock lock(Path data) {
+        return FolderLock.of(data).orElseThrow(() -> new RunProblem("Another run uses the data folder " + data
+                + ": stop it, or use its database with DB_HOST=127.0.0.1 HTTP_PORT=<another> (and its DB_PORT if that is not 54320)."));
+    }
+
+    private static void expectFree(int port) {
+        if (!Ports.isFree(port)) {
+            throw new RunProblem("Port " + port + " is taken, so the database cannot start: stop what uses it, or choose another with DB_PORT=<port>.");
+        }
+    }
+
     public DatabaseAddress address() {
         return address;
     }
@@ -76,14 +118,11 @@ public final class EmbeddedDatabase implements AutoCloseable {
     }
 
     public synchronized void start() {
-        lock = FolderLock.of(data).orElseThrow(() -> new RunProblem("Another run uses the data folder " + data
-                + ": stop it, or use its database with DB_HOST=127.0.0.1 HTTP_PORT=<another> (and its DB_PORT if that is not 54320)."));
+        lock = lock(data);
         account = PostgresAccount.owning(data, binaries);
         if (Files.exists(data.resolve("PG_VERSION"))) stopOrphan();
         else create();
-        if (!Ports.isFree(address.port())) {
-            throw new RunProblem("Port " + address.port() + " is taken, so the database cannot start: stop what uses it, or choose another with DB_PORT=<port>.");
-        }
+        expectFree(address.port());
         write(data.resolve("tasker.conf"), settings.text());
         started = true;
         var start = program("pg_ctl", "start", "-D", data.toString(), "-l", log().toString(), "-w", "-t", "120");
@@ -111,6 +150,27 @@ public final class EmbeddedDatabase implements AutoCloseable {
         lock = null;
     }
 
+    /** Kills every process of it at once, as a power cut would. The next start has to recover; harmless when it is down. */
+    public synchronized void kill() {
+        if (started) {
+            started = false;
+            try {
+                long pid = Long.parseLong(Files.readAllLines(data.resolve("postmaster.pid")).get(0).strip());
+                var postmaster = ProcessHandle.of(pid);
+                var all = new ArrayList<>(postmaster.stream().flatMap(ProcessHandle::descendants).toList());
+                postmaster.ifPresent(all::add);
+                all.forEach(ProcessHandle::destroyForcibly);
+                for (var each : all) each.onExit().get(30, TimeUnit.SECONDS);
+            } catch (IOException | ExecutionException | TimeoutException e) {
+                throw new RunProblem("PostgreSQL could not be killed: " + e, e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+        if (lock != null) lock.close();
+        lock = null;
+    }
+
     /** We hold the lock, so nobody looks after a server that still runs on this folder. */
     private void stopOrphan() {
         var pidFile = data.resolve("postmaster.pid");
@@ -129,7 +189,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
         }
     }
 
-    private boolean isPostgres(Path pidFile) {
+    private static boolean isPostgres(Path pidFile) {
         try {
             var lines = Files.readAllLines(pidFile);
             long pid = Math.abs(Long.parseLong(lines.get(0).strip()));

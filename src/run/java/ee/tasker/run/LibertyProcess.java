@@ -7,12 +7,17 @@ import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 
 /** Open Liberty: its configuration is a server folder, which is copied as it is. */
 public final class LibertyProcess extends ServerProcess {
 
     private static final String SERVER = "tasker";
+    private static final Pattern NOT_STARTED = Pattern.compile("CWWKZ0002E|CWWKZ0004E");
+
+    private LogWatch watch;
 
     public LibertyProcess(Path home, Path parent, int httpPort, Map<String, String> environment) {
         super(home, parent, httpPort, environment);
@@ -34,6 +39,8 @@ public final class LibertyProcess extends ServerProcess {
 
     @Override
     void deploy(Path war) throws IOException {
+        Files.deleteIfExists(log()); // Liberty would put it aside at its start
+        watch = new LogWatch(log(), NOT_STARTED);
         var apps = server().resolve("apps");
         Folders.delete(apps);
         Files.createDirectories(apps);
@@ -51,6 +58,11 @@ public final class LibertyProcess extends ServerProcess {
         Files.writeString(changed, before.replaceFirst("location=\"[^\"]*\"", "location=\"" + name + "\""));
         Files.move(changed, application, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
         return true;
+    }
+
+    @Override
+    Optional<String> deploymentFailure() throws IOException {
+        return watch.failure();
     }
 
     @Override

@@ -19,6 +19,9 @@ import java.util.Optional;
 public final class RunCommand {
 
     private final RunSettings settings;
+    private final Path loginFile;
+    private final boolean loginIsNew;
+    private final Login login;
     private final Optional<EmbeddedDatabase> database;
     private final ServerProcess server;
     private volatile boolean told;
@@ -26,7 +29,10 @@ public final class RunCommand {
 
     private RunCommand(RunSettings settings) {
         this.settings = settings;
-        this.server = settings.server().process(settings.serverHome(), settings.folder(), settings.httpPort(), serverEnvironment(settings));
+        this.loginFile = settings.folder().resolve("login");
+        this.loginIsNew = !Files.exists(loginFile);
+        this.login = Login.keptIn(loginFile);
+        this.server = settings.server().process(settings.serverHome(), settings.folder(), settings.httpPort(), serverEnvironment(settings, login));
         this.database = settings.embedded()
                 ? Optional.of(EmbeddedDatabase.durable(settings.folder(), settings.postgresVersion(), settings.database().port()))
                 : Optional.empty();
@@ -57,7 +63,8 @@ public final class RunCommand {
             System.out.println("Starting " + settings.server().title() + " ...");
             server.start(settings.server().config(settings.checkout()), settings.war());
             if (server.awaitReady(Duration.ofMinutes(3))) {
-                System.out.println(Banner.of(settings, Duration.ofNanos(System.nanoTime() - begin).toSeconds()));
+                long seconds = Duration.ofNanos(System.nanoTime() - begin).toSeconds();
+                System.out.println(Banner.of(settings, login, isValid(login), seconds));
                 int status = server.waitFor();
                 throw new RunProblem("The server ended by itself (status " + status + "). Its log: " + server.log());
             }
@@ -71,6 +78,19 @@ public final class RunCommand {
         }
     }
 
+    /** A database that had users before has them still, and no other. A password that was drawn for nothing is not kept. */
+    private boolean isValid(Login login) throws InterruptedException {
+        if (server.accepts(login)) return true;
+        if (loginIsNew) {
+            try {
+                Files.deleteIfExists(loginFile);
+            } catch (IOException e) {
+                // then it is as wrong at the next start, and is said to be
+            }
+        }
+        return false;
+    }
+
     private void stop() {
         told = true;
         server.close();
@@ -82,9 +102,9 @@ public final class RunCommand {
         System.out.flush();
     }
 
-    private static Map<String, String> serverEnvironment(RunSettings settings) {
+    private static Map<String, String> serverEnvironment(RunSettings settings, Login login) {
         var database = settings.database();
-        var environment = new HashMap<>(settings.login().environment());
+        var environment = new HashMap<>(login.environment());
         environment.putAll(Map.of(
                 "CONSOLE_FORMAT", "dev",
                 "HTTP_HOST", "127.0.0.1",

@@ -1,0 +1,32 @@
+-- Writes the hash of a document beside it when its row is inserted. On insert only: functions that replace a document write its hash themselves,
+-- so that a document that was changed past them does not fit its hash any more.
+-- Source: docs/promises.md, documents. Trigger on workflow_step_result_audit, task_contexts, workflow_step_documents and named_tasks.
+create or replace function tasker.stamp_document_hash()
+returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if tg_table_name = 'workflow_step_result_audit' then
+    new.document_hash := tasker.hash_documents(new.result, new.error);
+  elsif tg_table_name = 'task_contexts' then
+    new.document_hash := tasker.hash_documents(new.context);
+  elsif tg_table_name = 'workflow_step_documents' then
+    new.document_hash := tasker.hash_documents(new.inputs, new.checkpoint);
+  else
+    new.document_hash := tasker.hash_documents(new.configuration);
+  end if;
+  return new;
+end
+$$;
+comment on function tasker.stamp_document_hash() is
+  'Writes the hash of a document beside it when its row is inserted.';
+
+create or replace trigger documents_are_hashed before insert on tasker.workflow_step_result_audit
+  for each row execute function tasker.stamp_document_hash();
+create or replace trigger documents_are_hashed before insert on tasker.task_contexts
+  for each row execute function tasker.stamp_document_hash();
+create or replace trigger documents_are_hashed before insert on tasker.workflow_step_documents
+  for each row execute function tasker.stamp_document_hash();
+create or replace trigger documents_are_hashed before insert on tasker.named_tasks
+  for each row execute function tasker.stamp_document_hash();

@@ -1,0 +1,54 @@
+package ee.tasker.rest;
+
+import ee.tasker.platform.Log;
+import ee.tasker.platform.LogEvent;
+import jakarta.servlet.RequestDispatcher;
+import jakarta.servlet.annotation.WebServlet;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.UUID;
+
+/**
+ * What the application answers where nothing of it does, instead of the application server's own page, which names classes and versions: a problem below {@code /v1} and for
+ * programs, a short page for browsers elsewhere. The descriptor sends every error here.
+ */
+@WebServlet("/assets/error")
+public class ErrorServlet extends HttpServlet {
+  private static final long serialVersionUID = 1L;
+  private static final Log LOG = Log.of(ErrorServlet.class);
+  private static final int NOT_FOUND = 404;
+
+  @Override
+  protected void service(HttpServletRequest request, HttpServletResponse answer) throws IOException {
+    // Asked for by its own path it is not there.
+    int status = request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE) instanceof Integer given && given >= 400 ? given : NOT_FOUND;
+    String path = request.getAttribute(RequestDispatcher.ERROR_REQUEST_URI) instanceof String asked ? asked : request.getRequestURI();
+    String detail = status >= 500 ? fault(request, path) : FaultMapper.detail(status);
+    answer.setStatus(status);
+    AccessFilter.writeHeaders(answer, false);
+    answer.setCharacterEncoding("UTF-8");
+    if (isForBrowsers(request, path)) {
+      answer.setContentType("text/html");
+      answer.getWriter().write("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + status + "</title></head><body><main><h1>" + status + "</h1><p>"
+          + Character.toUpperCase(detail.charAt(0)) + detail.substring(1) + ".</p></main></body></html>\n");
+    } else {
+      answer.setContentType(ProblemDocument.MEDIA_TYPE);
+      answer.getWriter().write(ProblemDocument.plain(status, FaultMapper.code(status), detail, path).toString());
+    }
+  }
+
+  private static String fault(HttpServletRequest request, String path) {
+    String id = UUID.randomUUID().toString();
+    Throwable cause = request.getAttribute(RequestDispatcher.ERROR_EXCEPTION) instanceof Throwable thrown ? thrown : null;
+    LOG.write(LogEvent.REQUEST_FAILED, cause, "id", id, "path", path);
+    return "something went wrong here, not with the request (log id " + id + ")";
+  }
+
+  private static boolean isForBrowsers(HttpServletRequest request, String path) {
+    String accept = request.getHeader("Accept");
+    String below = path.startsWith(request.getContextPath()) ? path.substring(request.getContextPath().length()) : path;
+    return accept != null && accept.contains("text/html") && !below.equals("/v1") && !below.startsWith("/v1/");
+  }
+}

@@ -1,0 +1,156 @@
+package ee.tasker.rest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ee.tasker.run.Login;
+import ee.tasker.testing.server.AgainstServer;
+import ee.tasker.testing.server.Answer;
+import ee.tasker.testing.server.TaskerClient;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/** What no HTTP client would send, on a socket, by nobody: no answer names a class, a version or the application server, and below {@code /v1} it is a problem. */
+@AgainstServer
+class RawRequestsIT {
+  /** Of the three application servers, of what they are made of, and of Java. */
+  private static final List<String> GIVEAWAYS = List.of("exception", "java.", "jakarta.", "com.ibm", "srve0", "websphere", "liberty", "io.undertow", "undertow", "wildfly", "jboss", "resteasy",
+      "org.glassfish", "glassfish", "payara", "grizzly", "jersey", "catalina", "tomcat", "ee.tasker", "stack", "\tat ", "<hr");
+  private static final List<String> BESIDE = List.of(
+      "/..%5c..%5cetc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/../../etc/passwd", "/api/v1/tasks", "/nothing", "/nothing/at/all.html", "/assets/nothing.js", "/assets/error", "/assets/",
+      "/index.jsp", "/WEB-INF/web.xml", "/WEB-INF/", "/web-inf/web.xml", "/META-INF/persistence.xml", "/;x=1/nothing", "/nothing;jsessionid=1", "/%00", "/a%00b", "/%zz", "/%", "/a%2fb", "/a%5cb",
+      "//", "//nothing//", "/\\nothing", "/nothing?%zz", "/nothing?a=%00", "/openapi/nothing", "/metricsx", "/%c0%ae%c0%ae/", "/%ff", "/<script>alert(1)</script>", "/" + "a".repeat(2_000));
+  private static final List<String> BELOW = List.of(
+      "/v1", "/v1/", "/v1/nothing", "/v1/tasks/%00", "/v1/tasks/..%5c..", "/v1/tasks;x=1", "/v1/tasks/%zz", "/v1/tasks?limit=%zz", "/v1/templates/a%2fb/c/1.0.0", "/v1/%2e%2e/%2e%2e/x", "/v1//tasks", "/v1/tasks/%ff");
+
+  private final TaskerClient admin;
+
+  RawRequestsIT(TaskerClient admin) {
+    this.admin = admin;
+  }
+
+  private record Raw(int status, Map<String, String> headers, String body) {
+    String header(String name) {
+      return headers.getOrDefault(name, "");
+    }
+
+    boolean isProblem() {
+      return header("Content-Type").startsWith("application/problem+json");
+    }
+  }
+
+  private Raw send(String requestLine, String... headers) {
+    return send(requestLine, admin.base().getAuthority(), headers);
+  }
+
+  private Raw send(String requestLine, String host, String[] headers) {
+    StringBuilder request = new StringBuilder(requestLine + "\r\n" + (host == null ? "" : "Host: " + host + "\r\n") + "Connection: close\r\n");
+    for (String header : headers) {
+      request.append(header).append("\r\n");
+    }
+    try (Socket socket = new Socket()) {
+      socket.setSoTimeout(60_000);
+      socket.connect(new InetSocketAddress(admin.base().getHost(), admin.base().getPort()));
+      socket.getOutputStream().write(request.append("\r\n").toString().getBytes(StandardCharsets.ISO_8859_1));
+      String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      int end = answer.indexOf("\r\n\r\n");
+      if (end < 0) {
+        return new Raw(0, Map.of(), answer);
+      }
+      String[] lines = answer.substring(0, end).split("\r\n");
+      Map<String, String> found = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+      for (int i = 1; i < lines.length; i++) {
+        found.put(lines[i].substring(0, lines[i].indexOf(':')), lines[i].substring(lines[i].indexOf(':') + 1).strip());
+      }
+      return new Raw(Integer.parseInt(lines[0].split(" ")[1]), found, answer.substring(end + 4));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void assertTellsNothing(Raw answer, String asked) {
+    String told = (answer.body() + answer.headers()).toLowerCase(Locale.ROOT).replace(asked.toLowerCase(Locale.ROOT), "");
+    assertThat(GIVEAWAYS.stream().filter(told::contains).toList()).as("%s: %s", asked, answer).isEmpty();
+  }
+
+  @TestFactory
+  Stream<DynamicTest> a_path_that_is_not_there_tells_nothing_of_the_server() {
+    return BESIDE.stream().flatMap(path -> Stream.of("text/html", "application/json").map(accept -> DynamicTest.dynamicTest(path.substring(0, Math.min(60, path.length())) + " as " + accept, () -> {
+      Raw answer = send("GET " + path + " HTTP/1.1", "Accept: " + accept);
+      boolean isStartPage = List.of("//", "/;x=1/nothing").contains(path) && answer.status() == 200;
+      assertThat(answer.status()).as("%s", answer).isIn(isStartPage ? List.of(200) : List.of(301, 302, 400, 401, 403, 404, 414));
+      assertTellsNothing(answer, path);
+      if (answer.status() == 404) {
+        assertThat(answer.isProblem()).as("%s", answer).isEqualTo(accept.equals("application/json"));
+        assertThat(answer.header("X-Content-Type-Options")).isEqualTo("nosniff");
+        assertThat(answer.header("Content-Security-Policy")).contains("default-src 'none'");
+      }
+    })));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> below_v1_nobody_is_told_anything_but_a_problem() {
+    return BELOW.stream().map(path -> DynamicTest.dynamicTest(path, () -> {
+      Raw answer = send("GET " + path + " HTTP/1.1", "Accept: text/html");
+      assertThat(answer.status()).as("%s", answer).isIn(400, 401, 404);
+      assertTellsNothing(answer, path);
+      // What is no request by the rules of HTTP reaches no application; its server says 400 and no more.
+      assertThat(answer.isProblem() || answer.status() == 400 && answer.body().length() < 100).as("%s", answer).isTrue();
+    }));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> requests_that_are_none_and_odd_methods_tell_nothing() {
+    return Stream.of("FOO / HTTP/1.1", "FOO /nothing HTTP/1.1", "TRACE / HTTP/1.1", "TRACE /v1/tasks HTTP/1.1", "DELETE /index.html HTTP/1.1", "POST / HTTP/1.1", "PUT /assets/start.js HTTP/1.1", "GET / HTTP/9.9", "GET",
+        "CONNECT x:80 HTTP/1.1", "OPTIONS * HTTP/1.1", "GET http:// HTTP/1.1").map(line -> DynamicTest.dynamicTest(line, () -> assertTellsNothing(send(line), line)));
+  }
+
+  @Test
+  void a_host_that_the_client_made_up_is_not_repeated() {
+    String body = TaskerClient.taskRequest("testing", "hello", "{'who': '" + UUID.randomUUID() + "'}");
+    admin.register("/testing/templates.yaml");
+
+    Raw made = send("POST /v1/tasks HTTP/1.1\r\nContent-Length: " + body.length(), "evil.example",
+        new String[] {"Authorization: " + Login.FOR_TESTS.basic(), "Content-Type: application/json"}, body);
+
+    assertThat(made.status()).as("%s", made).isEqualTo(201);
+    assertThat(made.header("Location")).startsWith("/v1/tasks/");
+    assertThat(made.headers() + made.body()).doesNotContain("evil.example");
+    Raw refused = send("GET /v1/tasks HTTP/1.1", "evil.example", new String[0]);
+    assertThat(refused.headers() + refused.body()).doesNotContain("evil.example");
+    for (String path : List.of("/assets", "/openapi/", "/v1")) {
+      Raw answer = send("GET " + path + " HTTP/1.1", "evil.example", new String[0]);
+      assertThat(answer.headers() + answer.body()).as(path).doesNotContain("evil.example");
+    }
+  }
+
+  private Raw send(String requestLine, String host, String[] headers, String body) {
+    String[] all = java.util.Arrays.copyOf(headers, headers.length);
+    all[all.length - 1] = headers[headers.length - 1] + "\r\n\r\n" + body;
+    return send(requestLine, host, all);
+  }
+
+  @Test
+  void a_program_in_a_page_is_refused_without_the_browser_asking_for_a_password() {
+    Answer inPage = admin.with(Map.of()).send(admin.with(Map.of()).request("/v1/tasks").header("X-Any", "x"));
+    assertThat(inPage.header("WWW-Authenticate")).as("for curl and for pages").contains("Basic");
+
+    Raw fetched = send("GET /v1/tasks HTTP/1.1", "Sec-Fetch-Dest: empty", "Sec-Fetch-Mode: cors");
+    assertThat(fetched.status()).isEqualTo(401);
+    assertThat(fetched.isProblem()).isTrue();
+    assertThat(fetched.header("WWW-Authenticate")).isEmpty();
+    assertThat(send("GET /v1/tasks HTTP/1.1", "Sec-Fetch-Dest: document").header("WWW-Authenticate")).contains("Basic");
+    assertThat(send("GET /v1/tasks HTTP/1.1", "Sec-Fetch-Dest: empty", "Authorization: Basic eDp5").header("WWW-Authenticate")).as("also for a wrong password").isEmpty();
+  }
+}

@@ -1,0 +1,31 @@
+package ee.tasker.sql;
+
+import java.util.List;
+
+/**
+ * One kind of damage to a healthy database, and what is expected to notice it.
+ *
+ * @param group      of which part of the data
+ * @param name       what was done, as docs/promises.md says it
+ * @param expected   the invariant that must be among those that notice; or {@link #REFUSED} and the guard that lets it not happen; or
+ *                   {@link #UNSEEN} and the reason why the check does not notice
+ * @param past       whether triggers and foreign keys are switched off, as a superuser can
+ * @param statements each must touch a row; {@code {name}} stands for a task of {@link CorruptionsTest}'s database, {@code {name.step}} for one of its steps
+ */
+record Corruption(String group, String name, String expected, boolean past, List<String> statements) {
+  static final String REFUSED = "refused by ";
+  static final String UNSEEN = "not seen: ";
+
+  boolean isRefused() {
+    return expected.startsWith(REFUSED);
+  }
+
+  boolean isUnseen() {
+    return expected.startsWith(UNSEEN);
+  }
+
+  @Override
+  public String toString() {
+    return group + ": " + name;
+  }
+}

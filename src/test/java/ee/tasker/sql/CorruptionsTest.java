@@ -1,0 +1,191 @@
+package ee.tasker.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ee.tasker.testing.Dag;
+import ee.tasker.testing.DatabaseTest;
+import ee.tasker.testing.Operator;
+import ee.tasker.testing.Sql;
+import ee.tasker.testing.SqlWorker;
+import ee.tasker.testing.SqlWorker.Claim;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A healthy database with tasks of every kind, damaged in one way after another, each time in a transaction that is rolled back: what does the check say?
+ * The table in docs/promises.md is what was seen here.
+ */
+@DatabaseTest
+@DatabaseTest.BreaksPromises
+@DatabaseTest.Covers({"find_template_violations", "find_graph_violations", "find_state_violations", "find_time_violations", "find_document_violations",
+    "find_tally_violations", "hash_documents", "stamp_document_hash"})
+class CorruptionsTest {
+  private static final Path DOCUMENT = Path.of("docs/promises.md");
+  private static final Pattern PLACE = Pattern.compile("\\{([a-z]\\w*)(?:\\.(\\w+))?}");
+  private static final Pattern GUARD = Pattern.compile("constraint \"(\\w+)\"");
+
+  private final Map<String, Dag.Task> tasks = new LinkedHashMap<>();
+  private final Map<String, UUID> steps = new TreeMap<>();
+
+  /** Finished, running, blocked, cancelled, waiting and given-up tasks, with results, retries, checkpoints, slots and what operators did. */
+  private void makeDatabase() {
+    Operator operator = new Operator();
+    try (SqlWorker worker = SqlWorker.open(); Sql sql = Sql.open()) {
+      Dag.Task done = add("done", Dag.linear(3).identity("strict").context("{\"order\": 1}").backoff("none", 1, 1));
+      complete(worker, done, "s1", "{\"total\": 12}");
+      worker.complete(claim(worker, done, "s2").retryableFailure(0));
+      worker.advance();
+      complete(worker, done, "s2", "{\"total\": 13}");
+      complete(worker, done, "s3", "{}");
+
+      Dag.Task exhausted = add("exhausted", Dag.of("a").maxAttempts(1).step("b").dependsOn("a"));
+      worker.complete(claim(worker, exhausted, "a").retryableFailure());
+      Dag.Task blocked = add("blocked", Dag.linear(2).context("{\"order\": 2}"));
+      worker.complete(claim(worker, blocked, "s1").permanentFailure());
+      Dag.Task failed = add("failed", Dag.linear(2));
+      worker.complete(claim(worker, failed, "s1").permanentFailure());
+      assertThat(operator.task(failed, "give_up").getString("outcome")).isEqualTo("done");
+      Dag.Task repaired = add("repaired", Dag.linear(3));
+      worker.complete(claim(worker, repaired, "s1").permanentFailure());
+      operator.step(repaired, "s1", "reset_for_retry", "{\"inputs\": {\"card\": \"tok_2\"}}");
+      complete(worker, repaired, "s1", "{\"paid\": true}");
+      worker.complete(claim(worker, repaired, "s2").permanentFailure());
+      operator.step(repaired, "s2", "complete_manually", "{\"result\": {\"by\": \"hand\"}}");
+      complete(worker, repaired, "s3", "{}");
+      Dag.Task cancelled = add("cancelled", Dag.linear(2));
+      sql.text("select tasker.request_cancel(?, 'ann', 'not wanted any more')", cancelled.uuid());
+      assertThat(worker.forNamespaces("cancelled").claim(1)).as("takes the message of the offer off the queue").isEmpty();
+      Dag.Task waiting = add("waiting", Dag.linear(2));
+      worker.complete(claim(worker, waiting, "s1").retryableFailure(3_600_000));
+
+      Dag.Task running = add("running", Dag.diamond());
+      complete(worker, running, "a", "{}");
+      Claim held = claim(worker, running, "b");
+      sql.text("select tasker.save_checkpoint(?, ?, '{\"row\": 7}')", held.step(), held.attempt());
+      Dag limited = Dag.of("a").stepPolicy("{\"limit\": 1}");
+      Dag.Task admitted = add("admitted", limited);
+      worker.advance();
+      add("queued", limited);
+      worker.advance();
+      claim(worker, admitted, "a");
+      add("elsewhere", Dag.of("a"));
+      // However long the test takes, nothing becomes due or expires while it does.
+      sql.run("update tasker.workflow_steps set lease_expires_at = now() + interval '1 hour' where state = 'in_progress'");
+      sql.run("update tasker.task_wakeups w set wake_at = now() + interval '1 hour' from tasker.tasks t where t.task_uuid = w.task_uuid and t.state <> 'waiting_for_retry'");
+      sql.text("select tasker.roll_up_analytics()");
+    }
+  }
+
+  private Dag.Task add(String name, Dag dag) {
+    Dag.Task task = dag.inNamespace(name.equals("queued") ? "admitted" : name).started();
+    tasks.put(name, task);
+    return task;
+  }
+
+  private static Claim claim(SqlWorker worker, Dag.Task task, String step) {
+    // Each task is in a namespace of its own: there is nothing else to claim.
+    Claim claim = worker.forNamespaces(task.template().namespace()).claimOne();
+    assertThat(claim.step()).as(step).isEqualTo(task.step(step));
+    return claim;
+  }
+
+  private static void complete(SqlWorker worker, Dag.Task task, String step, String result) {
+    worker.complete(claim(worker, task, step).success(result));
+  }
+
+  private String resolved(String statement) {
+    Matcher place = PLACE.matcher(statement);
+    StringBuilder text = new StringBuilder();
+    while (place.find()) {
+      Dag.Task task = tasks.get(place.group(1));
+      String step = place.group(2);
+      UUID uuid = step == null ? task.uuid() : step.equals("template") ? task.template().uuid()
+          : steps.computeIfAbsent(place.group(1) + "." + step, key -> task.step(step));
+      place.appendReplacement(text, "'" + uuid + "'");
+    }
+    return place.appendTail(text).toString();
+  }
+
+  /** The invariants that notice, in the order of the check; or the guard that refused. */
+  private String seen(Corruption corruption) {
+    // Asked for before the damage is done.
+    List<String> statements = corruption.statements().stream().map(this::resolved).toList();
+    try (Sql sql = Sql.session()) {
+      if (corruption.past()) {
+        sql.run("set local session_replication_role = replica");
+      }
+      for (String statement : statements) {
+        boolean isDefinition = statement.startsWith("alter") || statement.startsWith("drop");
+        if (sql.run(statement) == 0 && !isDefinition) {
+          return "touches no row: " + statement;
+        }
+      }
+      List<String> noticed = sql.texts("select invariant from tasker.check_history(p_quiet_for => '0 seconds') where violations > 0 "
+          + "and jsonb_array_length(examples) between 1 and 5");
+      return noticed.isEmpty() ? "" : "`" + String.join("`, `", noticed) + "`";
+    } catch (Sql.SqlProblem refusal) {
+      // Our own triggers have codes; of the database's own refusals the constraint is named.
+      Matcher guard = GUARD.matcher(refusal.getMessage());
+      boolean isNamed = !refusal.state().startsWith("TK") && guard.find();
+      assertThat(refusal.state()).as(corruption + ": " + refusal.getMessage()).matches("TK\\d{3}|23...");
+      return Corruption.REFUSED + "`" + (isNamed ? guard.group(1) : refusal.state().equals("23502") ? "not null" : refusal.state()) + "`";
+    }
+  }
+
+  @Test
+  void each_kind_of_corruption_is_noticed_or_refused_and_the_document_says_by_what() throws IOException {
+    makeDatabase();
+    try (Sql sql = Sql.open()) {
+      assertThat(sql.texts("select invariant || ' ' || examples from tasker.check_history(p_quiet_for => '0 seconds') where violations > 0"))
+          .as("healthy before").isEmpty();
+    }
+
+    List<String> lines = new ArrayList<>();
+    List<String> wrong = new ArrayList<>();
+    String group = "";
+    int noticed = 0;
+    for (Corruption corruption : Corruptions.ALL) {
+      String seen = seen(corruption);
+      boolean isRight = corruption.isUnseen() ? seen.isEmpty()
+          : corruption.isRefused() ? seen.equals(Corruption.REFUSED + "`" + corruption.expected().substring(Corruption.REFUSED.length()) + "`")
+          : seen.contains("`" + corruption.expected() + "`");
+      if (!isRight) {
+        wrong.add(corruption + " expected " + corruption.expected() + ", seen " + seen);
+      }
+      if (!corruption.group().equals(group)) {
+        group = corruption.group();
+        lines.add("| **" + group + "** | |");
+      }
+      lines.add("| " + corruption.name() + " | " + (corruption.isUnseen() ? corruption.expected() : seen) + " |");
+      noticed += corruption.isUnseen() ? 0 : 1;
+    }
+    String table = "Of " + Corruptions.ALL.size() + " kinds, " + noticed + " are noticed or refused.\n\n| What was done | What notices |\n|---|---|\n" + String.join("\n", lines) + "\n";
+    Files.createDirectories(Path.of("target"));
+    Files.writeString(Path.of("target/corruptions.md"), table);
+
+    assertThat(wrong).as("corruptions that are not noticed as expected").isEmpty();
+    assertThat(Corruptions.ALL.stream().map(Corruption::toString).distinct()).hasSize(Corruptions.ALL.size()).hasSizeGreaterThanOrEqualTo(120);
+    assertThat(Files.readString(DOCUMENT)).as(DOCUMENT + " has the table of target/corruptions.md").contains(table);
+    try (Sql sql = Sql.open()) {
+      assertThat(sql.texts("select invariant from tasker.check_history(p_quiet_for => '0 seconds') where violations > 0")).as("healthy afterwards").isEmpty();
+    }
+  }
+
+  @Test
+  void every_invariant_is_the_one_that_notices_some_corruption() {
+    try (Sql sql = Sql.open()) {
+      List<String> invariants = sql.texts("select invariant from tasker.check_history(p_quiet_for => '0 seconds')");
+      assertThat(Corruptions.ALL.stream().map(Corruption::expected)).as("invariants without a corruption that they must notice").containsAll(invariants);
+    }
+  }
+}
