@@ -26,6 +26,7 @@ begin
           'at', t.cancel_requested_at, 'by', t.cancel_requested_by, 'said_by', t.cancel_said_by, 'reason', t.cancel_reason, 'policy', t.cancel_policy) end)
       || case when p_with_details then jsonb_build_object(
         'context', x.context, 'submitted_by', x.submitted_by,
+        'explanation', case when t.completed_at is null then tasker.get_task_explanation(t.task_uuid) end,
         'steps', (select coalesce(jsonb_agg(to_jsonb(r) - '{task_uuid,workflow_step_uuid,named_step_uuid,current_state}'::text[]
             || jsonb_build_object('step_uuid', r.workflow_step_uuid, 'template_step_uuid', r.named_step_uuid, 'state', r.current_state)), '[]')
           from tasker.get_step_readiness_status_batch(array[t.task_uuid]) r))

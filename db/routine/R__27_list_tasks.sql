@@ -1,7 +1,11 @@
 -- A page of tasks, newest first, as {tasks: [...], next}: next is null on the last page. Pages are found by
 -- key (p_before: tasks older than this uuid), so a deep page costs what the first one does.
--- p_filter: {namespace?, name?, version?, state?, initiator?, source_system?, correlation_id?, parent_correlation_id?,
--- sla_breached?, namespaces?}, the last one an array of those that the caller may see.
+-- p_filter: {namespace?, name?, version?, state?, tag?, initiator?, source_system?, correlation_id?, parent_correlation_id?,
+-- sla_breached?, created_after?, created_before?, updated_after?, updated_before?, completed_after?, completed_before?, namespaces?}. state is
+-- one state or several with commas between them; *_after includes its time and *_before does not; namespaces is an array of
+-- those that the caller may see.
+-- Keys are ordered by the time of creation, so times of creation bound the part of the index that is read, and so do the others
+-- from above: a task is not completed before it is created. Ten minutes more are read, because a key is made some time after the task's creation was stamped.
 -- Unfinished states are looked up through the wake-ups and dead letters, which are few, and not among all tasks.
 -- Source: reference section 6.2. Called by TasksResource.
 create or replace function tasker.list_tasks(p_filter jsonb default '{}', p_limit int default 25, p_before uuid default null)
@@ -10,7 +14,11 @@ language plpgsql stable
 set search_path = '' set timezone = 'UTC' set plan_cache_mode = force_custom_plan
 as $$
 declare
-  v_state     tasker.task_state := (p_filter ->> 'state')::tasker.task_state;
+  v_states    tasker.task_state[] := string_to_array(p_filter ->> 'state', ',')::tasker.task_state[];
+  v_from      uuid := tasker.calculate_first_uuid((p_filter ->> 'created_after')::timestamptz - interval '10 minutes');
+  v_until     timestamptz := least((p_filter ->> 'created_before')::timestamptz, (p_filter ->> 'updated_before')::timestamptz,
+                                   (p_filter ->> 'completed_before')::timestamptz) + interval '10 minutes';
+  v_to        uuid := tasker.calculate_first_uuid(v_until);
   v_named     uuid[];
   v_page      uuid[];
 begin
@@ -28,8 +36,19 @@ begin
     select t.task_uuid from tasker.tasks t
     where (p_before is null or t.task_uuid < p_before)
       and (v_named is null or t.named_task_uuid = any (v_named))
-      and (v_state is null or t.state = v_state)
-      and (v_state is null or v_state in ('complete', 'error', 'cancelled', 'resolved_manually')
+      and (p_filter ->> 'created_after' is null or (t.task_uuid >= v_from and t.created_at >= (p_filter ->> 'created_after')::timestamptz))
+      and (v_until is null or t.task_uuid < v_to)
+      and (p_filter ->> 'created_before' is null or t.created_at < (p_filter ->> 'created_before')::timestamptz)
+      and (p_filter ->> 'completed_after' is null or t.completed_at >= (p_filter ->> 'completed_after')::timestamptz)
+      and (p_filter ->> 'completed_before' is null or t.completed_at < (p_filter ->> 'completed_before')::timestamptz)
+      -- What has ended does not move again; of the others the last move is looked up.
+      and (p_filter ->> 'updated_after' is null or (p_filter ->> 'updated_after')::timestamptz <= coalesce(t.completed_at,
+            (select h.created_at from tasker.task_transitions h where h.task_uuid = t.task_uuid and h.sort_key = t.transition_count), t.created_at))
+      and (p_filter ->> 'updated_before' is null or (p_filter ->> 'updated_before')::timestamptz > coalesce(t.completed_at,
+            (select h.created_at from tasker.task_transitions h where h.task_uuid = t.task_uuid and h.sort_key = t.transition_count), t.created_at))
+      and (p_filter ->> 'tag' is null or t.tags ? (p_filter ->> 'tag'))
+      and (v_states is null or t.state = any (v_states))
+      and (v_states is null or v_states && '{complete,error,cancelled,resolved_manually}'
            or t.task_uuid in (select w.task_uuid from tasker.task_wakeups w
                               union all select d.task_uuid from tasker.tasks_dlq d))
       and (p_filter ->> 'sla_breached' is null or (t.sla_breached_at is not null) = (p_filter ->> 'sla_breached')::boolean)

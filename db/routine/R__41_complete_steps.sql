@@ -5,6 +5,7 @@
 -- orchestration_step_results and an orchestrator does the rest.
 -- Returns {refused: [{step_uuid, attempt, verdict}], assignments: [...], queued: [namespaces], ended: [{task_uuid, state}],
 -- next_retry_in_ms}: verdict ALREADY when that attempt has already been handed back, STALE when it is not the current one.
+-- Errors: TK007 when a result lacks what says whose it is, or its outcome; nothing is done then.
 -- Locks: tasks by uuid, then their steps; then messages (skip locked) and offered steps by uuid.
 -- Source: design sections 3, 10. Called by the worker, and by anybody with psql.
 create or replace function tasker.complete_steps(
@@ -29,6 +30,15 @@ declare
   v_ended    jsonb := '[]';
   v_retry_at timestamptz;
 begin
+  if not coalesce(jsonb_typeof(p_results) = 'array', false) then
+    raise exception 'p_results must be an array of objects with step_uuid, task_uuid, attempt and outcome' using errcode = 'TK007';
+  end if;
+  -- By path, which copies no result.
+  if jsonb_path_exists(p_results, '$[*] ? (!(@.step_uuid != null && @.task_uuid != null && @.attempt != null
+                                            && (@.outcome == "success" || @.outcome == "retryable_failure" || @.outcome == "permanent_failure" || @.outcome == "cancelled")))') then
+    raise exception 'each of p_results needs step_uuid, task_uuid, attempt, and outcome, which is success, retryable_failure, permanent_failure or cancelled'
+      using errcode = 'TK007';
+  end if;
   if p_settle then
     -- As lock_tasks does, in one statement less.
     perform from tasker.tasks t

@@ -2,7 +2,8 @@
 -- The same content again is a no-op, other content under the same key is refused; the namespace and its queue are made
 -- when they are new. Validation is the caller's: here only what the tables themselves refuse.
 -- A namespace whose name differs from another's only in case is refused: the two would share one queue.
--- Returns {outcome: registered | unchanged | conflict | namespace_taken, named_task_uuid, message}: the last two keys where they say something.
+-- Returns {outcome: registered | unchanged | conflict | namespace_taken, template_uuid, message}: the last two keys where they say something.
+-- Errors: TK007 when it is not in that form.
 -- Locks: the unique key of the template. Source: design decision 16. Called by Templates.
 create or replace function tasker.register_template(p_template jsonb)
 returns jsonb
@@ -16,6 +17,14 @@ declare
   v_known      tasker.named_tasks;
   v_other      text;
 begin
+  if not coalesce(jsonb_typeof(p_template) = 'object', false)
+     or p_template ->> 'namespace_name' is null or p_template ->> 'name' is null or p_template ->> 'version' is null
+     or p_template ->> 'content_hash' is null or not coalesce(jsonb_typeof(p_template -> 'steps') = 'array', false)
+     or not coalesce(jsonb_path_exists(p_template, '$.steps[0]'), false)
+     or jsonb_path_exists(p_template, '$.steps[*] ? (!(exists(@.name) && exists(@.handler.callable)))') then
+    raise exception 'p_template must be a template in its normal form, with namespace_name, name, version, content_hash, and steps that have a name and a handler'
+      using errcode = 'TK007', hint = 'A server reads YAML and JSON, checks it and registers it: POST /v1/templates.';
+  end if;
   insert into tasker.task_namespaces (name) values (v_namespace) on conflict do nothing;
   -- Shared, so that a pause of the namespace comes before or after the whole registration.
   select ns.task_namespace_uuid into v_ns_uuid from tasker.task_namespaces ns where ns.name = v_namespace for share;

@@ -1,13 +1,13 @@
 -- Creates any number of tasks, each whole or not at all, and starts them: roots are handed off in the same transaction,
 -- the first p_claim_limit of them straight to p_server_uuid.
--- p_requests: array of {namespace, name, version, context, initiator?, source_system?, reason?, tags?, priority?,
+-- p_requests: array of {namespace, name, version?, context, initiator?, source_system?, reason?, tags?, priority?,
 -- correlation_id?, parent_correlation_id?, parent_task_uuid?, requested_at?, idempotency_key?, trace_parent?,
--- submitted_by?, parent_namespaces?}. A parent in another namespace than those, where they are given, is answered as one that is not there. p_start false leaves them pending for an
+-- submitted_by?, parent_namespaces?}. Without a version it is the one of get_latest_version. A parent in another namespace than those, where they are given, is answered as one that is not there. p_start false leaves them pending for an
 -- orchestrator, and so are those of a paused template. p_context_checked says that the caller has checked the contexts
 -- against the input schemas; otherwise a task of a template that has one stays pending until a server has checked it. So
 -- does a task under a concurrency policy until an orchestrator, in a transaction of its own, has asked for its slots: no
 -- gate is ever held by the caller's.
--- Returns {verdicts: [{verdict, task_uuid?, state?, correlation_id?, field?, message?}] in the order of the requests,
+-- Returns {verdicts: [{verdict, task_uuid?, state?, correlation_id?, version?, field?, message?}] in the order of the requests,
 -- assignments, queued}; verdict is created, duplicate (task_uuid is the one that was there), unknown_template,
 -- unsupported_template or invalid.
 -- Locks: the parents that are named, shared, by uuid; identity hashes in their order, so that two batches with the same requests cannot deadlock.
@@ -53,19 +53,19 @@ begin
   -- What can be said of each request before anything is written.
   with given as (
     select r.ordinality::int as request_position, r.value as request, r.value ->> 'namespace' as namespace,
-           nt.named_task_uuid, nt.identity_strategy, nt.unsupported_features, nt.has_input_schema, ns.priority_modifier
+           nt.version::text as version, nt.named_task_uuid, nt.identity_strategy, nt.unsupported_features, nt.has_input_schema, ns.priority_modifier
     from jsonb_array_elements(p_requests) with ordinality as r
     left join tasker.task_namespaces ns on ns.name = r.value ->> 'namespace'
     left join tasker.named_tasks nt on nt.task_namespace_uuid = ns.task_namespace_uuid
-      and nt.name = r.value ->> 'name' and nt.version = r.value ->> 'version'),
+      and nt.name = r.value ->> 'name' and nt.version = coalesce(r.value ->> 'version', tasker.get_latest_version(r.value ->> 'namespace', r.value ->> 'name'))),
   judged as (
     select g.*,
            case
              when g.named_task_uuid is null then jsonb_build_object('verdict', 'unknown_template', 'field', 'name', 'message',
-               format('there is no template %s/%s version %s', g.namespace, g.request ->> 'name', coalesce(g.request ->> 'version', '(none given)')))
+               format('there is no template %s/%s%s', g.namespace, g.request ->> 'name', ' version ' || (g.request ->> 'version')))
              when g.unsupported_features <> '{}' then jsonb_build_object('verdict', 'unsupported_template', 'field', 'name', 'message',
                format('template %s/%s version %s cannot be run by this version: not supported yet: %s',
-                      g.namespace, g.request ->> 'name', g.request ->> 'version', array_to_string(g.unsupported_features, ', ')))
+                      g.namespace, g.request ->> 'name', g.version, array_to_string(g.unsupported_features, ', ')))
              when jsonb_typeof(coalesce(g.request -> 'context', 'null')) <> 'object' then
                jsonb_build_object('verdict', 'invalid', 'field', 'context', 'message', 'context must be an object')
              -- Who checked the context has looked at that as well. A worker could not read it back.
@@ -84,7 +84,7 @@ begin
            end as refusal
     from given g)
   select array_agg((j.request_position, tasker.uuid_v7(), j.named_task_uuid,
-                    tasker.calculate_identity_hash(j.identity_strategy, j.namespace, j.request ->> 'name', j.request ->> 'version',
+                    tasker.calculate_identity_hash(j.identity_strategy, j.namespace, j.request ->> 'name', j.version,
                                                    j.request -> 'context', j.request ->> 'idempotency_key'),
                     tasker.calculate_claim_order(v_now, coalesce((j.request ->> 'priority')::int, 0) + j.priority_modifier),
                     p_context_checked or not j.has_input_schema, j.request)::tasker.task_request)
@@ -134,12 +134,14 @@ begin
   from (
     select a.request_position,
            case when c.task_uuid is not null
-             then jsonb_build_object('verdict', 'created', 'task_uuid', c.task_uuid, 'state', c.state, 'correlation_id', c.correlation_id)
-             else (select jsonb_build_object('verdict', 'duplicate', 'task_uuid', t.task_uuid, 'state', t.state, 'correlation_id', t.correlation_id)
+             then jsonb_build_object('verdict', 'created', 'task_uuid', c.task_uuid, 'state', c.state, 'correlation_id', c.correlation_id, 'version', c.version)
+             else (select jsonb_build_object('verdict', 'duplicate', 'task_uuid', t.task_uuid, 'state', t.state, 'correlation_id', t.correlation_id,
+                                             'version', (select nt.version from tasker.named_tasks nt where nt.named_task_uuid = t.named_task_uuid))
                    from tasker.tasks t where t.identity_hash = a.identity_hash)
            end as verdict
     from unnest(v_accepted) a
-    left join tasker.tasks c on c.task_uuid = a.task_uuid
+    left join (select t.task_uuid, t.state, t.correlation_id, nt.version from tasker.tasks t join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid) c
+      on c.task_uuid = a.task_uuid
     union all
     select r.key::int, r.value from jsonb_each(coalesce(v_refused, '{}')) r) v;
 

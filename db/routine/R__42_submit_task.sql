@@ -1,4 +1,4 @@
--- Creates one task in the caller's transaction and starts it: the way in for psql, triggers and other applications.
+-- Creates one task in the caller's transaction and starts it: the way in for psql, triggers and other applications. p_version null: the highest release.
 -- p_options: initiator, source_system, reason, tags, priority, correlation_id, parent_correlation_id, parent_task_uuid, requested_at,
 -- idempotency_key, trace_parent; on_duplicate 'return' gives the uuid of the task that was there instead of an error; context_checked
 -- true says that the context is known to fit the template's input schema, so that no server has to look at it first;

@@ -57,6 +57,9 @@ public class EventStreams implements ChangeListener {
   private long nextReadAt;
   private boolean isReading;
   /** Somebody asked for a read during a read, for this time. */
+  /** The name under which an id that is none is refused; where it came in another way, the caller puts the name of that. */
+  public static final String ID = "Last-Event-ID";
+
   private boolean isWanted;
   private long wantedAt;
   private ThreadPool threads;
@@ -75,7 +78,7 @@ public class EventStreams implements ChangeListener {
    * @throws Problem 400 invalid-request when the id is none, 503 too-many-streams
    */
   public void open(EventFilter filter, Optional<String> after, Optional<String> taskState, EventSink sink) {
-    Optional<Position> given = after.map(id -> Position.parse(id).orElseThrow(() -> unknown()));
+    Optional<Position> given = after.map(id -> Position.parse(id).orElseThrow(EventStreams::unknown));
     Events.Batch now = events.now();
     if (given.filter(position -> position.next() > now.bound()).isPresent()) {
       throw unknown();
@@ -94,7 +97,7 @@ public class EventStreams implements ChangeListener {
   }
 
   private static Problem unknown() {
-    return Problem.invalid("Last-Event-ID", "is not the id of an event of this database");
+    return Problem.invalid(ID, "is not the id of an event of this database");
   }
 
   /** How many listen at the moment. */

@@ -82,7 +82,7 @@ public class Access {
    * @throws Problem 403 not-permitted
    */
   TaskRequest submitted(TaskRequest request) {
-    require(request.template().namespace());
+    require(request.namespace());
     TaskRequest mine = request.submittedBy(caller.actor());
     return mine.hasParent() ? caller.grants().namespaces(permission).map(mine::parentIn).orElse(mine) : mine;
   }

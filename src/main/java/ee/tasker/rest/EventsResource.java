@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /** What happens to tasks and steps, as server-sent events. */
 @Path("events")
@@ -55,7 +56,7 @@ public class EventsResource {
     put(members, "version", version);
     put(members, "kind", kind);
     put(members, "correlation_id", correlationId == null ? null : Parameters.uuid("correlation_id", correlationId).toString());
-    streams.open(new EventFilter(Optional.empty(), members), last(lastEventId, lastEventIdInQuery), Optional.empty(), new SseSink(sink, sse));
+    open(lastEventId, lastEventIdInQuery, after -> streams.open(new EventFilter(Optional.empty(), members), after, Optional.empty(), new SseSink(sink, sse)));
   }
 
   private static void put(Map<String, String> members, String name, String value) {
@@ -64,8 +65,16 @@ public class EventsResource {
     }
   }
 
-  /** The header, which a browser sends when it comes back, is newer than what the address says. */
-  static Optional<String> last(String header, String parameter) {
-    return Optional.ofNullable(header).or(() -> Optional.ofNullable(parameter)).filter(id -> !id.isBlank());
+  /** The header, which a browser sends when it comes back, is newer than what the address says. A refusal names the one that was read. */
+  static void open(String header, String parameter, Consumer<Optional<String>> stream) {
+    Optional<String> after = Optional.ofNullable(header).or(() -> Optional.ofNullable(parameter)).filter(id -> !id.isBlank());
+    try {
+      stream.accept(after);
+    } catch (Problem refused) {
+      if (header == null && refused.violations().stream().anyMatch(violation -> EventStreams.ID.equals(violation.field()))) {
+        throw Problem.invalid("last_event_id", refused.violations().get(0).message());
+      }
+      throw refused;
+    }
   }
 }

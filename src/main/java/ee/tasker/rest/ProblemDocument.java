@@ -60,7 +60,7 @@ final class ProblemDocument {
   }
 
   private static JsonObjectBuilder start(int status, String code, String detail, String instance) {
-    String title = code.replace('-', ' ');
+    String title = code.replace('-', ' ').replace("json", "JSON");
     return Json.build().createObjectBuilder()
         .add("type", "urn:tasker:problem:" + code)
         .add("title", title.substring(0, 1).toUpperCase(Locale.ROOT) + title.substring(1))

@@ -117,7 +117,8 @@ public class TaskBatchesResource {
           .add("status", !task.isDuplicate() ? 201 : wantsExisting ? 200 : 409)
           .add("task_uuid", task.taskUuid().toString())
           .add("state", task.state())
-          .add("correlation_id", task.correlationId().toString());
+          .add("correlation_id", task.correlationId().toString())
+          .add("version", task.version());
     } catch (CompletionException e) {
       if (e.getCause() instanceof Problem problem) {
         return refused(problem);

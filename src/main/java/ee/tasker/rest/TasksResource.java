@@ -48,7 +48,8 @@ import java.util.function.Function;
 @RequestScoped
 public class TasksResource {
   static final Set<String> FILTERS = Set.of(
-      "namespace", "name", "version", "state", "initiator", "source_system", "correlation_id", "parent_correlation_id", "sla_breached");
+      "namespace", "name", "version", "state", "initiator", "source_system", "correlation_id", "parent_correlation_id", "sla_breached",
+      "tag", "created_after", "created_before", "updated_after", "updated_before", "completed_after", "completed_before");
   static final Set<String> STATES = Set.of(
       "pending", "initializing", "enqueuing_steps", "steps_in_process", "evaluating_results", "waiting_for_dependencies",
       "waiting_for_retry", "blocked_by_failures", "complete", "error", "cancelled", "resolved_manually");
@@ -154,18 +155,19 @@ public class TasksResource {
   /** Who may submit but not read is told how the task stands, and no more. */
   private static JsonObject atRest(Caller caller, JsonObject described, boolean isDuplicate) {
     return caller.grants().may(Permission.TASKS_READ, described.getString("namespace")) ? Visibility.task(caller, described)
-        : brief(described.getString("task_uuid"), described.getString("state"), described.getString("correlation_id"), isDuplicate);
+        : brief(described.getString("task_uuid"), described.getString("state"), described.getString("correlation_id"), described.getString("version"), isDuplicate);
   }
 
   private static JsonObject brief(SubmittedTask task) {
-    return brief(task.taskUuid().toString(), task.state(), task.correlationId().toString(), task.isDuplicate());
+    return brief(task.taskUuid().toString(), task.state(), task.correlationId().toString(), task.version(), task.isDuplicate());
   }
 
-  private static JsonObject brief(String taskUuid, String state, String correlationId, boolean isDuplicate) {
+  private static JsonObject brief(String taskUuid, String state, String correlationId, String version, boolean isDuplicate) {
     return Json.build().createObjectBuilder()
         .add("task_uuid", taskUuid)
         .add("state", state)
         .add("correlation_id", correlationId)
+        .add("version", version)
         .add("duplicate", isDuplicate)
         .build();
   }
@@ -188,11 +190,14 @@ public class TasksResource {
   }
 
   private static String checked(String key, String value) {
-    if ("state".equals(key) && !STATES.contains(value)) {
-      throw Problem.invalid("state", "there is no such state; known are " + String.join(", ", STATES.stream().sorted().toList()));
+    if ("state".equals(key) && !STATES.containsAll(List.of(value.split(",", -1)))) {
+      throw Problem.invalid("state", "must be one state, or several with commas between them; known are " + String.join(", ", STATES.stream().sorted().toList()));
     }
     if ("sla_breached".equals(key) && !Set.of("true", "false").contains(value)) {
       throw Problem.invalid(key, "must be true or false");
+    }
+    if (key.endsWith("_after") || key.endsWith("_before")) {
+      return Parameters.time(value).orElseThrow(() -> Problem.invalid(key, "must be a date and time with an offset, as in 2026-01-31T12:00:00Z")).toString();
     }
     if (key.endsWith("correlation_id")) {
       return Parameters.uuid(key, value).toString();

@@ -31,12 +31,14 @@ import java.io.InputStream;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Templates over HTTP: register, validate, find. */
 @Path("templates")
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
 public class TemplatesResource {
+  private static final int MOST_IN_DETAIL = 10;
 
   @Inject
   private Templates templates;
@@ -83,10 +85,10 @@ public class TemplatesResource {
     }
     Registration registration = templates.register(text);
     if (registration instanceof Registration.Registered registered) {
-      return answer(201, registered.key());
+      return answer(201, registered.key(), registered.warnings());
     }
     if (registration instanceof Registration.Unchanged unchanged) {
-      return answer(200, unchanged.key());
+      return answer(200, unchanged.key(), unchanged.warnings());
     }
     if (registration instanceof Registration.Conflict conflict) {
       throw new Problem(409, "template-exists", "template " + conflict.key() + " is registered with other content; a change needs a new version",
@@ -115,12 +117,12 @@ public class TemplatesResource {
     return answer.add("valid", false).add("problems", problems).build().toString();
   }
 
-  private Response answer(int status, TemplateKey key) {
+  private Response answer(int status, TemplateKey key, List<String> warnings) {
     return Response.status(status)
         .header(Locations.HEADER, locations.of(uri, "templates/" + key.namespace() + "/" + UriBuilder.fromPath("{name}").build(key.name()) + "/" + key.version()))
         .entity(Json.build().createObjectBuilder()
             .add("namespace", key.namespace()).add("name", key.name()).add("version", key.version())
-            .add("registered", status == 201).build().toString())
+            .add("registered", status == 201).add("warnings", Json.build().createArrayBuilder(warnings)).build().toString())
         .build();
   }
 
@@ -128,7 +130,10 @@ public class TemplatesResource {
     List<Problem.Violation> violations = problems.stream()
         .map(problem -> new Problem.Violation(problem.path(), "line " + problem.line() + ", column " + problem.column() + ": " + problem.message()))
         .toList();
-    return new Problem(400, "invalid-template", violations.get(0).field() + ": " + violations.get(0).message(), violations, Map.of());
+    String detail = violations.stream().map(violation -> (violation.field().isEmpty() ? "" : violation.field() + ": ") + violation.message())
+        .limit(MOST_IN_DETAIL).collect(Collectors.joining("; "));
+    int more = violations.size() - MOST_IN_DETAIL;
+    return new Problem(400, "invalid-template", more > 0 ? detail + "; and " + more + " more" : detail, violations, Map.of());
   }
 
   private static JsonObject toJson(TemplateProblem problem) {

@@ -97,7 +97,8 @@ public class Intake {
   }
 
   private Waiting enqueue(TaskRequest request) {
-    Waiting entry = new Waiting(request, check.check(request).rootSteps(), new CompletableFuture<>());
+    TaskRequest complete = check.complete(request);
+    Waiting entry = new Waiting(complete, check.check(complete).rootSteps(), new CompletableFuture<>());
     waiting.add(entry);
     calls.gathered(1);
     return entry;

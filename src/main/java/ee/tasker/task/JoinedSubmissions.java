@@ -63,11 +63,12 @@ public class JoinedSubmissions implements TaskSubmissions {
   @Transactional
   public List<SubmittedTask> submitAll(List<TaskRequest> requests) {
     requests.forEach(JoinedSubmissions::requireStorable);
-    requests.forEach(check::check);
-    JsonArray verdicts = submitJoined(traced(requests));
-    List<SubmittedTask> submitted = new ArrayList<>(requests.size());
-    for (int i = 0; i < requests.size(); i++) {
-      submitted.add(verdict(requests.get(i), verdicts.getJsonObject(i)));
+    List<TaskRequest> complete = requests.stream().map(check::complete).toList();
+    complete.forEach(check::check);
+    JsonArray verdicts = submitJoined(traced(complete));
+    List<SubmittedTask> submitted = new ArrayList<>(complete.size());
+    for (int i = 0; i < complete.size(); i++) {
+      submitted.add(verdict(complete.get(i), verdicts.getJsonObject(i)));
     }
     return submitted;
   }
@@ -79,16 +80,18 @@ public class JoinedSubmissions implements TaskSubmissions {
     List<TaskRequest> checked = new ArrayList<>(requests.size());
     for (TaskRequest request : requests) {
       CompletableFuture<SubmittedTask> answer = outcome(() -> {
-        check.check(request);
-        checked.add(request);
+        TaskRequest complete = check.complete(request);
+        check.check(complete);
+        checked.add(complete);
         return null;
       });
       answers.add(answer);
     }
     var verdicts = submitJoined(checked).getValuesAs(JsonObject.class).iterator();
+    var asked = checked.iterator();
     for (int i = 0; i < answers.size(); i++) {
       if (!answers.get(i).isCompletedExceptionally()) {
-        TaskRequest request = requests.get(i);
+        TaskRequest request = asked.next();
         JsonObject verdict = verdicts.next();
         answers.set(i, outcome(() -> verdict(request, verdict)));
       }
@@ -149,9 +152,9 @@ public class JoinedSubmissions implements TaskSubmissions {
     switch (verdict.getString("verdict")) {
       case "created", "duplicate" -> {
         SubmittedTask task = new SubmittedTask(Json.uuid(verdict, "task_uuid"), verdict.getString("state"),
-            Json.uuid(verdict, "correlation_id"), "duplicate".equals(verdict.getString("verdict")));
+            Json.uuid(verdict, "correlation_id"), verdict.getString("version"), "duplicate".equals(verdict.getString("verdict")));
         LOG.write(LogEvent.TASK_CREATED, "task", task.taskUuid(), "correlation", task.correlationId(),
-            "template", request.template(), "duplicate", task.isDuplicate());
+            "template", request.template().orElseThrow(), "duplicate", task.isDuplicate());
         return task;
       }
       case "unknown_template" -> throw RequestCheck.unknown(request);

@@ -59,7 +59,7 @@ public class QueuedRequests {
     for (JsonObject message : messages.getValuesAs(JsonObject.class)) {
       done.add(message.get("msg_id"));
       try {
-        TaskRequest request = TaskRequestReader.read(requestIn(message.get("message")));
+        TaskRequest request = check.complete(TaskRequestReader.read(requestIn(message.get("message"))));
         check.check(request);
         requests.add(request.toJson());
         submitted.add(message);

@@ -4,6 +4,7 @@ import ee.tasker.platform.Problem;
 import ee.tasker.platform.Problem.Violation;
 import ee.tasker.template.KnownTemplate;
 import ee.tasker.template.Templates;
+import ee.tasker.template.model.TemplateKey;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.util.List;
@@ -16,11 +17,21 @@ class RequestCheck {
   private Templates templates;
 
   /**
+   * @return the request with the version that it means, when it names none
+   * @throws Problem 404 unknown-template
+   */
+  public TaskRequest complete(TaskRequest request) {
+    return request.template().isPresent() ? request
+        : request.of(templates.latest(request.namespace(), request.name()).orElseThrow(() -> unknown(request)));
+  }
+
+  /**
+   * @param request of a version
    * @return its template
    * @throws Problem 404 unknown-template, 422 unsupported-template, 400 invalid-context
    */
   public KnownTemplate check(TaskRequest request) {
-    KnownTemplate template = templates.find(request.template()).orElseThrow(() -> unknown(request));
+    KnownTemplate template = request.template().flatMap(templates::find).orElseThrow(() -> unknown(request));
     if (!template.unsupportedFeatures().isEmpty()) {
       throw new Problem(422, "unsupported-template",
           "template " + template.key() + " cannot be run by this version: not supported yet: " + String.join(", ", template.unsupportedFeatures()),
@@ -39,7 +50,7 @@ class RequestCheck {
   }
 
   static Problem unknown(TaskRequest request) {
-    return new Problem(404, "unknown-template", "there is no template " + request.template(),
-        List.of(new Violation("name", "there is no template " + request.template())), Map.of());
+    String asked = request.template().map(TemplateKey::toString).orElse(request.namespace() + "/" + request.name());
+    return new Problem(404, "unknown-template", "there is no template " + asked, List.of(new Violation("name", "there is no template " + asked)), Map.of());
   }
 }

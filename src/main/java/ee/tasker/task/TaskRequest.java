@@ -23,12 +23,23 @@ import java.util.regex.Pattern;
 public final class TaskRequest {
   private static final Pattern TRACE_PARENT = Pattern.compile("(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}");
 
-  private final TemplateKey template;
+  private final String namespace;
+  private final String name;
+  private final Optional<TemplateKey> template;
   private final JsonObject members;
 
-  private TaskRequest(TemplateKey template, JsonObject members) {
+  private TaskRequest(String namespace, String name, Optional<TemplateKey> template, JsonObject members) {
+    this.namespace = namespace;
+    this.name = name;
     this.template = template;
     this.members = members;
+  }
+
+  /** Of the highest release of the template that is registered when the request is submitted; the {@link SubmittedTask} tells which. */
+  public static TaskRequest of(String namespace, String name) {
+    JsonObject members = Json.build().createObjectBuilder()
+        .add("namespace", namespace).add("name", name).add("context", JsonValue.EMPTY_JSON_OBJECT).build();
+    return new TaskRequest(namespace, name, Optional.empty(), members);
   }
 
   public static TaskRequest of(String namespace, String name, String version) {
@@ -36,7 +47,7 @@ public final class TaskRequest {
         .add("namespace", namespace).add("name", name).add("version", version)
         .add("context", JsonValue.EMPTY_JSON_OBJECT)
         .build();
-    return new TaskRequest(new TemplateKey(namespace, name, version), members);
+    return new TaskRequest(namespace, name, Optional.of(new TemplateKey(namespace, name, version)), members);
   }
 
   public TaskRequest context(JsonObject context) {
@@ -121,8 +132,22 @@ public final class TaskRequest {
     return withText("submitted_by", caller, 160);
   }
 
-  public TemplateKey template() {
+  public String namespace() {
+    return namespace;
+  }
+
+  public String name() {
+    return name;
+  }
+
+  /** Empty when the request leaves the version to the server. */
+  public Optional<TemplateKey> template() {
     return template;
+  }
+
+  /** The same request of a version that is known by now. */
+  TaskRequest of(TemplateKey known) {
+    return new TaskRequest(namespace, name, Optional.of(known), Json.build().createObjectBuilder(members).add("version", known.version()).build());
   }
 
   public JsonObject context() {
@@ -156,6 +181,6 @@ public final class TaskRequest {
 
   private TaskRequest with(String key, JsonValue value) {
     JsonObjectBuilder changed = Json.build().createObjectBuilder(members);
-    return new TaskRequest(template, changed.add(key, value).build());
+    return new TaskRequest(namespace, name, template, changed.add(key, value).build());
   }
 }

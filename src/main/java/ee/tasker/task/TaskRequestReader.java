@@ -52,7 +52,7 @@ public final class TaskRequestReader {
         .forEach(key -> wrong(key, "there is no such member; known are " + MEMBERS.stream().sorted().collect(Collectors.joining(", "))));
     String namespace = text("namespace", true, 29);
     String name = text("name", true, 64);
-    String version = text("version", true, 16);
+    String version = text("version", false, 16);
     text("initiator", false, 128);
     text("source_system", false, 128);
     text("reason", false, 128);
@@ -84,7 +84,7 @@ public final class TaskRequestReader {
     if (!violations.isEmpty()) {
       throw Problem.invalid(violations);
     }
-    return request(TaskRequest.of(namespace, name, version));
+    return request(version == null ? TaskRequest.of(namespace, name) : TaskRequest.of(namespace, name, version));
   }
 
   private TaskRequest request(TaskRequest request) {

@@ -6,10 +6,11 @@ import java.util.List;
 /** What came of registering a template. */
 public sealed interface Registration {
 
-  record Registered(TemplateKey key) implements Registration {}
+  /** @param warnings what the template needs and the installation has not, a sentence each */
+  record Registered(TemplateKey key, List<String> warnings) implements Registration {}
 
   /** The same content was there already. */
-  record Unchanged(TemplateKey key) implements Registration {}
+  record Unchanged(TemplateKey key, List<String> warnings) implements Registration {}
 
   /** The key is taken by other content: a change needs a new version. */
   record Conflict(TemplateKey key) implements Registration {}

@@ -16,6 +16,15 @@ class TemplateGateway {
     return sql.object("register_template(cast(? as jsonb))", template);
   }
 
+  JsonObject findMissingHandlers(String namespace, String name, String version) {
+    return sql.object("find_missing_handlers(?, ?, ?)", namespace, name, version);
+  }
+
+  /** Null when there is no such template. */
+  String getLatestVersion(String namespace, String name) {
+    return sql.text("get_latest_version(?, ?)", namespace, name);
+  }
+
   JsonArray getTemplates(String namespace, String name, String version, boolean withConfiguration) {
     return sql.array("get_templates(?, ?, ?, ?)", namespace, name, version, withConfiguration);
   }

@@ -12,6 +12,7 @@ import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonString;
 import jakarta.transaction.Transactional;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -51,12 +52,27 @@ public class Templates {
     return switch (reply.getString("outcome")) {
       case "registered" -> {
         LOG.write(LogEvent.TEMPLATE_REGISTERED, "template", key, "steps", template.steps().size());
-        yield new Registration.Registered(key);
+        yield new Registration.Registered(key, warnings(key));
       }
-      case "unchanged" -> new Registration.Unchanged(key);
+      case "unchanged" -> new Registration.Unchanged(key, warnings(key));
       case "namespace_taken" -> new Registration.NamespaceTaken(reply.getString("message"));
       default -> new Registration.Conflict(key);
     };
+  }
+
+  /** Its tasks are taken in all the same: the handlers may come with the next deployment. */
+  private List<String> warnings(TemplateKey key) {
+    JsonObject found = gateway.findMissingHandlers(key.namespace(), key.name(), key.version());
+    List<JsonObject> missing = found.getJsonArray("missing").getValuesAs(JsonObject.class);
+    if (missing.isEmpty()) {
+      return List.of();
+    }
+    if (found.getInt("servers") == 0) {
+      return List.of("no live server takes steps of namespace " + key.namespace());
+    }
+    List<String> known = found.getJsonArray("known").getValuesAs(JsonString::getString);
+    return missing.stream().map(step -> "step \"" + step.getString("step") + "\": no live server has a handler \"" + step.getString("handler") + "\""
+        + Spelling.suggestion(step.getString("handler"), known)).toList();
   }
 
   /** Reads a template and says what is wrong with it; touches no database. */
@@ -84,6 +100,12 @@ public class Templates {
       known = describe(key.namespace(), key.name(), key.version()).map(this::remember).orElse(null);
     }
     return Optional.ofNullable(known);
+  }
+
+  /** The highest release, or the highest prerelease while there is no release; asked of the database each time, since others register too. */
+  @Transactional
+  public Optional<TemplateKey> latest(String namespace, String name) {
+    return Optional.ofNullable(gateway.getLatestVersion(namespace, name)).map(version -> new TemplateKey(namespace, name, version));
   }
 
   @Transactional

@@ -93,6 +93,34 @@ class DocumentationTest {
   }
 
   @Test
+  void every_operation_is_in_the_table_of_the_rest_page() {
+    String table = text(Path.of("docs", "rest.md")).lines().filter(line -> line.startsWith("| `")).collect(Collectors.joining("\n"));
+    Set<String> missing = new TreeSet<>();
+    String path = null;
+    for (String line : text(Path.of("src", "main", "resources", "META-INF", "tasker", "openapi.yaml")).lines().toList()) {
+      if (line.matches("  /.*:")) {
+        path = line.strip().replaceAll(":$", "");
+      } else if (path != null && path.startsWith("/v1/") && line.matches("    (get|post|put|patch|delete):")) {
+        String method = line.strip().replace(":", "").toUpperCase(Locale.ROOT);
+        String place = path;
+        if (table.lines().noneMatch(row -> row.contains(method) && find("/v1/[^ `]*", row).anyMatch(found -> found.group().equals(place)))) {
+          missing.add(method + " " + path);
+        }
+      }
+    }
+
+    assertThat(missing).isEmpty();
+  }
+
+  @Test
+  void everything_that_a_handler_can_ask_is_told_with_its_type() {
+    String document = text(Path.of("docs", "handlers.md"));
+
+    assertThat(ee.tasker.handler.StepContext.class.getMethods()).hasSizeGreaterThan(15).allSatisfy(method -> assertThat(document)
+        .contains("`" + method.getGenericReturnType().getTypeName().replaceAll("[a-z]+\\.(?=[a-zA-Z])", "") + " " + method.getName() + "("));
+  }
+
+  @Test
   void every_sqlstate_of_ours_is_explained() {
     Set<String> raised = new TreeSet<>();
     files(Path.of("db")).forEach(file -> find("errcode = '(TK\\d+)'", text(file)).forEach(found -> raised.add(found.group(1))));

@@ -20,6 +20,23 @@ import org.junit.jupiter.api.Test;
 @DatabaseTest.Covers({"hand_back_steps", "settle_steps", "advance_tasks", "release_children", "enqueue_steps", "conclude_tasks",
     "count_failures", "create_dlq_entries", "get_refusals", "lock_tasks", "task_path", "process_step_results"})
 class CompleteStepsTest {
+
+  @org.junit.jupiter.params.ParameterizedTest
+  @org.junit.jupiter.params.provider.ValueSource(strings = {"null", "{}", "7", "[{}]", "[null]", "[{'step_uuid': 'S', 'task_uuid': 'T', 'attempt': 1}]",
+      "[{'step_uuid': 'S', 'task_uuid': 'T', 'attempt': 1, 'outcome': null}]", "[{'step_uuid': 'S', 'task_uuid': 'T', 'attempt': 1, 'outcome': 'done'}]",
+      "[{'step_uuid': 'S', 'attempt': 1, 'outcome': 'success'}]", "[{'step_uuid': 'S', 'task_uuid': 'T', 'outcome': 'success'}]"})
+  void result_that_lacks_what_it_is_of_or_its_outcome_is_refused_by_name_and_changes_nothing(String results) {
+    Dag.Task task = Dag.of("a").started();
+    Claim claim = worker.claimOne();
+    String json = results.replace("'", "\"").replace("\"S\"", '"' + task.step("a").toString() + '"').replace("\"T\"", '"' + task.uuid().toString() + '"');
+
+    ee.tasker.testing.TaskerAssertions.assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.complete_steps(?::jsonb, ?)::text", json, worker.uuid())).hasMessageContaining("outcome");
+    ee.tasker.testing.TaskerAssertions.assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.complete_steps(null, null)::text")).hasMessageContaining("outcome");
+
+    worker.complete(claim.success());
+    assertThat(sql.text("select state from tasker.tasks where task_uuid = ?", task.uuid())).isEqualTo("complete");
+  }
+  private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
 
   @Test

@@ -13,6 +13,20 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class TemplateKeysTest {
 
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', textBlock = """
+      namespace: shop                                   | unknown key "namespace"; did you mean "namespace_name"?
+      task_handler: {callable: Order}                   | unknown key "task_handler"; leave it out: each step names its handler
+      steps: [{name: a, lifecycle: {x: 1}}]             | unknown key "lifecycle"; it belongs to the template, beside "steps"; for a step there is "timeout_seconds"
+      steps: [{name: a, retry: {initial_delay: 5}}]     | unknown key "initial_delay"; did you mean "backoff_base_ms"? It counts milliseconds
+      steps: [{name: a, retry: {max_delay: 5}}]         | unknown key "max_delay"; did you mean "max_backoff_ms"? It counts milliseconds
+      steps: [{name: a, retry: {limit: 5}}]             | unknown key "limit"; did you mean "max_attempts"? It counts the first attempt too
+      environments: {prod: {steps: [{name: a, retry: {limit: 5}}]}} | unknown key "limit"; did you mean "max_attempts"? It counts the first attempt too
+      """)
+  void keys_of_other_formats_are_refused_with_what_to_write_instead(String yaml, String message) {
+    assertThat(problemsOf(yaml)).anySatisfy(problem -> assertThat(problem).endsWith(": " + message));
+  }
+
   @Test
   void unknown_keys_are_refused_everywhere_with_what_was_probably_meant() {
     assertThat(problemsOf("""
@@ -55,7 +69,7 @@ class TemplateKeysTest {
         "12:3 steps[0].priority: unknown key \"priority\"",
         "13:26 steps[0].handler.init: unknown key \"init\"",
         "15:5 steps[0].retry.max-attempts: unknown key \"max-attempts\"; did you mean \"max_attempts\"?",
-        "16:5 steps[0].retry.initial_delay: unknown key \"initial_delay\"",
+        "16:5 steps[0].retry.initial_delay: unknown key \"initial_delay\"; did you mean \"backoff_base_ms\"? It counts milliseconds",
         "18:15 steps[0].publishes_events[0].delivery: unknown key \"delivery\"",
         "26:38 steps[2].batch_config.batchsize: unknown key \"batchsize\"; did you mean \"batch_size\"?",
         "29:5 environments.prod.step: unknown key \"step\"",

@@ -1,0 +1,41 @@
+package ee.tasker.template;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * What to write instead of keys that other template formats have and this one has not: those of the REST interface, and those of the templates that
+ * tasker-core brings for Rails, Bun and FastAPI. No spelling leads from one to the other, so each is told of by itself.
+ */
+final class Hints {
+  private static final List<Place> PLACES = List.of(
+      new Place("", Map.of(
+          "namespace", "did you mean \"namespace_name\"?",
+          "task_name", "did you mean \"name\"?",
+          "task_version", "did you mean \"version\"?",
+          "task_handler", "leave it out: each step names its handler")),
+      new Place("(.*\\.)?steps\\[\\d+\\]", Map.of(
+          "lifecycle", "it belongs to the template, beside \"steps\"; for a step there is \"timeout_seconds\"",
+          "step_name", "did you mean \"name\"?",
+          "handler_class", "did you mean \"handler: {callable: …}\"?")),
+      new Place("(.*\\.)?retry", Map.of(
+          "initial_delay", "did you mean \"backoff_base_ms\"? It counts milliseconds",
+          "max_delay", "did you mean \"max_backoff_ms\"? It counts milliseconds",
+          "limit", "did you mean \"max_attempts\"? It counts the first attempt too")));
+
+  private record Place(Pattern path, Map<String, String> hints) {
+    Place(String path, Map<String, String> hints) {
+      this(Pattern.compile(path), hints);
+    }
+  }
+
+  private Hints() {}
+
+  /** The hint as the end of a sentence, if the key is one of those; {@code path} is that of the mapping it is in. */
+  static Optional<String> about(String path, String key) {
+    return PLACES.stream().filter(place -> place.path().matcher(path).matches())
+        .flatMap(place -> Optional.ofNullable(place.hints().get(key)).stream()).map(hint -> "; " + hint).findFirst();
+  }
+}
