@@ -5,8 +5,6 @@ import ee.tasker.platform.Settings;
 import ee.tasker.platform.StartSequence;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.Optional;
 import org.eclipse.microprofile.health.HealthCheck;
 import org.eclipse.microprofile.health.HealthCheckResponse;
@@ -35,7 +33,7 @@ public class ListenerReadiness implements HealthCheck {
     Optional<Listener.Absence> absence = listener.absence();
     answer.withData("connected", absence.isEmpty());
     absence.ifPresent(away -> answer
-        .withData("away_seconds", Duration.between(away.since(), Instant.now()).toSeconds())
+        .withData("away_seconds", away.length().toSeconds())
         .withData("problem", away.cause()));
     return answer.build();
   }

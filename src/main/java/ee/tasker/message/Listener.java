@@ -23,7 +23,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -64,13 +63,21 @@ public class Listener {
   private StartSequence start;
 
   /** How long there has been no listening connection, and why. */
-  public record Absence(Instant since, String cause) {
+  public record Absence(long sinceNanos, String cause) {
+
+    static Absence now(String cause) {
+      return new Absence(System.nanoTime(), cause);
+    }
+
+    public Duration length() {
+      return Duration.ofNanos(System.nanoTime() - sinceNanos);
+    }
   }
 
   private final CountDownLatch stopped = new CountDownLatch(1);
   private volatile boolean connected;
   /** Why it is not connected, and since when: told by health. */
-  private volatile Absence absence = new Absence(Instant.now(), "not connected yet");
+  private volatile Absence absence = Absence.now("not connected yet");
   private volatile Connection connection;
   private Thread thread;
 
@@ -115,7 +122,7 @@ public class Listener {
         if (connected) {
           pause = FIRST_PAUSE;
         }
-        absence = new Absence(connected ? Instant.now() : absence.since(), e.getMessage());
+        absence = connected ? Absence.now(e.getMessage()) : new Absence(absence.sinceNanos(), e.getMessage());
         connected = false;
         closeQuietly();
         if (stopped.getCount() > 0) {

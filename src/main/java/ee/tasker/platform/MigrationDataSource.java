@@ -1,12 +1,10 @@
 package ee.tasker.platform;
 
-import java.io.PrintWriter;
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.SQLFeatureNotSupportedException;
-import java.util.logging.Logger;
 import javax.sql.DataSource;
 
 /**
@@ -14,72 +12,44 @@ import javax.sql.DataSource;
  * take a silent database for dead would end the making of an index on a large table, and every next start would try it anew. The bound
  * is back when a connection is returned.
  */
-final class MigrationDataSource implements DataSource {
+final class MigrationDataSource {
   private static final int NONE = 0;
 
-  private final DataSource pool;
-
-  MigrationDataSource(DataSource pool) {
-    this.pool = pool;
+  private MigrationDataSource() {
   }
 
-  @Override
-  public Connection getConnection() throws SQLException {
-    return unbounded(pool.getConnection());
-  }
-
-  @Override
-  public Connection getConnection(String user, String password) throws SQLException {
-    return unbounded(pool.getConnection(user, password));
+  static DataSource of(DataSource pool) {
+    return proxy(DataSource.class, (method, arguments) -> {
+      Object result = call(pool, method, arguments);
+      return result instanceof Connection connection ? unbounded(connection) : result;
+    });
   }
 
   private static Connection unbounded(Connection connection) throws SQLException {
     int bound = connection.getNetworkTimeout();
     connection.setNetworkTimeout(Runnable::run, NONE);
-    return (Connection) Proxy.newProxyInstance(MigrationDataSource.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
+    return proxy(Connection.class, (method, arguments) -> {
       if ("close".equals(method.getName()) && !connection.isClosed()) {
         connection.setNetworkTimeout(Runnable::run, bound);
       }
-      try {
-        return method.invoke(connection, arguments);
-      } catch (InvocationTargetException e) {
-        throw e.getCause();
-      }
+      return call(connection, method, arguments);
     });
   }
 
-  @Override
-  public PrintWriter getLogWriter() throws SQLException {
-    return pool.getLogWriter();
+  private interface Call {
+    Object answer(Method method, Object[] arguments) throws Throwable;
   }
 
-  @Override
-  public void setLogWriter(PrintWriter writer) throws SQLException {
-    pool.setLogWriter(writer);
+  private static <T> T proxy(Class<T> type, Call call) {
+    return type.cast(Proxy.newProxyInstance(MigrationDataSource.class.getClassLoader(), new Class<?>[] {type},
+        (proxy, method, arguments) -> call.answer(method, arguments)));
   }
 
-  @Override
-  public void setLoginTimeout(int seconds) throws SQLException {
-    pool.setLoginTimeout(seconds);
-  }
-
-  @Override
-  public int getLoginTimeout() throws SQLException {
-    return pool.getLoginTimeout();
-  }
-
-  @Override
-  public Logger getParentLogger() throws SQLFeatureNotSupportedException {
-    return pool.getParentLogger();
-  }
-
-  @Override
-  public <T> T unwrap(Class<T> type) throws SQLException {
-    return pool.unwrap(type);
-  }
-
-  @Override
-  public boolean isWrapperFor(Class<?> type) throws SQLException {
-    return pool.isWrapperFor(type);
+  private static Object call(Object target, Method method, Object[] arguments) throws Throwable {
+    try {
+      return method.invoke(target, arguments);
+    } catch (InvocationTargetException e) {
+      throw e.getCause();
+    }
   }
 }

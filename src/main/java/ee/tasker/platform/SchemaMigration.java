@@ -46,7 +46,7 @@ public class SchemaMigration {
   private void migrate(DataSource dataSource) {
     connect(dataSource);
     Flyway flyway = Flyway.configure(SchemaMigration.class.getClassLoader())
-        .dataSource(new MigrationDataSource(dataSource))
+        .dataSource(MigrationDataSource.of(dataSource))
         .schemas("tasker")
         .locations("classpath:db/migration", "classpath:db/routine")
         // On some servers a location that cannot be listed counts as empty: without this, "0 migrations" is a success.

@@ -17,7 +17,7 @@ class MigrationDataSourceTest {
 
   @Test
   void statement_of_a_migration_may_take_longer_than_the_pool_waits_for_an_answer() throws Exception {
-    try (Connection connection = new MigrationDataSource(bounded).getConnection()) {
+    try (Connection connection = MigrationDataSource.of(bounded).getConnection()) {
       assertThat(connection.createStatement().execute("select pg_sleep(1.5)")).isTrue();
     }
     try (Connection connection = bounded.getConnection()) {
@@ -35,7 +35,7 @@ class MigrationDataSourceTest {
         }
       };
 
-      try (Connection lent = new MigrationDataSource(pool).getConnection()) {
+      try (Connection lent = MigrationDataSource.of(pool).getConnection()) {
         assertThat(lent.getNetworkTimeout()).isZero();
       }
 
