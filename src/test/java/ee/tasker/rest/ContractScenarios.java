@@ -27,6 +27,8 @@ final class ContractScenarios {
   private final TaskerClient admin;
   private final Map<String, Supplier<Call>> right = new LinkedHashMap<>();
   private final Map<String, Map<Integer, Supplier<Call>>> byState = new LinkedHashMap<>();
+  /** Other tests register templates by these scenarios in the same database, too. */
+  private final String own = UUID.randomUUID().toString().substring(0, 8);
   private int number;
   private String user;
 
@@ -175,7 +177,7 @@ final class ContractScenarios {
     when("setConcurrencyLimit", () -> policy().json("{'limit': null, " + WHO_AND_WHY + "}"));
     when("getRetention", () -> call("getRetention"));
     when("previewRetention", () -> call("previewRetention"));
-    when("setRetentionPolicy", () -> call("setRetentionPolicy").json("{'namespace': 'contract', 'template': 'known', 'state': 'complete', 'keep_days': 3, 'dry_run': true, " + WHO_AND_WHY + "}"));
+    when("setRetentionPolicy", () -> call("setRetentionPolicy").json("{'namespace': 'contract', 'name': 'known', 'state': 'complete', 'keep_days': 3, 'dry_run': true, " + WHO_AND_WHY + "}"));
     otherwise("setRetentionPolicy", 404, () -> call("setRetentionPolicy").json("{'namespace': 'nowhere', 'keep_days': 3, " + WHO_AND_WHY + "}"));
     when("listDeadLetters", () -> call("listDeadLetters").query("limit", 2).query("resolution_status", "pending"));
     when("openDeadLetter", () -> call("openDeadLetter").json("{'task_uuid': '" + done() + "', " + WHO_AND_WHY + "}"));
@@ -210,7 +212,7 @@ final class ContractScenarios {
 
   private void templates() {
     when("listTemplates", () -> call("listTemplates").query("namespace", "contract"));
-    when("registerTemplate", () -> call("registerTemplate").body("application/yaml", template("made_" + number++, "by ann")));
+    when("registerTemplate", () -> call("registerTemplate").body("application/yaml", template("made_" + own + "_" + number++, "by ann")));
     otherwise("registerTemplate", 200, () -> call("registerTemplate").body("application/yaml", template("known", "stays")));
     otherwise("registerTemplate", 400, () -> call("registerTemplate").body("application/yaml", "name: nothing else"));
     otherwise("registerTemplate", 409, () -> call("registerTemplate").body("application/yaml", template("known", "changed")));

@@ -135,7 +135,7 @@ class EventLimitsIT {
   @Test
   void nobody_listens_nothing_is_read_and_one_who_listens_costs_a_query_a_second() {
     Duration window = Duration.ofSeconds(10);
-    TaskerClient.until("streams of before have gone", WITHIN, () -> callsIn(Duration.ofSeconds(3)) <= 2);
+    TaskerClient.until("streams of before have gone", WITHIN, () -> callsIn(Duration.ofSeconds(3)) <= 3);
 
     long alone = callsIn(window);
     long heard;
@@ -147,9 +147,9 @@ class EventLimitsIT {
     }
 
     System.out.println("calls of an idle server in " + window.toSeconds() + " s: " + alone + " when nobody listens, " + heard + " when one does");
-    // The heartbeat, and what it takes to ask for this figure.
-    assertThat(alone).isLessThanOrEqualTo(4);
-    assertThat(heard).isBetween(alone + 3, 20L);
+    // A heartbeat every two seconds, and what it takes to ask for this figure.
+    assertThat(alone).isLessThanOrEqualTo(7);
+    assertThat(heard).isBetween(alone + 3, 23L);
   }
 
   /** Calls of the server to the database, as it counts them itself. */

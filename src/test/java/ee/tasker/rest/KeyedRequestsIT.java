@@ -138,9 +138,10 @@ class KeyedRequestsIT {
 
   @Test
   void second_is_told_to_come_back_when_the_first_takes_too_long() throws Exception {
+    Object admin = tasker.value("select 'user:' || user_uuid from tasker.access_users where name = 'admin'");
     try (Connection first = tasker.connect()) {
       first.setAutoCommit(false);
-      TaskerClient.sql(first, "select tasker.claim_idempotency_key('admin', ?, ?, 60)", key, "ab".repeat(32));
+      TaskerClient.sql(first, "select tasker.claim_idempotency_key(?, ?, ?, 60)", admin, key, "ab".repeat(32));
 
       Answer second = send("POST", "/v1/tasks", hello("{'own': '" + key + "'}"), key);
 
