@@ -152,8 +152,6 @@ begin
 
   grant usage on schema tasker to tasker_server, tasker_reader;
   grant select on all tables in schema tasker to tasker_reader;
-  -- The view of dead letters to investigate computes with it, and it reads nothing.
-  grant execute on function tasker.calculate_investigation_rank(tasker.dlq_reason, timestamptz) to tasker_reader;
   -- It runs functions as its reader; get_staleness() shows the same.
   revoke select on tasker.v_task_staleness_monitoring from tasker_reader;
   -- Hashes of passwords and keys are nobody's to read.
