@@ -37,6 +37,7 @@ public class AccessFilter implements Filter {
   /** Pages without data; what they show comes from routes that are closed. */
   private static final Set<String> PAGES = Set.of("", "/", "/index.html");
   private static final Pattern BROKEN_ESCAPE = Pattern.compile("%(?!\\p{XDigit}{2})");
+  private static final Pattern ODD = Pattern.compile("%(?!\\p{XDigit}{2})|%[01]\\p{XDigit}|%7[fF]|%5[cC]|[\\x00-\\x1f\\x7f\\\\]");
   private static final int RETRY_WAITING_SECONDS = 5;
   private static final String PAGE_ASSETS = "/assets/";
   private static final String PAGE_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -115,6 +116,11 @@ public class AccessFilter implements Filter {
 
   private static boolean hasOddCharacters(String path) {
     return path.chars().anyMatch(c -> c < ' ' || c == 127 || c == '\\');
+  }
+
+  /** Whether this filter lets no request of this path, still encoded, come any further. */
+  static boolean isOdd(String encodedPath) {
+    return ODD.matcher(encodedPath).find();
   }
 
   private static boolean isOurs(String path) {

@@ -12,12 +12,14 @@ import java.util.UUID;
 
 /**
  * What the application answers where nothing of it does, instead of the application server's own page, which names classes and versions: a problem below {@code /v1} and for
- * programs, a short page for browsers elsewhere. The descriptor sends every error here.
+ * programs, a short page for browsers elsewhere. The descriptor sends every error here. The folder of the assets is nothing either: left to them, application
+ * servers answer with a redirect to the host that the client named.
  */
-@WebServlet("/assets/error")
+@WebServlet({"/assets/error", "/assets"})
 public class ErrorServlet extends HttpServlet {
   private static final long serialVersionUID = 1L;
   private static final Log LOG = Log.of(ErrorServlet.class);
+  private static final int BAD_REQUEST = 400;
   private static final int NOT_FOUND = 404;
 
   @Override
@@ -25,6 +27,10 @@ public class ErrorServlet extends HttpServlet {
     // Asked for by its own path it is not there.
     int status = request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE) instanceof Integer given && given >= 400 ? given : NOT_FOUND;
     String path = request.getAttribute(RequestDispatcher.ERROR_REQUEST_URI) instanceof String asked ? asked : request.getRequestURI();
+    if (status >= 500 && AccessFilter.isOdd(path)) {
+      // Nothing of the application was asked, since its filter refuses such a path: an application server stumbled over it on the way there.
+      status = BAD_REQUEST;
+    }
     String detail = status >= 500 ? fault(request, path) : FaultMapper.detail(status);
     answer.setStatus(status);
     AccessFilter.writeHeaders(answer, false);

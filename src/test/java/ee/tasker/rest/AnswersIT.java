@@ -391,13 +391,13 @@ class AnswersIT {
     for (int status : new int[] {201, 200}) {
       Answer answer = submitter.post("/v1/tasks?wait=30", request);
       assertThat(answer.status()).as("%s", answer).isEqualTo(status);
-      assertThat(answer.object().keySet()).containsExactlyInAnyOrder("task_uuid", "state", "correlation_id", "duplicate");
+      assertThat(answer.object().keySet()).containsExactlyInAnyOrder("task_uuid", "state", "correlation_id", "version", "duplicate");
       assertThat(answer.text("state")).isEqualTo("complete");
       assertThat(answer.object().getBoolean("duplicate")).isEqualTo(status == 200);
     }
     Answer keyed = submitter.send(submitter.request("/v1/tasks?wait=30").header("Content-Type", "application/json").header("Idempotency-Key", UUID.randomUUID().toString())
         .POST(HttpRequest.BodyPublishers.ofString(request)));
-    assertThat(keyed.object().keySet()).containsExactlyInAnyOrder("task_uuid", "state", "correlation_id", "duplicate");
+    assertThat(keyed.object().keySet()).containsExactlyInAnyOrder("task_uuid", "state", "correlation_id", "version", "duplicate");
   }
 
   @Test

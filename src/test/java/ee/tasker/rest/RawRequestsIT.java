@@ -3,6 +3,7 @@ package ee.tasker.rest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.run.Login;
+import ee.tasker.run.ServerKind;
 import ee.tasker.testing.server.AgainstServer;
 import ee.tasker.testing.server.Answer;
 import ee.tasker.testing.server.TaskerClient;
@@ -26,8 +27,8 @@ import org.junit.jupiter.api.TestFactory;
 @AgainstServer
 class RawRequestsIT {
   /** Of the three application servers, of what they are made of, and of Java. */
-  private static final List<String> GIVEAWAYS = List.of("exception", "java.", "jakarta.", "com.ibm", "srve0", "websphere", "liberty", "io.undertow", "undertow", "wildfly", "jboss", "resteasy",
-      "org.glassfish", "glassfish", "payara", "grizzly", "jersey", "catalina", "tomcat", "ee.tasker", "stack", "\tat ", "<hr");
+  private static final List<String> GIVEAWAYS = List.of("exception", "java.", "jakarta.", "com.ibm", "websphere", "liberty", "io.undertow", "undertow", "wildfly", "jboss", "resteasy",
+      "org.glassfish", "glassfish", "payara", "grizzly", "jersey", "catalina", "tomcat", "$wsep", "srve", "cwww", "ee.tasker", "stack", "\tat ", "<hr");
   private static final List<String> BESIDE = List.of(
       "/..%5c..%5cetc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/../../etc/passwd", "/api/v1/tasks", "/nothing", "/nothing/at/all.html", "/assets/nothing.js", "/assets/error", "/assets/",
       "/index.jsp", "/WEB-INF/web.xml", "/WEB-INF/", "/web-inf/web.xml", "/META-INF/persistence.xml", "/;x=1/nothing", "/nothing;jsessionid=1", "/%00", "/a%00b", "/%zz", "/%", "/a%2fb", "/a%5cb",
@@ -85,8 +86,15 @@ class RawRequestsIT {
   }
 
   private static void assertTellsNothing(Raw answer, String asked) {
-    String told = (answer.body() + answer.headers()).toLowerCase(Locale.ROOT).replace(asked.toLowerCase(Locale.ROOT), "");
+    String told = (withoutPath(answer, asked) + answer.headers()).toLowerCase(Locale.ROOT);
     assertThat(GIVEAWAYS.stream().filter(told::contains).toList()).as("%s: %s", asked, answer).isEmpty();
+  }
+
+  /** What an answer says beside the path that it was asked for, which some repeat. Open Liberty's own sentence about what is no path is the one that no configuration changes. */
+  private static String withoutPath(Raw answer, String asked) {
+    String rest = answer.body().replace("&#37;", "%").replace(asked, "");
+    boolean isLiberty = ServerKind.from(System.getProperties()) == ServerKind.LIBERTY;
+    return isLiberty && answer.status() == 400 ? rest.replace("CWWWC0005I: The request URI has invalid or improperly encoded characters: []", "no path") : rest;
   }
 
   @TestFactory
@@ -111,7 +119,7 @@ class RawRequestsIT {
       assertThat(answer.status()).as("%s", answer).isIn(400, 401, 404);
       assertTellsNothing(answer, path);
       // What is no request by the rules of HTTP reaches no application; its server says 400 and no more.
-      assertThat(answer.isProblem() || answer.status() == 400 && answer.body().length() < 100).as("%s", answer).isTrue();
+      assertThat(answer.isProblem() || answer.status() == 400 && withoutPath(answer, path).length() < 100).as("%s", answer).isTrue();
     }));
   }
 
@@ -134,7 +142,7 @@ class RawRequestsIT {
     assertThat(made.headers() + made.body()).doesNotContain("evil.example");
     Raw refused = send("GET /v1/tasks HTTP/1.1", "evil.example", new String[0]);
     assertThat(refused.headers() + refused.body()).doesNotContain("evil.example");
-    for (String path : List.of("/assets", "/openapi/", "/v1")) {
+    for (String path : List.of("/assets", "/WEB-INF", "/META-INF", "/openapi/", "/v1")) {
       Raw answer = send("GET " + path + " HTTP/1.1", "evil.example", new String[0]);
       assertThat(answer.headers() + answer.body()).as(path).doesNotContain("evil.example");
     }
