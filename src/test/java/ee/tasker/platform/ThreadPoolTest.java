@@ -14,7 +14,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
+/** The bound is for a pool that runs what blocks on the thread of the test. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ThreadPoolTest {
   private final AtomicInteger threadsLeft = new AtomicInteger(Integer.MAX_VALUE);
   private final ThreadFactory factory = task -> {

@@ -3,6 +3,7 @@ package ee.tasker.testing.handlers;
 import ee.tasker.handler.StepContext;
 import jakarta.annotation.PostConstruct;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.transaction.Transactional;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -11,7 +12,10 @@ import javax.naming.InitialContext;
 import javax.naming.NamingException;
 import javax.sql.DataSource;
 
-/** Effects outside the engine: one row for each thing a handler did, committed at once whatever becomes of the step. */
+/**
+ * Effects outside the engine: one row for each thing a handler did, committed at once whatever becomes of the step. Each in a transaction of its own, at
+ * whose end the connection is back in the pool: outside of one Open Liberty keeps it for the handler until that returns.
+ */
 @ApplicationScoped
 public class Ledger {
   private DataSource dataSource;
@@ -26,7 +30,8 @@ public class Ledger {
     }
   }
 
-  void write(StepContext step, String effect) throws SQLException {
+  @Transactional(Transactional.TxType.REQUIRES_NEW)
+  public void write(StepContext step, String effect) throws SQLException {
     try (Connection connection = dataSource.getConnection();
         PreparedStatement insert = connection.prepareStatement(
             "insert into testing.effects (task_uuid, step_uuid, step_name, attempt, effect, process) values (?, ?, ?, ?, ?, ?)")) {
@@ -41,7 +46,8 @@ public class Ledger {
   }
 
   /** Whether a test let the task go on. */
-  boolean isReleased(UUID task) throws SQLException {
+  @Transactional(Transactional.TxType.REQUIRES_NEW)
+  public boolean isReleased(UUID task) throws SQLException {
     try (Connection connection = dataSource.getConnection();
         PreparedStatement query = connection.prepareStatement("select exists (select from testing.released where task_uuid = ?)")) {
       query.setObject(1, task);
