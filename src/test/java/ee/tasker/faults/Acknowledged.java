@@ -44,6 +44,22 @@ final class Acknowledged {
     return Duration.ofNanos(moments.higher(nanos) - nanos);
   }
 
+  /** The time without a promise in which that moment lies; asked after the next one. */
+  Duration pauseAround(long nanos) {
+    return Duration.ofNanos(moments.higher(nanos) - moments.floor(nanos));
+  }
+
+  /** The longest time without a promise of those that began or ended between two moments; asked after the next promise. */
+  Duration longestPause(long from, long to) {
+    long longest = 0;
+    long last = moments.floor(from);
+    for (long moment : moments.subSet(from, false, moments.higher(to), true)) {
+      longest = Math.max(longest, moment - last);
+      last = moment;
+    }
+    return Duration.ofNanos(longest);
+  }
+
   /** Promised and not there. */
   List<Map<String, Object>> lost(TaskerClient tasker) {
     List<Map.Entry<Integer, UUID>> promised = List.copyOf(tasks.entrySet());

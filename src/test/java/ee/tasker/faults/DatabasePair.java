@@ -97,9 +97,9 @@ final class DatabasePair implements AutoCloseable {
         () -> (Boolean) standby().value("select pg_last_wal_replay_lsn() >= ?::pg_lsn", written));
   }
 
-  /** The process that brings the log to the standby: stopped, it brings none. */
-  ProcessHandle receiver() {
-    return ProcessHandle.of(standby().count("select pid from pg_stat_wal_receiver")).orElseThrow();
+  /** The process of the primary that sends the log to the standby: stopped, it sends none, and what it has not sent dies with the primary. */
+  ProcessHandle sender() {
+    return ProcessHandle.of(tasker().count("select pid from pg_stat_replication")).orElseThrow();
   }
 
   private void onPrimary(String... statements) {

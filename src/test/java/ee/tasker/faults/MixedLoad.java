@@ -121,6 +121,8 @@ class MixedLoad {
 
   private void killServer(int server) {
     awaitServers();
+    // The list of servers is unlogged: after a kill of the database it is empty until the next heartbeats.
+    awaitRegistered(server);
     Map<String, Object> victim = databases.tasker().sql("""
         select server_uuid, clock_timestamp() as at from tasker.servers where name like ? order by registered_at desc limit 1""", "%:" + servers.pid(server)).get(0);
     kills.add(new Kill(victim.get("at"), (UUID) victim.get("server_uuid")));
@@ -137,25 +139,35 @@ class MixedLoad {
   private void awaitServers() {
     for (int server : List.copyOf(starting)) {
       servers.awaitReady(server);
-      TaskerClient.until("the server is registered", PATIENCE, () -> databases.tasker().count("select count(*) from tasker.servers where name like ?", "%:" + servers.pid(server)) > 0);
+      awaitRegistered(server);
     }
     starting.clear();
+  }
+
+  private void awaitRegistered(int server) {
+    TaskerClient.until("the server is registered", PATIENCE, () -> databases.tasker().count("select count(*) from tasker.servers where name like ?", "%:" + servers.pid(server)) > 0);
   }
 
   private void killDatabase() {
     long at = System.nanoTime();
     databases.killPrimary();
     databases.restartPrimary();
-    pauses.add(acknowledged.pauseAfter(at, PATIENCE).toMillis() / 1000.0);
+    notePause(at);
   }
 
   private void failOver() {
     long at = System.nanoTime();
     databases.killPrimary();
     databases.promote();
-    pauses.add(acknowledged.pauseAfter(at, PATIENCE).toMillis() / 1000.0);
+    notePause(at);
     databases.rebuildStandby(true);
     failovers++;
+  }
+
+  private void notePause(long since) {
+    long now = System.nanoTime();
+    acknowledged.pauseAfter(now, PATIENCE);
+    pauses.add(acknowledged.longestPause(since, now).toMillis() / 1000.0);
   }
 
   // ---- what people do
@@ -224,9 +236,9 @@ class MixedLoad {
     List<Double> seconds = new ArrayList<>();
     for (Kill kill : kills) {
       tasker.sql("""
-          select extract(epoch from n.created_at - ?)::float8 as seconds
+          select extract(epoch from n.created_at - ?::timestamptz)::float8 as seconds
           from tasker.workflow_step_transitions h join tasker.workflow_step_transitions n on n.workflow_step_uuid = h.workflow_step_uuid and n.sort_key = h.sort_key + 1
-          where h.to_state = 'in_progress' and h.processor_uuid = ? and h.created_at <= ? and n.created_at > ? and n.actor = 'recovery'""",
+          where h.to_state = 'in_progress' and h.processor_uuid = ? and h.created_at <= ?::timestamptz and n.created_at > ?::timestamptz and n.actor = 'recovery'""",
           kill.at(), kill.server(), kill.at(), kill.at()).forEach(row -> seconds.add((Double) row.get("seconds")));
     }
     Collections.sort(seconds);
