@@ -48,7 +48,7 @@ declare
       "list_access", "save_user", "set_password", "set_user_enabled", "create_api_key", "revoke_api_key", "grant_access", "revoke_grant",
       "begin_write_request", "finish_write_request", "list_write_requests", "set_caller",
       "abandon_steps", "act_on_step", "act_on_task", "advance_due_tasks", "analyze_grown_tables", "claim_idempotency_key", "claim_steps", "close_settled_dlq_entries",
-      "complete_steps", "decline_steps", "finish_task_requests", "get_action_schemas", "get_ancestor_results", "get_bottleneck_document",
+      "complete_steps", "decline_steps", "find_missing_handlers", "finish_task_requests", "get_action_schemas", "get_latest_version", "get_ancestor_results", "get_bottleneck_document",
       "get_cancel_requests", "get_current_task_state", "get_events", "get_dlq_documents", "get_dlq_investigation_queue", "get_dlq_statistics",
       "get_health_document", "get_installation_status", "get_metrics_document", "get_pauses", "get_performance_document",
       "get_queue_documents", "get_server_documents", "get_staleness", "get_step_audit", "get_step_definitions", "get_step_documents",
@@ -152,8 +152,6 @@ begin
 
   grant usage on schema tasker to tasker_server, tasker_reader;
   grant select on all tables in schema tasker to tasker_reader;
-  -- The view of dead letters to investigate computes with it, and it reads nothing.
-  grant execute on function tasker.calculate_investigation_rank(tasker.dlq_reason, timestamptz) to tasker_reader;
   -- It runs functions as its reader; get_staleness() shows the same.
   revoke select on tasker.v_task_staleness_monitoring from tasker_reader;
   -- Hashes of passwords and keys are nobody's to read.

@@ -16,7 +16,10 @@ select d.dlq_entry_uuid, d.task_uuid, d.original_state, d.dlq_reason, d.dlq_time
        round((extract(epoch from clock_timestamp() - d.dlq_timestamp) / 60)::numeric, 2) as minutes_in_dlq,
        ns.name as namespace_name, nt.name as task_name, t.state as current_state,
        round((extract(epoch from clock_timestamp() - h.created_at) / 60)::numeric, 2) as time_in_state_minutes,
-       round((extract(epoch from clock_timestamp() - tasker.calculate_investigation_rank(d.dlq_reason, d.dlq_timestamp)) / 60)::numeric, 2) as priority_score
+       -- As calculate_investigation_rank, which those who may only read cannot call.
+       (case d.dlq_reason when 'dependency_cycle_detected' then 1000 when 'max_retries_exceeded' then 500 when 'permanent_failure' then 500
+                          when 'staleness_timeout' then 100 when 'worker_unavailable' then 50 else 10 end
+        + round((extract(epoch from clock_timestamp() - d.dlq_timestamp) / 60)::numeric, 2)) as priority_score
 from tasker.tasks_dlq d
 join tasker.tasks t on t.task_uuid = d.task_uuid
 join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid

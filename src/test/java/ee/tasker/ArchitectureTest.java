@@ -109,8 +109,8 @@ class ArchitectureTest {
 
   @ArchTest
   static final ArchRule jdbc_is_for_migration_listening_connecting_and_reading_sqlstates =
-      noClasses().that().doNotHaveSimpleName("SchemaMigration").and().doNotHaveSimpleName("Listener")
-          .and().doNotHaveSimpleName("DatabaseFaults").and().doNotHaveSimpleName("FaultMapper")
+      noClasses().that().doNotHaveSimpleName("SchemaMigration").and().haveNameNotMatching("ee\\.tasker\\.platform\\.MigrationDataSource(\\$.*)?").and().doNotHaveSimpleName("Listener")
+          .and().doNotHaveSimpleName("ReadOnlyConnection").and().doNotHaveSimpleName("DatabaseFaults").and().doNotHaveSimpleName("FaultMapper")
           .and().haveNameNotMatching("ee\\.tasker\\.platform\\.EclipseLinkSettings(\\$.*)?")
           .should().dependOnClassesThat().resideInAnyPackage("java.sql..", "javax.sql..", "org.postgresql..", "org.flywaydb..");
 

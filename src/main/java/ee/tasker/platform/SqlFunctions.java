@@ -9,8 +9,6 @@ import jakarta.persistence.EntityManager;
 import jakarta.persistence.PersistenceContext;
 import jakarta.persistence.PersistenceException;
 import jakarta.persistence.Query;
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.util.Collection;
 import java.util.UUID;
 
@@ -21,8 +19,6 @@ import java.util.UUID;
  */
 @Dependent
 public class SqlFunctions {
-  private static final Log LOG = Log.of(SqlFunctions.class);
-
   @PersistenceContext(unitName = "tasker")
   private EntityManager entityManager;
 
@@ -81,22 +77,9 @@ public class SqlFunctions {
       return query.getSingleResult();
     } catch (PersistenceException fault) {
       if (DatabaseFaults.isReadOnly(fault)) {
-        discardConnection(fault);
+        ReadOnlyConnection.discard(entityManager::unwrap, fault);
       }
       throw fault;
-    }
-  }
-
-  /**
-   * The connection leads to a standby, or to a primary that was demoted while the connection lived on, as behind a proxy or an address
-   * that moves. No pool sees anything wrong with it and would lend it again and again; aborted, it leaves the pool with this transaction.
-   */
-  private void discardConnection(PersistenceException fault) {
-    LOG.write(LogEvent.CONNECTION_DISCARDED, "cause", DatabaseFaults.message(fault));
-    try {
-      entityManager.unwrap(Connection.class).abort(Runnable::run);
-    } catch (SQLException | RuntimeException e) {
-      fault.addSuppressed(e);
     }
   }
 

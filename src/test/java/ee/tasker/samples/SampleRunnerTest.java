@@ -96,7 +96,7 @@ class SampleRunnerTest {
     }
     PaperEngine.Task task = engine.task(UUID.fromString(path[4])).orElseThrow();
     if (path.length > 5) {
-      send(exchange, 200, task.steps().toString());
+      send(exchange, 200, "{\"steps\": " + task.steps() + ", \"next\": null}");
     } else {
       answer(exchange, 200, "{'state': '%s', 'correlation_id': '%s', 'parent_correlation_id': '%s'}"
           .formatted(task.state(), task.correlationId(), task.parentCorrelationId()));

@@ -156,6 +156,8 @@ class HandleStaleTasksTest {
     lookAfter(61);
     assertThat(deadLetter(task)).isEqualTo("dependency_cycle_detected waiting_for_dependencies pending");
     assertThat(sql.object("select tasker.get_dlq_investigation_queue()").getJsonArray("entries").getJsonObject(0).getJsonNumber("priority_score").doubleValue()).isGreaterThan(900);
+    assertThat(sql.number("select round(abs(priority_score * 60 - extract(epoch from clock_timestamp() - tasker.calculate_investigation_rank(dlq_reason, dlq_timestamp)))) from tasker.v_dlq_investigation_queue"))
+        .as("view and order give the same points").isLessThanOrEqualTo(2);
   }
 
   @Test

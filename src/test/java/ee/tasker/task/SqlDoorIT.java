@@ -144,20 +144,25 @@ class SqlDoorIT {
 
   @Test
   void message_that_the_database_raises_an_error_for_does_not_hold_back_those_it_came_with() {
-    // In UTC that is in a year that the database does not have.
-    String request = TaskerClient.taskRequest("testing", "hello", "{'own': '" + own + "'}");
-    String poison = request.substring(0, request.lastIndexOf('}')) + ", \"requested_at\": \"0001-01-01T00:00:00+14:00\"}";
-    tasker.sql("select pgmq.send_batch('orchestration_task_requests', array[?::jsonb, ?::jsonb, ?::jsonb]), pg_notify('pgmq_message_ready', '{}')",
-        poison, request, poison);
+    tasker.sql("create or replace function testing.refuse_data() returns trigger language plpgsql as $$ begin raise exception 'not such data' using errcode = '22023'; end $$");
+    tasker.sql("create trigger no_such_data before insert on tasker.tasks for each row when (new.reason = '" + own + "') execute function testing.refuse_data()");
+    try {
+      String request = TaskerClient.taskRequest("testing", "hello", "{'own': '" + own + "'}");
+      String poison = request.substring(0, request.lastIndexOf('}')) + ", \"reason\": \"" + own + "\"}";
+      tasker.sql("select pgmq.send_batch('orchestration_task_requests', array[?::jsonb, ?::jsonb, ?::jsonb]), pg_notify('pgmq_message_ready', '{}')",
+          poison, request, poison);
 
-    assertThat(tasker.atRest(awaitTask()).getString("state")).isEqualTo("complete");
-    awaitNoRequests();
-    assertThat(tasker.sql("select message #>> '{problem,code}' as code, message #>> '{problem,detail}' as detail from pgmq.q_orchestration_task_requests_refused "
-        + "where message::text like ?", "%" + own + "%")).hasSize(2).allSatisfy(row -> {
-          assertThat(row.get("code")).isEqualTo("cannot-be-processed");
-          assertThat(row.get("detail").toString()).startsWith("22");
-        });
-    tasker.sql("delete from pgmq.q_orchestration_task_requests_refused where message::text like ?", "%" + own + "%");
+      assertThat(tasker.atRest(awaitTask()).getString("state")).isEqualTo("complete");
+      awaitNoRequests();
+      assertThat(tasker.sql("select message #>> '{problem,code}' as code, message #>> '{problem,detail}' as detail from pgmq.q_orchestration_task_requests_refused "
+          + "where message::text like ?", "%" + own + "%")).hasSize(2).allSatisfy(row -> {
+            assertThat(row.get("code")).isEqualTo("cannot-be-processed");
+            assertThat(row.get("detail").toString()).startsWith("22");
+          });
+      tasker.sql("delete from pgmq.q_orchestration_task_requests_refused where message::text like ?", "%" + own + "%");
+    } finally {
+      tasker.sql("drop trigger no_such_data on tasker.tasks");
+    }
   }
 
   @Test

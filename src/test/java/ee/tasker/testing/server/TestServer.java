@@ -48,9 +48,20 @@ public final class TestServer implements AutoCloseable {
         property("tasker.postgres.version"), freePort(), Map.of()));
   }
 
-  private static EmbeddedDatabase started(EmbeddedDatabase database) {
+  /** A running standby of a durable database, made of a copy of it and on a port of the caller's choice; to be closed by the caller. */
+  public static EmbeddedDatabase newStandby(EmbeddedDatabase primary, int port) {
+    return startedAndStopped(EmbeddedDatabase.standbyOf(primary,
+        Path.of(property("tasker.it.folder")), Path.of(property("tasker.checkout"), ".tasker"), property("tasker.postgres.version"), port));
+  }
+
+  private static EmbeddedDatabase startedAndStopped(EmbeddedDatabase database) {
     database.start();
     Runtime.getRuntime().addShutdownHook(new Thread(database::close, "tasker-it-database"));
+    return database;
+  }
+
+  private static EmbeddedDatabase started(EmbeddedDatabase database) {
+    startedAndStopped(database);
     new TaskerClient(URI.create("http://127.0.0.1"), database.address()).sql("""
         create schema testing;
         create table testing.effects (

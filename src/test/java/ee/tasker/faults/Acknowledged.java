@@ -1,0 +1,81 @@
+package ee.tasker.faults;
+
+import ee.tasker.testing.server.TaskerClient;
+import jakarta.json.Json;
+import jakarta.json.JsonObject;
+import java.io.StringReader;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** What clients were promised, and when: the task of each request that was answered with 201. */
+final class Acknowledged {
+  private final Map<Integer, UUID> tasks = new ConcurrentHashMap<>();
+  private final ConcurrentSkipListSet<Long> moments = new ConcurrentSkipListSet<>();
+
+  /** @return whether this answer is one */
+  boolean note(int number, HttpResponse<String> answer) {
+    if (answer.statusCode() != 201) {
+      return false;
+    }
+    JsonObject task = Json.createReader(new StringReader(answer.body())).readObject();
+    tasks.put(number, UUID.fromString(task.getString("task_uuid")));
+    moments.add(System.nanoTime());
+    return true;
+  }
+
+  Map<Integer, UUID> tasks() {
+    return tasks;
+  }
+
+  int count() {
+    return tasks.size();
+  }
+
+  /** How long it took after that moment until a client was promised something again; fails when that takes too long. */
+  Duration pauseAfter(long nanos, Duration patience) {
+    TaskerClient.until("a task is acknowledged again", patience, () -> moments.higher(nanos) != null);
+    return Duration.ofNanos(moments.higher(nanos) - nanos);
+  }
+
+  /** The time without a promise in which that moment lies; asked after the next one. */
+  Duration pauseAround(long nanos) {
+    return Duration.ofNanos(moments.higher(nanos) - moments.floor(nanos));
+  }
+
+  /** The longest time without a promise of those that began or ended between two moments; asked after the next promise. */
+  Duration longestPause(long from, long to) {
+    long longest = 0;
+    long last = moments.floor(from);
+    for (long moment : moments.subSet(from, false, moments.higher(to), true)) {
+      longest = Math.max(longest, moment - last);
+      last = moment;
+    }
+    return Duration.ofNanos(longest);
+  }
+
+  /** Promised and not there. */
+  List<Map<String, Object>> lost(TaskerClient tasker) {
+    List<Map.Entry<Integer, UUID>> promised = List.copyOf(tasks.entrySet());
+    return tasker.sql("""
+        select p.number, p.task_uuid from unnest(?::int[], ?::uuid[]) as p(number, task_uuid)
+        left join (tasker.tasks t join tasker.task_contexts c using (task_uuid)) on t.task_uuid = p.task_uuid and (c.context ->> 'number')::int = p.number
+        where t.task_uuid is null""", array(promised.stream().map(Map.Entry::getKey)), array(promised.stream().map(Map.Entry::getValue)));
+  }
+
+  /** More than one task of a request. */
+  static List<Map<String, Object>> doubled(TaskerClient tasker) {
+    return tasker.sql(
+        "select context ->> 'number' as number, count(*) from tasker.task_contexts where context ->> 'number' is not null group by 1 having count(*) > 1");
+  }
+
+  private static String array(Stream<?> values) {
+    return values.map(Object::toString).collect(Collectors.joining(",", "{", "}"));
+  }
+}

@@ -1,0 +1,89 @@
+package ee.tasker.faults;
+
+import ee.tasker.testing.server.TaskerClient;
+import ee.tasker.testing.server.TestServer;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+
+/** Two servers of any kind, with the settings that the product comes with, on a {@link DatabasePair}: both are told both of its hosts. */
+final class Servers implements AutoCloseable {
+  private final DatabasePair databases;
+  private final Map<String, String> settings;
+  private final Path war;
+  private final List<Integer> ports = IntStream.range(0, 2).map(server -> TestServer.freePort()).boxed().toList();
+  private final TestServer[] servers = new TestServer[ports.size()];
+
+  Servers(DatabasePair databases, String name, Map<String, String> more) {
+    this.databases = databases;
+    this.settings = new HashMap<>(databases.environment());
+    this.settings.putAll(more);
+    this.war = TestServer.warWith(name + ".war", unchanged -> unchanged);
+  }
+
+  void start() {
+    // One after the other: only two processors, and the first makes the schema.
+    for (int server = 0; server < servers.length; server++) {
+      begin(server);
+      awaitReady(server);
+    }
+    TaskerClient.until("both servers are registered", Duration.ofSeconds(60), () -> databases.tasker().count("select tasker.count_servers()") >= servers.length);
+  }
+
+  /** Begins to start it, again if it has ended. */
+  void begin(int server) {
+    if (servers[server] != null) {
+      servers[server].close();
+    }
+    servers[server] = TestServer.starting(databases.primary(), ports.get(server), settings, war);
+  }
+
+  void awaitReady(int server) {
+    servers[server].awaitReady();
+  }
+
+  boolean isReady(int server) {
+    try {
+      return client(server).get("/health/ready").status() == 200;
+    } catch (RuntimeException notThere) {
+      return false;
+    }
+  }
+
+  void kill(int server) {
+    servers[server].kill();
+  }
+
+  long pid(int server) {
+    return servers[server].pid();
+  }
+
+  int size() {
+    return servers.length;
+  }
+
+  List<URI> bases() {
+    return ports.stream().map(port -> URI.create("http://127.0.0.1:" + port)).toList();
+  }
+
+  TaskerClient client(int server) {
+    return servers[server].client();
+  }
+
+  String log(int server) {
+    return servers[server].log();
+  }
+
+  @Override
+  public void close() {
+    for (TestServer server : servers) {
+      if (server != null) {
+        server.close();
+      }
+    }
+  }
+}
