@@ -1,6 +1,5 @@
 package ee.tasker.platform;
 
-import jakarta.persistence.PersistenceException;
 import java.sql.Connection;
 import java.sql.SQLException;
 
@@ -19,7 +18,7 @@ final class ReadOnlyConnection {
     <T> T unwrap(Class<T> type);
   }
 
-  static void discard(Wrapper entityManager, PersistenceException fault) {
+  static void discard(Wrapper entityManager, RuntimeException fault) {
     LOG.write(LogEvent.CONNECTION_DISCARDED, "cause", DatabaseFaults.message(fault));
     try {
       entityManager.unwrap(Connection.class).abort(Runnable::run);

@@ -243,7 +243,7 @@ class BadRequestsIT {
   void all_that_is_wrong_with_a_request_is_said_at_once() {
     Answer answer = tasker.post("/v1/tasks", TaskerClient.quoted("{'name': 7, 'version': 'one', 'priority': 1000, 'tags': {}, 'correlation_id': 'x', 'colour': 'red', 'context': []}"));
 
-    assertThat(answer.fields()).containsExactlyInAnyOrder("colour", "namespace", "name", "priority", "tags", "correlation_id", "context");
+    assertThat(answer.fields()).containsExactlyInAnyOrder("colour", "namespace", "name", "version", "priority", "tags", "correlation_id", "context");
   }
 
   @Test

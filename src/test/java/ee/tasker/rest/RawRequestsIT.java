@@ -92,7 +92,7 @@ class RawRequestsIT {
 
   /** What an answer says beside the path that it was asked for, which some repeat. Open Liberty's own sentence about what is no path is the one that no configuration changes. */
   private static String withoutPath(Raw answer, String asked) {
-    String rest = answer.body().replace("&#37;", "%").replace(asked, "");
+    String rest = answer.body().replace("&#37;", "%").replace("&#59;", ";").replace(asked, "");
     boolean isLiberty = ServerKind.from(System.getProperties()) == ServerKind.LIBERTY;
     return isLiberty && answer.status() == 400 ? rest.replace("CWWWC0005I: The request URI has invalid or improperly encoded characters: []", "no path") : rest;
   }
