@@ -148,6 +148,7 @@ class BlockedHandlersIT {
       TaskerClient.until("what blocked is abandoned", Duration.ofSeconds(60), () -> server.log().contains("TK1307"));
       TaskerClient.until("the new application takes it up", Duration.ofSeconds(90), () -> tasker.count("select count(*) from testing.effects where attempt = 2") == 20);
       assertThat(tasker.count("select count(*) from tasker.servers where state = 'stopped'")).isEqualTo(1);
+      TaskerClient.until("the new application answers", Duration.ofSeconds(60), () -> tasker.get("/v1/servers").status() == 200);
       tasks.forEach(task -> assertThat(tasker.atRest(task).getString("state")).isEqualTo("complete"));
       forget();
       submit("block", 20);
