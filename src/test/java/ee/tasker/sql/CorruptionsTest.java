@@ -70,7 +70,10 @@ class CorruptionsTest {
 
       Dag.Task running = add("running", Dag.diamond());
       complete(worker, running, "a", "{}");
+      // Which of the two comes first is for their uuids to say, which are in no order within a millisecond before PostgreSQL 18.
+      sql.run("update pgmq.q_worker_running_queue set vt = now() + interval '1 hour' where (message ->> 'step_uuid')::uuid = ?", running.step("c"));
       Claim held = claim(worker, running, "b");
+      sql.run("update pgmq.q_worker_running_queue set vt = enqueued_at");
       sql.text("select tasker.save_checkpoint(?, ?, '{\"row\": 7}')", held.step(), held.attempt());
       Dag limited = Dag.of("a").stepPolicy("{\"limit\": 1}");
       Dag.Task admitted = add("admitted", limited);
