@@ -20,27 +20,27 @@ as $$
     from tasker.tasks t join task_moves m on m.task_uuid = t.task_uuid
     cross join lateral (values ('created_at', t.created_at, m.created_at), ('completed_at', t.completed_at, m.last_at)) as v(name, kept, moved)
     where t.created_at >= coalesce(p_since, '-infinity')
-      and (abs(extract(epoch from v.kept - v.moved)) > 600 or not isfinite(v.kept))
+      and (v.kept not between v.moved - interval '10 minutes' and v.moved + interval '10 minutes' or not isfinite(v.kept))
     union all
     select jsonb_build_object('step_uuid', s.workflow_step_uuid), v.*
     from tasker.workflow_steps s join step_moves m on m.workflow_step_uuid = s.workflow_step_uuid
     cross join lateral (values ('created_at', s.created_at, m.created_at), ('completed_at', s.completed_at, m.last_at),
                                ('enqueued_at', s.enqueued_at, m.enqueued_at), ('last_attempted_at', s.last_attempted_at, m.claimed_at)) as v(name, kept, moved)
     where s.created_at >= coalesce(p_since, '-infinity')
-      and (abs(extract(epoch from v.kept - v.moved)) > 600 or not isfinite(v.kept))
+      and (v.kept not between v.moved - interval '10 minutes' and v.moved + interval '10 minutes' or not isfinite(v.kept))
     union all
     select jsonb_build_object('step_uuid', r.workflow_step_uuid, 'sort_key', r.sort_key), 'recorded_at', r.recorded_at, h.created_at
     from tasker.workflow_step_result_audit r
     join tasker.workflow_steps s on s.workflow_step_uuid = r.workflow_step_uuid
     join tasker.workflow_step_transitions h on h.workflow_step_uuid = r.workflow_step_uuid and h.sort_key = r.sort_key
     where s.created_at >= coalesce(p_since, '-infinity')
-      and (abs(extract(epoch from r.recorded_at - h.created_at)) > 600 or not isfinite(r.recorded_at))
+      and (r.recorded_at not between h.created_at - interval '10 minutes' and h.created_at + interval '10 minutes' or not isfinite(r.recorded_at))
     union all
     select jsonb_build_object('task_uuid', t.task_uuid), 'cancel_requested_at', t.cancel_requested_at, a.acted_at
     from tasker.tasks t
     join (select a.task_uuid, min(a.acted_at) as acted_at from tasker.operator_actions a where a.action = 'cancel' group by a.task_uuid) a
       on a.task_uuid = t.task_uuid
-    where t.created_at >= coalesce(p_since, '-infinity') and abs(extract(epoch from t.cancel_requested_at - a.acted_at)) > 600)
+    where t.created_at >= coalesce(p_since, '-infinity') and t.cancel_requested_at not between a.acted_at - interval '10 minutes' and a.acted_at + interval '10 minutes')
   select 'time_is_that_of_its_move', p.id || jsonb_build_object('column', p.name, 'kept', p.kept, 'moved_at', p.moved) from pairs p
   union all
   -- Whether there is a time at all goes by the history, too.
