@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -137,7 +138,8 @@ class EventLimitsIT {
     Duration window = Duration.ofSeconds(10);
     TaskerClient.until("streams of before have gone", WITHIN, () -> callsIn(Duration.ofSeconds(3)) <= 3);
 
-    long alone = callsIn(window);
+    // The least of three: a busy machine may close a stream late, or bring a round that was put off.
+    long alone = IntStream.range(0, 3).mapToLong(i -> callsIn(window)).min().orElseThrow();
     long heard;
     try (EventClient client = awaitRoom(0)) {
       client.awaitSign();
