@@ -16,6 +16,7 @@ begin
         'updated_at', greatest(t.created_at, t.completed_at, h.last_at),
         'initiator', t.initiator, 'source_system', t.source_system, 'reason', t.reason, 'priority', t.priority, 'tags', t.tags,
         'correlation_id', t.correlation_id, 'parent_correlation_id', t.parent_correlation_id, 'parent_task_uuid', t.parent_task_uuid,
+        'replaces_task_uuid', t.replaces_task_uuid, 'replaced_by_task_uuid', t.replaced_by_task_uuid,
         'total_steps', c.total_steps, 'pending_steps', c.pending_steps, 'in_progress_steps', c.in_progress_steps,
         'completed_steps', c.completed_steps, 'failed_steps', c.failed_steps, 'ready_steps', c.ready_steps)
       || jsonb_build_object(

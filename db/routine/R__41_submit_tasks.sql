@@ -7,11 +7,14 @@
 -- against the input schemas; otherwise a task of a template that has one stays pending until a server has checked it. So
 -- does a task under a concurrency policy until an orchestrator, in a transaction of its own, has asked for its slots: no
 -- gate is ever held by the caller's.
--- Returns {verdicts: [{verdict, task_uuid?, state?, correlation_id?, version?, field?, message?}] in the order of the requests,
+-- A task that has ended gives its identity up to the first request for it where the template's reuse allows that: after_failure once it is error or
+-- cancelled, after_end in any end. One that an operator takes up again at the same time keeps it: whichever transaction locks the row first.
+-- Returns {verdicts: [{verdict, task_uuid?, state?, correlation_id?, version?, replaces_task_uuid?, field?, message?}] in the order of the requests,
 -- assignments, queued}; verdict is created, duplicate (task_uuid is the one that was there), unknown_template,
 -- unsupported_template or invalid.
--- Locks: the parents that are named, shared, by uuid; identity hashes in their order, so that two batches with the same requests cannot deadlock.
--- Source: design decisions 5, 15; seed on idempotency, "Task Initialization". Called by TaskSubmissions, submit_task,
+-- Locks: the parents that are named, shared, by uuid; the ended tasks that give their identity up, then identity hashes, both in the order of the
+-- hashes, so that two batches with the same requests cannot deadlock.
+-- Source: design decisions 5, 15; ADR 0028; seed on idempotency, "Task Initialization". Called by TaskSubmissions, submit_task,
 -- process_task_requests.
 create or replace function tasker.submit_tasks(
   p_requests        jsonb,
@@ -34,6 +37,8 @@ declare
   v_handoffs tasker.step_handoff[];
   v_verdicts jsonb;
   v_parents  jsonb := '{}';
+  v_reuses   boolean;
+  v_replaced jsonb;
 begin
   -- A parent that is being cancelled with its children must not get another behind the back of who cancels them.
   if exists (select from jsonb_array_elements(p_requests) r where r ->> 'parent_task_uuid' is not null) then
@@ -53,7 +58,7 @@ begin
   -- What can be said of each request before anything is written.
   with given as (
     select r.ordinality::int as request_position, r.value as request, r.value ->> 'namespace' as namespace,
-           nt.version::text as version, nt.named_task_uuid, nt.identity_strategy, nt.unsupported_features, nt.has_input_schema, ns.priority_modifier
+           nt.version::text as version, nt.named_task_uuid, nt.identity_strategy, nt.identity_reuse, nt.unsupported_features, nt.has_input_schema, ns.priority_modifier
     from jsonb_array_elements(p_requests) with ordinality as r
     left join tasker.task_namespaces ns on ns.name = r.value ->> 'namespace'
     left join tasker.named_tasks nt on nt.task_namespace_uuid = ns.task_namespace_uuid
@@ -89,9 +94,33 @@ begin
                     tasker.calculate_claim_order(v_now, coalesce((j.request ->> 'priority')::int, 0) + j.priority_modifier),
                     p_context_checked or not j.has_input_schema, j.request)::tasker.task_request)
            filter (where j.refusal is null),
-         jsonb_object_agg(j.request_position, j.refusal) filter (where j.refusal is not null)
-    into v_accepted, v_refused
+         jsonb_object_agg(j.request_position, j.refusal) filter (where j.refusal is not null),
+         bool_or(j.identity_reuse <> 'never')
+    into v_accepted, v_refused, v_reuses
   from judged j;
+
+  if v_reuses then
+    with first_requests as (
+      select distinct on (a.identity_hash) a.identity_hash, a.task_uuid, nt.identity_reuse
+      from unnest(v_accepted) a
+      join tasker.named_tasks nt on nt.named_task_uuid = a.named_task_uuid
+      where nt.identity_reuse <> 'never' and a.identity_hash is not null
+      order by a.identity_hash, a.request_position),
+    -- Looked at once more under its lock: an operator may take the task up again, and another request may be its successor by then.
+    ended_holders as materialized (
+      select t.task_uuid, f.task_uuid as successor_uuid
+      from first_requests f
+      join tasker.tasks t on t.identity_hash = f.identity_hash
+      where t.completed_at is not null and (f.identity_reuse = 'after_end' or t.state in ('error', 'cancelled'))
+      order by t.identity_hash
+      for no key update of t),
+    released as (
+      update tasker.tasks t
+      set identity_hash = null, former_identity_hash = t.identity_hash, replaced_by_task_uuid = e.successor_uuid
+      from ended_holders e where t.task_uuid = e.task_uuid
+      returning t.task_uuid, t.replaced_by_task_uuid)
+    select jsonb_object_agg(r.replaced_by_task_uuid, r.task_uuid) into v_replaced from released r;
+  end if;
 
   with paused as materialized (
     select array(select p.named_task_uuid from tasker.template_pauses p) as uuids),
@@ -99,7 +128,7 @@ begin
     insert into tasker.tasks
       (task_uuid, named_task_uuid, correlation_id, parent_correlation_id, parent_task_uuid, created_at, requested_at, claim_order, state,
        priority, transition_count, total_steps, unfinished_steps, in_flight_steps, continue_on_error, context_checked,
-       identity_hash, initiator, source_system, reason, tags, is_limited)
+       identity_hash, is_keyed, replaces_task_uuid, initiator, source_system, reason, tags, is_limited)
     select a.task_uuid, a.named_task_uuid, coalesce((a.request ->> 'correlation_id')::uuid, a.task_uuid),
            (a.request ->> 'parent_correlation_id')::uuid, (a.request ->> 'parent_task_uuid')::uuid, v_now, coalesce((a.request ->> 'requested_at')::timestamptz, v_now),
            a.claim_order,
@@ -107,7 +136,8 @@ begin
            coalesce((a.request ->> 'priority')::int, 0),
            case when s.starts then 4 else 1 end,
            nt.total_steps, nt.total_steps, case when s.starts then nt.root_steps else 0 end,
-           nt.continue_on_error, a.context_checked, a.identity_hash, a.request ->> 'initiator', a.request ->> 'source_system',
+           nt.continue_on_error, a.context_checked, a.identity_hash, a.request ->> 'idempotency_key' is not null,
+           (v_replaced ->> a.task_uuid::text)::uuid, a.request ->> 'initiator', a.request ->> 'source_system',
            a.request ->> 'reason', nullif(a.request -> 'tags', 'null'), nt.is_limited
     from unnest(v_accepted) a
     join tasker.named_tasks nt on nt.named_task_uuid = a.named_task_uuid
@@ -135,12 +165,13 @@ begin
     select a.request_position,
            case when c.task_uuid is not null
              then jsonb_build_object('verdict', 'created', 'task_uuid', c.task_uuid, 'state', c.state, 'correlation_id', c.correlation_id, 'version', c.version)
+                  || case when c.replaces_task_uuid is null then '{}' else jsonb_build_object('replaces_task_uuid', c.replaces_task_uuid) end
              else (select jsonb_build_object('verdict', 'duplicate', 'task_uuid', t.task_uuid, 'state', t.state, 'correlation_id', t.correlation_id,
                                              'version', (select nt.version from tasker.named_tasks nt where nt.named_task_uuid = t.named_task_uuid))
                    from tasker.tasks t where t.identity_hash = a.identity_hash)
            end as verdict
     from unnest(v_accepted) a
-    left join (select t.task_uuid, t.state, t.correlation_id, nt.version from tasker.tasks t join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid) c
+    left join (select t.task_uuid, t.state, t.correlation_id, t.replaces_task_uuid, nt.version from tasker.tasks t join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid) c
       on c.task_uuid = a.task_uuid
     union all
     select r.key::int, r.value from jsonb_each(coalesce(v_refused, '{}')) r) v;

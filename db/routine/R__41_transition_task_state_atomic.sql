@@ -68,6 +68,9 @@ begin
     select exists (select from moved) into v_moved;
   exception when check_violation then
     get stacked diagnostics v_fits = constraint_name;
+    if v_fits = 'identity_is_given_up_after_the_end' then
+      raise exception 'task % cannot be %: another task has taken over its identity', p_task_uuid, p_to_state using errcode = 'TK005';
+    end if;
     raise exception 'task % cannot be %: its steps do not allow it (%)', p_task_uuid, p_to_state, v_fits using errcode = 'TK005';
   end;
   if not v_moved and v_to in ('cancelled', 'blocked_by_failures', 'waiting_for_retry') and exists (select from tasker.tasks t where t.task_uuid = p_task_uuid and t.state = p_from_state::tasker.task_state) then

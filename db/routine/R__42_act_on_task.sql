@@ -7,6 +7,7 @@
 --   resolve          closes a blocked task, or one in error, as resolved_manually.
 --   give_up          closes a blocked task as error; retry takes that back.
 --   cancel           request_cancel with p_data.policy.
+-- A task whose identity another one has taken over is not started again: there would be two of one identity.
 -- Returns {outcome, state, steps, queued, ended}: outcome is done, already or refused (with code, message, field?); steps is
 -- how many were reset. Null when there is no such task. A context is not held against input_schema here.
 -- Locks: the task, then its steps. Errors: TK007 as check_action. Source: reference section 4.3, ADR 0015.
@@ -111,6 +112,8 @@ begin
       'field', 'step', 'message', 'the task has no such step')
     when v_task.state in ('complete', 'cancelled', 'resolved_manually') then jsonb_build_object('outcome', 'refused', 'code', 'task-already-ended',
       'message', format('the task has already ended as %s', v_task.state))
+    when v_task.replaced_by_task_uuid is not null then jsonb_build_object('outcome', 'refused', 'code', 'task-already-replaced',
+      'message', format('task %s has taken over the identity of this task', v_task.replaced_by_task_uuid))
     when v_task.cancel_requested_at is not null then jsonb_build_object('outcome', 'refused', 'code', 'task-is-being-cancelled',
       'message', format('%s has asked for the task to be cancelled', coalesce(v_task.cancel_requested_by, 'somebody')))
     when tasker.is_repeated_action(p_task_uuid, null, p_action, p_by, p_reason) and v_task.completed_at is null

@@ -81,7 +81,7 @@ begin
 
   update tasker.task_faults f set parked_at = coalesce(f.parked_at, v_now) where f.task_uuid = p_task_uuid;
   insert into tasker.tasks_dlq (task_uuid, original_state, dlq_reason, dlq_timestamp, task_snapshot, metadata)
-  select t.task_uuid, t.state, 'permanent_failure', v_now, jsonb_build_object('task', to_jsonb(t) - 'identity_hash'),
+  select t.task_uuid, t.state, 'permanent_failure', v_now, jsonb_build_object('task', to_jsonb(t) - '{identity_hash,former_identity_hash}'::text[]),
          jsonb_build_object('reason', 'cannot_be_processed', 'sqlstate', p_sqlstate, 'cause', p_cause, 'faults', v_faults)
   from tasker.tasks t where t.task_uuid = p_task_uuid
   on conflict (task_uuid) where resolution_status = 'pending' do nothing;

@@ -39,11 +39,6 @@ as $$
   join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
   where t.created_at >= coalesce(p_since, '-infinity')
     and (t.total_steps, t.continue_on_error, t.is_limited) is distinct from (nt.total_steps, nt.continue_on_error, nt.is_limited)
-  union all
-  select 'identity_is_kept', jsonb_build_object('task_uuid', t.task_uuid, 'identity_strategy', nt.identity_strategy)
-  from tasker.tasks t
-  join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
-  where t.created_at >= coalesce(p_since, '-infinity') and (t.identity_hash is null) <> (nt.identity_strategy = 'always_unique')
 $$;
 comment on function tasker.find_graph_violations(timestamptz) is
   'Where tasks and their steps are not made as their template says: one row per finding.';

@@ -76,6 +76,7 @@ as $$
       workflow_step_documents.documents_are_hashed named_tasks.documents_are_hashed
       tasks.tasks_pkey tasks.tasks_identity_hash_key tasks.completed_at_iff_terminal tasks.complete_iff_no_step_is_left
       tasks.terminal_means_nothing_in_flight tasks.counters_are_sane tasks.priority_is_in_range tasks.cancel_request_is_whole
+      tasks.identity_is_held_or_given_up tasks.identity_is_given_up_after_the_end
       task_contexts.task_contexts_pkey task_contexts.context_is_an_object task_wakeups.task_wakeups_pkey
       workflow_steps.workflow_steps_pkey workflow_steps.one_step_per_task_and_position workflow_steps.parents_are_counted
       workflow_steps.leased_iff_in_progress workflow_steps.retry_time_iff_waiting workflow_steps.completed_at_iff_finished
@@ -111,6 +112,7 @@ as $$
      or nt.name is distinct from nt.configuration ->> 'name' or nt.version is distinct from nt.configuration ->> 'version'
      or nt.continue_on_error <> coalesce(nt.configuration #>> '{lifecycle,on_step_error}' = 'continue', false)
      or nt.identity_strategy::text <> coalesce(nt.configuration ->> 'identity_strategy', 'strict')
+     or nt.identity_reuse::text <> coalesce(nt.configuration ->> 'reuse', 'never')
      or nt.is_limited <> (jsonb_path_exists(nt.configuration, '$.concurrency[*]') or jsonb_path_exists(nt.configuration, '$.steps[*].concurrency[*]'))
      or (nt.is_limited and not exists (select from tasker.named_tasks_policies u where u.named_task_uuid = nt.named_task_uuid))
   union all

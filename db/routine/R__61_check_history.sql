@@ -27,7 +27,8 @@ as $$
       'task_history_goes_forward_in_time', 'nothing_is_dated_in_the_future', 'time_is_that_of_its_move', 'step_has_the_times_of_its_start',
       'result_fits_its_move', 'failed_step_has_a_failure', 'permanent_failure_is_not_retried_by_the_engine', 'document_equals_its_hash',
       'inputs_of_an_operator_are_kept', 'step_is_one_of_its_template', 'task_has_the_edges_of_its_template',
-      'task_keeps_the_settings_of_its_template', 'attempts_stay_within_the_limit', 'identity_is_kept', 'template_equals_its_definition',
+      'task_keeps_the_settings_of_its_template', 'attempts_stay_within_the_limit', 'identity_is_kept', 'identity_has_one_unfinished_task',
+      'identity_is_taken_over_as_its_template_says', 'template_equals_its_definition',
       'rules_are_those_of_this_version', 'guards_are_in_place', 'task_state_fits_its_steps', 'cancelled_means_asked_for',
       'cancel_request_is_recorded', 'operator_move_is_recorded', 'blocked_task_has_a_dead_letter', 'lease_belongs_to_its_claim',
       'lease_ends_within_a_day', 'retry_waits_as_long_as_was_decided', 'wakeup_is_within_reach', 'document_belongs_to_a_step',
@@ -47,6 +48,7 @@ as $$
     union all select f.invariant, f.example from tasker.find_slot_violations(p_since) f
     union all select f.invariant, f.example from tasker.find_template_violations() f
     union all select f.invariant, f.example from tasker.find_graph_violations(p_since) f
+    union all select f.invariant, f.example from tasker.find_identity_violations(p_since) f
     union all select f.invariant, f.example from tasker.find_state_violations(p_since) f
     union all select f.invariant, f.example from tasker.find_time_violations(p_since) f
     union all select f.invariant, f.example from tasker.find_document_violations(p_since) f

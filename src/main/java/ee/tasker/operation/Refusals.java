@@ -21,6 +21,7 @@ final class Refusals {
       new Known(409, "attempt-has-changed"),
       new Known(409, "task-already-ended"),
       new Known(409, "task-is-being-cancelled"),
+      new Known(409, "task-already-replaced"),
       new Known(409, "task-not-blocked"),
       new Known(409, "steps-in-flight"),
       new Known(409, "step-already-done"),

@@ -113,6 +113,7 @@ public class TaskBatchesResource {
       if (task.isDuplicate() && !wantsExisting) {
         verdict.add("code", "duplicate-task").add("detail", "the same request is already task " + task.taskUuid());
       }
+      task.replaces().ifPresent(uuid -> verdict.add("replaces_task_uuid", uuid.toString()));
       return verdict
           .add("status", !task.isDuplicate() ? 201 : wantsExisting ? 200 : 409)
           .add("task_uuid", task.taskUuid().toString())

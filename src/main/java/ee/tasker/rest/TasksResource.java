@@ -155,21 +155,23 @@ public class TasksResource {
   /** Who may submit but not read is told how the task stands, and no more. */
   private static JsonObject atRest(Caller caller, JsonObject described, boolean isDuplicate) {
     return caller.grants().may(Permission.TASKS_READ, described.getString("namespace")) ? Visibility.task(caller, described)
-        : brief(described.getString("task_uuid"), described.getString("state"), described.getString("correlation_id"), described.getString("version"), isDuplicate);
+        : brief(described.getString("task_uuid"), described.getString("state"), described.getString("correlation_id"), described.getString("version"), isDuplicate, Json.text(described, "replaces_task_uuid"));
   }
 
   private static JsonObject brief(SubmittedTask task) {
-    return brief(task.taskUuid().toString(), task.state(), task.correlationId().toString(), task.version(), task.isDuplicate());
+    return brief(task.taskUuid().toString(), task.state(), task.correlationId().toString(), task.version(), task.isDuplicate(), task.replaces().map(UUID::toString));
   }
 
-  private static JsonObject brief(String taskUuid, String state, String correlationId, String version, boolean isDuplicate) {
-    return Json.build().createObjectBuilder()
+  private static JsonObject brief(String taskUuid, String state, String correlationId, String version, boolean isDuplicate, Optional<String> replaces) {
+    JsonObjectBuilder brief = Json.build().createObjectBuilder()
         .add("task_uuid", taskUuid)
         .add("state", state)
         .add("correlation_id", correlationId)
         .add("version", version)
-        .add("duplicate", isDuplicate)
-        .build();
+        .add("duplicate", isDuplicate);
+    // Of a duplicate it would be what happened at another request.
+    replaces.filter(uuid -> !isDuplicate).ifPresent(uuid -> brief.add("replaces_task_uuid", uuid));
+    return brief.build();
   }
 
   @Requires(value = Permission.TASKS_LIST, in = Scope.ASKED)

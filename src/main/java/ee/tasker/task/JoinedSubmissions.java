@@ -21,6 +21,7 @@ import jakarta.transaction.Transactional;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
@@ -152,7 +153,8 @@ public class JoinedSubmissions implements TaskSubmissions {
     switch (verdict.getString("verdict")) {
       case "created", "duplicate" -> {
         SubmittedTask task = new SubmittedTask(Json.uuid(verdict, "task_uuid"), verdict.getString("state"),
-            Json.uuid(verdict, "correlation_id"), verdict.getString("version"), "duplicate".equals(verdict.getString("verdict")));
+            Json.uuid(verdict, "correlation_id"), verdict.getString("version"), "duplicate".equals(verdict.getString("verdict")),
+            Json.text(verdict, "replaces_task_uuid").map(UUID::fromString));
         LOG.write(LogEvent.TASK_CREATED, "task", task.taskUuid(), "correlation", task.correlationId(),
             "template", request.template().orElseThrow(), "duplicate", task.isDuplicate());
         return task;

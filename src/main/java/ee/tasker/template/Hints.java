@@ -15,7 +15,9 @@ final class Hints {
           "namespace", "did you mean \"namespace_name\"?",
           "task_name", "did you mean \"name\"?",
           "task_version", "did you mean \"version\"?",
-          "task_handler", "leave it out: each step names its handler")),
+          "task_handler", "leave it out: each step names its handler",
+          "identity_reuse", "did you mean \"reuse\"?",
+          "reuse_policy", "did you mean \"reuse\"?")),
       new Place("(.*\\.)?steps\\[\\d+\\]", Map.of(
           "lifecycle", "it belongs to the template, beside \"steps\"; for a step there is \"timeout_seconds\"",
           "step_name", "did you mean \"name\"?",

@@ -6,6 +6,7 @@ import ee.tasker.template.model.DomainEvent;
 import ee.tasker.template.model.EnvironmentOverrides;
 import ee.tasker.template.model.EventDeclaration;
 import ee.tasker.template.model.HandlerReference;
+import ee.tasker.template.model.IdentityReuse;
 import ee.tasker.template.model.Lifecycle;
 import ee.tasker.template.model.RetryOverride;
 import ee.tasker.template.model.RetryPolicy;
@@ -81,6 +82,10 @@ public final class TemplateJson {
         .add("domain_events", list(template.domainEvents(), TemplateJson::domainEvent))
         .add("environments", environments)
         .add("steps", list(template.steps(), TemplateJson::step));
+    // Younger than templates that are registered, as on_worker_lost.
+    if (template.reuse() != IdentityReuse.NEVER) {
+      content.add("reuse", word(template.reuse()));
+    }
     concurrency(content, template.concurrency());
     return content;
   }

@@ -1,5 +1,6 @@
 package ee.tasker.template;
 
+import ee.tasker.template.model.IdentityReuse;
 import ee.tasker.template.model.IdentityStrategy;
 import ee.tasker.template.model.LimitedUnit;
 import ee.tasker.template.model.Limits;
@@ -55,6 +56,7 @@ public final class TemplateReader {
     var description = keys.find("description").flatMap(Located::description);
     var identity = keys.find("identity_strategy").flatMap(value -> value.oneOf(IdentityStrategy.class))
         .orElse(IdentityStrategy.STRICT);
+    var reuse = keys.find("reuse").flatMap(value -> value.oneOf(IdentityReuse.class)).orElse(IdentityReuse.NEVER);
     var inputSchema = keys.find("input_schema").flatMap(Located::schema);
     var lifecycle = LifecycleReader.read(keys);
     var metadata = metadata(keys);
@@ -66,8 +68,8 @@ public final class TemplateReader {
     // Written by TemplateJson for whoever reads the normal form; what is supported is never taken from the text.
     keys.find("unsupported").ifPresent(Located::list);
     keys.refuseOthers();
-    return problems.none() ? Optional.of(new TemplateDefinition(key.orElseThrow(), description, identity, inputSchema,
-        lifecycle, metadata, systems, events, environments,
+    return problems.none() ? Optional.of(new TemplateDefinition(key.orElseThrow(), description, identity, reuse,
+        inputSchema, lifecycle, metadata, systems, events, environments,
         steps.stream().map(step -> step.definition().get()).toList(), concurrency)) : Optional.empty();
   }
 

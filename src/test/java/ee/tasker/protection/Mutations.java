@@ -147,6 +147,13 @@ final class Mutations {
       // Tables.
       of("a request is one task", TABLES, "create unique index tasks_identity_hash_key", "create index tasks_identity_hash_key",
           UNIQUE, "SubmitTasksTest#two_sessions_with_the_same_request").and("R__41_submit_tasks.sql", "on conflict (identity_hash) where identity_hash is not null do nothing", ""),
+      of("an identity is taken over under the lock of the task that has it", SUBMIT, "for no key update of t),\n    released", "),\n    released",
+          "IdentityReuseTest#a_task_that_an_operator_takes_up"),
+      of("an identity is kept as its template says", SUBMIT, "(f.identity_reuse = 'after_end' or t.state in ('error', 'cancelled'))", "true", "IdentityReuseTest#after_failure_neither"),
+      of("an unfinished task keeps its identity", SUBMIT, "where t.completed_at is not null and (f.identity_reuse", "where (f.identity_reuse", "IdentityReuseTest#after_failure_neither"),
+      of("a task whose identity was taken over stays ended", "R__42_act_on_task.sql", "when v_task.replaced_by_task_uuid is not null then", "when false then", "IdentityReuseTest#a_replaced_task_is_started"),
+      of("an identity is given up after the end", "V0094__let_an_identity_be_used_again.sql",
+          ",\n  add constraint identity_is_given_up_after_the_end check (replaced_by_task_uuid is null or completed_at is not null);", ";", SANE),
       of("a position is one step", TABLES, "constraint one_step_per_task_and_position unique (task_uuid, step_position),", "", UNIQUE),
       of("a move has one result", TABLES, "  primary key (workflow_step_uuid, sort_key),\n  constraint failure", "  constraint failure", UNIQUE),
       of("an edge is there once", TABLES, "primary key (from_step_uuid, to_step_uuid),", "", UNIQUE),

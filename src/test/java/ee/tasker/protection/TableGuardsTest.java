@@ -72,6 +72,8 @@ class TableGuardsTest {
     statements.put("terminal_means_nothing_in_flight", "update tasker.tasks set state = 'cancelled', completed_at = now()");
     statements.put("counters_are_sane", "update tasker.tasks set in_flight_steps = in_flight_steps + 9");
     statements.put("cancel_request_is_whole", "update tasker.tasks set cancel_requested_at = now()");
+    statements.put("identity_is_held_or_given_up", "update tasker.tasks set former_identity_hash = sha256('x')");
+    statements.put("identity_is_given_up_after_the_end", "update tasker.tasks set former_identity_hash = sha256('x'), replaced_by_task_uuid = gen_random_uuid()");
     statements.put("no_step_depends_on_itself", "insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid) select workflow_step_uuid, workflow_step_uuid, task_uuid from tasker.workflow_steps");
     statements.put("failure_has_an_error", "insert into tasker.workflow_step_result_audit (workflow_step_uuid, sort_key, task_uuid, attempt, outcome) "
         + "select workflow_step_uuid, 9, task_uuid, 1, 'permanent_failure' from tasker.workflow_steps limit 1");

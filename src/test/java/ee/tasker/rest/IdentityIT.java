@@ -152,6 +152,81 @@ class IdentityIT {
     assertThat(uuids).hasSize(1);
   }
 
+  @Test
+  void identity_of_an_ended_task_is_taken_over_where_the_template_allows_it_and_both_say_so() {
+    String request = request("repeatable_hello", "'reason': 'again'");
+    Answer first = tasker.post("/v1/tasks", request);
+    tasker.atRest(first.taskUuid());
+    Answer second = tasker.post("/v1/tasks", request);
+    tasker.atRest(second.taskUuid());
+    Answer third = tasker.post("/v1/tasks?wait=10", request);
+
+    assertThat(first.status()).isEqualTo(201);
+    assertThat(first.object()).doesNotContainKey("replaces_task_uuid");
+    assertThat(second.status()).isEqualTo(201);
+    assertThat(second.taskUuid()).isNotEqualTo(first.taskUuid());
+    assertThat(second.object().getBoolean("duplicate")).isFalse();
+    assertThat(second.text("replaces_task_uuid")).isEqualTo(first.taskUuid().toString());
+    assertThat(third.status()).isEqualTo(201);
+    assertThat(third.text("replaces_task_uuid")).isEqualTo(second.taskUuid().toString());
+    JsonObject earlier = tasker.get("/v1/tasks/" + first.taskUuid()).object();
+    assertThat(earlier.getString("state")).isEqualTo("complete");
+    assertThat(earlier.getString("replaced_by_task_uuid")).isEqualTo(second.taskUuid().toString());
+    assertThat(earlier.isNull("replaces_task_uuid")).isTrue();
+  }
+
+  @Test
+  void after_a_failure_the_request_makes_a_new_task_and_the_failed_one_is_not_retried_any_more() {
+    String request = request("recoverable_fail", "'reason': 'again'");
+    Answer first = tasker.post("/v1/tasks", request);
+    tasker.atRest(first.taskUuid());
+    Answer whileBlocked = tasker.post("/v1/tasks", request);
+    Answer givenUp = tasker.send(tasker.request("/v1/tasks/" + first.taskUuid()).header("Content-Type", "application/json")
+        .method("PATCH", HttpRequest.BodyPublishers.ofString(TaskerClient.quoted("{'action_type': 'give_up', 'requested_by': 'ann', 'reason': 'wrong address'}"))));
+    Answer second = tasker.post("/v1/tasks", request);
+    Answer retry = tasker.send(tasker.request("/v1/tasks/" + first.taskUuid()).header("Content-Type", "application/json")
+        .method("PATCH", HttpRequest.BodyPublishers.ofString(TaskerClient.quoted("{'action_type': 'retry', 'requested_by': 'ann', 'reason': 'right address'}"))));
+
+    assertThat(whileBlocked.status()).isEqualTo(409);
+    assertThat(whileBlocked.text("state")).isEqualTo("blocked_by_failures");
+    assertThat(givenUp.status()).isEqualTo(200);
+    assertThat(second.status()).isEqualTo(201);
+    assertThat(second.text("replaces_task_uuid")).isEqualTo(first.taskUuid().toString());
+    assertThat(retry.status()).isEqualTo(409);
+    assertThat(retry.text("code")).isEqualTo("task-already-replaced");
+    assertThat(retry.text("detail")).contains(second.taskUuid().toString());
+  }
+
+  @Test
+  void of_one_identity_twice_in_a_batch_after_an_end_the_first_is_the_new_task() {
+    Answer first = tasker.post("/v1/tasks", request("repeatable_hello", "'reason': 'batch'"));
+    tasker.atRest(first.taskUuid());
+    String request = request("repeatable_hello", "'reason': 'batch'");
+    List<JsonObject> verdicts = tasker.post("/v1/tasks:batch", Collections.nCopies(3, request).toString()).list("verdicts");
+
+    assertThat(verdicts).extracting(verdict -> verdict.getInt("status")).containsExactly(201, 409, 409);
+    assertThat(verdicts.get(0).getString("replaces_task_uuid")).isEqualTo(first.taskUuid().toString());
+    assertThat(verdicts).extracting(verdict -> verdict.getString("task_uuid")).containsOnly(verdicts.get(0).getString("task_uuid"));
+    assertThat(verdicts.subList(1, 3)).allSatisfy(verdict -> assertThat(verdict).doesNotContainKey("replaces_task_uuid"));
+  }
+
+  @Test
+  void keyed_request_whose_task_has_ended_is_answered_again_and_not_done_again() {
+    String request = request("repeatable_hello", "'reason': 'keyed'");
+    Answer first = keyedPost(request);
+    tasker.atRest(first.taskUuid());
+    Answer again = keyedPost(request);
+
+    assertThat(again.status()).isEqualTo(201);
+    assertThat(again.taskUuid()).isEqualTo(first.taskUuid());
+    assertThat(again.header("Idempotent-Replayed")).isEqualTo("true");
+  }
+
+  private Answer keyedPost(String request) {
+    return tasker.send(tasker.request("/v1/tasks").header("Content-Type", "application/json").header("Idempotency-Key", own)
+        .POST(HttpRequest.BodyPublishers.ofString(request)));
+  }
+
   private Answer strict(String context) {
     return tasker.post("/v1/tasks", TaskerClient.taskRequest("testing", "strict_hello", context));
   }

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
  */
 @DatabaseTest
 @DatabaseTest.BreaksPromises
-@DatabaseTest.Covers({"find_template_violations", "find_graph_violations", "find_state_violations", "find_time_violations", "find_document_violations",
+@DatabaseTest.Covers({"find_template_violations", "find_graph_violations", "find_identity_violations", "find_state_violations", "find_time_violations", "find_document_violations",
     "find_tally_violations", "hash_documents", "stamp_document_hash"})
 class CorruptionsTest {
   private static final Path DOCUMENT = Path.of("docs/promises.md");
@@ -67,6 +67,12 @@ class CorruptionsTest {
       assertThat(worker.forNamespaces("cancelled").claim(1)).as("takes the message of the offer off the queue").isEmpty();
       Dag.Task waiting = add("waiting", Dag.linear(2));
       worker.complete(claim(worker, waiting, "s1").retryableFailure(3_600_000));
+
+      Dag once = Dag.of("a").identity("strict").reuse("after_failure").inNamespace("replaced");
+      tasks.put("replaced", once.started());
+      worker.complete(claim(worker, tasks.get("replaced"), "a").permanentFailure());
+      assertThat(operator.task(tasks.get("replaced"), "give_up").getString("outcome")).isEqualTo("done");
+      tasks.put("successor", once.started());
 
       Dag.Task running = add("running", Dag.diamond());
       complete(worker, running, "a", "{}");

@@ -170,6 +170,8 @@ class TemplateKeysTest {
         "4:20 identity_strategy: must be one of strict, caller_provided, always_unique, but is \"strickt\""
             + "; did you mean \"strict\"?",
         "5:28 lifecycle.on_step_error: must be one of stop, continue, but is \"halt\"");
+    assertThat(problemsOf(withKeys("reuse: after_fail\n"))).containsExactly(
+        "4:8 reuse: must be one of never, after_failure, after_end, but is \"after_fail\"; did you mean \"after_failure\"?");
   }
 
   @ParameterizedTest

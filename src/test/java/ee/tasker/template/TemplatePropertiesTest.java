@@ -6,6 +6,7 @@ import ee.tasker.template.model.BackoffKind;
 import ee.tasker.template.model.ConcurrencyPolicy;
 import ee.tasker.template.model.EnvironmentOverrides;
 import ee.tasker.template.model.HandlerReference;
+import ee.tasker.template.model.IdentityReuse;
 import ee.tasker.template.model.IdentityStrategy;
 import ee.tasker.template.model.Lifecycle;
 import ee.tasker.template.model.LimitedUnit;
@@ -180,7 +181,7 @@ class TemplatePropertiesTest {
             override("s0"), override(StepOverride.ALL)).subList(0, random.nextInt(3))));
       }
       return new TemplateDefinition(new TemplateKey("shop", oneOf("order", "true", "1.5"), oneOf("1.0.0", "0.1.0-rc.1")),
-          maybe(text()), oneOf(IdentityStrategy.values()), maybe(schema()), lifecycle(), "{\"author\":\"ann\"}",
+          maybe(text()), oneOf(IdentityStrategy.values()), oneOf(IdentityReuse.values()), maybe(schema()), lifecycle(), "{\"author\":\"ann\"}",
           new SystemDependencies(oneOf("default", "db"), List.of("x", "y").subList(0, random.nextInt(3))), List.of(),
           environments, graph.entrySet().stream().map(step -> step(step.getKey(), step.getValue())).toList(),
           policies(oneOf(LimitedUnit.values())));

@@ -11,6 +11,7 @@ import ee.tasker.template.model.BackoffKind;
 import ee.tasker.template.model.DeliveryMode;
 import ee.tasker.template.model.EventCondition;
 import ee.tasker.template.model.FailureStrategy;
+import ee.tasker.template.model.IdentityReuse;
 import ee.tasker.template.model.IdentityStrategy;
 import ee.tasker.template.model.Lifecycle;
 import ee.tasker.template.model.OnStepError;
@@ -35,6 +36,7 @@ class TemplateReaderTest {
     assertThat(template.key()).isEqualTo(new TemplateKey("shop", "order", "1.0.0"));
     assertThat(template.description()).isEmpty();
     assertThat(template.identityStrategy()).isEqualTo(IdentityStrategy.STRICT);
+    assertThat(template.reuse()).isEqualTo(IdentityReuse.NEVER);
     assertThat(template.inputSchema()).isEmpty();
     assertThat(template.lifecycle()).isEqualTo(Lifecycle.DEFAULT);
     assertThat(template.metadata()).isEqualTo("{}");
@@ -57,6 +59,7 @@ class TemplateReaderTest {
     var template = read(withKeys("""
         description: Takes an order
         identity_strategy: caller_provided
+        reuse: after_failure
         input_schema: {type: object, required: [id]}
         metadata: {author: ann, tags: [a, b], notes: free}
         system_dependencies: {primary: db, secondary: [mail]}
@@ -77,6 +80,7 @@ class TemplateReaderTest {
 
     assertThat(template.description()).hasValue("Takes an order");
     assertThat(template.identityStrategy()).isEqualTo(IdentityStrategy.CALLER_PROVIDED);
+    assertThat(template.reuse()).isEqualTo(IdentityReuse.AFTER_FAILURE);
     assertThat(template.inputSchema()).hasValue("{\"required\":[\"id\"],\"type\":\"object\"}");
     assertThat(template.metadata()).isEqualTo("{\"author\":\"ann\",\"notes\":\"free\",\"tags\":[\"a\",\"b\"]}");
     assertThat(template.systemDependencies()).isEqualTo(new SystemDependencies("db", List.of("mail")));

@@ -33,6 +33,7 @@ public final class Dag {
   private Step current;
   private String namespace = "orders";
   private String identity = "always_unique";
+  private String reuse;
   private String version = "1";
   private boolean continueOnError;
   private boolean hasInputSchema;
@@ -188,6 +189,12 @@ public final class Dag {
     return this;
   }
 
+  /** When a task may take over the identity of an earlier one. */
+  public Dag reuse(String rule) {
+    reuse = rule;
+    return this;
+  }
+
   public Dag continueOnError() {
     continueOnError = true;
     return this;
@@ -339,6 +346,9 @@ public final class Dag {
     JsonObjectBuilder template = Json.createObjectBuilder()
         .add("namespace_name", namespace).add("version", version).add("identity_strategy", identity)
         .add("lifecycle", lifecycle).add("steps", list);
+    if (reuse != null) {
+      template.add("reuse", reuse);
+    }
     if (hasInputSchema) {
       template.add("input_schema", Json.createObjectBuilder().add("type", "object"));
     }
