@@ -50,7 +50,8 @@ record Mutation(String guard, List<Replacement> replacements, List<String> tests
   static List<Path> scripts() {
     return Stream.of("migration", "routine").flatMap(folder -> {
       try (Stream<Path> files = Files.list(root().resolve(folder))) {
-        return files.filter(file -> file.toString().endsWith(".sql")).sorted().toList().stream();
+        // Migrations and routines; callbacks are Flyway's.
+        return files.filter(file -> file.getFileName().toString().matches("[VR]\\d*__.*\\.sql")).sorted().toList().stream();
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
