@@ -110,20 +110,23 @@ class IdentityReuseTest {
   }
 
   @Test
-  void after_failure_neither_an_unfinished_task_nor_a_complete_one_gives_its_identity_up() {
+  void neither_an_unfinished_task_nor_one_with_another_end_gives_its_identity_up() {
     Dag blocked = dag("after_failure");
     Dag.Task first = ended(blocked, "blocked_by_failures");
     assertThat(submit(sql, first.template(), blocked).getString("verdict")).isEqualTo("duplicate");
     Dag complete = blocked.context("{\"order\": 2}");
     Dag.Task second = ended(complete, "complete");
     assertThat(submit(sql, second.template(), complete).getString("verdict")).isEqualTo("duplicate");
+    Dag afterEnd = dag("after_end");
+    Dag.Task third = ended(afterEnd, "blocked_by_failures");
+    assertThat(submit(sql, third.template(), afterEnd).getString("verdict")).isEqualTo("duplicate");
   }
 
   @Test
   void a_template_without_the_key_keeps_its_identities() {
     Dag.Task first = ended(Dag.of("a").identity("strict"), "error");
 
-    assertThat(sql.text("select identity_reuse from tasker.named_tasks")).isEqualTo("never");
+    assertThat(sql.text("select identity_reuse from tasker.named_tasks where named_task_uuid = ?", first.template().uuid())).isEqualTo("never");
     assertThat(submit(sql, first.template(), Dag.of("a").identity("strict")).getString("verdict")).isEqualTo("duplicate");
   }
 
