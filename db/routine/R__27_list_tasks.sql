@@ -11,7 +11,7 @@
 create or replace function tasker.list_tasks(p_filter jsonb default '{}', p_limit int default 25, p_before uuid default null)
 returns jsonb
 language plpgsql stable
-set search_path = '' set timezone = 'UTC' set plan_cache_mode = force_custom_plan
+set search_path = '' set timezone = 'UTC' set plan_cache_mode = force_custom_plan set enable_seqscan = off
 as $$
 declare
   v_states    tasker.task_state[] := string_to_array(p_filter ->> 'state', ',')::tasker.task_state[];
@@ -49,8 +49,9 @@ begin
       and (p_filter ->> 'tag' is null or t.tags ? (p_filter ->> 'tag'))
       and (v_states is null or t.state = any (v_states))
       and (v_states is null or v_states && '{complete,error,cancelled,resolved_manually}'
-           or t.task_uuid in (select w.task_uuid from tasker.task_wakeups w
-                              union all select d.task_uuid from tasker.tasks_dlq d))
+           -- An array and not a subquery: below an "or" that would be a filter on every task, and this is looked up in the index.
+           or t.task_uuid = any (array(select w.task_uuid from tasker.task_wakeups w
+                                       union all select d.task_uuid from tasker.tasks_dlq d)))
       and (p_filter ->> 'sla_breached' is null or (t.sla_breached_at is not null) = (p_filter ->> 'sla_breached')::boolean)
       and (p_filter ->> 'initiator' is null or t.initiator = p_filter ->> 'initiator')
       and (p_filter ->> 'source_system' is null or t.source_system = p_filter ->> 'source_system')

@@ -23,6 +23,9 @@ final class EngineScenario {
                  {"name": "b", "dependencies": ["a"], "handler": {"callable": "none"}},
                  {"name": "c", "dependencies": ["a"], "handler": {"callable": "none"}},
                  {"name": "d", "dependencies": ["b", "c"], "handler": {"callable": "none"}}]}""";
+  private static final String REPEATED = """
+      {"namespace_name": "growth", "name": "repeated", "version": "1.0.0", "content_hash": "-", "identity_strategy": "strict", "reuse": "after_end",
+       "steps": [{"name": "a", "handler": {"callable": "none"}}]}""";
 
   private final Connection connection;
   private final PlanBook book;
@@ -37,7 +40,9 @@ final class EngineScenario {
   void run(int perCall) throws SQLException {
     rows = perCall;
     text("select tasker.register_template(?::jsonb)::text", TEMPLATE);
+    text("select tasker.register_template(?::jsonb)::text", REPEATED);
     success();
+    reuse();
     failure();
     crash();
     otherServers();
@@ -56,6 +61,14 @@ final class EngineScenario {
       fromQueues = !fromQueues;
     }
     complete(claim(), "success", 0, true, false);
+  }
+
+  /** The same requests again, once their tasks have ended. */
+  private void reuse() throws SQLException {
+    String requests = requestsFor("repeated", rows);
+    JsonArray first = object("select tasker.submit_tasks(?::jsonb, ?::uuid, ?, 60, true, true)::text", requests, SERVER, rows).getJsonArray("assignments");
+    complete(first, "success", 0, true, false);
+    complete(object("select tasker.submit_tasks(?::jsonb, ?::uuid, ?, 60, true, true)::text", requests, SERVER, rows).getJsonArray("assignments"), "success", 0, true, false);
   }
 
   private void failure() throws SQLException {
@@ -120,7 +133,11 @@ final class EngineScenario {
     text("select count(*)::text from tasker.get_step_readiness_status_batch(?::uuid[])", tasks);
     text("select count(*)::text from tasker.get_task_execution_contexts_batch(?::uuid[])", tasks);
     text("select tasker.list_tasks('{}', ?)::text", rows);
-    text("select tasker.list_tasks('{\"state\": \"complete\"}', ?)::text", rows);
+    for (String filter : List.of("{\"state\": \"complete\"}", "{\"state\": \"blocked_by_failures,waiting_for_retry\"}", "{\"namespace\": \"growth\", \"name\": \"planned\"}", "{\"tag\": \"red\"}",
+        "{\"created_after\": \"2026-01-01T00:00:00Z\", \"created_before\": \"2026-01-02T00:00:00Z\"}", "{\"completed_after\": \"2026-01-01T00:00:00Z\", \"completed_before\": \"2026-01-02T00:00:00Z\"}",
+        "{\"updated_after\": \"2026-01-01T00:00:00Z\", \"updated_before\": \"2026-01-02T00:00:00Z\"}", "{\"correlation_id\": \"00000000-0000-0000-0000-000000000001\"}")) {
+      text("select tasker.list_tasks(?::jsonb, ?)::text", filter, rows);
+    }
     text("select count(*)::text from tasker.get_next_ready_tasks(?)", rows);
     text("select tasker.get_templates()::text");
     text("select tasker.get_installation_status()::text");
@@ -133,9 +150,13 @@ final class EngineScenario {
   }
 
   private static String requestsFor(int tasks) {
+    return requestsFor("planned", tasks);
+  }
+
+  private static String requestsFor(String template, int tasks) {
     StringBuilder all = new StringBuilder("[");
     for (String one : Collections.nCopies(tasks, "")) {
-      all.append(all.length() > 1 ? "," : one).append("{\"namespace\": \"growth\", \"name\": \"planned\", \"version\": \"1.0.0\", \"context\": {\"key\": \"").append(UUID.randomUUID()).append("\"}}");
+      all.append(all.length() > 1 ? "," : one).append("{\"namespace\": \"growth\", \"name\": \"").append(template).append("\", \"version\": \"1.0.0\", \"context\": {\"key\": \"").append(UUID.randomUUID()).append("\"}}");
     }
     return all.append("]").toString();
   }
