@@ -15,6 +15,7 @@ public enum LogEvent {
   TRACING_FAILED("TK1009", Level.WARNING, "OpenTelemetry of this server cannot be used"),
   NO_THREAD("TK1010", Level.WARNING, "a thread could not be made, the task waits for one that there is"),
   TASK_FAILED("TK1011", Level.ERROR, "a task of this server failed"),
+  TASK_OUTLIVED("TK1012", Level.INFO, "a task of this server ended after its application had"),
   TEMPLATE_REGISTERED("TK1101", Level.INFO, "template registered"),
   TEMPLATE_REFUSED("TK1102", Level.ERROR, "template refused"),
   TASK_CREATED("TK1201", Level.DEBUG, "task created"),

@@ -19,6 +19,7 @@ import java.util.Set;
  * @param worker             how steps are claimed and run
  * @param listen             where the connection that listens goes
  * @param maxBodyBytes       {@code tasker.api.max-body-bytes}
+ * @param bodyPace           how fast the body of a request has to come
  * @param maxRequests        {@code tasker.api.max-concurrent-requests}: that this server works on at once; others are told to come again
  * @param allowedOrigins     {@code tasker.api.allowed-origins}: pages of these may use the interface from a browser
  * @param baseUrl            {@code tasker.api.base-url}: where clients find this application, without a slash at the end; empty for addresses relative to that
@@ -31,7 +32,7 @@ import java.util.Set;
  */
 public record Settings(
     Set<Role> roles, boolean events, Duration pollInterval, Optional<Path> templatesFolder, String environment,
-    WorkerSettings worker, ListenSettings listen, int maxBodyBytes, int maxRequests, Set<String> allowedOrigins, Optional<String> baseUrl, RecoverySettings recovery,
+    WorkerSettings worker, ListenSettings listen, int maxBodyBytes, BodyPace bodyPace, int maxRequests, Set<String> allowedOrigins, Optional<String> baseUrl, RecoverySettings recovery,
     Duration idempotencyRetention, StreamSettings streams, HousekeepingSettings housekeeping, boolean traces, SecuritySettings security) {
 
   public Settings {
@@ -58,6 +59,15 @@ public record Settings(
     public WorkerSettings {
       namespaces = Set.copyOf(namespaces);
     }
+  }
+
+  /**
+   * A body has {@code timeout}, and as long again as its bytes so far take at {@code bytesPerSecond}.
+   *
+   * @param timeout        {@code tasker.api.body-timeout-seconds}
+   * @param bytesPerSecond {@code tasker.api.body-min-bytes-per-second}
+   */
+  public record BodyPace(Duration timeout, int bytesPerSecond) {
   }
 
   /**

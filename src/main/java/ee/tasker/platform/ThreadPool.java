@@ -80,10 +80,15 @@ public final class ThreadPool implements Executor {
     }
   }
 
+  /** What an abandoned task needs to end properly may be gone with the application, its beans and its classes: no fault of the task. */
   private void runLogged(Runnable task) {
     try {
       task.run();
-    } catch (Exception fault) {
+    } catch (Exception | LinkageError fault) {
+      if (threads.isShutdown()) {
+        LOG.write(LogEvent.TASK_OUTLIVED, "threads", name, "cause", fault);
+        return;
+      }
       LOG.write(LogEvent.TASK_FAILED, fault, "threads", name);
     }
   }

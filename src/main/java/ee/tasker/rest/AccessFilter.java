@@ -74,12 +74,14 @@ public class AccessFilter implements Filter {
     }
     writeHeaders(answer, isPage);
     if (isPage) {
+      UnreadBodies.dismiss(http, answer);
       chain.doFilter(request, response);
     } else if (hasBrokenEscape(http.getRequestURI()) || hasBrokenEscape(http.getQueryString())) {
       refuse(http, answer, Problem.of(400, "invalid-request", "the path or the query has a % that encodes nothing"), 0);
     } else if (!origins.admits(http, answer, settings.allowedOrigins())) {
       refuse(http, answer, Problem.of(403, "foreign-origin", "pages of this origin may not use the interface"), 0);
     } else if (origins.isPreflight(http)) {
+      UnreadBodies.dismiss(http, answer);
       answer.setStatus(204);
     } else if (start.isWaiting()) {
       refuse(http, answer, StartSequence.waitingProblem(), RETRY_WAITING_SECONDS);
@@ -88,6 +90,9 @@ public class AccessFilter implements Filter {
     } else {
       try {
         if (isAllowed(http, answer) && isReadable(http, answer)) {
+          if (!isBelowV1(path(http))) {
+            UnreadBodies.dismiss(http, answer);
+          }
           chain.doFilter(request, response);
         }
       } finally {
@@ -122,8 +127,13 @@ public class AccessFilter implements Filter {
     return ODD.matcher(encodedPath).find();
   }
 
+  /** There {@link BodyTimeFilter} sees to what is left of a body. */
+  private static boolean isBelowV1(String path) {
+    return path.equals("/v1") || path.startsWith("/v1/");
+  }
+
   private static boolean isOurs(String path) {
-    return path.equals("/v1") || path.startsWith("/v1/") || path.equals("/metrics") || path.startsWith("/openapi");
+    return isBelowV1(path) || path.equals("/metrics") || path.startsWith("/openapi");
   }
 
   /** As the application server found it, decoded and without dots: some say of files that all of it is path info. */
@@ -202,6 +212,7 @@ public class AccessFilter implements Filter {
   }
 
   private static void refuse(HttpServletRequest request, HttpServletResponse answer, Problem problem, int retryAfterSeconds) throws IOException {
+    UnreadBodies.dismiss(request, answer);
     answer.setStatus(problem.status());
     // Of a program in a page a browser would ask the person at it for a password, and the program would wait for that.
     if (problem.status() == 401 && !"empty".equals(request.getHeader("Sec-Fetch-Dest"))) {

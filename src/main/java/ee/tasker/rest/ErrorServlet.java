@@ -32,6 +32,7 @@ public class ErrorServlet extends HttpServlet {
       status = BAD_REQUEST;
     }
     String detail = status >= 500 ? fault(request, path) : FaultMapper.detail(status);
+    UnreadBodies.dismiss(request, answer);
     answer.setStatus(status);
     AccessFilter.writeHeaders(answer, false);
     answer.setCharacterEncoding("UTF-8");

@@ -44,6 +44,7 @@ public class RestApplication extends Application {
         UsersResource.class,
         WriteRequestsResource.class,
         WaitingServer.class,
+        BodyTimeFilter.class,
         BodyTypeFilter.class,
         PermissionFilter.class,
         WriteLog.class,

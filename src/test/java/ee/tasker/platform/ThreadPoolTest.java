@@ -12,6 +12,10 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -185,5 +189,59 @@ class ThreadPoolTest {
     assertThat(interrupted.await(30, TimeUnit.SECONDS)).isTrue();
     assertThatThrownBy(() -> pool.execute(this::block)).isInstanceOf(RejectedExecutionException.class);
     assertThatThrownBy(() -> pool.timers().schedule(this::block, 0, TimeUnit.SECONDS)).isInstanceOf(RejectedExecutionException.class);
+  }
+
+  @Test
+  void task_that_fails_is_an_error_and_one_that_outlives_the_application_is_none() throws InterruptedException {
+    List<LogRecord> told = new CopyOnWriteArrayList<>();
+    Semaphore written = new Semaphore(0);
+    Logger logger = Logger.getLogger(ThreadPool.class.getName());
+    Handler listener = new Handler() {
+      @Override
+      public void publish(LogRecord entry) {
+        told.add(entry);
+        written.release();
+      }
+
+      @Override
+      public void flush() {
+        // nothing is kept back
+      }
+
+      @Override
+      public void close() {
+        // nothing is open
+      }
+    };
+    logger.addHandler(listener);
+    try {
+      pool.execute(() -> {
+        throw new IllegalStateException("a defect");
+      });
+      assertThat(written.tryAcquire(30, TimeUnit.SECONDS)).isTrue();
+      pool.execute(() -> {
+        block();
+        throw new IllegalStateException("no such bean any more");
+      });
+      pool.execute(() -> {
+        block();
+        throw new NoClassDefFoundError("ee/tasker/Gone");
+      });
+      awaitBegun(2);
+      pool.stop();
+      open.countDown();
+      assertThat(written.tryAcquire(2, 30, TimeUnit.SECONDS)).isTrue();
+    } finally {
+      logger.removeHandler(listener);
+    }
+
+    assertThat(told.get(0).getLevel()).isEqualTo(Level.SEVERE);
+    assertThat(told.get(0).getMessage()).startsWith("TK1011 ");
+    assertThat(told.get(0).getThrown()).hasMessage("a defect");
+    assertThat(told.subList(1, 3)).allSatisfy(late -> {
+      assertThat(late.getLevel()).isEqualTo(Level.INFO);
+      assertThat(late.getMessage()).startsWith("TK1012 ").contains("threads=test");
+      assertThat(late.getThrown()).as("no stack trace").isNull();
+    }).extracting(LogRecord::getMessage).anyMatch(line -> line.contains("no such bean")).anyMatch(line -> line.contains("Gone"));
   }
 }

@@ -56,6 +56,8 @@ class JavaGuardMutations {
       new Guard("a password is compared", "security/PasswordHashes", "return MessageDigest.isEqual(expected, actual);", "return expected.length == actual.length;", "ee.tasker.security.PasswordHashesTest"),
       new Guard("two ways of logging in are none", "security/Credentials", "if (apiKey != null) {", "if (false) {", "ee.tasker.security.CredentialsTest"),
       new Guard("a body has a length", "rest/RequestBodies", "if (json(text(body, maxBodyBytes)) instanceof JsonObject object) {", "if (json(text(body, Integer.MAX_VALUE - 8)) instanceof JsonObject object) {", "ee.tasker.rest.RequestBodiesTest"),
+      new Guard("a body has its time", "rest/TimedBody", "if (isLate() && !hasAll()) {", "if (false) {", "ee.tasker.rest.TimedBodyTest"),
+      new Guard("a silent body has its time", "rest/TimedBody", "reader.interrupt();", "reader.isInterrupted();", "ee.tasker.rest.TimedBodyTest"),
       new Guard("a number has an end", "rest/JsonShape", "if (++end - from > LONGEST_NUMBER ||", "if (++end - from > 100_000_000 ||", "ee.tasker.rest.RequestBodiesTest"),
       new Guard("a body has a depth", "rest/JsonShape", "if (++depth > DEEPEST) {", "if (++depth > 1_000_000) {", "ee.tasker.rest.RequestBodiesTest"));
 

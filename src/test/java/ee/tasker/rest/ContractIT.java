@@ -181,8 +181,8 @@ class ContractIT {
   void every_answer_that_is_described_was_seen() {
     List<String> unseen = contract.operations().stream().sorted(Comparator.comparing(Operation::id)).flatMap(operation -> {
       Set<String> described = new TreeSet<>(operation.value().getJsonObject("responses").keySet());
-      // The door says 429 before it knows what is asked for; 503 and the rest are of servers in trouble.
-      described.removeAll(Set.of("429", "503", "default"));
+      // The door says 429 before it knows what is asked for; 503 and the rest are of servers in trouble. 408 needs a body that trickles: SlowBodiesIT.
+      described.removeAll(Set.of("408", "429", "503", "default"));
       contract.seen(operation).forEach(status -> described.remove(status.toString()));
       return described.stream().map(status -> operation.id() + " " + status);
     }).filter(answer -> !SEEN_ELSEWHERE.contains(answer)).collect(Collectors.toList());

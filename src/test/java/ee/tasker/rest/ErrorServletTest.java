@@ -32,6 +32,7 @@ class ErrorServletTest {
       case "getAttribute" -> attributes.get(arguments[0].toString());
       case "getRequestURI" -> path;
       case "getContextPath" -> "";
+      case "getContentLengthLong" -> -1L;
       case "getHeader" -> arguments[0].equals("Accept") ? accept : null;
       default -> throw new UnsupportedOperationException(method);
     });

@@ -36,7 +36,7 @@ class TracingIT {
 
   @BeforeAll
   static void start() {
-    // Its exporter brings nothing to the collector of this test; docs/servers.md tells what was seen by hand.
+    // Its own filter leaves the span of an asynchronous request on the thread that began it; docs/servers.md tells what was seen.
     assumeTrue(ServerKind.from(System.getProperties()) != ServerKind.WILDFLY);
     Map<String, String> switchedOn = new HashMap<>(COLLECTOR.environment());
     switchedOn.put("OTEL_SDK_DISABLED", "false");

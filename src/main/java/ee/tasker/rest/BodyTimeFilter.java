@@ -1,0 +1,50 @@
+package ee.tasker.rest;
+
+import ee.tasker.platform.Settings;
+import jakarta.annotation.Priority;
+import jakarta.inject.Inject;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.ws.rs.Priorities;
+import jakarta.ws.rs.container.ContainerRequestContext;
+import jakarta.ws.rs.container.ContainerRequestFilter;
+import jakarta.ws.rs.container.ContainerResponseContext;
+import jakarta.ws.rs.container.ContainerResponseFilter;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.ext.Provider;
+
+/**
+ * Gives the body of a request its {@linkplain TimedBody time}. An answer that goes out before the whole body is there closes the connection: the application server
+ * would else wait for the rest, some of them for as long as it trickles, with the thread of the request.
+ */
+@Provider
+@Priority(Priorities.AUTHENTICATION)
+public class BodyTimeFilter implements ContainerRequestFilter, ContainerResponseFilter {
+  private static final String BODY = "ee.tasker.body";
+
+  @Inject
+  private BodyWatch watch;
+
+  @Inject
+  private Settings settings;
+
+  @Context
+  private HttpServletRequest servletRequest;
+
+  @Override
+  public void filter(ContainerRequestContext request) {
+    if (UnreadBodies.hasBody(servletRequest)) {
+      TimedBody body = watch.timed(request.getEntityStream(), servletRequest.getContentLengthLong());
+      request.setEntityStream(body);
+      request.setProperty(BODY, body);
+    }
+  }
+
+  @Override
+  public void filter(ContainerRequestContext request, ContainerResponseContext answer) {
+    boolean isWhole = request.getProperty(BODY) instanceof TimedBody body ? body.finish((long) settings.maxBodyBytes() * TaskBatchesResource.BODY_TIMES)
+        : !UnreadBodies.hasBody(servletRequest);
+    if (!isWhole) {
+      answer.getHeaders().putSingle(UnreadBodies.CONNECTION, UnreadBodies.CLOSE);
+    }
+  }
+}

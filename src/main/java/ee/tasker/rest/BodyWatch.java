@@ -1,0 +1,47 @@
+package ee.tasker.rest;
+
+import ee.tasker.platform.EngineThreads;
+import ee.tasker.platform.Settings;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import java.io.InputStream;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** Looks once a second for threads that wait for the rest of a request body whose time is over, and interrupts them. Thread-safe. */
+@ApplicationScoped
+public class BodyWatch {
+  private static final long LOOK_EVERY_MS = 1_000;
+
+  private final Set<TimedBody> waiting = ConcurrentHashMap.newKeySet();
+  private final AtomicBoolean started = new AtomicBoolean();
+
+  @Inject
+  private EngineThreads threads;
+
+  @Inject
+  private Settings settings;
+
+  /** @param length as the request says, or -1 */
+  TimedBody timed(InputStream body, long length) {
+    if (started.compareAndSet(false, true)) {
+      threads.timers().scheduleAtFixedRate(this::look, LOOK_EVERY_MS, LOOK_EVERY_MS, TimeUnit.MILLISECONDS);
+    }
+    return new TimedBody(body, length, settings.bodyPace(), this, System::nanoTime);
+  }
+
+  /** A thread reads it. */
+  void add(TimedBody body) {
+    waiting.add(body);
+  }
+
+  void remove(TimedBody body) {
+    waiting.remove(body);
+  }
+
+  void look() {
+    waiting.forEach(TimedBody::interruptIfLate);
+  }
+}
