@@ -6,6 +6,7 @@ import jakarta.transaction.RollbackException;
 import jakarta.transaction.SystemException;
 import java.net.ConnectException;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import javax.transaction.xa.XAException;
 
 /** Tells faults that pass from statements that will never work. */
@@ -42,10 +43,10 @@ public final class DatabaseFaults {
     return READ_ONLY.equals(sqlState(fault));
   }
 
-  /** True when the primary could not be reached, or went away before it said whether a commit happened. */
+  /** True when the primary could not be reached, the pool had no connection to lend, or the primary went away before it said whether a commit happened. */
   public static boolean isUnreachable(Throwable fault) {
     String state = sqlState(fault);
-    return state == null ? isUnconfirmedCommit(fault) : state.startsWith("08") || state.startsWith("57P") || READ_ONLY.equals(state);
+    return state == null ? isUnconfirmedCommit(fault) || hasNoConnection(fault) : state.startsWith("08") || state.startsWith("57P") || READ_ONLY.equals(state);
   }
 
   /**
@@ -54,13 +55,21 @@ public final class DatabaseFaults {
    */
   public static boolean isOutage(Throwable fault) {
     String state = sqlState(fault);
-    if (state != null) {
-      return state.startsWith("08") || state.startsWith("57P") || state.startsWith("28") || state.equals(READ_ONLY) || state.startsWith("3D") || state.equals("53300");
-    }
+    return state == null ? hasNoConnection(fault)
+        : state.startsWith("08") || state.startsWith("57P") || state.startsWith("28") || state.equals(READ_ONLY) || state.startsWith("3D") || state.equals("53300");
+  }
+
+  /** A pool with no connection to lend, because all are lent or none can be made, says so in the words of Jakarta Connectors, and not every server adds an SQLSTATE. */
+  private static boolean hasNoConnection(Throwable fault) {
     for (Throwable cause = fault; cause != null; cause = cause.getCause()) {
-      // A pool that gets no connection may not pass on what the driver said.
-      if (cause instanceof ConnectException || cause.getClass().getName().endsWith(".ResourceAllocationException")) {
+      if (cause instanceof ConnectException || cause instanceof SQLTransientConnectionException) {
         return true;
+      }
+      for (Class<?> type = cause.getClass(); type != null; type = type.getSuperclass()) {
+        // By its name: the classes of Jakarta Connectors are the server's, and not every server shows them to an application.
+        if (type.getName().equals("jakarta.resource.ResourceException")) {
+          return true;
+        }
       }
     }
     return false;

@@ -1,6 +1,5 @@
 package ee.tasker.rest;
 
-import ee.tasker.platform.DatabaseFaults;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Problem;
@@ -192,11 +191,14 @@ public class AccessFilter implements Filter {
   }
 
   private static void fail(HttpServletRequest request, HttpServletResponse answer, RuntimeException fault) throws IOException {
+    if (FaultMapper.isOutage(fault)) {
+      LOG.write(LogEvent.CALL_FAILED, fault, "call", request.getMethod() + " " + request.getRequestURI());
+      refuse(request, answer, Problem.of(503, "unavailable", FaultMapper.OUTAGE), 5);
+      return;
+    }
     String id = UUID.randomUUID().toString();
     LOG.write(LogEvent.REQUEST_FAILED, fault, "id", id, "path", request.getRequestURI());
-    boolean isUnreachable = DatabaseFaults.isUnreachable(fault);
-    refuse(request, answer, isUnreachable ? Problem.of(503, "unavailable", "the database cannot be reached, try again later (log id " + id + ")")
-        : Problem.of(500, "internal-error", "something went wrong here, not with the request (log id " + id + ")"), isUnreachable ? 5 : 0);
+    refuse(request, answer, Problem.of(500, "internal-error", "something went wrong here, not with the request (log id " + id + ")"), 0);
   }
 
   private static void refuse(HttpServletRequest request, HttpServletResponse answer, Problem problem, int retryAfterSeconds) throws IOException {

@@ -15,11 +15,12 @@ import java.util.UUID;
 
 /**
  * Shows everything else: what JAX-RS itself refuses, by its status, and faults as 500, or 503 when the database cannot be
- * reached or nobody knows whether it committed. The caller gets an id that the log line has too, never a stack trace or SQL.
+ * reached or did not confirm a commit. The caller of a fault gets an id that the log line has too, never a stack trace or SQL.
  */
 @Provider
 public class FaultMapper implements ExceptionMapper<Throwable> {
   private static final Log LOG = Log.of(FaultMapper.class);
+  static final String OUTAGE = "the database cannot be reached, try again later";
   private static final Map<Integer, String> CODES = Map.of(
       400, "invalid-request", 404, "no-such-path", 405, "method-not-allowed", 406, "not-acceptable", 413, "body-too-large",
       415, "unsupported-media-type", 503, "unavailable");
@@ -45,16 +46,26 @@ public class FaultMapper implements ExceptionMapper<Throwable> {
       String allow = refused.getResponse().getHeaderString("Allow");
       return allow == null ? answer : Response.fromResponse(answer).header("Allow", allow).build();
     }
+    if (isOutage(fault)) {
+      LOG.write(LogEvent.CALL_FAILED, fault, "call", request.getMethod() + " " + path);
+      return unavailable(OUTAGE, path);
+    }
     String id = UUID.randomUUID().toString();
     LOG.write(LogEvent.REQUEST_FAILED, fault, "id", id, "path", path, "correlation", request.getHeader(RequestTrace.CORRELATION_ID),
         "trace", request.getHeader(RequestTrace.TRACE_PARENT));
-    if (DatabaseFaults.isUnreachable(fault)) {
-      String detail = DatabaseFaults.isUnconfirmedCommit(fault)
-          ? "the database went away before it said whether it has done this: it may have been done" : "the database cannot be reached, try again later";
-      Response answer = ProblemDocument.of(503, "unavailable", detail + " (log id " + id + ")", path);
-      return Response.fromResponse(answer).header("Retry-After", ProblemDocument.RETRY_AFTER_SECONDS).build();
+    if (DatabaseFaults.isUnconfirmedCommit(fault)) {
+      return unavailable("the database went away before it said whether it has done this: it may have been done (log id " + id + ")", path);
     }
     return ProblemDocument.of(500, "internal-error", "something went wrong here, not with the request (log id " + id + ")", path);
+  }
+
+  /** The database cannot be used at present, and nothing was committed. The log tells of it now and then, not of each request. */
+  static boolean isOutage(Throwable fault) {
+    return DatabaseFaults.isUnreachable(fault) && !DatabaseFaults.isUnconfirmedCommit(fault);
+  }
+
+  private static Response unavailable(String detail, String path) {
+    return Response.fromResponse(ProblemDocument.of(503, "unavailable", detail, path)).header("Retry-After", ProblemDocument.RETRY_AFTER_SECONDS).build();
   }
 
   static String code(int status) {

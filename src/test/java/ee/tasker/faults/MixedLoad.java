@@ -113,7 +113,7 @@ class MixedLoad {
         where t.state <> 'complete' and not (n.name = 'cancelled' and t.state = 'cancelled') group by 1, 2""")).as("ends that they should not have").isEmpty();
     assertThat(cancelled).isNotEmpty();
     assertThat(retried).isNotEmpty();
-    assertThat(load.refusals()).as("no server tells of an internal error").doesNotContainKey("500 internal-error");
+    assertThat(load.refusals()).as("no server tells of an internal error, but %s; see target/faults-logs", load.faults()).doesNotContainKey("500 internal-error");
     assertThat(recoveries).as("steps that were recovered").isNotEmpty();
     assertThat(median(recoveries)).as("median recovery in seconds").isLessThanOrEqualTo(MOST_SECONDS);
   }

@@ -2,7 +2,10 @@ package ee.tasker.faults;
 
 import ee.tasker.testing.server.TaskerClient;
 import ee.tasker.testing.server.TestServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -14,12 +17,16 @@ import java.util.stream.IntStream;
 final class Servers implements AutoCloseable {
   private final DatabasePair databases;
   private final Map<String, String> settings;
+  private final String name;
   private final Path war;
+  private final Path logs = Path.of(System.getProperty("tasker.checkout"), "target", "faults-logs");
+  private int keptLogs;
   private final List<Integer> ports = IntStream.range(0, 2).map(server -> TestServer.freePort()).boxed().toList();
   private final TestServer[] servers = new TestServer[ports.size()];
 
   Servers(DatabasePair databases, String name, Map<String, String> more) {
     this.databases = databases;
+    this.name = name;
     this.settings = new HashMap<>(databases.environment());
     this.settings.putAll(more);
     this.war = TestServer.warWith(name + ".war", unchanged -> unchanged);
@@ -37,6 +44,7 @@ final class Servers implements AutoCloseable {
   /** Begins to start it, again if it has ended. */
   void begin(int server) {
     if (servers[server] != null) {
+      keepLog(server);
       servers[server].close();
     }
     servers[server] = TestServer.starting(databases.primary(), ports.get(server), settings, war);
@@ -78,11 +86,22 @@ final class Servers implements AutoCloseable {
     return servers[server].log();
   }
 
+  /** A server that starts again begins its log anew: what the one before it wrote would be gone. */
+  private void keepLog(int server) {
+    try {
+      Files.createDirectories(logs);
+      Files.writeString(logs.resolve(String.format("%s-%d-%02d.log", name, server, ++keptLogs)), log(server));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   @Override
   public void close() {
-    for (TestServer server : servers) {
-      if (server != null) {
-        server.close();
+    for (int server = 0; server < servers.length; server++) {
+      if (servers[server] != null) {
+        keepLog(server);
+        servers[server].close();
       }
     }
   }

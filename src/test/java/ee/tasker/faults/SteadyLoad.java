@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -46,6 +47,7 @@ final class SteadyLoad {
   private final Semaphore free = new Semaphore(MOST_UNDER_WAY);
   private final Map<Integer, HttpResponse<String>> answers = new ConcurrentHashMap<>();
   private final Map<String, Integer> refusals = new ConcurrentSkipListMap<>();
+  private final List<String> faults = new CopyOnWriteArrayList<>();
   /** Refusals by the second in which they came. */
   private final Map<String, Integer> moments = new ConcurrentSkipListMap<>();
   private final long start = System.nanoTime();
@@ -122,6 +124,9 @@ final class SteadyLoad {
         return;
       }
       String refusal = lost == null ? statusOf(answer) : causeOf(lost);
+      if (lost == null && answer.statusCode() == 500) {
+        faults.add(answer.body());
+      }
       refusals.merge(refusal, 1, Integer::sum);
       moments.merge(String.format("%03d %s", (System.nanoTime() - start) / 1_000_000_000, refusal), 1, Integer::sum);
       if (System.nanoTime() - begin > PATIENCE.toNanos()) {
@@ -171,6 +176,11 @@ final class SteadyLoad {
   /** The same by the second of the load. */
   Map<String, Integer> moments() {
     return moments;
+  }
+
+  /** What the servers said of their own faults; each has the id of a line of their log. */
+  List<String> faults() {
+    return List.copyOf(faults);
   }
 
   int sentAgain() {

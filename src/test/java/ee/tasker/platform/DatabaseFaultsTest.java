@@ -7,6 +7,7 @@ import jakarta.transaction.InvalidTransactionException;
 import jakarta.transaction.RollbackException;
 import jakarta.transaction.TransactionalException;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import javax.transaction.xa.XAException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -57,6 +58,17 @@ class DatabaseFaultsTest {
   void database_that_is_away_is_unreachable(String state) {
     assertThat(DatabaseFaults.isUnreachable(wrapped(new SQLException("gone", state)))).isTrue();
     assertThat(DatabaseFaults.isUnconfirmedCommit(wrapped(new SQLException("gone", state)))).isFalse();
+  }
+
+  @Test
+  void pool_that_lends_no_connection_makes_the_database_unreachable() {
+    // As Open Liberty tells of it, with an SQLSTATE or without one.
+    RuntimeException liberty = wrapped(new SQLTransientConnectionException("connection not available", (String) null));
+
+    assertThat(DatabaseFaults.isUnreachable(liberty)).isTrue();
+    assertThat(DatabaseFaults.isOutage(liberty)).isTrue();
+    assertThat(DatabaseFaults.isUnconfirmedCommit(liberty)).isFalse();
+    assertThat(DatabaseFaults.isUnreachable(wrapped(new SQLException("no state")))).isFalse();
   }
 
   @Test

@@ -1,0 +1,53 @@
+package ee.tasker.insight;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ee.tasker.run.EmbeddedDatabase;
+import ee.tasker.testing.server.Answer;
+import ee.tasker.testing.server.TaskerClient;
+import ee.tasker.testing.server.TestServer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** The database goes away while clients keep asking: the log says so in a few lines, whatever part of the server notices. */
+class OutageLogIT {
+  private static final Duration WINDOW = Duration.ofSeconds(30);
+  /** Two reports of the outage with their stack traces left out, the listener's, and what the pool itself says when it empties. */
+  private static final int MOST_LINES = 12;
+
+  @Test
+  void outage_is_told_in_a_few_lines_and_its_end_too() {
+    try (EmbeddedDatabase database = TestServer.newDatabase(); TestServer server = TestServer.start(database, Map.of())) {
+      TaskerClient tasker = server.client();
+      tasker.register("/testing/templates.yaml");
+      tasker.atRest(tasker.submit("hello", "{}"));
+      database.crash();
+      TaskerClient.until("the outage is noticed", Duration.ofSeconds(30), () -> server.log().contains("TK1503"));
+
+      int before = lines(server).size();
+      long end = System.nanoTime() + WINDOW.toNanos();
+      int asked = 0;
+      while (System.nanoTime() < end) {
+        Answer refused = tasker.post("/v1/tasks", TaskerClient.taskRequest("testing", "hello", "{}"));
+        assertThat(refused.status()).as(refused.toString()).isEqualTo(503);
+        asked++;
+        TaskerClient.pause(Duration.ofMillis(500));
+      }
+      List<String> lines = lines(server);
+      List<String> written = lines.subList(before, lines.size());
+      database.start();
+      TaskerClient.until("its end is told", Duration.ofSeconds(30), () -> server.log().contains("TK1504"));
+
+      System.out.println("outage: " + asked + " requests were refused within " + WINDOW.toSeconds() + " s, the log grew by " + written.size() + " lines");
+      assertThat(asked).isGreaterThan(2);
+      assertThat(written).hasSizeLessThanOrEqualTo(MOST_LINES);
+      tasker.atRest(tasker.submit("hello", "{}"));
+    }
+  }
+
+  private static List<String> lines(TestServer server) {
+    return server.log().lines().filter(line -> !line.isBlank()).toList();
+  }
+}

@@ -1,0 +1,66 @@
+package ee.tasker.rest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ee.tasker.run.EmbeddedDatabase;
+import ee.tasker.testing.server.Answer;
+import ee.tasker.testing.server.TaskerClient;
+import ee.tasker.testing.server.TestServer;
+import java.sql.Connection;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** All connections of the server's pool are busy for longer than a request waits for one. */
+class ExhaustedPoolIT {
+  private static final int POOL = 4;
+
+  private static EmbeddedDatabase database;
+  private static TestServer server;
+  private static TaskerClient tasker;
+
+  @BeforeAll
+  static void start() {
+    database = TestServer.newDatabase();
+    server = TestServer.start(database, Map.of("DB_POOL_MAX", Integer.toString(POOL)));
+    tasker = server.client();
+    tasker.register("/testing/templates.yaml");
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+    database.close();
+  }
+
+  @Test
+  void request_that_gets_no_connection_is_told_to_come_back_and_the_others_are_answered() throws Exception {
+    UUID task = tasker.submit("hello", "{}");
+    tasker.atRest(task);
+    try (Connection other = tasker.connect()) {
+      other.setAutoCommit(false);
+      TaskerClient.sql(other, "lock table tasker.tasks in access exclusive mode");
+      List<CompletableFuture<Answer>> requests = Stream.generate(() -> tasker.sendLater(tasker.request("/v1/tasks/" + task).GET())).limit(3 * POOL).toList();
+
+      // They hold the connections until the lock goes, which it does when the first of the others was answered.
+      Answer first = (Answer) CompletableFuture.anyOf(requests.toArray(new CompletableFuture[0])).join();
+      other.rollback();
+      List<Answer> answers = requests.stream().map(CompletableFuture::join).toList();
+
+      assertThat(first.status()).as(first.toString()).isEqualTo(503);
+      assertThat(answers).allSatisfy(answer -> assertThat(answer.status()).as(answer.toString()).isIn(200, 503));
+      assertThat(answers).filteredOn(answer -> answer.status() == 503).isNotEmpty().allSatisfy(answer -> {
+        assertThat(answer.text("code")).isEqualTo("unavailable");
+        assertThat(answer.text("detail")).startsWith("the database cannot be reached, try again later");
+        assertThat(answer.header("Retry-After")).isNotNull();
+      });
+      assertThat(answers).filteredOn(answer -> answer.status() == 200).isNotEmpty();
+    }
+    assertThat(tasker.get("/v1/tasks/" + task).status()).isEqualTo(200);
+  }
+}
