@@ -1,9 +1,9 @@
--- Who is authenticated in this transaction, as set_caller said; null where nobody is, as in psql. Called by functions that keep who did something: the caller is
--- who it was, and the name that the request gives is kept beside it.
+-- The authenticated caller of this transaction, as set_caller recorded it; null without one, as in psql. Called by functions that record who did something:
+-- they record the caller, and beside it the name that the request gives.
 create or replace function tasker.get_caller()
 returns text
 language sql stable
 as $$
   select nullif(current_setting('tasker.caller', true), '')
 $$;
-comment on function tasker.get_caller() is 'Who is authenticated in this transaction, as set_caller said; null where nobody is.';
+comment on function tasker.get_caller() is 'The authenticated caller of this transaction, as set_caller recorded it; null without one.';

@@ -11,4 +11,4 @@ as $$
   order by strpos(nt.version, '-') > 0, tasker.calculate_version_order(nt.version) collate "C" desc
   limit 1
 $$;
-comment on function tasker.get_latest_version(text, text) is 'The version that a request means which names none: the highest release of the template.';
+comment on function tasker.get_latest_version(text, text) is 'The version that a request means which names none: the highest release of the template; null when there is no such template.';

@@ -1,4 +1,5 @@
 -- The level of every step of a task: 0 for a root, otherwise one more than the highest of its parents.
+-- No row when there is no such task.
 -- UNION keeps one row per (step, level) and not one per path: a layered DAG has exponentially many paths, but a step
 -- there has one level.
 -- Errors: TK008 when the edges contain a cycle. Source: seed on readiness. Called by users and the console.

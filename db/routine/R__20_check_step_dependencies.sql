@@ -12,4 +12,4 @@ as $$
   where s.workflow_step_uuid = p_step_uuid
 $$;
 comment on function tasker.check_step_dependencies(uuid) is
-  'Whether every parent of a step is complete or resolved manually.';
+  'Whether every parent of a step is complete or resolved manually; null when there is no such step.';

@@ -1,4 +1,4 @@
--- What a server holds against a context or a result that a person brings: {input_schema, result_schema, template}; null when
+-- The schemas that a server checks a new context or result against: {input_schema, result_schema, template}; null when
 -- there is no such task or, with p_step_uuid, step. Called by Operations.
 create or replace function tasker.get_action_schemas(p_task_uuid uuid, p_step_uuid uuid default null)
 returns jsonb
@@ -15,4 +15,4 @@ as $$
   where t.task_uuid = p_task_uuid and (p_step_uuid is null or s.workflow_step_uuid is not null)
 $$;
 comment on function tasker.get_action_schemas(uuid, uuid) is
-  'What a server holds against a context or a result that a person brings.';
+  'The schemas of the context of a task and the result of a step; null when there is no such task or step.';

@@ -19,4 +19,4 @@ begin
                           when 'dead_letter' then (select d.task_uuid from tasker.tasks_dlq d where d.dlq_entry_uuid = p_uuid) end);
 end
 $$;
-comment on function tasker.get_namespace_of(text, uuid) is 'The namespace that a task, dead_letter, policy or bulk_action belongs to.';
+comment on function tasker.get_namespace_of(text, uuid) is 'The namespace that a task, dead_letter, policy or bulk_action belongs to; null when there is none.';

@@ -1,4 +1,5 @@
 -- All ancestors of a step, one row each, nearest first, with their results. distance is the shortest path.
+-- No row when there is no such step.
 -- UNION keeps one row per (step, distance) and not one per path, and the results are fetched only afterwards. A walk of as
 -- many edges as the task has steps has gone round a cycle and ends; no step is its own ancestor here.
 -- Source: seed on readiness. Called by the worker when a handler asks for a result beyond its direct parents.

@@ -9,4 +9,4 @@ as $$
   where s.workflow_step_uuid = p_step_uuid and l.workflow_step_uuid = p_step_uuid
 $$;
 comment on function tasker.calculate_step_depth(uuid) is
-  'The level of one step: the length of the longest path from a root to it.';
+  'The level of one step: the length of the longest path from a root to it; null when there is no such step.';

@@ -20,4 +20,4 @@ begin
     'expires_in_seconds', ceil(extract(epoch from v_key.expires_at - clock_timestamp())), 'grants', tasker.expand_grants(null, v_key.key_uuid));
 end
 $$;
-comment on function tasker.get_key_access(text) is 'A valid API key by its SHA-256 and what it may do.';
+comment on function tasker.get_key_access(text) is 'A valid API key by its SHA-256 and what it may do; null when there is none.';

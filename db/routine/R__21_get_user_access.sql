@@ -12,4 +12,4 @@ begin
     from tasker.access_users u where lower(u.name) = lower(p_name));
 end
 $$;
-comment on function tasker.get_user_access(text) is 'A user with its password hash and what it may do.';
+comment on function tasker.get_user_access(text) is 'A user with its password hash and what it may do; null when there is none of that name.';

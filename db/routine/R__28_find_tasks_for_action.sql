@@ -2,7 +2,7 @@
 -- p_filter, all of which must hold: namespace, name, version, state, initiator, source_system, correlation_id,
 -- parent_correlation_id, dlq_reason, failed_step, created_after, created_before. Looked for among unfinished tasks and those
 -- with a dead letter, which are few, and not among all tasks.
--- Errors: TK007 when the filter is empty or has a key that is not known. Called by preview_bulk_action and run_bulk_action.
+-- Errors: TK007 when the filter is null, empty or no object, or has a key that is not known or whose value is null: none of these may mean all tasks. Called by preview_bulk_action and run_bulk_action.
 create or replace function tasker.find_tasks_for_action(p_action text, p_filter jsonb, p_limit int)
 returns uuid[]
 language plpgsql stable
@@ -13,9 +13,16 @@ declare
                             'parent_correlation_id', 'dlq_reason', 'failed_step', 'created_after', 'created_before'];
   v_unknown text;
 begin
+  if jsonb_typeof(p_filter) is distinct from 'object' then
+    raise exception 'a filter is an object with one or more of %, not %', array_to_string(v_known, ', '), coalesce(jsonb_typeof(p_filter), 'null') using errcode = 'TK007';
+  end if;
   select string_agg(k, ', ') into v_unknown from jsonb_object_keys(p_filter) k where not k = any (v_known);
   if v_unknown is not null or p_filter = '{}' then
     raise exception 'a filter has one or more of %, not %', array_to_string(v_known, ', '), coalesce(v_unknown, 'nothing') using errcode = 'TK007';
+  end if;
+  select string_agg(f.key, ', ') into v_unknown from jsonb_each(p_filter) f where f.value = 'null';
+  if v_unknown is not null then
+    raise exception 'a filter says what its members must be; null is %', v_unknown using errcode = 'TK007';
   end if;
   return (
     select array_agg(c.task_uuid order by c.task_uuid)

@@ -80,7 +80,7 @@ begin
     group by p.policy_uuid, p.counts, s.task_uuid, s.key
   loop
     if v_refused.counts = 'tasks' then
-      -- By the policy and not by whoever happens to be authenticated in this transaction.
+      -- The policy refuses the step, not the caller that is authenticated in this transaction.
       v_caller := tasker.get_caller();
       perform tasker.set_caller(null);
       perform tasker.request_cancel(v_refused.task_uuid, 'concurrency policy', format('%s of %s tasks%s are under way',

@@ -1,7 +1,7 @@
 -- Deletes tasks with all that is theirs, except their history, which goes with its month, and what people did, which stays.
 -- Left alone are tasks that are not at rest for good; that another transaction is at; that have an open dead letter; whose
 -- parent is still there; that have an unfinished child; and whose last move the analytics have not counted yet.
--- Returns the tasks that are gone.
+-- Returns the tasks that are gone: of a null, an empty or an unknown selection none, and an empty array.
 -- Locks: the tasks, skip locked; then, for its last statements, analytics_progress, so that no two change the tallies at once.
 -- Source: docs/adr/0021-retention.md. Called by purge_expired_tasks, and by an operator.
 create or replace function tasker.purge_tasks(p_task_uuids uuid[])

@@ -42,8 +42,8 @@ begin
         select o.workflow_step_uuid::text as step, o.attempts::text as attempt from offers o
         except
         select m.step, m.attempt from messages m),
-      -- A client of pgmq hides what it reads for as long as it says. An offer that is hidden for longer than a claim may take is shown again; whoever
-      -- is at the message at this moment is left alone.
+      -- A client of pgmq decides how long it hides the messages it reads. This shows an offer again that is hidden for longer than a claim may take,
+      -- and skips a message that another transaction has locked.
       hidden as (
         select q.msg_id from pgmq.%1$I q
         where q.msg_id = any (array(select m.msg_id from messages m join offers o on o.workflow_step_uuid::text = m.step and o.attempts::text = m.attempt

@@ -1,16 +1,21 @@
--- Makes an API key worthless, for good. Returns done, already, not_found or last_administrator. Locks: as set_user_enabled. Called by Accounts.
+-- Makes an API key worthless, permanently. Returns {outcome}: done, already, or refused with the code key-not-found or last-administrator;
+-- nothing is changed then. Locks: as refuse_last_administrator. Called by Administration and by users.
+drop function if exists tasker.revoke_api_key(uuid, text);
 create or replace function tasker.revoke_api_key(p_key_uuid uuid, p_by text)
-returns text
+returns jsonb
 language plpgsql
 set search_path = ''
 as $$
+declare
+  v_refusal jsonb := tasker.refuse_last_administrator(p_key_uuid);
 begin
-  perform pg_advisory_xact_lock(hashtextextended('tasker.administrators', 0));
-  if tasker.count_administrators() > 0 and tasker.count_administrators(p_key_uuid) = 0 then
-    return 'last_administrator';
+  if v_refusal is not null then
+    return v_refusal;
   end if;
   update tasker.access_keys k set revoked_at = clock_timestamp(), revoked_by = p_by where k.key_uuid = p_key_uuid and k.revoked_at is null;
-  return case when found then 'done' when exists (select from tasker.access_keys k where k.key_uuid = p_key_uuid) then 'already' else 'not_found' end;
+  return case when found then jsonb_build_object('outcome', 'done')
+              when exists (select from tasker.access_keys k where k.key_uuid = p_key_uuid) then jsonb_build_object('outcome', 'already')
+              else tasker.refuse_unknown('key', p_key_uuid::text) end;
 end
 $$;
-comment on function tasker.revoke_api_key(uuid, text) is 'Makes an API key worthless, for good.';
+comment on function tasker.revoke_api_key(uuid, text) is 'Makes an API key worthless, permanently.';

@@ -15,4 +15,4 @@ begin
   return v_user;
 end
 $$;
-comment on function tasker.save_user(text, text, text) is 'A new user with a password hash, or none.';
+comment on function tasker.save_user(text, text, text) is 'A new user with a password hash, or none; null when the name is taken.';

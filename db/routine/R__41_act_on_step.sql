@@ -4,9 +4,9 @@
 -- p_data: attempt (the one that the person has seen; another one is refused), inputs (replace the step's own, reset only),
 -- discard_checkpoint (reset only), result and metadata (completion only).
 -- Returns {outcome, state, task_state, queued, ended}; outcome is done, already (the same person has done the same for the
--- same reason and it still holds) or refused, then with code, message and where it applies field. Null when the task has no
--- such step. A result is not held against result_schema here: that is for whoever can check schemas.
--- Locks: the task, then the step. Errors: TK007 for an unknown action, or when nobody or no reason is named.
+-- same reason and it still holds) or refused, then with code, message and where it applies field; the code is task-not-found or
+-- step-not-found when there is no such task, or it has no such step. A result is not held against result_schema here: Operations does that.
+-- Locks: the task, then the step. Errors: TK007 as check_action.
 -- Source: reference section 4.3, ADR 0015. Called by Operations and by users.
 create or replace function tasker.act_on_step(
   p_task_uuid   uuid,
@@ -37,11 +37,19 @@ begin
   select s.* into v_step from tasker.workflow_steps s
   where s.workflow_step_uuid = p_step_uuid and s.task_uuid = p_task_uuid for no key update;
   if not found then
-    return null;
+    return case when v_task.task_uuid is null then tasker.refuse_unknown('task', p_task_uuid::text)
+                else tasker.refuse_unknown('step', p_step_uuid::text) end;
   end if;
+  p_data := coalesce(p_data, '{}');
   v_now := coalesce(p_now, clock_timestamp());
 
   v_refusal := case
+    when jsonb_typeof(p_data) <> 'object' then jsonb_build_object('outcome', 'refused',
+      'code', 'invalid-request', 'field', 'data', 'message', 'must be an object')
+    when jsonb_typeof(p_data -> 'attempt') not in ('number', 'null') then jsonb_build_object('outcome', 'refused',
+      'code', 'invalid-request', 'field', 'attempt', 'message', 'must be a number')
+    when jsonb_typeof(p_data -> 'discard_checkpoint') not in ('boolean', 'null') then jsonb_build_object('outcome', 'refused',
+      'code', 'invalid-request', 'field', 'discard_checkpoint', 'message', 'must be true or false')
     when v_step.state in ('error', 'waiting_for_retry', 'pending') = false or (p_action = 'reset_for_retry' and v_step.state = 'pending') then
       case when tasker.is_repeated_action(p_task_uuid, p_step_uuid, p_action, p_by, p_reason)
                 and (v_to = 'pending' or v_step.state = v_to)
@@ -52,8 +60,8 @@ begin
     when v_task.completed_at is not null then jsonb_build_object('outcome', 'refused', 'code', 'task-already-ended', 'message',
       format('the task has already ended as %s%s', v_task.state, case v_task.state when 'error' then '; retry the task instead' else '' end))
     when v_task.cancel_requested_at is not null then jsonb_build_object('outcome', 'refused', 'code', 'task-is-being-cancelled',
-      'message', format('%s has asked for the task to be cancelled', coalesce(v_task.cancel_requested_by, 'somebody')))
-    when p_data ? 'attempt' and (p_data ->> 'attempt')::int <> v_step.attempts then jsonb_build_object('outcome', 'refused',
+      'message', format('%s has asked for the task to be cancelled', coalesce(v_task.cancel_requested_by, 'an operator')))
+    when p_data ? 'attempt' and (p_data ->> 'attempt')::numeric <> v_step.attempts then jsonb_build_object('outcome', 'refused',
       'code', 'attempt-has-changed', 'field', 'attempt', 'message', format('the step is at attempt %s, not %s', v_step.attempts, p_data ->> 'attempt'))
     when p_action = 'complete_manually' and not p_data ? 'result' then jsonb_build_object('outcome', 'refused',
       'code', 'invalid-request', 'field', 'completion_data', 'message', 'must have the result')

@@ -1,5 +1,5 @@
 -- Why a task waits: one row for every step of an unfinished task that is not done, in the order of the template, with a word,
--- a sentence and the facts. A task that ended waits for nothing and has no row; one that waits always has at least one.
+-- a sentence and the facts. A task that ended waits for nothing and has no row, nor has a task that is not there; one that waits always has at least one.
 -- cause: parents, held_back, not_checked, paused, slot, not_started, ready, retry, retry_due, no_server, no_handler, offered,
 -- running, cancelling, lease_expired, handed_back, failed.
 -- Locks: none. Source: ADR 0016. Called by get_waiting_document and by users.

@@ -1,8 +1,8 @@
 -- Pauses a namespace (p_name null) or the templates of a name (p_version null: all versions there are): nothing of them is
 -- handed off from here on; what is offered or running finishes. Tasks are still taken in. Idempotent: what is paused stays
 -- paused as it was. A namespace's pause holds also for templates that are registered later.
--- Returns {outcome, templates}: paused, already, or null when there is no such namespace or template; templates is how many
--- are now paused by this.
+-- Returns {outcome, templates}: paused, already, or refused with the code template-not-found when there is no such namespace or
+-- template; templates is how many are now paused by this.
 -- Locks: the namespace. Errors: TK007 as check_action. Source: ADR 0015. Called by Operations and by users.
 create or replace function tasker.pause_templates(
   p_namespace text, p_name text, p_version text, p_by text, p_reason text, p_now timestamptz default null)
@@ -20,8 +20,14 @@ begin
   select ns.* into v_space from tasker.task_namespaces ns where ns.name = p_namespace for no key update;
   select count(*) into v_known from tasker.named_tasks nt
   where nt.task_namespace_uuid = v_space.task_namespace_uuid and (p_name is null or nt.name = p_name) and (p_version is null or nt.version = p_version);
-  if v_space.name is null or (p_name is not null and v_known = 0) then
-    return null;
+  if v_space.name is null then
+    return tasker.refuse_unknown('template', p_namespace, 'namespace');
+  end if;
+  if p_name is null and p_version is not null then
+    return jsonb_build_object('outcome', 'refused', 'code', 'invalid-request', 'field', 'name', 'message', 'is required with a version');
+  end if;
+  if p_name is not null and v_known = 0 then
+    return tasker.refuse_unknown('template', concat_ws(':', p_namespace || '/' || p_name, p_version));
   end if;
 
   insert into tasker.template_pauses (named_task_uuid, is_namespace, paused_at, paused_by, said_by, reason)

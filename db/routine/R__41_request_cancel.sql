@@ -1,11 +1,11 @@
 -- Asks for a task to be cancelled and does at once what the orchestrator may do: steps that are not handed off and offers
--- that nobody has accepted become cancelled, nothing new starts. Running steps finish (allow_finish) or are asked to
+-- that no server has accepted become cancelled, nothing new starts. Running steps finish (allow_finish) or are asked to
 -- stop (cancel_running) and are ended by recovery when they have not by the end of the grace period; the task is cancelled
 -- when nothing is in flight any more. Idempotent; a second request may ask running steps to stop that were to finish.
 -- p_grace_seconds: null for the template's lifecycle.cancel_grace_seconds, or else p_default_grace_seconds.
 -- p_children cancel: the same for all tasks whose parent it is, at any distance, in the same transaction; leave: they go on.
--- Returns {outcome, state, ended: [{task_uuid, state}]}: requested, already_requested, or already_ended for a finished task;
--- null when there is none.
+-- Returns {outcome, state, ended: [{task_uuid, state}]}: requested, already_requested, already_ended for a finished task, or refused with the
+-- code task-not-found. Errors: TK007 for a policy, children or a grace period that cannot be.
 -- Locks: the task and its children by uuid, then their steps by uuid. A child is younger than its parent, so one that was
 -- just submitted is next in that order; submit_tasks waits for its parent's lock.
 -- Source: design sections 2 (decision 6) and 3; attune.md C1 to C5, H1 to H4; ADR 0012. Called by Tasks and by users.
@@ -39,12 +39,18 @@ declare
   v_ended  jsonb;
 begin
   if p_children is null or p_children not in ('cancel', 'leave') then
-    raise exception 'children must be cancel or leave, not %', p_children using errcode = 'TK007';
+    raise exception 'children must be cancel or leave, not %', coalesce(p_children, 'null') using errcode = 'TK007';
+  end if;
+  if p_policy is null or not p_policy = any (enum_range(null::tasker.cancel_policy)::text[]) then
+    raise exception 'policy must be %, not %', array_to_string(enum_range(null::tasker.cancel_policy), ' or '), coalesce(p_policy, 'null') using errcode = 'TK007';
+  end if;
+  if p_grace_seconds < 0 or p_default_grace_seconds < 0 then
+    raise exception 'grace_seconds must be 0 or more, not %', least(p_grace_seconds, p_default_grace_seconds) using errcode = 'TK007';
   end if;
   perform tasker.lock_tasks(v_known);
   select * into v_task from tasker.tasks t where t.task_uuid = p_task_uuid;
   if not found then
-    return null;
+    return tasker.refuse_unknown('task', p_task_uuid::text);
   end if;
   if v_task.completed_at is not null then
     return jsonb_build_object('outcome', 'already_ended', 'state', v_task.state, 'ended', '[]'::jsonb);

@@ -1,7 +1,7 @@
 -- Ends a pause that pause_templates made with the same namespace, name and version, and has the tasks that waited looked at
 -- at once. A template that is paused both by itself and by its namespace stays paused by the other.
--- Returns {outcome, tasks}: resumed, or already when it was not paused; tasks is how many are looked at. Null when there is
--- no such namespace or template.
+-- Returns {outcome, tasks}: resumed, already when it was not paused, or refused with the code template-not-found when there is
+-- no such namespace or template; tasks is how many are evaluated.
 -- Locks: the namespace, then the waiting tasks by uuid. Errors: TK007 as check_action. Called by Operations and by users.
 create or replace function tasker.resume_templates(
   p_namespace text, p_name text, p_version text, p_by text, p_reason text, p_now timestamptz default null)
@@ -20,8 +20,14 @@ begin
   select ns.* into v_space from tasker.task_namespaces ns where ns.name = p_namespace for no key update;
   select array_agg(nt.named_task_uuid) into v_known from tasker.named_tasks nt
   where nt.task_namespace_uuid = v_space.task_namespace_uuid and (p_name is null or nt.name = p_name) and (p_version is null or nt.version = p_version);
-  if v_space.name is null or (p_name is not null and v_known is null) then
-    return null;
+  if v_space.name is null then
+    return tasker.refuse_unknown('template', p_namespace, 'namespace');
+  end if;
+  if p_name is null and p_version is not null then
+    return jsonb_build_object('outcome', 'refused', 'code', 'invalid-request', 'field', 'name', 'message', 'is required with a version');
+  end if;
+  if p_name is not null and v_known is null then
+    return tasker.refuse_unknown('template', concat_ws(':', p_namespace || '/' || p_name, p_version));
   end if;
 
   with ended as (

@@ -1,5 +1,5 @@
 -- A person wants a task investigated: opens a dead letter with reason manual_dlq. The task goes on.
--- Returns {outcome, dlq_entry_uuid}: done, or already when an investigation is open; null when there is no such task.
+-- Returns {outcome, dlq_entry_uuid}: done, already when an investigation is open, or refused with the code task-not-found.
 -- Locks: none but the new rows. Errors: TK007 as check_action. Called by DeadLetters and by users.
 create or replace function tasker.send_task_to_dlq(p_task_uuid uuid, p_by text, p_reason text, p_now timestamptz default null)
 returns jsonb
@@ -12,7 +12,7 @@ declare
 begin
   perform tasker.check_action('send_to_dlq', array['send_to_dlq'], p_by, p_reason);
   if not exists (select from tasker.tasks t where t.task_uuid = p_task_uuid) then
-    return null;
+    return tasker.refuse_unknown('task', p_task_uuid::text);
   end if;
   v_entry := tasker.create_dlq_entry(p_task_uuid, 'manual_dlq', jsonb_build_object('by', coalesce(tasker.get_caller(), p_by), 'reason', p_reason), v_now);
   if v_entry is null then

@@ -53,7 +53,7 @@ begin
   where t.task_uuid = (select s.task_uuid from tasker.workflow_steps s where s.workflow_step_uuid = p_step_uuid)
   for no key update;
   select s.* into v_step from tasker.workflow_steps s where s.workflow_step_uuid = p_step_uuid for no key update;
-  if v_step.state is distinct from v_from or v_step.attempts <> p_attempt or v_task.completed_at is not null then
+  if v_step.state is distinct from v_from or v_step.attempts is distinct from p_attempt or v_task.completed_at is not null then
     return false;
   end if;
   -- Recovery is for what is past its lease, and for nothing before.
@@ -79,7 +79,7 @@ begin
     raise exception 'step % failed permanently and may not be tried again by %', p_step_uuid, p_actor using errcode = 'TK005';
   end if;
   if v_to = 'cancelled' and v_task.cancel_requested_at is null then
-    raise exception 'step % cannot be cancelled: nobody has asked for its task to be cancelled (request_cancel)', p_step_uuid using errcode = 'TK005';
+    raise exception 'step % cannot be cancelled: its task has no cancel request (request_cancel)', p_step_uuid using errcode = 'TK005';
   end if;
   if v_to = 'waiting_for_retry' and not (v_step.retryable and v_step.attempts - v_step.attempts_before_reset < v_step.max_attempts) then
     raise exception 'step % may not be tried again: % of % attempts made, retryable %',

@@ -75,7 +75,7 @@ begin
   end;
   if not v_moved and v_to in ('cancelled', 'blocked_by_failures', 'waiting_for_retry') and exists (select from tasker.tasks t where t.task_uuid = p_task_uuid and t.state = p_from_state::tasker.task_state) then
     raise exception 'task % cannot be %: %', p_task_uuid, p_to_state, case v_to
-        when 'cancelled' then 'nobody has asked for it to be cancelled (request_cancel)'
+        when 'cancelled' then 'it has no cancel request (request_cancel)'
         when 'blocked_by_failures' then 'none of its steps has failed, or some are in flight'
         else 'none of its steps waits for a retry, or some are in flight' end using errcode = 'TK005';
   end if;

@@ -1,7 +1,7 @@
 -- What a person says about a dead letter: closes it (p_status other than pending) or adds to its metadata. The task is
 -- not touched: acting on it is act_on_task's business. p_reason becomes the notes.
--- Returns {outcome}: done, already (closed in the same way by the same person) or refused, with code and message; null when
--- there is no such entry. Locks: the entry. Errors: TK007 as check_action. Called by DeadLetters and by users.
+-- Returns {outcome}: done, already (closed in the same way by the same person) or refused, with code and message: the
+-- code is dead-letter-not-found when there is no such entry. Locks: the entry. Errors: TK007 as check_action. Called by DeadLetters and by users.
 create or replace function tasker.update_dlq_entry(
   p_dlq_entry_uuid uuid, p_status varchar, p_by text, p_reason text, p_metadata jsonb default null, p_now timestamptz default null)
 returns jsonb
@@ -15,7 +15,7 @@ begin
   perform tasker.check_action(coalesce(p_status, 'pending'), enum_range(null::tasker.dlq_resolution_status)::text[], p_by, p_reason);
   select d.* into v_entry from tasker.tasks_dlq d where d.dlq_entry_uuid = p_dlq_entry_uuid for no key update;
   if not found then
-    return null;
+    return tasker.refuse_unknown('dead-letter', p_dlq_entry_uuid::text);
   end if;
   if v_entry.resolution_status <> 'pending' then
     return case when v_entry.resolution_status::text = p_status and v_entry.resolved_by = coalesce(tasker.get_caller(), p_by) then jsonb_build_object('outcome', 'already')

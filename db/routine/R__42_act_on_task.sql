@@ -9,7 +9,7 @@
 --   cancel           request_cancel with p_data.policy.
 -- A task whose identity another one has taken over is not started again: there would be two of one identity.
 -- Returns {outcome, state, steps, queued, ended}: outcome is done, already or refused (with code, message, field?); steps is
--- how many were reset. Null when there is no such task. A context is not held against input_schema here.
+-- how many were reset. The code is task-not-found when there is no such task. A context is not held against input_schema here.
 -- Locks: the task, then its steps. Errors: TK007 as check_action. Source: reference section 4.3, ADR 0015.
 -- Called by Operations, run_bulk_action and users.
 create or replace function tasker.act_on_task(
@@ -42,7 +42,17 @@ begin
   perform tasker.check_action(p_action, array['retry', 'retry_from_step', 'resolve', 'give_up', 'cancel'], p_by, p_reason);
   select t.* into v_task from tasker.tasks t where t.task_uuid = p_task_uuid for no key update;
   if not found then
-    return null;
+    return tasker.refuse_unknown('task', p_task_uuid::text);
+  end if;
+  p_data := coalesce(p_data, '{}');
+  v_refusal := case
+    when jsonb_typeof(p_data) <> 'object' then jsonb_build_object('field', 'data', 'message', 'must be an object')
+    when jsonb_typeof(p_data -> 'context') <> 'object' then jsonb_build_object('field', 'context', 'message', 'must be an object')
+    when jsonb_typeof(p_data -> 'rerun_completed') not in ('boolean', 'null') then
+      jsonb_build_object('field', 'rerun_completed', 'message', 'must be true or false')
+  end;
+  if v_refusal is not null then
+    return v_refusal || jsonb_build_object('outcome', 'refused', 'code', 'invalid-request', 'state', v_task.state);
   end if;
   v_now := coalesce(p_now, clock_timestamp());
   v_details := jsonb_build_object('before', jsonb_build_object('state', v_task.state));
@@ -115,7 +125,7 @@ begin
     when v_task.replaced_by_task_uuid is not null then jsonb_build_object('outcome', 'refused', 'code', 'task-already-replaced',
       'message', format('task %s has taken over the identity of this task', v_task.replaced_by_task_uuid))
     when v_task.cancel_requested_at is not null then jsonb_build_object('outcome', 'refused', 'code', 'task-is-being-cancelled',
-      'message', format('%s has asked for the task to be cancelled', coalesce(v_task.cancel_requested_by, 'somebody')))
+      'message', format('%s has asked for the task to be cancelled', coalesce(v_task.cancel_requested_by, 'an operator')))
     when tasker.is_repeated_action(p_task_uuid, null, p_action, p_by, p_reason) and v_task.completed_at is null
          and (v_steps is null or v_busy > 0) then jsonb_build_object('outcome', 'already')
     when p_action = 'retry_from_step' and v_busy > 0 or p_data ? 'context' and v_task.in_flight_steps > 0 then

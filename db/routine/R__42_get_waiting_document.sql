@@ -26,4 +26,4 @@ begin
     from tasker.tasks t left join tasker.task_wakeups w on w.task_uuid = t.task_uuid where t.task_uuid = p_task_uuid);
 end
 $$;
-comment on function tasker.get_waiting_document(uuid, boolean, boolean) is 'explain_waiting as the REST interface shows it.';
+comment on function tasker.get_waiting_document(uuid, boolean, boolean) is 'explain_waiting as the REST interface shows it; null when there is no such task.';

@@ -1,13 +1,10 @@
--- Sends one parked message again; false when it is not there or was sent before. As replay_dead_messages.
--- Called by DeadMessages.
+-- Sends one parked message again. As replay_dead_messages. Called by DeadMessages and by users.
+drop function if exists tasker.replay_dead_message(uuid, text);
 create or replace function tasker.replay_dead_message(p_dead_message_uuid uuid, p_by text)
-returns boolean
-language plpgsql
+returns jsonb
+language sql
 set search_path = ''
 as $$
-begin
-  return exists (select from tasker.replay_dead_messages(array[p_dead_message_uuid], p_by));
-end
+  select tasker.replay_dead_messages(array[p_dead_message_uuid], p_by)
 $$;
-comment on function tasker.replay_dead_message(uuid, text) is
-  'Sends one parked message again; false when it is not there or was sent before.';
+comment on function tasker.replay_dead_message(uuid, text) is 'Sends one parked message again, as it was, once.';

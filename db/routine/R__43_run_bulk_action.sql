@@ -2,7 +2,7 @@
 -- which action, by whom and why; it works once, and a second time tells what the first did.
 -- p_run_by: the caller over REST; the token of another is to it as one that is not there. Without it, in SQL, any is run.
 -- Returns {outcome, count, results: {done, already, refused}, queued}: outcome done, already, or refused with the code
--- token-expired or set-has-changed; null when there is no such token.
+-- token-expired, set-has-changed or, when there is no such token, token-not-found.
 -- Locks: the token, then the tasks by uuid. Source: ADR 0015. Called by Operations and by users.
 drop function if exists tasker.run_bulk_action(uuid, uuid, timestamptz);
 create or replace function tasker.run_bulk_action(
@@ -22,7 +22,7 @@ declare
 begin
   select b.* into v_bulk from tasker.bulk_actions b where b.token = p_token for update;
   if not found or (p_run_by is not null and v_bulk.made_by is distinct from p_run_by) then
-    return null;
+    return tasker.refuse_unknown('token', p_token::text);
   end if;
   if v_bulk.executed_at is not null then
     return v_bulk.result || jsonb_build_object('outcome', 'already');

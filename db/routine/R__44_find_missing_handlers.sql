@@ -23,4 +23,4 @@ as $$
   join tasker.named_tasks nt on nt.task_namespace_uuid = ns.task_namespace_uuid and nt.name = p_name and nt.version = p_version
   where ns.name = p_namespace
 $$;
-comment on function tasker.find_missing_handlers(text, text, text) is 'The handlers of a template that no live worker of its namespace has.';
+comment on function tasker.find_missing_handlers(text, text, text) is 'The handlers of a template that no live worker of its namespace has; null when there is no such template.';

@@ -1,6 +1,6 @@
 -- Where tasks and their steps are not made as their template says: one row per finding. That each edge is one of the template's is looked at
 -- by find_reference_violations; here, that none is missing.
--- max_attempts grows by one with each attempt that nobody began, so it may be above the template's by the number of those.
+-- max_attempts grows by one with each attempt that no server began, so it may be above the template's by the number of those.
 -- Without nested loops: where statistics are missing or old, one over the whole history would never end.
 -- Locks: none. Source: design decision 16, docs/promises.md. Called by check_history.
 create or replace function tasker.find_graph_violations(p_since timestamptz default null)

@@ -1,5 +1,5 @@
 -- Where the tallies of the analytics differ from a recount: one row per finding.
--- States: what was counted and the moves since then must make what is there. Minutes: only those after the last purge, the last dropped month
+-- States: the counts and the moves since then must add up to the rows of the tables. Minutes: only those after the last purge, the last dropped month
 -- and the last count from the beginning, since the recount needs the tasks. A database that was restored from a dump has transaction numbers of its
 -- own until the first roll-up counts afresh: until then there is nothing to compare.
 -- Without nested loops: where statistics are missing or old, one over the whole history would never end.

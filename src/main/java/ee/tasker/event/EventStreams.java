@@ -52,14 +52,14 @@ public class EventStreams implements ChangeListener {
   private long lastBeat;
   private boolean hasNews;
 
+  /** The name under which an id that is none is refused; where it came in another way, the caller puts the name of that. */
+  public static final String ID = "Last-Event-ID";
+
   private final Object schedule = new Object();
   private ScheduledFuture<?> nextRead;
   private long nextReadAt;
   private boolean isReading;
-  /** Somebody asked for a read during a read, for this time. */
-  /** The name under which an id that is none is refused; where it came in another way, the caller puts the name of that. */
-  public static final String ID = "Last-Event-ID";
-
+  /** Whether another read was requested while one was running; {@code wantedAt} is when it is due. */
   private boolean isWanted;
   private long wantedAt;
   private ThreadPool threads;

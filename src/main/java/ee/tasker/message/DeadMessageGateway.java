@@ -20,8 +20,8 @@ class DeadMessageGateway {
     return sql.object("list_dead_messages(?, ?, ?, cast(? as uuid))", queue, replayed, limit, before == null ? null : before.toString());
   }
 
-  boolean replayDeadMessage(UUID deadMessageUuid, String by) {
+  JsonObject replayDeadMessage(UUID deadMessageUuid, String by) {
     sql.run("set_caller(cast(? as text))", caller.name());
-    return sql.flag("replay_dead_message(cast(? as uuid), ?)", deadMessageUuid, by);
+    return sql.object("replay_dead_message(cast(? as uuid), ?)", deadMessageUuid, by);
   }
 }

@@ -2,6 +2,7 @@ package ee.tasker.message;
 
 import ee.tasker.platform.AfterCommit;
 import ee.tasker.platform.Problem;
+import ee.tasker.platform.Refusals;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
@@ -40,9 +41,14 @@ public class DeadMessages {
    */
   @Transactional
   public void replay(UUID deadMessageUuid, String by) {
-    if (!gateway.replayDeadMessage(deadMessageUuid, by)) {
-      throw Problem.of(404, "dead-message-not-found", "there is no message " + deadMessageUuid + " that was not sent again yet");
+    JsonObject reply = Refusals.check(gateway.replayDeadMessage(deadMessageUuid, by), () -> notFound(deadMessageUuid));
+    if (!"done".equals(reply.getString("outcome"))) {
+      throw notFound(deadMessageUuid);
     }
     afterCommit.run(wakeUps::orchestrationQueued);
+  }
+
+  private static Problem notFound(UUID deadMessageUuid) {
+    return Problem.of(404, "dead-message-not-found", "there is no message " + deadMessageUuid + " that was not sent again yet");
   }
 }

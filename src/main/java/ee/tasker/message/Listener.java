@@ -176,7 +176,7 @@ public class Listener {
     try (ResultSet row = statement.executeQuery("select pg_is_in_recovery()")) {
       row.next();
       if (row.getBoolean(1)) {
-        throw new SQLException("the database is a standby, which notifies nobody", DatabaseFaults.READ_ONLY);
+        throw new SQLException("the database is a standby, which sends no notifications", DatabaseFaults.READ_ONLY);
       }
     }
   }

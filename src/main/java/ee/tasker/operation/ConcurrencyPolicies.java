@@ -1,8 +1,10 @@
 package ee.tasker.operation;
 
+import ee.tasker.platform.ActingCaller;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Problem;
+import ee.tasker.platform.Refusals;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonArray;
@@ -19,6 +21,9 @@ public class ConcurrencyPolicies {
   @Inject
   private OperationGateway gateway;
 
+  @Inject
+  private ActingCaller caller;
+
   /** @param filter as {@code tasker.list_concurrency_policies} takes it @param entries how many holders and waiters to show of each */
   public JsonArray list(JsonObject filter, int entries) {
     return gateway.listConcurrencyPolicies(filter, entries);
@@ -32,11 +37,13 @@ public class ConcurrencyPolicies {
    * @throws Problem 404 concurrency-policy-not-found
    */
   public JsonObject setLimit(UUID policy, Integer limit, String by, String reason) {
-    if (!(gateway.setConcurrencyLimit(policy, limit, by) instanceof JsonObject reply)) {
-      throw Problem.of(404, "concurrency-policy-not-found", "there is no concurrency policy " + policy);
-    }
+    JsonObject reply = Refusals.check(gateway.setConcurrencyLimit(policy, limit, by), () -> notFound(policy));
     LOG.write(LogEvent.OPERATOR_ACTED, "action", "set_concurrency_limit", "policy", policy, "namespace", reply.getString("namespace"),
-        "template", reply.getString("name"), "limit", limit, "by", by, "reason", reason);
+        "template", reply.getString("name"), "limit", limit, "by", caller.actor(by), "said_by", caller.saidBy(by), "reason", reason);
     return reply;
+  }
+
+  public static Problem notFound(UUID policy) {
+    return Problem.of(404, "concurrency-policy-not-found", "there is no concurrency policy " + policy);
   }
 }

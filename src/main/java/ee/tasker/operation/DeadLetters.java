@@ -1,8 +1,10 @@
 package ee.tasker.operation;
 
+import ee.tasker.platform.ActingCaller;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Problem;
+import ee.tasker.platform.Refusals;
 import ee.tasker.task.Tasks;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
@@ -20,6 +22,9 @@ public class DeadLetters {
 
   @Inject
   private OperationGateway gateway;
+
+  @Inject
+  private ActingCaller caller;
 
   /** A page, newest first: {@code {entries, next}}. @param filter as {@code tasker.get_dlq_documents} takes it */
   public JsonObject list(JsonObject filter, int limit, UUID before) {
@@ -47,20 +52,21 @@ public class DeadLetters {
 
   /** Has a task investigated. @return as {@code tasker.send_task_to_dlq} @throws Problem 404 task-not-found */
   public JsonObject open(UUID task, String by, String reason) {
-    if (gateway.sendTaskToDlq(task, by, reason) instanceof JsonObject reply) {
-      LOG.write(LogEvent.OPERATOR_ACTED, "action", "send_to_dlq", "task", task, "by", by, "reason", reason, "outcome", reply.getString("outcome"));
-      return reply;
-    }
-    throw Tasks.notFound(task);
+    JsonObject reply = Refusals.check(gateway.sendTaskToDlq(task, by, reason), () -> Tasks.notFound(task));
+    LOG.write(LogEvent.OPERATOR_ACTED, "action", "send_to_dlq", "task", task, "by", caller.actor(by), "said_by", caller.saidBy(by), "reason", reason,
+        "outcome", reply.getString("outcome"));
+    return reply;
   }
 
   /** @param status null leaves it open @throws Problem 404 dead-letter-not-found, 409 dead-letter-closed */
   public void update(UUID entry, String status, String by, String notes, JsonObject metadata) {
-    if (!(gateway.updateDlqEntry(entry, status, by, notes, metadata) instanceof JsonObject reply)) {
-      throw notFound("there is no dead letter " + entry);
-    }
-    Refusals.check(reply);
-    LOG.write(LogEvent.OPERATOR_ACTED, "action", "update_dlq_entry", "entry", entry, "by", by, "reason", notes, "outcome", reply.getString("outcome"));
+    JsonObject reply = Refusals.check(gateway.updateDlqEntry(entry, status, by, notes, metadata), () -> notFound(entry));
+    LOG.write(LogEvent.OPERATOR_ACTED, "action", "update_dlq_entry", "entry", entry, "by", caller.actor(by), "said_by", caller.saidBy(by), "reason", notes,
+        "outcome", reply.getString("outcome"));
+  }
+
+  public static Problem notFound(UUID entry) {
+    return notFound("there is no dead letter " + entry);
   }
 
   public static Problem notFound(String what) {

@@ -27,15 +27,15 @@ class OperationGateway {
     sql.run("set_caller(cast(? as text))", caller.name());
   }
 
-  JsonValue actOnStep(UUID task, UUID step, Action action) {
+  JsonObject actOnStep(UUID task, UUID step, Action action) {
     tellCaller();
-    return sql.json("act_on_step(cast(? as uuid), cast(? as uuid), ?, ?, ?, cast(? as jsonb), cast(? as uuid))",
+    return sql.object("act_on_step(cast(? as uuid), cast(? as uuid), ?, ?, ?, cast(? as jsonb), cast(? as uuid))",
         task, step, action.name(), action.by(), action.reason(), action.data(), server.uuid());
   }
 
-  JsonValue actOnTask(UUID task, Action action) {
+  JsonObject actOnTask(UUID task, Action action) {
     tellCaller();
-    return sql.json("act_on_task(cast(? as uuid), ?, ?, ?, cast(? as jsonb), cast(? as uuid))",
+    return sql.object("act_on_task(cast(? as uuid), ?, ?, ?, cast(? as jsonb), cast(? as uuid))",
         task, action.name(), action.by(), action.reason(), action.data(), server.uuid());
   }
 
@@ -55,23 +55,23 @@ class OperationGateway {
     return sql.array("get_pauses()");
   }
 
-  JsonValue pauseTemplates(String namespace, String name, String version, String by, String reason) {
+  JsonObject pauseTemplates(String namespace, String name, String version, String by, String reason) {
     tellCaller();
-    return sql.json("pause_templates(?, ?, ?, ?, ?)", namespace, name, version, by, reason);
+    return sql.object("pause_templates(?, ?, ?, ?, ?)", namespace, name, version, by, reason);
   }
 
-  JsonValue resumeTemplates(String namespace, String name, String version, String by, String reason) {
+  JsonObject resumeTemplates(String namespace, String name, String version, String by, String reason) {
     tellCaller();
-    return sql.json("resume_templates(?, ?, ?, ?, ?)", namespace, name, version, by, reason);
+    return sql.object("resume_templates(?, ?, ?, ?, ?)", namespace, name, version, by, reason);
   }
 
   JsonArray listConcurrencyPolicies(JsonObject filter, int entries) {
     return sql.array("list_concurrency_policies(cast(? as jsonb), ?)", filter, entries);
   }
 
-  JsonValue setConcurrencyLimit(UUID policy, Integer limit, String by) {
+  JsonObject setConcurrencyLimit(UUID policy, Integer limit, String by) {
     tellCaller();
-    return sql.json("set_concurrency_limit(cast(? as uuid), cast(? as int), ?)", policy, limit == null ? null : limit.toString(), by);
+    return sql.object("set_concurrency_limit(cast(? as uuid), cast(? as int), ?)", policy, limit == null ? null : limit.toString(), by);
   }
 
   JsonObject getRetentionDocument() {
@@ -82,9 +82,9 @@ class OperationGateway {
     return sql.object("get_retention_preview()");
   }
 
-  JsonValue setRetentionPolicy(Retention.Policy policy, boolean removed, boolean dryRun, String by, String reason) {
+  JsonObject setRetentionPolicy(Retention.Policy policy, boolean removed, boolean dryRun, String by, String reason) {
     tellCaller();
-    return sql.json("set_retention_policy(?, ?, ?, cast(? as int), ?, ?, ?, ?)", policy.namespace(), policy.template(), policy.state(),
+    return sql.object("set_retention_policy(?, ?, ?, cast(? as int), ?, ?, ?, ?)", policy.namespace(), policy.template(), policy.state(),
         policy.keepDays() == null ? null : policy.keepDays().toString(), by, reason, dryRun, removed);
   }
 
@@ -92,9 +92,13 @@ class OperationGateway {
     return sql.object("preview_bulk_action(?, cast(? as jsonb), ?, ?, p_made_by => ?)", action, filter, by, reason, maker);
   }
 
-  JsonValue runBulkAction(UUID token, String caller) {
+  JsonObject runBulkAction(UUID token, String caller) {
     tellCaller();
-    return sql.json("run_bulk_action(cast(? as uuid), cast(? as uuid), p_run_by => ?)", token, server.uuid(), caller);
+    return sql.object("run_bulk_action(cast(? as uuid), cast(? as uuid), p_run_by => ?)", token, server.uuid(), caller);
+  }
+
+  JsonValue getBulkAction(UUID token, String maker) {
+    return sql.json("get_bulk_action(cast(? as uuid), ?)", token, maker);
   }
 
   JsonObject getDlqDocuments(JsonObject filter, int limit, UUID before) {
@@ -113,13 +117,13 @@ class OperationGateway {
     return sql.object("get_staleness(?, ?)", limit, after);
   }
 
-  JsonValue sendTaskToDlq(UUID task, String by, String reason) {
+  JsonObject sendTaskToDlq(UUID task, String by, String reason) {
     tellCaller();
-    return sql.json("send_task_to_dlq(cast(? as uuid), ?, ?)", task, by, reason);
+    return sql.object("send_task_to_dlq(cast(? as uuid), ?, ?)", task, by, reason);
   }
 
-  JsonValue updateDlqEntry(UUID entry, String status, String by, String reason, JsonObject metadata) {
+  JsonObject updateDlqEntry(UUID entry, String status, String by, String reason, JsonObject metadata) {
     tellCaller();
-    return sql.json("update_dlq_entry(cast(? as uuid), ?, ?, ?, cast(? as jsonb))", entry, status, by, reason, metadata);
+    return sql.object("update_dlq_entry(cast(? as uuid), ?, ?, ?, cast(? as jsonb))", entry, status, by, reason, metadata);
   }
 }

@@ -1,11 +1,13 @@
 package ee.tasker.operation;
 
 import ee.tasker.message.WakeUps;
+import ee.tasker.platform.ActingCaller;
 import ee.tasker.platform.AfterCommit;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Problem.Violation;
+import ee.tasker.platform.Refusals;
 import ee.tasker.task.TaskEndings;
 import ee.tasker.task.Tasks;
 import ee.tasker.template.ContextSchema;
@@ -17,6 +19,7 @@ import jakarta.json.JsonValue;
 import jakarta.transaction.Transactional;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 
 /** The component's door for actions on tasks and steps, pauses, and reading why something waits. Thread-safe. */
@@ -27,6 +30,9 @@ public class Operations {
 
   @Inject
   private OperationGateway gateway;
+
+  @Inject
+  private ActingCaller caller;
 
   @Inject
   private TaskEndings endings;
@@ -43,7 +49,7 @@ public class Operations {
    */
   public JsonObject actOnStep(UUID task, UUID step, Action action) {
     if (!(gateway.getActionSchemas(task, step) instanceof JsonObject schemas)) {
-      throw Problem.of(404, "step-not-found", "there is no step " + step + " of task " + task);
+      throw Tasks.stepNotFound(task, step);
     }
     if (action.data().containsKey("result")) {
       List<Violation> violations = violations("completion_data/result", schemas.get("result_schema"), action.data().get("result"));
@@ -52,7 +58,7 @@ public class Operations {
             + violations.get(0).field() + ": " + violations.get(0).message(), violations, Map.of());
       }
     }
-    JsonObject reply = Refusals.check(gateway.actOnStep(task, step, action).asJsonObject());
+    JsonObject reply = Refusals.check(gateway.actOnStep(task, step, action), () -> Tasks.stepNotFound(task, step));
     tell(action, task, reply);
     return reply;
   }
@@ -69,10 +75,7 @@ public class Operations {
             + violations.get(0).field() + ": " + violations.get(0).message(), violations, Map.of());
       }
     }
-    if (!(gateway.actOnTask(task, action) instanceof JsonObject reply)) {
-      throw Tasks.notFound(task);
-    }
-    Refusals.check(reply);
+    JsonObject reply = Refusals.check(gateway.actOnTask(task, action), () -> Tasks.notFound(task));
     tell(action, task, reply);
     return reply;
   }
@@ -83,7 +86,7 @@ public class Operations {
   }
 
   private void tell(Action action, UUID task, JsonObject reply) {
-    LOG.write(LogEvent.OPERATOR_ACTED, "action", action.name(), "task", task, "by", action.by(), "reason", action.reason(), "outcome", reply.getString("outcome"));
+    LOG.write(LogEvent.OPERATOR_ACTED, "action", action.name(), "task", task, "by", caller.actor(action.by()), "said_by", caller.saidBy(action.by()), "reason", action.reason(), "outcome", reply.getString("outcome"));
     wakeAfterCommit(reply);
   }
 
@@ -121,24 +124,21 @@ public class Operations {
 
   /** @param name null for the whole namespace @param version null for all versions that there are */
   public JsonObject pause(String namespace, String name, String version, String by, String reason) {
-    JsonObject reply = required(gateway.pauseTemplates(namespace, name, version, by, reason));
-    LOG.write(LogEvent.OPERATOR_ACTED, "action", "pause", "namespace", namespace, "name", name, "version", version, "by", by, "reason", reason);
+    JsonObject reply = Refusals.check(gateway.pauseTemplates(namespace, name, version, by, reason), Operations::templateNotFound);
+    LOG.write(LogEvent.OPERATOR_ACTED, "action", "pause", "namespace", namespace, "name", name, "version", version, "by", caller.actor(by), "said_by", caller.saidBy(by), "reason", reason);
     return reply;
   }
 
   /** Names what {@link #pause} named. */
   public JsonObject resume(String namespace, String name, String version, String by, String reason) {
-    JsonObject reply = required(gateway.resumeTemplates(namespace, name, version, by, reason));
-    LOG.write(LogEvent.OPERATOR_ACTED, "action", "resume", "namespace", namespace, "name", name, "version", version, "by", by, "reason", reason);
+    JsonObject reply = Refusals.check(gateway.resumeTemplates(namespace, name, version, by, reason), Operations::templateNotFound);
+    LOG.write(LogEvent.OPERATOR_ACTED, "action", "resume", "namespace", namespace, "name", name, "version", version, "by", caller.actor(by), "said_by", caller.saidBy(by), "reason", reason);
     afterCommit.run(wakeUps::orchestrationQueued);
     return reply;
   }
 
-  private static JsonObject required(JsonValue reply) {
-    if (reply instanceof JsonObject object) {
-      return object;
-    }
-    throw Problem.of(404, "template-not-found", "there is no such namespace or template");
+  static Problem templateNotFound() {
+    return Problem.of(404, "template-not-found", "there is no such namespace or template");
   }
 
   /** @param maker for whom alone the token is @return as {@code tasker.preview_bulk_action}, with a token @throws Problem 409 too-many-tasks */
@@ -152,12 +152,24 @@ public class Operations {
 
   /** @param maker who asks @return as {@code tasker.run_bulk_action}; never refused @throws Problem 404 token-not-found, also for that of another, 409 */
   public JsonObject run(UUID token, String maker) {
-    if (!(gateway.runBulkAction(token, maker) instanceof JsonObject reply)) {
-      throw Problem.of(404, "token-not-found", "there is no such token; it comes from a dry run");
-    }
-    Refusals.check(reply);
-    LOG.write(LogEvent.OPERATOR_ACTED, "action", "bulk " + reply.getString("action"), "token", token, "tasks", reply.getInt("count"), "outcome", reply.getString("outcome"));
+    JsonObject reply = Refusals.check(gateway.runBulkAction(token, maker), Operations::tokenNotFound);
+    LOG.write(LogEvent.OPERATOR_ACTED, "action", "bulk " + reply.getString("action"), "token", token, "tasks", reply.getInt("count"), "by", caller.name(),
+        "outcome", reply.getString("outcome"));
     wakeAfterCommit(reply);
     return reply;
+  }
+
+  /** What a token allows. */
+  public record BulkAction(String action, String namespace) {
+  }
+
+  /** @param maker who asks @return empty for a token that is not there or was made by another caller; its namespace is null for an action on all of them */
+  public Optional<BulkAction> bulkAction(UUID token, String maker) {
+    return gateway.getBulkAction(token, maker) instanceof JsonObject found
+        ? Optional.of(new BulkAction(found.getString("action"), found.getString("namespace", null))) : Optional.empty();
+  }
+
+  public static Problem tokenNotFound() {
+    return Problem.of(404, "token-not-found", "there is no such token; it comes from a dry run");
   }
 }

@@ -1,8 +1,10 @@
 package ee.tasker.operation;
 
+import ee.tasker.platform.ActingCaller;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Problem;
+import ee.tasker.platform.Refusals;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
@@ -16,6 +18,9 @@ public class Retention {
 
   @Inject
   private OperationGateway gateway;
+
+  @Inject
+  private ActingCaller caller;
 
   /** @return as {@code tasker.get_retention_document} */
   public JsonObject status() {
@@ -35,13 +40,11 @@ public class Retention {
    * @throws Problem 404 template-not-found or retention-policy-not-found
    */
   public JsonObject set(Policy policy, boolean removed, boolean dryRun, String by, String reason) {
-    if (!(gateway.setRetentionPolicy(policy, removed, dryRun, by, reason) instanceof JsonObject reply)) {
-      throw removed ? Problem.of(404, "retention-policy-not-found", "there is no such retention policy")
-          : Problem.of(404, "template-not-found", "there is no such namespace or template");
-    }
+    JsonObject reply = Refusals.check(gateway.setRetentionPolicy(policy, removed, dryRun, by, reason),
+        () -> removed ? Problem.of(404, "retention-policy-not-found", "there is no such retention policy") : Operations.templateNotFound());
     if (!dryRun) {
       LOG.write(LogEvent.OPERATOR_ACTED, "action", removed ? "remove_retention_policy" : "set_retention_policy", "namespace", policy.namespace(),
-          "template", policy.template(), "state", policy.state(), "keep_days", policy.keepDays(), "by", by, "reason", reason);
+          "template", policy.template(), "state", policy.state(), "keep_days", policy.keepDays(), "by", caller.actor(by), "said_by", caller.saidBy(by), "reason", reason);
     }
     return reply;
   }

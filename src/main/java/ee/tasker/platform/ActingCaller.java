@@ -11,8 +11,18 @@ public class ActingCaller {
     name = caller;
   }
 
-  /** Null when nobody is. */
+  /** Null when the request is not authenticated. */
   public String name() {
     return name;
+  }
+
+  /** Who did it, for a log line: the authenticated caller, or else the name that the request gives. */
+  public String actor(String given) {
+    return name == null ? given : name;
+  }
+
+  /** The name that the request gives, for the same line; null where it is that of the {@link #actor}. */
+  public String saidBy(String given) {
+    return name == null || name.equals(given) ? null : given;
   }
 }

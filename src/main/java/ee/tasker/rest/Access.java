@@ -1,6 +1,8 @@
 package ee.tasker.rest;
 
+import ee.tasker.operation.ConcurrencyPolicies;
 import ee.tasker.operation.DeadLetters;
+import ee.tasker.operation.Operations;
 import ee.tasker.platform.ActingCaller;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
@@ -92,15 +94,15 @@ public class Access {
   }
 
   void requireForDeadLetter(UUID entry) {
-    requireFor("dead_letter", entry, Permission.DLQ_READ, DeadLetters.notFound("there is no dead letter " + entry));
+    requireFor("dead_letter", entry, Permission.DLQ_READ, DeadLetters.notFound(entry));
   }
 
   void requireForPolicy(UUID policy) {
-    requireFor("policy", policy, Permission.POLICIES_READ, Problem.of(404, "concurrency-policy-not-found", "there is no concurrency policy " + policy));
+    requireFor("policy", policy, Permission.POLICIES_READ, ConcurrencyPolicies.notFound(policy));
   }
 
   void requireForBulkAction(UUID token) {
-    requireFor("bulk_action", token, Permission.TASKS_ACT, Problem.of(404, "token-not-found", "there is no such token; it comes from a dry run"));
+    requireFor("bulk_action", token, Permission.TASKS_ACT, Operations.tokenNotFound());
   }
 
   private void requireFor(String kind, UUID uuid, Permission reading, Problem notFound) {

@@ -23,6 +23,7 @@ import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.UUID;
 
 /** Actions on many tasks: first the dry run, which counts and gives a token, then the run, which presents it. */
 @Path("bulk-actions")
@@ -66,12 +67,17 @@ public class BulkActionsResource {
     members.check();
     String namespace = filter.getString("namespace", null);
     access.require(namespace);
-    if ("cancel".equals(action)) {
-      access.require(Permission.TASKS_CANCEL, namespace);
-    }
+    requireFor(action, namespace);
     JsonObject counted = operations.preview(action, inOneForm(filter), by, reason, access.caller().principal());
     return Response.status(201).header(Locations.HEADER, locations.of(uri, "bulk-actions/" + counted.getString("token") + "/run"))
         .entity(counted.toString()).build();
+  }
+
+  /** Besides {@code tasks:act}: what the same action needs on one task. */
+  private void requireFor(String action, String namespace) {
+    if ("cancel".equals(action)) {
+      access.require(Permission.TASKS_CANCEL, namespace);
+    }
   }
 
   private static void check(Members members, String name, JsonValue value) {
@@ -111,6 +117,10 @@ public class BulkActionsResource {
   @Path("{token}/run")
   public String run(@PathParam("token") String token) {
     Parameters.checkKnown(uri, Set.of());
-    return operations.run(Parameters.uuid("token", token), access.caller().principal()).toString();
+    UUID uuid = Parameters.uuid("token", token);
+    String maker = access.caller().principal();
+    // Again, and not only at the dry run: the caller may have lost the permission in between.
+    operations.bulkAction(uuid, maker).ifPresent(bulk -> requireFor(bulk.action(), bulk.namespace()));
+    return operations.run(uuid, maker).toString();
   }
 }

@@ -118,7 +118,7 @@ public class DeadLettersResource {
 
   private String entry(String uuid) {
     return deadLetters.find(Json.build().createObjectBuilder().add("dlq_entry_uuid", uuid).build()).map(visibility::deadLetter)
-        .orElseThrow(() -> DeadLetters.notFound("there is no dead letter " + uuid)).toString();
+        .orElseThrow(() -> DeadLetters.notFound(UUID.fromString(uuid))).toString();
   }
 
   @Requires(value = Permission.DLQ_UPDATE, in = Scope.DEAD_LETTER)

@@ -294,7 +294,7 @@ public class TasksResource {
     Parameters.checkKnown(uri, Set.of());
     UUID task = Parameters.uuid("task_uuid", taskUuid);
     UUID step = Parameters.uuid("step_uuid", stepUuid);
-    return tasks.step(task, step).orElseThrow(() -> Problem.of(404, "step-not-found", "there is no step " + step + " of task " + task));
+    return tasks.step(task, step).orElseThrow(() -> Tasks.stepNotFound(task, step));
   }
 
   private void requireApi() {

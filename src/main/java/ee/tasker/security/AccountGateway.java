@@ -40,12 +40,12 @@ class AccountGateway {
     return sql.text("save_user(?, cast(? as text), ?)", name, passwordHash, by);
   }
 
-  boolean setPassword(UUID user, String passwordHash) {
-    return sql.flag("set_password(cast(? as uuid), ?)", user, passwordHash);
+  JsonObject setPassword(UUID user, String passwordHash) {
+    return sql.object("set_password(cast(? as uuid), ?)", user, passwordHash);
   }
 
-  String setUserEnabled(UUID user, boolean isEnabled, String by) {
-    return sql.text("set_user_enabled(cast(? as uuid), ?, ?)", user, isEnabled, by);
+  JsonObject setUserEnabled(UUID user, boolean isEnabled, String by) {
+    return sql.object("set_user_enabled(cast(? as uuid), ?, ?)", user, isEnabled, by);
   }
 
   String createApiKey(String name, String keyHash, String hint, Integer validSeconds, String by) {
@@ -53,18 +53,17 @@ class AccountGateway {
         validSeconds == null ? null : validSeconds.toString(), by);
   }
 
-  String revokeApiKey(UUID key, String by) {
-    return sql.text("revoke_api_key(cast(? as uuid), ?)", key, by);
+  JsonObject revokeApiKey(UUID key, String by) {
+    return sql.object("revoke_api_key(cast(? as uuid), ?)", key, by);
   }
 
-  /** @return null when there is no such user or key */
-  String grantAccess(UUID user, UUID key, Granted what, String by) {
-    return sql.text("grant_access(cast(? as uuid), cast(? as uuid), cast(? as text), cast(? as text), cast(? as text), ?)",
+  JsonObject grantAccess(UUID user, UUID key, Granted what, String by) {
+    return sql.object("grant_access(cast(? as uuid), cast(? as uuid), cast(? as text), cast(? as text), cast(? as text), ?)",
         user == null ? null : user.toString(), key == null ? null : key.toString(), what.role(), what.permission(), what.namespace(), by);
   }
 
-  String revokeGrant(UUID grant) {
-    return sql.text("revoke_grant(cast(? as uuid))", grant);
+  JsonObject revokeGrant(UUID grant) {
+    return sql.object("revoke_grant(cast(? as uuid))", grant);
   }
 
   UUID beginWriteRequest(WriteRequest request, UUID server) {

@@ -5,6 +5,7 @@ import ee.tasker.platform.Json;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Problem;
+import ee.tasker.platform.Refusals;
 import ee.tasker.platform.ServerIdentity;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
@@ -52,15 +53,13 @@ public class Administration {
 
   /** @throws Problem 404 user-not-found */
   public void setPassword(UUID user, String password, String by) {
-    if (!gateway.setPassword(user, PasswordHashes.hash(password))) {
-      throw userNotFound(user);
-    }
+    Refusals.check(gateway.setPassword(user, PasswordHashes.hash(password)), () -> userNotFound(user));
     told("set password", user, by);
   }
 
   /** @throws Problem 404 user-not-found, 409 last-administrator */
   public void setEnabled(UUID user, boolean isEnabled, String by) {
-    check(gateway.setUserEnabled(user, isEnabled, by), userNotFound(user));
+    Refusals.check(gateway.setUserEnabled(user, isEnabled, by), () -> userNotFound(user));
     told(isEnabled ? "enable user" : "disable user", user, by);
   }
 
@@ -75,23 +74,20 @@ public class Administration {
 
   /** @throws Problem 404 key-not-found, 409 last-administrator */
   public void revokeKey(UUID key, String by) {
-    check(gateway.revokeApiKey(key, by), Problem.of(404, "key-not-found", "there is no key " + key));
+    Refusals.check(gateway.revokeApiKey(key, by), () -> keyNotFound(key));
     told("revoke key", key, by);
   }
 
   /** To a user or a key, the other is null. @throws Problem 404 user-not-found, key-not-found */
   public UUID grant(UUID user, UUID key, Granted granted, String by) {
     String grant = granted(user, key, granted, by);
-    if (grant == null) {
-      throw user == null ? Problem.of(404, "key-not-found", "there is no key " + key) : userNotFound(user);
-    }
     told("grant " + granted, user == null ? key : user, by);
     return UUID.fromString(grant);
   }
 
   private String granted(UUID user, UUID key, Granted granted, String by) {
     try {
-      return gateway.grantAccess(user, key, granted, by);
+      return Refusals.check(gateway.grantAccess(user, key, granted, by), () -> user == null ? keyNotFound(key) : userNotFound(user)).getString("grant_uuid");
     } catch (RuntimeException refused) {
       if ("TK007".equals(DatabaseFaults.sqlState(refused))) {
         throw Problem.invalid(granted.role() == null ? "permission" : "role", "there is no such " + (granted.role() == null ? "permission" : "role"));
@@ -102,7 +98,7 @@ public class Administration {
 
   /** @throws Problem 404 grant-not-found, 409 last-administrator */
   public void revokeGrant(UUID grant, String by) {
-    check(gateway.revokeGrant(grant), Problem.of(404, "grant-not-found", "there is no grant " + grant));
+    Refusals.check(gateway.revokeGrant(grant), () -> Problem.of(404, "grant-not-found", "there is no grant " + grant));
     told("revoke grant", grant, by);
   }
 
@@ -119,17 +115,12 @@ public class Administration {
     return gateway.listWriteRequests(filter, limit, before);
   }
 
-  private static void check(String outcome, Problem notFound) {
-    if ("not_found".equals(outcome)) {
-      throw notFound;
-    }
-    if ("last_administrator".equals(outcome)) {
-      throw Problem.of(409, "last-administrator", "nobody would be left who may manage users");
-    }
-  }
-
   private static Problem userNotFound(UUID user) {
     return Problem.of(404, "user-not-found", "there is no user " + user);
+  }
+
+  private static Problem keyNotFound(UUID key) {
+    return Problem.of(404, "key-not-found", "there is no key " + key);
   }
 
   private static void told(String action, Object what, String by) {

@@ -88,7 +88,7 @@ public class Authentication {
             return new Verdict.Later(wait);
           }
         }
-        Optional<Identity> identity = identity(credentials);
+        Optional<Identity> identity = identity(credentials).filter(found -> found.caller().isRecordable());
         if (identity.isPresent()) {
           verdict = known(entry, identity.get());
         }

@@ -1,5 +1,6 @@
 package ee.tasker.security;
 
+import ee.tasker.platform.Storable;
 import java.util.Locale;
 import java.util.UUID;
 
@@ -17,6 +18,17 @@ public record Caller(Kind kind, String name, UUID uuid, Grants grants) {
     public String text() {
       return name().toLowerCase(Locale.ROOT);
     }
+  }
+
+  private static final int LONGEST = 128;
+
+  /**
+   * Whether histories and logs can keep it, the namespaces of its grants included. Names of users and keys are checked by the database; those of tokens and of
+   * other identity stores come from outside.
+   */
+  boolean isRecordable() {
+    return !name.isBlank() && name.length() <= LONGEST && Storable.complaint(name).isEmpty()
+        && grants.namespaces().stream().allMatch(namespace -> Storable.complaint(namespace).isEmpty());
   }
 
   /** What is this caller's and no other's: two API keys may have one name. */

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** What a caller may do: each permission in all namespaces, in some, or not at all. Immutable; asking takes nanoseconds. */
 public final class Grants {
@@ -71,6 +72,11 @@ public final class Grants {
   /** Where it is allowed: empty for everywhere, otherwise the namespaces, of which there may be none. */
   public Optional<Set<String>> namespaces(Permission permission) {
     return everywhere.contains(permission) ? Optional.empty() : Optional.of(somewhere.getOrDefault(permission, Set.of()));
+  }
+
+  /** All that are named. */
+  Set<String> namespaces() {
+    return somewhere.values().stream().flatMap(Set::stream).collect(Collectors.toUnmodifiableSet());
   }
 
   /** {@code tasks:create}, or {@code tasks:create in orders}, in the order of the permissions. */

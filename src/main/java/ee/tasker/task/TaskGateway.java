@@ -52,9 +52,9 @@ class TaskGateway {
     return sql.array("get_step_audit(cast(? as uuid), cast(? as uuid))", taskUuid, stepUuid);
   }
 
-  JsonValue requestCancel(UUID taskUuid, String by, String reason, String policy, Long graceSeconds, String children, long defaultGraceSeconds) {
+  JsonObject requestCancel(UUID taskUuid, String by, String reason, String policy, Long graceSeconds, String children, long defaultGraceSeconds) {
     sql.run("set_caller(cast(? as text))", caller.name());
-    return sql.json("request_cancel(cast(? as uuid), ?, ?, ?, cast(? as uuid), null, null, cast(? as int), ?, cast(? as int))",
+    return sql.object("request_cancel(cast(? as uuid), ?, ?, ?, cast(? as uuid), null, null, cast(? as int), ?, cast(? as int))",
         taskUuid, by, reason, policy, server.uuid(), graceSeconds == null ? null : graceSeconds.toString(), children, defaultGraceSeconds);
   }
 

@@ -1,16 +1,17 @@
 package ee.tasker.task;
 
 import ee.tasker.message.WakeUps;
+import ee.tasker.platform.ActingCaller;
 import ee.tasker.platform.AfterCommit;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Problem;
+import ee.tasker.platform.Refusals;
 import ee.tasker.platform.Settings;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
-import jakarta.json.JsonValue;
 import jakarta.transaction.Transactional;
 import java.time.Duration;
 import java.util.List;
@@ -51,6 +52,9 @@ public class Tasks {
 
   @Inject
   private AfterCommit afterCommit;
+
+  @Inject
+  private ActingCaller caller;
 
   /** The task as REST shows it, with its context and the readiness of its steps. */
   @Transactional
@@ -93,19 +97,16 @@ public class Tasks {
    */
   @Transactional
   public void cancel(UUID taskUuid, CancelRequest request) {
-    JsonValue reply = gateway.requestCancel(taskUuid, request.by(), request.reason(), request.policy().name().toLowerCase(Locale.ROOT),
+    JsonObject reply = Refusals.check(gateway.requestCancel(taskUuid, request.by(), request.reason(), request.policy().name().toLowerCase(Locale.ROOT),
         request.grace().map(Duration::toSeconds).orElse(null), request.children().name().toLowerCase(Locale.ROOT),
-        settings.recovery().cancelGrace().toSeconds());
-    if (reply == JsonValue.NULL) {
-      throw notFound(taskUuid);
-    }
-    String state = reply.asJsonObject().getString("state");
-    if ("already_ended".equals(reply.asJsonObject().getString("outcome")) && !"cancelled".equals(state)) {
+        settings.recovery().cancelGrace().toSeconds()), () -> notFound(taskUuid));
+    String state = reply.getString("state");
+    if ("already_ended".equals(reply.getString("outcome")) && !"cancelled".equals(state)) {
       throw new Problem(409, "task-already-ended", "task " + taskUuid + " has already ended as " + state, List.of(), Map.of("state", state));
     }
-    LOG.write(LogEvent.CANCEL_REQUESTED, "task", taskUuid, "by", request.by(), "reason", request.reason(), "policy", request.policy(),
-        "children", request.children(), "state", state);
-    JsonArray ended = reply.asJsonObject().getJsonArray("ended");
+    LOG.write(LogEvent.CANCEL_REQUESTED, "task", taskUuid, "by", caller.actor(request.by()), "said_by", caller.saidBy(request.by()), "reason", request.reason(),
+        "policy", request.policy(), "children", request.children(), "state", state);
+    JsonArray ended = reply.getJsonArray("ended");
     afterCommit.run(() -> {
       endings.ended(ended);
       endings.looked(taskUuid, state);
@@ -116,5 +117,9 @@ public class Tasks {
 
   public static Problem notFound(UUID taskUuid) {
     return Problem.of(404, "task-not-found", "there is no task " + taskUuid);
+  }
+
+  public static Problem stepNotFound(UUID taskUuid, UUID stepUuid) {
+    return Problem.of(404, "step-not-found", "there is no step " + stepUuid + " of task " + taskUuid);
   }
 }

@@ -46,6 +46,8 @@ class JavaGuardMutations {
       new Guard("a permission is for its namespace", "security/Grants", "somewhere.getOrDefault(permission, Set.of()).contains(namespace)", "somewhere.containsKey(permission)", GRANTS_TEST),
       new Guard("a permission in a namespace is none everywhere", "security/Grants", "    return everywhere.contains(permission);", "    return may(permission);", GRANTS_TEST),
       new Guard("a permission is that and no other", "security/Grants", "if (permission.isMeantBy(grant.permission())) {", "if (grant.permission() != null) {", GRANTS_TEST),
+      new Guard("a caller has a name that can be kept", "security/Caller", "Storable.complaint(name).isEmpty()", "true", "ee.tasker.security.CallerTest"),
+      new Guard("a caller has namespaces that can be kept", "security/Caller", "allMatch(namespace -> Storable.complaint(namespace).isEmpty())", "allMatch(namespace -> true)", "ee.tasker.security.CallerTest"),
       new Guard("guessing gets slower", "security/Backoff", "count < FREE ? 0 :", "count < 1_000_000 ? 0 :", "ee.tasker.security.BackoffTest"),
       new Guard("names that nobody has do not fill the memory", "security/Backoff", "return size() > NAMES;", "return false;", "ee.tasker.security.BackoffTest"),
       new Guard("few requests wait for a password to be checked", "security/Derivations", "permits.getQueueLength() >= mostWaiting", "permits.getQueueLength() == Integer.MAX_VALUE", "ee.tasker.security.DerivationsTest"),

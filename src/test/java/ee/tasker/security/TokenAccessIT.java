@@ -103,6 +103,65 @@ class TokenAccessIT {
     assertThat(action.getString("by")).as("not who the request says").isEqualTo("token:orders-service");
     assertThat(action.getString("said_by")).isEqualTo("admin");
     assertThat(admin.get("/v1/write-requests?caller=token:orders-service").object().getJsonArray("requests")).hasSize(1);
+    assertThat(server.log().lines().filter(line -> line.contains("TK1205") && line.contains(task.toString()))).singleElement().asString()
+        .contains("by=token:orders-service said_by=admin reason=\"it is late\"");
+  }
+
+  @Test
+  void a_cancel_is_logged_under_the_caller_and_tells_the_name_that_the_request_gives() throws Exception {
+    TaskerClient service = with(signed(claims().subject("cancelling-service").claim("namespaces", List.of("testing"))));
+    UUID task = service.submit("fail", "{\"way\": \"permanent\"}");
+    service.atRest(task);
+
+    assertThat(service.delete("/v1/tasks/" + task + "?requested_by=boss&reason=late").status()).isEqualTo(200);
+
+    assertThat(server.log().lines().filter(line -> line.contains("TK1204") && line.contains(task.toString()))).singleElement().asString()
+        .contains("by=token:cancelling-service said_by=boss reason=late");
+  }
+
+  @Test
+  void a_caller_of_the_longest_name_can_do_whatever_it_may() throws Exception {
+    String name = "n".repeat(128);
+    TaskerClient longest = with(signed(claims().subject(name).claim("permissions", List.of("*:*"))));
+    UUID task = longest.submit("fail", "{\"way\": \"permanent\"}");
+    longest.atRest(task);
+
+    Answer user = longest.post("/v1/access/users", TaskerClient.quoted("{'name': 'made by the longest', 'grants': [{'role': 'viewer', 'namespace': null}]}"));
+    assertThat(user.status()).as("%s", user).isEqualTo(201);
+    Answer key = longest.post("/v1/access/keys", TaskerClient.quoted("{'name': 'made by the longest', 'grants': []}"));
+    assertThat(key.status()).as("%s", key).isEqualTo(201);
+    assertThat(longest.delete("/v1/access/keys/" + key.text("key_uuid")).status()).isBetween(200, 204);
+    Answer cancelled = longest.delete("/v1/tasks/" + task);
+    assertThat(cancelled.status()).as("%s", cancelled).isEqualTo(200);
+    assertThat(cancelled.object().getJsonObject("cancel_request").getString("by")).isEqualTo("token:" + name);
+  }
+
+  @Test
+  void a_bulk_cancel_asks_for_the_permission_to_cancel_at_the_dry_run_and_again_at_the_run() throws Exception {
+    TaskerClient may = with(signed(claims().subject("bulk-service").claim("permissions", List.of("tasks:*", "steps:*")).claim("namespaces", List.of("testing"))));
+    TaskerClient mayNot = with(signed(claims().subject("bulk-service").claim("permissions", List.of("tasks:act", "tasks:read", "tasks:create")).claim("namespaces", List.of("testing"))));
+    UUID task = may.submit("fail", "{\"way\": \"permanent\"}");
+    may.atRest(task);
+    String cancel = TaskerClient.quoted("{'action_type': 'cancel', 'requested_by': 'ann', 'reason': 'too old', 'filter': {'namespace': 'testing', 'name': 'fail'}}");
+    String giveUp = cancel.replace("\"cancel\"", "\"give_up\"");
+
+    assertThat(mayNot.delete("/v1/tasks/" + task).text("code")).isEqualTo("not-permitted");
+    assertThat(mayNot.post("/v1/bulk-actions", cancel).text("code")).as("the dry run").isEqualTo("not-permitted");
+    String run = "/v1/bulk-actions/" + may.post("/v1/bulk-actions", cancel).text("token") + "/run";
+    Answer refused = mayNot.post(run, "");
+    assertThat(refused.status() + " " + refused.text("code")).as("the same caller, who may no longer cancel").isEqualTo("403 not-permitted");
+    assertThat(refused.text("detail")).contains("tasks:cancel");
+    assertThat(may.get("/v1/tasks/" + task).text("state")).isEqualTo("blocked_by_failures");
+    assertThat(with(signed(claims().subject("another"))).post(run, "").text("code")).as("of another caller").isEqualTo("token-not-found");
+    assertThat(with(signed(claims().subject("another").claim("permissions", List.of("tasks:act")))).post(run, "").text("code"))
+        .as("of another caller, who may not cancel either").isEqualTo("token-not-found");
+
+    assertThat(may.post(run, "").object().getJsonObject("results").getInt("done")).isPositive();
+    assertThat(may.get("/v1/tasks/" + task).text("state")).isEqualTo("cancelled");
+    UUID other = may.submit("fail", "{\"way\": \"permanent\"}");
+    may.atRest(other);
+    Answer given = mayNot.post("/v1/bulk-actions/" + mayNot.post("/v1/bulk-actions", giveUp).text("token") + "/run", "");
+    assertThat(given.status()).as("what is no cancel needs tasks:act alone: %s", given).isEqualTo(200);
   }
 
   @Test
@@ -136,6 +195,10 @@ class TokenAccessIT {
     wrong.put("another audience", signed(claims().audience("another")));
     wrong.put("another issuer", signed(claims().issuer("https://other.example")));
     wrong.put("nobody's", signed(claims().subject(null)));
+    wrong.put("a name that the database cannot keep", signed(claims().subject("orders\0service")));
+    wrong.put("a namespace that the database cannot keep", signed(claims().claim("namespaces", List.of("testing", "test\0ing"))));
+    wrong.put("a name that is too long", signed(claims().subject("x".repeat(129))));
+    wrong.put("a name of blanks", signed(claims().subject("  ")));
     assertThat(with(right).get("/v1/me").status()).isEqualTo(200);
 
     assertThat(wrong).allSatisfy((what, token) -> {

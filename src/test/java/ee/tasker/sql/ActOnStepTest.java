@@ -168,7 +168,12 @@ class ActOnStepTest {
     assertThatDatabaseRefuses("TK007", () -> sql.text(call, task.uuid(), task.step("s1"), "reset_for_retry", " ", "why")).hasMessageContaining("somebody");
     assertThatDatabaseRefuses("TK007", () -> sql.text(call, task.uuid(), task.step("s1"), "reset_for_retry", "ann", "")).hasMessageContaining("reason");
     assertThatDatabaseRefuses("TK007", () -> sql.text(call, task.uuid(), task.step("s1"), "do_it", "ann", "why")).hasMessageContaining("do_it");
-    assertThat(sql.text(call, task.uuid(), UUID.randomUUID(), "reset_for_retry", "ann", "why")).isNull();
+    assertThat(sql.object(call, task.uuid(), UUID.randomUUID(), "reset_for_retry", "ann", "why").getString("code")).isEqualTo("step-not-found");
+    assertThat(ann.step(task, "s1", "complete_manually", null).getString("field")).as("no data are no result").isEqualTo("completion_data");
+    assertThat(ann.step(task, "s1", "complete_manually", "[\"result\"]").getString("field")).isEqualTo("data");
+    assertThat(ann.step(task, "s1", "reset_for_retry", "{\"attempt\": \"last\"}").getString("field")).isEqualTo("attempt");
+    assertThat(ann.step(task, "s1", "reset_for_retry", "{\"attempt\": 1.5}").getString("code")).isEqualTo("attempt-has-changed");
+    assertThat(ann.step(task, "s1", "reset_for_retry", "{\"discard_checkpoint\": \"yes\"}").getString("field")).isEqualTo("discard_checkpoint");
     assertThat(ann.step(task, "s1", "complete_manually").getString("field")).isEqualTo("completion_data");
     assertThat(ann.step(task, "s1", "resolve_manually", "{\"inputs\": {}}").getString("field")).isEqualTo("inputs");
     assertThatStep(task.step("s1")).isIn("error");

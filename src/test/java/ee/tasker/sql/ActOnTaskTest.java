@@ -1,5 +1,6 @@
 package ee.tasker.sql;
 
+import static ee.tasker.testing.TaskerAssertions.assertThatDatabaseRefuses;
 import static ee.tasker.testing.TaskerAssertions.assertThatStep;
 import static ee.tasker.testing.TaskerAssertions.assertThatTask;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -174,7 +175,16 @@ class ActOnTaskTest {
   }
 
   @Test
-  void there_is_nothing_to_do_to_a_task_that_is_not_there() {
-    assertThat(sql.text("select tasker.act_on_task(gen_random_uuid(), 'retry', 'ann', 'why')")).isNull();
+  void data_that_cannot_be_are_refused_by_name_and_change_nothing() {
+    Dag.Task task = Dag.of("a").started();
+    worker.complete(worker.claimOne().permanentFailure());
+    assertThat(ann.task(task, "retry", "[]").getString("field")).isEqualTo("data");
+    assertThat(ann.task(task, "retry", "{\"context\": null}").getString("field")).isEqualTo("context");
+    assertThat(ann.task(task, "retry_from_step", "{\"step\": \"a\", \"rerun_completed\": \"yes\"}").getString("field")).isEqualTo("rerun_completed");
+    assertThat(ann.task(task, "retry_from_step", null).getString("field")).isEqualTo("step");
+    assertThatDatabaseRefuses("TK007", () -> ann.task(task, "cancel", "{\"policy\": \"softly\"}")).hasMessageContaining("allow_finish or cancel_running");
+    assertThatTask(task).isIn("blocked_by_failures");
+    assertThat(sql.number("select count(*) from tasker.operator_actions where task_uuid = ?", task.uuid())).isZero();
+    assertThat(ann.task(task, "retry", null).getString("outcome")).as("retry needs no data").isEqualTo("done");
   }
 }

@@ -127,13 +127,17 @@ class CreateUserTest {
   void only_what_is_known_can_be_granted_and_twice_is_once() {
     UUID user = UUID.fromString(sql.object("select tasker.create_user('ann')").getString("user_uuid"));
 
-    String grant = sql.text("select tasker.grant_access(?, null, 'viewer', null, null, 'root')", user);
-    assertThat(sql.text("select tasker.grant_access(?, null, 'viewer', null, null, 'root')", user)).isEqualTo(grant);
-    assertThat(sql.text("select tasker.grant_access(?, null, 'viewer', null, 'orders', 'root')", user)).isNotEqualTo(grant);
-    assertThat(sql.text("select tasker.grant_access(?, null, 'viewer', null, null, 'root')", UUID.randomUUID())).isNull();
+    JsonObject grant = sql.object("select tasker.grant_access(?, null, 'viewer', null, null, 'root')", user);
+    JsonObject again = sql.object("select tasker.grant_access(?, null, 'viewer', null, null, 'root')", user);
+    assertThat(grant.getString("outcome") + " " + again.getString("outcome")).isEqualTo("done already");
+    assertThat(again.getString("grant_uuid")).isEqualTo(grant.getString("grant_uuid"));
+    assertThat(sql.object("select tasker.grant_access(?, null, 'viewer', null, 'orders', 'root')", user).getString("grant_uuid")).isNotEqualTo(grant.getString("grant_uuid"));
     assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.grant_access(?, null, 'nobody', null, null, 'root')", user));
     assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.grant_access(?, null, null, 'tasks:everything', null, 'root')", user));
-    assertThatDatabaseRefuses("23514", () -> sql.text("select tasker.grant_access(?, null, 'viewer', 'tasks:read', null, 'root')", user));
+    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.grant_access(?, null, 'viewer', 'tasks:read', null, 'root')", user)).hasMessageContaining("one of the two");
+    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.grant_access(?, null, null, null, null, 'root')", user)).hasMessageContaining("one of the two");
+    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.grant_access(?, ?, 'viewer', null, null, 'root')", user, UUID.randomUUID())).hasMessageContaining("one of the two");
+    assertThat(sql.number("select count(*) from tasker.access_grants")).isEqualTo(2);
   }
 
   @Test

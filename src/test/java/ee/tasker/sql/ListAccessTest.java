@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** What administrators change and see, and what is written down about everybody. */
 @DatabaseTest
-@DatabaseTest.Covers({"set_password", "set_user_enabled", "revoke_api_key", "revoke_grant", "count_administrators", "begin_write_request",
+@DatabaseTest.Covers({"set_password", "set_user_enabled", "revoke_api_key", "revoke_grant", "count_administrators", "refuse_last_administrator", "begin_write_request",
     "finish_write_request", "list_write_requests", "set_caller", "get_caller"})
 class ListAccessTest {
   private static final String HASH = "PBKDF2WithHmacSHA512:1:AAAA:AAAA";
@@ -29,6 +29,12 @@ class ListAccessTest {
     UUID user = sql.uuid("select tasker.save_user(?, ?, 'test')", name, HASH);
     sql.text("select tasker.grant_access(?, null, ?, null, null, 'test')", user, role);
     return user;
+  }
+
+  /** The outcome, or the code of a refusal. */
+  private String outcome(String call, Object... arguments) {
+    JsonObject reply = sql.object(call, arguments);
+    return reply.getString("code", reply.getString("outcome"));
   }
 
   @Test
@@ -49,12 +55,29 @@ class ListAccessTest {
     user("root", "admin");
     UUID user = user("ann", "viewer");
 
-    assertThat(sql.text("select tasker.set_user_enabled(?, false, 'root')", user)).isEqualTo("done");
-    assertThat(sql.text("select tasker.set_user_enabled(?, false, 'root')", user)).isEqualTo("already");
+    assertThat(outcome("select tasker.set_user_enabled(?, false, 'root')", user)).isEqualTo("done");
+    assertThat(outcome("select tasker.set_user_enabled(?, false, 'root')", user)).isEqualTo("already");
     assertThat(sql.object("select tasker.get_user_access('ann')").getBoolean("enabled")).isFalse();
-    assertThat(sql.text("select tasker.set_user_enabled(?, true, 'root')", user)).isEqualTo("done");
+    assertThat(outcome("select tasker.set_user_enabled(?, true, 'root')", user)).isEqualTo("done");
     assertThat(sql.object("select tasker.get_user_access('ann')").getBoolean("enabled")).isTrue();
-    assertThat(sql.text("select tasker.set_user_enabled(?, true, 'root')", UUID.randomUUID())).isEqualTo("not_found");
+    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.set_user_enabled(?, null, 'root')", user)).hasMessageContaining("is_enabled");
+  }
+
+  @Test
+  void the_longest_name_of_a_caller_with_its_kind_before_it_is_kept_whole() {
+    String caller = "external:" + "n".repeat(128);
+    user("root", "admin");
+    UUID user = sql.uuid("select tasker.save_user('ann', ?, ?)", HASH, caller);
+    UUID key = sql.uuid("select tasker.create_api_key('job', ?, 'tkr_1234', null, ?)", "ab".repeat(32), caller);
+    Dag.Task task = Dag.of("a").started();
+
+    assertThat(outcome("select tasker.grant_access(?, null, 'viewer', null, null, ?)", user, caller)).isEqualTo("done");
+    assertThat(outcome("select tasker.set_user_enabled(?, false, ?)", user, caller)).isEqualTo("done");
+    assertThat(outcome("select tasker.revoke_api_key(?, ?)", key, caller)).isEqualTo("done");
+    assertThat(outcome("select tasker.request_cancel(?, ?, 'a test')", task.uuid(), caller)).isEqualTo("requested");
+    assertThat(sql.texts("select created_by from tasker.access_users where user_uuid = ? union all select disabled_by from tasker.access_users where user_uuid = ? "
+        + "union all select created_by from tasker.access_keys union all select revoked_by from tasker.access_keys union all select granted_by from tasker.access_grants where user_uuid = ? "
+        + "union all select acted_by from tasker.operator_actions where task_uuid = ?", user, user, user, task.uuid())).hasSize(6).containsOnly(caller);
   }
 
   @Test
@@ -62,9 +85,10 @@ class ListAccessTest {
     UUID user = user("ann", "viewer");
     String other = "PBKDF2WithHmacSHA512:2:AAAA:AAAA";
 
-    assertThat(sql.isTrue("select tasker.set_password(?, ?)", user, other)).isTrue();
+    assertThat(outcome("select tasker.set_password(?, ?)", user, other)).isEqualTo("done");
     assertThat(sql.object("select tasker.get_user_access('ann')").getString("password_hash")).isEqualTo(other);
-    assertThat(sql.isTrue("select tasker.set_password(?, ?)", UUID.randomUUID(), other)).isFalse();
+    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.set_password(?, null)", user)).hasMessageContaining("hash_password");
+    assertThat(sql.object("select tasker.get_user_access('ann')").getString("password_hash")).isEqualTo(other);
   }
 
   @Test
@@ -72,14 +96,16 @@ class ListAccessTest {
     UUID root = user("root", "admin");
     String grant = sql.text("select grant_uuid from tasker.access_grants");
 
-    assertThat(sql.text("select tasker.set_user_enabled(?, false, 'root')", root)).isEqualTo("last_administrator");
-    assertThat(sql.text("select tasker.revoke_grant(?)", grant)).isEqualTo("last_administrator");
+    assertThat(outcome("select tasker.set_user_enabled(?, false, 'root')", root)).isEqualTo("last-administrator");
+    assertThat(outcome("select tasker.revoke_grant(?)", grant)).isEqualTo("last-administrator");
+    assertThat(sql.text("select tasker.refuse_last_administrator(?) ->> 'message'", root)).contains("manage users");
 
     UUID second = user("second", "admin");
     assertThat(sql.number("select tasker.count_administrators()")).isEqualTo(2);
-    assertThat(sql.text("select tasker.revoke_grant(?)", grant)).isEqualTo("done");
-    assertThat(sql.text("select tasker.revoke_grant(?)", grant)).isEqualTo("not_found");
-    assertThat(sql.text("select tasker.set_user_enabled(?, false, 'root')", second)).isEqualTo("last_administrator");
+    assertThat(sql.text("select tasker.refuse_last_administrator(?)", root)).as("another one is left").isNull();
+    assertThat(outcome("select tasker.revoke_grant(?)", grant)).isEqualTo("done");
+    assertThat(outcome("select tasker.revoke_grant(?)", grant)).isEqualTo("grant-not-found");
+    assertThat(outcome("select tasker.set_user_enabled(?, false, 'root')", second)).isEqualTo("last-administrator");
     assertThat(sql.number("select tasker.count_administrators()")).isEqualTo(1);
   }
 
@@ -88,11 +114,11 @@ class ListAccessTest {
     UUID one = user("one", "admin");
     UUID two = user("two", "admin");
     try (Sql first = Sql.session(); Sql second = Sql.session()) {
-      assertThat(first.text("select tasker.set_user_enabled(?, false, 'one')", two)).isEqualTo("done");
-      Sql.Later<String> later = second.later(session -> session.text("select tasker.set_user_enabled(?, false, 'two')", one)).untilItWaits();
+      assertThat(first.text("select tasker.set_user_enabled(?, false, 'one') ->> 'outcome'", two)).isEqualTo("done");
+      Sql.Later<String> later = second.later(session -> session.text("select tasker.set_user_enabled(?, false, 'two') ->> 'code'", one)).untilItWaits();
       first.commit();
 
-      assertThat(later.get()).isEqualTo("last_administrator");
+      assertThat(later.get()).isEqualTo("last-administrator");
     }
   }
 
@@ -101,11 +127,10 @@ class ListAccessTest {
     user("root", "admin");
     UUID key = sql.uuid("select tasker.create_api_key('job', ?, 'tkr_1234', null, 'ann')", "ab".repeat(32));
 
-    assertThat(sql.text("select tasker.revoke_api_key(?, 'ann')", key)).isEqualTo("done");
-    assertThat(sql.text("select tasker.revoke_api_key(?, 'ann')", key)).isEqualTo("already");
+    assertThat(outcome("select tasker.revoke_api_key(?, 'ann')", key)).isEqualTo("done");
+    assertThat(outcome("select tasker.revoke_api_key(?, 'ann')", key)).isEqualTo("already");
     assertThat(sql.text("select tasker.get_key_access(?)", "ab".repeat(32))).isNull();
-    assertThat(sql.text("select tasker.grant_access(null, ?, 'viewer', null, null, 'ann')", key)).as("to a revoked key").isNull();
-    assertThat(sql.text("select tasker.revoke_api_key(?, 'ann')", UUID.randomUUID())).isEqualTo("not_found");
+    assertThat(outcome("select tasker.grant_access(null, ?, 'viewer', null, null, 'ann')", key)).as("to a revoked key").isEqualTo("key-not-found");
   }
 
   @Test

@@ -99,9 +99,10 @@ class PauseTemplatesTest {
   @Test
   void a_pause_says_who_and_why_and_needs_something_to_pause() {
     Dag.of("a").inNamespace("pausing").registered();
-    assertThat(ann.pause("nowhere", null)).isNull();
-    assertThat(ann.pause("pausing", "no_such_template")).isNull();
-    assertThat(ann.resume("nowhere", null)).isNull();
+    assertThat(ann.pause("pausing", "no_such_template")).isEqualTo("refused");
+    assertThat(sql.text("select tasker.pause_templates('pausing', null, '1.0.0', 'ann', 'why') ->> 'field'")).as("a version of what?").isEqualTo("name");
+    assertThat(sql.text("select tasker.resume_templates('pausing', null, '1.0.0', 'ann', 'why') ->> 'field'")).isEqualTo("name");
+    assertThat(sql.array("select tasker.get_pauses()")).isEmpty();
     ann.pause("pausing", null);
     var pause = sql.array("select tasker.get_pauses()").getJsonObject(0);
     assertThat(pause.getString("paused_by") + " " + pause.getString("reason") + " " + pause.getString("namespace")).isEqualTo("ann the other side has fixed it pausing");

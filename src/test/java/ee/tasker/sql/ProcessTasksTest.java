@@ -176,9 +176,15 @@ class ProcessTasksTest {
     assertThat(second.isNull("next")).isTrue();
     UUID parked = UUID.fromString(second.getJsonArray("messages").getJsonObject(0).getString("dead_message_uuid"));
 
-    assertThatDatabaseRefuses("TK007", () -> sql.texts("select tasker.replay_dead_messages(?, ' ')", List.of(parked)));
-    assertThat(sql.texts("select tasker.replay_dead_messages(?, 'ann')", List.of(parked, UUID.randomUUID()))).containsExactly(parked.toString());
-    assertThat(sql.texts("select tasker.replay_dead_messages(?, 'bo')", List.of(parked))).isEmpty();
+    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.replay_dead_messages(?, ' ')", List.of(parked)));
+    UUID unknown = UUID.randomUUID();
+    JsonObject refused = sql.object("select tasker.replay_dead_messages(?, 'ann')", List.of(parked, unknown));
+    assertThat(refused.getString("code")).isEqualTo("dead-message-not-found");
+    assertThat(refused.getString("message")).contains(unknown.toString()).doesNotContain(parked.toString());
+    assertThat(queued()).as("all of them or none").isZero();
+    JsonObject replayed = sql.object("select tasker.replay_dead_messages(?, 'ann')", List.of(parked));
+    assertThat(replayed.getString("outcome") + " " + replayed.getJsonArray("replayed")).isEqualTo("done [\"" + parked + "\"]");
+    assertThat(sql.text("select tasker.replay_dead_messages(?, 'bo') ->> 'outcome'", List.of(parked))).isEqualTo("already");
     assertThat(queued()).isEqualTo(1);
     assertThat(sql.object("select tasker.list_dead_messages()").getJsonArray("messages")).hasSize(1);
     assertThat(sql.object("select tasker.list_dead_messages(p_replayed => true)").getJsonArray("messages")).hasSize(2);

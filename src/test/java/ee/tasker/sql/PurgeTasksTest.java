@@ -1,5 +1,6 @@
 package ee.tasker.sql;
 
+import static ee.tasker.testing.TaskerAssertions.assertThatDatabaseRefuses;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -270,11 +271,14 @@ class PurgeTasksTest {
 
   @Test
   void a_policy_is_for_something_that_is_there_and_by_somebody_for_a_reason() {
-    assertThat(sql.text("select tasker.set_retention_policy('no_such', null, null, 3, 'ann', 'room')")).isNull();
-    assertThat(sql.text("select tasker.set_retention_policy(null, null, 'error', null, 'ann', 'room', p_remove => true)")).isNull();
+    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.set_retention_policy(null, null, 'running', 3, 'ann', 'room')")).hasMessageContaining("running");
+    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.set_retention_policy(null, null, null, -1, 'ann', 'room')")).hasMessageContaining("days");
+    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.set_retention_policy(null, null, null, 3, 'ann', 'room', null)")).hasMessageContaining("dry_run");
+    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.set_retention_policy(null, null, null, 3, 'ann', 'room', false, null)")).hasMessageContaining("remove");
+    assertThat(sql.number("select count(*) from tasker.retention_policies")).isZero();
     assertThatThrownBy(() -> sql.text("select tasker.set_retention_policy(null, null, null, 3, 'ann', ' ')")).hasMessageContaining("reason");
     keep(null, null, "error", 3);
-    assertThat(sql.text("select tasker.set_retention_policy(null, null, 'error', null, 'ann', 'room', p_remove => true)")).isNotNull();
+    assertThat(sql.object("select tasker.set_retention_policy(null, null, 'error', null, 'ann', 'room', p_remove => true)").getJsonObject("policy").getBoolean("removed")).isTrue();
     assertThat(sql.texts("select action from tasker.operator_actions order by acted_at")).containsExactly("set_retention_policy", "remove_retention_policy");
   }
 }

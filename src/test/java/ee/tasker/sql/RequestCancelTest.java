@@ -1,5 +1,6 @@
 package ee.tasker.sql;
 
+import static ee.tasker.testing.TaskerAssertions.assertThatDatabaseRefuses;
 import static ee.tasker.testing.TaskerAssertions.assertThatStep;
 import static ee.tasker.testing.TaskerAssertions.assertThatTask;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -58,7 +59,16 @@ class RequestCancelTest {
     Dag.Task done = Dag.of("a").started();
     worker.runToTheEnd();
     assertThat(cancel(done)).isEqualTo("already_ended complete");
-    assertThat(sql.text("select tasker.request_cancel(gen_random_uuid(), 'me', 'x')")).isNull();
+  }
+
+  @Test
+  void a_policy_children_or_a_grace_period_that_cannot_be_are_refused_by_name_and_change_nothing() {
+    Dag.Task task = Dag.of("a").started();
+    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.request_cancel(?, 'me', 'x', null)", task.uuid())).hasMessageContaining("policy");
+    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.request_cancel(?, 'me', 'x', 'softly')", task.uuid())).hasMessageContaining("softly");
+    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.request_cancel(?, 'me', 'x', p_children => null)", task.uuid())).hasMessageContaining("children");
+    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.request_cancel(?, 'me', 'x', p_grace_seconds => -1)", task.uuid())).hasMessageContaining("grace_seconds");
+    assertThat(sql.text("select cancel_requested_at from tasker.tasks where task_uuid = ?", task.uuid())).isNull();
   }
 
   @Test

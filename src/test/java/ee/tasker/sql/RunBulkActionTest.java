@@ -15,7 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"preview_bulk_action", "find_tasks_for_action", "hash_tasks"})
+@DatabaseTest.Covers({"preview_bulk_action", "find_tasks_for_action", "hash_tasks", "get_bulk_action"})
 class RunBulkActionTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
@@ -82,7 +82,6 @@ class RunBulkActionTest {
     blocked("bulk", 1);
     JsonObject counted = preview("resolve", "{\"namespace\": \"bulk\"}");
     assertThat(sql.text("select tasker.run_bulk_action(?::uuid, null, ?) ->> 'code'", counted.getString("token"), Instant.now().plusSeconds(601))).isEqualTo("token-expired");
-    assertThat(sql.text("select tasker.run_bulk_action(gen_random_uuid())")).isNull();
   }
 
   @Test
@@ -112,15 +111,42 @@ class RunBulkActionTest {
   }
 
   @Test
+  void a_filter_of_null_never_means_all_tasks() {
+    List<Dag.Task> tasks = blocked("bulk", 2);
+    long tokens = sql.number("select count(*) from tasker.bulk_actions");
+
+    for (String filter : new String[]{null, "null", "[\"namespace\"]", "{\"namespace\": null}", "{\"namespace\": \"bulk\", \"failed_step\": null}"}) {
+      assertThatDatabaseRefuses("TK007", () -> preview("resolve", filter)).hasMessageContaining("filter");
+    }
+    for (String limit : List.of("null", "0", "2147483647")) {
+      assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.preview_bulk_action('resolve', '{\"namespace\": \"bulk\"}', 'ann', 'why', " + limit + ")")).hasMessageContaining("limit");
+    }
+    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.preview_bulk_action('resolve', '{\"namespace\": \"bulk\"}', 'ann', 'why', p_valid_for => null)")).hasMessageContaining("valid_for");
+    assertThat(sql.number("select count(*) from tasker.bulk_actions")).isEqualTo(tokens);
+    assertThat(tasks).allSatisfy(task -> assertThatTask(task).isIn("blocked_by_failures"));
+  }
+
+  @Test
+  void its_maker_is_told_what_a_token_allows_and_no_other_caller_is() {
+    String token = sql.object("select tasker.preview_bulk_action('cancel', '{\"namespace\": \"bulk\"}', 'ann', 'a test', p_made_by => 'key:1')").getString("token");
+    String everywhere = sql.object("select tasker.preview_bulk_action('retry', '{\"state\": \"error\"}', 'ann', 'a test', p_made_by => 'key:1')").getString("token");
+
+    assertThat(sql.text("select tasker.get_bulk_action(?::uuid, 'key:1')", token)).isEqualTo("{\"action\": \"cancel\", \"namespace\": \"bulk\"}");
+    assertThat(sql.text("select tasker.get_bulk_action(?::uuid, 'key:1')", everywhere)).isEqualTo("{\"action\": \"retry\", \"namespace\": null}");
+    assertThat(sql.text("select tasker.get_bulk_action(?::uuid, 'key:2')", token)).isNull();
+    assertThat(sql.text("select tasker.get_bulk_action(gen_random_uuid(), 'key:1')")).isNull();
+  }
+
+  @Test
   void a_token_of_one_caller_is_to_another_as_one_that_is_not_there() {
     String token = sql.object("select tasker.preview_bulk_action('give_up', '{\"state\": \"blocked_by_failures\"}', 'ann', 'a test', p_made_by => 'key:1')").getString("token");
 
-    assertThat(sql.text("select tasker.run_bulk_action(?::uuid, p_run_by => 'key:2')", token)).isNull();
+    assertThat(sql.text("select tasker.run_bulk_action(?::uuid, p_run_by => 'key:2') ->> 'code'", token)).isEqualTo("token-not-found");
     assertThat(sql.text("select executed_at from tasker.bulk_actions where token = ?::uuid", token)).isNull();
     assertThat(sql.object("select tasker.run_bulk_action(?::uuid, p_run_by => 'key:1')", token).getString("outcome")).isEqualTo("done");
-    assertThat(sql.text("select tasker.run_bulk_action(?::uuid, p_run_by => 'key:2')", token)).as("nor is it told what came of it").isNull();
+    assertThat(sql.text("select tasker.run_bulk_action(?::uuid, p_run_by => 'key:2') ->> 'code'", token)).as("nor is it told what came of it").isEqualTo("token-not-found");
     String ofSql = sql.object("select tasker.preview_bulk_action('give_up', '{\"state\": \"blocked_by_failures\"}', 'ann', 'a test')").getString("token");
-    assertThat(sql.text("select tasker.run_bulk_action(?::uuid, p_run_by => 'key:2')", ofSql)).isNull();
+    assertThat(sql.text("select tasker.run_bulk_action(?::uuid, p_run_by => 'key:2') ->> 'code'", ofSql)).isEqualTo("token-not-found");
     assertThat(sql.object("select tasker.run_bulk_action(?::uuid)", ofSql).getString("outcome")).isEqualTo("done");
   }
 }

@@ -30,6 +30,17 @@ class TransitionStepStateAtomicTest {
   }
 
   @Test
+  void a_move_without_an_attempt_moves_nothing() {
+    Dag.Task task = Dag.of("a").started();
+    worker.complete(worker.claimOne().permanentFailure());
+    for (String to : List.of("pending", "complete", "resolved_manually")) {
+      assertThat(sql.isTrue("select tasker.transition_step_state_atomic(?, null, 'error', ?, 'operator', null)", task.step("a"), to)).isFalse();
+    }
+    assertThatStep(task.step("a")).isIn("error");
+    assertThat(sql.isTrue("select tasker.transition_step_state_atomic(null, 1, 'error', 'pending', 'operator', null)")).isFalse();
+  }
+
+  @Test
   void a_step_is_driven_through_its_whole_life_and_its_task_follows() {
     Dag.Task task = Dag.linear(2).submitted();
     UUID step = task.step("s1");

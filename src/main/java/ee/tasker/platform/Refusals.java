@@ -1,7 +1,5 @@
-package ee.tasker.operation;
+package ee.tasker.platform;
 
-import ee.tasker.platform.Json;
-import ee.tasker.platform.Problem;
 import ee.tasker.platform.Problem.Violation;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonString;
@@ -9,9 +7,15 @@ import jakarta.json.JsonValue;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
-/** Turns an answer with the outcome {@code refused} into a problem; 409 for all that the present state forbids. */
-final class Refusals {
+/**
+ * Turns an answer of a SQL function with the outcome {@code refused} into a problem: 404 for what is not there, 409 for all that the present
+ * state forbids.
+ */
+public final class Refusals {
+  private static final String NOT_FOUND = "-not-found";
+
   private record Known(int status, String code) {
   }
 
@@ -28,17 +32,24 @@ final class Refusals {
       new Known(409, "nothing-to-retry"),
       new Known(409, "token-expired"),
       new Known(409, "set-has-changed"),
-      new Known(409, "dead-letter-closed"));
+      new Known(409, "dead-letter-closed"),
+      new Known(409, "last-administrator"));
 
   private Refusals() {
   }
 
-  /** @return the answer, when it is no refusal */
-  static JsonObject check(JsonObject reply) {
-    if (!"refused".equals(reply.getString("outcome"))) {
+  /**
+   * @param notFound what a caller over REST is told of something that is not there, which is the same as of something that it may not see
+   * @return the answer, when it is no refusal
+   */
+  public static JsonObject check(JsonObject reply, Supplier<Problem> notFound) {
+    if (!"refused".equals(reply.getString("outcome", ""))) {
       return reply;
     }
     String code = reply.getString("code");
+    if (code.endsWith(NOT_FOUND)) {
+      throw notFound.get();
+    }
     int status = KNOWN.stream().filter(known -> known.code().equals(code)).findFirst()
         .orElseThrow(() -> new IllegalStateException("the database refuses with a code that is not known: " + code)).status();
     String message = reply.getString("message");
