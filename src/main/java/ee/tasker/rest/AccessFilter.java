@@ -9,6 +9,8 @@ import ee.tasker.security.Caller;
 import ee.tasker.security.Callers;
 import ee.tasker.security.Permission;
 import ee.tasker.security.Verdict;
+import ee.tasker.tracing.TraceSpan;
+import ee.tasker.tracing.Tracing;
 import jakarta.inject.Inject;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
@@ -54,6 +56,9 @@ public class AccessFilter implements Filter {
   @Inject
   private StartSequence start;
 
+  @Inject
+  private Tracing tracing;
+
   private Semaphore places;
 
   @Override
@@ -88,7 +93,7 @@ public class AccessFilter implements Filter {
     } else if (!places().tryAcquire()) {
       refuse(http, answer, Problem.of(503, "server-busy", "this server works on as many requests as it may; try again shortly"), 1);
     } else {
-      try {
+      try (TraceSpan.Current thread = tracing.scope()) {
         if (isAllowed(http, answer) && isReadable(http, answer)) {
           if (!isBelowV1(path(http))) {
             UnreadBodies.dismiss(http, answer);

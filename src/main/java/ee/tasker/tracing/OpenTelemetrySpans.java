@@ -64,6 +64,17 @@ final class OpenTelemetrySpans implements SpanSource {
     return header(Span.current().getSpanContext());
   }
 
+  @Override
+  public TraceSpan.Current scope() {
+    Context before = Context.current();
+    return () -> {
+      if (Context.current() != before) {
+        // Its own scope stays open: it takes the place of one that was left open.
+        before.makeCurrent();
+      }
+    };
+  }
+
   private static String header(SpanContext context) {
     return context.isValid() ? "00-" + context.getTraceId() + "-" + context.getSpanId() + "-" + context.getTraceFlags().asHex() : null;
   }

@@ -10,4 +10,7 @@ interface SpanSource {
 
   /** The current span of this thread, as the header {@code traceparent} has it; null when there is none. */
   String current();
+
+  /** Closing it makes the trace context current again that this thread has now, whatever was left current meanwhile. To be closed by the same thread. */
+  TraceSpan.Current scope();
 }

@@ -17,6 +17,7 @@ import java.util.Optional;
 @ApplicationScoped
 public class Tracing {
   private static final Log LOG = Log.of(Tracing.class);
+  private static final TraceSpan.Current NO_SCOPE = new NoSpan();
   private static final String API = "io.opentelemetry.api.OpenTelemetry";
 
   @Inject
@@ -62,6 +63,14 @@ public class Tracing {
    */
   public TraceSpan start(String name, String traceParent, Map<String, Object> attributes) {
     return source == null ? TraceSpan.NONE : source.start(name, traceParent, attributes);
+  }
+
+  /**
+   * Closing it makes the trace context current again that this thread has now. Around a request: WildFly's filter for JAX-RS makes its span current on the thread that
+   * begins a request and closes it on the thread that answers, so that the span of an asynchronous request would stay current on the first.
+   */
+  public TraceSpan.Current scope() {
+    return source == null ? NO_SCOPE : source.scope();
   }
 
   /** Where this thread is in a trace, as the header {@code traceparent} has it. */

@@ -2,10 +2,8 @@ package ee.tasker.tracing;
 
 import static ee.tasker.testing.server.TaskerClient.taskRequest;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ee.tasker.run.EmbeddedDatabase;
-import ee.tasker.run.ServerKind;
 import ee.tasker.testing.server.SpanReceiver.Received;
 import ee.tasker.testing.server.SpanReceiver;
 import ee.tasker.testing.server.TaskerClient;
@@ -36,8 +34,6 @@ class TracingIT {
 
   @BeforeAll
   static void start() {
-    // Its own filter leaves the span of an asynchronous request on the thread that began it; docs/servers.md tells what was seen.
-    assumeTrue(ServerKind.from(System.getProperties()) != ServerKind.WILDFLY);
     Map<String, String> switchedOn = new HashMap<>(COLLECTOR.environment());
     switchedOn.put("OTEL_SDK_DISABLED", "false");
     database = TestServer.newDatabase();
