@@ -104,7 +104,11 @@ class SlowBodiesIT {
 
   /** After its answer Open Liberty throws away the chunks that still come, without a thread, for as long as they do. */
   private static boolean isKeptWithoutThread(String begin) {
-    return ServerKind.from(System.getProperties()) == ServerKind.LIBERTY && begin.contains(IN_CHUNKS);
+    return isOn(ServerKind.LIBERTY) && begin.contains(IN_CHUNKS);
+  }
+
+  private static boolean isOn(ServerKind kind) {
+    return ServerKind.from(System.getProperties()) == kind;
   }
 
   private static DynamicTest cut(String name, String begin, String drop, int status) {
@@ -115,7 +119,8 @@ class SlowBodiesIT {
       assertThat(cut.isClosed() || isKeptWithoutThread(begin)).as("%s", cut).isTrue();
       assertThat(cut.status()).as("%s", cut).isEqualTo(status);
       assertThat(cut.answered()).as("%s", cut).isLessThan(CUT_WITHIN);
-      if (status >= 400) {
+      // Payara answers a GET with a body by 400 and nothing more.
+      if (status >= 400 && !(status == 400 && isOn(ServerKind.PAYARA))) {
         assertThat(cut.answer()).containsIgnoringCase("\r\nConnection: close\r\n").contains(status == 408 ? "\"code\":\"request-timeout\"" : "\"code\":");
       }
     });
@@ -134,10 +139,10 @@ class SlowBodiesIT {
         cut("a stranger's body", FORM.formatted("/v1/tasks", "", OF_LENGTH), " ", 401),
         cut("a stranger's body that stops", FORM.formatted("/v1/tasks", "", OF_LENGTH), "", 401),
         cut("a stranger's chunks", FORM.formatted("/v1/tasks", "", IN_CHUNKS), "1\r\n \r\n", 401),
-        cut("a body for a path that is not there", FORM.formatted("/nothing", "", OF_LENGTH), " ", 405 - (ServerKind.from(System.getProperties()) == ServerKind.LIBERTY ? 1 : 0)),
+        cut("a body for a path that is not there", FORM.formatted("/nothing", "", OF_LENGTH), " ", isOn(ServerKind.WILDFLY) ? 405 : 404),
         cut("a body for a path that is not there below v1", FORM.formatted("/v1/nothing", KNOWN, IN_CHUNKS), "1\r\n \r\n", 404),
-        cut("a body for a method that takes none", FORM.replace("POST", "GET").formatted("/v1/me", KNOWN, IN_CHUNKS), "1\r\n \r\n", 200),
-        cut("a body for a page", FORM.replace("POST", "GET").formatted("/", "", OF_LENGTH), " ", 200)
+        cut("a body for a method that takes none", FORM.replace("POST", "GET").formatted("/v1/me", KNOWN, IN_CHUNKS), "1\r\n \r\n", isOn(ServerKind.PAYARA) ? 400 : 200),
+        cut("a body for a page", FORM.replace("POST", "GET").formatted("/", "", OF_LENGTH), " ", isOn(ServerKind.PAYARA) ? 400 : 200)
     ).toList().stream();
   }
 
@@ -170,14 +175,14 @@ class SlowBodiesIT {
   void headers_that_trickle_take_no_thread_and_are_cut_off_where_the_server_can() {
     Cut cut = send("GET /v1/tasks HTTP/1.1\r\nHost: localhost\r\nX-Slow: ", "a", Duration.ofSeconds(15));
 
-    assertThat(cut.isClosed()).as("%s", cut).isEqualTo(ServerKind.from(System.getProperties()) == ServerKind.WILDFLY);
+    assertThat(cut.isClosed()).as("%s", cut).isEqualTo(isOn(ServerKind.WILDFLY));
   }
 
   @Test
   void others_are_answered_at_once_while_many_trickle() {
     List<CompletableFuture<Cut>> slow = new ArrayList<>();
     for (String begin : List.of(FORM.formatted("/v1/tasks", KNOWN, IN_CHUNKS), FORM.formatted("/v1/tasks", "", IN_CHUNKS), FORM.formatted("/v1/tasks", KNOWN, OF_LENGTH), FORM.formatted("/", "", OF_LENGTH))) {
-      IntStream.range(0, 6).forEach(i -> slow.add(CompletableFuture.supplyAsync(() -> send(begin, begin.contains(IN_CHUNKS) ? "1\r\n \r\n" : " ", CUT_WITHIN), THREADS)));
+      IntStream.range(0, 12).forEach(i -> slow.add(CompletableFuture.supplyAsync(() -> send(begin, begin.contains(IN_CHUNKS) ? "1\r\n \r\n" : " ", CUT_WITHIN), THREADS)));
     }
 
     Duration longest = Duration.ZERO;
