@@ -1,13 +1,16 @@
 -- A page of tasks, newest first, as {tasks: [...], next}: next is null on the last page. Pages are found by
 -- key (p_before: tasks older than this uuid), so a deep page costs what the first one does.
 -- p_filter: {namespace?, name?, version?, state?, tag?, initiator?, source_system?, correlation_id?, parent_correlation_id?,
--- sla_breached?, created_after?, created_before?, updated_after?, updated_before?, completed_after?, completed_before?, namespaces?}. state is
+-- sla_breached?, created_after?, created_before?, updated_after?, updated_before?, completed_after?, completed_before?, attributes?, namespaces?}. state is
 -- one state or several with commas between them; *_after includes its time and *_before does not; namespaces is an array of
--- those that the caller may see.
+-- those that the caller may see; attributes is {name: value, …}, search attributes of the template that all have to have these values.
 -- Keys are ordered by the time of creation, so times of creation bound the part of the index that is read, and so do the others
 -- from above: a task is not completed before it is created. Ten minutes more are read, because a key is made some time after the task's creation was stamped.
 -- Unfinished states are looked up through the wake-ups and dead letters, which are few, and not among all tasks.
--- Source: reference section 6.2. Called by TasksResource.
+-- Search attributes are looked up in their index, in the order of the page; of several first that which the fewest tasks have.
+-- Of a name that no template among those of the filter has: {outcome: refused, code: invalid-request, field: attributes, message}.
+-- The values are content: a caller over REST gives only namespaces in which the answer may tell of contexts.
+-- Source: reference section 6.2, ADR 0029. Called by TasksResource.
 create or replace function tasker.list_tasks(p_filter jsonb default '{}', p_limit int default 25, p_before uuid default null)
 returns jsonb
 language plpgsql stable
@@ -21,8 +24,13 @@ declare
   v_to        uuid := tasker.calculate_first_uuid(v_until);
   v_named     uuid[];
   v_page      uuid[];
+  -- The attribute that leads, if any: joined to the tasks. With '' the planner leaves the join out.
+  v_attribute text := '';
+  v_value     text := '';
+  v_others    jsonb := p_filter -> 'attributes';
+  v_unknown   text;
 begin
-  if p_filter ?| array['namespace', 'name', 'version', 'namespaces'] then
+  if p_filter ?| array['namespace', 'name', 'version', 'namespaces', 'attributes'] then
     select coalesce(array_agg(nt.named_task_uuid), '{}') into v_named
     from tasker.named_tasks nt join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
     where (p_filter ->> 'namespace' is null or ns.name = p_filter ->> 'namespace')
@@ -31,10 +39,35 @@ begin
       and (p_filter ->> 'version' is null or nt.version = p_filter ->> 'version');
   end if;
 
+  if v_others <> '{}' then
+    select min(k.name) into v_unknown
+    from jsonb_object_keys(v_others) k(name)
+    where not exists (select from tasker.named_tasks nt where nt.named_task_uuid = any (v_named) and nt.search_attributes ? k.name);
+    if v_unknown is not null then
+      return jsonb_build_object('outcome', 'refused', 'code', 'invalid-request', 'field', 'attributes', 'message',
+        format('no template that this list covers has the search attribute %s', v_unknown));
+    end if;
+    -- One by itself needs no comparison.
+    select a.name, a.value into v_attribute, v_value
+    from jsonb_each_text(v_others) a(name, value)
+    cross join lateral (select count(*) as tasks from (select from tasker.task_search_attributes s where s.name = a.name and s.value = a.value
+                                                            limit case when v_others - a.name = '{}' then 0 else 100 end) f) n
+    order by n.tasks, a.name limit 1;
+    v_others := nullif(v_others - v_attribute, '{}');
+  else
+    v_others := null;
+  end if;
+
   select array_agg(p.task_uuid order by p.task_uuid desc) into v_page
   from (
     select t.task_uuid from tasker.tasks t
-    where (p_before is null or t.task_uuid < p_before)
+    left join tasker.task_search_attributes s on s.task_uuid = t.task_uuid and s.name = v_attribute and s.value = v_value
+    where (v_attribute = '' or (s.task_uuid is not null and (p_before is null or s.task_uuid < p_before) and (v_until is null or s.task_uuid < v_to)
+                               and (p_filter ->> 'created_after' is null or s.task_uuid >= v_from)))
+      and (v_others is null or not exists (
+        select from jsonb_each_text(v_others) o(name, value)
+        where not exists (select from tasker.task_search_attributes x where x.task_uuid = t.task_uuid and x.name = o.name and x.value = o.value)))
+      and (p_before is null or t.task_uuid < p_before)
       and (v_named is null or t.named_task_uuid = any (v_named))
       and (p_filter ->> 'created_after' is null or (t.task_uuid >= v_from and t.created_at >= (p_filter ->> 'created_after')::timestamptz))
       and (v_until is null or t.task_uuid < v_to)

@@ -35,13 +35,14 @@ begin
   end if;
 
   insert into tasker.named_tasks
-    (task_namespace_uuid, name, version, description, configuration, source_text, content_hash, identity_strategy, identity_reuse,
+    (task_namespace_uuid, name, version, description, configuration, source_text, content_hash, identity_strategy, identity_reuse, search_attributes,
      has_input_schema, unsupported_features, total_steps, root_steps, continue_on_error, sla_minutes, is_limited)
   values
     (v_ns_uuid, p_template ->> 'name', p_template ->> 'version', p_template ->> 'description',
      p_template - array['source_text', 'content_hash'], p_template ->> 'source_text', p_template ->> 'content_hash',
      coalesce((p_template ->> 'identity_strategy')::tasker.identity_strategy, 'strict'),
      coalesce((p_template ->> 'reuse')::tasker.identity_reuse, 'never'),
+     nullif(nullif(p_template -> 'search_attributes', 'null'), '{}'),
      jsonb_typeof(coalesce(p_template -> 'input_schema', 'null')) <> 'null',
      array(select jsonb_array_elements_text(coalesce(p_template -> 'unsupported', '[]'))),
      jsonb_array_length(p_template -> 'steps'),

@@ -9,6 +9,7 @@
 -- gate is ever held by the caller's.
 -- A task that has ended gives its identity up to the first request for it where the template's reuse allows that: after_failure once it is error or
 -- cancelled, after_end in any end. One that an operator takes up again at the same time keeps it: whichever transaction locks the row first.
+-- A context whose search attributes cannot be stored (extract_search_attributes) is invalid in the field context.<path>.
 -- Returns {verdicts: [{verdict, task_uuid?, state?, correlation_id?, version?, replaces_task_uuid?, field?, message?}] in the order of the requests,
 -- assignments, queued}; verdict is created, duplicate (task_uuid is the one that was there), unknown_template,
 -- unsupported_template or invalid.
@@ -30,15 +31,16 @@ set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
 declare
-  v_now      timestamptz := coalesce(p_now, clock_timestamp());
-  v_accepted tasker.task_request[];
-  v_refused  jsonb;
-  v_created  uuid[];
-  v_handoffs tasker.step_handoff[];
-  v_verdicts jsonb;
-  v_parents  jsonb := '{}';
-  v_reuses   boolean;
-  v_replaced jsonb;
+  v_now         timestamptz := coalesce(p_now, clock_timestamp());
+  v_accepted    tasker.task_request[];
+  v_refused     jsonb;
+  v_created     uuid[];
+  v_handoffs    tasker.step_handoff[];
+  v_verdicts    jsonb;
+  v_parents     jsonb := '{}';
+  v_reuses      boolean;
+  v_is_searched boolean;
+  v_replaced    jsonb;
 begin
   -- A parent that is being cancelled with its children must not get another behind the back of who cancels them.
   if exists (select from jsonb_array_elements(p_requests) r where r ->> 'parent_task_uuid' is not null) then
@@ -58,7 +60,7 @@ begin
   -- What can be said of each request before anything is written.
   with given as (
     select r.ordinality::int as request_position, r.value as request, r.value ->> 'namespace' as namespace,
-           nt.version::text as version, nt.named_task_uuid, nt.identity_strategy, nt.identity_reuse, nt.unsupported_features, nt.has_input_schema, ns.priority_modifier
+           nt.version::text as version, nt.named_task_uuid, nt.identity_strategy, nt.identity_reuse, nt.unsupported_features, nt.has_input_schema, nt.search_attributes, ns.priority_modifier
     from jsonb_array_elements(p_requests) with ordinality as r
     left join tasker.task_namespaces ns on ns.name = r.value ->> 'namespace'
     left join tasker.named_tasks nt on nt.task_namespace_uuid = ns.task_namespace_uuid
@@ -86,6 +88,9 @@ begin
                jsonb_build_object('verdict', 'invalid', 'field', 'trace_parent', 'message', 'trace_parent must be as W3C Trace Context has it')
              when coalesce((g.request ->> 'priority')::int, 0) not between -100 and 100 then
                jsonb_build_object('verdict', 'invalid', 'field', 'priority', 'message', 'priority must be between -100 and 100')
+             when g.search_attributes is not null then
+               (select jsonb_build_object('verdict', 'invalid', 'field', 'context.' || a.path, 'message', format('context.%s %s', a.path, a.complaint))
+                from tasker.extract_search_attributes(g.search_attributes, g.request -> 'context') a where a.complaint is not null order by a.name limit 1)
            end as refusal
     from given g)
   select array_agg((j.request_position, tasker.uuid_v7(), j.named_task_uuid,
@@ -95,8 +100,8 @@ begin
                     p_context_checked or not j.has_input_schema, j.request)::tasker.task_request)
            filter (where j.refusal is null),
          jsonb_object_agg(j.request_position, j.refusal) filter (where j.refusal is not null),
-         bool_or(j.identity_reuse <> 'never')
-    into v_accepted, v_refused, v_reuses
+         bool_or(j.identity_reuse <> 'never'), bool_or(j.search_attributes is not null)
+    into v_accepted, v_refused, v_reuses, v_is_searched
   from judged j;
 
   if v_reuses then
@@ -153,6 +158,9 @@ begin
     select a.task_uuid, a.request -> 'context', a.request ->> 'trace_parent', a.request ->> 'submitted_by'
     from unnest(v_accepted) a
     where exists (select from tasker.tasks t where t.task_uuid = a.task_uuid);
+    if v_is_searched then
+      perform tasker.write_search_attributes(v_created);
+    end if;
     v_handoffs := tasker.create_steps(v_created, p_server_uuid, p_claim_limit, p_lease_seconds, v_now);
     -- create_steps claims up to p_claim_limit, and none whose handler only other servers have.
     if exists (select from unnest(v_handoffs) h where not h.is_claimed) then

@@ -9,7 +9,8 @@
 --   cancel           request_cancel with p_data.policy.
 -- A task whose identity another one has taken over is not started again: there would be two of one identity.
 -- Returns {outcome, state, steps, queued, ended}: outcome is done, already or refused (with code, message, field?); steps is
--- how many were reset. The code is task-not-found when there is no such task. A context is not held against input_schema here.
+-- how many were reset. The code is task-not-found when there is no such task. A context is not held against input_schema here;
+-- one whose search attributes cannot be stored is refused.
 -- Locks: the task, then its steps. Errors: TK007 as check_action. Source: reference section 4.3, ADR 0015.
 -- Called by Operations, run_bulk_action and users.
 create or replace function tasker.act_on_task(
@@ -50,6 +51,10 @@ begin
     when jsonb_typeof(p_data -> 'context') <> 'object' then jsonb_build_object('field', 'context', 'message', 'must be an object')
     when jsonb_typeof(p_data -> 'rerun_completed') not in ('boolean', 'null') then
       jsonb_build_object('field', 'rerun_completed', 'message', 'must be true or false')
+    when p_data ? 'context' then
+      (select jsonb_build_object('field', 'context.' || a.path, 'message', a.complaint)
+       from tasker.named_tasks nt cross join lateral tasker.extract_search_attributes(nt.search_attributes, p_data -> 'context') a
+       where nt.named_task_uuid = v_task.named_task_uuid and nt.search_attributes is not null and a.complaint is not null order by a.name limit 1)
   end;
   if v_refusal is not null then
     return v_refusal || jsonb_build_object('outcome', 'refused', 'code', 'invalid-request', 'state', v_task.state);
@@ -147,6 +152,7 @@ begin
   if p_data ? 'context' then
     v_details := jsonb_set(v_details, '{before,context}', (select c.context from tasker.task_contexts c where c.task_uuid = p_task_uuid));
     update tasker.task_contexts c set context = p_data -> 'context', document_hash = tasker.hash_documents(p_data -> 'context') where c.task_uuid = p_task_uuid;
+    perform tasker.write_search_attributes(array[p_task_uuid]);
   end if;
   if v_task.state = 'error' then
     with reopened as (

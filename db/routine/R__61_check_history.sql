@@ -25,7 +25,7 @@ as $$
       'slots_are_within_the_limit_of_their_admission', 'limited_step_in_flight_holds_its_slots',
       'waiter_has_a_way_to_be_promoted', 'nobody_is_admitted_before_one_who_waits_longer',
       'task_history_goes_forward_in_time', 'nothing_is_dated_in_the_future', 'time_is_that_of_its_move', 'step_has_the_times_of_its_start',
-      'result_fits_its_move', 'failed_step_has_a_failure', 'permanent_failure_is_not_retried_by_the_engine', 'document_equals_its_hash',
+      'result_fits_its_move', 'failed_step_has_a_failure', 'permanent_failure_is_not_retried_by_the_engine', 'document_equals_its_hash', 'search_attributes_equal_the_context',
       'inputs_of_an_operator_are_kept', 'step_is_one_of_its_template', 'task_has_the_edges_of_its_template',
       'task_keeps_the_settings_of_its_template', 'attempts_stay_within_the_limit', 'identity_is_kept', 'identity_has_one_unfinished_task',
       'identity_is_taken_over_as_its_template_says', 'template_equals_its_definition',

@@ -17,6 +17,8 @@ import jakarta.json.JsonArray;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
+import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -116,11 +118,33 @@ public class Access {
 
   /** Keeps a list to what may be seen: adds {@code namespaces} to a filter of the database, unless all may be. */
   void limit(JsonObjectBuilder filter) {
-    caller.grants().namespaces(permission).ifPresent(namespaces -> {
-      JsonArrayBuilder names = Json.build().createArrayBuilder();
-      namespaces.stream().sorted().forEach(names::add);
-      filter.add("namespaces", names);
-    });
+    caller.grants().namespaces(permission).ifPresent(namespaces -> limit(filter, namespaces));
+  }
+
+  /**
+   * The same for a filter by content, which would tell that content to a caller who may list but not read it: only namespaces where the caller has the other
+   * permission too.
+   *
+   * @param namespace the only one that is asked for, or null
+   * @throws Problem 403 not-permitted without the other permission in that namespace, or in any that the caller may list
+   */
+  void limit(JsonObjectBuilder filter, Permission other, String namespace) {
+    if (namespace != null) {
+      require(other, namespace);
+      limit(filter);
+      return;
+    }
+    Optional<Set<String>> both = caller.grants().namespaces(permission, other);
+    if (both.filter(Set::isEmpty).isPresent()) {
+      throw missing(other, "");
+    }
+    both.ifPresent(names -> limit(filter, names));
+  }
+
+  private static void limit(JsonObjectBuilder filter, Set<String> namespaces) {
+    JsonArrayBuilder names = Json.build().createArrayBuilder();
+    namespaces.stream().sorted().forEach(names::add);
+    filter.add("namespaces", names);
   }
 
   /** Those objects whose member {@code namespace} the caller may see. */

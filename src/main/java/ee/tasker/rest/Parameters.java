@@ -63,13 +63,18 @@ final class Parameters {
 
   /** Each of them is known, given once, and a text that the database can take. */
   static void checkKnown(UriInfo uri, Set<String> known) {
+    checkKnown(uri, known, Set.of());
+  }
+
+  /** @param repeatable those of the known that may be given several times */
+  static void checkKnown(UriInfo uri, Set<String> known, Set<String> repeatable) {
     uri.getQueryParameters().forEach((name, values) -> {
-      if (values.size() > 1) {
+      if (values.size() > 1 && !repeatable.contains(name)) {
         throw Problem.invalid(name, "must be given once");
       }
-      Storable.complaint(values.get(0)).ifPresent(complaint -> {
+      values.forEach(value -> Storable.complaint(value).ifPresent(complaint -> {
         throw Problem.invalid(name, complaint);
-      });
+      }));
     });
     uri.getPathParameters().forEach((name, values) -> values.forEach(value -> Storable.complaint(value).ifPresent(complaint -> {
       throw Problem.invalid(name, complaint);

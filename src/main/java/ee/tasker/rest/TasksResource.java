@@ -14,6 +14,8 @@ import ee.tasker.task.TaskRequest;
 import ee.tasker.task.TaskRequestReader;
 import ee.tasker.task.TaskSubmissions;
 import ee.tasker.task.Tasks;
+import ee.tasker.template.model.Limits;
+import ee.tasker.template.model.SearchAttributes;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
@@ -39,6 +41,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Function;
 
@@ -53,6 +56,7 @@ public class TasksResource {
   static final Set<String> STATES = Set.of(
       "pending", "initializing", "enqueuing_steps", "steps_in_process", "evaluating_results", "waiting_for_dependencies",
       "waiting_for_retry", "blocked_by_failures", "complete", "error", "cancelled", "resolved_manually");
+  private static final String ATTRIBUTE = "attribute";
   private static final int LONGEST_WAIT_SECONDS = 60;
 
   @Inject
@@ -178,8 +182,8 @@ public class TasksResource {
   @GET
   public String list(@QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
     Set<String> known = new java.util.HashSet<>(FILTERS);
-    known.addAll(Set.of("limit", "cursor"));
-    Parameters.checkKnown(uri, known);
+    known.addAll(Set.of("limit", "cursor", ATTRIBUTE));
+    Parameters.checkKnown(uri, known, Set.of(ATTRIBUTE));
     JsonObjectBuilder filter = Json.build().createObjectBuilder();
     for (String key : FILTERS) {
       String value = uri.getQueryParameters().getFirst(key);
@@ -187,8 +191,43 @@ public class TasksResource {
         filter.add(key, checked(key, value));
       }
     }
-    access.limit(filter);
-    return tasks.list(filter.build(), Parameters.number("limit", limit, 25, 1, 100), Parameters.optionalUuid("cursor", cursor)).toString();
+    JsonObject attributes = attributes(uri.getQueryParameters().getOrDefault(ATTRIBUTE, List.of()));
+    if (attributes.isEmpty()) {
+      access.limit(filter);
+    } else {
+      filter.add("attributes", attributes);
+      access.limit(filter, Permission.TASKS_CONTEXT_READ, uri.getQueryParameters().getFirst("namespace"));
+    }
+    JsonObject page = tasks.list(filter.build(), Parameters.number("limit", limit, 25, 1, 100), Parameters.optionalUuid("cursor", cursor));
+    if (page.containsKey("outcome")) {
+      throw Problem.invalid(ATTRIBUTE, page.getString("message"));
+    }
+    return page.toString();
+  }
+
+  /** Of {@code name:value}, where the value may have colons and may be empty. */
+  private static JsonObject attributes(List<String> given) {
+    if (given.size() > Limits.SEARCH_ATTRIBUTES) {
+      throw Problem.invalid(ATTRIBUTE, "must be given at most " + Limits.SEARCH_ATTRIBUTES + " times");
+    }
+    Map<String, String> values = new TreeMap<>();
+    for (String each : given) {
+      int colon = each.indexOf(':');
+      if (colon < 0 || !SearchAttributes.isName(each.substring(0, colon))) {
+        throw Problem.invalid(ATTRIBUTE, "must be the name of a search attribute, a colon and its value, as in order:A-17");
+      }
+      String name = each.substring(0, colon);
+      String value = each.substring(colon + 1);
+      if (value.codePointCount(0, value.length()) > Limits.SEARCH_ATTRIBUTE_VALUE) {
+        throw Problem.invalid(ATTRIBUTE, "the value of " + name + " must have at most " + Limits.SEARCH_ATTRIBUTE_VALUE + " characters");
+      }
+      if (values.put(name, value) != null) {
+        throw Problem.invalid(ATTRIBUTE, "must name " + name + " once");
+      }
+    }
+    JsonObjectBuilder attributes = Json.build().createObjectBuilder();
+    values.forEach(attributes::add);
+    return attributes.build();
   }
 
   private static String checked(String key, String value) {

@@ -74,6 +74,12 @@ public final class Grants {
     return everywhere.contains(permission) ? Optional.empty() : Optional.of(somewhere.getOrDefault(permission, Set.of()));
   }
 
+  /** Where both are allowed: empty for everywhere, otherwise the namespaces, of which there may be none. */
+  public Optional<Set<String>> namespaces(Permission one, Permission other) {
+    Optional<Set<String>> where = namespaces(one);
+    return namespaces(other).map(others -> where.map(names -> names.stream().filter(others::contains).collect(Collectors.toUnmodifiableSet())).orElse(others)).or(() -> where);
+  }
+
   /** All that are named. */
   Set<String> namespaces() {
     return somewhere.values().stream().flatMap(Set::stream).collect(Collectors.toUnmodifiableSet());

@@ -17,7 +17,9 @@ final class Hints {
           "task_version", "did you mean \"version\"?",
           "task_handler", "leave it out: each step names its handler",
           "identity_reuse", "did you mean \"reuse\"?",
-          "reuse_policy", "did you mean \"reuse\"?")),
+          "reuse_policy", "did you mean \"reuse\"?",
+          "attributes", "did you mean \"search_attributes\"?",
+          "search_keys", "did you mean \"search_attributes\"?")),
       new Place("(.*\\.)?steps\\[\\d+\\]", Map.of(
           "lifecycle", "it belongs to the template, beside \"steps\"; for a step there is \"timeout_seconds\"",
           "step_name", "did you mean \"name\"?",

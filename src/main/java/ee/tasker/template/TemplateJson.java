@@ -86,6 +86,11 @@ public final class TemplateJson {
     if (template.reuse() != IdentityReuse.NEVER) {
       content.add("reuse", word(template.reuse()));
     }
+    if (!template.searchAttributes().isEmpty()) {
+      var paths = JsonText.object();
+      template.searchAttributes().paths().forEach(paths::add);
+      content.add("search_attributes", paths);
+    }
     concurrency(content, template.concurrency());
     return content;
   }

@@ -4,12 +4,15 @@ import ee.tasker.template.model.IdentityReuse;
 import ee.tasker.template.model.IdentityStrategy;
 import ee.tasker.template.model.LimitedUnit;
 import ee.tasker.template.model.Limits;
+import ee.tasker.template.model.SearchAttributes;
 import ee.tasker.template.model.SystemDependencies;
 import ee.tasker.template.model.TemplateDefinition;
 import ee.tasker.template.model.TemplateKey;
 import jakarta.json.JsonValue;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.snakeyaml.engine.v2.nodes.Node;
 
@@ -57,6 +60,7 @@ public final class TemplateReader {
     var identity = keys.find("identity_strategy").flatMap(value -> value.oneOf(IdentityStrategy.class))
         .orElse(IdentityStrategy.STRICT);
     var reuse = keys.find("reuse").flatMap(value -> value.oneOf(IdentityReuse.class)).orElse(IdentityReuse.NEVER);
+    var searchAttributes = searchAttributes(keys);
     var inputSchema = keys.find("input_schema").flatMap(Located::schema);
     var lifecycle = LifecycleReader.read(keys);
     var metadata = metadata(keys);
@@ -68,7 +72,7 @@ public final class TemplateReader {
     // Written by TemplateJson for whoever reads the normal form; what is supported is never taken from the text.
     keys.find("unsupported").ifPresent(Located::list);
     keys.refuseOthers();
-    return problems.none() ? Optional.of(new TemplateDefinition(key.orElseThrow(), description, identity, reuse,
+    return problems.none() ? Optional.of(new TemplateDefinition(key.orElseThrow(), description, identity, reuse, searchAttributes,
         inputSchema, lifecycle, metadata, systems, events, environments,
         steps.stream().map(step -> step.definition().get()).toList(), concurrency)) : Optional.empty();
   }
@@ -96,6 +100,31 @@ public final class TemplateReader {
       keys.list("tags").forEach(tag -> tag.word(Limits.WORD));
       return place;
     })).flatMap(Located::json).map(CanonicalJson::write).orElse(CanonicalJson.write(JsonValue.EMPTY_JSON_OBJECT));
+  }
+
+  private static SearchAttributes searchAttributes(Keys template) {
+    Map<String, String> paths = new HashMap<>();
+    template.find("search_attributes").flatMap(Located::keys).ifPresent(keys -> {
+      if (keys.entries().size() > Limits.SEARCH_ATTRIBUTES) {
+        keys.mapping().refuse("there must be at most " + Limits.SEARCH_ATTRIBUTES + " search attributes, but there are " + keys.entries().size());
+        return;
+      }
+      keys.entries().forEach((name, value) -> {
+        if (value.isNull()) {
+          return;
+        }
+        if (!SearchAttributes.isName(name)) {
+          value.refuse("the name of a search attribute must be a small letter and at most 62 small letters, digits and underscores");
+        }
+        value.text(Limits.WORD).flatMap(path -> SearchAttributes.isPath(path) ? Optional.of(path)
+            : value.refuse("must be a path in the context, members with dots between them such as customer.id; a member begins with a letter or an"
+                + " underscore and has letters, digits, underscores and hyphens, but this is \"" + Located.shortened(path) + "\""))
+            .ifPresent(path -> paths.put(name, path));
+      });
+    });
+    // What is wrong has been told of; a record of it could not be made.
+    paths.keySet().removeIf(name -> !SearchAttributes.isName(name));
+    return SearchAttributes.of(paths);
   }
 
   private static SystemDependencies systems(Keys template) {

@@ -22,6 +22,7 @@ final class Clones {
   private static final List<String[]> TABLES = List.of(
       new String[] {"tasks", "task_uuid"},
       new String[] {"task_contexts", "task_uuid"},
+      new String[] {"task_search_attributes", "task_uuid, name"},
       new String[] {"task_wakeups", "task_uuid"},
       new String[] {"workflow_steps", "workflow_step_uuid"},
       new String[] {"workflow_step_edges", "from_step_uuid, to_step_uuid"},

@@ -135,7 +135,8 @@ final class EngineScenario {
     text("select tasker.list_tasks('{}', ?)::text", rows);
     for (String filter : List.of("{\"state\": \"complete\"}", "{\"state\": \"blocked_by_failures,waiting_for_retry\"}", "{\"namespace\": \"growth\", \"name\": \"planned\"}", "{\"tag\": \"red\"}",
         "{\"created_after\": \"2026-01-01T00:00:00Z\", \"created_before\": \"2026-01-02T00:00:00Z\"}", "{\"completed_after\": \"2026-01-01T00:00:00Z\", \"completed_before\": \"2026-01-02T00:00:00Z\"}",
-        "{\"updated_after\": \"2026-01-01T00:00:00Z\", \"updated_before\": \"2026-01-02T00:00:00Z\"}", "{\"correlation_id\": \"00000000-0000-0000-0000-000000000001\"}")) {
+        "{\"updated_after\": \"2026-01-01T00:00:00Z\", \"updated_before\": \"2026-01-02T00:00:00Z\"}", "{\"correlation_id\": \"00000000-0000-0000-0000-000000000001\"}",
+        "{\"attributes\": {\"key\": \"A-17\"}}", "{\"attributes\": {\"key\": \"A-17\", \"customer\": \"7\"}}")) {
       text("select tasker.list_tasks(?::jsonb, ?)::text", filter, rows);
     }
     text("select count(*)::text from tasker.get_next_ready_tasks(?)", rows);

@@ -41,7 +41,7 @@ class CorruptionsTest {
   private void makeDatabase() {
     Operator operator = new Operator();
     try (SqlWorker worker = SqlWorker.open(); Sql sql = Sql.open()) {
-      Dag.Task done = add("done", Dag.linear(3).identity("strict").context("{\"order\": 1}").backoff("none", 1, 1));
+      Dag.Task done = add("done", Dag.linear(3).identity("strict").searchAttributes("{\"order\": \"order\", \"customer\": \"customer.id\"}").context("{\"order\": 1}").backoff("none", 1, 1));
       complete(worker, done, "s1", "{\"total\": 12}");
       worker.complete(claim(worker, done, "s2").retryableFailure(0));
       worker.advance();

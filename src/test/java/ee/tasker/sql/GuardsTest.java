@@ -69,11 +69,11 @@ class GuardsTest {
 
   @Test
   void the_rows_of_a_deleted_task_go_with_it_and_others_stay() {
-    Dag.Task gone = Dag.of("gone").step("b").dependsOn("gone").started();
-    Dag.Task kept = Dag.of("kept").started();
+    Dag.Task gone = Dag.of("gone").step("b").dependsOn("gone").searchAttributes("{\"order\": \"id\"}").context("{\"id\": 1}").started();
+    Dag.Task kept = Dag.of("kept").searchAttributes("{\"order\": \"id\"}").context("{\"id\": 1}").started();
     try (Sql session = Sql.session()) {
       assertThat(session.run("delete from tasker.tasks where task_uuid = ?", gone.uuid())).isEqualTo(1);
-      for (String table : new String[] {"task_contexts", "task_wakeups", "workflow_steps"}) {
+      for (String table : new String[] {"task_contexts", "task_search_attributes", "task_wakeups", "workflow_steps"}) {
         assertThat(session.texts("select task_uuid::text from tasker." + table)).as(table).containsExactly(kept.uuid().toString());
       }
       session.rollback();

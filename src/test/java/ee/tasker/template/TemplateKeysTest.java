@@ -174,6 +174,29 @@ class TemplateKeysTest {
         "4:8 reuse: must be one of never, after_failure, after_end, but is \"after_fail\"; did you mean \"after_failure\"?");
   }
 
+  @Test
+  void search_attributes_have_names_and_paths() {
+    String path = ": must be a path in the context, members with dots between them such as customer.id; a member begins with a letter or an"
+        + " underscore and has letters, digits, underscores and hyphens, but this is ";
+    String name = ": the name of a search attribute must be a small letter and at most 62 small letters, digits and underscores";
+
+    assertThat(read(withKeys("search_attributes:\n  order: order_id\n  customer: customer.main-id.x_1\n  none: null\n")).searchAttributes().paths())
+        .containsExactly(java.util.Map.entry("customer", "customer.main-id.x_1"), java.util.Map.entry("order", "order_id"));
+    assertThat(read(withKeys("search_attributes: {}\n")).searchAttributes().isEmpty()).isTrue();
+    assertThat(problemsOf(withKeys("search_attributes: [order]\n"))).containsExactly("4:20 search_attributes: must be a mapping, but is a list");
+    assertThat(problemsOf(withKeys("search_attributes:\n  Order: order_id\n  order: items.0\n  a: ''\n  b: x..y\n  c: 7\n  d: /order\n"))).containsExactly(
+        "5:10 search_attributes.Order" + name,
+        "6:10 search_attributes.order" + path + "\"items.0\"",
+        "7:6 search_attributes.a" + path + "\"\"",
+        "8:6 search_attributes.b" + path + "\"x..y\"",
+        "9:6 search_attributes.c: must be a string, but is the number 7; put it in quotes",
+        "10:6 search_attributes.d" + path + "\"/order\"");
+    assertThat(problemsOf(withKeys("search_attributes:\n  " + "a".repeat(64) + ": x\n"))).hasSize(1).first().asString().endsWith(name);
+    assertThat(problemsOf(withKeys("search_attributes: {a: x, b: x, c: x, d: x, e: x, f: x, g: x, h: x, i: x}\n")))
+        .containsExactly("4:20 search_attributes: there must be at most 8 search attributes, but there are 9");
+    assertThat(problemsOf(withKeys("attributes: {order: order_id}\n"))).hasSize(1).first().asString().endsWith("unknown key \"attributes\"; did you mean \"search_attributes\"?");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"0.0.0", "1.2.3", "1.0.0-rc.1", "10.20.30-alpha-x", "1.0.0-0a", "1.0.0-123456789a"})
   void a_semantic_version_is_accepted(String version) {

@@ -14,6 +14,7 @@ import ee.tasker.template.model.OnStepError;
 import ee.tasker.template.model.RetryOverride;
 import ee.tasker.template.model.OnWorkerLost;
 import ee.tasker.template.model.RetryPolicy;
+import ee.tasker.template.model.SearchAttributes;
 import ee.tasker.template.model.StalenessAction;
 import ee.tasker.template.model.StepDefinition;
 import ee.tasker.template.model.StepOverride;
@@ -181,7 +182,8 @@ class TemplatePropertiesTest {
             override("s0"), override(StepOverride.ALL)).subList(0, random.nextInt(3))));
       }
       return new TemplateDefinition(new TemplateKey("shop", oneOf("order", "true", "1.5"), oneOf("1.0.0", "0.1.0-rc.1")),
-          maybe(text()), oneOf(IdentityStrategy.values()), oneOf(IdentityReuse.values()), maybe(schema()), lifecycle(), "{\"author\":\"ann\"}",
+          maybe(text()), oneOf(IdentityStrategy.values()), oneOf(IdentityReuse.values()),
+          oneOf(SearchAttributes.NONE, SearchAttributes.of(Map.of("order", "order_id", "customer", "customer.id"))), maybe(schema()), lifecycle(), "{\"author\":\"ann\"}",
           new SystemDependencies(oneOf("default", "db"), List.of("x", "y").subList(0, random.nextInt(3))), List.of(),
           environments, graph.entrySet().stream().map(step -> step(step.getKey(), step.getValue())).toList(),
           policies(oneOf(LimitedUnit.values())));

@@ -37,6 +37,7 @@ class TemplateReaderTest {
     assertThat(template.description()).isEmpty();
     assertThat(template.identityStrategy()).isEqualTo(IdentityStrategy.STRICT);
     assertThat(template.reuse()).isEqualTo(IdentityReuse.NEVER);
+    assertThat(template.searchAttributes().isEmpty()).isTrue();
     assertThat(template.inputSchema()).isEmpty();
     assertThat(template.lifecycle()).isEqualTo(Lifecycle.DEFAULT);
     assertThat(template.metadata()).isEqualTo("{}");
@@ -60,6 +61,7 @@ class TemplateReaderTest {
         description: Takes an order
         identity_strategy: caller_provided
         reuse: after_failure
+        search_attributes: {order: order_id, customer: customer.id}
         input_schema: {type: object, required: [id]}
         metadata: {author: ann, tags: [a, b], notes: free}
         system_dependencies: {primary: db, secondary: [mail]}
@@ -81,6 +83,7 @@ class TemplateReaderTest {
     assertThat(template.description()).hasValue("Takes an order");
     assertThat(template.identityStrategy()).isEqualTo(IdentityStrategy.CALLER_PROVIDED);
     assertThat(template.reuse()).isEqualTo(IdentityReuse.AFTER_FAILURE);
+    assertThat(template.searchAttributes().paths()).containsExactly(java.util.Map.entry("customer", "customer.id"), java.util.Map.entry("order", "order_id"));
     assertThat(template.inputSchema()).hasValue("{\"required\":[\"id\"],\"type\":\"object\"}");
     assertThat(template.metadata()).isEqualTo("{\"author\":\"ann\",\"notes\":\"free\",\"tags\":[\"a\",\"b\"]}");
     assertThat(template.systemDependencies()).isEqualTo(new SystemDependencies("db", List.of("mail")));

@@ -34,6 +34,7 @@ public final class Dag {
   private String namespace = "orders";
   private String identity = "always_unique";
   private String reuse;
+  private String searchAttributes;
   private String version = "1";
   private boolean continueOnError;
   private boolean hasInputSchema;
@@ -195,6 +196,12 @@ public final class Dag {
     return this;
   }
 
+  /** The values of the context by which its tasks are found: an object with paths by name. */
+  public Dag searchAttributes(String json) {
+    searchAttributes = json;
+    return this;
+  }
+
   public Dag continueOnError() {
     continueOnError = true;
     return this;
@@ -348,6 +355,9 @@ public final class Dag {
         .add("lifecycle", lifecycle).add("steps", list);
     if (reuse != null) {
       template.add("reuse", reuse);
+    }
+    if (searchAttributes != null) {
+      template.add("search_attributes", Json.createReader(new java.io.StringReader(searchAttributes)).readObject());
     }
     if (hasInputSchema) {
       template.add("input_schema", Json.createObjectBuilder().add("type", "object"));

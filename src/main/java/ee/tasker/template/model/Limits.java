@@ -32,4 +32,7 @@ public final class Limits {
   public static final int CONCURRENCY = 1_000_000;
   /** Policies of one template, and of one step. */
   public static final int CONCURRENCY_POLICIES = 4;
+  public static final int SEARCH_ATTRIBUTES = 8;
+  /** Characters of one value. */
+  public static final int SEARCH_ATTRIBUTE_VALUE = 256;
 }

@@ -14,13 +14,14 @@ import java.util.TreeMap;
  * A template with every default filled in. Immutable, like the template it stands for.
  *
  * @param reuse       when a task may take over the identity of an earlier one
+ * @param searchAttributes the values of the context by which tasks are found
  * @param inputSchema JSON Schema of the context, as JSON text; empty accepts any context
  * @param metadata    a JSON object as text, for people
  * @param steps       in the order of the file, at least one; names are unique, dependencies exist and form no cycle
  * @param concurrency how many tasks, or steps of them, may be under way
  */
 public record TemplateDefinition(TemplateKey key, Optional<String> description, IdentityStrategy identityStrategy,
-                                 IdentityReuse reuse, Optional<String> inputSchema, Lifecycle lifecycle, String metadata,
+                                 IdentityReuse reuse, SearchAttributes searchAttributes, Optional<String> inputSchema, Lifecycle lifecycle, String metadata,
                                  SystemDependencies systemDependencies, List<DomainEvent> domainEvents,
                                  SortedMap<String, EnvironmentOverrides> environments, List<StepDefinition> steps,
                                  List<ConcurrencyPolicy> concurrency) {
@@ -30,6 +31,7 @@ public record TemplateDefinition(TemplateKey key, Optional<String> description, 
     Checks.present(description, "description");
     Checks.present(identityStrategy, "identity_strategy");
     Checks.present(reuse, "reuse");
+    Checks.present(searchAttributes, "search_attributes");
     Checks.present(inputSchema, "input_schema");
     Checks.present(lifecycle, "lifecycle");
     Checks.present(metadata, "metadata");
@@ -50,7 +52,7 @@ public record TemplateDefinition(TemplateKey key, Optional<String> description, 
    */
   public TemplateDefinition forEnvironment(String environment) {
     var overrides = environments.getOrDefault(environment, new EnvironmentOverrides(List.of()));
-    return new TemplateDefinition(key, description, identityStrategy, reuse, inputSchema, lifecycle, metadata,
+    return new TemplateDefinition(key, description, identityStrategy, reuse, searchAttributes, inputSchema, lifecycle, metadata,
         systemDependencies, domainEvents, Collections.emptySortedMap(), overrides.applyTo(steps), concurrency);
   }
 

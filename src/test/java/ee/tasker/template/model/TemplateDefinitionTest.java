@@ -24,7 +24,7 @@ class TemplateDefinitionTest {
   }
 
   private static TemplateDefinition template(StepDefinition... steps) {
-    return new TemplateDefinition(new TemplateKey("shop", "order", "1.0.0"), Optional.empty(), IdentityStrategy.STRICT, IdentityReuse.NEVER,
+    return new TemplateDefinition(new TemplateKey("shop", "order", "1.0.0"), Optional.empty(), IdentityStrategy.STRICT, IdentityReuse.NEVER, SearchAttributes.NONE,
         Optional.empty(), Lifecycle.DEFAULT, "{}", SystemDependencies.DEFAULT, List.of(), Collections.emptySortedMap(),
         List.of(steps), List.of());
   }
@@ -85,7 +85,7 @@ class TemplateDefinitionTest {
   void collections_cannot_be_changed_from_outside() {
     var environments = new TreeMap<String, EnvironmentOverrides>();
     var template = new TemplateDefinition(new TemplateKey("shop", "order", "1.0.0"), Optional.empty(),
-        IdentityStrategy.STRICT, IdentityReuse.NEVER, Optional.empty(), Lifecycle.DEFAULT, "{}", SystemDependencies.DEFAULT, List.of(),
+        IdentityStrategy.STRICT, IdentityReuse.NEVER, SearchAttributes.NONE, Optional.empty(), Lifecycle.DEFAULT, "{}", SystemDependencies.DEFAULT, List.of(),
         environments, List.of(step("a")), List.of());
 
     environments.put("late", new EnvironmentOverrides(List.of()));
