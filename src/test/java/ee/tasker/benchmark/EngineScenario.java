@@ -18,6 +18,7 @@ final class EngineScenario {
   private static final String SERVER = "00000000-0000-0000-0000-000000000001";
   private static final String TEMPLATE = """
       {"namespace_name": "growth", "name": "planned", "version": "1.0.0", "content_hash": "-", "identity_strategy": "strict",
+       "search_attributes": {"key": "key", "customer": "customer.id"},
        "input_schema": {"type": "object"},
        "steps": [{"name": "a", "handler": {"callable": "none"}, "retry": {"max_attempts": 2}},
                  {"name": "b", "dependencies": ["a"], "handler": {"callable": "none"}},

@@ -44,6 +44,8 @@ class JavaGuardMutations {
       new Guard("a token is somebody's", TOKENS, "Set.of(\"exp\", settings.nameClaim())", "Set.of(\"exp\")", TOKENS_TEST),
       new Guard("a token is for its namespaces", TOKENS, "new Grants.Grant(permission, namespace)", "new Grants.Grant(permission, null)", TOKENS_TEST),
       new Guard("a permission is for its namespace", "security/Grants", "somewhere.getOrDefault(permission, Set.of()).contains(namespace)", "somewhere.containsKey(permission)", GRANTS_TEST),
+      new Guard("a filter by content finds only where content may be read", "security/Grants",
+          "return namespaces(other).map(others -> where.map(names -> names.stream().filter(others::contains).collect(Collectors.toUnmodifiableSet())).orElse(others)).or(() -> where);", "return where;", GRANTS_TEST),
       new Guard("a permission in a namespace is none everywhere", "security/Grants", "    return everywhere.contains(permission);", "    return may(permission);", GRANTS_TEST),
       new Guard("a permission is that and no other", "security/Grants", "if (permission.isMeantBy(grant.permission())) {", "if (grant.permission() != null) {", GRANTS_TEST),
       new Guard("a caller has a name that can be kept", "security/Caller", "Storable.complaint(name).isEmpty()", "true", "ee.tasker.security.CallerTest"),

@@ -82,6 +82,24 @@ class AnswersIT {
           handler: {callable: testing.Fail, initialization: {way: retryable}}
           retry: {retryable: true, max_attempts: 3, backoff: linear, backoff_base_ms: 3600000, max_backoff_ms: 3600000}
       """, """
+      name: findable
+      namespace_name: answers
+      version: 1.0.0
+      identity_strategy: always_unique
+      search_attributes: {order: order}
+      steps:
+        - name: good
+          handler: {callable: testing.Secret}
+      """, """
+      name: findable
+      namespace_name: answers_too
+      version: 1.0.0
+      identity_strategy: always_unique
+      search_attributes: {order: order}
+      steps:
+        - name: good
+          handler: {callable: testing.Secret}
+      """, """
       name: checked
       namespace_name: answers
       version: 1.0.0
@@ -381,6 +399,44 @@ class AnswersIT {
     assertThat(told(admin.asOneWhoMay(List.of("tasks:read in answers", "steps:read in answers")).get("/v1/tasks/" + task + "/history")))
         .containsExactlyInAnyOrder(Marked.ERROR, Marked.CHECKPOINT);
     assertThat(told(admin.asOneWhoMay(List.of("tasks:read", "tasks:context_read")).get("/v1/tasks/" + task))).containsExactly(Marked.CONTEXT);
+  }
+
+  /** Whether a value is found is content, too: a caller who may not read it gets the same answer for a value that is there as for one that is not. */
+  @Test
+  void a_filter_by_context_finds_only_where_the_caller_may_read_contexts() {
+    String value = "found-" + UUID.randomUUID();
+    String here = admin.submit("answers", "findable", "{\"order\": \"" + value + "\"}").toString();
+    String there = admin.submit("answers_too", "findable", "{\"order\": \"" + value + "\"}").toString();
+
+    for (Caller caller : callers) {
+      Set<String> visible = new TreeSet<>();
+      if (caller.may("tasks:list") && caller.may("tasks:context_read")) {
+        visible.add(here);
+      }
+      if (caller.everywhere().containsAll(Set.of("tasks:list", "tasks:context_read"))) {
+        visible.add(there);
+      }
+      Answer right = caller.client().get("/v1/tasks?attribute=order:" + value);
+      Answer wrong = caller.client().get("/v1/tasks?attribute=order:" + UUID.randomUUID());
+      assertThat(right.status()).as("%s: %s", caller.name(), right).isEqualTo(wrong.status());
+      assertThat(right.status() == 200).as("%s: %s", caller.name(), right).isEqualTo(!visible.isEmpty());
+      assertThat(found(right)).as(caller.name()).isEqualTo(visible);
+      assertThat(found(wrong)).as(caller.name()).isEmpty();
+    }
+    TaskerClient reader = admin.asOneWhoMay(List.of("tasks:list", "tasks:context_read in answers"));
+    assertThat(found(reader.get("/v1/tasks?attribute=order:" + value))).containsExactly(here);
+    assertThat(found(reader.get("/v1/tasks?namespace=answers&attribute=order:" + value))).containsExactly(here);
+    assertThat(reader.get("/v1/tasks?namespace=answers_too&attribute=order:" + value).status()).isEqualTo(403);
+    assertThat(reader.get("/v1/tasks?namespace=not_there&attribute=order:" + value).status()).isEqualTo(403);
+    TaskerClient divided = admin.asOneWhoMay(List.of("tasks:list in answers_too", "tasks:context_read in answers"));
+    assertThat(divided.get("/v1/tasks?attribute=order:" + value).status()).isEqualTo(403);
+    assertThat(found(divided.get("/v1/tasks?namespace=answers&attribute=order:" + value))).isEmpty();
+    assertThat(found(divided.get("/v1/tasks"))).as("what it may list without the filter").contains(there);
+  }
+
+  private static Set<String> found(Answer answer) {
+    return answer.status() != 200 ? Set.of()
+        : answer.object().getJsonArray("tasks").getValuesAs(JsonObject.class).stream().map(each -> each.getString("task_uuid")).collect(Collectors.toCollection(TreeSet::new));
   }
 
   @Test

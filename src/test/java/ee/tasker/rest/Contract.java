@@ -154,6 +154,11 @@ final class Contract {
       JsonObject parameter = operation.parameters().get(name);
       if (parameter == null || !"query".equals(parameter.getString("in"))) {
         complaints.add("there is no parameter " + name);
+      } else if (parameter.getJsonObject("schema").getString("type", "").equals("array")) {
+        // Given once, and so a list of one.
+        if (violations(parameter.getJsonObject("schema"), Json.createArrayBuilder().add(value).build()).size() > 0) {
+          complaints.add(name + " does not fit");
+        }
       } else if (violations(parameter.getJsonObject("schema"), Json.createValue(value)).size() > 0
           && (!value.matches("\\d+|true|false") || violations(parameter.getJsonObject("schema"), Json.createReader(new java.io.StringReader(value)).readValue()).size() > 0)) {
         complaints.add(name + " does not fit");

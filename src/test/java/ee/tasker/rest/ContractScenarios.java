@@ -119,7 +119,7 @@ final class ContractScenarios {
       return call("submitTask").body("application/json", same.replace("\"context\"", "\"on_duplicate\": \"return\", \"context\""));
     });
     when("submitTasks", () -> call("submitTasks").body("application/json", "[" + TaskerClient.taskRequest("testing", "hello", "{'who': 'ann'}") + "," + TaskerClient.taskRequest("testing", "no", "{}") + "]"));
-    when("listTasks", () -> call("listTasks").query("limit", 5).query("namespace", "testing").query("sla_breached", false));
+    when("listTasks", () -> call("listTasks").query("limit", 5).query("namespace", "testing").query("sla_breached", false).query("attribute", "order:A-17"));
     when("getTask", () -> aboutTask("getTask", held()).query("wait", 0));
     when("cancelTask", () -> aboutTask("cancelTask", held()).query("reason", "a test").query("policy", "allow_finish").query("children", "cancel"));
     otherwise("cancelTask", 409, () -> aboutTask("cancelTask", done()));

@@ -115,6 +115,86 @@ class ListIT {
     assertThat(entry).doesNotContainKeys("context", "steps");
   }
 
+  private String submitted(String template, String context) {
+    Answer answer = tasker.post("/v1/tasks", TaskerClient.taskRequest("testing", template, context));
+    assertThat(answer.status()).as("%s", answer).isEqualTo(201);
+    return answer.text("task_uuid");
+  }
+
+  @Test
+  void search_attributes_find_tasks_by_their_context() {
+    String order = "A:17 ü " + UUID.randomUUID();
+    String encoded = "order:" + java.net.URLEncoder.encode(order, java.nio.charset.StandardCharsets.UTF_8);
+    String first = submitted("findable_hello", "{'order_id': '" + order + "', 'customer': {'id': 7}}");
+    String second = submitted("findable_hello", "{'order_id': '" + order + "', 'customer': {'id': 8}}");
+    submitted("findable_hello", "{'order_id': 'another'}");
+
+    assertThat(uuids(tasker.get("/v1/tasks?attribute=" + encoded))).containsExactly(second, first);
+    assertThat(uuids(tasker.get("/v1/tasks?attribute=" + encoded + "&attribute=customer:7"))).containsExactly(first);
+    assertThat(uuids(tasker.get("/v1/tasks?attribute=" + encoded + "&attribute=customer:9"))).isEmpty();
+    assertThat(uuids(tasker.get("/v1/tasks?attribute=" + encoded + "&namespace=testing&name=findable_hello"))).hasSize(2);
+    assertThat(uuids(tasker.get("/v1/tasks?attribute=order:"))).doesNotContain(first, second);
+    Answer page = tasker.get("/v1/tasks?limit=1&attribute=" + encoded);
+    assertThat(uuids(page)).containsExactly(second);
+    assertThat(uuids(tasker.get("/v1/tasks?limit=1&attribute=" + encoded + "&cursor=" + page.text("next")))).containsExactly(first);
+  }
+
+  @Test
+  void operators_retry_with_another_context_is_found_by_that() {
+    String before = "before-" + UUID.randomUUID();
+    String after = "after-" + UUID.randomUUID();
+    String task = submitted("findable_fail", "{'order_id': '" + before + "'}");
+    assertThat(tasker.atRest(UUID.fromString(task)).getString("state")).isEqualTo("blocked_by_failures");
+
+    Answer refused = retry(task, "{'order_id': {'value': '" + after + "'}}");
+    assertThat(refused.status()).as("%s", refused).isEqualTo(400);
+    assertThat(refused.fields()).containsExactly("context.order_id");
+    assertThat(uuids(tasker.get("/v1/tasks?attribute=order:" + before))).containsExactly(task);
+    Answer done = retry(task, "{'order_id': '" + after + "'}");
+    assertThat(done.status()).as("%s", done).isEqualTo(200);
+
+    assertThat(uuids(tasker.get("/v1/tasks?attribute=order:" + before))).isEmpty();
+    assertThat(uuids(tasker.get("/v1/tasks?attribute=order:" + after))).containsExactly(task);
+  }
+
+  private Answer retry(String task, String context) {
+    return tasker.send(tasker.request("/v1/tasks/" + task).header("Content-Type", "application/json").method("PATCH", java.net.http.HttpRequest.BodyPublishers.ofString(
+        TaskerClient.quoted("{'action_type': 'retry', 'requested_by': 'ann', 'reason': 'a test " + UUID.randomUUID() + "', 'context': " + context + "}"))));
+  }
+
+  @Test
+  void value_that_cannot_be_a_search_attribute_is_refused_at_submission() {
+    String mark = UUID.randomUUID().toString();
+    for (String value : List.of("['" + mark + "']", "{'a': '" + mark + "'}", "'" + mark + "x".repeat(256) + "'")) {
+      String request = TaskerClient.taskRequest("testing", "findable_hello", "{'order_id': " + value + "}");
+      Answer answer = tasker.post("/v1/tasks", request);
+      assertThat(answer.status()).as("%s", answer).isEqualTo(400);
+      assertThat(answer.fields()).containsExactly("context.order_id");
+      assertThat(answer.body()).doesNotContain(mark);
+      JsonObject refused = tasker.post("/v1/tasks:batch", "[" + TaskerClient.taskRequest("testing", "findable_hello", "{'order_id': '" + mark + "'}") + "," + request + "]")
+          .list("verdicts").get(1);
+      assertThat(refused.getInt("status")).isEqualTo(400);
+      assertThat(refused.toString()).contains("context.order_id").doesNotContain(mark);
+    }
+    assertThat(uuids(tasker.get("/v1/tasks?attribute=order:" + mark))).hasSize(3);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"attribute=order", "attribute=", "attribute=:x", "attribute=Order:x", "attribute=order%20:x", "attribute=colour:red", "attribute=order:x&attribute=order:x",
+      "attribute=order:x&attribute=colour:red", "attribute=order:%00", "attribute=customer:7&attribute=order:%00",
+      "attribute=a:1&attribute=b:1&attribute=c:1&attribute=d:1&attribute=e:1&attribute=f:1&attribute=g:1&attribute=h:1&attribute=i:1", "attribute=order:x&name=hello"})
+  void search_attribute_that_is_none_is_named(String query) {
+    Answer answer = tasker.get("/v1/tasks?" + query);
+    assertThat(answer.status()).as("%s", answer).isEqualTo(400);
+    assertThat(answer.fields()).containsExactly("attribute");
+  }
+
+  @Test
+  void longest_value_may_be_asked_for_and_no_longer_one() {
+    assertThat(tasker.get("/v1/tasks?attribute=order:" + "x".repeat(256)).status()).isEqualTo(200);
+    assertThat(tasker.get("/v1/tasks?attribute=order:" + "x".repeat(257)).fields()).containsExactly("attribute");
+  }
+
   private Answer list(String more) {
     Answer answer = tasker.get("/v1/tasks?initiator=" + initiator + more);
     assertThat(answer.status()).as(answer.toString()).isEqualTo(200);

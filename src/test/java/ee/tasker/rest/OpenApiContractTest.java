@@ -296,6 +296,7 @@ class OpenApiContractTest {
     if ("GET /v1/tasks".equals(key)) {
       // Read from the URI, one by one.
       query.addAll(TasksResource.FILTERS);
+      query.add("attribute");
     }
     // The submission of a task holds its answer back, and so asks for the key itself.
     if (method.isAnnotationPresent(OncePerKey.class) || "POST /v1/tasks".equals(key)) {

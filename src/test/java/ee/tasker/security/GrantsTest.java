@@ -43,6 +43,20 @@ class GrantsTest {
   }
 
   @Test
+  void two_permissions_are_allowed_together_where_each_of_them_is() {
+    Grant everywhere = new Grant("tasks:list", null);
+    Grant orders = new Grant("tasks:context_read", "orders");
+
+    assertThat(of(everywhere, orders).namespaces(Permission.TASKS_LIST, Permission.TASKS_CONTEXT_READ)).contains(Set.of("orders"));
+    assertThat(of(everywhere, orders).namespaces(Permission.TASKS_CONTEXT_READ, Permission.TASKS_LIST)).contains(Set.of("orders"));
+    assertThat(of(everywhere, new Grant("tasks:context_read", null)).namespaces(Permission.TASKS_LIST, Permission.TASKS_CONTEXT_READ)).isEmpty();
+    assertThat(of(everywhere).namespaces(Permission.TASKS_LIST, Permission.TASKS_CONTEXT_READ)).contains(Set.of());
+    assertThat(of(new Grant("tasks:list", "refunds"), orders).namespaces(Permission.TASKS_LIST, Permission.TASKS_CONTEXT_READ)).contains(Set.of());
+    assertThat(of(new Grant("tasks:list", "refunds"), new Grant("tasks:list", "orders"), orders).namespaces(Permission.TASKS_LIST, Permission.TASKS_CONTEXT_READ))
+        .contains(Set.of("orders"));
+  }
+
+  @Test
   void everywhere_wins_over_somewhere() {
     Grants grants = of(new Grant("tasks:read", "orders"), new Grant("tasks:read", null));
 
