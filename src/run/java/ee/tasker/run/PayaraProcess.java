@@ -37,7 +37,7 @@ public final class PayaraProcess extends ServerProcess {
 
     @Override
     void deploy(Path war) throws IOException {
-        watch = new LogWatch(log(), NOT_STARTED);
+        watch = new LogWatch(log(), NOT_STARTED, true);
         Files.copy(war, folder.resolve("tasker-ee.war"), StandardCopyOption.REPLACE_EXISTING);
     }
 
