@@ -18,13 +18,20 @@ final class LogWatch {
 
     private final Path log;
     private final Pattern failure;
+    private final boolean endsWithFailure;
     private final StringBuilder text = new StringBuilder();
     private long position;
 
-    /** @param failure what the log says of an application that could not be started */
+    /** @param failure what the log says of an application that could not be started; the cause is in a stack trace that follows */
     LogWatch(Path log, Pattern failure) throws IOException {
+        this(log, failure, false);
+    }
+
+    /** @param endsWithFailure whether the stack trace with the cause comes before the failure: those that follow are of the clean-up */
+    LogWatch(Path log, Pattern failure, boolean endsWithFailure) throws IOException {
         this.log = log;
         this.failure = failure;
+        this.endsWithFailure = endsWithFailure;
         this.position = Files.exists(log) ? Files.size(log) : 0;
     }
 
@@ -34,7 +41,7 @@ final class LogWatch {
         var found = failure.matcher(text);
         if (more || !found.find()) return Optional.empty();
         var line = text.substring(text.lastIndexOf("\n", found.start()) + 1, (text + "\n").indexOf("\n", found.end()));
-        return Optional.of(causeOf(text.toString()).orElse(line.strip()));
+        return Optional.of(causeOf(endsWithFailure ? text.substring(0, found.start()) : text.toString()).orElse(line.strip()));
     }
 
     private boolean read() throws IOException {

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 /** Payara Micro: one jar, which unpacks itself into the folder of the run at each start, and is configured by asadmin commands while it boots. */
 public final class PayaraProcess extends ServerProcess {
 
-    private static final Pattern NOT_STARTED = Pattern.compile("Exception while [a-z]+ the app : (?=\\S)");
+    private static final Pattern NOT_STARTED = Pattern.compile("Exception while [a-z]+ the app\\b");
 
     private LogWatch watch;
 
@@ -37,7 +37,7 @@ public final class PayaraProcess extends ServerProcess {
 
     @Override
     void deploy(Path war) throws IOException {
-        watch = new LogWatch(log(), NOT_STARTED);
+        watch = new LogWatch(log(), NOT_STARTED, true);
         Files.copy(war, folder.resolve("tasker-ee.war"), StandardCopyOption.REPLACE_EXISTING);
     }
 

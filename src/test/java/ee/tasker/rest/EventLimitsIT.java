@@ -14,13 +14,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** Streams at their limits, on two servers with little room. */
 class EventLimitsIT {
+  /** In ten seconds: a heartbeat every two seconds, and what it takes to ask for this figure. */
+  private static final long MOST_CALLS_ALONE = 7;
   private static final Duration WITHIN = Duration.ofSeconds(60);
   private static EmbeddedDatabase database;
   private static TestServer server;
@@ -138,8 +139,11 @@ class EventLimitsIT {
     Duration window = Duration.ofSeconds(10);
     TaskerClient.until("streams of before have gone", WITHIN, () -> callsIn(Duration.ofSeconds(3)) <= 3);
 
-    // The least of three: a busy machine may close a stream late, or bring a round that was put off.
-    long alone = IntStream.range(0, 3).mapToLong(i -> callsIn(window)).min().orElseThrow();
+    long alone = callsIn(window);
+    for (int more = 0; more < 2 && alone > MOST_CALLS_ALONE; more++) {
+      // A busy machine may have closed a stream late, or brought a call that was put off.
+      alone = callsIn(window);
+    }
     long heard;
     try (EventClient client = awaitRoom(0)) {
       client.awaitSign();
@@ -149,8 +153,7 @@ class EventLimitsIT {
     }
 
     System.out.println("calls of an idle server in " + window.toSeconds() + " s: " + alone + " when nobody listens, " + heard + " when one does");
-    // A heartbeat every two seconds, and what it takes to ask for this figure.
-    assertThat(alone).isLessThanOrEqualTo(7);
+    assertThat(alone).isLessThanOrEqualTo(MOST_CALLS_ALONE);
     assertThat(heard).isBetween(alone + 3, 23L);
   }
 

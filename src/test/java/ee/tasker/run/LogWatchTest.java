@@ -40,6 +40,17 @@ class LogWatchTest {
   }
 
   @Test
+  void cause_may_come_before_the_failure_and_traces_of_the_clean_up_after_it() throws IOException {
+    Path log = folder.resolve("server.log");
+    LogWatch watch = new LogWatch(log, Pattern.compile("Exception while [a-z]+ the app\\b"), true);
+    Files.writeString(log, "SEVERE Exception during lifecycle processing\nCaused by: java.lang.IllegalStateException: the port is 99999\n\tat a.B.c(B.java:1)\n"
+        + "SEVERE Exception while loading the app\nERROR of the clean-up\nCaused by: java.lang.Error: Listener not found\n\tat a.B.d(B.java:2)\n");
+
+    assertThat(watch.failure()).isEmpty();
+    assertThat(watch.failure()).contains("the port is 99999");
+  }
+
+  @Test
   void log_that_the_server_begins_anew_is_read_from_its_beginning() throws IOException {
     Path log = folder.resolve("server.log");
     Files.writeString(log, "x".repeat(10_000));
