@@ -174,7 +174,7 @@ class SubmitTasksTest {
     }
     assertThatTask(task).isIn("complete");
     // The budget is 5 seconds; a machine that is busy with other things gets some more, a quadratic plan would need minutes.
-    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(20));
+    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(60));
   }
 
   @Test
