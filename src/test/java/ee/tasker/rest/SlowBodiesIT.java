@@ -41,13 +41,14 @@ class SlowBodiesIT {
   private static final String OF_LENGTH = "Content-Length: 50000";
   private static final String IN_CHUNKS = "Transfer-Encoding: chunked";
 
-  private static final ExecutorService THREADS = Executors.newCachedThreadPool();
+  private static ExecutorService threads;
   private static EmbeddedDatabase database;
   private static TestServer server;
   private static TaskerClient tasker;
 
   @BeforeAll
   static void start() {
+    threads = Executors.newCachedThreadPool();
     database = TestServer.newDatabase();
     server = TestServer.start(database, Map.of("TASKER_API_BODY_TIMEOUT_SECONDS", Integer.toString(TIMEOUT_SECONDS), "TASKER_API_BODY_MIN_BYTES_PER_SECOND", Integer.toString(BYTES_PER_SECOND),
         "HTTP_READ_TIMEOUT", "5s", "HTTP_HEAD_TIMEOUT_MS", "5000"));
@@ -57,7 +58,7 @@ class SlowBodiesIT {
 
   @AfterAll
   static void stop() {
-    THREADS.shutdownNow();
+    threads.shutdownNow();
     server.close();
     database.close();
   }
@@ -112,7 +113,7 @@ class SlowBodiesIT {
   }
 
   private static DynamicTest cut(String name, String begin, String drop, int status) {
-    CompletableFuture<Cut> sent = CompletableFuture.supplyAsync(() -> send(begin, drop, CUT_WITHIN), THREADS);
+    CompletableFuture<Cut> sent = CompletableFuture.supplyAsync(() -> send(begin, drop, CUT_WITHIN), threads);
     return DynamicTest.dynamicTest(name, () -> {
       Cut cut = sent.get(2, TimeUnit.MINUTES);
       System.out.println("slow: " + name + ": " + cut.status() + " after " + cut.answered().toMillis() + " ms, closed " + cut.isClosed() + " after " + cut.after().toMillis() + " ms");
@@ -182,7 +183,7 @@ class SlowBodiesIT {
   void others_are_answered_at_once_while_many_trickle() {
     List<CompletableFuture<Cut>> slow = new ArrayList<>();
     for (String begin : List.of(FORM.formatted("/v1/tasks", KNOWN, IN_CHUNKS), FORM.formatted("/v1/tasks", "", IN_CHUNKS), FORM.formatted("/v1/tasks", KNOWN, OF_LENGTH), FORM.formatted("/", "", OF_LENGTH))) {
-      IntStream.range(0, 12).forEach(i -> slow.add(CompletableFuture.supplyAsync(() -> send(begin, begin.contains(IN_CHUNKS) ? "1\r\n \r\n" : " ", CUT_WITHIN), THREADS)));
+      IntStream.range(0, 12).forEach(i -> slow.add(CompletableFuture.supplyAsync(() -> send(begin, begin.contains(IN_CHUNKS) ? "1\r\n \r\n" : " ", CUT_WITHIN), threads)));
     }
 
     Duration longest = Duration.ZERO;
