@@ -51,7 +51,7 @@ class SlowBodiesIT {
     threads = Executors.newCachedThreadPool();
     database = TestServer.newDatabase();
     server = TestServer.start(database, Map.of("TASKER_API_BODY_TIMEOUT_SECONDS", Integer.toString(TIMEOUT_SECONDS), "TASKER_API_BODY_MIN_BYTES_PER_SECOND", Integer.toString(BYTES_PER_SECOND),
-        "HTTP_READ_TIMEOUT", "5s", "HTTP_HEAD_TIMEOUT_MS", "5000"));
+        "HTTP_READ_TIMEOUT", "10s", "HTTP_HEAD_TIMEOUT_MS", "5000"));
     tasker = server.client();
     tasker.register("/testing/templates.yaml");
   }
