@@ -1,5 +1,6 @@
 package ee.tasker.rest;
 
+import ee.tasker.platform.DatabaseFaults;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Problem;
@@ -206,7 +207,8 @@ public class AccessFilter implements Filter {
   }
 
   private static void fail(HttpServletRequest request, HttpServletResponse answer, RuntimeException fault) throws IOException {
-    if (FaultMapper.isOutage(fault)) {
+    // It only reads, so a commit that was not confirmed leaves nothing behind either.
+    if (DatabaseFaults.isUnreachable(fault)) {
       LOG.write(LogEvent.CALL_FAILED, fault, "call", request.getMethod() + " " + request.getRequestURI());
       refuse(request, answer, Problem.of(503, "unavailable", FaultMapper.OUTAGE), 5);
       return;

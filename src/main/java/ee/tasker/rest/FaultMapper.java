@@ -60,7 +60,7 @@ public class FaultMapper implements ExceptionMapper<Throwable> {
   }
 
   /** The database cannot be used at present, and nothing was committed. The log tells of it now and then, not of each request. */
-  static boolean isOutage(Throwable fault) {
+  private static boolean isOutage(Throwable fault) {
     return DatabaseFaults.isUnreachable(fault) && !DatabaseFaults.isUnconfirmedCommit(fault);
   }
 
