@@ -48,7 +48,7 @@ comment on column tasker.tasks.claim_order is
   'Milliseconds since the epoch of creation, less one minute per point of priority: the lower, the earlier its steps are claimed. Age and priority in one number that never needs an update.';
 comment on column tasker.tasks.transition_count is 'sort_key of the latest history row.';
 comment on column tasker.tasks.unfinished_steps is 'Steps that are neither complete nor resolved manually.';
-comment on column tasker.tasks.in_flight_steps is 'Steps in enqueued, in_progress or one of the two handed-back states.';
+comment on column tasker.tasks.in_flight_steps is 'Steps in enqueued, in_progress or one of the two submitted states.';
 comment on column tasker.tasks.failed_steps is 'Steps in error.';
 comment on column tasker.tasks.retrying_steps is 'Steps in waiting_for_retry.';
 comment on column tasker.tasks.context_checked is 'False while the context still has to be checked against the input schema by a server; such a task is not started.';

@@ -39,7 +39,7 @@ comment on column tasker.tasks.cancel_force_at is 'When running steps that a can
 comment on column tasker.tasks.cancel_children is 'Whether the cancel request is also one for the tasks whose parent this is.';
 create index tasks_parent_task_uuid_idx on tasker.tasks (parent_task_uuid) where parent_task_uuid is not null;
 
-create table tasker.watched_offers (
+create table tasker.unclaimed_offers (
   task_uuid          uuid        not null references tasker.tasks on delete cascade,
   workflow_step_uuid uuid        not null,
   attempt            smallint    not null,
@@ -48,9 +48,9 @@ create table tasker.watched_offers (
   due_at             timestamptz,
   primary key (task_uuid, workflow_step_uuid),
   constraint why_is_known check (why in ('unclaimed', 'unserved')));
-comment on table tasker.watched_offers is
+comment on table tasker.unclaimed_offers is
   'Offers that recovery keeps an eye on: a worker could claim them and none does (unclaimed), or no live server serves them (unserved).';
-comment on column tasker.watched_offers.due_at is 'When the offer is taken back if nothing changes; null for never.';
+comment on column tasker.unclaimed_offers.due_at is 'When the offer is taken back if nothing changes; null for never.';
 
 create table tasker.task_faults (
   task_uuid     uuid        primary key references tasker.tasks on delete cascade,

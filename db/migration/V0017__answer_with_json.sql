@@ -1,7 +1,7 @@
 -- breaking-change: yes
 -- The functions that servers call answer with json instead of jsonb: the same documents. Within SQL, cast the answer where an
 -- operator asks for jsonb. A return type cannot be replaced, so the old functions go; the new ones come with their files.
-drop function if exists tasker.get_step_assignments(uuid[]);
+drop function if exists tasker.get_claimed_steps(uuid[]);
 drop function if exists tasker.claim_steps(uuid, int, text[], int, timestamptz);
 drop function if exists tasker.complete_steps(jsonb, uuid, int, text[], int, boolean, boolean, timestamptz);
 drop function if exists tasker.submit_tasks(jsonb, uuid, int, int, boolean, boolean, timestamptz);

@@ -19,7 +19,7 @@ declare
   -- What each may call; "name(argument => value)" fixes an argument.
   v_lists   constant jsonb := $lists$ {
     "orchestrator": ["submit_task", "submit_tasks", "submit_queued_requests", "evaluate_tasks", "process_step_results", "take_task_requests",
-      "finish_task_requests", "take_unchecked_tasks", "settle_contexts", "get_next_ready_task", "get_next_ready_tasks",
+      "finish_task_requests", "take_unchecked_tasks", "start_validated_tasks", "get_next_ready_task", "get_next_ready_tasks",
       "claim_task_for_finalization", "finalize_task_completion", "transition_task_state_atomic",
       "transition_step_state_atomic(p_actor => 'orchestrator')", "set_step_backoff_atomic", "make_history_partitions",
       "reconcile_tasks", "roll_up_analytics", "analyze_grown_tables", "close_settled_dlq_entries", "purge_idempotency_keys", "purge_expired_tasks", "purge_expired_rows",
@@ -40,7 +40,7 @@ declare
       "get_step_audit", "get_templates", "get_pauses", "get_analytics_metrics", "get_system_health_counts", "get_slowest_tasks",
       "get_slowest_steps", "get_slowest_tasks_aggregated", "get_slowest_steps_aggregated", "get_performance_document",
       "get_health_document", "get_bottleneck_document", "get_metrics_document", "explain_waiting", "get_waiting_document",
-      "get_task_story", "get_action_schemas", "get_events", "get_dlq_documents", "get_dlq_statistics", "get_dlq_investigation_queue",
+      "get_task_history", "get_action_schemas", "get_events", "get_dlq_documents", "get_dlq_statistics", "get_dlq_investigation_queue",
       "get_staleness", "list_concurrency_policies", "get_retention_rules", "get_retention_document", "get_retention_preview",
       "preview_retention"],
     "server": ["purge_expired_tasks", "purge_expired_rows", "drop_history_month", "forget_purged_tasks", "get_retention_document",
@@ -52,12 +52,12 @@ declare
       "get_cancel_requests", "get_current_task_state", "get_events", "get_dlq_documents", "get_dlq_investigation_queue", "get_dlq_statistics",
       "get_health_document", "get_installation_status", "get_metrics_document", "get_pauses", "get_performance_document",
       "get_queue_documents", "get_server_documents", "get_staleness", "get_step_audit", "get_step_definitions", "get_step_documents",
-      "get_task_documents", "get_task_story", "get_templates", "get_waiting_document", "heartbeat", "keep_answer", "list_concurrency_policies",
+      "get_task_documents", "get_task_history", "get_templates", "get_waiting_document", "heartbeat", "save_idempotent_response", "list_concurrency_policies",
       "list_dead_messages",
       "list_tasks", "make_history_partitions", "notify_servers", "pause_templates", "preview_bulk_action",
       "process_step_results", "purge_idempotency_keys", "reconcile_tasks", "register_template", "release_steps", "release_unknown_steps", "replay_dead_message",
       "request_cancel", "resume_templates", "roll_up_analytics", "run_bulk_action", "save_checkpoint", "send_task_to_dlq", "set_concurrency_limit",
-      "settle_contexts", "submit_queued_requests", "submit_tasks", "summarize_history", "take_task_requests", "take_unchecked_tasks",
+      "start_validated_tasks", "submit_queued_requests", "submit_tasks", "summarize_history", "take_task_requests", "take_unchecked_tasks",
       "update_dlq_entry"]
     } $lists$;
   -- Never the caller's to say in a wrapper: the time, a claim made by the way, how soon an offer counts as lost.

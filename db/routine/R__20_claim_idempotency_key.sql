@@ -1,5 +1,5 @@
 -- Asks whether a request was answered before, as the first thing that its transaction does: {verdict} is new (do it, and keep the answer by
--- keep_answer), replay (with status, location and body of the first answer), other_request (the key was used for another one) or
+-- save_idempotent_response), replay (with status, location and body of the first answer), other_request (the key was used for another one) or
 -- busy (another transaction has had the same key for longer than p_wait_ms). An answer older than p_retention_seconds is forgotten here.
 -- p_request_hash: SHA-256 in hexadecimal digits.
 -- Locks: the key, by an advisory lock until the end of the transaction. It is the first of all that the transaction takes, so nobody

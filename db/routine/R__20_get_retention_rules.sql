@@ -3,18 +3,18 @@
 -- any state. keep_days null: for ever.
 -- Reads only. Called by purge_expired_tasks, preview_retention and get_retention_document.
 create or replace function tasker.get_retention_rules()
-returns table (named_task_uuid uuid, state tasker.task_state, keep_days int, said_by text)
+returns table (named_task_uuid uuid, state tasker.task_state, keep_days int, decided_by text)
 language sql stable parallel safe
 as $$
-  select nt.named_task_uuid, s.state, r.keep_days, coalesce(r.said_by, 'nobody')
+  select nt.named_task_uuid, s.state, r.keep_days, coalesce(r.decided_by, 'none')
   from tasker.named_tasks nt
   join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
   cross join unnest('{complete,error,cancelled,resolved_manually}'::tasker.task_state[]) as s(state)
   left join lateral (
-    select c.keep_days, c.said_by from (
+    select c.keep_days, c.decided_by from (
       select p.keep_days,
              case when p.template_name is not null then 'template policy' when p.namespace_name is not null then 'namespace policy'
-                  else 'general policy' end as said_by,
+                  else 'general policy' end as decided_by,
              case when p.template_name is not null then 1 when p.namespace_name is not null then 3 else 4 end as place,
              p.state is null as is_any_state
       from tasker.retention_policies p

@@ -19,7 +19,7 @@ begin
       and to_regclass('pgmq.' || quote_ident('q_' || lower(tasker.worker_queue(ns.name)))) is not null
   loop
     v_table := 'q_' || lower(tasker.worker_queue(v_namespace));
-    v_floor := tasker.get_claim_floor(v_table);
+    v_floor := tasker.get_claim_cursor(v_table);
     v_order := null;
     if v_floor is not null then
       execute format('select (q.headers ->> ''claim_order'')::bigint from pgmq.%I q

@@ -36,7 +36,7 @@ begin
              when l.state = 'waiting_for_retry' and not l.is_paused then s.first_retry
              when l.state in ('waiting_for_dependencies', 'pending') and not l.is_paused then l.entered_at
              when l.state = 'steps_in_process' and l.has_limit then s.first_out
-             when l.state = 'steps_in_process' then least(s.first_lease_end, s.first_handback, case when not v.is_served then s.first_offer end)
+             when l.state = 'steps_in_process' then least(s.first_lease_end, s.first_result, case when not v.is_served then s.first_offer end)
            end as since,
            tasker.calculate_staleness_threshold(l.state::text, l.configuration) as threshold
     from looked_at l
@@ -45,7 +45,7 @@ begin
       select min(w.next_retry_at) as first_retry,
              min(w.enqueued_at) filter (where w.state = 'enqueued') as first_offer,
              min(w.lease_expires_at) as first_lease_end,
-             min(w.last_attempted_at) filter (where w.state in ('enqueued_for_orchestration', 'enqueued_as_error_for_orchestration')) as first_handback,
+             min(w.last_attempted_at) filter (where w.state in ('enqueued_for_orchestration', 'enqueued_as_error_for_orchestration')) as first_result,
              min(w.enqueued_at) filter (where w.state in ('enqueued', 'in_progress', 'enqueued_for_orchestration', 'enqueued_as_error_for_orchestration')) as first_out,
              count(*) filter (where w.state in ('in_progress', 'enqueued_for_orchestration', 'enqueued_as_error_for_orchestration')) as claimed
       from tasker.workflow_steps w where w.task_uuid = l.task_uuid) s),

@@ -6,13 +6,13 @@ language sql stable
 set search_path = '' set timezone = 'UTC'
 as $$
   select coalesce(jsonb_agg(jsonb_build_object(
-      'namespace', p.namespace, 'name', p.name, 'version', p.version, 'paused_at', p.paused_at, 'paused_by', p.paused_by, 'said_by', p.said_by, 'reason', p.reason)
+      'namespace', p.namespace, 'name', p.name, 'version', p.version, 'paused_at', p.paused_at, 'paused_by', p.paused_by, 'claimed_actor', p.claimed_actor, 'reason', p.reason)
       order by p.namespace, p.name nulls first, p.version), '[]')
   from (
-    select ns.name as namespace, null as name, null as version, ns.paused_at, ns.paused_by, ns.pause_said_by as said_by, ns.pause_reason as reason
+    select ns.name as namespace, null as name, null as version, ns.paused_at, ns.paused_by, ns.pause_claimed_actor as claimed_actor, ns.pause_reason as reason
     from tasker.task_namespaces ns where ns.paused_at is not null
     union all
-    select ns.name, nt.name, nt.version, t.paused_at, t.paused_by, t.said_by, t.reason
+    select ns.name, nt.name, nt.version, t.paused_at, t.paused_by, t.claimed_actor, t.reason
     from tasker.template_pauses t
     join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
     join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid

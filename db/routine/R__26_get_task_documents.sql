@@ -24,10 +24,10 @@ begin
         'completion_percentage', c.completion_percentage, 'health_status', c.health_status,
         'next_wake_at', w.wake_at, 'sla_breached_at', t.sla_breached_at,
         'cancel_request', case when t.cancel_requested_at is not null then jsonb_build_object(
-          'at', t.cancel_requested_at, 'by', t.cancel_requested_by, 'said_by', t.cancel_said_by, 'reason', t.cancel_reason, 'policy', t.cancel_policy) end)
+          'at', t.cancel_requested_at, 'by', t.cancel_requested_by, 'claimed_actor', t.cancel_claimed_actor, 'reason', t.cancel_reason, 'policy', t.cancel_policy) end)
       || case when p_with_details then jsonb_build_object(
         'context', x.context, 'submitted_by', x.submitted_by,
-        'explanation', case when t.completed_at is null then tasker.get_task_explanation(t.task_uuid) end,
+        'explanation', case when t.completed_at is null then tasker.diagnose_task(t.task_uuid) end,
         'steps', (select coalesce(jsonb_agg(to_jsonb(r) - '{task_uuid,workflow_step_uuid,named_step_uuid,current_state}'::text[]
             || jsonb_build_object('step_uuid', r.workflow_step_uuid, 'template_step_uuid', r.named_step_uuid, 'state', r.current_state)), '[]')
           from tasker.get_step_readiness_status_batch(array[t.task_uuid]) r))

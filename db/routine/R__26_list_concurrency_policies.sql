@@ -12,7 +12,7 @@ begin
     select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
              'policy_uuid', p.policy_uuid, 'namespace', p.namespace_name, 'name', p.template_name, 'step', p.step_name,
              'counts', p.counts, 'key', p.key_pointer, 'when_full', p.when_full, 'limit', coalesce(p.set_limit, p.template_limit),
-             'template_limit', p.template_limit, 'set_limit', p.set_limit, 'set_by', p.set_by, 'said_by', p.said_by,
+             'template_limit', p.template_limit, 'set_limit', p.set_limit, 'set_by', p.set_by, 'claimed_actor', p.claimed_actor,
              'holding', n.holding, 'waiting', n.waiting, 'holders', e.holders, 'waiters', e.waiters))
              order by p.namespace_name, p.template_name, p.step_name nulls first, p.policy_uuid), '[]')
     from tasker.concurrency_policies p

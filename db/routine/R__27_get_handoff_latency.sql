@@ -46,7 +46,7 @@ as $$
     from steps s, clock c where s.state = 'enqueued' group by s.namespace),
   watched as (
     select ns.name as namespace, count(*) as stuck
-    from tasker.watched_offers w
+    from tasker.unclaimed_offers w
     join tasker.tasks t on t.task_uuid = w.task_uuid
     join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
     join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid

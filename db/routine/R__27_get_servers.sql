@@ -4,9 +4,9 @@
 -- Locks: none. Source: attune.md E2. Called by Insight, and by anybody.
 create or replace function tasker.get_servers(p_now timestamptz default null)
 returns table (
-  server_uuid uuid, name varchar, health text, rank int, said tasker.server_state, roles text[], namespaces text[], handlers text[],
+  server_uuid uuid, name varchar, health text, rank int, reported_status tasker.server_state, roles text[], namespaces text[], handlers text[],
   problems text[], capacity int, running int, registered_at timestamptz, heartbeat_at timestamptz, silent_seconds numeric,
-  lost_from timestamptz)
+  considered_lost_at timestamptz)
 language sql stable
 set search_path = ''
 as $$

@@ -34,7 +34,7 @@ begin
       join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
       where case p_action
               when 'cancel' then t.completed_at is null and t.cancel_requested_at is null
-              when 'give_up' then t.state = 'blocked_by_failures'
+              when 'fail' then t.state = 'blocked_by_failures'
               else t.state in ('blocked_by_failures', 'error') and t.cancel_requested_at is null end
         and (p_filter ->> 'namespace' is null or ns.name = p_filter ->> 'namespace')
         and (p_filter ->> 'name' is null or nt.name = p_filter ->> 'name')

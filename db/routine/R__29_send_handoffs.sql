@@ -14,7 +14,7 @@ begin
                                         'correlation_id', h.correlation_id) order by p.place, h.step_uuid) as messages,
            array_agg(jsonb_build_object('claim_order', p.place, 'handler', h.handler_key) order by p.place, h.step_uuid) as headers
     from unnest(p_handoffs) h
-    cross join lateral (select tasker.calculate_step_place(h.claim_order, h.attempt) as place) p
+    cross join lateral (select tasker.calculate_claim_rank(h.claim_order, h.attempt) as place) p
     where not h.is_claimed
     group by h.namespace
   loop

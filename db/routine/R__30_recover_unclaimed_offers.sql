@@ -1,9 +1,9 @@
 -- Takes back offers that nobody claims, by two limits that count from when recovery first saw the reason and start anew
--- whenever it is gone in between (table watched_offers):
--- unclaimed: a live server serves the namespace, knows the handler and has a hand free, the offer's turn has come (fewer
---   offers are before it than hands are free), and still nobody takes it, for p_claim_seconds.
+-- whenever it is gone in between (table unclaimed_offers):
+-- unclaimed: a live server serves the namespace, knows the handler and has a permit available, the offer's turn has come (fewer
+--   offers are before it than permits are available), and still nobody takes it, for p_claim_seconds.
 -- unserved: no live server serves it at all, for p_unserved_seconds; 0 waits for ever.
--- An offer that waits because all hands are busy, or behind others, is never touched, however long that takes.
+-- An offer that waits because all permits are taken, or behind others, is never touched, however long that takes.
 -- What is taken back becomes pending (the next handoff gets the next attempt) while attempts are left and the template says
 -- reschedule, otherwise error, with the cause (unclaimed, no_worker).
 -- Locks: the steps, skip locked: whoever holds one is claiming it; the caller holds the tasks. Returns how many were taken back.
@@ -18,12 +18,12 @@ as $$
 declare
   v_now       timestamptz := coalesce(p_now, clock_timestamp());
   v_namespace text;
-  v_hands     int;
+  v_permits     int;
   v_last      bigint;
   v_deltas    tasker.task_delta[];
 begin
   -- A claim leaves its watch behind; nobody else needs it.
-  delete from tasker.watched_offers w
+  delete from tasker.unclaimed_offers w
   where w.task_uuid = any (p_task_uuids)
     and not exists (select from tasker.workflow_steps s where s.workflow_step_uuid = w.workflow_step_uuid
                     and s.state = 'enqueued' and s.attempts = w.attempt);
@@ -36,15 +36,15 @@ begin
     join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
     where s.task_uuid = any (p_task_uuids) and s.state = 'enqueued' and s.enqueued_at < v_now - interval '5 seconds'
   loop
-    -- The place of the last offer that the free hands could take now.
-    select coalesce(sum(greatest(v.capacity - v.running, 0)), 0) into v_hands
+    -- The place of the last offer that the available permits could take now.
+    select coalesce(sum(greatest(v.capacity - v.running, 0)), 0) into v_permits
     from tasker.servers v
     where v.lease_expires_at > v_now and v.state in ('healthy', 'degraded') and 'worker' = any (v.roles)
       and (v.namespaces is null or v_namespace = any (v.namespaces));
     v_last := null;
     execute format('select (q.headers ->> ''claim_order'')::bigint from pgmq.%I q
                     order by ((q.headers ->> ''claim_order'')::bigint) offset $1 limit 1', 'q_' || lower(tasker.worker_queue(v_namespace)))
-      into v_last using greatest(v_hands - 1, 0);
+      into v_last using greatest(v_permits - 1, 0);
 
     with offers as (
       select s.workflow_step_uuid, s.task_uuid, s.attempts,
@@ -53,7 +53,7 @@ begin
                  where v.lease_expires_at > v_now and v.state in ('healthy', 'degraded') and 'worker' = any (v.roles)
                    and (v.namespaces is null or v_namespace = any (v.namespaces))
                    and tasker.has_handler(v.handlers, v.resolvers, v.missing, n.handler_callable, n.handler_resolver, n.handler_key)) then 'unserved'
-               when v_hands > 0 and (v_last is null or tasker.calculate_step_place(t.claim_order, s.attempts) <= v_last) and exists (select from tasker.servers v
+               when v_permits > 0 and (v_last is null or tasker.calculate_claim_rank(t.claim_order, s.attempts) <= v_last) and exists (select from tasker.servers v
                  where v.lease_expires_at > v_now and v.state in ('healthy', 'degraded') and 'worker' = any (v.roles)
                    and (v.namespaces is null or v_namespace = any (v.namespaces)) and v.running < v.capacity
                    and tasker.has_handler(v.handlers, v.resolvers, v.missing, n.handler_callable, n.handler_resolver, n.handler_key)) then 'unclaimed'
@@ -66,9 +66,9 @@ begin
       where s.task_uuid = any (p_task_uuids) and s.state = 'enqueued' and s.enqueued_at < v_now - interval '5 seconds'
         and ns.name = v_namespace),
     unwatched as (
-      delete from tasker.watched_offers w using offers o
+      delete from tasker.unclaimed_offers w using offers o
       where o.why is null and w.task_uuid = o.task_uuid and w.workflow_step_uuid = o.workflow_step_uuid)
-    insert into tasker.watched_offers as w (task_uuid, workflow_step_uuid, attempt, why, since, due_at)
+    insert into tasker.unclaimed_offers as w (task_uuid, workflow_step_uuid, attempt, why, since, due_at)
     select o.task_uuid, o.workflow_step_uuid, o.attempts, o.why, v_now, v_now + l.seconds * interval '1 second'
     from offers o
     cross join lateral (select case o.why when 'unclaimed' then p_claim_seconds else nullif(p_unserved_seconds, 0) end as seconds) l
@@ -84,7 +84,7 @@ begin
     select s.workflow_step_uuid, w.why, w.since,
            case when s.retryable and s.attempts - s.attempts_before_reset < s.max_attempts and n.on_worker_lost = 'reschedule' then 'pending'
                 else 'error' end::tasker.step_state as to_state
-    from tasker.watched_offers w
+    from tasker.unclaimed_offers w
     join tasker.workflow_steps s on s.workflow_step_uuid = w.workflow_step_uuid
     join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
     where w.task_uuid = any (p_task_uuids) and w.due_at <= v_now and s.state = 'enqueued' and s.attempts = w.attempt
@@ -113,7 +113,7 @@ begin
            jsonb_build_object('reason', m.reason, 'since', m.since)
     from moved m),
   unwatched as (
-    delete from tasker.watched_offers w using moved m
+    delete from tasker.unclaimed_offers w using moved m
     where w.task_uuid = m.task_uuid and w.workflow_step_uuid = m.workflow_step_uuid)
   select array_agg((m.task_uuid, -1, 0, case m.to_state when 'error' then 1 else 0 end, 0)::tasker.task_delta)
     into v_deltas from moved m;

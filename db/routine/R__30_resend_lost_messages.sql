@@ -27,7 +27,7 @@ begin
     execute format($q$
       with offers as materialized (
         select s.workflow_step_uuid, s.task_uuid, s.attempts, t.claim_order, t.correlation_id,
-               tasker.calculate_step_place(t.claim_order, s.attempts) as place, t.sla_breached_at is not null as is_late, n.handler_key
+               tasker.calculate_claim_rank(t.claim_order, s.attempts) as place, t.sla_breached_at is not null as is_late, n.handler_key
         from tasker.workflow_steps s
         join tasker.tasks t on t.task_uuid = s.task_uuid
         join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid

@@ -11,7 +11,7 @@ as $$
   set wake_at = least(
         p_now + least(greatest((p_now - t.created_at) / 2, interval '30 seconds'), interval '10 minutes'),
         n.first_lease_end + interval '1 second', n.first_retry,
-        (select min(o.due_at) from tasker.watched_offers o where o.task_uuid = t.task_uuid),
+        (select min(o.due_at) from tasker.unclaimed_offers o where o.task_uuid = t.task_uuid),
         case when t.cancel_force_at > p_now then t.cancel_force_at end,
         case when t.sla_breached_at is null and nt.sla_minutes is not null then greatest(t.created_at + nt.sla_minutes * interval '1 minute', p_now + interval '1 second') end)
   from tasker.tasks t

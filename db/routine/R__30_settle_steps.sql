@@ -1,4 +1,4 @@
--- The orchestrator's part of a completion: takes over handed-back steps. A success becomes complete; a retryable
+-- The orchestrator's part of a completion: takes over submitted steps. A success becomes complete; a retryable
 -- failure with attempts left waits for its retry (or is cancelled, if that was asked for); any other goes to error.
 -- The wait is the one that the other side asked for (error.delay_ms), else the template's backoff with ±15 % jitter.
 -- Locks: the step rows; the caller holds the rows of their tasks. Steps in another state are left out.
@@ -68,4 +68,4 @@ begin
 end
 $$;
 comment on function tasker.settle_steps(uuid[], uuid, timestamptz) is
-  'The orchestrator''s part of a completion: takes over handed-back steps.';
+  'The orchestrator''s part of a completion: takes over submitted steps.';

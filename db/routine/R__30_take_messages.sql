@@ -1,6 +1,6 @@
 -- Takes up to p_limit messages off one worker queue, lowest claim_order first, and returns the steps and attempts they
 -- offer, by step. Where there are more than the caller wants, a message that came in with a lower claim_order is seen within a quarter of a second
--- (get_claim_floor). Messages another session is taking are skipped. The rows are deleted: from here on the claimed
+-- (get_claim_cursor). Messages another session is taking are skipped. The rows are deleted: from here on the claimed
 -- step's own lease stands for the offer, and a rollback puts the message back.
 -- A message that is none of ours would make every claim of its queue fail: when one turns up, all of that kind are parked in
 -- dead_messages and the others are taken.
@@ -18,7 +18,7 @@ set search_path = '' set enable_bitmapscan = off set enable_sort = off
 as $$
 declare
   v_table  text := 'q_' || lower(tasker.worker_queue(p_namespace));
-  v_floor  bigint := tasker.get_claim_floor(v_table);
+  v_floor  bigint := tasker.get_claim_cursor(v_table);
   v_last   bigint;
   v_rest   record;
   v_parked int;
@@ -40,7 +40,7 @@ begin
     case when p_elsewhere is not null then 'and not coalesce($3 ? (q.headers ->> ''handler''), false)' end)
     into o_step_uuids, o_attempts, v_last using p_limit, v_floor, p_elsewhere;
   if v_last is not null then
-    perform tasker.set_claim_floor(v_table, v_last, v_floor is null);
+    perform tasker.set_claim_cursor(v_table, v_last, v_floor is null);
   end if;
   -- Nobody's hands stay free while there is anything to take before that place.
   if v_floor is not null and cardinality(o_step_uuids) < p_limit then

@@ -1,6 +1,6 @@
--- The orchestrator's part after a handback: settles what has to be settled, counts down the children, hands off those
+-- The orchestrator's part after a result submission: settles what has to be settled, counts down the children, hands off those
 -- that became ready and concludes the tasks.
--- p_completed are already complete; p_unsettled are in a handed-back state; p_deltas are the counts that the caller
+-- p_completed are already complete; p_unsettled are in a submitted state; p_deltas are the counts that the caller
 -- has moved already. Locks: the caller holds the tasks.
 -- o_queued are the namespaces that got messages, o_ended the tasks that came to rest, o_next_retry_at the earliest retry
 -- that this call arranged. Called by complete_steps, process_step_results, evaluate_tasks.
@@ -42,8 +42,8 @@ begin
 
   select coalesce(jsonb_agg(jsonb_build_object('task_uuid', c.task_uuid, 'state', c.state,
       'correlation_id', (select t.correlation_id from tasker.tasks t where t.task_uuid = c.task_uuid))), '[]') into o_ended
-  from tasker.conclude_tasks(v_deltas, p_server_uuid, p_now) c;
+  from tasker.roll_up_task_states(v_deltas, p_server_uuid, p_now) c;
 end
 $$;
 comment on function tasker.advance_tasks(uuid[], uuid[], tasker.task_delta[], uuid, int, int, timestamptz) is
-  'The orchestrator''s part after a handback: settles, counts down the children, hands off those that became ready and concludes the tasks.';
+  'The orchestrator''s part after a result submission: settles, counts down the children, hands off those that became ready and concludes the tasks.';

@@ -1,6 +1,6 @@
 -- The dry run of an action on many tasks: counts those that p_filter means (see find_tasks_for_action) and that the action
 -- can be done to, and gives a token that run_bulk_action has to be shown. Changes no task.
--- p_action: retry, resolve, give_up or cancel. p_made_by: the caller over REST, for whom alone the token is.
+-- p_action: retry, resolve, fail or cancel. p_made_by: the caller over REST, for whom alone the token is.
 -- Returns {token, count, expires_at, sample}, where count may be 0; {count, limit} without a token when there are more than p_limit tasks.
 -- Locks: none but the new row; tokens that ran out a day ago without having been used are forgotten.
 -- Errors: TK007 as check_action and find_tasks_for_action, and for a limit or a validity that cannot be.
@@ -16,7 +16,7 @@ declare
   v_tasks uuid[];
   v_row   tasker.bulk_actions;
 begin
-  perform tasker.check_action(p_action, array['retry', 'resolve', 'give_up', 'cancel'], p_by, p_reason);
+  perform tasker.check_action(p_action, array['retry', 'resolve', 'fail', 'cancel'], p_by, p_reason);
   if p_limit is null or p_limit not between 1 and 1000000 then
     raise exception 'limit must be 1 to 1000000, not %', coalesce(p_limit::text, 'null') using errcode = 'TK007';
   end if;

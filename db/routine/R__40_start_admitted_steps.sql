@@ -2,7 +2,7 @@
 -- steps, and names the tasks that are to be evaluated because theirs is a slot of the whole task. First in line, first
 -- served. Also takes up the notes of releases that found a gate busy.
 -- A slot whose holder has no use for it (cancelled, blocked, finished or paused meanwhile) goes to the next.
--- Locks: releases, skip locked; tasks, skip locked; then as enqueue_steps and conclude_tasks. Everything null when there
+-- Locks: releases, skip locked; tasks, skip locked; then as enqueue_steps and roll_up_task_states. Everything null when there
 -- is nothing to do, which costs two lookups. o_looked_at: how many tasks got on. Source: ADR 0013. Called by advance_due_tasks.
 create or replace function tasker.start_admitted_steps(
   p_server_uuid uuid, p_limit int, p_claim_limit int, p_lease_seconds int, p_now timestamptz default null,
@@ -64,7 +64,7 @@ begin
     greatest(p_claim_limit - (select count(*)::int from unnest(v_handoffs) h where h.is_claimed), 0), p_lease_seconds, p_now);
   select coalesce(jsonb_agg(jsonb_build_object('task_uuid', c.task_uuid, 'state', c.state,
       'correlation_id', (select t.correlation_id from tasker.tasks t where t.task_uuid = c.task_uuid))), '[]') into o_ended
-  from tasker.conclude_tasks(
+  from tasker.roll_up_task_states(
     (select array_agg((l, 0, 0, 0, 0)::tasker.task_delta) from unnest(v_locked) l
      join tasker.tasks t on t.task_uuid = l and t.state <> 'pending')
     || (select array_agg((h.task_uuid, 1, 0, 0, case when h.step_uuid = any (v_due) then -1 else 0 end)::tasker.task_delta)

@@ -1,10 +1,10 @@
--- Completes any number of steps in one transaction: handback, settling, children, their handoff, the tasks. A caller
--- with free hands gets the next steps in the same round trip: first the successors of what it just finished, then
+-- Completes any number of steps in one transaction: result submission, settling, children, their handoff, the tasks. A caller
+-- with available permits gets the next steps in the same round trip: first the successors of what it just finished, then
 -- offers from the queues.
--- p_results: see hand_back_steps. p_settle false: the caller has only the worker's role; the results go to the queue
+-- p_results: see submit_results. p_settle false: the caller has only the worker's role; the results go to the queue
 -- orchestration_step_results and an orchestrator does the rest.
--- Returns {refused: [{step_uuid, attempt, verdict}], assignments: [...], queued: [namespaces], ended: [{task_uuid, state}],
--- next_retry_in_ms}: verdict ALREADY when that attempt has already been handed back, STALE when it is not the current one.
+-- Returns {refused: [{step_uuid, attempt, verdict}], claimed_steps: [...], queued: [namespaces], ended: [{task_uuid, state}],
+-- next_retry_in_ms}: verdict ALREADY when that attempt has already been submitted, STALE when it is not the current one.
 -- Errors: TK007 when a result lacks what says whose it is, or its outcome; nothing is done then.
 -- Locks: tasks by uuid, then their steps; then messages (skip locked) and offered steps by uuid.
 -- Source: design sections 3, 10. Called by the worker, and by anybody with psql.
@@ -49,7 +49,7 @@ begin
     perform tasker.lock_tasks((select array_agg(distinct r.task_uuid)
                                from jsonb_to_recordset(p_results) as r(task_uuid uuid, outcome text) where r.outcome = 'cancelled'));
   end if;
-  v_back := tasker.hand_back_steps(p_results, p_server_uuid, p_settle, p_now);
+  v_back := tasker.submit_results(p_results, p_server_uuid, p_settle, p_now);
 
   if p_settle then
     v_advance := tasker.advance_tasks(v_back.o_completed, v_back.o_failed, v_back.o_deltas, p_server_uuid, p_claim_limit,
@@ -59,13 +59,13 @@ begin
     v_queued := v_advance.o_queued;
     v_ended := v_advance.o_ended;
     v_retry_at := v_advance.o_next_retry_at;
-  elsif cardinality(v_back.o_handed_back) > 0 or cardinality(v_back.o_cancelled) > 0 then
+  elsif cardinality(v_back.o_submitted) > 0 or cardinality(v_back.o_cancelled) > 0 then
     update tasker.tasks t set in_flight_steps = t.in_flight_steps + d.in_flight
     from (select u.task_uuid, sum(u.in_flight)::int as in_flight from unnest(v_back.o_deltas) u group by u.task_uuid) d
     where t.task_uuid = d.task_uuid;
     perform pgmq.send_batch('orchestration_step_results', (
       select array_agg(jsonb_build_object('task_uuid', h.task_uuid, 'step_uuid', h.step_uuid, 'attempt', h.attempt))
-      from (select b.task_uuid, b.step_uuid, b.attempt from unnest(v_back.o_handed_back) b
+      from (select b.task_uuid, b.step_uuid, b.attempt from unnest(v_back.o_submitted) b
             union all
             select r.task_uuid, r.step_uuid, r.attempt
             from jsonb_to_recordset(p_results) as r(task_uuid uuid, step_uuid uuid, attempt smallint)
@@ -78,12 +78,12 @@ begin
 
   return json_build_object(
     'refused', tasker.get_refusals(p_results, v_back.o_completed || v_back.o_cancelled
-                                   || (select array_agg(h.step_uuid) from unnest(v_back.o_handed_back) h)),
-    'assignments', case when cardinality(v_claimed) > 0 then tasker.get_step_assignments(v_claimed) else '[]' end,
+                                   || (select array_agg(h.step_uuid) from unnest(v_back.o_submitted) h)),
+    'claimed_steps', case when cardinality(v_claimed) > 0 then tasker.get_claimed_steps(v_claimed) else '[]' end,
     'queued', to_json(v_queued),
     'ended', v_ended,
     'next_retry_in_ms', ceil(extract(epoch from v_retry_at - coalesce(p_now, clock_timestamp())) * 1000));
 end
 $$;
 comment on function tasker.complete_steps(jsonb, uuid, int, text[], int, boolean, boolean, timestamptz) is
-  'Completes any number of steps in one transaction: handback, settling, children, their handoff, the tasks.';
+  'Completes any number of steps in one transaction: result submission, settling, children, their handoff, the tasks.';

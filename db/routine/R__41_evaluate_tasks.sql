@@ -1,4 +1,4 @@
--- Looks at whole tasks and does whatever their state says is to be done: settles handed-back steps, hands off ready
+-- Looks at whole tasks and does whatever their state says is to be done: settles submitted steps, hands off ready
 -- ones (pending with all parents done, or waiting for a retry that is due), starts a pending task, concludes, and sets the
 -- next wake-up. Idempotent: a second call finds nothing to do. This is what repairs a lost message or an orchestrator
 -- that died, and what a worker-only server's results are processed by.
@@ -34,7 +34,7 @@ begin
 
   -- What is ready now although no parent has just finished.
   select array_agg(s.workflow_step_uuid order by t.claim_order, s.workflow_step_uuid) filter (where s.state = 'pending'),
-         array_agg(s.workflow_step_uuid order by tasker.calculate_step_place(t.claim_order, s.attempts + 1), s.workflow_step_uuid)
+         array_agg(s.workflow_step_uuid order by tasker.calculate_claim_rank(t.claim_order, s.attempts + 1), s.workflow_step_uuid)
            filter (where s.state = 'waiting_for_retry')
     into v_pending, v_due
   from tasker.tasks t
@@ -54,7 +54,7 @@ begin
 
   select coalesce(jsonb_agg(jsonb_build_object('task_uuid', c.task_uuid, 'state', c.state,
       'correlation_id', (select t.correlation_id from tasker.tasks t where t.task_uuid = c.task_uuid))), '[]') into v_ended
-  from tasker.conclude_tasks(
+  from tasker.roll_up_task_states(
     (select array_agg((t.task_uuid, 0, 0, 0, 0)::tasker.task_delta) from tasker.tasks t where t.task_uuid = any (p_task_uuids) and t.context_checked)
     || (select array_agg((h.task_uuid, 1, 0, 0, case when h.step_uuid = any (v_due) then -1 else 0 end)::tasker.task_delta)
         from unnest(v_handoffs) h),
@@ -63,7 +63,7 @@ begin
   perform tasker.set_next_wakeups(p_task_uuids, v_now);
   v_claimed := v_advance.o_claimed || array(select h.step_uuid from unnest(v_handoffs) h where h.is_claimed);
   return jsonb_build_object(
-    'assignments', case when cardinality(v_claimed) > 0 then tasker.get_step_assignments(v_claimed) else '[]' end,
+    'claimed_steps', case when cardinality(v_claimed) > 0 then tasker.get_claimed_steps(v_claimed) else '[]' end,
     'queued', (select coalesce(jsonb_agg(distinct q), '[]') from (
                  select unnest(v_advance.o_queued) as q union all
                  select h.namespace from unnest(v_handoffs) h where not h.is_claimed) q),

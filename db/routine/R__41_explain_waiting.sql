@@ -1,7 +1,7 @@
 -- Why a task waits: one row for every step of an unfinished task that is not done, in the order of the template, with a word,
 -- a sentence and the facts. A task that ended waits for nothing and has no row, nor has a task that is not there; one that waits always has at least one.
 -- cause: parents, held_back, not_checked, paused, slot, not_started, ready, retry, retry_due, no_server, no_handler, offered,
--- running, cancelling, lease_expired, handed_back, failed.
+-- running, cancelling, lease_expired, result_submitted, failed.
 -- Locks: none. Source: ADR 0016. Called by get_waiting_document and by users.
 create or replace function tasker.explain_waiting(p_task_uuid uuid, p_now timestamptz default null)
 returns table (workflow_step_uuid uuid, step_name varchar, state tasker.step_state, cause text, sentence text, details jsonb)
@@ -48,7 +48,7 @@ begin
     join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid
     join tasker.named_tasks_named_steps d on d.named_step_uuid = s.named_step_uuid
     left join tasker.workflow_step_result_audit r on r.workflow_step_uuid = s.workflow_step_uuid and r.sort_key = s.result_sort_key
-    left join tasker.watched_offers wo on wo.task_uuid = s.task_uuid and wo.workflow_step_uuid = s.workflow_step_uuid and wo.attempt = s.attempts
+    left join tasker.unclaimed_offers wo on wo.task_uuid = s.task_uuid and wo.workflow_step_uuid = s.workflow_step_uuid and wo.attempt = s.attempts
     left join lateral (
       select cp.counts || ' of ' || cp.namespace_name || '/' || cp.template_name || coalesce('/' || cp.step_name, '')
                || coalesce(' per ' || cp.key_pointer || ' = ' || w.key, '') as policy,
@@ -64,7 +64,7 @@ begin
     select s.*,
            case
              when s.state = 'error' then 'failed'
-             when s.state in ('enqueued_for_orchestration', 'enqueued_as_error_for_orchestration') then 'handed_back'
+             when s.state in ('enqueued_for_orchestration', 'enqueued_as_error_for_orchestration') then 'result_submitted'
              when s.state = 'in_progress' and s.lease_expires_at <= v_now then 'lease_expired'
              when s.state = 'in_progress' and v_task.cancel_requested_at is not null then 'cancelling'
              when s.state = 'in_progress' then 'running'
@@ -89,7 +89,7 @@ begin
   select j.workflow_step_uuid, j.name, j.state, j.cause,
          case j.cause
            when 'failed' then format('failed for good at attempt %s: %s: %s; a person has to act', j.attempts, j.error ->> 'type', left(j.error ->> 'message', 200))
-           when 'handed_back' then 'its result waits for an orchestrator'
+           when 'result_submitted' then 'its result waits for an orchestrator'
            when 'lease_expired' then format('the lease of %s ran out at %s; recovery offers it again', coalesce(j.server, 'server ' || j.leased_by, 'its worker'), j.lease_expires_at)
            when 'cancelling' then format('runs on %s; %s has asked at %s for the task to be cancelled (%s)', coalesce(j.server, 'server ' || j.leased_by, 'a worker'),
                                          coalesce(v_task.cancel_requested_by, 'somebody'), v_task.cancel_requested_at, v_task.cancel_policy)
@@ -110,7 +110,7 @@ begin
          end,
          jsonb_strip_nulls(case j.cause
            when 'failed' then jsonb_build_object('error', j.error, 'failed_at', j.completed_at)
-           when 'handed_back' then jsonb_build_object('wake_at', v_wake_at)
+           when 'result_submitted' then jsonb_build_object('wake_at', v_wake_at)
            when 'parents' then jsonb_build_object('parents', j.parents)
            when 'held_back' then jsonb_build_object('failed_steps', v_failed)
            when 'retry' then jsonb_build_object('next_retry_at', j.next_retry_at, 'next_attempt', j.attempts + 1)

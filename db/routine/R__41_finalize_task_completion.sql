@@ -18,7 +18,7 @@ begin
   end if;
   -- A task that has not been started does not rest: it waits for its start.
   if v_task.completed_at is null and not (v_task.state = 'pending' and v_task.cancel_requested_at is null) then
-    perform tasker.conclude_tasks(array[(p_task_uuid, 0, 0, 0, 0)::tasker.task_delta], p_processor_uuid, p_now);
+    perform tasker.roll_up_task_states(array[(p_task_uuid, 0, 0, 0, 0)::tasker.task_delta], p_processor_uuid, p_now);
   end if;
   return query
     select t.state <> v_task.state and (t.completed_at is not null or t.state = 'blocked_by_failures'),

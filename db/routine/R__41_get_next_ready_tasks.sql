@@ -35,7 +35,7 @@ begin
                and d.accepts and not tasker.waits_for_slot(s)) as ready,
              max(s.attempts)::int as attempts
       from tasker.workflow_steps s where s.task_uuid = d.task_uuid) c
-    order by tasker.calculate_step_place(d.claim_order, c.attempts), d.task_uuid;
+    order by tasker.calculate_claim_rank(d.claim_order, c.attempts), d.task_uuid;
 end
 $$;
 comment on function tasker.get_next_ready_tasks(int, timestamptz) is

@@ -61,7 +61,7 @@ begin
       join tasker.workflow_steps s on s.workflow_step_uuid = r.step_uuid
       where s.state = 'in_progress' and s.attempts = r.attempt
         and s.lease_expires_at <= v_now + p_lease_seconds * interval '1 second' * 2 / 3
-      -- A step that somebody has locked is just being handed back or claimed; to wait for that could deadlock with a batch.
+      -- A step that somebody has locked is just being submitted or claimed; to wait for that could deadlock with a batch.
       for no key update of s skip locked)
     update tasker.workflow_steps s set lease_expires_at = v_now + p_lease_seconds * interval '1 second'
     from due d where s.workflow_step_uuid = d.workflow_step_uuid and s.state = 'in_progress';

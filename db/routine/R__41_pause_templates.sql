@@ -30,14 +30,14 @@ begin
     return tasker.refuse_unknown('template', concat_ws(':', p_namespace || '/' || p_name, p_version));
   end if;
 
-  insert into tasker.template_pauses (named_task_uuid, is_namespace, paused_at, paused_by, said_by, reason)
+  insert into tasker.template_pauses (named_task_uuid, is_namespace, paused_at, paused_by, claimed_actor, reason)
   select nt.named_task_uuid, p_name is null, v_now, coalesce(tasker.get_caller(), p_by), case when tasker.get_caller() <> p_by then p_by end, p_reason
   from tasker.named_tasks nt
   where nt.task_namespace_uuid = v_space.task_namespace_uuid and (p_name is null or nt.name = p_name) and (p_version is null or nt.version = p_version)
   on conflict (named_task_uuid, is_namespace) do nothing;
   get diagnostics v_new = row_count;
   if p_name is null and v_space.paused_at is null then
-    update tasker.task_namespaces ns set paused_at = v_now, paused_by = coalesce(tasker.get_caller(), p_by), pause_said_by = case when tasker.get_caller() <> p_by then p_by end, pause_reason = p_reason, updated_at = v_now
+    update tasker.task_namespaces ns set paused_at = v_now, paused_by = coalesce(tasker.get_caller(), p_by), pause_claimed_actor = case when tasker.get_caller() <> p_by then p_by end, pause_reason = p_reason, updated_at = v_now
     where ns.task_namespace_uuid = v_space.task_namespace_uuid;
     v_new := greatest(v_new, 1);
   end if;

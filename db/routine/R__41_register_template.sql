@@ -105,8 +105,8 @@ begin
   left join children on children.parent_position = s.position;
 
   perform tasker.register_policies(v_uuid, p_template);
-  insert into tasker.template_pauses (named_task_uuid, is_namespace, paused_at, paused_by, said_by, reason)
-  select v_uuid, true, ns.paused_at, ns.paused_by, ns.pause_said_by, ns.pause_reason
+  insert into tasker.template_pauses (named_task_uuid, is_namespace, paused_at, paused_by, claimed_actor, reason)
+  select v_uuid, true, ns.paused_at, ns.paused_by, ns.pause_claimed_actor, ns.pause_reason
   from tasker.task_namespaces ns where ns.task_namespace_uuid = v_ns_uuid and ns.paused_at is not null;
   perform tasker.ensure_task_queue(tasker.worker_queue(v_namespace));
   return jsonb_build_object('outcome', 'registered', 'template_uuid', v_uuid);

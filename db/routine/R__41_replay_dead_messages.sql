@@ -30,7 +30,7 @@ begin
   loop
     perform tasker.ensure_task_queue(v_message.queue_name);
     perform pgmq.send(v_message.queue_name, v_message.message, v_message.headers);
-    update tasker.dead_messages d set replayed_at = clock_timestamp(), replayed_by = coalesce(tasker.get_caller(), p_by), said_by = case when tasker.get_caller() <> p_by then p_by end
+    update tasker.dead_messages d set replayed_at = clock_timestamp(), replayed_by = coalesce(tasker.get_caller(), p_by), claimed_actor = case when tasker.get_caller() <> p_by then p_by end
     where d.dead_message_uuid = v_message.dead_message_uuid;
     v_replayed := v_replayed || v_message.dead_message_uuid;
   end loop;

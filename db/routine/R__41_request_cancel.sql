@@ -77,7 +77,7 @@ begin
     update tasker.tasks t
     set cancel_requested_at = coalesce(t.cancel_requested_at, v_now),
         cancel_requested_by = case when a.is_new then coalesce(tasker.get_caller(), p_by) else t.cancel_requested_by end,
-        cancel_said_by = case when not a.is_new then t.cancel_said_by when tasker.get_caller() <> p_by then p_by end,
+        cancel_claimed_actor = case when not a.is_new then t.cancel_claimed_actor when tasker.get_caller() <> p_by then p_by end,
         cancel_reason = case when a.is_new then p_reason else t.cancel_reason end,
         cancel_policy = p_policy::tasker.cancel_policy,
         cancel_children = coalesce(t.cancel_children, false) or p_children = 'cancel',
@@ -128,7 +128,7 @@ begin
 
   select coalesce(jsonb_agg(jsonb_build_object('task_uuid', c.task_uuid, 'state', c.state,
       'correlation_id', (select t.correlation_id from tasker.tasks t where t.task_uuid = c.task_uuid))), '[]') into v_ended
-  from tasker.conclude_tasks(
+  from tasker.roll_up_task_states(
     v_deltas || (select array_agg((a, 0, 0, 0, 0)::tasker.task_delta) from unnest(v_asked) a), p_server_uuid, p_now) c;
   return jsonb_build_object(
     'outcome', case when v_task.cancel_requested_at is null then 'requested' else 'already_requested' end,

@@ -35,7 +35,7 @@ begin
     returning p.named_task_uuid)
   select array_agg(e.named_task_uuid) into v_templates from ended e;
   if p_name is null then
-    update tasker.task_namespaces ns set paused_at = null, paused_by = null, pause_said_by = null, pause_reason = null, updated_at = v_now
+    update tasker.task_namespaces ns set paused_at = null, paused_by = null, pause_claimed_actor = null, pause_reason = null, updated_at = v_now
     where ns.task_namespace_uuid = v_space.task_namespace_uuid and ns.paused_at is not null;
   end if;
   if v_templates is null and v_space.paused_at is null or (p_name is not null and v_templates is null) then

@@ -15,7 +15,7 @@ begin
   end if;
   update tasker.concurrency_policies p
   set set_limit = p_limit, set_by = case when p_limit is not null then coalesce(tasker.get_caller(), p_by) end,
-      said_by = case when p_limit is not null and tasker.get_caller() <> p_by then p_by end, updated_at = clock_timestamp()
+      claimed_actor = case when p_limit is not null and tasker.get_caller() <> p_by then p_by end, updated_at = clock_timestamp()
   where p.policy_uuid = p_policy_uuid;
   if not found then
     return tasker.refuse_unknown('concurrency-policy', p_policy_uuid::text);

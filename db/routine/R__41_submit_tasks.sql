@@ -11,7 +11,7 @@
 -- cancelled, after_end in any end. One that an operator takes up again at the same time keeps it: whichever transaction locks the row first.
 -- A context whose search attributes cannot be stored (extract_search_attributes) is invalid in the field context.<path>.
 -- Returns {verdicts: [{verdict, task_uuid?, state?, correlation_id?, version?, replaces_task_uuid?, field?, message?}] in the order of the requests,
--- assignments, queued}; verdict is created, duplicate (task_uuid is the one that was there), unknown_template,
+-- claimed steps, queued}; verdict is created, duplicate (task_uuid is the one that was there), unknown_template,
 -- unsupported_template or invalid.
 -- Locks: the parents that are named, shared, by uuid; the ended tasks that give their identity up, then identity hashes, both in the order of the
 -- hashes, so that two batches with the same requests cannot deadlock.
@@ -186,7 +186,7 @@ begin
 
   return json_build_object(
     'verdicts', coalesce(v_verdicts, '[]'),
-    'assignments', tasker.get_step_assignments((select coalesce(array_agg(h.step_uuid), '{}') from unnest(v_handoffs) h where h.is_claimed)),
+    'claimed_steps', tasker.get_claimed_steps((select coalesce(array_agg(h.step_uuid), '{}') from unnest(v_handoffs) h where h.is_claimed)),
     'queued', (select coalesce(jsonb_agg(distinct h.namespace), '[]') from unnest(v_handoffs) h where not h.is_claimed));
 end
 $$;

@@ -4,7 +4,7 @@
 -- yet checked, parents not done, retry not due, lease not over): a lost race, and an ordinary outcome.
 -- A move by an operator has the task evaluated in the same transaction: what it makes ready is handed off, what it ends is
 -- ended. A handoff (to enqueued) gives the next attempt number and sends the message. p_metadata is kept in the history, except
--- for what has a place of its own: result, error and outcome (retryable_failure | permanent_failure) of a handback or a
+-- for what has a place of its own: result, error and outcome (retryable_failure | permanent_failure) of a result submission or a
 -- manual completion, lease_seconds of a claim (default 60), delay_ms of a wait for a retry (default: the template's).
 -- Locks: the task, then the step. Errors: TK005 when the rules or the number of attempts do not allow the move, TK007 when
 -- a state or the actor is not a word that we know.
@@ -69,7 +69,7 @@ begin
   end if;
   if v_to = 'enqueued' and v_step.is_limited and cardinality(tasker.admit_steps(array[p_step_uuid], p_processor_uuid)) = 0 then
     -- It waits in line now, or a fail_fast policy has ended it.
-    perform tasker.conclude_tasks(array[(v_task.task_uuid, 0, 0, 0, 0)::tasker.task_delta], p_processor_uuid, v_now);
+    perform tasker.roll_up_task_states(array[(v_task.task_uuid, 0, 0, 0, 0)::tasker.task_delta], p_processor_uuid, v_now);
     return false;
   end if;
   -- As the engine decides, for whom such a failure is the last word: only an operator resets it.
@@ -172,7 +172,7 @@ begin
   if v_to = 'complete' then
     perform tasker.advance_tasks(array[p_step_uuid], '{}', array[v_delta], p_processor_uuid, 0, 60, v_now);
   else
-    perform tasker.conclude_tasks(array[v_delta], p_processor_uuid, v_now);
+    perform tasker.roll_up_task_states(array[v_delta], p_processor_uuid, v_now);
   end if;
   -- Somebody has to go on from here, and nobody but the safety net knows.
   if v_to in ('pending', 'enqueued_for_orchestration', 'enqueued_as_error_for_orchestration') then

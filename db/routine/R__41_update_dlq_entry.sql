@@ -26,7 +26,7 @@ begin
   set resolution_status = coalesce(p_status, 'pending')::tasker.dlq_resolution_status,
       resolution_timestamp = case when coalesce(p_status, 'pending') <> 'pending' then v_now end,
       resolution_notes = p_reason, resolved_by = case when coalesce(p_status, 'pending') <> 'pending' then coalesce(tasker.get_caller(), p_by) end,
-      said_by = case when coalesce(p_status, 'pending') <> 'pending' and tasker.get_caller() <> p_by then p_by end,
+      claimed_actor = case when coalesce(p_status, 'pending') <> 'pending' and tasker.get_caller() <> p_by then p_by end,
       metadata = coalesce(d.metadata, '{}') || coalesce(p_metadata, '{}'), updated_at = v_now
   where d.dlq_entry_uuid = p_dlq_entry_uuid;
   insert into tasker.operator_actions (acted_at, action, acted_by, reason, task_uuid, dlq_entry_uuid, details)

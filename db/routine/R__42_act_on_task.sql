@@ -5,7 +5,7 @@
 --   retry_from_step  p_data.step (name or uuid) and what depends on it: what has failed or waits for a retry starts again.
 --                    Steps that are done stay done, unless p_data.rerun_completed; then all of them from that step on.
 --   resolve          closes a blocked task, or one in error, as resolved_manually.
---   give_up          closes a blocked task as error; retry takes that back.
+--   fail          closes a blocked task as error; retry takes that back.
 --   cancel           request_cancel with p_data.policy.
 -- A task whose identity another one has taken over is not started again: there would be two of one identity.
 -- Returns {outcome, state, steps, queued, ended}: outcome is done, already or refused (with code, message, field?); steps is
@@ -40,7 +40,7 @@ declare
   v_details jsonb;
   v_history jsonb := jsonb_build_object('action', p_action, 'by', coalesce(tasker.get_caller(), p_by), 'reason', p_reason);
 begin
-  perform tasker.check_action(p_action, array['retry', 'retry_from_step', 'resolve', 'give_up', 'cancel'], p_by, p_reason);
+  perform tasker.check_action(p_action, array['retry', 'retry_from_step', 'resolve', 'fail', 'cancel'], p_by, p_reason);
   select t.* into v_task from tasker.tasks t where t.task_uuid = p_task_uuid for no key update;
   if not found then
     return tasker.refuse_unknown('task', p_task_uuid::text);
@@ -71,7 +71,7 @@ begin
                               'message', format('the task has already ended as %s', v_task.state)) end;
   end if;
 
-  if p_action in ('resolve', 'give_up') then
+  if p_action in ('resolve', 'fail') then
     if v_task.state = 'blocked_by_failures' or (p_action = 'resolve' and v_task.state = 'error') then
       with moved as (
         update tasker.tasks t
@@ -86,7 +86,7 @@ begin
         update tasker.tasks_dlq d
         set resolution_status = case p_action when 'resolve' then 'manually_resolved' else 'permanently_failed' end::tasker.dlq_resolution_status,
             resolution_timestamp = v_now, resolution_notes = p_reason, resolved_by = coalesce(tasker.get_caller(), p_by),
-            said_by = case when tasker.get_caller() <> p_by then p_by end, updated_at = v_now
+            claimed_actor = case when tasker.get_caller() <> p_by then p_by end, updated_at = v_now
         where d.task_uuid = p_task_uuid and d.resolution_status = 'pending')
       insert into tasker.operator_actions (acted_at, action, acted_by, reason, task_uuid, bulk_token, details)
       select v_now, p_action, p_by, p_reason, p_task_uuid, p_bulk_token, v_details;

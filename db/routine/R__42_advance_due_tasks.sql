@@ -26,7 +26,7 @@ declare
   v_tasks  uuid[];
   v_started record;
   v_due    uuid[];
-  v_result jsonb := '{"assignments": [], "queued": [], "ended": []}';
+  v_result jsonb := '{"claimed_steps": [], "queued": [], "ended": []}';
 begin
   v_started := tasker.start_admitted_steps(p_server_uuid, p_limit, p_claim_limit, p_lease_seconds, p_now);
   select array_agg(t.task_uuid order by t.task_uuid) into v_due from tasker.get_next_ready_tasks(p_limit, p_now) t;
@@ -40,7 +40,7 @@ begin
       p_unserved_seconds, p_fault_limit, p_now) - 'faulty';
   end if;
   if v_started.o_looked_at is not null then
-    v_result := tasker.add_admitted(v_result, v_started.o_claimed, v_started.o_queued, v_started.o_ended);
+    v_result := tasker.merge_replies(v_result, v_started.o_claimed, v_started.o_queued, v_started.o_ended);
     -- A slot that its task did not take up is for the next; who found the gate busy is looked at again.
     perform tasker.release_slots((select array_agg(s.holder_uuid) from tasker.concurrency_slots s
                                   where s.holder_uuid = any (v_started.o_tasks) and s.is_due and s.admitted_at is not null));

@@ -40,7 +40,7 @@ begin
   where s.state = 'in_progress' and s.attempts = r.attempt;
 
   return coalesce(tasker.release_steps(v_returned, p_server_uuid, p_now, 'no_handler_on_this_server'),
-                  '{"assignments": [], "queued": [], "ended": []}')
+                  '{"claimed_steps": [], "queued": [], "ended": []}')
          || jsonb_build_object('unserved', coalesce(v_unserved, '[]'));
 end
 $$;

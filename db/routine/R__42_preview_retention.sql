@@ -1,11 +1,11 @@
 -- A dry run: what the clean-up would purge if it came round now, per template and state, with the oldest end. At most p_limit
--- tasks of each template are counted (is_more: there are more). kept_back of them stay for now: their parent is there, a
+-- tasks of each template are counted (is_more: there are more). retained of them stay for now: their parent is there, a
 -- child is unfinished, or a dead letter is open.
 -- Reads only. Called by get_retention_preview and set_retention_policy.
 drop function if exists tasker.preview_retention(int, timestamptz);
 create or replace function tasker.preview_retention(p_limit int default 100000, p_now timestamptz default null)
-returns table (namespace text, name text, version text, state text, keep_days int, said_by text,
-               tasks bigint, kept_back bigint, oldest_completed_at timestamptz, is_more boolean)
+returns table (namespace text, name text, version text, state text, keep_days int, decided_by text,
+               tasks bigint, retained bigint, oldest_completed_at timestamptz, is_more boolean)
 language plpgsql stable
 set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
@@ -26,7 +26,7 @@ begin
       select t.state, t.completed_at,
              exists (select from tasker.tasks p where p.task_uuid = t.parent_task_uuid)
              or exists (select from tasker.tasks c where c.parent_task_uuid = t.task_uuid and c.completed_at is null)
-             or exists (select from tasker.tasks_dlq d where d.task_uuid = t.task_uuid and d.resolution_status = 'pending') as is_kept_back
+             or exists (select from tasker.tasks_dlq d where d.task_uuid = t.task_uuid and d.resolution_status = 'pending') as is_retained
       from tasker.tasks t
       join rules r on r.named_task_uuid = t.named_task_uuid and r.state = t.state
       where t.named_task_uuid = m.named_task_uuid
@@ -34,13 +34,13 @@ begin
         and t.completed_at + r.keep_days * interval '1 day' <= v_now
       limit p_limit + 1) e
   )
-  select ns.name::text, nt.name::text, nt.version::text, r.state::text, r.keep_days, r.said_by,
-         count(e.state), count(*) filter (where e.is_kept_back), min(e.completed_at), coalesce(bool_or(e.is_more), false)
+  select ns.name::text, nt.name::text, nt.version::text, r.state::text, r.keep_days, r.decided_by,
+         count(e.state), count(*) filter (where e.is_retained), min(e.completed_at), coalesce(bool_or(e.is_more), false)
   from rules r
   join tasker.named_tasks nt on nt.named_task_uuid = r.named_task_uuid
   join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
   join expired e on e.named_task_uuid = r.named_task_uuid and e.state = r.state
-  group by ns.name, nt.name, nt.version, r.state, r.keep_days, r.said_by
+  group by ns.name, nt.name, nt.version, r.state, r.keep_days, r.decided_by
   order by ns.name, nt.name, nt.version, r.state;
 end
 $$;

@@ -29,7 +29,7 @@ declare
   v_dead      bigint[];
   v_tasks     uuid[];
   v_faulty    text[];
-  v_result    jsonb := '{"assignments": [], "queued": [], "ended": []}';
+  v_result    jsonb := '{"claimed_steps": [], "queued": [], "ended": []}';
 begin
   select array_agg(m) into v_read from pgmq.read('orchestration_step_results', 60, p_limit) m;
   if v_read is null then
@@ -62,4 +62,4 @@ begin
 end
 $$;
 comment on function tasker.process_step_results(uuid, int, int, int, timestamptz, int) is
-  'The orchestrator''s share for servers that have only the worker''s role: evaluates the tasks of handed-back steps.';
+  'The orchestrator''s share for servers that have only the worker''s role: evaluates the tasks of submitted steps.';

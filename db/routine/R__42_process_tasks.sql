@@ -20,11 +20,11 @@ declare
   v_second jsonb;
 begin
   if coalesce(cardinality(p_task_uuids), 0) = 0 then
-    return '{"assignments": [], "queued": [], "ended": [], "faulty": []}';
+    return '{"claimed_steps": [], "queued": [], "ended": [], "faulty": []}';
   end if;
   begin
     if p_claim_seconds is not null then
-      perform tasker.raise_late_tasks(p_task_uuids, p_now);
+      perform tasker.escalate_sla_breaches(p_task_uuids, p_now);
       perform tasker.recover_expired_steps(p_task_uuids, p_server_uuid, p_now);
       perform tasker.resend_lost_messages(p_task_uuids, p_now);
       perform tasker.recover_unclaimed_offers(p_task_uuids, p_server_uuid, p_claim_seconds, p_unserved_seconds, p_now);
@@ -48,15 +48,15 @@ begin
       return tasker.process_tasks(p_task_uuids, p_server_uuid, 0, p_lease_seconds, p_claim_seconds, p_unserved_seconds, p_fault_limit, p_now);
     end if;
     return tasker.record_task_fault(p_task_uuids[1], v_state, v_cause, p_server_uuid, p_fault_limit, p_now)
-           || jsonb_build_object('assignments', '[]'::jsonb, 'queued', '[]'::jsonb, 'faulty', to_jsonb(p_task_uuids));
+           || jsonb_build_object('claimed_steps', '[]'::jsonb, 'queued', '[]'::jsonb, 'faulty', to_jsonb(p_task_uuids));
   end if;
   v_first := tasker.process_tasks(p_task_uuids[:v_half], p_server_uuid, p_claim_limit, p_lease_seconds, p_claim_seconds,
                                   p_unserved_seconds, p_fault_limit, p_now);
   v_second := tasker.process_tasks(p_task_uuids[v_half + 1:], p_server_uuid,
-                                   greatest(p_claim_limit - jsonb_array_length(v_first -> 'assignments'), 0), p_lease_seconds,
+                                   greatest(p_claim_limit - jsonb_array_length(v_first -> 'claimed_steps'), 0), p_lease_seconds,
                                    p_claim_seconds, p_unserved_seconds, p_fault_limit, p_now);
   return jsonb_build_object(
-    'assignments', (v_first -> 'assignments') || (v_second -> 'assignments'),
+    'claimed_steps', (v_first -> 'claimed_steps') || (v_second -> 'claimed_steps'),
     'queued', (v_first -> 'queued') || (v_second -> 'queued'),
     'ended', (v_first -> 'ended') || (v_second -> 'ended'),
     'faulty', (v_first -> 'faulty') || (v_second -> 'faulty'));

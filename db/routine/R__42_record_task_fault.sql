@@ -1,5 +1,5 @@
 -- Notes that the processing of a task raised an error and puts its next try off, 30 seconds at first and ten minutes at most.
--- At the p_fault_limit-th time in a row the task is parked: handed-back steps that cannot be settled go to error, with the
+-- At the p_fault_limit-th time in a row the task is parked: submitted steps that cannot be settled go to error, with the
 -- cause, so that the task comes to rest in blocked_by_failures like after any other failure. When none of them is to
 -- blame the task gets a dead letter and is tried once an hour.
 -- Returns {ended: [{task_uuid, state}]}. Locks: the task, then its steps. Source: attune.md F5. Called by process_tasks.

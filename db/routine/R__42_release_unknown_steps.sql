@@ -20,7 +20,7 @@ begin
     and s.last_attempted_at < coalesce(p_now, clock_timestamp()) - p_older_than_ms * interval '1 millisecond'
     and not exists (select from jsonb_to_recordset(p_known) as k(step_uuid uuid, attempt int)
                     where k.step_uuid = s.workflow_step_uuid and k.attempt = s.attempts);
-  return coalesce(tasker.release_steps(v_unknown, p_server_uuid, p_now), '{"assignments": [], "queued": [], "ended": []}')
+  return coalesce(tasker.release_steps(v_unknown, p_server_uuid, p_now), '{"claimed_steps": [], "queued": [], "ended": []}')
          || jsonb_build_object('released', coalesce(jsonb_array_length(v_unknown), 0));
 end
 $$;

@@ -33,7 +33,7 @@ begin
       -- It may be what the claim would return; by the queue that is the claim's own matter.
       return tasker.submit_queued_requests(p_requests, p_server_uuid, 0, p_lease_seconds);
     end if;
-    return jsonb_build_object('assignments', '[]'::jsonb, 'queued', '[]'::jsonb, 'verdicts',
+    return jsonb_build_object('claimed_steps', '[]'::jsonb, 'queued', '[]'::jsonb, 'verdicts',
       jsonb_build_array(jsonb_build_object('verdict', 'failed', 'sqlstate', v_state, 'message', v_cause)));
   end if;
   v_first := tasker.submit_queued_requests(
@@ -41,10 +41,10 @@ begin
     p_server_uuid, p_claim_limit, p_lease_seconds);
   v_second := tasker.submit_queued_requests(
     (select jsonb_agg(r.value order by r.ordinality) from jsonb_array_elements(p_requests) with ordinality r where r.ordinality > v_half),
-    p_server_uuid, greatest(p_claim_limit - jsonb_array_length(v_first -> 'assignments'), 0), p_lease_seconds);
+    p_server_uuid, greatest(p_claim_limit - jsonb_array_length(v_first -> 'claimed_steps'), 0), p_lease_seconds);
   return jsonb_build_object(
     'verdicts', (v_first -> 'verdicts') || (v_second -> 'verdicts'),
-    'assignments', (v_first -> 'assignments') || (v_second -> 'assignments'),
+    'claimed_steps', (v_first -> 'claimed_steps') || (v_second -> 'claimed_steps'),
     'queued', (select coalesce(jsonb_agg(distinct q), '[]') from jsonb_array_elements((v_first -> 'queued') || (v_second -> 'queued')) q));
 end
 $$;

@@ -9,19 +9,19 @@ set search_path = '' set timezone = 'UTC'
 as $$
   select jsonb_build_object(
     'policies', (select coalesce(jsonb_agg(jsonb_build_object('namespace', p.namespace_name, 'name', p.template_name, 'state', p.state,
-                                                              'keep_days', p.keep_days, 'set_by', p.set_by, 'said_by', p.said_by, 'reason', p.reason, 'set_at', p.set_at)
+                                                              'keep_days', p.keep_days, 'set_by', p.set_by, 'claimed_actor', p.claimed_actor, 'reason', p.reason, 'set_at', p.set_at)
                                            order by p.namespace_name nulls first, p.template_name nulls first, p.state nulls first), '[]')
                  from tasker.retention_policies p),
     'templates', (select coalesce(jsonb_agg(g.document order by g.document ->> 'namespace', g.document ->> 'name', g.document ->> 'version'), '[]')
                   from (select jsonb_build_object('namespace', ns.name, 'name', nt.name, 'version', nt.version,
-                                                  'keep_days', jsonb_object_agg(r.state, r.keep_days), 'said_by', jsonb_object_agg(r.state, r.said_by),
+                                                  'keep_days', jsonb_object_agg(r.state, r.keep_days), 'decided_by', jsonb_object_agg(r.state, r.decided_by),
                                                   'purged_tasks', coalesce(g.purged_tasks, 0), 'last_purged_at', g.last_purged_at) as document
                         from tasker.get_retention_rules() r
                         join tasker.named_tasks nt on nt.named_task_uuid = r.named_task_uuid
                         join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
                         left join tasker.retention_progress g on g.named_task_uuid = r.named_task_uuid
                         group by ns.name, nt.name, nt.version, g.purged_tasks, g.last_purged_at
-                        having bool_or(r.said_by <> 'nobody')) g),
+                        having bool_or(r.decided_by <> 'none')) g),
     'purged_tasks', (select coalesce(sum(g.purged_tasks), 0) from tasker.retention_progress g),
     'last_purged_at', (select max(g.last_purged_at) from tasker.retention_progress g),
     'oldest_task_at', (select t.created_at from tasker.tasks t order by t.task_uuid limit 1),

@@ -43,10 +43,10 @@ begin
       delete from tasker.retention_policies p where p.namespace_name is not distinct from p_namespace
         and p.template_name is not distinct from p_template and p.state::text is not distinct from p_state;
     else
-      insert into tasker.retention_policies as p (namespace_name, template_name, state, keep_days, set_by, said_by, reason)
+      insert into tasker.retention_policies as p (namespace_name, template_name, state, keep_days, set_by, claimed_actor, reason)
       values (p_namespace, p_template, p_state::tasker.task_state, p_days, coalesce(tasker.get_caller(), p_by), case when tasker.get_caller() <> p_by then p_by end, p_reason)
       on conflict on constraint one_policy_per_place_and_state do update
-        set keep_days = excluded.keep_days, set_by = excluded.set_by, said_by = excluded.said_by, reason = excluded.reason, set_at = excluded.set_at;
+        set keep_days = excluded.keep_days, set_by = excluded.set_by, claimed_actor = excluded.claimed_actor, reason = excluded.reason, set_at = excluded.set_at;
     end if;
     -- A pass that has begun under the old policies begins anew.
     update tasker.retention_progress set cursor_uuid = null, next_pass_at = '-infinity';

@@ -100,7 +100,7 @@ as $$
      or case p.counts when 'tasks' then c.holder_uuid <> c.task_uuid else s.workflow_step_uuid is null end
   union all
   select 'recovery_record_belongs_to_a_task', jsonb_build_object('task_uuid', r.task_uuid, 'table', r.name)
-  from (select w.task_uuid, 'watched_offers' as name from tasker.watched_offers w
+  from (select w.task_uuid, 'unclaimed_offers' as name from tasker.unclaimed_offers w
         union all select f.task_uuid, 'task_faults' from tasker.task_faults f) r
   left join tasker.tasks t on t.task_uuid = r.task_uuid
   where t.task_uuid is null

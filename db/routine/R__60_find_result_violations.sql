@@ -28,12 +28,12 @@ as $$
   from moves m left join reruns a on a.workflow_step_uuid = m.workflow_step_uuid
   where m.to_state in ('complete', 'resolved_manually') group by m.workflow_step_uuid, a.times having count(*) > 1 + coalesce(a.times, 0)
   union all
-  select 'attempt_is_handed_back_once', jsonb_build_object('step_uuid', m.workflow_step_uuid, 'attempt', m.attempt, 'times', count(*))
+  select 'attempt_ends_once', jsonb_build_object('step_uuid', m.workflow_step_uuid, 'attempt', m.attempt, 'times', count(*))
   from moves m
   where m.from_state = 'in_progress'
   group by m.workflow_step_uuid, m.attempt having count(*) > 1
   union all
-  select 'handback_has_its_result', jsonb_build_object('step_uuid', m.workflow_step_uuid, 'sort_key', m.sort_key, 'result_attempt', r.attempt)
+  select 'ended_attempt_has_its_result', jsonb_build_object('step_uuid', m.workflow_step_uuid, 'sort_key', m.sort_key, 'result_attempt', r.attempt)
   from moves m
   left join tasker.workflow_step_result_audit r on r.workflow_step_uuid = m.workflow_step_uuid and r.sort_key = m.sort_key
   where m.to_state in ('enqueued_for_orchestration', 'enqueued_as_error_for_orchestration') and r.attempt is distinct from m.attempt

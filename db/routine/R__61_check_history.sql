@@ -16,7 +16,7 @@ as $$
       'task_move_is_allowed_to_its_actor', 'step_move_is_allowed_to_its_actor', 'attempt_grows_by_handoffs_only',
       'attempt_is_that_of_the_latest_handoff', 'step_history_goes_forward_in_time', 'task_counters_equal_a_recount',
       'parent_counters_equal_a_recount', 'completed_step_has_one_accepted_success', 'step_is_completed_once',
-      'attempt_is_handed_back_once', 'handback_has_its_result', 'result_has_its_move', 'step_starts_after_its_parents_ended',
+      'attempt_ends_once', 'ended_attempt_has_its_result', 'result_has_its_move', 'step_starts_after_its_parents_ended',
       'attempt_is_claimed_once', 'nothing_starts_after_a_cancel_request', 'task_that_can_move_has_a_wakeup',
       'task_at_rest_has_no_wakeup', 'retry_is_due_no_later_than_its_wakeup', 'step_of_a_finished_task_rests',
       'template_has_no_cycle', 'edge_is_one_of_the_template', 'history_belongs_to_a_task', 'history_belongs_to_a_step',

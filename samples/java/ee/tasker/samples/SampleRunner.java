@@ -188,10 +188,10 @@ public final class SampleRunner {
 
   /** The task once it is at rest, or as it is when the time is up. */
   private JsonObject atRest(String taskUuid) throws IOException, InterruptedException {
-    long giveUpAt = System.nanoTime() + REST_WITHIN.toNanos();
+    long deadline = System.nanoTime() + REST_WITHIN.toNanos();
     while (true) {
       JsonObject task = send(request("/v1/tasks/" + taskUuid + "?wait=" + WAIT_SECONDS).GET()).object();
-      if (AT_REST.contains(task.getString("state", "")) || System.nanoTime() > giveUpAt) {
+      if (AT_REST.contains(task.getString("state", "")) || System.nanoTime() > deadline) {
         return send(request("/v1/tasks/" + taskUuid).GET()).object();
       }
       Thread.sleep(BETWEEN_LOOKS.toMillis());

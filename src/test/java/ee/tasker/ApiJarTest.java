@@ -56,6 +56,6 @@ class ApiJarTest {
     assertThat(jar().stream().flatMap(type -> type.getDirectDependenciesFromSelf().stream())
         .map(dependency -> dependency.getTargetClass().getPackageName())
         .filter(name -> !name.isEmpty() && !name.startsWith("java.") && !name.startsWith("jakarta.json") && !name.startsWith("ee.tasker.")).distinct()).isEmpty();
-    assertThat(jar().stream().map(JavaClass::getSimpleName)).doesNotContain("JoinedSubmissions", "Intake", "TaskGateway", "SqlFunctions");
+    assertThat(jar().stream().map(JavaClass::getSimpleName)).doesNotContain("TransactionalSubmissions", "SubmissionBatcher", "TaskGateway", "SqlFunctions");
   }
 }

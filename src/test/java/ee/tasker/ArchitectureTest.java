@@ -170,7 +170,7 @@ class ArchitectureTest {
   @ArchTest
   static final ArchRule the_clock_is_the_databases =
       noClasses().that().doNotHaveFullyQualifiedName("ee.tasker.orchestration.Poller").and().doNotHaveFullyQualifiedName("ee.tasker.worker.Heartbeat")
-          .and().doNotHaveFullyQualifiedName("ee.tasker.orchestration.Rounds")
+          .and().doNotHaveFullyQualifiedName("ee.tasker.orchestration.OrchestratorLoop")
           .and().haveSimpleNameNotEndingWith("Readiness").and().haveSimpleNameNotEndingWith("Liveness")
           .should(callMethodWhere(describe("reads the clock of this machine", call ->
               call.getName().equals("currentTimeMillis") || (call.getName().equals("now") && call.getTargetOwner().getPackageName().equals("java.time"))

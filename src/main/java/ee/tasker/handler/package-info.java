@@ -5,7 +5,7 @@
  * records its result, see {@link ee.tasker.handler.StepHandler#isTransactional()}). The handler reads its
  * {@link ee.tasker.handler.StepContext} and returns a {@link ee.tasker.handler.StepOutcome}; the worker hands that
  * outcome back in a new transaction. A step may run more than once (a server may die after the effect and before the
- * handback), so effects outside the database are to be made idempotent with
+ * result submission), so effects outside the database are to be made idempotent with
  * {@link ee.tasker.handler.StepContext#idempotencyToken()}.
  *
  * <p>This package is a leaf: it knows the JDK and JSON-P, nothing of the engine. It is also attached to every release

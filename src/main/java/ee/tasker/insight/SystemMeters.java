@@ -63,7 +63,7 @@ public class SystemMeters implements MultiCollector {
     all.add(counter("tasker_database_deadlocks", "Deadlocks in the database", number(database, "deadlocks")));
     all.add(counter("tasker_database_wal_bytes", "Write-ahead log of the database server", number(database, "wal_bytes")));
     all.add(gauge("tasker_worker_running_steps", "Steps that run on this server", worker.runningSteps()));
-    all.add(gauge("tasker_worker_free_hands", "Steps that this server could take now", worker.freeHands()));
+    all.add(gauge("tasker_worker_available_capacity", "Steps that this server could take now", worker.availableCapacity()));
     all.add(gauge("tasker_worker_stuck_threads", "Threads of handlers that have not returned although their step was given up", worker.stuckThreads()));
     return new MetricSnapshots(all);
   }

@@ -32,7 +32,7 @@ public class WorkerReadiness implements HealthCheck {
         .withData("name", server.name())
         .withData("roles", live.roles().stream().map(Role::toString).sorted().collect(Collectors.joining(",")))
         .withData("capacity", live.has(Role.WORKER) ? live.capacity() : 0)
-        .withData("free_hands", live.has(Role.WORKER) ? worker.freeHands() : 0)
+        .withData("available_capacity", live.has(Role.WORKER) ? worker.availableCapacity() : 0)
         .withData("running", worker.runningSteps())
         .withData("stuck_threads", worker.stuckThreads())
         .build();

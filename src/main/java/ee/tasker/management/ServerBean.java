@@ -98,8 +98,8 @@ class ServerBean implements ServerMXBean {
   }
 
   @Override
-  public int getFreeHands() {
-    return management.own().freeHands();
+  public int getAvailableCapacity() {
+    return management.own().availableCapacity();
   }
 
   @Override

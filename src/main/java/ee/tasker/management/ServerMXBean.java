@@ -35,7 +35,7 @@ public interface ServerMXBean {
 
   int getRunningSteps();
 
-  int getFreeHands();
+  int getAvailableCapacity();
 
   /** Threads of handlers that have not returned although their step was given up a while ago; that many steps fewer are claimed. */
   int getStuckThreads();
@@ -61,7 +61,7 @@ public interface ServerMXBean {
   /** Claims again. */
   void stopDraining();
 
-  /** A step in this server's hands. */
+  /** A step in this server's charge. */
   interface Lease {
     String getTaskUuid();
 

@@ -72,7 +72,7 @@ public class ServerManagement {
 
   private ServerView view(Map<String, Long> depths) {
     return new ServerView(server.uuid(), server.name(), heartbeat.state(), heartbeat.problems(), words(live.roles()), words(live.pausedRoles()),
-        live.capacity(), live.pollInterval(), worker.runningSteps(), worker.freeHands(), worker.stuckThreads(), pools.sizes(), worker.heldSteps(), depths);
+        live.capacity(), live.pollInterval(), worker.runningSteps(), worker.availableCapacity(), worker.stuckThreads(), pools.sizes(), worker.heldSteps(), depths);
   }
 
   /** @throws IllegalArgumentException with all that is wrong, and then nothing was changed */

@@ -16,7 +16,7 @@ public class DeadMessages {
   private DeadMessageGateway gateway;
 
   @Inject
-  private WakeUps wakeUps;
+  private WorkNotifier workNotifier;
 
   @Inject
   private AfterCommit afterCommit;
@@ -45,7 +45,7 @@ public class DeadMessages {
     if (!"done".equals(reply.getString("outcome"))) {
       throw notFound(deadMessageUuid);
     }
-    afterCommit.run(wakeUps::orchestrationQueued);
+    afterCommit.run(workNotifier::orchestrationQueued);
   }
 
   private static Problem notFound(UUID deadMessageUuid) {

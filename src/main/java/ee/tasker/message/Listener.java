@@ -57,7 +57,7 @@ public class Listener {
   private ServerIdentity server;
 
   @Inject
-  private WakeUps wakeUps;
+  private WorkNotifier workNotifier;
 
   @Inject
   private StartSequence start;
@@ -155,7 +155,7 @@ public class Listener {
       connected = true;
       LOG.write(LogEvent.LISTENER_CONNECTED, "server", server.uuid());
       // Whatever was told while nobody listened is looked for once.
-      wakeUps.received(WakeUps.ORCHESTRATION);
+      workNotifier.received(WorkNotifier.ORCHESTRATION);
       PGConnection notifications = fresh.unwrap(PGConnection.class);
       while (stopped.getCount() > 0) {
         PGNotification[] received = notifications.getNotifications(WAIT_MS);
@@ -184,9 +184,9 @@ public class Listener {
   private void hear(PGNotification notification) {
     String[] words = notification.getParameter().split(" ", 2);
     if (!"tasker_wakeup".equals(notification.getName())) {
-      wakeUps.received(WakeUps.ORCHESTRATION);
+      workNotifier.received(WorkNotifier.ORCHESTRATION);
     } else if (words.length < 2 || !server.uuid().toString().equals(words[1])) {
-      wakeUps.received(words[0]);
+      workNotifier.received(words[0]);
     }
   }
 

@@ -43,8 +43,8 @@ class OperationGateway {
     return sql.json("get_action_schemas(cast(? as uuid), cast(? as uuid))", task, step == null ? null : step.toString());
   }
 
-  JsonArray getTaskStory(UUID task) {
-    return sql.array("get_task_story(cast(? as uuid))", task);
+  JsonArray getTaskHistory(UUID task) {
+    return sql.array("get_task_history(cast(? as uuid))", task);
   }
 
   JsonValue getWaitingDocument(UUID task, boolean showsContext, boolean showsErrors) {

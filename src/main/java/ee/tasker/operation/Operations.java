@@ -1,6 +1,6 @@
 package ee.tasker.operation;
 
-import ee.tasker.message.WakeUps;
+import ee.tasker.message.WorkNotifier;
 import ee.tasker.platform.ActingCaller;
 import ee.tasker.platform.AfterCommit;
 import ee.tasker.platform.Log;
@@ -8,7 +8,7 @@ import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Problem.Violation;
 import ee.tasker.platform.Refusals;
-import ee.tasker.task.TaskEndings;
+import ee.tasker.task.CompletionWaiters;
 import ee.tasker.task.Tasks;
 import ee.tasker.template.ContextSchema;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -35,10 +35,10 @@ public class Operations {
   private ActingCaller caller;
 
   @Inject
-  private TaskEndings endings;
+  private CompletionWaiters completionWaiters;
 
   @Inject
-  private WakeUps wakeUps;
+  private WorkNotifier workNotifier;
 
   @Inject
   private AfterCommit afterCommit;
@@ -86,25 +86,25 @@ public class Operations {
   }
 
   private void tell(Action action, UUID task, JsonObject reply) {
-    LOG.write(LogEvent.OPERATOR_ACTED, "action", action.name(), "task", task, "by", caller.actor(action.by()), "said_by", caller.saidBy(action.by()), "reason", action.reason(), "outcome", reply.getString("outcome"));
+    LOG.write(LogEvent.OPERATOR_ACTED, "action", action.name(), "task", task, "by", caller.actor(action.by()), "claimed_actor", caller.claimedActor(action.by()), "reason", action.reason(), "outcome", reply.getString("outcome"));
     wakeAfterCommit(reply);
   }
 
   private void wakeAfterCommit(JsonObject reply) {
     afterCommit.run(() -> {
-      wakeUps.changed();
+      workNotifier.changed();
       if (reply.get("queued") instanceof JsonArray queued && !queued.isEmpty()) {
-        wakeUps.stepsQueued();
+        workNotifier.stepsQueued();
       }
       if (reply.get("ended") instanceof JsonArray ended) {
-        endings.ended(ended);
+        completionWaiters.ended(ended);
       }
     });
   }
 
   /** Everything that happened to a task, oldest first; empty when there is no such task. */
   public JsonArray story(UUID task) {
-    return gateway.getTaskStory(task);
+    return gateway.getTaskHistory(task);
   }
 
   /**
@@ -125,15 +125,15 @@ public class Operations {
   /** @param name null for the whole namespace @param version null for all versions that there are */
   public JsonObject pause(String namespace, String name, String version, String by, String reason) {
     JsonObject reply = Refusals.check(gateway.pauseTemplates(namespace, name, version, by, reason), Operations::templateNotFound);
-    LOG.write(LogEvent.OPERATOR_ACTED, "action", "pause", "namespace", namespace, "name", name, "version", version, "by", caller.actor(by), "said_by", caller.saidBy(by), "reason", reason);
+    LOG.write(LogEvent.OPERATOR_ACTED, "action", "pause", "namespace", namespace, "name", name, "version", version, "by", caller.actor(by), "claimed_actor", caller.claimedActor(by), "reason", reason);
     return reply;
   }
 
   /** Names what {@link #pause} named. */
   public JsonObject resume(String namespace, String name, String version, String by, String reason) {
     JsonObject reply = Refusals.check(gateway.resumeTemplates(namespace, name, version, by, reason), Operations::templateNotFound);
-    LOG.write(LogEvent.OPERATOR_ACTED, "action", "resume", "namespace", namespace, "name", name, "version", version, "by", caller.actor(by), "said_by", caller.saidBy(by), "reason", reason);
-    afterCommit.run(wakeUps::orchestrationQueued);
+    LOG.write(LogEvent.OPERATOR_ACTED, "action", "resume", "namespace", namespace, "name", name, "version", version, "by", caller.actor(by), "claimed_actor", caller.claimedActor(by), "reason", reason);
+    afterCommit.run(workNotifier::orchestrationQueued);
     return reply;
   }
 

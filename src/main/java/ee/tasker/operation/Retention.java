@@ -44,7 +44,7 @@ public class Retention {
         () -> removed ? Problem.of(404, "retention-policy-not-found", "there is no such retention policy") : Operations.templateNotFound());
     if (!dryRun) {
       LOG.write(LogEvent.OPERATOR_ACTED, "action", removed ? "remove_retention_policy" : "set_retention_policy", "namespace", policy.namespace(),
-          "template", policy.template(), "state", policy.state(), "keep_days", policy.keepDays(), "by", caller.actor(by), "said_by", caller.saidBy(by), "reason", reason);
+          "template", policy.template(), "state", policy.state(), "keep_days", policy.keepDays(), "by", caller.actor(by), "claimed_actor", caller.claimedActor(by), "reason", reason);
     }
     return reply;
   }

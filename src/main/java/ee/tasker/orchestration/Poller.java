@@ -1,6 +1,6 @@
 package ee.tasker.orchestration;
 
-import ee.tasker.message.StepTaker;
+import ee.tasker.message.StepDispatcher;
 import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
@@ -50,7 +50,7 @@ public class Poller {
   private LiveSettings live;
 
   @Inject
-  private Rounds rounds;
+  private OrchestratorLoop orchestratorLoop;
 
   @Inject
   private Orchestration orchestration;
@@ -59,7 +59,7 @@ public class Poller {
   private KeyedRequests keyedRequests;
 
   @Inject
-  private Instance<StepTaker> worker;
+  private Instance<StepDispatcher> worker;
 
   @Inject
   private StartSequence start;
@@ -78,7 +78,7 @@ public class Poller {
     // Until then the timer came round for nothing.
     start.then(() -> {
       if (settings.has(Role.ORCHESTRATOR)) {
-        rounds.workArrived();
+        orchestratorLoop.workArrived();
       }
     });
   }
@@ -101,7 +101,7 @@ public class Poller {
 
   private void look() {
     if (live.has(Role.ORCHESTRATOR)) {
-      rounds.poll();
+      orchestratorLoop.poll();
       attempt("close_settled_dlq_entries", orchestration::closeSettledDlqEntries);
       attempt("reconcile_tasks", this::reconcile);
       attempt("analyze_grown_tables", orchestration::analyzeGrownTables);
@@ -153,8 +153,8 @@ public class Poller {
 
   /** When it last came round to the end or, while a long run is under way, when that last got on. */
   public Instant lastSign() {
-    Instant progress = rounds.lastProgress();
-    return rounds.isRunning() || progress.isAfter(lastPoll) ? progress : lastPoll;
+    Instant progress = orchestratorLoop.lastProgress();
+    return orchestratorLoop.isRunning() || progress.isAfter(lastPoll) ? progress : lastPoll;
   }
 
   /** When it last came round to the end. */

@@ -22,7 +22,7 @@ public class ActingCaller {
   }
 
   /** The name that the request gives, for the same line; null where it is that of the {@link #actor}. */
-  public String saidBy(String given) {
+  public String claimedActor(String given) {
     return name == null || name.equals(given) ? null : given;
   }
 }

@@ -12,7 +12,7 @@ import java.util.Set;
  * {@code docs/configuration.md}.
  *
  * @param roles              {@code tasker.roles}: what this server takes part in
- * @param events             {@code tasker.events.enabled}: whether wake-ups travel at once; without them the poller does everything
+ * @param events             {@code tasker.notify.enabled}: whether wake-ups travel at once; without them the poller does everything
  * @param pollInterval       {@code tasker.poll.interval-seconds}: period of the safety net; zero switches it off
  * @param templatesFolder    {@code tasker.templates.folder}: more templates, besides those on the class path
  * @param environment        {@code tasker.environment}: which {@code environments} section of a template applies
@@ -50,7 +50,7 @@ public record Settings(
    * @param namespaces {@code tasker.worker.namespaces}: empty for all
    * @param lease      {@code tasker.worker.lease-seconds}: how long a claim holds without a heartbeat
    * @param heartbeat  {@code tasker.worker.heartbeat-seconds}: at most a third of the lease
-   * @param batchSize  {@code tasker.worker.batch-size}: results handed back in one call at most
+   * @param batchSize  {@code tasker.worker.batch-size}: results submitted in one call at most
    * @param flushers   {@code tasker.worker.flushers}: calls that may be under way at a time
    * @param drain      {@code tasker.worker.drain-seconds}: how long running steps may finish when the server stops
    */
@@ -71,7 +71,7 @@ public record Settings(
   }
 
   /**
-   * @param claimLimit    {@code tasker.recovery.claim-seconds}: how long an offer may stay unclaimed while a hand is free for it
+   * @param claimLimit    {@code tasker.recovery.offer-timeout-seconds}: how long an offer may stay unclaimed while a hand is free for it
    * @param unservedLimit {@code tasker.recovery.unserved-seconds}: how long an offer waits for a server that serves it; zero for ever
    * @param cancelGrace   {@code tasker.cancel.grace-seconds}: how long running steps may take to stop when somebody cancels
    * @param deliveries    {@code tasker.messages.delivery-limit}: how often in a row a message or a task may fail to be processed

@@ -43,7 +43,7 @@ public class SettingsReader {
       complaints.add("tasker.worker.heartbeat-seconds must be at most a third of tasker.worker.lease-seconds");
     }
     Settings settings = new Settings(
-        roles(), flag("tasker.events.enabled", true), seconds("tasker.poll.interval-seconds", 30, 0, 86_400), folder(),
+        roles(), flag("tasker.notify.enabled", true), seconds("tasker.poll.interval-seconds", 30, 0, 86_400), folder(),
         text("tasker.environment", "production"),
         new Settings.WorkerSettings(
             number("tasker.worker.capacity", 100, 1, 10_000), number("tasker.worker.prefetch", 3, 0, 100), names("tasker.worker.namespaces"), lease, heartbeat,
@@ -59,7 +59,7 @@ public class SettingsReader {
         origins(),
         baseUrl(),
         new Settings.RecoverySettings(
-            seconds("tasker.recovery.claim-seconds", 300, 10, 86_400),
+            seconds("tasker.recovery.offer-timeout-seconds", 300, 10, 86_400),
             seconds("tasker.recovery.unserved-seconds", 0, 0, 31_536_000),
             seconds("tasker.cancel.grace-seconds", 30, 0, 86_400),
             number("tasker.messages.delivery-limit", 5, 1, 100)),

@@ -31,19 +31,19 @@ public class KeyedRequests {
    *     the same key is still being answered
    */
   @Transactional(rollbackOn = Exception.class)
-  public KeptAnswer once(KeyedRequest request, Callable<KeptAnswer> effect) throws Exception {
+  public IdempotentResponse once(KeyedRequest request, Callable<IdempotentResponse> effect) throws Exception {
     JsonObject claimed = gateway.claimIdempotencyKey(request, settings.idempotencyRetention().toSeconds(), WAIT_MS);
     switch (claimed.getString("verdict")) {
       case "replay" -> {
-        return new KeptAnswer(claimed.getInt("status"), Json.text(claimed, "location"), claimed.getString("body"), true);
+        return new IdempotentResponse(claimed.getInt("status"), Json.text(claimed, "location"), claimed.getString("body"), true);
       }
       case "other_request" -> throw new Problem(422, "idempotency-key-reused",
           "the Idempotency-Key was used for another request; a new request needs a new key", List.of(), Map.of());
       case "busy" -> throw new Problem(409, "request-in-progress",
           "a request with the same Idempotency-Key is still being answered; try again in a while", List.of(), Map.of("retry_after_seconds", 1));
       default -> {
-        KeptAnswer answer = effect.call();
-        gateway.keepAnswer(request, answer);
+        IdempotentResponse answer = effect.call();
+        gateway.saveIdempotentResponse(request, answer);
         return answer;
       }
     }

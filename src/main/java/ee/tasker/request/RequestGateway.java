@@ -15,8 +15,8 @@ class RequestGateway {
     return sql.object("claim_idempotency_key(?, ?, ?, cast(? as int), ?)", request.principal(), request.key(), request.hash(), retentionSeconds, waitMs);
   }
 
-  void keepAnswer(KeyedRequest request, KeptAnswer answer) {
-    sql.run("keep_answer(?, ?, ?, ?, ?, ?)",
+  void saveIdempotentResponse(KeyedRequest request, IdempotentResponse answer) {
+    sql.run("save_idempotent_response(?, ?, ?, ?, ?, ?)",
         request.principal(), request.key(), request.hash(), answer.status(), answer.location().orElse(null), answer.body());
   }
 

@@ -2,7 +2,7 @@ package ee.tasker.rest;
 
 import ee.tasker.operation.Operations;
 import ee.tasker.platform.Json;
-import ee.tasker.platform.Storable;
+import ee.tasker.platform.JsonbCheck;
 import ee.tasker.rest.Requires.Scope;
 import ee.tasker.security.Permission;
 import jakarta.enterprise.context.RequestScoped;
@@ -95,7 +95,7 @@ public class BulkActionsResource {
     } else if (name.startsWith("created_") && Parameters.time(text.getString()).isEmpty()) {
       members.wrong(field, "must be a date and time with an offset, in one of the years 0001 to 9999");
     } else {
-      Storable.complaint(text.getString()).ifPresent(complaint -> members.wrong(field, complaint));
+      JsonbCheck.complaint(text.getString()).ifPresent(complaint -> members.wrong(field, complaint));
     }
   }
 

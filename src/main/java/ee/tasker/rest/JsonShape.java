@@ -1,7 +1,7 @@
 package ee.tasker.rest;
 
 import ee.tasker.platform.Problem;
-import ee.tasker.platform.Storable;
+import ee.tasker.platform.JsonbCheck;
 
 /**
  * Looks over a body before it is parsed for what the parser would not see, or too late: that it would have to recurse too deep, that something comes after the
@@ -9,9 +9,9 @@ import ee.tasker.platform.Storable;
  */
 final class JsonShape {
   private static final int DEEPEST = 128;
-  /** What {@link Storable} allows before and after the point, a sign, the point and an exponent. */
+  /** What {@link JsonbCheck} allows before and after the point, a sign, the point and an exponent. */
   private static final int LONGEST_NUMBER = 2_010;
-  /** In digits; one of fewer is for {@link Storable} to judge. */
+  /** In digits; one of fewer is for {@link JsonbCheck} to judge. */
   private static final int LONGEST_EXPONENT = 5;
   /** The sum of the squares of their lengths, which is what reading numbers costs: a thousand of the longest, or a longest batch full of those of a hundred digits. */
   private static final long MOST_WORK = 4_000_000_000L;
@@ -86,7 +86,7 @@ final class JsonShape {
       char c = text.charAt(end);
       exponent = c == 'e' || c == 'E' ? 0 : exponent >= 0 && Character.isDigit(c) ? exponent + 1 : exponent;
       if (++end - from > LONGEST_NUMBER || exponent > LONGEST_EXPONENT) {
-        throw Problem.invalid(field(), Storable.TOO_MANY_DIGITS + "; one begins at " + place(from));
+        throw Problem.invalid(field(), JsonbCheck.TOO_MANY_DIGITS + "; one begins at " + place(from));
       }
     }
     work += (long) (end - from) * (end - from);

@@ -2,7 +2,7 @@ package ee.tasker.rest;
 
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Problem.Violation;
-import ee.tasker.platform.Storable;
+import ee.tasker.platform.JsonbCheck;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonNumber;
 import jakarta.json.JsonObject;
@@ -51,7 +51,7 @@ final class Members {
     if (value == null) {
       wrong(name, "is required");
     } else {
-      Storable.complaint(value).ifPresent(complaint -> wrong(name, complaint));
+      JsonbCheck.complaint(value).ifPresent(complaint -> wrong(name, complaint));
     }
     return value;
   }
@@ -66,7 +66,7 @@ final class Members {
       wrong(name, "must be a string of 1 to " + longest + " characters that says something");
       return "";
     }
-    Storable.complaint(text.getString()).ifPresent(complaint -> wrong(name, complaint));
+    JsonbCheck.complaint(text.getString()).ifPresent(complaint -> wrong(name, complaint));
     return text.getString();
   }
 
@@ -102,7 +102,7 @@ final class Members {
     JsonValue value = value(name);
     if (value == null || value instanceof JsonObject) {
       if (value != null) {
-        Storable.complaint(value).ifPresent(complaint -> wrong(name, complaint));
+        JsonbCheck.complaint(value).ifPresent(complaint -> wrong(name, complaint));
       }
       return (JsonObject) value;
     }

@@ -1,7 +1,7 @@
 package ee.tasker.rest;
 
 import ee.tasker.platform.Problem;
-import ee.tasker.request.KeptAnswer;
+import ee.tasker.request.IdempotentResponse;
 import jakarta.annotation.Priority;
 import jakarta.inject.Inject;
 import jakarta.interceptor.AroundInvoke;
@@ -32,7 +32,7 @@ public class OncePerKeyInterceptor {
     }
     String body = takeBody(method);
     boolean isResponse = Response.class.isAssignableFrom(method.getMethod().getReturnType());
-    KeptAnswer answer = keys.answerOnce(body, () -> kept(method.proceed()));
+    IdempotentResponse answer = keys.answerOnce(body, () -> kept(method.proceed()));
     String shown = answer.isReplay() ? visibility.again(method.getMethod().getAnnotation(OncePerKey.class).shows(), answer.body()) : answer.body();
     if (!isResponse) {
       return shown;
@@ -56,13 +56,13 @@ public class OncePerKeyInterceptor {
     return "";
   }
 
-  private static KeptAnswer kept(Object answer) {
+  private static IdempotentResponse kept(Object answer) {
     if (!(answer instanceof Response response)) {
-      return KeptAnswer.done(200, Optional.empty(), (String) answer);
+      return IdempotentResponse.done(200, Optional.empty(), (String) answer);
     }
     if (response.getStatus() >= 300) {
       throw Problem.of(500, "internal-error", "an answer that refuses is thrown, not returned");
     }
-    return KeptAnswer.done(response.getStatus(), Optional.ofNullable(response.getHeaderString(Locations.HEADER)), (String) response.getEntity());
+    return IdempotentResponse.done(response.getStatus(), Optional.ofNullable(response.getHeaderString(Locations.HEADER)), (String) response.getEntity());
   }
 }

@@ -1,7 +1,7 @@
 package ee.tasker.rest;
 
 import ee.tasker.platform.Problem;
-import ee.tasker.platform.Storable;
+import ee.tasker.platform.JsonbCheck;
 import jakarta.ws.rs.core.UriInfo;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -72,11 +72,11 @@ final class Parameters {
       if (values.size() > 1 && !repeatable.contains(name)) {
         throw Problem.invalid(name, "must be given once");
       }
-      values.forEach(value -> Storable.complaint(value).ifPresent(complaint -> {
+      values.forEach(value -> JsonbCheck.complaint(value).ifPresent(complaint -> {
         throw Problem.invalid(name, complaint);
       }));
     });
-    uri.getPathParameters().forEach((name, values) -> values.forEach(value -> Storable.complaint(value).ifPresent(complaint -> {
+    uri.getPathParameters().forEach((name, values) -> values.forEach(value -> JsonbCheck.complaint(value).ifPresent(complaint -> {
       throw Problem.invalid(name, complaint);
     })));
     uri.getQueryParameters().keySet().stream().filter(name -> !known.contains(name)).sorted().findFirst().ifPresent(name -> {

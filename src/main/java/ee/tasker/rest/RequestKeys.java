@@ -1,7 +1,7 @@
 package ee.tasker.rest;
 
 import ee.tasker.platform.Problem;
-import ee.tasker.request.KeptAnswer;
+import ee.tasker.request.IdempotentResponse;
 import ee.tasker.request.KeyedRequest;
 import ee.tasker.request.KeyedRequests;
 import jakarta.enterprise.context.RequestScoped;
@@ -46,9 +46,9 @@ class RequestKeys {
   }
 
   /** @throws Problem 400 invalid-request for a key that is none, and those of {@link KeyedRequests#once} */
-  KeptAnswer answerOnce(String body, Callable<KeptAnswer> effect) {
+  IdempotentResponse answerOnce(String body, Callable<IdempotentResponse> effect) {
     try {
-      KeptAnswer answer = requests.once(new KeyedRequest(principal(), key(), hash(body)), effect);
+      IdempotentResponse answer = requests.once(new KeyedRequest(principal(), key(), hash(body)), effect);
       if (answer.isReplay()) {
         request.setAttribute(REPLAYED, true);
       }

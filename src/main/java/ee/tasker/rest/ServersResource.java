@@ -123,7 +123,7 @@ public class ServersResource {
         .add("worker_capacity", view.capacity())
         .add("poll_interval_seconds", view.pollInterval().toSeconds())
         .add("running_steps", view.runningSteps())
-        .add("free_hands", view.freeHands())
+        .add("available_capacity", view.availableCapacity())
         .add("stuck_threads", view.stuckThreads())
         .add("threads", threads)
         .add("leases", leases)

@@ -71,7 +71,7 @@ public class TaskActionsResource {
 
   @Requires(value = Permission.TASKS_READ, in = Scope.TASK)
   @GET
-  @Path("{task_uuid}/why")
+  @Path("{task_uuid}/diagnosis")
   public String why(@PathParam("task_uuid") String taskUuid) {
     Parameters.checkKnown(uri, Set.of());
     UUID task = Parameters.uuid("task_uuid", taskUuid);

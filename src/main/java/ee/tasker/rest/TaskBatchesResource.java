@@ -6,8 +6,8 @@ import ee.tasker.platform.Problem;
 import ee.tasker.platform.Role;
 import ee.tasker.rest.Requires.Scope;
 import ee.tasker.security.Permission;
-import ee.tasker.task.Intake;
-import ee.tasker.task.JoinedSubmissions;
+import ee.tasker.task.SubmissionBatcher;
+import ee.tasker.task.TransactionalSubmissions;
 import ee.tasker.task.SubmittedTask;
 import ee.tasker.task.TaskRequest;
 import ee.tasker.task.TaskRequestReader;
@@ -42,10 +42,10 @@ public class TaskBatchesResource {
   static final int BODY_TIMES = 16;
 
   @Inject
-  private Intake intake;
+  private SubmissionBatcher submissionBatcher;
 
   @Inject
-  private JoinedSubmissions submissions;
+  private TransactionalSubmissions submissions;
 
   @Inject
   private RequestKeys keys;
@@ -97,7 +97,7 @@ public class TaskBatchesResource {
       }
     }
     // With a key the tasks and the answer about them are one transaction.
-    var answers = (keys.isKeyed() ? submissions.submitEach(requests) : intake.submitEach(requests)).iterator();
+    var answers = (keys.isKeyed() ? submissions.submitEach(requests) : submissionBatcher.submitEach(requests)).iterator();
     JsonArrayBuilder verdicts = Json.build().createArrayBuilder();
     for (int i = 0; i < read.size(); i++) {
       verdicts.add(read.get(i) instanceof Problem problem

@@ -2,7 +2,7 @@ package ee.tasker.rest;
 
 import ee.tasker.platform.ThreadPool;
 import ee.tasker.platform.ThreadPools;
-import ee.tasker.task.TaskEndings;
+import ee.tasker.task.CompletionWaiters;
 import ee.tasker.task.Tasks;
 import jakarta.annotation.PostConstruct;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -33,7 +33,7 @@ public class TaskWaits {
   private Tasks tasks;
 
   @Inject
-  private TaskEndings endings;
+  private CompletionWaiters completionWaiters;
 
   private ThreadPool threads;
 
@@ -48,12 +48,12 @@ public class TaskWaits {
       answer.resume(toResponse.apply(tasks.describe(taskUuid).orElseThrow(() -> Tasks.notFound(taskUuid))));
       return;
     }
-    look(wait(taskUuid, endings.await(taskUuid), seconds, answer, toResponse));
+    look(wait(taskUuid, completionWaiters.await(taskUuid), seconds, answer, toResponse));
   }
 
   /** The same for a task that this server has just created: there is nothing to see of it yet that would not be heard of. */
   void answerNewAtRest(UUID taskUuid, int seconds, AsyncResponse answer, Function<JsonObject, Response> toResponse) {
-    lookLater(wait(taskUuid, endings.awaitNew(taskUuid), seconds, answer, toResponse), TimeUnit.SECONDS.toMillis(seconds));
+    lookLater(wait(taskUuid, completionWaiters.awaitNew(taskUuid), seconds, answer, toResponse), TimeUnit.SECONDS.toMillis(seconds));
   }
 
   private record Wait(UUID taskUuid, long deadline, CompletableFuture<String> ending, AsyncResponse answer,
@@ -77,7 +77,7 @@ public class TaskWaits {
     try {
       String state = tasks.state(wait.taskUuid()).orElseThrow(() -> Tasks.notFound(wait.taskUuid()));
       long leftMs = TimeUnit.NANOSECONDS.toMillis(wait.deadline() - System.nanoTime());
-      if (TaskEndings.isAtRest(state) || leftMs <= 0) {
+      if (CompletionWaiters.isAtRest(state) || leftMs <= 0) {
         answer(wait);
       } else {
         lookLater(wait, leftMs);
@@ -93,7 +93,7 @@ public class TaskWaits {
       return;
     }
     try {
-      endings.forget(wait.taskUuid(), wait.ending());
+      completionWaiters.forget(wait.taskUuid(), wait.ending());
       wait.answer().resume(wait.toResponse().apply(tasks.describe(wait.taskUuid()).orElseThrow(() -> Tasks.notFound(wait.taskUuid()))));
     } catch (Exception problem) {
       fail(wait, problem);
@@ -101,7 +101,7 @@ public class TaskWaits {
   }
 
   private void fail(Wait wait, Exception problem) {
-    endings.forget(wait.taskUuid(), wait.ending());
+    completionWaiters.forget(wait.taskUuid(), wait.ending());
     wait.answer().resume(problem);
   }
 }

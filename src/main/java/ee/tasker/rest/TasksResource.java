@@ -4,11 +4,11 @@ import ee.tasker.platform.Json;
 import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Role;
-import ee.tasker.request.KeptAnswer;
+import ee.tasker.request.IdempotentResponse;
 import ee.tasker.rest.Requires.Scope;
 import ee.tasker.security.Caller;
 import ee.tasker.security.Permission;
-import ee.tasker.task.Intake;
+import ee.tasker.task.SubmissionBatcher;
 import ee.tasker.task.SubmittedTask;
 import ee.tasker.task.TaskRequest;
 import ee.tasker.task.TaskRequestReader;
@@ -60,7 +60,7 @@ public class TasksResource {
   private static final int LONGEST_WAIT_SECONDS = 60;
 
   @Inject
-  private Intake intake;
+  private SubmissionBatcher submissionBatcher;
 
   @Inject
   private TaskSubmissions submissions;
@@ -108,7 +108,7 @@ public class TasksResource {
       return;
     }
     Caller caller = access.caller();
-    SubmittedTask task = intake.submit(request(document));
+    SubmittedTask task = submissionBatcher.submit(request(document));
     String location = location(task, document);
     int status = task.isDuplicate() ? 200 : 201;
     if (seconds > 0) {
@@ -127,9 +127,9 @@ public class TasksResource {
   private void createOnce(JsonObject document, int seconds, AsyncResponse answer) {
     Caller caller = access.caller();
     TaskRequest request = request(document);
-    KeptAnswer kept = keys.answerOnce(document.toString(), () -> {
+    IdempotentResponse kept = keys.answerOnce(document.toString(), () -> {
       SubmittedTask task = submissions.submit(request);
-      return KeptAnswer.done(task.isDuplicate() ? 200 : 201, Optional.of(location(task, document)), brief(task).toString());
+      return IdempotentResponse.done(task.isDuplicate() ? 200 : 201, Optional.of(location(task, document)), brief(task).toString());
     });
     Response.ResponseBuilder response = Response.status(kept.status()).header(Locations.HEADER, kept.location().orElseThrow());
     if (kept.isReplay()) {

@@ -1,6 +1,6 @@
 package ee.tasker.security;
 
-import ee.tasker.platform.Storable;
+import ee.tasker.platform.JsonbCheck;
 import java.util.Locale;
 import java.util.UUID;
 
@@ -27,8 +27,8 @@ public record Caller(Kind kind, String name, UUID uuid, Grants grants) {
    * other identity stores come from outside.
    */
   boolean isRecordable() {
-    return !name.isBlank() && name.length() <= LONGEST && Storable.complaint(name).isEmpty()
-        && grants.namespaces().stream().allMatch(namespace -> Storable.complaint(namespace).isEmpty());
+    return !name.isBlank() && name.length() <= LONGEST && JsonbCheck.complaint(name).isEmpty()
+        && grants.namespaces().stream().allMatch(namespace -> JsonbCheck.complaint(namespace).isEmpty());
   }
 
   /** What is this caller's and no other's: two API keys may have one name. */

@@ -8,7 +8,7 @@ import jakarta.json.JsonValue;
 import java.time.Duration;
 
 /**
- * What a worker hands back for one attempt.
+ * What a worker submits for one attempt.
  *
  * @param outcome success, retryable_failure, permanent_failure or cancelled
  * @param result  the result or partial result; JSON null when there is none

@@ -27,7 +27,7 @@ import java.util.stream.Collectors;
 @ApplicationScoped
 @Transactional(Transactional.TxType.REQUIRES_NEW)
 public class Steps {
-  private final Map<UUID, StepDefinition> definitions = new ConcurrentHashMap<>();
+  private final Map<UUID, StepSpec> definitions = new ConcurrentHashMap<>();
 
   private volatile JsonObject latestReport = JsonValue.EMPTY_JSON_OBJECT;
   private volatile int latestRunning;
@@ -47,7 +47,7 @@ public class Steps {
   }
 
   /**
-   * Hands results back and takes up to {@code claimLimit} next steps in the same transaction: successors first and, if
+   * Submits results and takes up to {@code claimLimit} next steps in the same transaction: successors first and, if
    * asked to, offers from the queues. On a server with the orchestrator's role the tasks are advanced too.
    *
    * @return as {@code tasker.complete_steps}
@@ -60,10 +60,10 @@ public class Steps {
   }
 
   /**
-   * Hands one result back in the caller's transaction, which commits when nothing is refused and is rolled back otherwise.
+   * Submits one result in the caller's transaction, which commits when nothing is refused and is rolled back otherwise.
    * Locks the task and the step to the end of that transaction, so it is to be the last that the transaction does.
    *
-   * @return as {@code tasker.complete_steps}, without assignments
+   * @return as {@code tasker.complete_steps}, without claimed steps
    */
   @Transactional(Transactional.TxType.MANDATORY)
   public JsonObject completeWithin(StepResult result) {
@@ -127,34 +127,34 @@ public class Steps {
     return gateway.getAncestorResults(stepUuid);
   }
 
-  /** Completes assignments as the database returns them with what their templates say. */
+  /** Completes claimed steps as the database returns them with what their templates say. */
   @Transactional(Transactional.TxType.SUPPORTS)
-  public List<Assignment> read(JsonArray assignments) {
-    List<JsonObject> documents = assignments.getValuesAs(JsonObject.class);
-    List<Assignment> read = new ArrayList<>(documents.size());
+  public List<ClaimedStep> read(JsonArray claimedSteps) {
+    List<JsonObject> documents = claimedSteps.getValuesAs(JsonObject.class);
+    List<ClaimedStep> read = new ArrayList<>(documents.size());
     for (JsonObject document : documents) {
-      read.add(Assignment.of(document, definitions.get(Json.uuid(document, "template_step_uuid"))));
+      read.add(ClaimedStep.of(document, definitions.get(Json.uuid(document, "template_step_uuid"))));
     }
     return read;
   }
 
   /** Whether {@link #learn} has to be called before {@link #read}. */
   @Transactional(Transactional.TxType.SUPPORTS)
-  public boolean knows(JsonArray assignments) {
-    return assignments.getValuesAs(JsonObject.class).stream()
+  public boolean knows(JsonArray claimedSteps) {
+    return claimedSteps.getValuesAs(JsonObject.class).stream()
         .allMatch(document -> definitions.containsKey(Json.uuid(document, "template_step_uuid")));
   }
 
   /** Fetches what the templates say of steps that this server has not met before. */
-  public void learn(JsonArray assignments) {
+  public void learn(JsonArray claimedSteps) {
     Set<UUID> unknown = new HashSet<>();
-    for (JsonObject document : assignments.getValuesAs(JsonObject.class)) {
+    for (JsonObject document : claimedSteps.getValuesAs(JsonObject.class)) {
       UUID uuid = Json.uuid(document, "template_step_uuid");
       if (!definitions.containsKey(uuid)) {
         unknown.add(uuid);
       }
     }
-    gateway.getStepDefinitions(unknown).getValuesAs(JsonObject.class).stream().map(StepDefinition::of)
+    gateway.getStepDefinitions(unknown).getValuesAs(JsonObject.class).stream().map(StepSpec::of)
         .forEach(definition -> definitions.put(definition.namedStepUuid(), definition));
   }
 

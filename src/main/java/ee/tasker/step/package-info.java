@@ -1,5 +1,5 @@
 /**
- * Steps as this server's worker handles them: claims, handbacks, heartbeats, checkpoints, and what a template says about
+ * Steps as this server's worker handles them: claims, result submissions, heartbeats, checkpoints, and what a template says about
  * a step. The decisions are the database's; this component carries them over.
  */
 package ee.tasker.step;

@@ -119,9 +119,9 @@ public class QueuedRequests {
   /**
    * Checks the contexts of up to {@code limit} tasks made by SQL and starts those whose context fits.
    *
-   * @return as {@code tasker.settle_contexts}
+   * @return as {@code tasker.start_validated_tasks}
    */
-  public JsonObject settleContexts(int limit, int claimLimit) {
+  public JsonObject startValidatedTasks(int limit, int claimLimit) {
     JsonArray unchecked = gateway.takeUncheckedTasks(limit);
     if (unchecked.isEmpty()) {
       return Json.build().createObjectBuilder().add("tasks", 0).build();
@@ -139,6 +139,6 @@ public class QueuedRequests {
       }
       verdicts.add(Json.build().createObjectBuilder().add("task_uuid", task.getString("task_uuid")).add("violations", array));
     }
-    return gateway.settleContexts(verdicts.build(), claimLimit, settings.worker().lease().toSeconds());
+    return gateway.startValidatedTasks(verdicts.build(), claimLimit, settings.worker().lease().toSeconds());
   }
 }

@@ -70,7 +70,7 @@ class TaskGateway {
     return sql.array("take_unchecked_tasks(?)", limit);
   }
 
-  JsonObject settleContexts(JsonArray verdicts, int claimLimit, long leaseSeconds) {
-    return sql.object("settle_contexts(cast(? as jsonb), cast(? as uuid), ?, cast(? as int))", verdicts, server.uuid(), claimLimit, leaseSeconds);
+  JsonObject startValidatedTasks(JsonArray verdicts, int claimLimit, long leaseSeconds) {
+    return sql.object("start_validated_tasks(cast(? as jsonb), cast(? as uuid), ?, cast(? as int))", verdicts, server.uuid(), claimLimit, leaseSeconds);
   }
 }

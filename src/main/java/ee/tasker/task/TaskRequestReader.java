@@ -3,7 +3,7 @@ package ee.tasker.task;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Problem.Violation;
-import ee.tasker.platform.Storable;
+import ee.tasker.platform.JsonbCheck;
 import ee.tasker.template.model.TemplateKey;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonNumber;
@@ -138,7 +138,7 @@ public final class TaskRequestReader {
     if (text.isEmpty() || text.length() > longest) {
       wrong(key, "must have 1 to " + longest + " characters");
     } else {
-      Storable.complaint(text).ifPresent(complaint -> wrong(key, complaint));
+      JsonbCheck.complaint(text).ifPresent(complaint -> wrong(key, complaint));
     }
     return text;
   }
@@ -189,7 +189,7 @@ public final class TaskRequestReader {
     if (!fits) {
       wrong("tags", "must be an array of at most 100 strings of at most 128 characters");
     } else {
-      Storable.complaint(value).ifPresent(complaint -> wrong("tags", complaint));
+      JsonbCheck.complaint(value).ifPresent(complaint -> wrong("tags", complaint));
     }
   }
 
@@ -207,10 +207,10 @@ public final class TaskRequestReader {
   /** @return what no task can have as its context, as the rest of a sentence that begins with the field's name */
   public static Optional<String> contextComplaint(JsonObject context) {
     int[] keys = {0};
-    return Optional.ofNullable(check(context, 1, keys)).or(() -> Storable.complaint(context));
+    return Optional.ofNullable(check(context, 1, keys)).or(() -> JsonbCheck.complaint(context));
   }
 
-  /** What no handler would expect; what PostgreSQL could not store is asked of {@link Storable}. */
+  /** What no handler would expect; what PostgreSQL could not store is asked of {@link JsonbCheck}. */
   private static String check(JsonValue value, int depth, int[] keys) {
     if (depth > MAX_DEPTH) {
       return "must not be nested more than " + MAX_DEPTH + " deep";

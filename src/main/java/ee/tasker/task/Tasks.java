@@ -1,6 +1,6 @@
 package ee.tasker.task;
 
-import ee.tasker.message.WakeUps;
+import ee.tasker.message.WorkNotifier;
 import ee.tasker.platform.ActingCaller;
 import ee.tasker.platform.AfterCommit;
 import ee.tasker.platform.Log;
@@ -45,10 +45,10 @@ public class Tasks {
   private Settings settings;
 
   @Inject
-  private TaskEndings endings;
+  private CompletionWaiters completionWaiters;
 
   @Inject
-  private WakeUps wakeUps;
+  private WorkNotifier workNotifier;
 
   @Inject
   private AfterCommit afterCommit;
@@ -104,14 +104,14 @@ public class Tasks {
     if ("already_ended".equals(reply.getString("outcome")) && !"cancelled".equals(state)) {
       throw new Problem(409, "task-already-ended", "task " + taskUuid + " has already ended as " + state, List.of(), Map.of("state", state));
     }
-    LOG.write(LogEvent.CANCEL_REQUESTED, "task", taskUuid, "by", caller.actor(request.by()), "said_by", caller.saidBy(request.by()), "reason", request.reason(),
+    LOG.write(LogEvent.CANCEL_REQUESTED, "task", taskUuid, "by", caller.actor(request.by()), "claimed_actor", caller.claimedActor(request.by()), "reason", request.reason(),
         "policy", request.policy(), "children", request.children(), "state", state);
     JsonArray ended = reply.getJsonArray("ended");
     afterCommit.run(() -> {
-      endings.ended(ended);
-      endings.looked(taskUuid, state);
-      wakeUps.cancelRequested();
-      wakeUps.orchestrationQueued();
+      completionWaiters.ended(ended);
+      completionWaiters.observed(taskUuid, state);
+      workNotifier.cancelRequested();
+      workNotifier.orchestrationQueued();
     });
   }
 

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /**
  * Brings cancel requests to the handlers that run here: asks at once when a wake-up says that somebody cancelled something,
  * and with the heartbeat in case that was lost. A handler that has not stopped by the end of its grace period is
- * interrupted and its hand is free; its step ends as {@code cancelled}, forced, and whatever the thread still returns is
+ * interrupted and its permit is available; its step ends as {@code cancelled}, forced, and whatever the thread still returns is
  * dropped. Recovery does the same in the database at the same time, should this server not.
  */
 @ApplicationScoped
@@ -33,10 +33,10 @@ class CancelWatch {
   private Steps steps;
 
   @Inject
-  private Hands hands;
+  private Permits permits;
 
   @Inject
-  private Handbacks handbacks;
+  private ResultBatcher resultBatcher;
 
   @Inject
   private OverrunHandlers overruns;
@@ -47,7 +47,7 @@ class CancelWatch {
   /** Returns at once. One call at a time: requests that come while it is under way share the next one. */
   void lookSoon() {
     wanted.set(true);
-    if (hands.busyCount() > 0 && looking.compareAndSet(false, true)) {
+    if (permits.busyCount() > 0 && looking.compareAndSet(false, true)) {
       try {
         threads.execute(this::look);
       } catch (RejectedExecutionException e) {
@@ -69,14 +69,14 @@ class CancelWatch {
   }
 
   private void ask() {
-    List<StepKey> running = hands.busy().stream().filter(step -> !step.isOver()).map(step -> step.assignment().key()).toList();
+    List<StepKey> running = permits.busy().stream().filter(step -> !step.isOver()).map(step -> step.claimedStep().key()).toList();
     if (running.isEmpty()) {
       return;
     }
     try {
       for (JsonObject request : steps.cancelRequests(running).getValuesAs(JsonObject.class)) {
-        RunningStep step = hands.find(Json.uuid(request, "step_uuid"));
-        if (step != null && step.assignment().key().attempt() == request.getInt("attempt")) {
+        RunningStep step = permits.find(Json.uuid(request, "step_uuid"));
+        if (step != null && step.claimedStep().key().attempt() == request.getInt("attempt")) {
           step.requestCancel();
           forceIn(step, Duration.ofMillis(request.getJsonNumber("force_in_ms").longValue()));
         }
@@ -99,14 +99,14 @@ class CancelWatch {
 
   private void force(RunningStep step) {
     if (step.giveUp(() -> overruns.began(step))) {
-      StepKey key = step.assignment().key();
-      LOG.write(LogEvent.CANCEL_FORCED, "task", key.taskUuid(), "step", key.stepUuid(), "name", step.assignment().definition().name(),
-          "attempt", key.attempt(), "correlation", step.assignment().correlationId(),
+      StepKey key = step.claimedStep().key();
+      LOG.write(LogEvent.CANCEL_FORCED, "task", key.taskUuid(), "step", key.stepUuid(), "name", step.claimedStep().definition().name(),
+          "attempt", key.attempt(), "correlation", step.claimedStep().correlationId(),
           "trace", step.traceId());
-      StepResult result = Outcomes.cancelForced(step.assignment(), Duration.ofNanos(step.ageNanos()));
+      StepResult result = Outcomes.cancelForced(step.claimedStep(), Duration.ofNanos(step.ageNanos()));
       StepSpans.end(step.span(), result);
-      handbacks.add(result);
-      hands.moreResults();
+      resultBatcher.add(result);
+      permits.moreResults();
     }
   }
 }

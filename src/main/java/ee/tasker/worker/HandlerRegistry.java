@@ -3,7 +3,7 @@ package ee.tasker.worker;
 import ee.tasker.handler.HandlerResolver;
 import ee.tasker.handler.Handles;
 import ee.tasker.handler.StepHandler;
-import ee.tasker.step.StepDefinition;
+import ee.tasker.step.StepSpec;
 import jakarta.annotation.PostConstruct;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.inject.Any;
@@ -65,12 +65,12 @@ public class HandlerRegistry {
   }
 
   /** The code for a step, ready to be called; empty when there is none. */
-  Optional<StepHandler> find(StepDefinition step) {
+  Optional<StepHandler> find(StepSpec step) {
     return handler(step).flatMap(handler -> HandlerMethod.of(handler, step.method()));
   }
 
   /** Whether there is code for a step as far as that can be told without asking a resolver. */
-  boolean has(StepDefinition step) {
+  boolean has(StepSpec step) {
     if (step.resolver().isPresent()) {
       return resolvers.containsKey(step.resolver().get());
     }
@@ -78,7 +78,7 @@ public class HandlerRegistry {
     return handler != null && HandlerMethod.of(handler.bean(), step.method()).isPresent();
   }
 
-  private Optional<StepHandler> handler(StepDefinition step) {
+  private Optional<StepHandler> handler(StepSpec step) {
     if (step.resolver().isPresent()) {
       return Optional.ofNullable(resolvers.get(step.resolver().get())).flatMap(resolver -> resolver.bean().resolve(step.callable()));
     }

@@ -1,8 +1,8 @@
 package ee.tasker.worker;
 
 import ee.tasker.message.Listener;
-import ee.tasker.message.Notifier;
-import ee.tasker.message.WakeUps;
+import ee.tasker.message.PeerNotifier;
+import ee.tasker.message.WorkNotifier;
 import ee.tasker.platform.EngineThreads;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.LiveSettings;
@@ -49,16 +49,16 @@ public class Heartbeat {
   private Steps steps;
 
   @Inject
-  private Hands hands;
+  private Permits permits;
 
   @Inject
   private OverrunHandlers overruns;
 
   @Inject
-  private Notifier notifier;
+  private PeerNotifier notifier;
 
   @Inject
-  private WakeUps wakeUps;
+  private WorkNotifier workNotifier;
 
   @Inject
   private CancelWatch cancels;
@@ -79,7 +79,7 @@ public class Heartbeat {
 
   /** What this server says of itself: {@code healthy}, {@code degraded} or {@code draining}. */
   public String state() {
-    return hands.isDraining() ? "draining" : problems().isEmpty() ? "healthy" : "degraded";
+    return permits.isDraining() ? "draining" : problems().isEmpty() ? "healthy" : "degraded";
   }
 
   /** The last one: this server is gone, and nobody need wait to hear of it. */
@@ -90,13 +90,13 @@ public class Heartbeat {
   private void beat(String state) {
     overruns.tell();
     long old = settings.worker().lease().toNanos() / 3;
-    List<StepKey> held = hands.busy().stream()
+    List<StepKey> held = permits.busy().stream()
         .filter(step -> step.ageNanos() > old)
-        .map(step -> step.assignment().key())
+        .map(step -> step.claimedStep().key())
         .toList();
     try {
       // A lost thread is no free one: recovery counts on what is free here.
-      JsonObject reply = steps.heartbeat(hands.busyCount() + hands.lostCount(), held, report(state));
+      JsonObject reply = steps.heartbeat(permits.busyCount() + permits.lostCount(), held, report(state));
       reply.getJsonArray("lost").getValuesAs(JsonString.class).forEach(uuid -> lost(UUID.fromString(uuid.getString())));
       if (!reply.getJsonArray("cancel_requested").isEmpty()) {
         cancels.lookSoon();
@@ -104,10 +104,10 @@ public class Heartbeat {
       notifier.setOthers(reply.getInt("servers") > 1);
       if (!reply.getJsonArray("lost_servers").isEmpty()) {
         LOG.write(LogEvent.SERVER_LOST, "lost", reply.get("lost_servers"), "steps", reply.getInt("expired_steps"));
-        wakeUps.orchestrationQueued();
+        workNotifier.orchestrationQueued();
       }
       if (reply.getBoolean("takes_changed")) {
-        wakeUps.stepsQueued();
+        workNotifier.stepsQueued();
       }
       watchSilence(reply);
       lastBeat = Instant.now();
@@ -123,7 +123,7 @@ public class Heartbeat {
 
   /** When another server counts as lost before the next beat unless it is heard, looks at that time. None does while all are heard. */
   private void watchSilence(JsonObject reply) {
-    if (reply.get("next_silence_in_ms") instanceof JsonNumber next && next.longValue() < settings.worker().heartbeat().toMillis() && !hands.isDraining()) {
+    if (reply.get("next_silence_in_ms") instanceof JsonNumber next && next.longValue() < settings.worker().heartbeat().toMillis() && !permits.isDraining()) {
       try {
         threads.timers().schedule(() -> beat(), next.longValue() + SILENCE_SLACK_MS, TimeUnit.MILLISECONDS);
       } catch (RejectedExecutionException e) {
@@ -166,13 +166,13 @@ public class Heartbeat {
   }
 
   private void lost(UUID stepUuid) {
-    RunningStep step = hands.find(stepUuid);
-    // Handed back between the list and the answer is no loss.
+    RunningStep step = permits.find(stepUuid);
+    // Submitted between the list and the answer is no loss.
     if (step != null && !step.isOver()) {
       step.markLost();
-      LOG.write(LogEvent.LEASE_LOST, "task", step.assignment().key().taskUuid(), "step", stepUuid,
-          "attempt", step.assignment().key().attempt(), "correlation", step.assignment().correlationId(),
-          "trace", step.assignment().traceId());
+      LOG.write(LogEvent.LEASE_LOST, "task", step.claimedStep().key().taskUuid(), "step", stepUuid,
+          "attempt", step.claimedStep().key().attempt(), "correlation", step.claimedStep().correlationId(),
+          "trace", step.claimedStep().traceId());
     }
   }
 

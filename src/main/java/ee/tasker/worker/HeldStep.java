@@ -4,11 +4,11 @@ import ee.tasker.step.model.StepKey;
 import java.time.Duration;
 import java.util.UUID;
 
-/** A step that this server has claimed and not handed back. */
+/** A step that this server has claimed and not submitted. */
 public record HeldStep(UUID taskUuid, UUID stepUuid, int attempt, Duration held) {
 
   static HeldStep of(RunningStep step) {
-    StepKey key = step.assignment().key();
+    StepKey key = step.claimedStep().key();
     return new HeldStep(key.taskUuid(), key.stepUuid(), key.attempt(), Duration.ofNanos(step.ageNanos()));
   }
 }

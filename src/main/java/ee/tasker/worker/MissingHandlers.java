@@ -1,6 +1,6 @@
 package ee.tasker.worker;
 
-import ee.tasker.message.WakeUps;
+import ee.tasker.message.WorkNotifier;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
@@ -30,13 +30,13 @@ class MissingHandlers {
   private Steps steps;
 
   @Inject
-  private Hands hands;
+  private Permits permits;
 
   @Inject
-  private LostAnswers lostAnswers;
+  private OrphanedClaims orphanedClaims;
 
   @Inject
-  private WakeUps wakeUps;
+  private WorkNotifier workNotifier;
 
   /**
    * Gives back what another server can run. Steps that have not begun stop counting as busy; of one that a thread has begun
@@ -50,19 +50,19 @@ class MissingHandlers {
     }
     Set<UUID> unserved = new HashSet<>();
     try {
-      JsonObject reply = steps.decline(lacking.stream().map(step -> step.assignment().key()).toList());
+      JsonObject reply = steps.decline(lacking.stream().map(step -> step.claimedStep().key()).toList());
       reply.getJsonArray("unserved").getValuesAs(JsonString.class).forEach(uuid -> unserved.add(UUID.fromString(uuid.getString())));
       if (!reply.getJsonArray("queued").isEmpty()) {
-        wakeUps.stepsQueued();
+        workNotifier.stepsQueued();
       }
     } catch (Exception fault) {
       // The database still holds them for this server, which gives back what it does not know of.
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "decline_steps", "steps", lacking.size());
-      lostAnswers.expect();
+      orphanedClaims.expect();
     }
     List<RunningStep> toFail = new ArrayList<>();
     List<RunningStep> gone = new ArrayList<>();
-    lacking.forEach(step -> (unserved.contains(step.assignment().key().stepUuid()) ? toFail : gone).add(step));
+    lacking.forEach(step -> (unserved.contains(step.claimedStep().key().stepUuid()) ? toFail : gone).add(step));
     toFail.forEach(RunningStep::markUnserved);
     leave(gone);
     return toFail;
@@ -74,9 +74,9 @@ class MissingHandlers {
     }
     // One that has ended otherwise meanwhile, as a drain does it, is accounted for there.
     List<RunningStep> ours = gone.stream().filter(RunningStep::release).toList();
-    ours.forEach(step -> hands.done(step.assignment().key()));
-    hands.release(ours.size());
+    ours.forEach(step -> permits.done(step.claimedStep().key()));
+    permits.release(ours.size());
     LOG.write(LogEvent.HANDLER_ELSEWHERE, "steps", gone.size(), "handlers",
-        Json.build().createArrayBuilder(gone.stream().map(step -> step.assignment().definition().handler()).collect(Collectors.toCollection(TreeSet::new))).build());
+        Json.build().createArrayBuilder(gone.stream().map(step -> step.claimedStep().definition().handler()).collect(Collectors.toCollection(TreeSet::new))).build());
   }
 }

@@ -4,8 +4,8 @@ import ee.tasker.handler.PermanentStepException;
 import ee.tasker.handler.RetryableStepException;
 import ee.tasker.handler.StepOutcome;
 import ee.tasker.platform.Json;
-import ee.tasker.platform.Storable;
-import ee.tasker.step.Assignment;
+import ee.tasker.platform.JsonbCheck;
+import ee.tasker.step.ClaimedStep;
 import ee.tasker.step.StepResult;
 import ee.tasker.template.ContextSchema;
 import jakarta.json.JsonObject;
@@ -25,7 +25,7 @@ final class Outcomes {
   private Outcomes() {
   }
 
-  static StepResult toResult(Assignment step, StepOutcome outcome, Duration time) {
+  static StepResult toResult(ClaimedStep step, StepOutcome outcome, Duration time) {
     if (outcome instanceof StepOutcome.Success success) {
       return accepted(step, success.result(), time);
     }
@@ -36,19 +36,19 @@ final class Outcomes {
     }
     if (outcome instanceof StepOutcome.PermanentFailure failure) {
       JsonObjectBuilder error = error(failure.errorType(), failure.message());
-      if (!failure.details().isEmpty() && Storable.complaint(failure.details()).isEmpty()) {
+      if (!failure.details().isEmpty() && JsonbCheck.complaint(failure.details()).isEmpty()) {
         error.add("details", failure.details());
       }
       return new StepResult(step.key(), "permanent_failure", JsonValue.NULL, error.build(), time);
     }
     StepOutcome.Cancelled cancelled = (StepOutcome.Cancelled) outcome;
-    JsonValue partial = Storable.complaint(cancelled.partialResult()).isEmpty() ? cancelled.partialResult() : JsonValue.NULL;
+    JsonValue partial = JsonbCheck.complaint(cancelled.partialResult()).isEmpty() ? cancelled.partialResult() : JsonValue.NULL;
     return new StepResult(step.key(), "cancelled", partial, error("Cancelled", cancelled.reason()).build(), time);
   }
 
   /** A success counts only if its result can be stored and fits the template's result schema. */
-  private static StepResult accepted(Assignment step, JsonValue result, Duration time) {
-    Optional<String> complaint = Storable.complaint(result);
+  private static StepResult accepted(ClaimedStep step, JsonValue result, Duration time) {
+    Optional<String> complaint = JsonbCheck.complaint(result);
     if (complaint.isPresent()) {
       return new StepResult(step.key(), "permanent_failure", JsonValue.NULL, error("result_not_storable", "result " + complaint.get()).build(), time);
     }
@@ -80,22 +80,22 @@ final class Outcomes {
     return new StepOutcome.RetryableFailure("UnexpectedError", e.getClass().getName() + ": " + message(e), Optional.empty());
   }
 
-  static StepResult timedOut(Assignment step, Duration limit, Duration time) {
+  static StepResult timedOut(ClaimedStep step, Duration limit, Duration time) {
     return new StepResult(step.key(), "retryable_failure", JsonValue.NULL,
         error("handler_timeout", "the handler did not finish within " + limit.toSeconds() + " seconds").build(), time);
   }
 
   /** The handler was asked to stop, and has not by the end of its grace period. */
-  static StepResult cancelForced(Assignment step, Duration time) {
+  static StepResult cancelForced(ClaimedStep step, Duration time) {
     return new StepResult(step.key(), "cancelled", JsonValue.NULL,
         error("CancelForced", "the handler did not stop within the grace period").add("forced", true).build(), time);
   }
 
-  static StepResult cancelledBeforeStart(Assignment step) {
+  static StepResult cancelledBeforeStart(ClaimedStep step) {
     return new StepResult(step.key(), "cancelled", JsonValue.NULL, error("Cancelled", "cancelled before the handler was called").build(), Duration.ZERO);
   }
 
-  static StepResult handlerNotFound(Assignment step, Duration time) {
+  static StepResult handlerNotFound(ClaimedStep step, Duration time) {
     String how = step.definition().resolver().map(resolver -> " by resolver " + resolver).orElse("");
     return new StepResult(step.key(), "permanent_failure", JsonValue.NULL,
         error("handler_not_found", "no handler " + step.definition().handler() + " was found" + how).build(), time);
@@ -111,7 +111,7 @@ final class Outcomes {
         error("transaction_ended", "the handler ended the transaction that belongs to its step").build(), result.executionTime());
   }
 
-  static StepResult panicked(Assignment step, Error e, Duration time) {
+  static StepResult panicked(ClaimedStep step, Error e, Duration time) {
     return new StepResult(step.key(), "permanent_failure", JsonValue.NULL, error("handler_panic", e.toString()).build(), time);
   }
 
@@ -136,6 +136,6 @@ final class Outcomes {
   /** What PostgreSQL can store: no U+0000, and not without end. */
   private static String clean(String text) {
     // Cleaned after the cut, which may go through the middle of a character.
-    return Storable.cleaned(text.length() <= LONGEST_MESSAGE ? text : text.substring(0, LONGEST_MESSAGE) + "…");
+    return JsonbCheck.cleaned(text.length() <= LONGEST_MESSAGE ? text : text.substring(0, LONGEST_MESSAGE) + "…");
   }
 }

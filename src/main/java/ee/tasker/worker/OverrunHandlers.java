@@ -21,7 +21,7 @@ class OverrunHandlers {
   private static final Duration SOON = Duration.ofSeconds(5);
 
   @Inject
-  private Hands hands;
+  private Permits permits;
 
   private final Map<RunningStep, Overrun> all = new ConcurrentHashMap<>();
 
@@ -38,14 +38,14 @@ class OverrunHandlers {
   /** The step is given up; called before its handler can return. */
   void began(RunningStep step) {
     all.put(step, new Overrun(System.nanoTime(), new AtomicBoolean()));
-    hands.lose();
+    permits.lose();
   }
 
   /** The thread has come back from this step, which need not have been given up. */
   void ended(RunningStep step) {
     Overrun overrun = all.remove(step);
     if (overrun != null) {
-      hands.regain();
+      permits.regain();
       if (overrun.isTold().get()) {
         write(LogEvent.HANDLER_RETURNED, step, overrun);
       }
@@ -67,8 +67,8 @@ class OverrunHandlers {
   }
 
   private static void write(LogEvent event, RunningStep step, Overrun overrun) {
-    StepKey key = step.assignment().key();
-    LOG.write(event, "task", key.taskUuid(), "step", key.stepUuid(), "name", step.assignment().definition().name(), "attempt", key.attempt(),
-        "correlation", step.assignment().correlationId(), "trace", step.traceId(), "seconds", Duration.ofNanos(overrun.age()).toSeconds());
+    StepKey key = step.claimedStep().key();
+    LOG.write(event, "task", key.taskUuid(), "step", key.stepUuid(), "name", step.claimedStep().definition().name(), "attempt", key.attempt(),
+        "correlation", step.claimedStep().correlationId(), "trace", step.traceId(), "seconds", Duration.ofNanos(overrun.age()).toSeconds());
   }
 }

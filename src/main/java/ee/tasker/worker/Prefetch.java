@@ -1,6 +1,6 @@
 package ee.tasker.worker;
 
-import ee.tasker.message.WakeUps;
+import ee.tasker.message.WorkNotifier;
 import ee.tasker.platform.EngineThreads;
 import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Log;
@@ -14,9 +14,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Lets this server claim more steps than it has hands while its handlers take less than half a millisecond on average, so that one
- * call hands back and claims some hundreds: what a step costs the database falls by a third from 30 to 100 of them. When handlers
- * get slow the loan ends, and what has not begun a second after its claim goes to whoever has a hand free.
+ * Lets this server claim more steps than it has permits while its handlers take less than half a millisecond on average, so that one
+ * call submits and claims some hundreds: what a step costs the database falls by a third from 30 to 100 of them. When handlers
+ * get slow the loan ends, and what has not begun a second after its claim goes to whoever has a permit available.
  */
 @ApplicationScoped
 class Prefetch {
@@ -39,16 +39,16 @@ class Prefetch {
   private LiveSettings live;
 
   @Inject
-  private Hands hands;
+  private Permits permits;
 
   @Inject
   private UnstartedSteps unstarted;
 
   @Inject
-  private LostAnswers lostAnswers;
+  private OrphanedClaims orphanedClaims;
 
   @Inject
-  private WakeUps wakeUps;
+  private WorkNotifier workNotifier;
 
   private final AtomicBoolean watching = new AtomicBoolean();
   /** Updates that race lose one of the two, which an average survives. */
@@ -61,7 +61,7 @@ class Prefetch {
     long average = averageNanos + (nanos - averageNanos) / WEIGHT;
     averageNanos = average;
     if (average < QUICK_NANOS) {
-      lend(settings.worker().prefetch() * hands.capacityLeft());
+      lend(settings.worker().prefetch() * permits.capacityLeft());
     } else if (average > SLOW_NANOS) {
       lend(0);
     }
@@ -72,14 +72,14 @@ class Prefetch {
       synchronized (this) {
         int more = steps - lent;
         lent = steps;
-        hands.lend(more);
+        permits.expand(more);
       }
     }
   }
 
-  /** Steps were claimed: while there are more than hands, somebody looks whether they begin. */
+  /** Steps were claimed: while there are more than permits, somebody looks whether they begin. */
   void watch() {
-    if (hands.busyCount() > hands.capacityLeft() && watching.compareAndSet(false, true)) {
+    if (permits.busyCount() > permits.capacityLeft() && watching.compareAndSet(false, true)) {
       try {
         threads.timers().schedule(this::look, LONGEST_WAIT.toMillis(), TimeUnit.MILLISECONDS);
       } catch (RejectedExecutionException e) {
@@ -96,9 +96,9 @@ class Prefetch {
   }
 
   private void giveBackSurplus() {
-    int surplus = Math.max(0, hands.busyCount() - hands.capacityLeft());
+    int surplus = Math.max(0, permits.busyCount() - permits.capacityLeft());
     try {
-      int given = unstarted.giveBack(hands.busy().stream()
+      int given = unstarted.giveBack(permits.busy().stream()
           .filter(step -> step.isWaiting() && step.ageNanos() > LONGEST_WAIT.toNanos())
           .sorted(RunningStep.YOUNGEST_FIRST)
           .limit(surplus));
@@ -106,11 +106,11 @@ class Prefetch {
         averageNanos = MOST_NANOS;
         lend(0);
         LOG.write(LogEvent.SURPLUS_RELEASED, "steps", given);
-        wakeUps.stepsQueued();
+        workNotifier.stepsQueued();
       }
     } catch (Exception fault) {
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "release_steps");
-      lostAnswers.expect();
+      orphanedClaims.expect();
     }
   }
 }

@@ -1,13 +1,13 @@
 package ee.tasker.worker;
 
-import ee.tasker.step.Assignment;
+import ee.tasker.step.ClaimedStep;
 import ee.tasker.tracing.TraceSpan;
 import java.util.Comparator;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * One claimed step in this server, from the claim to the handback. Whoever moves it on wins: a step is started, timed out,
+ * One claimed step in this server, from the claim to the result submission. Whoever moves it on wins: a step is started, timed out,
  * released or finished by one thread only.
  */
 final class RunningStep {
@@ -16,7 +16,7 @@ final class RunningStep {
   /** Of what waits, those that were claimed last. */
   static final Comparator<RunningStep> YOUNGEST_FIRST = (a, b) -> Long.compare(b.claimedAtNanos - a.claimedAtNanos, 0);
 
-  private final Assignment assignment;
+  private final ClaimedStep claimedStep;
   private final long claimedAtNanos = System.nanoTime();
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.CLAIMED);
   private volatile boolean cancelRequested;
@@ -26,13 +26,13 @@ final class RunningStep {
   private volatile TraceSpan span = TraceSpan.NONE;
   private Thread thread;
 
-  RunningStep(Assignment assignment) {
-    this.assignment = assignment;
-    this.cancelRequested = assignment.isCancelRequested();
+  RunningStep(ClaimedStep claimedStep) {
+    this.claimedStep = claimedStep;
+    this.cancelRequested = claimedStep.isCancelRequested();
   }
 
-  Assignment assignment() {
-    return assignment;
+  ClaimedStep claimedStep() {
+    return claimedStep;
   }
 
   long ageNanos() {
@@ -90,7 +90,7 @@ final class RunningStep {
   /** The trace that the attempt is part of, as log lines have it; null when there is none. */
   String traceId() {
     String traced = span.traceId();
-    return traced == null ? assignment.traceId() : traced;
+    return traced == null ? claimedStep.traceId() : traced;
   }
 
   void requestCancel() {

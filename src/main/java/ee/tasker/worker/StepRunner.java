@@ -6,7 +6,7 @@ import ee.tasker.platform.EngineThreads;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Meters;
-import ee.tasker.step.Assignment;
+import ee.tasker.step.ClaimedStep;
 import ee.tasker.step.StepResult;
 import ee.tasker.step.Steps;
 import ee.tasker.tracing.TraceSpan;
@@ -34,7 +34,7 @@ class StepRunner {
   private Steps steps;
 
   @Inject
-  private Hands hands;
+  private Permits permits;
 
   @Inject
   private OverrunHandlers overruns;
@@ -55,36 +55,36 @@ class StepRunner {
   private MissingHandlers missing;
 
   /**
-   * Runs on the calling thread. {@code handback} gets exactly one result: the handler's, or that of a time-out, which
+   * Runs on the calling thread. {@code submission} gets exactly one result: the handler's, or that of a time-out, which
    * comes on another thread while this one is interrupted and whatever the handler then returns is dropped. It gets none
    * of a transactional handler whose result was recorded, or refused, in its own transaction.
    */
-  public void run(RunningStep running, Consumer<StepResult> handback) {
-    if (!running.start(spans.start(running.assignment()))) {
+  public void run(RunningStep running, Consumer<StepResult> submission) {
+    if (!running.start(spans.start(running.claimedStep()))) {
       return;
     }
     StepResult left;
     try (TraceSpan.Current current = running.span().makeCurrent()) {
-      left = attempt(running, handback);
+      left = attempt(running, submission);
     } finally {
       overruns.ended(running);
     }
     if (left != null) {
-      handback.accept(left);
+      submission.accept(left);
     }
   }
 
-  /** @return what is left to be handed back; null when there is nothing, or somebody else has done it */
-  private StepResult attempt(RunningStep running, Consumer<StepResult> handback) {
-    Assignment step = running.assignment();
+  /** @return what is left to be submitted; null when there is nothing, or somebody else has done it */
+  private StepResult attempt(RunningStep running, Consumer<StepResult> submission) {
+    ClaimedStep step = running.claimedStep();
     long start = System.nanoTime();
     meters.stepStarts(running.ageNanos());
     LOG.write(LogEvent.STEP_CLAIMED, "task", step.key().taskUuid(), "step", step.key().stepUuid(), "name", step.definition().name(),
         "attempt", step.key().attempt(), "correlation", step.correlationId(), "trace", running.traceId());
     ScheduledFuture<?> timer = step.definition().timeout()
-        .map(limit -> threads.timers().schedule(() -> timeOut(running, limit, start, handback), limit.toMillis(), TimeUnit.MILLISECONDS))
+        .map(limit -> threads.timers().schedule(() -> timeOut(running, limit, start, submission), limit.toMillis(), TimeUnit.MILLISECONDS))
         .orElse(null);
-    StepTransactions.Open transaction = transactions.none();
+    HandlerTransaction transaction = transactions.none();
     StepResult result;
     try {
       Optional<StepHandler> handler = handlers.find(step.definition());
@@ -131,11 +131,11 @@ class StepRunner {
     }
     if (!running.isUnserved() && missing.giveBack(List.of(running)).isEmpty()) {
       running.span().fail("given_back", "HandlerElsewhere", "another server has the handler");
-      hands.done(running.assignment().key());
-      hands.release(1);
+      permits.done(running.claimedStep().key());
+      permits.release(1);
       return null;
     }
-    StepResult result = Outcomes.handlerNotFound(running.assignment(), since(start));
+    StepResult result = Outcomes.handlerNotFound(running.claimedStep(), since(start));
     record(running, result);
     return result;
   }
@@ -147,27 +147,27 @@ class StepRunner {
     StepSpans.end(running.span(), outcome);
   }
 
-  private void timeOut(RunningStep running, Duration limit, long start, Consumer<StepResult> handback) {
+  private void timeOut(RunningStep running, Duration limit, long start, Consumer<StepResult> submission) {
     if (running.giveUp(() -> overruns.began(running))) {
-      Assignment step = running.assignment();
+      ClaimedStep step = running.claimedStep();
       LOG.write(LogEvent.STEP_TIMED_OUT, "task", step.key().taskUuid(), "step", step.key().stepUuid(), "name", step.definition().name(),
           "attempt", step.key().attempt(), "correlation", step.correlationId(), "trace", running.traceId(), "limit_s", limit.toSeconds());
       StepResult result = Outcomes.timedOut(step, limit, since(start));
       meters.stepExecuted(result.outcome(), result.executionTime());
       prefetch.ran(result.executionTime());
       StepSpans.end(running.span(), result);
-      handback.accept(result);
-      hands.moreResults();
+      submission.accept(result);
+      permits.moreResults();
     }
   }
 
   private StepResult call(StepHandler handler, RunningStep running, long start) {
-    Assignment step = running.assignment();
+    ClaimedStep step = running.claimedStep();
     if (running.isCancelRequested()) {
       return Outcomes.cancelledBeforeStart(step);
     }
     try {
-      StepOutcome outcome = handler.handle(new StepView(running, steps));
+      StepOutcome outcome = handler.handle(new DefaultStepContext(running, steps));
       return Outcomes.toResult(step, outcome == null ? StepOutcome.success() : outcome, since(start));
     } catch (Exception e) {
       return threw(running, e, start);
@@ -178,12 +178,12 @@ class StepRunner {
 
   private static StepResult threw(RunningStep running, Exception e, long start) {
     running.span().threw(e);
-    return Outcomes.toResult(running.assignment(), Outcomes.ofException(e, running.isCancelRequested()), since(start));
+    return Outcomes.toResult(running.claimedStep(), Outcomes.ofException(e, running.isCancelRequested()), since(start));
   }
 
   private static StepResult panicked(RunningStep running, Error e, long start) {
     running.span().threw(e);
-    return Outcomes.panicked(running.assignment(), e, since(start));
+    return Outcomes.panicked(running.claimedStep(), e, since(start));
   }
 
   private static Duration since(long start) {
@@ -191,7 +191,7 @@ class StepRunner {
   }
 
   private static void log(RunningStep running, StepResult result) {
-    Assignment step = running.assignment();
+    ClaimedStep step = running.claimedStep();
     boolean success = "success".equals(result.outcome());
     LogEvent event = success ? LogEvent.STEP_FINISHED : LogEvent.STEP_FAILED;
     if (LOG.isOn(event)) {

@@ -1,7 +1,7 @@
 package ee.tasker.worker;
 
-import ee.tasker.step.Assignment;
-import ee.tasker.step.StepDefinition;
+import ee.tasker.step.ClaimedStep;
+import ee.tasker.step.StepSpec;
 import ee.tasker.step.StepResult;
 import ee.tasker.tracing.TraceSpan;
 import ee.tasker.tracing.Tracing;
@@ -16,11 +16,11 @@ class StepSpans {
   @Inject
   private Tracing tracing;
 
-  TraceSpan start(Assignment step) {
+  TraceSpan start(ClaimedStep step) {
     if (!tracing.isOn()) {
       return TraceSpan.NONE;
     }
-    StepDefinition definition = step.definition();
+    StepSpec definition = step.definition();
     return tracing.start("tasker.step " + definition.name(), step.traceParent().orElse(null), Map.of(
         "tasker.task.uuid", step.key().taskUuid(),
         "tasker.step.uuid", step.key().stepUuid(),

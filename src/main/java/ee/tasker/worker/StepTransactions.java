@@ -31,15 +31,6 @@ class StepTransactions {
   /** The step's own time-out is to come first: it interrupts the handler and says what happened. */
   private static final Duration GRACE = Duration.ofSeconds(10);
 
-  /** What follows the handler. */
-  interface Open {
-    /** @return what is left to be handed back in the ordinary way; null when the result has been recorded or refused */
-    StepResult end(StepResult result);
-
-    /** Nobody wants the result any more. @return null */
-    StepResult drop();
-  }
-
   @Inject
   private UserTransaction transaction;
 
@@ -50,11 +41,11 @@ class StepTransactions {
   private Steps steps;
 
   @Inject
-  private Handbacks handbacks;
+  private ResultBatcher resultBatcher;
 
   /** For handlers that want no transaction. */
-  Open none() {
-    return new Open() {
+  HandlerTransaction none() {
+    return new HandlerTransaction() {
       @Override
       public StepResult end(StepResult result) {
         return result;
@@ -68,7 +59,7 @@ class StepTransactions {
   }
 
   /** @param limit the step's time-out; without one the server's default for transactions applies */
-  Open begin(Optional<Duration> limit) throws SystemException, NotSupportedException {
+  HandlerTransaction begin(Optional<Duration> limit) throws SystemException, NotSupportedException {
     transaction.setTransactionTimeout((int) limit.map(time -> time.plus(GRACE).toSeconds()).orElse(0L).longValue());
     try {
       transaction.begin();
@@ -77,7 +68,7 @@ class StepTransactions {
       transaction.setTransactionTimeout(0);
     }
     Object begun = registry.getTransactionKey();
-    return new Open() {
+    return new HandlerTransaction() {
       @Override
       public StepResult end(StepResult result) {
         return StepTransactions.this.end(begun, result);
@@ -125,7 +116,7 @@ class StepTransactions {
         return Outcomes.transactionFailed(result, DatabaseFaults.message(fault));
       }
     }
-    handbacks.handedBack(result, reply);
+    resultBatcher.submitted(result, reply);
     return null;
   }
 

@@ -14,21 +14,21 @@ class UnstartedSteps {
   private Steps steps;
 
   @Inject
-  private Hands hands;
+  private Permits permits;
 
   /**
    * @return how many of these had not begun
    * @throws RuntimeException when the database could not be told; they are not begun here in any case
    */
   int giveBack(Stream<RunningStep> candidates) {
-    List<StepKey> released = candidates.filter(RunningStep::release).map(step -> step.assignment().key()).toList();
-    released.forEach(hands::done);
+    List<StepKey> released = candidates.filter(RunningStep::release).map(step -> step.claimedStep().key()).toList();
+    released.forEach(permits::done);
     try {
       if (!released.isEmpty()) {
         steps.release(released);
       }
     } finally {
-      hands.release(released.size());
+      permits.release(released.size());
     }
     return released.size();
   }

@@ -1,6 +1,6 @@
 package ee.tasker.worker;
 
-import ee.tasker.message.StepTaker;
+import ee.tasker.message.StepDispatcher;
 import ee.tasker.platform.EngineThreads;
 import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Log;
@@ -8,7 +8,7 @@ import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Meters;
 import ee.tasker.platform.Settings;
 import ee.tasker.platform.WebContext;
-import ee.tasker.step.Assignment;
+import ee.tasker.step.ClaimedStep;
 import ee.tasker.step.Steps;
 import jakarta.annotation.PostConstruct;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -23,13 +23,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The worker of this server. Assignments come from three sides: from whoever submits tasks here, as the successors of steps
- * that were just handed back, and from the queues when a wake-up or the poller says that there may be some.
+ * The worker of this server. Claimed steps come from three sides: from whoever submits tasks here, as the successors of steps
+ * that were just submitted, and from the queues when a wake-up or the poller says that there may be some.
  */
 @ApplicationScoped
-public class Worker implements StepTaker {
+public class Worker implements StepDispatcher {
   private static final Log LOG = Log.of(Worker.class);
-  /** A thread that has been running handlers for longer hands back before it begins another. */
+  /** A thread that has been running handlers for longer submits before it begins another. */
   private static final long QUICK_NANOS = 1_000_000;
 
   @Inject
@@ -48,10 +48,10 @@ public class Worker implements StepTaker {
   private Steps steps;
 
   @Inject
-  private Hands hands;
+  private Permits permits;
 
   @Inject
-  private Handbacks handbacks;
+  private ResultBatcher resultBatcher;
 
   @Inject
   private StepRunner runner;
@@ -63,7 +63,7 @@ public class Worker implements StepTaker {
   private MissingHandlers missing;
 
   @Inject
-  private LostAnswers lostAnswers;
+  private OrphanedClaims orphanedClaims;
 
   @Inject
   private CancelWatch cancels;
@@ -85,27 +85,27 @@ public class Worker implements StepTaker {
   private final ConcurrentLinkedQueue<RunningStep> ready = new ConcurrentLinkedQueue<>();
   /** Threads that were asked for and have not begun, at most one. */
   private final AtomicInteger helpersComing = new AtomicInteger();
-  /** A thread of the engine was asked to hand back and has not begun. */
-  private final AtomicBoolean handingBack = new AtomicBoolean();
-  /** Threads that run handlers: as many as there are hands, however many steps are held. */
+  /** A thread of the engine was asked to submit and has not begun. */
+  private final AtomicBoolean submitting = new AtomicBoolean();
+  /** Threads that run handlers: as many as there are permits, however many steps are held. */
   private final AtomicInteger working = new AtomicInteger();
 
   @PostConstruct
   void prepare() {
-    hands.onWantedHands(this::claimSoon);
-    hands.onMoreResults(this::handBackSoon);
+    permits.onWantedPermits(this::claimSoon);
+    permits.onMoreResults(this::submitSoon);
   }
 
   /** None for a server that serves some namespaces only: what it is handed outside the queues could be of any. None before handlers can run. */
   @Override
   public int reserve(int most) {
-    return settings.worker().namespaces().isEmpty() && web.isStarted() ? hands.reserve(most) : 0;
+    return settings.worker().namespaces().isEmpty() && web.isStarted() ? permits.reserve(most) : 0;
   }
 
   @Override
-  public void take(JsonArray assignments, int reserved) {
-    hands.release(reserved - assignments.size());
-    begin(accept(assignments));
+  public void dispatch(JsonArray claimedSteps, int reserved) {
+    permits.release(reserved - claimedSteps.size());
+    begin(accept(claimedSteps));
   }
 
   @Override
@@ -114,18 +114,18 @@ public class Worker implements StepTaker {
   }
 
   @Override
-  public void answerLost() {
-    lostAnswers.expect();
+  public void claimOutcomeUnknown() {
+    orphanedClaims.expect();
   }
 
   @Override
   public void stepsQueued() {
-    hands.hint();
+    permits.hint();
     claimSoon();
   }
 
   private void claimSoon() {
-    if (web.isStarted() && hands.takesOn() && claiming.compareAndSet(false, true)) {
+    if (web.isStarted() && permits.takesOn() && claiming.compareAndSet(false, true)) {
       try {
         threads.execute(this::claimQueued);
       } catch (RejectedExecutionException e) {
@@ -135,30 +135,30 @@ public class Worker implements StepTaker {
   }
 
   /** How many more steps this server could take on now. */
-  public int freeHands() {
-    return hands.freeCount();
+  public int availableCapacity() {
+    return permits.freeCount();
   }
 
-  /** Steps that are claimed and not handed back yet. */
+  /** Steps that are claimed and not submitted yet. */
   public int runningSteps() {
-    return hands.busyCount();
+    return permits.busyCount();
   }
 
   /** Claims nothing more; what runs goes on. */
   public void pause() {
-    hands.pause(true);
+    permits.pause(true);
   }
 
   /** Claims again. */
   public void resume() {
-    hands.pause(false);
+    permits.pause(false);
     stepsQueued();
   }
 
   /** As many steps at a time from now on. */
   public void changeCapacity(int steps) {
     handlerThreads.resize(steps);
-    hands.changeCapacity(steps);
+    permits.changeCapacity(steps);
     if (!ready.isEmpty()) {
       callHelper();
     }
@@ -171,72 +171,72 @@ public class Worker implements StepTaker {
 
   /** What this server holds leases for. */
   public List<HeldStep> heldSteps() {
-    return hands.busy().stream().map(HeldStep::of).sorted(Comparator.comparing(HeldStep::held).reversed()).toList();
+    return permits.busy().stream().map(HeldStep::of).sorted(Comparator.comparing(HeldStep::held).reversed()).toList();
   }
 
   /** Whether this server is on its way out and takes nothing on. */
   public boolean isDraining() {
-    return hands.isDraining();
+    return permits.isDraining();
   }
 
-  /** Claims from the queues while they give and hands are free; while none is, the next handback claims. */
+  /** Claims from the queues while they give and permits are available; while none is, the next result submission claims. */
   private void claimQueued() {
     boolean failed = false;
     try {
-      while (hands.hasHint() && hands.takesOn()) {
-        int free = hands.reserve(settings.worker().batchSize());
+      while (permits.hasHint() && permits.takesOn()) {
+        int free = permits.reserve(settings.worker().batchSize());
         if (free == 0) {
           return;
         }
-        hands.takeHint();
-        JsonArray assignments;
+        permits.takeHint();
+        JsonArray claimedSteps;
         long start = System.nanoTime();
         try {
-          assignments = steps.claim(free);
+          claimedSteps = steps.claim(free);
           meters.claimCalled(start);
         } catch (Exception fault) {
-          hands.release(free);
-          hands.hint();
-          lostAnswers.expect();
+          permits.release(free);
+          permits.hint();
+          orphanedClaims.expect();
           LOG.write(LogEvent.CALL_FAILED, fault, "call", "claim_steps");
           failed = true;
           return;
         }
-        if (assignments.size() >= free) {
-          hands.hint();
+        if (claimedSteps.size() >= free) {
+          permits.hint();
         }
-        take(assignments, free);
+        dispatch(claimedSteps, free);
       }
     } finally {
       claiming.set(false);
-      // A hint, or a free hand, that came after the last look and found us still at it. After a fault the poller tries again.
-      if (!failed && hands.hasHint() && hands.freeCount() > 0) {
+      // A hint, or an available permit, that came after the last look and found us still at it. After a fault the poller tries again.
+      if (!failed && permits.hasHint() && permits.freeCount() > 0) {
         claimSoon();
       }
     }
   }
 
-  private List<RunningStep> accept(JsonArray assignments) {
-    if (assignments.isEmpty()) {
+  private List<RunningStep> accept(JsonArray claimedSteps) {
+    if (claimedSteps.isEmpty()) {
       return List.of();
     }
     try {
-      if (!steps.knows(assignments)) {
-        steps.learn(assignments);
+      if (!steps.knows(claimedSteps)) {
+        steps.learn(claimedSteps);
       }
     } catch (Exception fault) {
-      hands.release(assignments.size());
-      lostAnswers.expect();
-      LOG.write(LogEvent.CALL_FAILED, fault, "call", "get_step_definitions", "steps", assignments.size());
+      permits.release(claimedSteps.size());
+      orphanedClaims.expect();
+      LOG.write(LogEvent.CALL_FAILED, fault, "call", "get_step_definitions", "steps", claimedSteps.size());
       return List.of();
     }
-    List<RunningStep> accepted = new ArrayList<>(assignments.size());
+    List<RunningStep> accepted = new ArrayList<>(claimedSteps.size());
     List<RunningStep> lacking = new ArrayList<>();
-    meters.stepsClaimed(assignments.size());
-    for (Assignment assignment : steps.read(assignments)) {
-      RunningStep step = new RunningStep(assignment);
-      hands.busyWith(step);
-      (handlers.has(assignment.definition()) ? accepted : lacking).add(step);
+    meters.stepsClaimed(claimedSteps.size());
+    for (ClaimedStep claimedStep : steps.read(claimedSteps)) {
+      RunningStep step = new RunningStep(claimedStep);
+      permits.busyWith(step);
+      (handlers.has(claimedStep.definition()) ? accepted : lacking).add(step);
     }
     accepted.addAll(missing.giveBack(lacking));
     return accepted;
@@ -254,14 +254,14 @@ public class Worker implements StepTaker {
   private void callHelper() {
     if (working.get() >= live.capacity()) {
       // Every thread runs a handler, and none of them can be waited for.
-      handBackSoon();
+      submitSoon();
     } else if (helpersComing.compareAndSet(0, 1)) {
       try {
         handlerThreads.execute(this::help);
       } catch (RejectedExecutionException e) {
         // The server is going down; what has not started is given back by WorkerLifecycle.
         helpersComing.set(0);
-        hands.drain();
+        permits.drain();
       } catch (OutOfMemoryError noThread) {
         // There is none at all yet. What is ready waits for the next that comes.
         helpersComing.set(0);
@@ -270,16 +270,16 @@ public class Worker implements StepTaker {
   }
 
   /** On a thread of the engine: handlers may have taken all of theirs. */
-  private void handBackSoon() {
-    if (!handbacks.isEmpty() && handingBack.compareAndSet(false, true)) {
+  private void submitSoon() {
+    if (!resultBatcher.isEmpty() && submitting.compareAndSet(false, true)) {
       try {
         threads.execute(() -> {
-          handingBack.set(false);
-          handBackOnly();
+          submitting.set(false);
+          submitOnly();
         });
       } catch (RejectedExecutionException e) {
-        // The server is going down; recovery takes over what it cannot hand back.
-        handingBack.set(false);
+        // The server is going down; recovery takes over what it cannot submit.
+        submitting.set(false);
       }
     }
   }
@@ -290,14 +290,14 @@ public class Worker implements StepTaker {
   }
 
   /**
-   * Runs a step and, while they are quick, others that are ready; hands back what has gathered, and goes on with one of the
+   * Runs a step and, while they are quick, others that are ready; submits what has gathered, and goes on with one of the
    * steps that this brings. Before a handler is called, somebody is on the way for what else is ready and for results
    * that wait, because nobody knows how long the handler takes.
    */
   private void work() {
     if (working.incrementAndGet() > live.capacity()) {
       working.decrementAndGet();
-      handBackOnly();
+      submitOnly();
       return;
     }
     try {
@@ -311,13 +311,13 @@ public class Worker implements StepTaker {
     }
   }
 
-  private void handBackOnly() {
-    while (!handbacks.isEmpty()) {
-      JsonArray assignments = handbacks.flush();
-      if (assignments == null) {
+  private void submitOnly() {
+    while (!resultBatcher.isEmpty()) {
+      JsonArray claimedSteps = resultBatcher.flush();
+      if (claimedSteps == null) {
         return;
       }
-      begin(accept(assignments));
+      begin(accept(claimedSteps));
     }
   }
 
@@ -325,27 +325,27 @@ public class Worker implements StepTaker {
     RunningStep step = first;
     do {
       for (long began = System.nanoTime(); step != null; ) {
-        if (!ready.isEmpty() || !handbacks.isEmpty()) {
+        if (!ready.isEmpty() || !resultBatcher.isEmpty()) {
           callHelper();
         }
-        runner.run(step, handbacks::add);
+        runner.run(step, resultBatcher::add);
         step = System.nanoTime() - began < QUICK_NANOS ? ready.poll() : null;
       }
-      step = handBackAndTakeOne();
+      step = submitAndTakeOne();
       if (step == null) {
         step = ready.poll();
       }
     } while (step != null);
   }
 
-  private RunningStep handBackAndTakeOne() {
-    while (!handbacks.isEmpty()) {
-      JsonArray assignments = handbacks.flush();
-      if (assignments == null) {
+  private RunningStep submitAndTakeOne() {
+    while (!resultBatcher.isEmpty()) {
+      JsonArray claimedSteps = resultBatcher.flush();
+      if (claimedSteps == null) {
         return null;
       }
-      List<RunningStep> accepted = accept(assignments);
-      if (!accepted.isEmpty() && handbacks.isEmpty()) {
+      List<RunningStep> accepted = accept(claimedSteps);
+      if (!accepted.isEmpty() && resultBatcher.isEmpty()) {
         begin(accepted.subList(1, accepted.size()));
         return accepted.get(0);
       }

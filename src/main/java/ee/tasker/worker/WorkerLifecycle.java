@@ -57,7 +57,7 @@ public class WorkerLifecycle {
   private Worker worker;
 
   @Inject
-  private Hands hands;
+  private Permits permits;
 
   @Inject
   private OverrunHandlers overruns;
@@ -107,21 +107,21 @@ public class WorkerLifecycle {
 
   /** Claims nothing more and says so, gives back what has not started, and lets the rest run. */
   public void drain() {
-    hands.drain();
+    permits.drain();
     heartbeat.beat();
-    unstarted.giveBack(hands.busy().stream());
+    unstarted.giveBack(permits.busy().stream());
   }
 
   /** Claims again after {@link #drain}. */
   public void stopDraining() {
-    hands.stopDraining();
+    permits.stopDraining();
     heartbeat.beat();
     worker.stepsQueued();
   }
 
   @PreDestroy
   void stop() {
-    hands.drain();
+    permits.drain();
     if (neverBegan()) {
       return;
     }
@@ -136,7 +136,7 @@ public class WorkerLifecycle {
     }
     beats.cancel(false);
     heartbeat.lastBeat("stopped");
-    LOG.write(LogEvent.SERVER_STOPPED, "server", server.uuid(), "still_running", hands.busyCount());
+    LOG.write(LogEvent.SERVER_STOPPED, "server", server.uuid(), "still_running", permits.busyCount());
   }
 
   private synchronized boolean neverBegan() {
@@ -148,7 +148,7 @@ public class WorkerLifecycle {
   private void awaitIdle(Duration longest) throws InterruptedException {
     Duration left = longest;
     Duration period = settings.worker().heartbeat();
-    while (!hands.awaitIdle(left.compareTo(period) < 0 ? left : period) && left.compareTo(period) > 0) {
+    while (!permits.awaitIdle(left.compareTo(period) < 0 ? left : period) && left.compareTo(period) > 0) {
       left = left.minus(period);
       heartbeat.beat();
     }
@@ -156,11 +156,11 @@ public class WorkerLifecycle {
 
   private static StepKey abandoned(RunningStep step) {
     step.span().fail("abandoned", "ServerStopped", "the server stopped before the handler ended");
-    return step.assignment().key();
+    return step.claimedStep().key();
   }
 
   private void abandon() {
-    List<StepKey> abandoned = hands.busy().stream().filter(step -> step.giveUp(() -> overruns.began(step))).map(WorkerLifecycle::abandoned).toList();
+    List<StepKey> abandoned = permits.busy().stream().filter(step -> step.giveUp(() -> overruns.began(step))).map(WorkerLifecycle::abandoned).toList();
     if (!abandoned.isEmpty()) {
       LOG.write(LogEvent.STEPS_ABANDONED, "server", server.uuid(), "steps", abandoned.size());
       steps.abandon(abandoned);

@@ -128,15 +128,15 @@ class CostPerStepIT {
       requests.add(Json.createObjectBuilder().add("namespace", "cost").add("name", "linear_4").add("version", "1.0.0")
           .add("context", Json.createObjectBuilder().add("number", 6)));
     }
-    JsonArray assignments = call("select tasker.submit_tasks(?::jsonb, ?::uuid, ?, 60, true, true)::text", requests.build().toString(), SERVER.toString(), tasks);
+    JsonArray claimedSteps = call("select tasker.submit_tasks(?::jsonb, ?::uuid, ?, 60, true, true)::text", requests.build().toString(), SERVER.toString(), tasks);
     int commits = 1;
-    while (!assignments.isEmpty()) {
+    while (!claimedSteps.isEmpty()) {
       JsonArrayBuilder results = Json.createArrayBuilder();
-      for (JsonObject step : assignments.getValuesAs(JsonObject.class)) {
+      for (JsonObject step : claimedSteps.getValuesAs(JsonObject.class)) {
         results.add(Json.createObjectBuilder().add("step_uuid", step.getString("step_uuid")).add("task_uuid", step.getString("task_uuid"))
             .add("attempt", step.getInt("attempt")).add("outcome", "success").add("result", Json.createObjectBuilder()).add("execution_time_ms", 0));
       }
-      assignments = call("select tasker.complete_steps(?::jsonb, ?::uuid, ?, null, 60, true, false)::text", results.build().toString(), SERVER.toString(), tasks);
+      claimedSteps = call("select tasker.complete_steps(?::jsonb, ?::uuid, ?, null, 60, true, false)::text", results.build().toString(), SERVER.toString(), tasks);
       commits++;
     }
     return commits;
@@ -146,7 +146,7 @@ class CostPerStepIT {
     String text = value(sql, arguments);
     connection.commit();
     try (var reader = Json.createReader(new StringReader(text))) {
-      return reader.readObject().getJsonArray("assignments");
+      return reader.readObject().getJsonArray("claimed_steps");
     }
   }
 

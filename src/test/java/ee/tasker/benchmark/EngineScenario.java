@@ -58,7 +58,7 @@ final class EngineScenario {
     text("select tasker.save_checkpoint(?::uuid, 1, '{\"at\": 1}')::text", next.getJsonObject(0).getString("step_uuid"));
     boolean fromQueues = false;
     while (!next.isEmpty()) {
-      next = complete(next, "success", rows, true, fromQueues).getJsonArray("assignments");
+      next = complete(next, "success", rows, true, fromQueues).getJsonArray("claimed_steps");
       fromQueues = !fromQueues;
     }
     complete(claim(), "success", 0, true, false);
@@ -67,9 +67,9 @@ final class EngineScenario {
   /** The same requests again, once their tasks have ended. */
   private void reuse() throws SQLException {
     String requests = requestsFor("repeated", rows);
-    JsonArray first = object("select tasker.submit_tasks(?::jsonb, ?::uuid, ?, 60, true, true)::text", requests, SERVER, rows).getJsonArray("assignments");
+    JsonArray first = object("select tasker.submit_tasks(?::jsonb, ?::uuid, ?, 60, true, true)::text", requests, SERVER, rows).getJsonArray("claimed_steps");
     complete(first, "success", 0, true, false);
-    complete(object("select tasker.submit_tasks(?::jsonb, ?::uuid, ?, 60, true, true)::text", requests, SERVER, rows).getJsonArray("assignments"), "success", 0, true, false);
+    complete(object("select tasker.submit_tasks(?::jsonb, ?::uuid, ?, 60, true, true)::text", requests, SERVER, rows).getJsonArray("claimed_steps"), "success", 0, true, false);
   }
 
   private void failure() throws SQLException {
@@ -108,7 +108,7 @@ final class EngineScenario {
     JsonArray unchecked = array("select tasker.take_unchecked_tasks(?)::text", rows);
     JsonArrayBuilder verdicts = Json.createArrayBuilder();
     unchecked.getValuesAs(JsonObject.class).forEach(task -> verdicts.add(Json.createObjectBuilder().add("task_uuid", task.getString("task_uuid")).add("violations", Json.createArrayBuilder())));
-    text("select tasker.settle_contexts(?::jsonb, ?::uuid, 0)::text", verdicts.build().toString(), SERVER);
+    text("select tasker.start_validated_tasks(?::jsonb, ?::uuid, 0)::text", verdicts.build().toString(), SERVER);
   }
 
   private void people() throws SQLException {
@@ -128,7 +128,7 @@ final class EngineScenario {
   private void reading() throws SQLException {
     String tasks = text("select array_agg(task_uuid)::text from (select task_uuid from tasker.tasks order by task_uuid desc limit " + rows + ") t");
     String steps = text("select array_agg(workflow_step_uuid)::text from (select workflow_step_uuid from tasker.workflow_steps order by workflow_step_uuid desc limit " + rows + ") s");
-    text("select tasker.get_step_assignments(?::uuid[])::text", steps);
+    text("select tasker.get_claimed_steps(?::uuid[])::text", steps);
     text("select tasker.get_step_definitions(?::uuid[])::text", text("select array_agg(named_step_uuid)::text from (select named_step_uuid from tasker.named_steps limit " + rows + ") s"));
     text("select tasker.get_task_documents(?::uuid[])::text", tasks);
     text("select count(*)::text from tasker.get_step_readiness_status_batch(?::uuid[])", tasks);
@@ -148,7 +148,7 @@ final class EngineScenario {
 
   /** Tasks whose first steps are claimed. */
   private JsonArray submit(int tasks) throws SQLException {
-    return object("select tasker.submit_tasks(?::jsonb, ?::uuid, ?, 60, true, true)::text", requestsFor(tasks), SERVER, tasks).getJsonArray("assignments");
+    return object("select tasker.submit_tasks(?::jsonb, ?::uuid, ?, 60, true, true)::text", requestsFor(tasks), SERVER, tasks).getJsonArray("claimed_steps");
   }
 
   private static String requestsFor(int tasks) {

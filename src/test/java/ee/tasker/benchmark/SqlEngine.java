@@ -64,7 +64,7 @@ final class SqlEngine {
         throw new IllegalStateException("a task was not created: " + verdict);
       }
     }
-    return answer.getJsonArray("assignments");
+    return answer.getJsonArray("claimed_steps");
   }
 
   JsonArray claim(int limit) throws SQLException {
@@ -74,9 +74,9 @@ final class SqlEngine {
   }
 
   /** Succeeds with all of these, in one call. @return what the caller is to do next, successors first */
-  JsonArray complete(JsonArray assignments, int claim, boolean fromQueues) throws SQLException {
+  JsonArray complete(JsonArray claimedSteps, int claim, boolean fromQueues) throws SQLException {
     JsonArrayBuilder results = Json.createArrayBuilder();
-    for (JsonObject step : assignments.getValuesAs(JsonObject.class)) {
+    for (JsonObject step : claimedSteps.getValuesAs(JsonObject.class)) {
       results.add(Json.createObjectBuilder().add("step_uuid", step.getString("step_uuid")).add("task_uuid", step.getString("task_uuid"))
           .add("attempt", step.getInt("attempt")).add("outcome", "success").add("result", Json.createObjectBuilder()).add("execution_time_ms", 0));
     }
@@ -85,8 +85,8 @@ final class SqlEngine {
     if (!answer.getJsonArray("refused").isEmpty()) {
       throw new IllegalStateException("results were refused: " + answer.getJsonArray("refused"));
     }
-    steps += assignments.size();
-    return answer.getJsonArray("assignments");
+    steps += claimedSteps.size();
+    return answer.getJsonArray("claimed_steps");
   }
 
   /** Takes tasks in and completes what comes of them, so many steps per call, until all are complete. */

@@ -15,7 +15,7 @@ final class Throughput implements Phase {
   @Override
   public void run(Bench bench) throws IOException, SQLException, InterruptedException {
     Options options = bench.options();
-    Report.Table table = bench.report().table("Throughput of linear_4 (steps per second; median of rounds)", "intake", "tasks", "steps/s", "all rounds");
+    Report.Table table = bench.report().table("Throughput of linear_4 (steps per second; median of rounds)", "submission", "tasks", "steps/s", "all rounds");
     for (int tasks : options.tasks()) {
       double[] batched = new double[options.rounds()];
       Cost cost = bench.measure("batches of " + options.batch() + ": " + tasks + " tasks", () -> {

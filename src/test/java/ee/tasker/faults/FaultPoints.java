@@ -21,7 +21,7 @@ final class FaultPoints implements AutoCloseable {
   record Point(String kind, String from, String to, String actor, boolean alone) {
     static final Point CLAIM = step("enqueued", "in_progress", "worker");
     static final Point CLAIM_FROM_QUEUE = new Point("step", "enqueued", "in_progress", "worker", true);
-    static final Point HANDBACK = step("in_progress", "enqueued_for_orchestration", "worker");
+    static final Point RESULT = step("in_progress", "enqueued_for_orchestration", "worker");
     static final Point FAILURE = step("in_progress", "enqueued_as_error_for_orchestration", "worker");
     static final Point RELEASE = step("in_progress", "pending", "worker");
     static final Point RECOVERY = step("in_progress", null, "recovery");

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 
 /** A server that can be hit: its port stays, its process comes and goes. Its two ways to the database lead through proxies. */
 final class Node implements AutoCloseable {
-  /** Short, so that a recovery takes seconds; few hands, so that the queues are used. */
+  /** Short, so that a recovery takes seconds; a small capacity, so that the queues are used. */
   private static final Map<String, String> SETTINGS = Map.of(
       "TASKER_WORKER_LEASE_SECONDS", "5", "TASKER_WORKER_HEARTBEAT_SECONDS", "1", "TASKER_POLL_INTERVAL_SECONDS", "1",
       "TASKER_WORKER_CAPACITY", "24", "TASKER_WORKER_DRAIN_SECONDS", "5");

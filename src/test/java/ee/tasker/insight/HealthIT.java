@@ -38,7 +38,7 @@ class HealthIT {
     assertThat(data(ready, "database")).containsKeys("schema", "schema_expected", "servers", "answered_in_ms");
     assertThat(text(ready, "database", "schema")).isEqualTo(text(ready, "database", "schema_expected"));
     assertThat(text(ready, "worker", "roles")).isEqualTo("api,orchestrator,worker");
-    assertThat(data(ready, "worker")).containsKeys("server", "name", "capacity", "free_hands", "running");
+    assertThat(data(ready, "worker")).containsKeys("server", "name", "capacity", "available_capacity", "running");
     assertThat(started.status()).isEqualTo(200);
     assertThat(text(started, "started", "templates_found")).isNotEqualTo("0");
     assertThat(text(started, "started", "templates_refused")).isEqualTo("0");

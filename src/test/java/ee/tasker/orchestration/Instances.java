@@ -67,7 +67,7 @@ final class Instances {
   /**
    * Tasks in batches, to one server after the other or all to the first: each is done once, and the servers' shares of the steps differ from
    * an equal share by a fifth of it at most. Who gets less of the processors does less of the work, so that one burst of three has to
-   * be shared so evenly, and the others say what they were. When there are more servers than processors, and more work than hands, the
+   * be shared so evenly, and the others say what they were. When there are more servers than processors, and more work than permits, the
    * shares are those of the processor time that each got: then every server has at least a third of an equal share. A burst that a few claims
    * take (each takes up to {@code tasker.worker.batch-size} steps, 500) is shared by who wakes first: then every server has at least half of one.
    */

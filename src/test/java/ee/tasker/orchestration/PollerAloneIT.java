@@ -18,7 +18,7 @@ class PollerAloneIT {
   @Test
   void poller_alone_finishes_every_sample() throws Exception {
     try (EmbeddedDatabase database = TestServer.newDatabase();
-        TestServer server = TestServer.start(database, Map.of("TASKER_EVENTS_ENABLED", "false", "TASKER_POLL_INTERVAL_SECONDS", "1"))) {
+        TestServer server = TestServer.start(database, Map.of("TASKER_NOTIFY_ENABLED", "false", "TASKER_POLL_INTERVAL_SECONDS", "1"))) {
       TaskerClient tasker = server.client();
 
       var outcomes = new SampleRunner(server.base(), Path.of(System.getProperty("tasker.checkout"), "samples"), true, Login.FOR_TESTS.basic()).run();

@@ -27,7 +27,7 @@ class LogTest {
 
     @Override
     public void flush() {
-      // nothing is kept back
+      // nothing is retained
     }
 
     @Override

@@ -52,7 +52,7 @@ class SettingsReaderTest {
   @Test
   void values_are_read_with_blanks_around_them() {
     Settings settings = read(Map.of("tasker.roles", " Worker , API ", "tasker.worker.capacity", " 7 ", "tasker.worker.namespaces", "a, b ,,c",
-        "tasker.events.enabled", "false", "tasker.poll.interval-seconds", "0"));
+        "tasker.notify.enabled", "false", "tasker.poll.interval-seconds", "0"));
 
     assertThat(settings.roles()).containsExactlyInAnyOrder(Role.WORKER, Role.API);
     assertThat(settings.worker().capacity()).isEqualTo(7);
@@ -64,11 +64,11 @@ class SettingsReaderTest {
   @Test
   void every_complaint_is_made_at_once_and_names_its_key() {
     assertThatThrownBy(() -> read(Map.of(
-        "tasker.roles", "api,boss", "tasker.events.enabled", "yes", "tasker.poll.interval-seconds", "-1", "tasker.templates.folder", "/there/is/no/such",
+        "tasker.roles", "api,boss", "tasker.notify.enabled", "yes", "tasker.poll.interval-seconds", "-1", "tasker.templates.folder", "/there/is/no/such",
         "tasker.worker.capacity", "0", "tasker.worker.lease-seconds", "10", "tasker.worker.heartbeat-seconds", "9", "tasker.worker.batch-size", "many",
         "tasker.database.port", "70000", "tasker.api.max-body-bytes", "99999999999")))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageContainingAll("tasker.roles", "boss", "tasker.events.enabled", "tasker.poll.interval-seconds", "tasker.templates.folder",
+        .hasMessageContainingAll("tasker.roles", "boss", "tasker.notify.enabled", "tasker.poll.interval-seconds", "tasker.templates.folder",
             "tasker.worker.capacity", "tasker.worker.heartbeat-seconds must be at most a third", "tasker.worker.batch-size",
             "tasker.database.port", "tasker.api.max-body-bytes");
   }

@@ -205,7 +205,7 @@ class ThreadPoolTest {
 
       @Override
       public void flush() {
-        // nothing is kept back
+        // nothing is retained
       }
 
       @Override

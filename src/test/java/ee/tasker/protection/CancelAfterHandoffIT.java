@@ -31,7 +31,7 @@ class CancelAfterHandoffIT {
         () -> tasker.count("select count(*) from testing.effects where task_uuid = ? and effect = 'saw the cancel request'", task) == 1);
     assertThat(tasker.atRest(task).getString("state")).isEqualTo("cancelled");
     // The orchestrator wrote a request on the task and nothing on the step; the worker ended it.
-    assertThat(tasker.value("select concat_ws(' ', cancel_requested_by, cancel_said_by, cancel_reason) from tasker.tasks where task_uuid = ?", task)).isEqualTo("admin me enough");
+    assertThat(tasker.value("select concat_ws(' ', cancel_requested_by, cancel_claimed_actor, cancel_reason) from tasker.tasks where task_uuid = ?", task)).isEqualTo("admin me enough");
     assertThat(tasker.value("""
         select string_agg(concat_ws(' ', h.to_state, h.actor), ', ' order by h.sort_key) from tasker.workflow_step_transitions h
         join tasker.workflow_steps s using (workflow_step_uuid) join tasker.named_steps n using (named_step_uuid)

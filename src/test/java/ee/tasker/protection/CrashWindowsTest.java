@@ -71,7 +71,7 @@ class CrashWindowsTest {
   @Test
   void C4_result_without_its_notice_is_found() {
     Dag.Task task = Dag.of("a").started();
-    worker.handBack(worker.claimOne().success());
+    worker.submitResults(worker.claimOne().success());
     sql.run("delete from pgmq.q_orchestration_step_results");
     assertThatStep(task.step("a")).isIn("enqueued_for_orchestration");
 
@@ -197,7 +197,7 @@ class CrashWindowsTest {
     Claim claim = worker.claimOne();
     String both = "select (select count(*) from tasker.workflow_step_result_audit) || ' ' || (select count(*) from pgmq.q_orchestration_step_results)";
     try (CrashPoints crash = new CrashPoints()) {
-      crash.killAtEach(session -> SqlWorker.in(session).handBack(claim.success()), () -> assertThat(sql.text(both)).isEqualTo("0 0"));
+      crash.killAtEach(session -> SqlWorker.in(session).submitResults(claim.success()), () -> assertThat(sql.text(both)).isEqualTo("0 0"));
     }
     assertThat(sql.text(both)).isEqualTo("1 1");
   }

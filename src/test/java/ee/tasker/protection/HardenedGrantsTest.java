@@ -88,7 +88,7 @@ class HardenedGrantsTest {
     return SqlWorker.claims(worker.array("select tasker_worker.claim_steps(?, 10, p_lease_seconds => ?)", server, leaseSeconds));
   }
 
-  private void handBack(Sql worker, SqlWorker.Result result) {
+  private void submitResults(Sql worker, SqlWorker.Result result) {
     assertThat(worker.object("select tasker_worker.complete_steps(?, ?)", Json.createArrayBuilder().add(result.json()).build(), server)
         .getJsonArray("refused")).isEmpty();
   }
@@ -139,7 +139,7 @@ class HardenedGrantsTest {
     try (Sql worker = as("worker")) {
       Claim claim = claim(worker, 60).get(0);
       assertThatDatabaseRefuses("42883", () -> worker.text("select tasker_worker.complete_steps('[]', null, p_settle => true)"));
-      handBack(worker, claim.success());
+      submitResults(worker, claim.success());
     }
     assertThatStep(task.step("s1")).isIn("enqueued_for_orchestration");
     assertThatStep(task.step("s2")).isIn("pending");
@@ -218,20 +218,20 @@ class HardenedGrantsTest {
       recovery.text("select tasker_recovery.advance_due_tasks(?)", server);
       Claim second = claim(worker, 60).get(0);
       assertThat(second.attempt()).isEqualTo(2);
-      handBack(worker, second.success());
+      submitResults(worker, second.success());
       orchestrator.text("select tasker_orchestrator.process_step_results(?)", server);
 
       // One branch fails, and an operator has it run again.
       List<Claim> branches = new ArrayList<>(claim(worker, 60));
       assertThat(branches).hasSize(2);
-      handBack(worker, branches.get(0).permanentFailure());
-      handBack(worker, branches.get(1).success());
+      submitResults(worker, branches.get(0).permanentFailure());
+      submitResults(worker, branches.get(1).success());
       orchestrator.text("select tasker_orchestrator.process_step_results(?)", server);
       assertThat(reader.text("select tasker_reader.get_current_task_state(?)", task)).isEqualTo("blocked_by_failures");
       assertThat(operator.object("select tasker_operator.act_on_step(?, ?, 'reset_for_retry', 'ann', 'the bank is back')", task, branches.get(0).step())
           .getString("outcome")).isEqualTo("done");
       for (int rounds = 0; rounds < 2; rounds++) {
-        claim(worker, 60).forEach(claim -> handBack(worker, claim.success()));
+        claim(worker, 60).forEach(claim -> submitResults(worker, claim.success()));
         orchestrator.text("select tasker_orchestrator.process_step_results(?)", server);
       }
       assertThat(reader.text("select state from tasker.tasks where task_uuid = ?", task)).isEqualTo("complete");

@@ -46,7 +46,7 @@ class MessageDelayTest {
   @Test
   void D1_successors_start_without_the_notice_and_the_late_notice_changes_nothing() {
     Dag.Task task = Dag.linear(2).started();
-    worker.handBack(worker.claimOne().success());
+    worker.submitResults(worker.claimOne().success());
     // The notice is 60 seconds late.
     sql.run("update pgmq.q_orchestration_step_results set vt = clock_timestamp() + interval '60 seconds'");
     assertThat(process(sql)).isZero();
@@ -66,7 +66,7 @@ class MessageDelayTest {
   void D1_late_notice_of_a_task_that_has_ended_changes_nothing() {
     Dag.Task task = Dag.of("a").started();
     Claim claim = worker.claimOne();
-    worker.handBack(claim.success());
+    worker.submitResults(claim.success());
     sql.run("delete from pgmq.q_orchestration_step_results");
     worker.at(Instant.now().plusSeconds(31)).advance();
     assertThatTask(task).isIn("complete");
@@ -104,12 +104,12 @@ class MessageDelayTest {
     assertThatStep(first.step()).isIn("in_progress");
     assertThatStep(task.step("s2")).isIn("pending");
 
-    worker.handBack(first.retryableFailure(0));
+    worker.submitResults(first.retryableFailure(0));
     process(sql);
     process(sql);
     worker.at(Instant.now().plusSeconds(1)).advance();
     Claim second = worker.at(null).claimOne();
-    worker.handBack(second.success());
+    worker.submitResults(second.success());
     // The notices of both attempts cross, one of an attempt that never was among them.
     notice(task.uuid(), first.step(), 1);
     notice(task.uuid(), first.step(), 7);
@@ -132,7 +132,7 @@ class MessageDelayTest {
     int held = 30;
     try (Race race = new Race(3)) {
       for (Claim claim : worker.claim(30)) {
-        worker.handBack(claim.success());
+        worker.submitResults(claim.success());
         for (int i = 0; i < 4; i++) {
           notice(claim.task(), claim.step(), 1);
         }
@@ -159,7 +159,7 @@ class MessageDelayTest {
     Dag.Task task = Dag.fanOut(width).started();
     worker.complete(worker.claimOne().success());
     List<Claim> claims = worker.claim(width);
-    claims.forEach(claim -> worker.handBack(claim.success()));
+    claims.forEach(claim -> worker.submitResults(claim.success()));
     assertThat(sql.number("select count(*) from pgmq.q_orchestration_step_results")).isEqualTo(width);
     try (Race race = new Race(4)) {
       Function<Sql, Integer> orchestrator = session -> {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * {@link Moves} has it, so that a wrong rule in the rules table shows.
  */
 final class MoveWitness implements BeforeAllCallback, AfterEachCallback, AfterAllCallback {
-  /** An update may do two moves at once where both are recorded: handoff and claim, handback and acceptance. */
+  /** An update may do two moves at once where both are recorded: handoff and claim, result submission and acceptance. */
   private static final String MOVES_OF_A_CHANGE = """
       case when from_state is null then case to_state when 'pending' then 1 when 'enqueued' then 2 when 'in_progress' then 3 end
            when to_state = 'in_progress' and from_state in ('pending', 'waiting_for_retry') then 2

@@ -114,7 +114,7 @@ class OwnershipTest {
           () -> assertThatTask(task).isIn("pending").went()));
       for (String step : List.of("s1", "s2")) {
         Claim claim = worker.claimOne();
-        worker.handBack(claim.success());
+        worker.submitResults(claim.success());
         // The advance: results, children, their handoff, the end.
         points.addAndGet(crash.killAtEach(session -> session.object("select tasker.process_step_results(?)", UUID.randomUUID()),
             () -> assertThatStep(task.step(step)).isIn("enqueued_for_orchestration")));
@@ -134,7 +134,7 @@ class OwnershipTest {
       assertThat(points).isGreaterThan(8);
     }
     for (int round = 0; round < 4; round++) {
-      worker.at(null).claim(10).forEach(claim -> worker.handBack(claim.success()));
+      worker.at(null).claim(10).forEach(claim -> worker.submitResults(claim.success()));
       sql.run("delete from pgmq.q_orchestration_step_results");
       sql.run("update tasker.task_wakeups set wake_at = now()");
       worker.advance();
@@ -159,12 +159,12 @@ class OwnershipTest {
       return rounds;
     };
     Function<Sql, Integer> worker = session -> {
-      SqlWorker hands = SqlWorker.in(session);
+      SqlWorker caller = SqlWorker.in(session);
       int done = 0;
       while (ended.size() < tasks) {
-        List<Claim> claims = hands.claim(7);
+        List<Claim> claims = caller.claim(7);
         if (!claims.isEmpty()) {
-          assertThat(hands.handBack(claims.stream().map(Claim::success).toArray(SqlWorker.Result[]::new)).getJsonArray("refused")).isEmpty();
+          assertThat(caller.submitResults(claims.stream().map(Claim::success).toArray(SqlWorker.Result[]::new)).getJsonArray("refused")).isEmpty();
           done += claims.size();
           completed.addAndGet(claims.size());
         }

@@ -34,7 +34,7 @@ class PartialFailureTest {
     Claim claim = worker.claimOne();
     try (CrashPoints crash = new CrashPoints()) {
       // The worker's side.
-      int points = crash.killAtEach(session -> SqlWorker.in(session).handBack(claim.success()), () -> {
+      int points = crash.killAtEach(session -> SqlWorker.in(session).submitResults(claim.success()), () -> {
         assertThatStep(claim.step()).isIn("in_progress");
         assertThat(notices()).isZero();
       });
@@ -60,7 +60,7 @@ class PartialFailureTest {
   @Test
   void F3_message_that_was_worked_on_but_not_taken_off_does_nothing_the_second_time() {
     Dag.Task task = Dag.linear(2).started();
-    worker.handBack(worker.claimOne().success());
+    worker.submitResults(worker.claimOne().success());
     // The orchestrator reads the message, does the work, and its deletion gets lost.
     List<String> message = sql.texts("select message from pgmq.read('orchestration_step_results', 0, 10)");
     process(sql);
@@ -82,7 +82,7 @@ class PartialFailureTest {
         + "'retryable_failure', 'error', '{\"type\": \"Odd\", \"message\": \"no number\", \"delay_ms\": \"soon\"}'::jsonb)), ?, p_settle => false)",
         claim.step(), claim.task(), worker.uuid());
     Dag.Task healthy = Dag.of("a").started();
-    worker.handBack(worker.claimOne().success());
+    worker.submitResults(worker.claimOne().success());
 
     for (int delivery = 1; delivery <= 3; delivery++) {
       assertThat(sql.number("select count(*) from tasker.dead_messages")).as("parked before the delivery limit").isZero();
@@ -120,7 +120,7 @@ class PartialFailureTest {
     String before = sql.text("select string_agg(s::text, ';' order by s::text) || (select t::text from tasker.tasks t) from tasker.workflow_steps s");
 
     assertThatThrownBy(() -> worker.complete(claim.success())).hasMessageContaining("the queue is broken");
-    assertThatThrownBy(() -> worker.handBack(claim.success())).hasMessageContaining("the queue is broken");
+    assertThatThrownBy(() -> worker.submitResults(claim.success())).hasMessageContaining("the queue is broken");
 
     assertThat(sql.text("select string_agg(s::text, ';' order by s::text) || (select t::text from tasker.tasks t) from tasker.workflow_steps s")).isEqualTo(before);
     assertThat(sql.number("select count(*) from tasker.workflow_step_result_audit")).isZero();

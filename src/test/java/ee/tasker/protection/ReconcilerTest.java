@@ -36,7 +36,7 @@ class ReconcilerTest {
     Dag.Task allSuccess = Dag.of("a").started();
     Dag.Task failed = Dag.of("a").notRetryable().started();
     for (Claim claim : worker.claim(3)) {
-      worker.handBack(claim.task().equals(failed.uuid()) ? claim.permanentFailure() : claim.success());
+      worker.submitResults(claim.task().equals(failed.uuid()) ? claim.permanentFailure() : claim.success());
     }
     Dag.Task neverStarted = Dag.of("a").submitted();
     sql.run("delete from pgmq.q_orchestration_step_results");

@@ -66,7 +66,7 @@ class SeparatedRolesIT {
   @Order(1)
   void F1_result_that_no_orchestrator_can_hear_of_is_kept_with_its_notice_and_delivered_later() {
     UUID task = submit("work");
-    TaskerClient.until("the worker handed back", Duration.ofSeconds(40), () ->
+    TaskerClient.until("the worker submitted", Duration.ofSeconds(40), () ->
         tasker.count("select count(*) from tasker.workflow_steps where task_uuid = ? and state = 'enqueued_for_orchestration'", task) == 1);
     assertThat(tasker.count("select count(*) from pgmq.q_orchestration_step_results")).as("durable with the result").isEqualTo(1);
     assertThat(effects(task, "ran")).isEqualTo(1);

@@ -31,7 +31,7 @@ class WorkerCrashTest {
         Json.createArrayBuilder().add(Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("attempt", claim.attempt())).build(), now);
   }
 
-  /** A server that is there, serves everything and has hands free; then a round of the safety net. */
+  /** A server that is there, serves everything and has permits available; then a round of the safety net. */
   private void round(Instant now) {
     sql.text("select tasker.heartbeat(?, 'free', 'worker', 10, 0, '[]', 60, ?, '{\"handlers\": [\"test.handler\"]}'::jsonb)", FREE, now);
     sql.run("update tasker.task_wakeups set wake_at = ?", now);
@@ -49,7 +49,7 @@ class WorkerCrashTest {
     takeMessagesAndDie();
     Instant start = Instant.now();
     round(start.plusSeconds(10));
-    assertThat(sql.texts("select why || ' ' || attempt from tasker.watched_offers")).as("steps stuck enqueued").containsExactly("unclaimed 1");
+    assertThat(sql.texts("select why || ' ' || attempt from tasker.unclaimed_offers")).as("steps stuck enqueued").containsExactly("unclaimed 1");
     for (int seconds = 40; seconds < 310; seconds += 30) {
       takeMessagesAndDie();
       round(start.plusSeconds(seconds));
@@ -126,7 +126,7 @@ class WorkerCrashTest {
       for (SqlWorker.Result result : List.of(zombie.success(), zombie.permanentFailure(), zombie.retryableFailure(), zombie.cancelled())) {
         JsonObject refusal = worker.complete(result).getJsonArray("refused").getJsonObject(0);
         assertThat(refusal.getString("verdict") + " " + refusal.getInt("attempt") + " " + refusal.getString("step_uuid")).isEqualTo("STALE 1 " + zombie.step());
-        assertThat(worker.handBack(result).getJsonArray("refused").getJsonObject(0).getString("verdict")).isEqualTo("STALE");
+        assertThat(worker.submitResults(result).getJsonArray("refused").getJsonObject(0).getString("verdict")).isEqualTo("STALE");
       }
       sql.text("select tasker.release_steps(jsonb_build_array(jsonb_build_object('step_uuid', ?::uuid, 'task_uuid', ?::uuid, 'attempt', 1)), null)", zombie.step(), zombie.task());
       assertThat(sql.isTrue("select tasker.transition_step_state_atomic(?, 1, 'in_progress', 'enqueued_for_orchestration', 'worker', null)", zombie.step())).isFalse();

@@ -52,7 +52,7 @@ class WorkerHealthTest {
     worker.at(start.plusSeconds(41)).advance();
 
     assertThatStep(task.step("a")).isIn("enqueued").hasAttempts(2);
-    assertThat(sql.text("select said from tasker.get_servers(?) where server_uuid = ?", start.plusSeconds(41), worker.uuid())).isEqualTo("healthy");
+    assertThat(sql.text("select reported_status from tasker.get_servers(?) where server_uuid = ?", start.plusSeconds(41), worker.uuid())).isEqualTo("healthy");
     // A fresh heartbeat restores it.
     beat(worker.uuid(), "silent", "healthy", start.plusSeconds(50));
     assertThat(health(worker.uuid(), start.plusSeconds(51))).isEqualTo("healthy");

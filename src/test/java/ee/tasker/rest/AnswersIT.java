@@ -141,8 +141,8 @@ class AnswersIT {
       Map.entry("actOnTask", Set.of(Marked.CONTEXT)),
       Map.entry("getTaskHistory", Set.of(Marked.CONTEXT, Marked.OLD_CONTEXT, Marked.INPUTS, Marked.OLD_INPUTS, Marked.ERROR, Marked.CHECKPOINT)),
       Map.entry("getTaskHistory of a refused one", Set.of(Marked.VIOLATION)),
-      Map.entry("explainTask", Set.of(Marked.ERROR)),
-      Map.entry("explainTask of a waiting one", Set.of(Marked.KEY)),
+      Map.entry("diagnoseTask", Set.of(Marked.ERROR)),
+      Map.entry("diagnoseTask of a waiting one", Set.of(Marked.KEY)),
       Map.entry("listSteps", Set.of(Marked.RESULT, Marked.ERROR)),
       Map.entry("getStep", Set.of(Marked.ERROR)),
       Map.entry("auditStep", Set.of(Marked.ERROR)),
@@ -259,8 +259,8 @@ class AnswersIT {
     UUID holder = admin.submit("answers", "in_turn", context);
     UUID waiter = admin.submit("answers", "in_turn", context);
     TaskerClient.until("one of two waits for the other", Duration.ofSeconds(30), () -> Stream.of(holder, waiter)
-        .anyMatch(each -> admin.get("/v1/tasks/" + each + "/why").body().contains("\"slot\"")));
-    return Stream.of(holder, waiter).filter(each -> admin.get("/v1/tasks/" + each + "/why").body().contains("\"slot\"")).findFirst().orElseThrow();
+        .anyMatch(each -> admin.get("/v1/tasks/" + each + "/diagnosis").body().contains("\"slot\"")));
+    return Stream.of(holder, waiter).filter(each -> admin.get("/v1/tasks/" + each + "/diagnosis").body().contains("\"slot\"")).findFirst().orElseThrow();
   }
 
   /** It found its limit reached, and was cancelled with that for a reason. */
@@ -314,7 +314,7 @@ class AnswersIT {
     once("submitTask", () -> call("submitTask").query("wait", 20).body("application/json", same));
     once("submitTasks", () -> call("submitTasks").body("application/json", "[" + same + "]"));
     once("listTasks", () -> call("listTasks").query("limit", 100).query("namespace", "answers"));
-    for (String operation : List.of("getTask", "getTaskHistory", "explainTask", "listSteps")) {
+    for (String operation : List.of("getTask", "getTaskHistory", "diagnoseTask", "listSteps")) {
       once(operation, () -> about(operation, task));
       once(operation + " of a waiting one", () -> about(operation, waiting));
       once(operation + " of one turned away", () -> about(operation, turnedAway));
@@ -324,7 +324,7 @@ class AnswersIT {
       once(operation, () -> about(operation, task).path("step_uuid", step(task, "bad")));
     }
     eachTime("cancelTask", () -> about("cancelTask", blocked(Marked.CONTEXT)));
-    eachTime("actOnTask", () -> about("actOnTask", blocked(Marked.CONTEXT)).json("{'action_type': 'give_up', " + WHO_AND_WHY + "}"));
+    eachTime("actOnTask", () -> about("actOnTask", blocked(Marked.CONTEXT)).json("{'action_type': 'fail', " + WHO_AND_WHY + "}"));
     eachTime("actOnStep", () -> {
       UUID made = blocked(Marked.CONTEXT);
       return about("actOnStep", made).path("step_uuid", step(made, "bad")).json("{'action_type': 'complete_manually', 'completed_by': 'ann', 'reason': 'a test', "
@@ -341,7 +341,7 @@ class AnswersIT {
     eachTime("setConcurrencyLimit", () -> call("setConcurrencyLimit").json("{'limit': null, " + WHO_AND_WHY + "}").path("policy_uuid",
         admin.value("select policy_uuid from tasker.concurrency_policies where namespace_name = 'answers' and template_name = 'in_turn'")));
     once("listDeadMessages", () -> call("listDeadMessages").query("limit", 100));
-    eachTime("previewBulkAction", () -> call("previewBulkAction").json("{'action_type': 'give_up', " + WHO_AND_WHY + ", 'filter': {'namespace': 'answers', 'name': 'secretive'}}"));
+    eachTime("previewBulkAction", () -> call("previewBulkAction").json("{'action_type': 'fail', " + WHO_AND_WHY + ", 'filter': {'namespace': 'answers', 'name': 'secretive'}}"));
     once("listWriteRequests", () -> call("listWriteRequests").query("limit", 100));
     once("getBottlenecks", () -> call("getBottlenecks").query("namespace", "answers").query("min_executions", 1));
     // All others as the contract asks them, among what is there of the marked things.

@@ -31,7 +31,7 @@ class CancelIT {
     assertThat(answer.text("state")).isEqualTo("cancelled");
     JsonObject request = answer.object().getJsonObject("cancel_request");
     assertThat(request.getString("by")).as("who was authenticated").isEqualTo("admin");
-    assertThat(request.getString("said_by")).isEqualTo("me");
+    assertThat(request.getString("claimed_actor")).isEqualTo("me");
     assertThat(request.getString("reason")).isEqualTo("no longer wanted");
     assertThat(request.getString("policy")).isEqualTo("cancel_running");
     assertThat(tasker.steps(task).get("failing").getString("state")).isEqualTo("cancelled");

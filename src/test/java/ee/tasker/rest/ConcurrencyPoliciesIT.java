@@ -83,7 +83,7 @@ class ConcurrencyPoliciesIT {
       assertFits("ConcurrencyPolicy", closed.object());
       assertThat(closed.object().getInt("limit")).isZero();
       assertThat(closed.text("set_by")).isEqualTo("admin");
-      assertThat(closed.text("said_by")).isEqualTo("ann");
+      assertThat(closed.text("claimed_actor")).isEqualTo("ann");
       assertThat(closed.object().getInt("template_limit")).isEqualTo(1);
       release(holder);
       assertThat(tasker.atRest(holder).getString("state")).isEqualTo("complete");
@@ -94,7 +94,7 @@ class ConcurrencyPoliciesIT {
       TaskerClient.until("two are let in", Duration.ofSeconds(20), () -> policy().getInt("holding") == 2 && policy().getInt("waiting") == 1);
       release(next);
       assertThat(tasker.atRest(next).getString("state")).isEqualTo("complete");
-      assertThat(setLimit("null").object()).doesNotContainKeys("set_limit", "set_by", "said_by").containsEntry("limit", Json.createValue(1));
+      assertThat(setLimit("null").object()).doesNotContainKeys("set_limit", "set_by", "claimed_actor").containsEntry("limit", Json.createValue(1));
     } finally {
       setLimit("null");
       tasks.forEach(this::release);

@@ -124,11 +124,11 @@ final class ContractScenarios {
     when("cancelTask", () -> aboutTask("cancelTask", held()).query("reason", "a test").query("policy", "allow_finish").query("children", "cancel"));
     otherwise("cancelTask", 409, () -> aboutTask("cancelTask", done()));
     when("actOnTask", () -> aboutTask("actOnTask", blocked()).json("{'action_type': 'retry', " + WHO_AND_WHY + ", 'context': {'way': 'fine'}}"));
-    otherwise("actOnTask", 409, () -> aboutTask("actOnTask", done()).json("{'action_type': 'give_up', " + WHO_AND_WHY + "}"));
-    when("explainTask", () -> aboutTask("explainTask", held()));
+    otherwise("actOnTask", 409, () -> aboutTask("actOnTask", done()).json("{'action_type': 'fail', " + WHO_AND_WHY + "}"));
+    when("diagnoseTask", () -> aboutTask("diagnoseTask", held()));
     when("getTaskHistory", () -> {
       UUID task = blocked();
-      aboutTask("actOnTask", task).json("{'action_type': 'give_up', " + WHO_AND_WHY + "}").sendAs(admin);
+      aboutTask("actOnTask", task).json("{'action_type': 'fail', " + WHO_AND_WHY + "}").sendAs(admin);
       return aboutTask("getTaskHistory", task);
     });
     when("streamTaskEvents", () -> aboutTask("streamTaskEvents", done()));
@@ -141,7 +141,7 @@ final class ContractScenarios {
   }
 
   private Call preview() {
-    return call("previewBulkAction").json("{'action_type': 'give_up', " + WHO_AND_WHY + ", 'filter': {'namespace': 'contract', 'name': 'paused'}}");
+    return call("previewBulkAction").json("{'action_type': 'fail', " + WHO_AND_WHY + ", 'filter': {'namespace': 'contract', 'name': 'paused'}}");
   }
 
   private Call entry(String operation) {

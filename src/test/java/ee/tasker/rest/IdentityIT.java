@@ -182,7 +182,7 @@ class IdentityIT {
     tasker.atRest(first.taskUuid());
     Answer whileBlocked = tasker.post("/v1/tasks", request);
     Answer givenUp = tasker.send(tasker.request("/v1/tasks/" + first.taskUuid()).header("Content-Type", "application/json")
-        .method("PATCH", HttpRequest.BodyPublishers.ofString(TaskerClient.quoted("{'action_type': 'give_up', 'requested_by': 'ann', 'reason': 'wrong address'}"))));
+        .method("PATCH", HttpRequest.BodyPublishers.ofString(TaskerClient.quoted("{'action_type': 'fail', 'requested_by': 'ann', 'reason': 'wrong address'}"))));
     Answer second = tasker.post("/v1/tasks", request);
     Answer retry = tasker.send(tasker.request("/v1/tasks/" + first.taskUuid()).header("Content-Type", "application/json")
         .method("PATCH", HttpRequest.BodyPublishers.ofString(TaskerClient.quoted("{'action_type': 'retry', 'requested_by': 'ann', 'reason': 'right address'}"))));

@@ -62,7 +62,7 @@ class OperationsIT {
     assertThat(letter.getJsonObject("task_snapshot").getJsonArray("steps")).hasSize(2);
     assertThat(tasker.get("/v1/dlq/investigation-queue?limit=500").list("entries"))
         .anySatisfy(open -> assertThat(open.getString("task_uuid")).isEqualTo(task.toString()));
-    List<JsonObject> waiting = tasker.get("/v1/tasks/" + task + "/why").object().getJsonArray("waiting").getValuesAs(JsonObject.class);
+    List<JsonObject> waiting = tasker.get("/v1/tasks/" + task + "/diagnosis").object().getJsonArray("waiting").getValuesAs(JsonObject.class);
     assertThat(waiting).extracting(each -> each.getString("name") + " " + each.getString("cause")).containsExactly("charge failed", "ship parents");
 
     Answer wrong = patch("/v1/tasks/" + task, "{'action_type': 'retry', 'requested_by': 'ann', 'reason': 'a typing error', 'context': {'way': 'fnie'}}");
@@ -74,7 +74,7 @@ class OperationsIT {
     assertThat(tasker.steps(task).get("ship").getJsonObject("result").getString("way")).isEqualTo("fine");
     assertThat(tasker.steps(task).get("charge").getInt("attempts_before_reset")).isEqualTo(2);
     assertThat(tasker.get("/v1/dlq/task/" + task).text("resolution_status")).isEqualTo("manually_resolved");
-    assertThat(tasker.get("/v1/tasks/" + task + "/why").object().getJsonArray("waiting")).isEmpty();
+    assertThat(tasker.get("/v1/tasks/" + task + "/diagnosis").object().getJsonArray("waiting")).isEmpty();
 
     List<String> story = tasker.get("/v1/tasks/" + task + "/history").object().getJsonArray("entries").getValuesAs(JsonObject.class).stream()
         .map(e -> e.getString("kind") + " " + e.getString("step", "-") + " " + e.getString("to_state", e.getString("outcome", e.getString("by", "-")))).toList();
@@ -132,7 +132,7 @@ class OperationsIT {
   void many_tasks_are_acted_upon_with_the_token_of_a_dry_run() {
     UUID one = blocked("other_order", "permanent");
     UUID two = blocked("other_order", "permanent");
-    String request = quoted("{'action_type': 'give_up', 'requested_by': 'ann', 'reason': 'too old', 'filter': {'namespace': 'operated', 'name': 'other_order', 'failed_step': 'charge'}}");
+    String request = quoted("{'action_type': 'fail', 'requested_by': 'ann', 'reason': 'too old', 'filter': {'namespace': 'operated', 'name': 'other_order', 'failed_step': 'charge'}}");
     Answer counted = tasker.post("/v1/bulk-actions", request);
     assertThat(counted.status()).as(counted.toString()).isEqualTo(201);
     assertThat(counted.object().getInt("count")).isEqualTo(2);
@@ -156,7 +156,7 @@ class OperationsIT {
     try {
       UUID task = tasker.submit("operated", "other_order", "{'way': 'fine'}");
       assertThat(tasker.get("/v1/pauses").object().getJsonArray("pauses").toString()).contains("the shop moves");
-      JsonObject first = tasker.get("/v1/tasks/" + task + "/why").object().getJsonArray("waiting").getJsonObject(0);
+      JsonObject first = tasker.get("/v1/tasks/" + task + "/diagnosis").object().getJsonArray("waiting").getJsonObject(0);
       assertThat(first.getString("cause")).isEqualTo("paused");
       assertThat(first.getString("sentence")).startsWith("admin paused the template at");
       assertThat(tasker.delete("/v1/pauses?namespace=operated&name=other_order&requested_by=ann&reason=done").status()).isEqualTo(200);

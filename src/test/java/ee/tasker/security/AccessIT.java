@@ -136,16 +136,16 @@ class AccessIT {
     UUID task = admin.submit("fail", "{\"way\": \"permanent\"}");
     assertThat(admin.atRest(task).getString("submitted_by")).isEqualTo("admin");
     TaskerClient viewer = admin.asOneWhoMay(List.of("tasks:read"));
-    String give_up = "{'action_type': 'give_up', 'requested_by': 'somebody', 'reason': 'it is late'}";
-    assertThat(send(viewer, "PATCH", "/v1/tasks/" + task, give_up).status()).isEqualTo(403);
+    String fail = "{'action_type': 'fail', 'requested_by': 'somebody', 'reason': 'it is late'}";
+    assertThat(send(viewer, "PATCH", "/v1/tasks/" + task, fail).status()).isEqualTo(403);
     assertThat(send(admin, "PATCH", "/v1/tasks/" + task, "{'action_type': 'nonsense'}").status()).isEqualTo(400);
-    assertThat(send(admin, "PATCH", "/v1/tasks/" + task, give_up).status()).isEqualTo(200);
+    assertThat(send(admin, "PATCH", "/v1/tasks/" + task, fail).status()).isEqualTo(200);
 
     List<JsonObject> requests = admin.get("/v1/write-requests?route=/v1/tasks/%7Btask_uuid%7D").object().getJsonArray("requests").getValuesAs(JsonObject.class)
         .stream().filter(request -> request.getString("path").endsWith(task.toString())).toList();
     assertThat(requests).extracting(request -> request.getString("caller") + " " + request.getString("method") + " " + request.getInt("status"))
         .containsExactly("admin PATCH 200", "admin PATCH 400", "key:of a test PATCH 403");
-    assertThat(admin.get("/v1/tasks/" + task + "/history").body()).as("who it was is who was authenticated, whatever the request says").contains("\"by\":\"admin\"", "\"said_by\":\"somebody\"");
+    assertThat(admin.get("/v1/tasks/" + task + "/history").body()).as("who it was is who was authenticated, whatever the request says").contains("\"by\":\"admin\"", "\"claimed_actor\":\"somebody\"");
     assertThat(admin.count("select count(*) from tasker.write_requests where path like '/v1/tasks' or method = 'GET'")).as("submissions are with their tasks, reading is not written down").isZero();
   }
 

@@ -96,15 +96,15 @@ class TokenAccessIT {
     UUID task = service.submit("fail", "{\"way\": \"permanent\"}");
     assertThat(service.atRest(task).getString("submitted_by")).isEqualTo("token:orders-service");
     Answer acted = service.send(service.request("/v1/tasks/" + task).header("Content-Type", "application/json").method("PATCH",
-        java.net.http.HttpRequest.BodyPublishers.ofString(TaskerClient.quoted("{'action_type': 'give_up', 'requested_by': 'admin', 'reason': 'it is late'}"))));
+        java.net.http.HttpRequest.BodyPublishers.ofString(TaskerClient.quoted("{'action_type': 'fail', 'requested_by': 'admin', 'reason': 'it is late'}"))));
     assertThat(acted.status()).as("%s", acted).isEqualTo(200);
     JsonObject action = service.get("/v1/tasks/" + task + "/history").object().getJsonArray("entries").getValuesAs(JsonObject.class).stream()
         .filter(entry -> entry.getString("kind").equals("action")).findFirst().orElseThrow();
     assertThat(action.getString("by")).as("not who the request says").isEqualTo("token:orders-service");
-    assertThat(action.getString("said_by")).isEqualTo("admin");
+    assertThat(action.getString("claimed_actor")).isEqualTo("admin");
     assertThat(admin.get("/v1/write-requests?caller=token:orders-service").object().getJsonArray("requests")).hasSize(1);
     assertThat(server.log().lines().filter(line -> line.contains("TK1205") && line.contains(task.toString()))).singleElement().asString()
-        .contains("by=token:orders-service said_by=admin reason=\"it is late\"");
+        .contains("by=token:orders-service claimed_actor=admin reason=\"it is late\"");
   }
 
   @Test
@@ -116,7 +116,7 @@ class TokenAccessIT {
     assertThat(service.delete("/v1/tasks/" + task + "?requested_by=boss&reason=late").status()).isEqualTo(200);
 
     assertThat(server.log().lines().filter(line -> line.contains("TK1204") && line.contains(task.toString()))).singleElement().asString()
-        .contains("by=token:cancelling-service said_by=boss reason=late");
+        .contains("by=token:cancelling-service claimed_actor=boss reason=late");
   }
 
   @Test
@@ -143,7 +143,7 @@ class TokenAccessIT {
     UUID task = may.submit("fail", "{\"way\": \"permanent\"}");
     may.atRest(task);
     String cancel = TaskerClient.quoted("{'action_type': 'cancel', 'requested_by': 'ann', 'reason': 'too old', 'filter': {'namespace': 'testing', 'name': 'fail'}}");
-    String giveUp = cancel.replace("\"cancel\"", "\"give_up\"");
+    String giveUp = cancel.replace("\"cancel\"", "\"fail\"");
 
     assertThat(mayNot.delete("/v1/tasks/" + task).text("code")).isEqualTo("not-permitted");
     assertThat(mayNot.post("/v1/bulk-actions", cancel).text("code")).as("the dry run").isEqualTo("not-permitted");

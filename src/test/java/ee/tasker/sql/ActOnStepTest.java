@@ -70,10 +70,10 @@ class ActOnStepTest {
     Dag.Task task = exhausted();
     ann.step(task, "s1", "reset_for_retry", "{\"inputs\": {\"card\": \"tok_1\"}}");
     Claim claim = worker.claimOne();
-    assertThat(claim.assignment().getJsonObject("inputs").getString("card")).isEqualTo("tok_1");
+    assertThat(claim.claimedStep().getJsonObject("inputs").getString("card")).isEqualTo("tok_1");
     worker.complete(claim.permanentFailure());
     ann.step(task, "s1", "reset_for_retry", "{\"inputs\": {\"card\": \"tok_2\"}}");
-    assertThat(worker.claimOne().assignment().getJsonObject("inputs").getString("card")).isEqualTo("tok_2");
+    assertThat(worker.claimOne().claimedStep().getJsonObject("inputs").getString("card")).isEqualTo("tok_2");
     assertThat(sql.texts("select concat_ws(' ', acted_by, reason, details #>> '{inputs,card}', coalesce(details #>> '{before,inputs,card}', '-')) "
         + "from tasker.operator_actions where task_uuid = ? order by acted_at", task.uuid()))
         .containsExactly("ann the other side has fixed it tok_1 -", "ann the other side has fixed it tok_2 tok_1");
@@ -87,10 +87,10 @@ class ActOnStepTest {
     worker.complete(claim.permanentFailure());
     ann.step(task, "a", "reset_for_retry");
     claim = worker.claimOne();
-    assertThat(claim.assignment().getJsonObject("checkpoint").getInt("row")).isEqualTo(7);
+    assertThat(claim.claimedStep().getJsonObject("checkpoint").getInt("row")).isEqualTo(7);
     worker.complete(claim.permanentFailure());
     ann.step(task, "a", "reset_for_retry", "{\"discard_checkpoint\": true}");
-    assertThat(worker.claimOne().assignment().isNull("checkpoint")).isTrue();
+    assertThat(worker.claimOne().claimedStep().isNull("checkpoint")).isTrue();
   }
 
   @Test
@@ -98,7 +98,7 @@ class ActOnStepTest {
     Dag.Task task = exhausted();
     JsonObject done = ann.step(task, "s1", "complete_manually", "{\"result\": {\"paid\": 5}, \"metadata\": {\"ticket\": 9}}");
     assertThat(done.getString("state")).isEqualTo("complete");
-    assertThat(worker.claimOne().assignment().getJsonObject("results").getJsonObject("s1").getInt("paid")).isEqualTo(5);
+    assertThat(worker.claimOne().claimedStep().getJsonObject("results").getJsonObject("s1").getInt("paid")).isEqualTo(5);
     assertThat(sql.text("select metadata ->> 'by' || ' ' || (metadata #>> '{metadata,ticket}') from tasker.workflow_step_transitions "
         + "where workflow_step_uuid = ? and actor = 'operator'", task.step("s1"))).isEqualTo("ann 9");
     assertThat(sql.text("select resolution_status from tasker.tasks_dlq where task_uuid = ?", task.uuid())).isEqualTo("manually_resolved");
@@ -149,7 +149,7 @@ class ActOnStepTest {
   @Test
   void steps_of_a_task_that_ended_or_is_being_cancelled_stay() {
     Dag.Task ended = exhausted();
-    ann.task(ended, "give_up");
+    ann.task(ended, "fail");
     assertThat(ann.step(ended, "s1", "reset_for_retry").getString("code")).isEqualTo("task-already-ended");
 
     Dag.Task cancelling = Dag.parallel(2).started();

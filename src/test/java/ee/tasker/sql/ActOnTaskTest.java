@@ -54,7 +54,7 @@ class ActOnTaskTest {
     assertThat(ann.task(task, "retry", "{\"context\": {\"card\": \"good\"}}").getString("code")).isEqualTo("steps-in-flight");
     worker.complete(running.success());
     assertThat(ann.task(task, "retry", "{\"context\": {\"card\": \"good\"}}").getString("outcome")).isEqualTo("done");
-    assertThat(worker.claimOne().assignment().getJsonObject("context").getString("card")).isEqualTo("good");
+    assertThat(worker.claimOne().claimedStep().getJsonObject("context").getString("card")).isEqualTo("good");
     assertThat(sql.text("select details #>> '{before,context,card}' from tasker.operator_actions where task_uuid = ?", task.uuid())).isEqualTo("bad");
   }
 
@@ -69,8 +69,8 @@ class ActOnTaskTest {
     }
     worker.runToTheEnd();
 
-    assertThat(sql.texts("select concat_ws(' ', e ->> 'kind', e ->> 'step', coalesce(e ->> 'to_state', e ->> 'outcome'), e ->> 'by', e ->> 'said_by', e #>> '{details,context,card}') "
-        + "from jsonb_array_elements(tasker.get_task_story(?)) with ordinality as s(e, n) order by n", task.uuid())).containsSubsequence(
+    assertThat(sql.texts("select concat_ws(' ', e ->> 'kind', e ->> 'step', coalesce(e ->> 'to_state', e ->> 'outcome'), e ->> 'by', e ->> 'claimed_actor', e #>> '{details,context,card}') "
+        + "from jsonb_array_elements(tasker.get_task_history(?)) with ordinality as s(e, n) order by n", task.uuid())).containsSubsequence(
         "step s1 in_progress", "result s1 permanent_failure", "step s1 error", "dead_letter_opened", "task blocked_by_failures", "action token:support ann good", "step s1 pending",
         "dead_letter_closed", "result s1 success", "step s1 complete", "step s2 complete", "task complete");
   }
@@ -78,10 +78,10 @@ class ActOnTaskTest {
   @Test
   void a_task_is_given_up_and_taken_up_again() {
     Dag.Task task = blocked();
-    assertThat(ann.task(task, "give_up").getString("state")).isEqualTo("error");
+    assertThat(ann.task(task, "fail").getString("state")).isEqualTo("error");
     assertThatTask(task).isIn("error").hasNoWakeUp();
     assertThat(deadLetter(task)).isEqualTo("permanently_failed ann the other side has fixed it");
-    assertThat(ann.task(task, "give_up").getString("outcome")).isEqualTo("already");
+    assertThat(ann.task(task, "fail").getString("outcome")).isEqualTo("already");
     assertThat(ann.task(task, "retry").getString("state")).isEqualTo("steps_in_process");
     assertThatTask(task).went("initializing", "enqueuing_steps", "steps_in_process", "evaluating_results", "blocked_by_failures", "error",
         "evaluating_results", "enqueuing_steps", "steps_in_process");
@@ -97,11 +97,11 @@ class ActOnTaskTest {
     assertThat(ann.task(task, "resolve").getString("outcome")).isEqualTo("already");
     assertThat(ann.task(task, "retry").getString("code")).isEqualTo("task-already-ended");
     Dag.Task given = blocked();
-    ann.task(given, "give_up");
+    ann.task(given, "fail");
     assertThat(ann.task(given, "resolve").getString("state")).isEqualTo("resolved_manually");
     Dag.Task running = Dag.of("a").started();
     assertThat(ann.task(running, "resolve").getString("code")).isEqualTo("task-not-blocked");
-    assertThat(ann.task(running, "give_up").getString("code")).isEqualTo("task-not-blocked");
+    assertThat(ann.task(running, "fail").getString("code")).isEqualTo("task-not-blocked");
     assertThat(ann.task(running, "retry").getString("code")).isEqualTo("nothing-to-retry");
   }
 
@@ -119,7 +119,7 @@ class ActOnTaskTest {
   @Test
   void a_task_whose_context_did_not_fit_is_started_with_another_one() {
     Dag.Task task = Dag.of("a").withInputSchema().submitted();
-    sql.text("select tasker.settle_contexts(?, null)", "[{\"task_uuid\": \"" + task.uuid() + "\", \"violations\": [{\"field\": \"context\"}]}]");
+    sql.text("select tasker.start_validated_tasks(?, null)", "[{\"task_uuid\": \"" + task.uuid() + "\", \"violations\": [{\"field\": \"context\"}]}]");
     assertThatTask(task).isIn("error");
     assertThat(ann.task(task, "retry").getString("message")).contains("give another one");
     assertThat(ann.task(task, "retry", "{\"context\": {\"x\": 1}}").getString("state")).isEqualTo("steps_in_process");
@@ -159,7 +159,7 @@ class ActOnTaskTest {
     assertThat(done.getInt("steps")).isEqualTo(4);
     assertThatTask(task).isIn("steps_in_process").counts(5, 1, 0, 0);
     worker.complete(worker.claimOne().success("{\"run\": 2}"));
-    assertThat(worker.claim(1).stream().peek(c -> worker.complete(c.success())).toList().get(0).assignment().getJsonObject("results").getJsonObject("a").getInt("run")).isEqualTo(2);
+    assertThat(worker.claim(1).stream().peek(c -> worker.complete(c.success())).toList().get(0).claimedStep().getJsonObject("results").getJsonObject("a").getInt("run")).isEqualTo(2);
     worker.runToTheEnd();
     assertThatTask(task).isIn("complete").counts(0, 0, 0, 0);
     assertThatStep(task.step("e")).hasAttempts(2);

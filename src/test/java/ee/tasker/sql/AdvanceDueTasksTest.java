@@ -159,7 +159,7 @@ class AdvanceDueTasksTest {
   @Test
   void results_that_no_orchestrator_took_over_are_taken_over() {
     Dag.Task task = Dag.linear(2).started();
-    worker.handBack(worker.claimOne().success());
+    worker.submitResults(worker.claimOne().success());
     try (Sql sql = Sql.open()) {
       sql.run("delete from pgmq.q_orchestration_step_results");
     }

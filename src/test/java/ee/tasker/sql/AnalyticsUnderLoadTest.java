@@ -138,7 +138,7 @@ class AnalyticsUnderLoadTest {
       session.texts("select tasker.request_cancel(task_uuid, 'ann', 'chance')::text from (select task_uuid from tasker.tasks where completed_at is null order by random() limit 1) t");
       for (String task : session.texts("select task_uuid from tasker.tasks where state in ('blocked_by_failures', 'error') order by random() limit 8")) {
         String state = session.text("select state::text from tasker.tasks where task_uuid = ?", task);
-        String action = "error".equals(state) ? (random.nextInt(40) == 0 ? "retry" : null) : List.of("retry", "resolve", "give_up").get(random.nextInt(3));
+        String action = "error".equals(state) ? (random.nextInt(40) == 0 ? "retry" : null) : List.of("retry", "resolve", "fail").get(random.nextInt(3));
         if (action != null) {
           session.text("select tasker.act_on_task(?, ?, 'ann', 'chance')::text", task, action);
         }

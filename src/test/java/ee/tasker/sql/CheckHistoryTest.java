@@ -89,8 +89,8 @@ class CheckHistoryTest {
   void a_completion_without_result_and_a_result_without_completion_are_noticed() {
     complete();
     assertThat(noticed("update tasker.workflow_step_result_audit set attempt = 2"))
-        .contains("completed_step_has_one_accepted_success", "handback_has_its_result", "result_has_its_move");
-    assertThat(noticed("delete from tasker.workflow_step_result_audit")).contains("completed_step_has_one_accepted_success", "handback_has_its_result");
+        .contains("completed_step_has_one_accepted_success", "ended_attempt_has_its_result", "result_has_its_move");
+    assertThat(noticed("delete from tasker.workflow_step_result_audit")).contains("completed_step_has_one_accepted_success", "ended_attempt_has_its_result");
   }
 
   @Test
@@ -98,7 +98,7 @@ class CheckHistoryTest {
     complete();
     assertThat(noticed("insert into tasker.workflow_step_transitions (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, attempt) "
         + "select workflow_step_uuid, sort_key + 10, task_uuid, from_state, to_state, actor, attempt from tasker.workflow_step_transitions"))
-        .contains("attempt_is_claimed_once", "attempt_is_handed_back_once", "step_is_completed_once");
+        .contains("attempt_is_claimed_once", "attempt_ends_once", "step_is_completed_once");
   }
 
   @Test

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 /** Keys of requests: the answer is there exactly if the effect is. */
 @DatabaseTest
-@DatabaseTest.Covers({"keep_answer", "purge_idempotency_keys"})
+@DatabaseTest.Covers({"save_idempotent_response", "purge_idempotency_keys"})
 class ClaimIdempotencyKeyTest {
   private static final String HASH = "ab".repeat(32);
   private static final String OTHER = "cd".repeat(32);
@@ -95,7 +95,7 @@ class ClaimIdempotencyKeyTest {
 
   @Test
   void old_answer_is_forgotten_whether_it_was_purged_or_not() {
-    sql.text("select tasker.keep_answer('ann', ?, ?, 200, null, '{}', now() - interval '61 s')", key, HASH);
+    sql.text("select tasker.save_idempotent_response('ann', ?, ?, 200, null, '{}', now() - interval '61 s')", key, HASH);
 
     assertThat(claim(sql, OTHER).getString("verdict")).isEqualTo("new");
     assertThat(sql.number("select count(*) from tasker.idempotency_keys")).isZero();
@@ -104,7 +104,7 @@ class ClaimIdempotencyKeyTest {
   @Test
   void purge_takes_the_oldest_in_bounded_batches_and_leaves_what_another_session_has() {
     for (int i = 1; i <= 5; i++) {
-      sql.text("select tasker.keep_answer('ann', ?, ?, 200, null, '{}', now() - make_interval(secs => ?::int))", "k" + i, HASH, i * 100);
+      sql.text("select tasker.save_idempotent_response('ann', ?, ?, 200, null, '{}', now() - make_interval(secs => ?::int))", "k" + i, HASH, i * 100);
     }
     Sql other = Sql.session();
     other.text("select body from tasker.idempotency_keys where idempotency_key = 'k5' for update");
@@ -121,6 +121,6 @@ class ClaimIdempotencyKeyTest {
   }
 
   private void keep(Sql session) {
-    session.text("select tasker.keep_answer('ann', ?, ?, 201, 'http://here/1', '{\"b\": 1,  \"a\": 2}')", key, HASH);
+    session.text("select tasker.save_idempotent_response('ann', ?, ?, 201, 'http://here/1', '{\"b\": 1,  \"a\": 2}')", key, HASH);
   }
 }

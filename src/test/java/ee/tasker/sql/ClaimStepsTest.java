@@ -17,8 +17,8 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"claim_offered_steps", "claim_queued_steps", "take_messages", "order_queues", "get_step_assignments",
-    "calculate_claim_order", "worker_queue", "send_handoffs", "get_claim_floor", "set_claim_floor"})
+@DatabaseTest.Covers({"claim_offered_steps", "claim_queued_steps", "take_messages", "order_queues", "get_claimed_steps",
+    "calculate_claim_order", "worker_queue", "send_handoffs", "get_claim_cursor", "set_claim_cursor"})
 class ClaimStepsTest {
   private static final String WAKEUPS_READ = "select idx_tup_fetch + seq_tup_read from pg_stat_xact_user_tables where relid = 'tasker.task_wakeups'::regclass";
 
@@ -59,10 +59,10 @@ class ClaimStepsTest {
       for (Claim claim : worker.claim(2)) {
         worker.complete(claim.success("{\"of\": \"" + claim.step() + "\"}"));
       }
-      JsonObject assignment = worker.claimOne().assignment();
+      JsonObject claimedStep = worker.claimOne().claimedStep();
 
-      assertThat(assignment.getJsonObject("context").getInt("n")).isEqualTo(5);
-      assertThat(assignment.getJsonObject("results").keySet()).containsExactlyInAnyOrder("a", "b");
+      assertThat(claimedStep.getJsonObject("context").getInt("n")).isEqualTo(5);
+      assertThat(claimedStep.getJsonObject("results").keySet()).containsExactlyInAnyOrder("a", "b");
     }
   }
 

@@ -17,7 +17,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"hand_back_steps", "settle_steps", "advance_tasks", "release_children", "enqueue_steps", "conclude_tasks",
+@DatabaseTest.Covers({"submit_results", "settle_steps", "advance_tasks", "release_children", "enqueue_steps", "roll_up_task_states",
     "count_failures", "create_dlq_entries", "get_refusals", "lock_tasks", "task_path", "process_step_results"})
 class CompleteStepsTest {
 
@@ -52,13 +52,13 @@ class CompleteStepsTest {
   }
 
   @Test
-  void a_caller_with_free_hands_gets_the_successor_in_the_same_call() {
+  void a_caller_with_available_permits_gets_the_successor_in_the_same_call() {
     Dag.Task task = Dag.linear(2).started();
     JsonObject answer = worker.complete(1, List.of(worker.claimOne().success("{\"x\": 1}")));
 
-    List<Claim> next = SqlWorker.claims(answer.getJsonArray("assignments"));
+    List<Claim> next = SqlWorker.claims(answer.getJsonArray("claimed_steps"));
     assertThat(next).extracting(Claim::step).containsExactly(task.step("s2"));
-    assertThat(next.get(0).assignment().getJsonObject("results").getJsonObject("s1").getInt("x")).isEqualTo(1);
+    assertThat(next.get(0).claimedStep().getJsonObject("results").getJsonObject("s1").getInt("x")).isEqualTo(1);
     assertThatStep(task.step("s2")).isClaimedBy(worker).went("pending", "enqueued", "in_progress");
   }
 
@@ -331,9 +331,9 @@ class CompleteStepsTest {
   void a_worker_only_server_hands_back_through_the_result_queue_and_an_orchestrator_does_the_rest() {
     Dag.Task task = Dag.of("a").step("b").dependsOn("a").started();
     Claim claim = worker.claimOne();
-    worker.handBack(claim.success());
+    worker.submitResults(claim.success());
     assertThatStep(task.step("a")).isIn("enqueued_for_orchestration");
-    assertThat(verdict(worker.handBack(claim.success()))).isEqualTo("ALREADY");
+    assertThat(verdict(worker.submitResults(claim.success()))).isEqualTo("ALREADY");
 
     try (Sql sql = Sql.open()) {
       assertThat(sql.object("select tasker.process_step_results(?)", worker.uuid()).getInt("messages")).isEqualTo(1);

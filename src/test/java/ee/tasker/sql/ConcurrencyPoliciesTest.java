@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 @DatabaseTest
 @DatabaseTest.Covers({"calculate_slot_key", "promote_waiters", "promote_policy", "release_slots", "refuse_steps", "admit_steps",
-    "release_step_slots", "release_task_slots", "start_admitted_steps", "add_admitted", "register_policies",
+    "release_step_slots", "release_task_slots", "start_admitted_steps", "merge_replies", "register_policies",
     "set_concurrency_limit", "list_concurrency_policies"})
 class ConcurrencyPoliciesTest {
   private final Sql sql = Sql.open();
@@ -169,9 +169,9 @@ class ConcurrencyPoliciesTest {
     claim = claimableOne();
     assertThat(claim.task()).as("it was cancelled while running").isEqualTo(tasks.get(3).uuid());
 
-    worker.handBack(claim.success());
+    worker.submitResults(claim.success());
     claim = claimableOne();
-    assertThat(claim.task()).as("it was handed back").isEqualTo(tasks.get(4).uuid());
+    assertThat(claim.task()).as("it was submitted").isEqualTo(tasks.get(4).uuid());
 
     sql.text("select tasker.release_steps(?::jsonb, ?)",
         "[{\"step_uuid\": \"" + claim.step() + "\", \"task_uuid\": \"" + claim.task() + "\", \"attempt\": 1}]", worker.uuid());
@@ -333,11 +333,11 @@ class ConcurrencyPoliciesTest {
   }
 
   @Test
-  void a_round_with_free_hands_runs_what_it_admits_at_once() {
+  void a_round_with_available_permits_runs_what_it_admits_at_once() {
     List<Dag.Task> tasks = submit(Dag.of("a").stepPolicy("{\"limit\": 1}"), 2);
     worker.complete(worker.claimOne().success());
     JsonObject round = sql.object("select tasker.advance_due_tasks(?, 100, 5)", worker.uuid());
-    assertThat(SqlWorker.claims(round.getJsonArray("assignments"))).extracting(Claim::task).containsExactly(tasks.get(1).uuid());
+    assertThat(SqlWorker.claims(round.getJsonArray("claimed_steps"))).extracting(Claim::task).containsExactly(tasks.get(1).uuid());
     assertThat(round.getInt("tasks")).isEqualTo(1);
   }
 

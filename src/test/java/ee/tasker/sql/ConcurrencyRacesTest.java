@@ -180,7 +180,7 @@ class ConcurrencyRacesTest {
             one.advance();
             List<Claim> claims = one.claim(3);
             if (!claims.isEmpty()) {
-              one.complete(2, claims.stream().map(Claim::success).toList()).getJsonArray("assignments").stream()
+              one.complete(2, claims.stream().map(Claim::success).toList()).getJsonArray("claimed_steps").stream()
                   .map(a -> SqlWorker.claims(jakarta.json.Json.createArrayBuilder().add(a).build()).get(0))
                   .forEach(claim -> one.complete(claim.success()));
             }

@@ -54,7 +54,7 @@ class CorruptionsTest {
       worker.complete(claim(worker, blocked, "s1").permanentFailure());
       Dag.Task failed = add("failed", Dag.linear(2));
       worker.complete(claim(worker, failed, "s1").permanentFailure());
-      assertThat(operator.task(failed, "give_up").getString("outcome")).isEqualTo("done");
+      assertThat(operator.task(failed, "fail").getString("outcome")).isEqualTo("done");
       Dag.Task repaired = add("repaired", Dag.linear(3));
       worker.complete(claim(worker, repaired, "s1").permanentFailure());
       operator.step(repaired, "s1", "reset_for_retry", "{\"inputs\": {\"card\": \"tok_2\"}}");
@@ -71,7 +71,7 @@ class CorruptionsTest {
       Dag once = Dag.of("a").identity("strict").reuse("after_failure").inNamespace("replaced");
       tasks.put("replaced", once.started());
       worker.complete(claim(worker, tasks.get("replaced"), "a").permanentFailure());
-      assertThat(operator.task(tasks.get("replaced"), "give_up").getString("outcome")).isEqualTo("done");
+      assertThat(operator.task(tasks.get("replaced"), "fail").getString("outcome")).isEqualTo("done");
       tasks.put("successor", once.started());
 
       Dag.Task running = add("running", Dag.diamond());

@@ -88,12 +88,12 @@ class DeclineStepsTest {
     twoServers(template, "shared");
 
     JsonObject submitted = sql.object("select tasker.submit_tasks(?, ?, 10)", Json.createArrayBuilder().add(template.request(template.registered())).build(), without.uuid());
-    List<Claim> roots = SqlWorker.claims(submitted.getJsonArray("assignments"));
+    List<Claim> roots = SqlWorker.claims(submitted.getJsonArray("claimed_steps"));
     assertThat(roots).hasSize(1);
 
     JsonObject completed = without.complete(10, List.of(roots.get(0).success()));
 
-    assertThat(completed.getJsonArray("assignments")).hasSize(1);
+    assertThat(completed.getJsonArray("claimed_steps")).hasSize(1);
     UUID task = roots.get(0).task();
     assertThat(sql.text("select s.state from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) where s.task_uuid = ? and n.name = 'c'", task)).isEqualTo("in_progress");
     assertThat(sql.text("select s.state from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) where s.task_uuid = ? and n.name = 'b'", task)).isEqualTo("enqueued");
@@ -108,7 +108,7 @@ class DeclineStepsTest {
 
     JsonObject submitted = sql.object("select tasker.submit_tasks(?, ?, 10)", Json.createArrayBuilder().add(template.request(template.registered())).build(), without.uuid());
 
-    assertThat(submitted.getJsonArray("assignments")).isEmpty();
+    assertThat(submitted.getJsonArray("claimed_steps")).isEmpty();
     assertThat(submitted.getJsonArray("queued")).hasSize(1);
     assertThat(withHandler.claim(10)).hasSize(3);
   }
@@ -127,7 +127,7 @@ class DeclineStepsTest {
     assertThat(without.complete(claim.success()).getJsonArray("refused").getJsonObject(0).getString("verdict")).as("the attempt is fenced").isEqualTo("STALE");
     assertThat(without.claim(10)).as("it is not taken again").isEmpty();
     Claim second = withHandler.claimOne();
-    assertThat(second.assignment().getInt("max_attempts")).as("the attempt that was given back is not counted").isEqualTo(2);
+    assertThat(second.claimedStep().getInt("max_attempts")).as("the attempt that was given back is not counted").isEqualTo(2);
     withHandler.complete(second.success());
     assertThatTask(task).isIn("complete");
     assertThat(sql.text("select metadata ->> 'reason' from tasker.workflow_step_transitions where workflow_step_uuid = ? and from_state = 'in_progress' and to_state = 'pending'",

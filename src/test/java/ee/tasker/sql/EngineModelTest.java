@@ -31,7 +31,7 @@ import net.jqwik.api.ShrinkingMode;
  * promise has been kept. A failure prints its seed.
  */
 class EngineModelTest {
-  enum State { PENDING, ENQUEUED, IN_PROGRESS, HANDED_BACK, WAITING_FOR_RETRY, COMPLETE, ERROR, CANCELLED }
+  enum State { PENDING, ENQUEUED, IN_PROGRESS, RESULT_SUBMITTED, WAITING_FOR_RETRY, COMPLETE, ERROR, CANCELLED }
 
   static final class Step {
     final List<Step> parents = new ArrayList<>();
@@ -57,7 +57,7 @@ class EngineModelTest {
     }
 
     boolean isInFlight() {
-      return state == State.ENQUEUED || state == State.IN_PROGRESS || state == State.HANDED_BACK;
+      return state == State.ENQUEUED || state == State.IN_PROGRESS || state == State.RESULT_SUBMITTED;
     }
   }
 
@@ -213,21 +213,21 @@ class EngineModelTest {
       }
     }
 
-    /** What an orchestrator does with the results that worker-only servers have handed back. */
+    /** What an orchestrator does with the results that worker-only servers have submitted. */
     void settle(Map<Step, Instant> retries, Instant now) {
       Map<Step, String> outcomes = new LinkedHashMap<>();
-      steps.values().stream().filter(step -> step.state == State.HANDED_BACK).forEach(step -> outcomes.put(step, step.outcome));
+      steps.values().stream().filter(step -> step.state == State.RESULT_SUBMITTED).forEach(step -> outcomes.put(step, step.outcome));
       complete(outcomes, retries, now);
       startWhatIsReady(now);
       conclude();
     }
 
     /** A worker-only server's part: an orchestrator does the rest. */
-    void handBack(Step step, String outcome) {
+    void submitResults(Step step, String outcome) {
       step.leaseEnd = null;
       boolean stopped = outcome.equals("cancelled") && isCancelled;
       step.outcome = outcome.equals("cancelled") && !isCancelled ? "permanent_failure" : outcome;
-      step.state = stopped ? State.CANCELLED : State.HANDED_BACK;
+      step.state = stopped ? State.CANCELLED : State.RESULT_SUBMITTED;
     }
 
     /** A person's move of a failed step. */
@@ -295,7 +295,7 @@ class EngineModelTest {
     }
   }
 
-  /** Hands back a random part of what is running, each step twice every now and then. */
+  /** Submits a random part of what is running, each step twice every now and then. */
   private static void finish(SqlWorker worker, Model model, List<Claim> seen, Instant now, Random random, double failures) {
     Map<Step, String> outcomes = new LinkedHashMap<>();
     Map<Step, Instant> retries = new HashMap<>();

@@ -16,7 +16,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"get_waiting_document", "get_task_story", "get_action_schemas"})
+@DatabaseTest.Covers({"get_waiting_document", "get_task_history", "get_action_schemas"})
 class ExplainWaitingTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
@@ -77,7 +77,7 @@ class ExplainWaitingTest {
     Dag.Task task = Dag.of("a").inNamespace("waiting").step("b").step("c").started();
     List<Claim> claims = worker.forNamespaces("waiting").claim(3);
     worker.complete(claims.get(0).retryableFailure(60_000), claims.get(1).retryableFailure(0));
-    worker.handBack(claims.get(2).success());
+    worker.submitResults(claims.get(2).success());
     assertThat(sql.texts("select cause from tasker.explain_waiting(?) order by cause", task.uuid())).containsExactly("handed_back", "retry", "retry_due");
     ann.pause("waiting", null);
     assertThat(sql.texts("select cause from tasker.explain_waiting(?) order by cause", task.uuid())).containsExactly("handed_back", "paused", "retry");
@@ -138,13 +138,13 @@ class ExplainWaitingTest {
             switch (luck.nextInt(5)) {
               case 0 -> worker.complete(claim.permanentFailure());
               case 1 -> worker.complete(claim.retryableFailure(luck.nextInt(2) * 100_000));
-              case 2 -> worker.handBack(claim.success());
+              case 2 -> worker.submitResults(claim.success());
               case 3 -> worker.complete(claim.success());
               default -> sql.text("select 1");
             }
           });
           case 3 -> worker.at(Instant.now().plusSeconds(luck.nextInt(100))).advance();
-          case 4 -> ann.task(task, List.of("retry", "give_up", "resolve").get(luck.nextInt(3)));
+          case 4 -> ann.task(task, List.of("retry", "fail", "resolve").get(luck.nextInt(3)));
           case 5 -> ann.step(task, "n" + luck.nextInt(8), List.of("resolve_manually", "reset_for_retry").get(luck.nextInt(2)));
           case 6 -> ann.pause("orders", task.template().name());
           case 7 -> ann.resume("orders", task.template().name());
@@ -172,13 +172,13 @@ class ExplainWaitingTest {
     worker.complete(worker.claimOne().permanentFailure());
     ann.step(task, "a", "reset_for_retry");
     worker.runToTheEnd();
-    JsonArray story = sql.array("select tasker.get_task_story(?)", task.uuid());
+    JsonArray story = sql.array("select tasker.get_task_history(?)", task.uuid());
     List<String> told = story.getValuesAs(JsonObject.class).stream().map(e -> e.getString("kind") + " "
         + e.getString("to_state", e.getString("action", e.getString("outcome", e.getString("reason", ""))))).toList();
     assertThat(told).containsSubsequence("step in_progress", "result permanent_failure", "step error", "dead_letter_opened permanent_failure",
         "task blocked_by_failures", "action reset_for_retry", "step pending", "step enqueued", "step complete", "task complete");
     assertThat(told).contains("dead_letter_closed the task is no longer blocked");
-    assertThat(sql.text("select tasker.get_task_story(gen_random_uuid())")).isEqualTo("[]");
+    assertThat(sql.text("select tasker.get_task_history(gen_random_uuid())")).isEqualTo("[]");
     assertThat(sql.text("select tasker.get_action_schemas(?, ?) ->> 'result_schema'", task.uuid(), task.step("a"))).isNull();
     assertThat(sql.text("select tasker.get_action_schemas(?, gen_random_uuid())", task.uuid())).isNull();
   }

@@ -61,7 +61,7 @@ class GetServersTest {
     beat(server, 0, "{\"state\": \"healthy\", \"heartbeat_seconds\": 10, \"handlers\": [\"a\"], \"namespaces\": [\"orders\"]}");
     assertThat(health(server, 39)).isEqualTo("healthy");
     assertThat(health(server, 40)).isEqualTo("lost");
-    assertThat(sql.text("select said || ' ' || silent_seconds from tasker.get_servers(?)", start.plusSeconds(45))).isEqualTo("healthy 45.0");
+    assertThat(sql.text("select reported_status || ' ' || silent_seconds from tasker.get_servers(?)", start.plusSeconds(45))).isEqualTo("healthy 45.0");
     beat(server, 50);
     assertThat(health(server, 51)).isEqualTo("healthy");
   }

@@ -65,7 +65,7 @@ class IdentityReuseTest {
         case "blocked_by_failures" -> worker.complete(worker.claimOne().permanentFailure());
         case "error", "resolved_manually" -> {
           worker.complete(worker.claimOne().permanentFailure());
-          assertThat(operator.task(task, state.equals("error") ? "give_up" : "resolve").getString("outcome")).isEqualTo("done");
+          assertThat(operator.task(task, state.equals("error") ? "fail" : "resolve").getString("outcome")).isEqualTo("done");
         }
         default -> throw new IllegalArgumentException(state);
       }

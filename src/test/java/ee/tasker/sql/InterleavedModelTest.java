@@ -162,7 +162,7 @@ class InterleavedModelTest {
     return step.state == State.IN_PROGRESS && step.attempts == claim.attempt();
   }
 
-  /** Hands back a part of what runs, some of it twice; with the orchestrator's part or without. */
+  /** Submits a part of what runs, some of it twice; with the orchestrator's part or without. */
   private void finish(Lane lane, double failures, boolean settled) {
     List<Run> free = lane.free();
     Map<Run, Map<Step, String>> outcomes = new LinkedHashMap<>();
@@ -191,14 +191,14 @@ class InterleavedModelTest {
     if (results.isEmpty()) {
       return;
     }
-    JsonObject answer = settled ? lane.worker.complete(0, results) : lane.worker.handBack(results.toArray(Result[]::new));
+    JsonObject answer = settled ? lane.worker.complete(0, results) : lane.worker.submitResults(results.toArray(Result[]::new));
     assertThat(answer.getJsonArray("refused")).hasSize(doubled);
     outcomes.forEach((run, own) -> {
       run.touchedBy.add(lane);
       if (settled) {
         run.model.complete(own, retries, now);
       } else {
-        own.forEach(run.model::handBack);
+        own.forEach(run.model::submitResults);
       }
     });
   }
@@ -226,7 +226,7 @@ class InterleavedModelTest {
     if (lies.isEmpty()) {
       return;
     }
-    JsonObject answer = random.nextBoolean() ? lane.worker.complete(0, lies) : lane.worker.handBack(lies.toArray(Result[]::new));
+    JsonObject answer = random.nextBoolean() ? lane.worker.complete(0, lies) : lane.worker.submitResults(lies.toArray(Result[]::new));
     assertThat(answer.getJsonArray("refused")).hasSize(lies.size());
     // It holds their locks, even though it changed nothing.
     seen.stream().map(claim -> runs.get(claim.task())).filter(free::contains).forEach(run -> run.touchedBy.add(lane));
@@ -243,7 +243,7 @@ class InterleavedModelTest {
     lane.sql.text("select tasker.lock_tasks(array[?]::uuid[])", run.task.uuid());
     lane.sql.text("select tasker.recover_expired_steps(array[?]::uuid[], ?, ?)", run.task.uuid(), UUID.randomUUID(), then);
     lane.sql.text("select tasker.evaluate_tasks(array[?]::uuid[], ?, p_now => ?)", run.task.uuid(), UUID.randomUUID(), then);
-    // What was handed back is settled by the same look, after the leases.
+    // What was submitted is settled by the same look, after the leases.
     run.model.recover(then);
     run.model.settle(retriesFromNow(), then);
     run.touchedBy.add(lane);
@@ -277,7 +277,7 @@ class InterleavedModelTest {
     for (Run run : lane.free()) {
       Model model = run.model;
       Step failed = model.steps.values().stream().filter(step -> step.state == State.ERROR).findFirst().orElse(null);
-      boolean quiet = model.steps.values().stream().noneMatch(step -> step.state == State.WAITING_FOR_RETRY || step.state == State.HANDED_BACK);
+      boolean quiet = model.steps.values().stream().noneMatch(step -> step.state == State.WAITING_FOR_RETRY || step.state == State.RESULT_SUBMITTED);
       if (failed == null || model.isCancelled || !quiet) {
         continue;
       }
@@ -314,7 +314,7 @@ class InterleavedModelTest {
   }
 
   private static String name(Step step) {
-    if (step.state == State.HANDED_BACK) {
+    if (step.state == State.RESULT_SUBMITTED) {
       return step.outcome.equals("success") ? "enqueued_for_orchestration" : "enqueued_as_error_for_orchestration";
     }
     return step.state.name().toLowerCase(Locale.ROOT);

@@ -166,7 +166,7 @@ class ListAccessTest {
 
     assertThat(sql.text("select authenticated_as from tasker.operator_actions where task_uuid = ?", tasks.get(0).uuid())).isEqualTo("key:job");
     assertThat(sql.text("select authenticated_as from tasker.operator_actions where task_uuid = ?", tasks.get(1).uuid())).isNull();
-    assertThat(sql.text("select tasker.get_task_story(?)", tasks.get(0).uuid())).contains("\"by\": \"key:job\"", "\"said_by\": ");
+    assertThat(sql.text("select tasker.get_task_history(?)", tasks.get(0).uuid())).contains("\"by\": \"key:job\"", "\"claimed_actor\": ");
   }
 
   @Test
@@ -186,20 +186,20 @@ class ListAccessTest {
       session.commit();
     }
 
-    assertThat(sql.texts("select concat_ws(' ', paused_by, pause_said_by) from tasker.task_namespaces where name = 'callers' "
-        + "union all select concat_ws(' ', paused_by, said_by) from tasker.template_pauses p join tasker.tasks t using (named_task_uuid) where t.task_uuid = ? "
-        + "union all select concat_ws(' ', set_by, said_by) from tasker.concurrency_policies where namespace_name = 'callers' "
-        + "union all select concat_ws(' ', set_by, said_by) from tasker.retention_policies where namespace_name = 'callers' "
-        + "union all select concat_ws(' ', resolved_by, said_by) from tasker.tasks_dlq where task_uuid = ? "
-        + "union all select concat_ws(' ', cancel_requested_by, cancel_said_by) from tasker.tasks where task_uuid = ? "
-        + "union all select concat_ws(' ', replayed_by, said_by) from tasker.dead_messages where cause = 'callers'", task.uuid(), task.uuid(), task.uuid()))
+    assertThat(sql.texts("select concat_ws(' ', paused_by, pause_claimed_actor) from tasker.task_namespaces where name = 'callers' "
+        + "union all select concat_ws(' ', paused_by, claimed_actor) from tasker.template_pauses p join tasker.tasks t using (named_task_uuid) where t.task_uuid = ? "
+        + "union all select concat_ws(' ', set_by, claimed_actor) from tasker.concurrency_policies where namespace_name = 'callers' "
+        + "union all select concat_ws(' ', set_by, claimed_actor) from tasker.retention_policies where namespace_name = 'callers' "
+        + "union all select concat_ws(' ', resolved_by, claimed_actor) from tasker.tasks_dlq where task_uuid = ? "
+        + "union all select concat_ws(' ', cancel_requested_by, cancel_claimed_actor) from tasker.tasks where task_uuid = ? "
+        + "union all select concat_ws(' ', replayed_by, claimed_actor) from tasker.dead_messages where cause = 'callers'", task.uuid(), task.uuid(), task.uuid()))
         .hasSize(7).containsOnly("ann boss");
-    assertThat(sql.array("select tasker.get_task_story(?)", task.uuid()).getValuesAs(jakarta.json.JsonObject.class).stream()
-        .filter(entry -> java.util.Set.of("action", "dead_letter_closed").contains(entry.getString("kind"))).map(entry -> entry.getString("by") + " " + entry.getString("said_by")))
+    assertThat(sql.array("select tasker.get_task_history(?)", task.uuid()).getValuesAs(jakarta.json.JsonObject.class).stream()
+        .filter(entry -> java.util.Set.of("action", "dead_letter_closed").contains(entry.getString("kind"))).map(entry -> entry.getString("by") + " " + entry.getString("claimed_actor")))
         .hasSizeGreaterThan(3).containsOnly("ann boss");
     sql.object("select tasker.resume_templates(?, null, null, 'boss', 'a test')", namespace);
     sql.object("select tasker.pause_templates(?, null, null, 'boss', 'a test')", namespace);
-    assertThat(sql.texts("select concat_ws(' ', paused_by, pause_said_by) from tasker.task_namespaces where name = 'callers'")).as("in SQL nobody is authenticated").containsExactly("boss");
+    assertThat(sql.texts("select concat_ws(' ', paused_by, pause_claimed_actor) from tasker.task_namespaces where name = 'callers'")).as("in SQL nobody is authenticated").containsExactly("boss");
     sql.object("select tasker.resume_templates(?, null, null, 'boss', 'a test')", namespace);
   }
 }

@@ -12,7 +12,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"list_tasks", "get_task_explanation"})
+@DatabaseTest.Covers({"list_tasks", "diagnose_task"})
 class ListTasksTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
@@ -108,10 +108,10 @@ class ListTasksTest {
     JsonObject document = sql.array("select tasker.get_task_documents(array[?::uuid])", task.uuid()).getJsonObject(0);
     assertThat(document.getString("explanation")).isEqualTo(explanation(task));
     assertThat(sql.array("select tasker.get_task_documents(array[?::uuid])", done.uuid()).getJsonObject(0).isNull("explanation")).isTrue();
-    assertThat(sql.text("select tasker.get_task_explanation(gen_random_uuid())")).isNull();
+    assertThat(sql.text("select tasker.diagnose_task(gen_random_uuid())")).isNull();
   }
 
   private String explanation(Dag.Task task) {
-    return sql.text("select tasker.get_task_explanation(?)", task.uuid());
+    return sql.text("select tasker.diagnose_task(?)", task.uuid());
   }
 }

@@ -23,8 +23,8 @@ class ProcessTasksTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
 
-  /** Hands back, as a server with the worker's role only, something that no orchestrator can settle. */
-  private void handBackPoison(Claim claim, String outcome) {
+  /** Submits, as a server with the worker's role only, something that no orchestrator can settle. */
+  private void submitPoison(Claim claim, String outcome) {
     String result = "[{\"step_uuid\": \"" + claim.step() + "\", \"task_uuid\": \"" + claim.task() + "\", \"attempt\": " + claim.attempt()
         + ", \"outcome\": \"" + outcome + "\", \"error\": {\"type\": \"Odd\", \"message\": \"no number\", \"delay_ms\": \"soon\"}}]";
     sql.text("select tasker.complete_steps(?::jsonb, ?, p_settle => false)", result, worker.uuid());
@@ -46,9 +46,9 @@ class ProcessTasksTest {
     UUID poisoned = claims.get(3).task();
     for (Claim claim : claims) {
       if (claim.task().equals(poisoned)) {
-        handBackPoison(claim, "retryable_failure");
+        submitPoison(claim, "retryable_failure");
       } else {
-        worker.handBack(claim.success());
+        worker.submitResults(claim.success());
       }
     }
     assertThat(process(3).getInt("messages")).isEqualTo(7);
@@ -76,8 +76,8 @@ class ProcessTasksTest {
   void a_success_that_cannot_be_processed_ends_its_step_too_and_its_siblings_go_on() {
     Dag.Task task = Dag.parallel(2).started();
     List<Claim> claims = worker.claim(2);
-    handBackPoison(claims.get(0), "success");
-    worker.handBack(claims.get(1).success());
+    submitPoison(claims.get(0), "success");
+    worker.submitResults(claims.get(1).success());
     process(2);
     assertThatStep(claims.get(1).step()).isIn("enqueued_for_orchestration");
 
@@ -91,7 +91,7 @@ class ProcessTasksTest {
   @Test
   void the_safety_net_gets_past_a_poisonous_task_and_tries_it_ever_more_rarely() {
     Dag.Task poisoned = Dag.of("a").started();
-    handBackPoison(worker.claimOne(), "retryable_failure");
+    submitPoison(worker.claimOne(), "retryable_failure");
     sql.run("delete from pgmq.q_orchestration_step_results");
     List<Dag.Task> others = List.of(Dag.of("b").submitted(), Dag.of("c").submitted());
     Instant now = Instant.now().plusSeconds(40);
@@ -161,7 +161,7 @@ class ProcessTasksTest {
   @Test
   void messages_that_name_no_task_are_parked_at_once_and_can_be_sent_again_once() {
     Dag.Task task = Dag.linear(2).started();
-    worker.handBack(worker.claimOne().success());
+    worker.submitResults(worker.claimOne().success());
     sql.run("select pgmq.send('orchestration_step_results', '{\"task_uuid\": \"nonsense\"}'::jsonb)");
     sql.run("select pgmq.send('orchestration_step_results', '[]'::jsonb)");
 
@@ -206,17 +206,17 @@ class ProcessTasksTest {
   void a_step_of_which_no_assignment_can_be_made_does_not_stop_its_batch_and_resolves_by_its_lease() {
     Dag.Task bad = Dag.of("bad").maxAttempts(1).priority(5).started();
     Dag.Task good = Dag.of("good").started();
-    sql.run("alter function tasker.get_step_assignments(uuid[]) rename to get_step_assignments_kept");
+    sql.run("alter function tasker.get_claimed_steps(uuid[]) rename to get_claimed_steps_kept");
     try {
-      sql.run("create function tasker.get_step_assignments(p uuid[]) returns json language plpgsql as $$ begin "
+      sql.run("create function tasker.get_claimed_steps(p uuid[]) returns json language plpgsql as $$ begin "
           + "if '" + bad.step("bad") + "'::uuid = any (p) then raise exception 'too long' using errcode = '54000'; end if; "
-          + "return tasker.get_step_assignments_kept(p); end $$");
+          + "return tasker.get_claimed_steps_kept(p); end $$");
       List<Claim> claims = worker.claim(10);
       assertThat(claims).extracting(Claim::step).containsExactly(good.step("good"));
       worker.complete(claims.get(0).success());
     } finally {
-      sql.run("drop function tasker.get_step_assignments(uuid[])");
-      sql.run("alter function tasker.get_step_assignments_kept(uuid[]) rename to get_step_assignments");
+      sql.run("drop function tasker.get_claimed_steps(uuid[])");
+      sql.run("alter function tasker.get_claimed_steps_kept(uuid[]) rename to get_claimed_steps");
     }
     assertThat(sql.text("select sqlstate || ' ' || cause || ' ' || (message ->> 'step_uuid') from tasker.dead_messages"))
         .isEqualTo("54000 too long " + bad.step("bad"));

@@ -263,8 +263,8 @@ class PurgeTasksTest {
     JsonObject answer = sql.object("select tasker.set_retention_policy('orders', null, 'complete', 3, 'ann', 'room', true, false, ?)", inDays(4));
 
     assertThat(answer.getJsonObject("preview").getInt("tasks")).isEqualTo(3);
-    assertThat(answer.getJsonObject("preview").getInt("kept_back")).isOne();
-    assertThat(answer.getJsonObject("preview").getJsonArray("by_template").getJsonObject(0).getString("said_by")).isEqualTo("namespace policy");
+    assertThat(answer.getJsonObject("preview").getInt("retained")).isOne();
+    assertThat(answer.getJsonObject("preview").getJsonArray("by_template").getJsonObject(0).getString("claimed_actor")).isEqualTo("namespace policy");
     assertThat(sql.number("select count(*) from tasker.retention_policies")).isZero();
     assertThat(sql.number("select count(*) from tasker.operator_actions")).isZero();
     assertThat(purge(inDays(4))).isZero();

@@ -38,7 +38,7 @@ class RecoverUnclaimedOffersTest {
   }
 
   private String watch() {
-    return sql.text("select string_agg(why, ',') from tasker.watched_offers");
+    return sql.text("select string_agg(why, ',') from tasker.unclaimed_offers");
   }
 
   @Test
@@ -76,7 +76,7 @@ class RecoverUnclaimedOffersTest {
   }
 
   @Test
-  void an_offer_waits_without_limit_while_all_hands_are_busy() {
+  void an_offer_waits_without_limit_while_all_permits_are_taken() {
     Dag.Task task = Dag.of("a").maxAttempts(1).started();
     for (int seconds = 10; seconds < 7200; seconds += 290) {
       round(seconds, ANY, 2, 60);
@@ -86,7 +86,7 @@ class RecoverUnclaimedOffersTest {
   }
 
   @Test
-  void the_limit_starts_anew_when_hands_were_busy_in_between() {
+  void the_limit_starts_anew_when_permits_were_taken_in_between() {
     Dag.Task task = Dag.of("a").started();
     round(10);
     round(200, ANY, 2, 0);
@@ -104,7 +104,7 @@ class RecoverUnclaimedOffersTest {
     Dag.of("second").priority(10).started();
     Dag.Task third = Dag.of("third").started();
     round(10);
-    assertThat(sql.texts("select task_uuid from tasker.watched_offers")).hasSize(2).doesNotContain(third.uuid().toString());
+    assertThat(sql.texts("select task_uuid from tasker.unclaimed_offers")).hasSize(2).doesNotContain(third.uuid().toString());
     round(310);
     assertThatStep(third.step("third")).hasAttempts(1);
   }

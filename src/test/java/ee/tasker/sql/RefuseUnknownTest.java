@@ -34,7 +34,7 @@ class RefuseUnknownTest {
         call("task", "task_uuid", "act_on_task(ID, 'retry', 'ann', 'a test')"),
         call("task", "task_uuid", "act_on_task(ID, 'retry_from_step', 'ann', 'a test', '{\"step\": \"a\"}')"),
         call("task", "task_uuid", "act_on_task(ID, 'resolve', 'ann', 'a test')"),
-        call("task", "task_uuid", "act_on_task(ID, 'give_up', 'ann', 'a test')"),
+        call("task", "task_uuid", "act_on_task(ID, 'fail', 'ann', 'a test')"),
         call("task", "task_uuid", "act_on_task(ID, 'cancel', 'ann', 'a test')"),
         call("task", "task_uuid", "act_on_step(ID, 'STEP', 'reset_for_retry', 'ann', 'a test')"),
         call("step", "step_uuid", "act_on_step('TASK', ID, 'reset_for_retry', 'ann', 'a test')"),

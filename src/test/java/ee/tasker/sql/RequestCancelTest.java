@@ -16,7 +16,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"get_cancel_requests", "heartbeat", "release_steps", "save_checkpoint", "settle_contexts", "take_unchecked_tasks"})
+@DatabaseTest.Covers({"get_cancel_requests", "heartbeat", "release_steps", "save_checkpoint", "start_validated_tasks", "take_unchecked_tasks"})
 class RequestCancelTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
@@ -84,7 +84,7 @@ class RequestCancelTest {
   }
 
   @Test
-  void a_heartbeat_does_not_wait_for_a_handback_and_does_not_call_its_step_lost() {
+  void a_heartbeat_does_not_wait_for_a_result_submission_and_does_not_call_its_step_lost() {
     Dag.of("a").started();
     Claim claim = worker.claimOne();
     try (Sql session = Sql.session()) {
@@ -136,7 +136,7 @@ class RequestCancelTest {
     assertThat(sql.isTrue("select tasker.save_checkpoint(?, 2, '{\"at\": 6}')", claim.step())).isFalse();
     worker.complete(claim.retryableFailure(0));
     worker.at(Instant.now().plusSeconds(1)).advance();
-    assertThat(worker.claimOne().assignment().getJsonObject("checkpoint").getInt("at")).isEqualTo(5);
+    assertThat(worker.claimOne().claimedStep().getJsonObject("checkpoint").getInt("at")).isEqualTo(5);
   }
 
   @Test
@@ -144,7 +144,7 @@ class RequestCancelTest {
     Dag.Task good = Dag.of("a").withInputSchema().submitted();
     Dag.Task bad = Dag.of("a").withInputSchema().submitted();
     assertThat(sql.array("select tasker.take_unchecked_tasks()")).hasSize(2);
-    sql.text("select tasker.settle_contexts(?::jsonb, null)", "[{\"task_uuid\": \"" + good.uuid() + "\", \"violations\": []}, {\"task_uuid\": \""
+    sql.text("select tasker.start_validated_tasks(?::jsonb, null)", "[{\"task_uuid\": \"" + good.uuid() + "\", \"violations\": []}, {\"task_uuid\": \""
         + bad.uuid() + "\", \"violations\": [\"no\"]}]");
     assertThatTask(good).isIn("steps_in_process");
     assertThatTask(bad).isIn("error").hasNoWakeUp();

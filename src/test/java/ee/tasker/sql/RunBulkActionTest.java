@@ -53,7 +53,7 @@ class RunBulkActionTest {
   @Test
   void a_token_works_once_and_then_tells_what_it_did() {
     List<Dag.Task> tasks = blocked("bulk", 2);
-    JsonObject counted = preview("give_up", "{\"namespace\": \"bulk\"}");
+    JsonObject counted = preview("fail", "{\"namespace\": \"bulk\"}");
     run(counted);
     JsonObject again = run(counted);
     assertThat(again.getString("outcome")).isEqualTo("already");
@@ -139,13 +139,13 @@ class RunBulkActionTest {
 
   @Test
   void a_token_of_one_caller_is_to_another_as_one_that_is_not_there() {
-    String token = sql.object("select tasker.preview_bulk_action('give_up', '{\"state\": \"blocked_by_failures\"}', 'ann', 'a test', p_made_by => 'key:1')").getString("token");
+    String token = sql.object("select tasker.preview_bulk_action('fail', '{\"state\": \"blocked_by_failures\"}', 'ann', 'a test', p_made_by => 'key:1')").getString("token");
 
     assertThat(sql.text("select tasker.run_bulk_action(?::uuid, p_run_by => 'key:2') ->> 'code'", token)).isEqualTo("token-not-found");
     assertThat(sql.text("select executed_at from tasker.bulk_actions where token = ?::uuid", token)).isNull();
     assertThat(sql.object("select tasker.run_bulk_action(?::uuid, p_run_by => 'key:1')", token).getString("outcome")).isEqualTo("done");
     assertThat(sql.text("select tasker.run_bulk_action(?::uuid, p_run_by => 'key:2') ->> 'code'", token)).as("nor is it told what came of it").isEqualTo("token-not-found");
-    String ofSql = sql.object("select tasker.preview_bulk_action('give_up', '{\"state\": \"blocked_by_failures\"}', 'ann', 'a test')").getString("token");
+    String ofSql = sql.object("select tasker.preview_bulk_action('fail', '{\"state\": \"blocked_by_failures\"}', 'ann', 'a test')").getString("token");
     assertThat(sql.text("select tasker.run_bulk_action(?::uuid, p_run_by => 'key:2') ->> 'code'", ofSql)).isEqualTo("token-not-found");
     assertThat(sql.object("select tasker.run_bulk_action(?::uuid)", ofSql).getString("outcome")).isEqualTo("done");
   }

@@ -43,7 +43,7 @@ class SubmitQueuedRequestsTest {
     JsonObject failed = answer.getJsonArray("verdicts").getJsonObject(3);
     assertThat(failed.getString("sqlstate")).startsWith("22");
     assertThat(failed.getString("message")).contains("0000-12-31");
-    assertThat(SqlWorker.claims(answer.getJsonArray("assignments"))).as("no more than the caller has hands for").hasSize(2);
+    assertThat(SqlWorker.claims(answer.getJsonArray("claimed_steps"))).as("no more than the caller has permits for").hasSize(2);
     assertThat(answer.getJsonArray("queued").toString()).isEqualTo("[\"orders\"]");
     assertThat(sql.number("select count(*) from tasker.tasks")).isEqualTo(5);
     answer.getJsonArray("verdicts").stream().map(verdict -> verdict.asJsonObject().getString("task_uuid", null)).filter(uuid -> uuid != null)

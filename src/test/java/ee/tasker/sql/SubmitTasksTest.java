@@ -43,7 +43,7 @@ class SubmitTasksTest {
     Dag.Template template = dag.registered();
     try (Sql sql = Sql.open()) {
       JsonObject answer = sql.object("select tasker.submit_tasks(jsonb_build_array(?::jsonb), ?, 2)", dag.request(template), SERVER);
-      List<Claim> claims = SqlWorker.claims(answer.getJsonArray("assignments"));
+      List<Claim> claims = SqlWorker.claims(answer.getJsonArray("claimed_steps"));
       assertThat(claims).hasSize(2);
       claims.forEach(claim -> assertThatStep(claim.step()).isIn("in_progress").went("pending", "enqueued", "in_progress"));
       assertThat(sql.number("select count(*) from pgmq.q_worker_orders_queue")).isEqualTo(1);
@@ -180,7 +180,7 @@ class SubmitTasksTest {
   @Test
   void a_batch_without_requests_is_answered() {
     try (Sql sql = Sql.open()) {
-      assertThat(sql.object("select tasker.submit_tasks('[]')").toString()).isEqualTo("{\"verdicts\":[],\"assignments\":[],\"queued\":[]}");
+      assertThat(sql.object("select tasker.submit_tasks('[]')").toString()).isEqualTo("{\"verdicts\":[],\"claimedSteps\":[],\"queued\":[]}");
     }
   }
 

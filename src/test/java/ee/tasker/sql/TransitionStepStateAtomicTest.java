@@ -54,7 +54,7 @@ class TransitionStepStateAtomicTest {
     assertThatStep(task.step("s2")).isIn("enqueued").waitsForParents(0);
     assertThatTask(task).counts(1, 1, 0, 0);
     Claim next = worker.claim(10).get(0);
-    assertThat(next.assignment().getJsonObject("results").getJsonObject("s1").getInt("x")).isEqualTo(1);
+    assertThat(next.claimedStep().getJsonObject("results").getJsonObject("s1").getInt("x")).isEqualTo(1);
   }
 
   @Test
@@ -110,7 +110,7 @@ class TransitionStepStateAtomicTest {
     assertThatTask(task).isIn("blocked_by_failures");
     assertThat(move(task.step("s1"), 1, "error", "complete", "operator", "{\"result\": {\"by\": \"hand\"}}")).isTrue();
     assertThatTask(task).isIn("steps_in_process").counts(1, 1, 0, 0);
-    assertThat(worker.claimOne().assignment().getJsonObject("results").getJsonObject("s1").getString("by")).isEqualTo("hand");
+    assertThat(worker.claimOne().claimedStep().getJsonObject("results").getJsonObject("s1").getString("by")).isEqualTo("hand");
   }
 
   @Test
@@ -151,7 +151,7 @@ class TransitionStepStateAtomicTest {
     assertThat(move(task.step("a"), 2, "error", "pending", "operator")).isTrue();
     Claim third = worker.claimOne();
     assertThat(third.attempt()).isEqualTo(3);
-    assertThat(third.assignment().getInt("max_attempts")).isEqualTo(4);
+    assertThat(third.claimedStep().getInt("max_attempts")).isEqualTo(4);
     worker.complete(third.retryableFailure());
     // The first of the new ones: the backoff begins again, too.
     assertThatStep(task.step("a")).isDueAbout(Instant.now().plusSeconds(1));
@@ -239,7 +239,7 @@ class TransitionStepStateAtomicTest {
     Dag.Task task = Dag.linear(2).started();
     UUID step = task.step("s1");
     assertThatDatabaseRefuses("TK005", () -> move(step, 1, "enqueued", "cancelled", "orchestrator")).hasMessageContaining("request_cancel");
-    worker.handBack(worker.claimOne().permanentFailure());
+    worker.submitResults(worker.claimOne().permanentFailure());
     assertThatDatabaseRefuses("TK005", () -> move(step, 1, "enqueued_as_error_for_orchestration", "waiting_for_retry", "orchestrator"))
         .hasMessageContaining("permanently");
     assertThatStep(step).isIn("enqueued_as_error_for_orchestration");

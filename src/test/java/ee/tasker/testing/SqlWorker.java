@@ -65,7 +65,7 @@ public final class SqlWorker implements AutoCloseable {
     return claims.get(0);
   }
 
-  /** Hands back results and lets the orchestrator's part run in the same transaction. */
+  /** Submits results and lets the orchestrator's part run in the same transaction. */
   public JsonObject complete(Result... results) {
     return complete(0, Arrays.asList(results));
   }
@@ -76,8 +76,8 @@ public final class SqlWorker implements AutoCloseable {
     return sql.object("select tasker.complete_steps(?, ?, p_claim_limit => ?, p_now => ?)", array.build(), uuid, claimLimit, now);
   }
 
-  /** Hands back as a server does that has only the worker's role. */
-  public JsonObject handBack(Result... results) {
+  /** Submits as a server does that has only the worker's role. */
+  public JsonObject submitResults(Result... results) {
     JsonArrayBuilder array = Json.createArrayBuilder();
     Arrays.asList(results).forEach(result -> array.add(result.json()));
     return sql.object("select tasker.complete_steps(?, ?, p_settle => false, p_now => ?)", array.build(), uuid, now);
@@ -98,8 +98,8 @@ public final class SqlWorker implements AutoCloseable {
     return done;
   }
 
-  public static List<Claim> claims(JsonArray assignments) {
-    return assignments.stream().map(value -> {
+  public static List<Claim> claims(JsonArray claimedSteps) {
+    return claimedSteps.stream().map(value -> {
       JsonObject a = value.asJsonObject();
       return new Claim(UUID.fromString(a.getString("step_uuid")), UUID.fromString(a.getString("task_uuid")), a.getInt("attempt"), a);
     }).toList();
@@ -111,7 +111,7 @@ public final class SqlWorker implements AutoCloseable {
   }
 
   /** A step that this worker may run. */
-  public record Claim(UUID step, UUID task, int attempt, JsonObject assignment) {
+  public record Claim(UUID step, UUID task, int attempt, JsonObject claimedStep) {
     public Result success() {
       return success("{}");
     }
@@ -139,7 +139,7 @@ public final class SqlWorker implements AutoCloseable {
 
     /** The same step as another attempt. */
     public Claim asAttempt(int other) {
-      return new Claim(step, task, other, assignment);
+      return new Claim(step, task, other, claimedStep);
     }
 
     private static JsonObjectBuilder error() {

@@ -1,7 +1,7 @@
 package ee.tasker.worker;
 
-import ee.tasker.step.Assignment;
-import ee.tasker.step.StepDefinition;
+import ee.tasker.step.ClaimedStep;
+import ee.tasker.step.StepSpec;
 import ee.tasker.step.model.StepKey;
 import ee.tasker.template.ContextSchema;
 import jakarta.json.JsonValue;
@@ -15,18 +15,18 @@ final class Assignments {
   private Assignments() {
   }
 
-  static Assignment any() {
+  static ClaimedStep any() {
     return of("test.Handler", "call", Optional.empty(), Optional.empty());
   }
 
-  static Assignment promising(String resultSchema) {
+  static ClaimedStep promising(String resultSchema) {
     return of("test.Handler", "call", Optional.empty(), Optional.of(ContextSchema.compile(resultSchema)));
   }
 
-  static Assignment of(String callable, String method, Optional<String> resolver, Optional<ContextSchema> schema) {
-    StepDefinition definition = new StepDefinition(UUID.randomUUID(), "n", "t", "1.0.0", "a_step", callable, method, resolver,
+  static ClaimedStep of(String callable, String method, Optional<String> resolver, Optional<ContextSchema> schema) {
+    StepSpec definition = new StepSpec(UUID.randomUUID(), "n", "t", "1.0.0", "a_step", callable, method, resolver,
         JsonValue.EMPTY_JSON_OBJECT, schema, Optional.empty(), Set.of());
-    return new Assignment(new StepKey(UUID.randomUUID(), UUID.randomUUID(), 1), definition, 3, UUID.randomUUID(), Optional.empty(), Optional.empty(), false,
+    return new ClaimedStep(new StepKey(UUID.randomUUID(), UUID.randomUUID(), 1), definition, 3, UUID.randomUUID(), Optional.empty(), Optional.empty(), false,
         JsonValue.EMPTY_JSON_OBJECT, JsonValue.EMPTY_JSON_OBJECT, JsonValue.EMPTY_JSON_OBJECT, Optional.empty());
   }
 }

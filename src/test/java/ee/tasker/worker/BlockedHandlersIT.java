@@ -99,7 +99,7 @@ class BlockedHandlersIT {
     assertThat(tasker.get("/health/ready").body().replaceAll("[ \"]", "")).contains("stuck_threads:" + lost);
     assertThat(tasker.get("/metrics").body()).contains("tasker_worker_stuck_threads " + lost + ".0");
     assertThat(server.log()).contains("TK1311");
-    assertThat(describe().getInt("free_hands")).isZero();
+    assertThat(describe().getInt("available_capacity")).isZero();
     TaskerClient.until("the registry knows that it has no thread", Duration.ofSeconds(10),
         () -> tasker.count("select running - capacity from tasker.servers") == 0);
     slowest.submission();
@@ -113,7 +113,7 @@ class BlockedHandlersIT {
     }
     untimed.stream().skip(1).forEach(task -> assertThat(tasker.atRest(task).getString("state")).isEqualTo("complete"));
     assertThat(tasker.atRest(late).getString("state")).isEqualTo("complete");
-    TaskerClient.until("all threads are back", Duration.ofSeconds(30), () -> describe().getInt("stuck_threads") == 0 && describe().getInt("free_hands") >= capacity);
+    TaskerClient.until("all threads are back", Duration.ofSeconds(30), () -> describe().getInt("stuck_threads") == 0 && describe().getInt("available_capacity") >= capacity);
     assertThat(describe().getString("state")).isEqualTo("healthy");
     assertThat(left(limited)).as("each first attempt ended once").hasSize(timed);
     assertThat(History.broken(tasker)).isEmpty();

@@ -6,7 +6,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 import ee.tasker.handler.PermanentStepException;
 import ee.tasker.handler.RetryableStepException;
 import ee.tasker.handler.StepOutcome;
-import ee.tasker.step.Assignment;
+import ee.tasker.step.ClaimedStep;
 import ee.tasker.step.StepResult;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
@@ -71,7 +71,7 @@ class OutcomesTest {
 
   @Test
   void result_must_fit_the_schema() {
-    Assignment step = Assignments.promising("{\"type\": \"object\", \"required\": [\"n\"]}");
+    ClaimedStep step = Assignments.promising("{\"type\": \"object\", \"required\": [\"n\"]}");
     JsonObject good = Json.createObjectBuilder().add("n", 1).build();
 
     assertThat(result(step, StepOutcome.success(good)).outcome()).isEqualTo("success");
@@ -105,7 +105,7 @@ class OutcomesTest {
   void message_is_not_cut_in_the_middle_of_a_character() {
     StepResult result = result(Assignments.any(), StepOutcome.permanent("T", "x" + "\ud83d\ude00".repeat(5_000)));
 
-    assertThat(ee.tasker.platform.Storable.complaint(result.error())).isEmpty();
+    assertThat(ee.tasker.platform.JsonbCheck.complaint(result.error())).isEmpty();
   }
 
   @Test
@@ -115,7 +115,7 @@ class OutcomesTest {
     assertThat(Outcomes.handlerNotFound(Assignments.any(), TIME).error().asJsonObject().getString("message")).isEqualTo("no handler test.Handler was found");
   }
 
-  private static StepResult result(Assignment step, StepOutcome outcome) {
+  private static StepResult result(ClaimedStep step, StepOutcome outcome) {
     return Outcomes.toResult(step, outcome, TIME);
   }
 }

@@ -19,22 +19,22 @@ class PrefetchIT {
   private static final int CAPACITY = 4;
 
   @Test
-  void steps_that_were_claimed_ahead_go_back_when_handlers_get_slow_and_no_more_run_than_there_are_hands() {
+  void steps_that_were_claimed_ahead_go_back_when_handlers_get_slow_and_no_more_run_than_there_are_permits() {
     try (EmbeddedDatabase database = TestServer.newDatabase();
         TestServer server = TestServer.start(database, Map.of("TASKER_WORKER_CAPACITY", Integer.toString(CAPACITY), "TASKER_WORKER_PREFETCH", "10"))) {
       TaskerClient tasker = server.client();
       tasker.register("/testing/templates.yaml");
-      TaskerClient.until("quick handlers have given it more hands", Duration.ofMinutes(2), () -> {
+      TaskerClient.until("quick handlers have given it more permits", Duration.ofMinutes(2), () -> {
         submit(tasker, "hello", 200).forEach(tasker::atRest);
-        return describe(tasker).getInt("free_hands") == CAPACITY + 10 * CAPACITY;
+        return describe(tasker).getInt("available_capacity") == CAPACITY + 10 * CAPACITY;
       });
 
       List<UUID> held = submit(tasker, "hold", 30);
       TaskerClient.until("all that were claimed ahead have gone back", Duration.ofSeconds(30), () -> released(tasker) > 0
           && count(tasker, "state = 'in_progress'") == CAPACITY && count(tasker, "state = 'enqueued'") == 30 - CAPACITY);
 
-      assertThat(started(tasker)).as("no more run than there are hands").isEqualTo(CAPACITY);
-      assertThat(describe(tasker).getInt("free_hands")).isZero();
+      assertThat(started(tasker)).as("no more run than there are permits").isEqualTo(CAPACITY);
+      assertThat(describe(tasker).getInt("available_capacity")).isZero();
       assertThat(server.log()).contains("TK1310");
 
       held.forEach(task -> tasker.sql("insert into testing.released values (?) returning task_uuid", task));

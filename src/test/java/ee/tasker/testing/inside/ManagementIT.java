@@ -171,7 +171,7 @@ class ManagementIT {
 
     assertEquals(7, get("WorkerCapacity"));
     // Whoever looks for steps just now keeps all that are free for a moment.
-    until("all seven are free", () -> worker.freeHands() == 7 && freeHands() == 7);
+    until("all seven are free", () -> worker.availableCapacity() == 7 && availableCapacity() == 7);
     until("others see it", () -> registered().getInt("capacity") == 7);
     assertEquals(2, management.view().pollInterval().toSeconds());
     Instant before = poller.lastPoll();
@@ -192,7 +192,7 @@ class ManagementIT {
 
     assertFalse(worker.isDraining());
     assertEquals("complete", atRest(task));
-    until("all hands are free again", () -> worker.freeHands() == capacity);
+    until("all permits are available again", () -> worker.availableCapacity() == capacity);
   }
 
   @Test
@@ -268,9 +268,9 @@ class ManagementIT {
     return depths;
   }
 
-  private int freeHands() {
+  private int availableCapacity() {
     try {
-      return (int) get("FreeHands");
+      return (int) get("AvailableCapacity");
     } catch (Exception e) {
       throw new IllegalStateException(e);
     }

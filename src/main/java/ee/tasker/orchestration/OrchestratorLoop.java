@@ -1,0 +1,181 @@
+package ee.tasker.orchestration;
+
+import ee.tasker.message.Orchestrator;
+import ee.tasker.message.StepDispatcher;
+import ee.tasker.message.WorkNotifier;
+import ee.tasker.platform.EngineThreads;
+import ee.tasker.platform.LiveSettings;
+import ee.tasker.platform.Log;
+import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Role;
+import ee.tasker.platform.Settings;
+import ee.tasker.task.QueuedRequests;
+import ee.tasker.task.CompletionWaiters;
+import jakarta.annotation.PostConstruct;
+import jakarta.annotation.PreDestroy;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.inject.Instance;
+import jakarta.inject.Inject;
+import jakarta.json.JsonNumber;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonValue;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.IntFunction;
+
+/**
+ * Runs the orchestrator's duties until each finds nothing more to do: when a wake-up says so, when a retry is due, and when
+ * the poller comes round. One run at a time per server; a wake-up during a run causes another.
+ */
+@ApplicationScoped
+public class OrchestratorLoop implements Orchestrator {
+  private static final Log LOG = Log.of(OrchestratorLoop.class);
+  private static final int BATCH = 200;
+  private static final long SHORTEST_PAUSE_MS = 100;
+  /** A bound on one run, so that a duty that always finds something cannot keep the others waiting for ever. */
+  private static final int MOST_ROUNDS = 10_000;
+
+  @Inject
+  private EngineThreads threads;
+
+  @Inject
+  private Settings settings;
+
+  @Inject
+  private LiveSettings live;
+
+  @Inject
+  private Orchestration orchestration;
+
+  @Inject
+  private QueuedRequests requests;
+
+  @Inject
+  private CompletionWaiters completionWaiters;
+
+  @Inject
+  private WorkNotifier workNotifier;
+
+  @Inject
+  private Instance<StepDispatcher> stepDispatcher;
+
+  private final AtomicBoolean wanted = new AtomicBoolean();
+  private final AtomicBoolean running = new AtomicBoolean();
+  private volatile Instant lastProgress = Instant.now();
+  private EarliestTimer earliestTimer;
+
+  @PostConstruct
+  void prepare() {
+    earliestTimer = new EarliestTimer(threads.timers(), this::workArrived);
+  }
+
+  @PreDestroy
+  void stop() {
+    earliestTimer.stop();
+  }
+
+  @Override
+  public void workArrived() {
+    wanted.set(true);
+    try {
+      threads.execute(this::runWhileWanted);
+    } catch (RejectedExecutionException e) {
+      LOG.write(LogEvent.CALL_FAILED, "call", "rounds", "cause", e.getMessage());
+    }
+  }
+
+  /** Keeps one alarm, the earliest; what comes later is found by the run that it causes. */
+  @Override
+  public void dueIn(Duration delay) {
+    if (settings.events()) {
+      earliestTimer.in(delay);
+    }
+  }
+
+  boolean isRunning() {
+    return running.get();
+  }
+
+  /** When a run last began or did one of its rounds. */
+  Instant lastProgress() {
+    return lastProgress;
+  }
+
+  /** Called by the poller, on its thread. */
+  void poll() {
+    wanted.set(true);
+    runWhileWanted();
+  }
+
+  private void runWhileWanted() {
+    while (live.has(Role.ORCHESTRATOR) && wanted.get() && running.compareAndSet(false, true)) {
+      try {
+        lastProgress = Instant.now();
+        wanted.set(false);
+        runAll();
+      } catch (Exception fault) {
+        LOG.write(LogEvent.CALL_FAILED, fault, "call", "orchestration");
+      } finally {
+        running.set(false);
+      }
+    }
+  }
+
+  private void runAll() {
+    repeat("messages", permits -> orchestration.processStepResults(BATCH, permits));
+    repeat("messages", permits -> requests.submit(BATCH, permits));
+    repeat("tasks", permits -> requests.startValidatedTasks(BATCH, permits));
+    JsonObject last = repeat("tasks", permits -> orchestration.advanceDueTasks(BATCH, permits));
+    if (last.get("next_wake_in_ms") instanceof JsonNumber next) {
+      // What is due already and was not found is locked by another session.
+      dueIn(Duration.ofMillis(Math.max(next.longValue(), SHORTEST_PAUSE_MS)));
+    }
+  }
+
+  private JsonObject repeat(String count, IntFunction<JsonObject> duty) {
+    JsonObject reply = JsonValue.EMPTY_JSON_OBJECT;
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+      try {
+        reply = once(duty);
+      } catch (Exception fault) {
+        // One duty that cannot be done keeps none of the others back.
+        LOG.write(LogEvent.CALL_FAILED, fault, "call", "orchestration");
+        return JsonValue.EMPTY_JSON_OBJECT;
+      }
+      if (reply.getInt(count, 0) == 0) {
+        return reply;
+      }
+      workNotifier.changed();
+    }
+    wanted.set(true);
+    return reply;
+  }
+
+  private JsonObject once(IntFunction<JsonObject> duty) {
+    StepDispatcher worker = live.has(Role.WORKER) ? stepDispatcher.get() : null;
+    int permits = worker == null ? 0 : worker.reserve(BATCH);
+    JsonObject reply = JsonValue.EMPTY_JSON_OBJECT;
+    try {
+      reply = duty.apply(permits);
+      lastProgress = Instant.now();
+      return reply;
+    } catch (Exception fault) {
+      if (permits > 0) {
+        worker.claimOutcomeUnknown();
+      }
+      throw fault;
+    } finally {
+      if (worker != null) {
+        worker.dispatch(reply.containsKey("claimed_steps") ? reply.getJsonArray("claimed_steps") : JsonValue.EMPTY_JSON_ARRAY, permits);
+      }
+      if (reply.containsKey("queued") && !reply.getJsonArray("queued").isEmpty()) {
+        workNotifier.stepsQueued();
+      }
+      if (reply.containsKey("ended")) {
+        completionWaiters.ended(reply.getJsonArray("ended"));
+      }
+    }
+  }
+}

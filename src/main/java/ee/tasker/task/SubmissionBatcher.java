@@ -1,0 +1,197 @@
+package ee.tasker.task;
+
+import ee.tasker.message.StepDispatcher;
+import ee.tasker.message.WorkNotifier;
+import ee.tasker.platform.DatabaseFaults;
+import ee.tasker.platform.EngineThreads;
+import ee.tasker.platform.LiveSettings;
+import ee.tasker.platform.Meters;
+import ee.tasker.platform.Role;
+import ee.tasker.platform.Settings;
+import ee.tasker.platform.CallCoalescer;
+import jakarta.annotation.PostConstruct;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.inject.Instance;
+import jakarta.inject.Inject;
+import jakarta.json.JsonArray;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonValue;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * Takes in requests that stand alone and commits as many at once as arrive together: whoever finds nobody submitting
+ * submits for all who wait. Alone, a request pays for nothing but its own commit.
+ *
+ * <p>Root steps are claimed in the same transaction, all of them as long as this server's worker has available permits: what is left over goes
+ * to the queue, from which whoever is quickest takes it, and with it all that follows.
+ */
+@ApplicationScoped
+public class SubmissionBatcher {
+  private static final int BATCH = 500;
+  /** One works while the other waits for the disk. */
+  private static final int SUBMITTERS = 2;
+  private static final int COMPANY = 16;
+
+  private record Waiting(TaskRequest request, int rootSteps, CompletableFuture<SubmittedTask> answer) {
+  }
+
+  @Inject
+  private EngineThreads threads;
+
+  @Inject
+  private TransactionalSubmissions submissions;
+
+  @Inject
+  private RequestCheck check;
+
+  @Inject
+  private Settings settings;
+
+  @Inject
+  private LiveSettings live;
+
+  @Inject
+  private WorkNotifier workNotifier;
+
+  @Inject
+  private Meters meters;
+
+  @Inject
+  private Instance<StepDispatcher> stepDispatcher;
+
+  private final ConcurrentLinkedQueue<Waiting> waiting = new ConcurrentLinkedQueue<>();
+  private CallCoalescer calls;
+
+  @PostConstruct
+  void prepare() {
+    calls = new CallCoalescer(SUBMITTERS, COMPANY, threads.timers(), this::submitWaiting);
+  }
+
+  /**
+   * Returns when the task's creation is committed. Must be called outside a transaction.
+   *
+   * @throws ee.tasker.platform.Problem for what is wrong with the request
+   */
+  public SubmittedTask submit(TaskRequest request) {
+    Waiting entry = enqueue(request);
+    submitWaiting();
+    return await(entry.answer());
+  }
+
+  /** Many requests at once, each with its own fate: a future fails with the {@link ee.tasker.platform.Problem} of its request. */
+  public List<CompletableFuture<SubmittedTask>> submitEach(List<TaskRequest> requests) {
+    List<CompletableFuture<SubmittedTask>> answers = new ArrayList<>(requests.size());
+    for (TaskRequest request : requests) {
+      try {
+        answers.add(enqueue(request).answer());
+      } catch (RuntimeException refused) {
+        answers.add(CompletableFuture.failedFuture(refused));
+      }
+    }
+    submitWaiting();
+    return answers;
+  }
+
+  private Waiting enqueue(TaskRequest request) {
+    TaskRequest complete = check.complete(request);
+    Waiting entry = new Waiting(complete, check.check(complete).rootSteps(), new CompletableFuture<>());
+    waiting.add(entry);
+    calls.added(1);
+    return entry;
+  }
+
+  private static SubmittedTask await(CompletableFuture<SubmittedTask> answer) {
+    try {
+      return answer.join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof RuntimeException cause) {
+        throw cause;
+      }
+      throw e;
+    }
+  }
+
+  private void submitWaiting() {
+    while (!waiting.isEmpty()) {
+      if (!calls.tryAcquire()) {
+        // Whoever is at it looks at the queue again.
+        return;
+      }
+      try {
+        submitBatch();
+      } finally {
+        calls.release();
+      }
+    }
+  }
+
+  private void submitBatch() {
+    List<Waiting> batch = new ArrayList<>();
+    for (Waiting next; batch.size() < BATCH && (next = waiting.poll()) != null; ) {
+      batch.add(next);
+    }
+    calls.added(-batch.size());
+    if (!batch.isEmpty()) {
+      submit(batch);
+    }
+  }
+
+  private void submit(List<Waiting> batch) {
+    StepDispatcher worker = live.has(Role.WORKER) && live.has(Role.ORCHESTRATOR) && settings.events() ? stepDispatcher.get() : null;
+    int permits = worker == null ? 0 : worker.reserve(batch.stream().mapToInt(Waiting::rootSteps).sum());
+    JsonArray claimedSteps = JsonValue.EMPTY_JSON_ARRAY;
+    try {
+      long start = System.nanoTime();
+      JsonObject reply = submissions.submitChecked(batch.stream().map(Waiting::request).toList(), permits);
+      meters.tasksRequested(batch.size(), start);
+      claimedSteps = reply.getJsonArray("claimed_steps");
+      for (int i = 0; i < batch.size(); i++) {
+        answer(batch.get(i), reply.getJsonArray("verdicts").getJsonObject(i));
+      }
+      workNotifier.changed();
+      if (!live.has(Role.ORCHESTRATOR)) {
+        workNotifier.orchestrationQueued();
+      } else {
+        if (!reply.getJsonArray("queued").isEmpty()) {
+          workNotifier.stepsQueued();
+        }
+        if (TransactionalSubmissions.hasPending(reply)) {
+          workNotifier.orchestrationQueued();
+        }
+      }
+    } catch (Exception failed) {
+      if (permits > 0) {
+        worker.claimOutcomeUnknown();
+      }
+      fail(batch, failed);
+    } finally {
+      if (worker != null) {
+        worker.dispatch(claimedSteps, permits);
+      }
+    }
+  }
+
+  private static void answer(Waiting entry, JsonObject verdict) {
+    try {
+      entry.answer().complete(TransactionalSubmissions.verdict(entry.request(), verdict));
+    } catch (RuntimeException refused) {
+      entry.answer().completeExceptionally(refused);
+    }
+  }
+
+  /**
+   * One request must not take the others with it: what the database refused as a whole is tried again one by one. Not so when nobody
+   * knows whether it was committed: a second try could make second tasks, which only the client can want.
+   */
+  private void fail(List<Waiting> batch, Exception failed) {
+    if (batch.size() == 1 || !DatabaseFaults.isRefusal(failed)) {
+      batch.forEach(entry -> entry.answer().completeExceptionally(failed));
+    } else {
+      batch.stream().filter(entry -> !entry.answer().isDone()).forEach(entry -> submit(List.of(entry)));
+    }
+  }
+}

@@ -1,0 +1,173 @@
+package ee.tasker.task;
+
+import ee.tasker.message.WorkNotifier;
+import ee.tasker.platform.AfterCommit;
+import ee.tasker.platform.Json;
+import ee.tasker.platform.LiveSettings;
+import ee.tasker.platform.Log;
+import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Meters;
+import ee.tasker.platform.Problem;
+import ee.tasker.platform.Role;
+import ee.tasker.platform.Settings;
+import ee.tasker.platform.JsonbCheck;
+import ee.tasker.tracing.Tracing;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonArray;
+import jakarta.json.JsonArrayBuilder;
+import jakarta.json.JsonObject;
+import jakarta.transaction.Transactional;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/** The transactions of {@link TaskSubmissions}, and those of {@link SubmissionBatcher}. */
+@ApplicationScoped
+public class TransactionalSubmissions implements TaskSubmissions {
+  private static final Log LOG = Log.of(TransactionalSubmissions.class);
+
+  @Inject
+  private TaskGateway gateway;
+
+  @Inject
+  private RequestCheck check;
+
+  @Inject
+  private Settings settings;
+
+  @Inject
+  private LiveSettings live;
+
+  @Inject
+  private WorkNotifier workNotifier;
+
+  @Inject
+  private AfterCommit afterCommit;
+
+  @Inject
+  private Tracing tracing;
+
+  @Inject
+  private Meters meters;
+
+  @Override
+  @Transactional
+  public SubmittedTask submit(TaskRequest request) {
+    return submitAll(List.of(request)).get(0);
+  }
+
+  @Override
+  @Transactional
+  public List<SubmittedTask> submitAll(List<TaskRequest> requests) {
+    requests.forEach(TransactionalSubmissions::requireStorable);
+    List<TaskRequest> complete = requests.stream().map(check::complete).toList();
+    complete.forEach(check::check);
+    JsonArray verdicts = submitJoined(traced(complete));
+    List<SubmittedTask> submitted = new ArrayList<>(complete.size());
+    for (int i = 0; i < complete.size(); i++) {
+      submitted.add(verdict(complete.get(i), verdicts.getJsonObject(i)));
+    }
+    return submitted;
+  }
+
+  /** Each with its own fate, in the caller's transaction: a future fails with the {@link Problem} of its request, all others are there when that commits. */
+  @Transactional
+  public List<CompletableFuture<SubmittedTask>> submitEach(List<TaskRequest> requests) {
+    List<CompletableFuture<SubmittedTask>> answers = new ArrayList<>(requests.size());
+    List<TaskRequest> checked = new ArrayList<>(requests.size());
+    for (TaskRequest request : requests) {
+      CompletableFuture<SubmittedTask> answer = outcome(() -> {
+        TaskRequest complete = check.complete(request);
+        check.check(complete);
+        checked.add(complete);
+        return null;
+      });
+      answers.add(answer);
+    }
+    var verdicts = submitJoined(checked).getValuesAs(JsonObject.class).iterator();
+    var asked = checked.iterator();
+    for (int i = 0; i < answers.size(); i++) {
+      if (!answers.get(i).isCompletedExceptionally()) {
+        TaskRequest request = asked.next();
+        JsonObject verdict = verdicts.next();
+        answers.set(i, outcome(() -> verdict(request, verdict)));
+      }
+    }
+    return answers;
+  }
+
+  private static CompletableFuture<SubmittedTask> outcome(Supplier<SubmittedTask> attempt) {
+    try {
+      return CompletableFuture.completedFuture(attempt.get());
+    } catch (Problem refused) {
+      return CompletableFuture.failedFuture(refused);
+    }
+  }
+
+  private JsonArray submitJoined(List<TaskRequest> requests) {
+    boolean starts = live.has(Role.ORCHESTRATOR);
+    JsonObject reply = gateway.submitTasks(toJson(requests), 0, settings.worker().lease().toSeconds(), starts);
+    meters.tasksRequested(requests.size());
+    afterCommit.run(starts && !hasPending(reply) ? workNotifier::stepsQueued : this::everybodyQueued);
+    return reply.getJsonArray("verdicts");
+  }
+
+  /**
+   * Checked requests in a transaction of their own, each with its own verdict, roots claimed for this server as far as it
+   * has available permits. For {@link SubmissionBatcher} only.
+   */
+  @Transactional(Transactional.TxType.REQUIRES_NEW)
+  public JsonObject submitChecked(List<TaskRequest> requests, int claimLimit) {
+    return gateway.submitTasks(toJson(requests), claimLimit, settings.worker().lease().toSeconds(), live.has(Role.ORCHESTRATOR));
+  }
+
+  /** Whether tasks were left to an orchestrator's own transaction, as those under a concurrency policy are. */
+  static boolean hasPending(JsonObject reply) {
+    return reply.getJsonArray("verdicts").getValuesAs(JsonObject.class).stream()
+        .anyMatch(verdict -> "created".equals(verdict.getString("verdict")) && "pending".equals(verdict.getString("state")));
+  }
+
+  private void everybodyQueued() {
+    workNotifier.orchestrationQueued();
+    workNotifier.stepsQueued();
+  }
+
+  /** Below the span that their submitter is in, unless they say otherwise. */
+  private List<TaskRequest> traced(List<TaskRequest> requests) {
+    return tracing.current()
+        .map(here -> requests.stream().map(request -> request.isTraced() ? request : request.traceParent(here)).toList())
+        .orElse(requests);
+  }
+
+  private static void requireStorable(TaskRequest request) {
+    request.toJson().forEach((member, value) -> JsonbCheck.complaint(value).ifPresent(complaint -> {
+      throw Problem.invalid(member, complaint);
+    }));
+  }
+
+  static SubmittedTask verdict(TaskRequest request, JsonObject verdict) {
+    switch (verdict.getString("verdict")) {
+      case "created", "duplicate" -> {
+        SubmittedTask task = new SubmittedTask(Json.uuid(verdict, "task_uuid"), verdict.getString("state"),
+            Json.uuid(verdict, "correlation_id"), verdict.getString("version"), "duplicate".equals(verdict.getString("verdict")),
+            Json.text(verdict, "replaces_task_uuid").map(UUID::fromString));
+        LOG.write(LogEvent.TASK_CREATED, "task", task.taskUuid(), "correlation", task.correlationId(),
+            "template", request.template().orElseThrow(), "duplicate", task.isDuplicate());
+        return task;
+      }
+      case "unknown_template" -> throw RequestCheck.unknown(request);
+      case "unsupported_template" -> throw new Problem(422, "unsupported-template", verdict.getString("message"), List.of(), Map.of());
+      default -> throw Problem.invalid(verdict.getString("field"), verdict.getString("message"));
+    }
+  }
+
+  private static JsonArray toJson(List<TaskRequest> requests) {
+    JsonArrayBuilder array = Json.build().createArrayBuilder();
+    requests.forEach(request -> array.add(request.toJson()));
+    return array.build();
+  }
+}

@@ -1,0 +1,149 @@
+package ee.tasker.worker;
+
+import ee.tasker.handler.StaleAttemptException;
+import ee.tasker.handler.StepContext;
+import ee.tasker.platform.JsonbCheck;
+import ee.tasker.step.ClaimedStep;
+import ee.tasker.step.Steps;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonValue;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/** What the handler sees of its step. Results of farther ancestors are fetched when the first of them is asked for. */
+final class DefaultStepContext implements StepContext {
+  private final RunningStep running;
+  private final ClaimedStep claimedStep;
+  private final Steps steps;
+  private volatile JsonObject ancestorResults;
+  private volatile Optional<JsonValue> checkpoint;
+
+  DefaultStepContext(RunningStep running, Steps steps) {
+    this.running = running;
+    this.claimedStep = running.claimedStep();
+    this.steps = steps;
+    this.checkpoint = claimedStep.checkpoint();
+  }
+
+  @Override
+  public UUID taskUuid() {
+    return claimedStep.key().taskUuid();
+  }
+
+  @Override
+  public UUID stepUuid() {
+    return claimedStep.key().stepUuid();
+  }
+
+  @Override
+  public String stepName() {
+    return claimedStep.definition().name();
+  }
+
+  @Override
+  public String namespace() {
+    return claimedStep.definition().namespace();
+  }
+
+  @Override
+  public String taskName() {
+    return claimedStep.definition().taskName();
+  }
+
+  @Override
+  public String taskVersion() {
+    return claimedStep.definition().taskVersion();
+  }
+
+  @Override
+  public UUID correlationId() {
+    return claimedStep.correlationId();
+  }
+
+  @Override
+  public Optional<UUID> parentCorrelationId() {
+    return claimedStep.parentCorrelationId();
+  }
+
+  @Override
+  public Optional<String> traceParent() {
+    String traced = running.span().traceParent();
+    return traced == null ? claimedStep.traceParent() : Optional.of(traced);
+  }
+
+  @Override
+  public int attempt() {
+    return claimedStep.key().attempt();
+  }
+
+  @Override
+  public int maxAttempts() {
+    return claimedStep.maxAttempts();
+  }
+
+  @Override
+  public JsonObject input() {
+    return claimedStep.context();
+  }
+
+  @Override
+  public JsonObject stepInputs() {
+    return claimedStep.inputs();
+  }
+
+  @Override
+  public JsonObject config() {
+    return claimedStep.definition().initialization();
+  }
+
+  @Override
+  public Set<String> dependencyNames() {
+    return claimedStep.definition().ancestors();
+  }
+
+  @Override
+  public Optional<JsonValue> result(String stepName) {
+    JsonValue direct = claimedStep.results().get(stepName);
+    if (direct != null) {
+      return Optional.of(direct);
+    }
+    if (!dependencyNames().contains(stepName)) {
+      return Optional.empty();
+    }
+    if (ancestorResults == null) {
+      ancestorResults = steps.ancestorResults(stepUuid());
+    }
+    return Optional.ofNullable(ancestorResults.get(stepName));
+  }
+
+  @Override
+  public Optional<JsonValue> checkpoint() {
+    return checkpoint;
+  }
+
+  @Override
+  public void checkpoint(JsonValue progress) {
+    JsonbCheck.complaint(progress).ifPresent(complaint -> {
+      throw new IllegalArgumentException("checkpoint " + complaint);
+    });
+    if (!steps.saveCheckpoint(claimedStep.key(), progress)) {
+      running.markLost();
+      throw new StaleAttemptException(stepUuid(), attempt());
+    }
+    checkpoint = Optional.of(progress);
+  }
+
+  @Override
+  public void heartbeat() {
+    if (!steps.renew(claimedStep.key())) {
+      running.markLost();
+      throw new StaleAttemptException(stepUuid(), attempt());
+    }
+  }
+
+  @Override
+  public boolean isCancelRequested() {
+    return running.isCancelRequested() || running.isLost();
+  }
+}
