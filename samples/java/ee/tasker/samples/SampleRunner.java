@@ -30,14 +30,14 @@ import java.util.function.Predicate;
  * tests; needs the JDK and JSON-P.
  */
 public final class SampleRunner {
-  private static final Set<String> AT_REST =
-      Set.of("complete", "error", "cancelled", "resolved_manually", "blocked_by_failures");
+  private static final Set<String> AT_REST = Set.of("complete", "error", "cancelled", "resolved_manually", "blocked_by_failures");
   private static final int WAIT_SECONDS = 10;
   private static final Duration ANSWER_WITHIN = Duration.ofSeconds(WAIT_SECONDS + 20);
   private static final Duration REST_WITHIN = Duration.ofSeconds(60);
   private static final Duration BETWEEN_LOOKS = Duration.ofMillis(100);
 
-  private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(10)).build();
+  private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(10))
+      .build();
   private final URI base;
   private final Path folder;
   private final boolean isRegistering;
@@ -156,8 +156,7 @@ public final class SampleRunner {
   private List<String> differences(JsonObject expected, String taskUuid) throws IOException, InterruptedException {
     JsonObject task = atRest(taskUuid);
     JsonArray steps = send(request("/v1/tasks/" + taskUuid + "/workflow_steps").GET()).object().getJsonArray("steps");
-    List<String> differences =
-        new ArrayList<>(Expectation.differences(expected, task.getString("state", ""), steps));
+    List<String> differences = new ArrayList<>(Expectation.differences(expected, task.getString("state", ""), steps));
     if (expected.containsKey("started_tasks")) {
       for (Map.Entry<String, JsonValue> each : expected.getJsonObject("started_tasks").entrySet()) {
         startedTask(each.getKey(), each.getValue().asJsonObject(), task, steps)
@@ -200,7 +199,8 @@ public final class SampleRunner {
 
   private HttpRequest.Builder request(String path) {
     String prefix = base.toString().replaceAll("/+$", "");
-    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(prefix + path)).timeout(ANSWER_WITHIN).header("Accept", "application/json");
+    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(prefix + path)).timeout(ANSWER_WITHIN).header("Accept",
+        "application/json");
     return authorization == null ? request : request.header("Authorization", authorization);
   }
 

@@ -27,7 +27,8 @@ class ApiJarTest {
   private static JavaClasses jar() throws IOException {
     String pom = Files.readString(Path.of("pom.xml"));
     String includes = pom.substring(pom.indexOf("<classifier>api</classifier>"));
-    List<PathMatcher> patterns = Pattern.compile("<include>(.*?)</include>").matcher(includes.substring(0, includes.indexOf("</includes>"))).results()
+    List<PathMatcher> patterns = Pattern.compile("<include>(.*?)</include>").matcher(includes.substring(0, includes.indexOf("</includes>")))
+        .results()
         .map(found -> FileSystems.getDefault().getPathMatcher("glob:" + found.group(1))).toList();
     Path classes = Path.of("target", "classes");
     try (Stream<Path> all = Files.walk(classes)) {
@@ -55,7 +56,9 @@ class ApiJarTest {
   void it_leads_to_no_engine() throws IOException {
     assertThat(jar().stream().flatMap(type -> type.getDirectDependenciesFromSelf().stream())
         .map(dependency -> dependency.getTargetClass().getPackageName())
-        .filter(name -> !name.isEmpty() && !name.startsWith("java.") && !name.startsWith("jakarta.json") && !name.startsWith("ee.tasker.")).distinct()).isEmpty();
-    assertThat(jar().stream().map(JavaClass::getSimpleName)).doesNotContain("TransactionalSubmissions", "SubmissionBatcher", "TaskGateway", "SqlFunctions");
+        .filter(name -> !name.isEmpty() && !name.startsWith("java.") && !name.startsWith("jakarta.json") && !name.startsWith("ee.tasker."))
+        .distinct()).isEmpty();
+    assertThat(jar().stream().map(JavaClass::getSimpleName)).doesNotContain("TransactionalSubmissions", "SubmissionBatcher", "TaskGateway",
+        "SqlFunctions");
   }
 }

@@ -30,16 +30,14 @@ class ArchitectureTest {
   // ---- arrows between components
 
   @ArchTest
-  static final ArchRule components_have_no_cycles =
-      slices().matching("ee.tasker.(*)..").should().beFreeOfCycles();
+  static final ArchRule components_have_no_cycles = slices().matching("ee.tasker.(*)..").should().beFreeOfCycles();
 
   @ArchTest
   static final ArchRule platform_knows_no_other_component = knowsOnly("platform");
 
   @ArchTest
-  static final ArchRule handler_is_a_leaf_that_knows_the_jdk_and_json_p =
-      classes().that().resideInAPackage("ee.tasker.handler..")
-          .should().onlyDependOnClassesThat().resideInAnyPackage("java..", "jakarta.json..", "ee.tasker.handler..");
+  static final ArchRule handler_is_a_leaf_that_knows_the_jdk_and_json_p = classes().that().resideInAPackage("ee.tasker.handler..")
+      .should().onlyDependOnClassesThat().resideInAnyPackage("java..", "jakarta.json..", "ee.tasker.handler..");
 
   @ArchTest
   static final ArchRule message_stands_beside_and_knows_platform_only = knowsOnly("message", "platform");
@@ -63,74 +61,78 @@ class ArchitectureTest {
   static final ArchRule step_knows_task = knowsOnly("step", "platform", "message", "template", "task");
 
   @ArchTest
-  static final ArchRule orchestration_knows_step_and_no_worker = knowsOnly("orchestration", "platform", "message", "request", "template", "task", "step");
+  static final ArchRule orchestration_knows_step_and_no_worker = knowsOnly("orchestration", "platform", "message", "request", "template",
+      "task", "step");
 
   @ArchTest
-  static final ArchRule worker_knows_step_and_handlers_and_no_orchestration = knowsOnly("worker", "platform", "message", "tracing", "template", "task", "step", "handler");
+  static final ArchRule worker_knows_step_and_handlers_and_no_orchestration = knowsOnly("worker", "platform", "message", "tracing",
+      "template", "task", "step", "handler");
 
   @ArchTest
   static final ArchRule operation_knows_task_and_template = knowsOnly("operation", "platform", "message", "template", "task");
 
   @ArchTest
-  static final ArchRule nobody_knows_rest =
-      noClasses().that().resideOutsideOfPackage("ee.tasker.rest..").should().dependOnClassesThat().resideInAPackage("ee.tasker.rest..");
+  static final ArchRule nobody_knows_rest = noClasses().that().resideOutsideOfPackage("ee.tasker.rest..").should().dependOnClassesThat()
+      .resideInAPackage("ee.tasker.rest..");
 
   @ArchTest
-  static final ArchRule nobody_but_rest_and_management_knows_insight =
-      noClasses().that().resideOutsideOfPackages("ee.tasker.insight..", "ee.tasker.rest..", "ee.tasker.management..").should().dependOnClassesThat().resideInAPackage("ee.tasker.insight..");
+  static final ArchRule nobody_but_rest_and_management_knows_insight = noClasses().that()
+      .resideOutsideOfPackages("ee.tasker.insight..", "ee.tasker.rest..", "ee.tasker.management..").should().dependOnClassesThat()
+      .resideInAPackage("ee.tasker.insight..");
 
   @ArchTest
-  static final ArchRule management_is_known_to_rest_only =
-      noClasses().that().resideOutsideOfPackages("ee.tasker.management..", "ee.tasker.rest..").should().dependOnClassesThat().resideInAPackage("ee.tasker.management..");
+  static final ArchRule management_is_known_to_rest_only = noClasses().that()
+      .resideOutsideOfPackages("ee.tasker.management..", "ee.tasker.rest..").should().dependOnClassesThat()
+      .resideInAPackage("ee.tasker.management..");
 
   @ArchTest
-  static final ArchRule models_know_the_jdk_and_each_other =
-      classes().that().resideInAPackage("ee.tasker..model..")
-          .should().onlyDependOnClassesThat().resideInAnyPackage("java..", "ee.tasker..model..");
+  static final ArchRule models_know_the_jdk_and_each_other = classes().that().resideInAPackage("ee.tasker..model..")
+      .should().onlyDependOnClassesThat().resideInAnyPackage("java..", "ee.tasker..model..");
 
   // ---- the way to the database
 
   @ArchTest
-  static final ArchRule only_gateways_call_functions_of_the_database =
-      noClasses().that().haveSimpleNameNotEndingWith("Gateway")
-          .and().doNotHaveFullyQualifiedName("ee.tasker.platform.SqlFunctions")
-          // One call, and a transaction of its own is the whole point of it: a gateway behind a facade would be three classes for a line.
-          .and().doNotHaveFullyQualifiedName("ee.tasker.message.Notifications")
-          .should().dependOnClassesThat().haveFullyQualifiedName("ee.tasker.platform.SqlFunctions");
+  static final ArchRule only_gateways_call_functions_of_the_database = noClasses().that().haveSimpleNameNotEndingWith("Gateway")
+      .and().doNotHaveFullyQualifiedName("ee.tasker.platform.SqlFunctions")
+      // One call, and a transaction of its own is the whole point of it: a gateway behind a facade would be three classes for a line.
+      .and().doNotHaveFullyQualifiedName("ee.tasker.message.Notifications")
+      .should().dependOnClassesThat().haveFullyQualifiedName("ee.tasker.platform.SqlFunctions");
 
   @ArchTest
-  static final ArchRule gateways_are_hidden_in_their_component =
-      classes().that().haveSimpleNameEndingWith("Gateway").should().bePackagePrivate();
+  static final ArchRule gateways_are_hidden_in_their_component = classes().that().haveSimpleNameEndingWith("Gateway").should()
+      .bePackagePrivate();
 
   @ArchTest
-  static final ArchRule only_sql_functions_has_an_entity_manager =
-      noClasses().that().doNotHaveFullyQualifiedName("ee.tasker.platform.SqlFunctions")
-          .should().dependOnClassesThat().resideInAPackage("jakarta.persistence..");
+  static final ArchRule only_sql_functions_has_an_entity_manager = noClasses().that()
+      .doNotHaveFullyQualifiedName("ee.tasker.platform.SqlFunctions")
+      .should().dependOnClassesThat().resideInAPackage("jakarta.persistence..");
 
   @ArchTest
-  static final ArchRule jdbc_is_for_migration_listening_connecting_and_reading_sqlstates =
-      noClasses().that().doNotHaveSimpleName("SchemaMigration").and().haveNameNotMatching("ee\\.tasker\\.platform\\.MigrationDataSource(\\$.*)?").and().doNotHaveSimpleName("Listener")
-          .and().doNotHaveSimpleName("ReadOnlyConnection").and().doNotHaveSimpleName("DatabaseFaults").and().doNotHaveSimpleName("FaultMapper")
-          .and().haveNameNotMatching("ee\\.tasker\\.platform\\.EclipseLinkSettings(\\$.*)?")
-          .should().dependOnClassesThat().resideInAnyPackage("java.sql..", "javax.sql..", "org.postgresql..", "org.flywaydb..");
+  static final ArchRule jdbc_is_for_migration_listening_connecting_and_reading_sqlstates = noClasses().that()
+      .doNotHaveSimpleName("SchemaMigration").and().haveNameNotMatching("ee\\.tasker\\.platform\\.MigrationDataSource(\\$.*)?").and()
+      .doNotHaveSimpleName("Listener")
+      .and().doNotHaveSimpleName("ReadOnlyConnection").and().doNotHaveSimpleName("DatabaseFaults").and().doNotHaveSimpleName("FaultMapper")
+      .and().haveNameNotMatching("ee\\.tasker\\.platform\\.EclipseLinkSettings(\\$.*)?")
+      .should().dependOnClassesThat().resideInAnyPackage("java.sql..", "javax.sql..", "org.postgresql..", "org.flywaydb..");
 
   // ---- transactions
 
   @ArchTest
-  static final ArchRule neither_rest_nor_gateways_nor_models_carry_transactions =
-      noClasses().that().resideInAPackage("ee.tasker.rest..").or().haveSimpleNameEndingWith("Gateway").or().resideInAPackage("..model..")
-          .should().beAnnotatedWith("jakarta.transaction.Transactional");
+  static final ArchRule neither_rest_nor_gateways_nor_models_carry_transactions = noClasses().that().resideInAPackage("ee.tasker.rest..")
+      .or().haveSimpleNameEndingWith("Gateway").or().resideInAPackage("..model..")
+      .should().beAnnotatedWith("jakarta.transaction.Transactional");
 
   @ArchTest
-  static final ArchRule methods_of_rest_and_gateways_carry_no_transactions =
-      methods().that().areDeclaredInClassesThat(resideInAnyPackage("ee.tasker.rest..").or(describe("gateways", type -> type.getSimpleName().endsWith("Gateway"))))
-          .should().notBeAnnotatedWith("jakarta.transaction.Transactional");
+  static final ArchRule methods_of_rest_and_gateways_carry_no_transactions = methods().that()
+      .areDeclaredInClassesThat(
+          resideInAnyPackage("ee.tasker.rest..").or(describe("gateways", type -> type.getSimpleName().endsWith("Gateway"))))
+      .should().notBeAnnotatedWith("jakarta.transaction.Transactional");
 
   @ArchTest
-  static final ArchRule transactions_are_carried_by_public_facades_only =
-      methods().that().areAnnotatedWith("jakarta.transaction.Transactional")
-          .should().bePublic().andShould().beDeclaredInClassesThat(describe("own no thread, timer or lock", type ->
-              type.getAllFields().stream().noneMatch(field -> field.getRawType().getPackageName().startsWith("jakarta.enterprise.concurrent"))));
+  static final ArchRule transactions_are_carried_by_public_facades_only = methods().that()
+      .areAnnotatedWith("jakarta.transaction.Transactional")
+      .should().bePublic().andShould().beDeclaredInClassesThat(describe("own no thread, timer or lock", type -> type.getAllFields().stream()
+          .noneMatch(field -> field.getRawType().getPackageName().startsWith("jakarta.enterprise.concurrent"))));
 
   @ArchTest
   static final ArchRule nobody_but_step_transactions_handles_transactions_by_hand =
@@ -139,94 +141,100 @@ class ArchitectureTest {
           .should().dependOnClassesThat().haveFullyQualifiedName("jakarta.transaction.UserTransaction");
 
   @ArchTest
-  static final ArchRule timers_and_startups_run_outside_transactions =
-      classes().that().areAnnotatedWith("jakarta.ejb.Singleton")
-          .should().beAnnotatedWith(describe("not supporting a transaction", annotation ->
-              annotation.getRawType().getName().equals("jakarta.ejb.TransactionAttribute") && annotation.getProperties().toString().contains("NOT_SUPPORTED")));
+  static final ArchRule timers_and_startups_run_outside_transactions = classes().that().areAnnotatedWith("jakarta.ejb.Singleton")
+      .should()
+      .beAnnotatedWith(describe("not supporting a transaction",
+          annotation -> annotation.getRawType().getName().equals("jakarta.ejb.TransactionAttribute")
+              && annotation.getProperties().toString().contains("NOT_SUPPORTED")));
 
   // ---- threads, time, configuration
 
   @ArchTest
   static final ArchRule threads_come_from_the_container =
       // Its threads are made by the container's ManagedThreadFactory (ADR 0025).
-      noClasses().that().haveNameNotMatching("ee\\.tasker\\.platform\\.ThreadPool(\\$.*)?").should().callConstructorWhere(describe("of a thread, a pool or a timer", call ->
-              call.getTargetOwner().isAssignableTo(Thread.class) || call.getTargetOwner().isAssignableTo(java.util.Timer.class)
+      noClasses().that().haveNameNotMatching("ee\\.tasker\\.platform\\.ThreadPool(\\$.*)?").should()
+          .callConstructorWhere(describe("of a thread, a pool or a timer",
+              call -> call.getTargetOwner().isAssignableTo(Thread.class) || call.getTargetOwner().isAssignableTo(java.util.Timer.class)
                   || call.getTargetOwner().isAssignableTo(java.util.concurrent.AbstractExecutorService.class)))
           .orShould().dependOnClassesThat().areAssignableTo(java.util.concurrent.Executors.class)
-          .orShould(callMethodWhere(describe("starts work on a pool of the JVM", call ->
-              call.getTargetOwner().isAssignableTo(java.util.concurrent.CompletableFuture.class) && call.getName().endsWith("Async")
-                  && call.getTarget().getRawParameterTypes().stream().noneMatch(type -> type.isAssignableTo(java.util.concurrent.Executor.class)))));
+          .orShould(callMethodWhere(describe("starts work on a pool of the JVM",
+              call -> call.getTargetOwner().isAssignableTo(java.util.concurrent.CompletableFuture.class) && call.getName().endsWith("Async")
+                  && call.getTarget().getRawParameterTypes().stream()
+                      .noneMatch(type -> type.isAssignableTo(java.util.concurrent.Executor.class)))));
 
   /** What waits on them waits for all that the server does: on Open Liberty they are the threads of HTTP. */
   @ArchTest
-  static final ArchRule no_work_goes_to_the_managed_executors_of_the_server =
-      noClasses().should().dependOnClassesThat().haveNameMatching("jakarta\\.enterprise\\.concurrent\\.Managed(Scheduled)?ExecutorService");
+  static final ArchRule no_work_goes_to_the_managed_executors_of_the_server = noClasses().should().dependOnClassesThat()
+      .haveNameMatching("jakarta\\.enterprise\\.concurrent\\.Managed(Scheduled)?ExecutorService");
 
   @ArchTest
-  static final ArchRule nobody_sleeps =
-      noClasses().should(callMethodWhere(describe("Thread.sleep", call -> call.getTargetOwner().isEquivalentTo(Thread.class) && call.getName().equals("sleep"))));
+  static final ArchRule nobody_sleeps = noClasses().should(callMethodWhere(
+      describe("Thread.sleep", call -> call.getTargetOwner().isEquivalentTo(Thread.class) && call.getName().equals("sleep"))));
 
   /** Poller and Heartbeat remember when they were last there, for health checks; nobody decides anything about tasks by it. */
   @ArchTest
-  static final ArchRule the_clock_is_the_databases =
-      noClasses().that().doNotHaveFullyQualifiedName("ee.tasker.orchestration.Poller").and().doNotHaveFullyQualifiedName("ee.tasker.worker.Heartbeat")
-          .and().doNotHaveFullyQualifiedName("ee.tasker.orchestration.OrchestratorLoop")
-          .and().haveSimpleNameNotEndingWith("Readiness").and().haveSimpleNameNotEndingWith("Liveness")
-          .should(callMethodWhere(describe("reads the clock of this machine", call ->
-              call.getName().equals("currentTimeMillis") || (call.getName().equals("now") && call.getTargetOwner().getPackageName().equals("java.time"))
-                  || call.getTargetOwner().isEquivalentTo(java.time.Clock.class))))
-          .orShould().callConstructor(java.util.Date.class);
+  static final ArchRule the_clock_is_the_databases = noClasses().that().doNotHaveFullyQualifiedName("ee.tasker.orchestration.Poller").and()
+      .doNotHaveFullyQualifiedName("ee.tasker.worker.Heartbeat")
+      .and().doNotHaveFullyQualifiedName("ee.tasker.orchestration.OrchestratorLoop")
+      .and().haveSimpleNameNotEndingWith("Readiness").and().haveSimpleNameNotEndingWith("Liveness")
+      .should(callMethodWhere(describe("reads the clock of this machine",
+          call -> call.getName().equals("currentTimeMillis")
+              || (call.getName().equals("now") && call.getTargetOwner().getPackageName().equals("java.time"))
+              || call.getTargetOwner().isEquivalentTo(java.time.Clock.class))))
+      .orShould().callConstructor(java.util.Date.class);
 
   @ArchTest
-  static final ArchRule only_platform_reads_configuration =
-      noClasses().that().resideOutsideOfPackage("ee.tasker.platform..")
-          .should().dependOnClassesThat().resideInAPackage("org.eclipse.microprofile.config..")
-          .orShould(callMethodWhere(describe("reads the environment", call ->
-              call.getTargetOwner().isEquivalentTo(System.class) && (call.getName().equals("getenv") || call.getName().equals("getProperty")))));
+  static final ArchRule only_platform_reads_configuration = noClasses().that().resideOutsideOfPackage("ee.tasker.platform..")
+      .should().dependOnClassesThat().resideInAPackage("org.eclipse.microprofile.config..")
+      .orShould(callMethodWhere(describe("reads the environment", call -> call.getTargetOwner().isEquivalentTo(System.class)
+          && (call.getName().equals("getenv") || call.getName().equals("getProperty")))));
 
   // ---- portability and logging
 
   @ArchTest
-  static final ArchRule every_server_of_jakarta_ee_can_run_it =
-      noClasses().should().dependOnClassesThat().resideInAnyPackage(
-          "io.openliberty..", "com.ibm..", "org.wildfly..", "org.jboss..", "fish.payara..", "org.glassfish..", "com.sun..", "sun..", "org.hibernate..");
+  static final ArchRule every_server_of_jakarta_ee_can_run_it = noClasses().should().dependOnClassesThat().resideInAnyPackage(
+      "io.openliberty..", "com.ibm..", "org.wildfly..", "org.jboss..", "fish.payara..", "org.glassfish..", "com.sun..", "sun..",
+      "org.hibernate..");
 
   @ArchTest
-  static final ArchRule eclipselink_is_known_to_its_customizer_only =
-      noClasses().that().haveNameNotMatching("ee\\.tasker\\.platform\\.EclipseLinkSettings(\\$.*)?")
-          .should().dependOnClassesThat().resideInAPackage("org.eclipse.persistence..");
+  static final ArchRule eclipselink_is_known_to_its_customizer_only = noClasses().that()
+      .haveNameNotMatching("ee\\.tasker\\.platform\\.EclipseLinkSettings(\\$.*)?")
+      .should().dependOnClassesThat().resideInAPackage("org.eclipse.persistence..");
 
   /** A server need not have it: whoever names it cannot be loaded there. */
   @ArchTest
-  static final ArchRule opentelemetry_is_known_to_one_class_that_its_door_loads =
-      noClasses().that().haveNameNotMatching("ee\\.tasker\\.tracing\\.OpenTelemetrySpans(\\$.*)?")
-          .should().dependOnClassesThat().resideInAPackage("io.opentelemetry..");
+  static final ArchRule opentelemetry_is_known_to_one_class_that_its_door_loads = noClasses().that()
+      .haveNameNotMatching("ee\\.tasker\\.tracing\\.OpenTelemetrySpans(\\$.*)?")
+      .should().dependOnClassesThat().resideInAPackage("io.opentelemetry..");
 
   @ArchTest
-  static final ArchRule log_lines_come_from_the_catalogue =
-      noClasses().that().doNotHaveFullyQualifiedName("ee.tasker.platform.Log").and().doNotHaveFullyQualifiedName("ee.tasker.platform.LogEvent")
-          .should().dependOnClassesThat().haveNameMatching("java\\.lang\\.System\\$Logger.*")
-          .orShould().dependOnClassesThat().resideInAnyPackage("java.util.logging..", "org.slf4j..", "org.apache..")
-          .orShould(callMethodWhere(describe("prints", call -> call.getTargetOwner().isAssignableTo(java.io.PrintStream.class) || call.getName().equals("printStackTrace"))));
+  static final ArchRule log_lines_come_from_the_catalogue = noClasses().that().doNotHaveFullyQualifiedName("ee.tasker.platform.Log").and()
+      .doNotHaveFullyQualifiedName("ee.tasker.platform.LogEvent")
+      .should().dependOnClassesThat().haveNameMatching("java\\.lang\\.System\\$Logger.*")
+      .orShould().dependOnClassesThat().resideInAnyPackage("java.util.logging..", "org.slf4j..", "org.apache..")
+      .orShould(callMethodWhere(describe("prints",
+          call -> call.getTargetOwner().isAssignableTo(java.io.PrintStream.class) || call.getName().equals("printStackTrace"))));
 
   /** A commit of which nobody knows the end is a checked exception of the transaction manager on some servers, and comes out of methods that declare none. */
   @ArchTest
-  static final ArchRule whoever_survives_a_fault_of_a_transaction_survives_the_checked_ones_too =
-      codeUnits().should(new ArchCondition<>("not catch RuntimeException alone around a call of a transactional method") {
+  static final ArchRule whoever_survives_a_fault_of_a_transaction_survives_the_checked_ones_too = codeUnits()
+      .should(new ArchCondition<>("not catch RuntimeException alone around a call of a transactional method") {
         @Override
         public void check(JavaCodeUnit unit, ConditionEvents events) {
           unit.getTryCatchBlocks().stream()
               .filter(block -> block.getCaughtThrowables().stream().anyMatch(caught -> caught.isEquivalentTo(RuntimeException.class)))
               .filter(block -> block.getCaughtThrowables().stream().noneMatch(caught -> caught.isEquivalentTo(Exception.class)))
-              .filter(block -> block.getAccessesContainedInTryBlock().stream().anyMatch(access -> access.getTarget() instanceof AccessTarget.MethodCallTarget method
-                  && (method.getOwner().isAnnotatedWith(Transactional.class) || method.resolveMember().filter(called -> called.isAnnotatedWith(Transactional.class)).isPresent())))
-              .forEach(block -> events.add(SimpleConditionEvent.violated(unit, "catches RuntimeException alone in " + block.getSourceCodeLocation())));
+              .filter(block -> block.getAccessesContainedInTryBlock().stream()
+                  .anyMatch(access -> access.getTarget() instanceof AccessTarget.MethodCallTarget method
+                      && (method.getOwner().isAnnotatedWith(Transactional.class)
+                          || method.resolveMember().filter(called -> called.isAnnotatedWith(Transactional.class)).isPresent())))
+              .forEach(block -> events
+                  .add(SimpleConditionEvent.violated(unit, "catches RuntimeException alone in " + block.getSourceCodeLocation())));
         }
       });
 
   @ArchTest
-  static final ArchRule state_is_not_static =
-      noFields().that().areStatic().should().notBeFinal();
+  static final ArchRule state_is_not_static = noFields().that().areStatic().should().notBeFinal();
 
   private static ArchRule knowsOnly(String component, String... others) {
     String[] allowed = new String[others.length + 1];

@@ -20,8 +20,7 @@ public class SumByWarehouse implements StepHandler {
     Map<Integer, Totals> warehouses = new TreeMap<>();
     Movement.of(step).forEach(each -> warehouses.merge(each.warehouse(), Totals.of(each), Totals::plus));
     JsonArrayBuilder lines = Json.createArrayBuilder();
-    warehouses.forEach((warehouse, totals) ->
-        lines.add(totals.addTo(Json.createObjectBuilder().add("warehouse_id", warehouse))));
+    warehouses.forEach((warehouse, totals) -> lines.add(totals.addTo(Json.createObjectBuilder().add("warehouse_id", warehouse))));
     return StepOutcome.success(Json.createObjectBuilder().add("warehouses", lines).build());
   }
 }

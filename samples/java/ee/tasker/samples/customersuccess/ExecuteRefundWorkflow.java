@@ -35,8 +35,7 @@ public class ExecuteRefundWorkflow implements StepHandler {
     if (!approval.flag("approved", false)) {
       return StepOutcome.permanent("NotApproved", "the refund was not approved");
     }
-    RefundStarter.StartedRefund started =
-        refunds.start(paymentsContext(step), step.correlationId(), "refund-of-step-" + step.stepUuid());
+    RefundStarter.StartedRefund started = refunds.start(paymentsContext(step), step.correlationId(), "refund-of-step-" + step.stepUuid());
     return StepOutcome.success(Json.createObjectBuilder()
         .add("delegated_to", "payments/process_refund")
         .add("refund_task_uuid", started.taskUuid().toString())

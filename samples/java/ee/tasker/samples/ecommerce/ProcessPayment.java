@@ -25,7 +25,7 @@ public class ProcessPayment implements StepHandler {
     return switch (token) {
       case "tok_test_declined" -> StepOutcome.permanent("PaymentDeclined", "the card was declined");
       case "tok_test_insufficient_funds" ->
-          StepOutcome.permanent("InsufficientFunds", "the card does not cover " + total);
+        StepOutcome.permanent("InsufficientFunds", "the card does not cover " + total);
       case "tok_test_gateway_error" -> StepOutcome.retryable("GatewayError", "the payment gateway failed");
       case "tok_test_timeout" -> StepOutcome.retryable("GatewayTimeout", "the payment gateway did not answer");
       default -> approved(step, total);

@@ -16,8 +16,7 @@ public class ProcessGatewayRefund implements StepHandler {
 
   @Override
   public StepOutcome handle(StepContext step) {
-    Fields eligible =
-        Fields.of("validate_payment_eligibility", step.resultObject("validate_payment_eligibility"));
+    Fields eligible = Fields.of("validate_payment_eligibility", step.resultObject("validate_payment_eligibility"));
     return StepOutcome.success(Json.createObjectBuilder()
         .add("refund_id", StableId.of("rfnd_", 16, step.taskUuid()))
         .add("payment_id", eligible.text("payment_id"))

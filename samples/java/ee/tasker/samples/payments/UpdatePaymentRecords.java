@@ -19,8 +19,7 @@ public class UpdatePaymentRecords implements StepHandler {
   @Override
   public StepOutcome handle(StepContext step) {
     Fields refund = Fields.of("process_gateway_refund", step.resultObject("process_gateway_refund"));
-    Fields eligible =
-        Fields.of("validate_payment_eligibility", step.resultObject("validate_payment_eligibility"));
+    Fields eligible = Fields.of("validate_payment_eligibility", step.resultObject("validate_payment_eligibility"));
     String refundId = refund.text("refund_id");
     BigDecimal amount = refund.number("refund_amount");
     return StepOutcome.success(Json.createObjectBuilder()

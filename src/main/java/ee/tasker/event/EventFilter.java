@@ -19,7 +19,8 @@ public record EventFilter(Optional<UUID> taskUuid, Map<String, String> members) 
 
   boolean accepts(Event.Move move) {
     return taskUuid.map(move.taskUuid()::equals).orElse(true)
-        && members.entrySet().stream().allMatch(wanted -> wanted.getValue().equals("kind".equals(wanted.getKey()) ? move.kind() : text(move.data(), wanted.getKey())));
+        && members.entrySet().stream().allMatch(
+            wanted -> wanted.getValue().equals("kind".equals(wanted.getKey()) ? move.kind() : text(move.data(), wanted.getKey())));
   }
 
   private static String text(JsonObject data, String member) {

@@ -14,8 +14,10 @@ class EventGateway {
   private SqlFunctions sql;
 
   JsonObject getEvents(Position after, Long until, Collection<UUID> taskUuids, Long span) {
-    return sql.object("get_events(?, cast(? as bigint), cast(? as timestamptz), cast(? as uuid), cast(? as int), cast(? as uuid[]), cast(? as bigint))",
-        after.from(), text(until), text(after.last().map(Position.Last::at).orElse(null)), text(after.last().map(Position.Last::moverUuid).orElse(null)),
+    return sql.object(
+        "get_events(?, cast(? as bigint), cast(? as timestamptz), cast(? as uuid), cast(? as int), cast(? as uuid[]), cast(? as bigint))",
+        after.from(), text(until), text(after.last().map(Position.Last::at).orElse(null)),
+        text(after.last().map(Position.Last::moverUuid).orElse(null)),
         text(after.last().map(Position.Last::sortKey).orElse(null)), SqlFunctions.arrayText(taskUuids), text(span));
   }
 

@@ -87,7 +87,8 @@ public class EventStreams implements ChangeListener {
     Opening opening = new Opening(filter, start, sink);
     synchronized (all) {
       if (all.size() >= settings.streams().limit()) {
-        throw new Problem(503, "too-many-streams", "this server has as many streams as it takes", List.of(), Map.of("retry_after_seconds", 5));
+        throw new Problem(503, "too-many-streams", "this server has as many streams as it takes", List.of(),
+            Map.of("retry_after_seconds", 5));
       }
       all.add(opening.stream);
     }
@@ -147,7 +148,8 @@ public class EventStreams implements ChangeListener {
             threads.timers().schedule(this::catchUp, SHORTEST_PAUSE_MS, TimeUnit.MILLISECONDS);
             return;
           }
-          Events.Batch batch = events.read(stream.position(), limit, EventStream.tasksOf(Set.of(stream)), stream.task().isPresent() ? null : span.size());
+          Events.Batch batch = events.read(stream.position(), limit, EventStream.tasksOf(Set.of(stream)),
+              stream.task().isPresent() ? null : span.size());
           span.adapt(batch.moves().size());
           stream.take(batch);
         }

@@ -40,7 +40,8 @@ public class Events {
    * @param span      how many transactions at most
    */
   Batch read(Position after, Long limit, Collection<UUID> taskUuids, Long span) {
-    return batch(gateway.getEvents(after, after.isWithin() ? Long.valueOf(after.until()) : limit, taskUuids, after.isWithin() ? null : span));
+    return batch(
+        gateway.getEvents(after, after.isWithin() ? Long.valueOf(after.until()) : limit, taskUuids, after.isWithin() ? null : span));
   }
 
   private static Batch batch(JsonObject reply) {

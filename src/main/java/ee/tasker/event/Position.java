@@ -18,7 +18,8 @@ record Position(long from, long until, Optional<Last> last) {
   static final Position BEGINNING = at(0);
 
   private static final Pattern BOUND = Pattern.compile("\\d{1,18}");
-  private static final Pattern EVENT = Pattern.compile("(\\d{1,18})-(\\d{1,18})-(\\d{1,17})-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-(\\d{1,9})");
+  private static final Pattern EVENT = Pattern
+      .compile("(\\d{1,18})-(\\d{1,18})-(\\d{1,17})-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-(\\d{1,9})");
 
   /** The event that was told last. */
   record Last(Instant at, UUID moverUuid, int sortKey) {

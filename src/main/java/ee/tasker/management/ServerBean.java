@@ -89,7 +89,8 @@ class ServerBean implements ServerMXBean {
 
   @Override
   public void setPollIntervalSeconds(int seconds) {
-    management.change(new ServerChange(Optional.empty(), Optional.empty(), Optional.of(Duration.ofSeconds(seconds)), Optional.empty(), BY, null));
+    management
+        .change(new ServerChange(Optional.empty(), Optional.empty(), Optional.of(Duration.ofSeconds(seconds)), Optional.empty(), BY, null));
   }
 
   @Override

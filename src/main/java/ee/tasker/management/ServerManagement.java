@@ -71,8 +71,10 @@ public class ServerManagement {
   }
 
   private ServerView view(Map<String, Long> depths) {
-    return new ServerView(server.uuid(), server.name(), heartbeat.state(), heartbeat.problems(), words(live.roles()), words(live.pausedRoles()),
-        live.capacity(), live.pollInterval(), worker.runningSteps(), worker.availableCapacity(), worker.stuckThreads(), pools.sizes(), worker.heldSteps(), depths);
+    return new ServerView(server.uuid(), server.name(), heartbeat.state(), heartbeat.problems(), words(live.roles()),
+        words(live.pausedRoles()),
+        live.capacity(), live.pollInterval(), worker.runningSteps(), worker.availableCapacity(), worker.stuckThreads(), pools.sizes(),
+        worker.heldSteps(), depths);
   }
 
   /** @throws IllegalArgumentException with all that is wrong, and then nothing was changed */
@@ -102,7 +104,8 @@ public class ServerManagement {
       throw new IllegalArgumentException("this server was not given the role " + String.join(", ", words(foreign)));
     }
     require("the capacity", change.capacity(), 1, LiveSettings.MOST_CAPACITY);
-    require("the poll interval in seconds", change.pollInterval().map(interval -> Math.toIntExact(interval.toSeconds())), 0, LiveSettings.LONGEST_POLL_SECONDS);
+    require("the poll interval in seconds", change.pollInterval().map(interval -> Math.toIntExact(interval.toSeconds())), 0,
+        LiveSettings.LONGEST_POLL_SECONDS);
   }
 
   private static void require(String what, Optional<Integer> value, int least, int most) {

@@ -20,7 +20,8 @@ import java.util.UUID;
  */
 public record ServerView(
     UUID uuid, String name, String state, List<String> problems, List<String> roles, List<String> pausedRoles, int capacity,
-    Duration pollInterval, int runningSteps, int availableCapacity, int stuckThreads, Map<String, Integer> threads, List<HeldStep> leases, Map<String, Long> queueDepths) {
+    Duration pollInterval, int runningSteps, int availableCapacity, int stuckThreads, Map<String, Integer> threads, List<HeldStep> leases,
+    Map<String, Long> queueDepths) {
 
   public ServerView {
     problems = List.copyOf(problems);

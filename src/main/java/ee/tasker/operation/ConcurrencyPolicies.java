@@ -39,7 +39,8 @@ public class ConcurrencyPolicies {
   public JsonObject setLimit(UUID policy, Integer limit, String by, String reason) {
     JsonObject reply = Refusals.check(gateway.setConcurrencyLimit(policy, limit, by), () -> notFound(policy));
     LOG.write(LogEvent.OPERATOR_ACTED, "action", "set_concurrency_limit", "policy", policy, "namespace", reply.getString("namespace"),
-        "template", reply.getString("name"), "limit", limit, "by", caller.actor(by), "claimed_actor", caller.claimedActor(by), "reason", reason);
+        "template", reply.getString("name"), "limit", limit, "by", caller.actor(by), "claimed_actor", caller.claimedActor(by), "reason",
+        reason);
     return reply;
   }
 

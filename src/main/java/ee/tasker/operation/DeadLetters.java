@@ -53,7 +53,8 @@ public class DeadLetters {
   /** Has a task investigated. @return as {@code tasker.send_task_to_dlq} @throws Problem 404 task-not-found */
   public JsonObject open(UUID task, String by, String reason) {
     JsonObject reply = Refusals.check(gateway.sendTaskToDlq(task, by, reason), () -> Tasks.notFound(task));
-    LOG.write(LogEvent.OPERATOR_ACTED, "action", "send_to_dlq", "task", task, "by", caller.actor(by), "claimed_actor", caller.claimedActor(by), "reason", reason,
+    LOG.write(LogEvent.OPERATOR_ACTED, "action", "send_to_dlq", "task", task, "by", caller.actor(by), "claimed_actor",
+        caller.claimedActor(by), "reason", reason,
         "outcome", reply.getString("outcome"));
     return reply;
   }
@@ -61,7 +62,8 @@ public class DeadLetters {
   /** @param status null leaves it open @throws Problem 404 dead-letter-not-found, 409 dead-letter-closed */
   public void update(UUID entry, String status, String by, String notes, JsonObject metadata) {
     JsonObject reply = Refusals.check(gateway.updateDlqEntry(entry, status, by, notes, metadata), () -> notFound(entry));
-    LOG.write(LogEvent.OPERATOR_ACTED, "action", "update_dlq_entry", "entry", entry, "by", caller.actor(by), "claimed_actor", caller.claimedActor(by), "reason", notes,
+    LOG.write(LogEvent.OPERATOR_ACTED, "action", "update_dlq_entry", "entry", entry, "by", caller.actor(by), "claimed_actor",
+        caller.claimedActor(by), "reason", notes,
         "outcome", reply.getString("outcome"));
   }
 

@@ -71,8 +71,10 @@ public class Operations {
     if (action.data().containsKey("context") && gateway.getActionSchemas(task, null) instanceof JsonObject schemas) {
       List<Violation> violations = violations("context", schemas.get("input_schema"), action.data().get("context"));
       if (!violations.isEmpty()) {
-        throw new Problem(400, "invalid-context", "the context does not fit the input schema of template " + schemas.getString("template") + ": "
-            + violations.get(0).field() + ": " + violations.get(0).message(), violations, Map.of());
+        throw new Problem(400, "invalid-context",
+            "the context does not fit the input schema of template " + schemas.getString("template") + ": "
+                + violations.get(0).field() + ": " + violations.get(0).message(),
+            violations, Map.of());
       }
     }
     JsonObject reply = Refusals.check(gateway.actOnTask(task, action), () -> Tasks.notFound(task));
@@ -86,7 +88,8 @@ public class Operations {
   }
 
   private void tell(Action action, UUID task, JsonObject reply) {
-    LOG.write(LogEvent.OPERATOR_ACTED, "action", action.name(), "task", task, "by", caller.actor(action.by()), "claimed_actor", caller.claimedActor(action.by()), "reason", action.reason(), "outcome", reply.getString("outcome"));
+    LOG.write(LogEvent.OPERATOR_ACTED, "action", action.name(), "task", task, "by", caller.actor(action.by()), "claimed_actor",
+        caller.claimedActor(action.by()), "reason", action.reason(), "outcome", reply.getString("outcome"));
     wakeAfterCommit(reply);
   }
 
@@ -125,14 +128,16 @@ public class Operations {
   /** @param name null for the whole namespace @param version null for all versions that there are */
   public JsonObject pause(String namespace, String name, String version, String by, String reason) {
     JsonObject reply = Refusals.check(gateway.pauseTemplates(namespace, name, version, by, reason), Operations::templateNotFound);
-    LOG.write(LogEvent.OPERATOR_ACTED, "action", "pause", "namespace", namespace, "name", name, "version", version, "by", caller.actor(by), "claimed_actor", caller.claimedActor(by), "reason", reason);
+    LOG.write(LogEvent.OPERATOR_ACTED, "action", "pause", "namespace", namespace, "name", name, "version", version, "by", caller.actor(by),
+        "claimed_actor", caller.claimedActor(by), "reason", reason);
     return reply;
   }
 
   /** Names what {@link #pause} named. */
   public JsonObject resume(String namespace, String name, String version, String by, String reason) {
     JsonObject reply = Refusals.check(gateway.resumeTemplates(namespace, name, version, by, reason), Operations::templateNotFound);
-    LOG.write(LogEvent.OPERATOR_ACTED, "action", "resume", "namespace", namespace, "name", name, "version", version, "by", caller.actor(by), "claimed_actor", caller.claimedActor(by), "reason", reason);
+    LOG.write(LogEvent.OPERATOR_ACTED, "action", "resume", "namespace", namespace, "name", name, "version", version, "by", caller.actor(by),
+        "claimed_actor", caller.claimedActor(by), "reason", reason);
     afterCommit.run(workNotifier::orchestrationQueued);
     return reply;
   }
@@ -145,7 +150,8 @@ public class Operations {
   public JsonObject preview(String action, JsonObject filter, String by, String reason, String maker) {
     JsonObject reply = gateway.previewBulkAction(action, filter, by, reason, maker);
     if (!reply.containsKey("token")) {
-      throw new Problem(409, "too-many-tasks", "the filter means more than " + reply.getInt("limit") + " tasks; narrow it", List.of(), Map.of());
+      throw new Problem(409, "too-many-tasks", "the filter means more than " + reply.getInt("limit") + " tasks; narrow it", List.of(),
+          Map.of());
     }
     return reply;
   }
@@ -153,7 +159,8 @@ public class Operations {
   /** @param maker who asks @return as {@code tasker.run_bulk_action}; never refused @throws Problem 404 token-not-found, also for that of another, 409 */
   public JsonObject run(UUID token, String maker) {
     JsonObject reply = Refusals.check(gateway.runBulkAction(token, maker), Operations::tokenNotFound);
-    LOG.write(LogEvent.OPERATOR_ACTED, "action", "bulk " + reply.getString("action"), "token", token, "tasks", reply.getInt("count"), "by", caller.name(),
+    LOG.write(LogEvent.OPERATOR_ACTED, "action", "bulk " + reply.getString("action"), "token", token, "tasks", reply.getInt("count"), "by",
+        caller.name(),
         "outcome", reply.getString("outcome"));
     wakeAfterCommit(reply);
     return reply;

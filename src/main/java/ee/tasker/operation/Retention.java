@@ -43,8 +43,10 @@ public class Retention {
     JsonObject reply = Refusals.check(gateway.setRetentionPolicy(policy, removed, dryRun, by, reason),
         () -> removed ? Problem.of(404, "retention-policy-not-found", "there is no such retention policy") : Operations.templateNotFound());
     if (!dryRun) {
-      LOG.write(LogEvent.OPERATOR_ACTED, "action", removed ? "remove_retention_policy" : "set_retention_policy", "namespace", policy.namespace(),
-          "template", policy.template(), "state", policy.state(), "keep_days", policy.keepDays(), "by", caller.actor(by), "claimed_actor", caller.claimedActor(by), "reason", reason);
+      LOG.write(LogEvent.OPERATOR_ACTED, "action", removed ? "remove_retention_policy" : "set_retention_policy", "namespace",
+          policy.namespace(),
+          "template", policy.template(), "state", policy.state(), "keep_days", policy.keepDays(), "by", caller.actor(by), "claimed_actor",
+          caller.claimedActor(by), "reason", reason);
     }
     return reply;
   }

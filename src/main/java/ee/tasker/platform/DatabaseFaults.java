@@ -46,7 +46,8 @@ public final class DatabaseFaults {
   /** True when the primary could not be reached, the pool had no connection to lend, or the primary went away before it said whether a commit happened. */
   public static boolean isUnreachable(Throwable fault) {
     String state = sqlState(fault);
-    return state == null ? isUnconfirmedCommit(fault) || hasNoConnection(fault) : state.startsWith("08") || state.startsWith("57P") || READ_ONLY.equals(state);
+    return state == null ? isUnconfirmedCommit(fault) || hasNoConnection(fault)
+        : state.startsWith("08") || state.startsWith("57P") || READ_ONLY.equals(state);
   }
 
   /**
@@ -56,7 +57,8 @@ public final class DatabaseFaults {
   public static boolean isOutage(Throwable fault) {
     String state = sqlState(fault);
     return state == null ? hasNoConnection(fault)
-        : state.startsWith("08") || state.startsWith("57P") || state.startsWith("28") || state.equals(READ_ONLY) || state.startsWith("3D") || state.equals("53300");
+        : state.startsWith("08") || state.startsWith("57P") || state.startsWith("28") || state.equals(READ_ONLY) || state.startsWith("3D")
+            || state.equals("53300");
   }
 
   /** A pool with no connection to lend, because all are lent or none can be made, says so in the words of Jakarta Connectors, and not every server adds an SQLSTATE. */

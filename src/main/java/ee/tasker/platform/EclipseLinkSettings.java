@@ -42,7 +42,8 @@ public class EclipseLinkSettings implements SessionCustomizer {
 
   private static void bePatient(ConnectionPool pool) {
     DatasourceLogin login = (DatasourceLogin) pool.getLogin();
-    if (login.getConnector() instanceof JNDIConnector connector && connector.getDataSource() != null && !(connector instanceof PatientConnector)) {
+    if (login.getConnector() instanceof JNDIConnector connector && connector.getDataSource() != null
+        && !(connector instanceof PatientConnector)) {
       login.setConnector(new PatientConnector(connector.getDataSource()));
     }
   }

@@ -83,7 +83,8 @@ public final class JsonbCheck {
       return text;
     }
     StringBuilder clean = new StringBuilder(text.length());
-    text.codePoints().forEach(c -> clean.appendCodePoint(c == 0 ? ' ' : c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE ? '?' : c));
+    text.codePoints()
+        .forEach(c -> clean.appendCodePoint(c == 0 ? ' ' : c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE ? '?' : c));
     return clean.toString();
   }
 }

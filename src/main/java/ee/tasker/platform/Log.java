@@ -86,7 +86,8 @@ public final class Log {
   private static String quoted(String value) {
     // Nothing that ends a line or steers a terminal: what a client sent must not look like a line of its own.
     String oneLine = hasControl(value)
-        ? value.codePoints().map(c -> isControl(c) ? ' ' : c).collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append).toString()
+        ? value.codePoints().map(c -> isControl(c) ? ' ' : c)
+            .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append).toString()
         : value;
     return oneLine.indexOf(' ') < 0 && !oneLine.isEmpty() ? oneLine : '"' + oneLine.replace("\"", "'") + '"';
   }

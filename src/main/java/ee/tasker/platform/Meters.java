@@ -26,20 +26,25 @@ public class Meters {
 
   private final Counter requests = counter("tasker_tasks_requests_total", "Task requests that this server brought before the database");
 
-  private final Counter completions = counter("tasker_tasks_completions_total", "Tasks that this server saw end well: complete or resolved_manually");
+  private final Counter completions = counter("tasker_tasks_completions_total",
+      "Tasks that this server saw end well: complete or resolved_manually");
 
-  private final Counter failures = counter("tasker_tasks_failures_total", "Tasks that this server saw end in error or become blocked_by_failures");
+  private final Counter failures = counter("tasker_tasks_failures_total",
+      "Tasks that this server saw end in error or become blocked_by_failures");
 
   private final Counter claims = counter("tasker_steps_claimed_total", "Attempts of steps that this server took on");
 
-  private final Histogram initializations = calls("tasker_task_initialization_duration_seconds", "How long it took to take task requests in, up to 500 at once, with the commit");
+  private final Histogram initializations = calls("tasker_task_initialization_duration_seconds",
+      "How long it took to take task requests in, up to 500 at once, with the commit");
 
-  private final Histogram claimCalls = calls("tasker_step_claim_duration_seconds", "How long it took to claim steps from queues, with the commit");
+  private final Histogram claimCalls = calls("tasker_step_claim_duration_seconds",
+      "How long it took to claim steps from queues, with the commit");
 
   private final Histogram submissions = calls("tasker_step_result_submission_duration_seconds",
       "How long it took to record results and all that follows from them, with the commit");
 
-  private final Histogram startDelays = calls("tasker_step_start_delay_seconds", "How long a claimed step waited for a thread of this server");
+  private final Histogram startDelays = calls("tasker_step_start_delay_seconds",
+      "How long a claimed step waited for a thread of this server");
 
   private final Counter calls = Counter.builder().name("tasker_database_calls_total")
       .help("Round trips of this server to functions of the database, transaction control left out").register(registry);
@@ -73,7 +78,8 @@ public class Meters {
     switch (state) {
       case "complete", "resolved_manually" -> completions.inc();
       case "error", "blocked_by_failures" -> failures.inc();
-      default -> { }
+      default -> {
+      }
     }
   }
 

@@ -41,7 +41,7 @@ final class MigrationDataSource {
   }
 
   private static <T> T proxy(Class<T> type, Call call) {
-    return type.cast(Proxy.newProxyInstance(MigrationDataSource.class.getClassLoader(), new Class<?>[] {type},
+    return type.cast(Proxy.newProxyInstance(MigrationDataSource.class.getClassLoader(), new Class<?>[]{type},
         (proxy, method, arguments) -> call.answer(method, arguments)));
   }
 

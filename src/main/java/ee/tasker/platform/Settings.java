@@ -32,7 +32,8 @@ import java.util.Set;
  */
 public record Settings(
     Set<Role> roles, boolean events, Duration pollInterval, Optional<Path> templatesFolder, String environment,
-    WorkerSettings worker, ListenSettings listen, int maxBodyBytes, BodyPace bodyPace, int maxRequests, Set<String> allowedOrigins, Optional<String> baseUrl, RecoverySettings recovery,
+    WorkerSettings worker, ListenSettings listen, int maxBodyBytes, BodyPace bodyPace, int maxRequests, Set<String> allowedOrigins,
+    Optional<String> baseUrl, RecoverySettings recovery,
     Duration idempotencyRetention, StreamSettings streams, HousekeepingSettings housekeeping, boolean traces, SecuritySettings security) {
 
   public Settings {
@@ -136,7 +137,8 @@ public record Settings(
    * @param jwksUrl   where the issuer publishes its keys
    * @param nameClaim the claim with the caller's name; likewise the other two
    */
-  public record TokenSettings(String issuer, String audience, Optional<String> publicKey, Optional<URI> jwksUrl, String nameClaim, String permissionsClaim,
+  public record TokenSettings(String issuer, String audience, Optional<String> publicKey, Optional<URI> jwksUrl, String nameClaim,
+      String permissionsClaim,
       String namespacesClaim) {
   }
 

@@ -46,7 +46,8 @@ public class SettingsReader {
         roles(), flag("tasker.notify.enabled", true), seconds("tasker.poll.interval-seconds", 30, 0, 86_400), folder(),
         text("tasker.environment", "production"),
         new Settings.WorkerSettings(
-            number("tasker.worker.capacity", 100, 1, 10_000), number("tasker.worker.prefetch", 3, 0, 100), names("tasker.worker.namespaces"), lease, heartbeat,
+            number("tasker.worker.capacity", 100, 1, 10_000), number("tasker.worker.prefetch", 3, 0, 100),
+            names("tasker.worker.namespaces"), lease, heartbeat,
             number("tasker.worker.batch-size", 500, 1, 5_000), number("tasker.worker.flushers", 2, 1, 32),
             seconds("tasker.worker.drain-seconds", 10, 0, 3_600)),
         new Settings.ListenSettings(
@@ -54,7 +55,8 @@ public class SettingsReader {
             text(either("tasker.database.name", "DB_NAME"), "tasker"), text(either("tasker.database.user", "DB_USER"), "tasker"),
             text(either("tasker.database.password", "DB_PASSWORD"), "tasker")),
         number("tasker.api.max-body-bytes", 1_048_576, 1_024, 67_108_864),
-        new Settings.BodyPace(seconds("tasker.api.body-timeout-seconds", 30, 1, 3_600), number("tasker.api.body-min-bytes-per-second", 8_192, 1, 1_073_741_824)),
+        new Settings.BodyPace(seconds("tasker.api.body-timeout-seconds", 30, 1, 3_600),
+            number("tasker.api.body-min-bytes-per-second", 8_192, 1, 1_073_741_824)),
         number("tasker.api.max-concurrent-requests", 256, 1, 100_000),
         origins(),
         baseUrl(),
@@ -130,7 +132,8 @@ public class SettingsReader {
   private Set<String> origins() {
     Set<String> origins = names("tasker.api.allowed-origins");
     origins.stream().filter(origin -> !origin.matches("https?://[A-Za-z0-9.-]+(:[0-9]+)?")).sorted()
-        .forEach(origin -> complaints.add("tasker.api.allowed-origins must be origins as https://console.example.com, not \"" + origin + "\""));
+        .forEach(
+            origin -> complaints.add("tasker.api.allowed-origins must be origins as https://console.example.com, not \"" + origin + "\""));
     return origins;
   }
 
@@ -186,7 +189,8 @@ public class SettingsReader {
       } else if (isLast && host.group(2) != null) {
         complaints.add(key + ": the port of the last host belongs into " + portKey + ", not after \"" + names[i].strip() + "\"");
       } else if (!isLast && host.group(2) == null && port != 5432) {
-        complaints.add(key + ": \"" + names[i].strip() + "\" needs its port, as in " + host.group(1) + ":" + port + ", since " + portKey + " is that of the last host only");
+        complaints.add(key + ": \"" + names[i].strip() + "\" needs its port, as in " + host.group(1) + ":" + port + ", since " + portKey
+            + " is that of the last host only");
       } else {
         int own = isLast ? port : host.group(2) == null ? 5432 : Integer.parseInt(host.group(2));
         if (own < 1 || own > 65_535) {
@@ -200,8 +204,8 @@ public class SettingsReader {
 
   private Set<String> names(String key) {
     Set<String> names = new HashSet<>();
-    config.getOptionalValue(key, String.class).ifPresent(value ->
-        Arrays.stream(value.split(",")).map(String::strip).filter(name -> !name.isEmpty()).forEach(names::add));
+    config.getOptionalValue(key, String.class)
+        .ifPresent(value -> Arrays.stream(value.split(",")).map(String::strip).filter(name -> !name.isEmpty()).forEach(names::add));
     return names;
   }
 

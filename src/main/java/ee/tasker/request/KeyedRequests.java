@@ -40,7 +40,8 @@ public class KeyedRequests {
       case "other_request" -> throw new Problem(422, "idempotency-key-reused",
           "the Idempotency-Key was used for another request; a new request needs a new key", List.of(), Map.of());
       case "busy" -> throw new Problem(409, "request-in-progress",
-          "a request with the same Idempotency-Key is still being answered; try again in a while", List.of(), Map.of("retry_after_seconds", 1));
+          "a request with the same Idempotency-Key is still being answered; try again in a while", List.of(),
+          Map.of("retry_after_seconds", 1));
       default -> {
         IdempotentResponse answer = effect.call();
         gateway.saveIdempotentResponse(request, answer);

@@ -12,7 +12,8 @@ class RequestGateway {
   private SqlFunctions sql;
 
   JsonObject claimIdempotencyKey(KeyedRequest request, long retentionSeconds, int waitMs) {
-    return sql.object("claim_idempotency_key(?, ?, ?, cast(? as int), ?)", request.principal(), request.key(), request.hash(), retentionSeconds, waitMs);
+    return sql.object("claim_idempotency_key(?, ?, ?, cast(? as int), ?)", request.principal(), request.key(), request.hash(),
+        retentionSeconds, waitMs);
   }
 
   void saveIdempotentResponse(KeyedRequest request, IdempotentResponse answer) {

@@ -112,7 +112,8 @@ public class Access {
     if (caller.grants().mayEverywhere(permission)) {
       return;
     }
-    String namespace = accounts.namespaceOf(kind, uuid).filter(of -> caller.grants().may(permission, of) || caller.grants().may(reading, of)).orElseThrow(() -> notFound);
+    String namespace = accounts.namespaceOf(kind, uuid)
+        .filter(of -> caller.grants().may(permission, of) || caller.grants().may(reading, of)).orElseThrow(() -> notFound);
     require(namespace);
   }
 
@@ -153,7 +154,8 @@ public class Access {
       return objects;
     }
     JsonArrayBuilder visible = Json.build().createArrayBuilder();
-    objects.getValuesAs(JsonObject.class).stream().filter(object -> caller.grants().may(permission, object.getString("namespace"))).forEach(visible::add);
+    objects.getValuesAs(JsonObject.class).stream().filter(object -> caller.grants().may(permission, object.getString("namespace")))
+        .forEach(visible::add);
     return visible.build();
   }
 }

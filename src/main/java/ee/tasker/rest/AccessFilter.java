@@ -171,7 +171,8 @@ public class AccessFilter implements Filter {
   /** Answers when it is not. */
   private boolean isAllowed(HttpServletRequest request, HttpServletResponse answer) throws IOException {
     String path = path(request);
-    if (Set.of("/openapi", "/openapi.yaml").contains(path) && settings.security().open().contains("openapi") || path.equals("/metrics") && settings.security().open().contains("metrics")) {
+    if (Set.of("/openapi", "/openapi.yaml").contains(path) && settings.security().open().contains("openapi")
+        || path.equals("/metrics") && settings.security().open().contains("metrics")) {
       return true;
     }
     Verdict verdict;
@@ -194,7 +195,8 @@ public class AccessFilter implements Filter {
 
   static Problem refusal(Verdict verdict) {
     if (verdict instanceof Verdict.Later later) {
-      return new Problem(429, "too-many-failures", "too many wrong passwords came for this user; the next is looked at in " + later.seconds() + " s",
+      return new Problem(429, "too-many-failures",
+          "too many wrong passwords came for this user; the next is looked at in " + later.seconds() + " s",
           List.of(), Map.of("retry_after_seconds", later.seconds()));
     }
     return verdict instanceof Verdict.Nobody ? Problem.of(401, "not-authenticated", "this needs a user and password, an API key or a token")
@@ -218,7 +220,8 @@ public class AccessFilter implements Filter {
     refuse(request, answer, Problem.of(500, "internal-error", "something went wrong here, not with the request (log id " + id + ")"), 0);
   }
 
-  private static void refuse(HttpServletRequest request, HttpServletResponse answer, Problem problem, int retryAfterSeconds) throws IOException {
+  private static void refuse(HttpServletRequest request, HttpServletResponse answer, Problem problem, int retryAfterSeconds)
+      throws IOException {
     UnreadBodies.dismiss(request, answer);
     answer.setStatus(problem.status());
     // Of a program in a page a browser would ask the person at it for a password, and the program would wait for that.

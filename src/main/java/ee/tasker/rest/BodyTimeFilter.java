@@ -41,7 +41,8 @@ public class BodyTimeFilter implements ContainerRequestFilter, ContainerResponse
 
   @Override
   public void filter(ContainerRequestContext request, ContainerResponseContext answer) {
-    boolean isWhole = request.getProperty(BODY) instanceof TimedBody body ? body.finish((long) settings.maxBodyBytes() * TaskBatchesResource.BODY_TIMES)
+    boolean isWhole = request.getProperty(BODY) instanceof TimedBody body
+        ? body.finish((long) settings.maxBodyBytes() * TaskBatchesResource.BODY_TIMES)
         : !UnreadBodies.hasBody(servletRequest);
     if (!isWhole) {
       answer.getHeaders().putSingle(UnreadBodies.CONNECTION, UnreadBodies.CLOSE);

@@ -54,7 +54,10 @@ public class ConcurrencyPoliciesResource {
     if (name != null) {
       filter.add("name", name);
     }
-    return Listing.whole("policies", visibility.policies(access.visible(policies.list(filter.build(), Parameters.number("entries", entries, 10, 0, 100))))).toString();
+    return Listing
+        .whole("policies",
+            visibility.policies(access.visible(policies.list(filter.build(), Parameters.number("entries", entries, 10, 0, 100)))))
+        .toString();
   }
 
   /** The member has to be there also when it is null, which is the way back to the template's limit. */

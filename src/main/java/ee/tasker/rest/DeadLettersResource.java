@@ -66,7 +66,8 @@ public class DeadLettersResource {
     add(filter, "dlq_reason", reason, REASONS);
     access.limit(filter);
     return visibility.deadLetters(
-        deadLetters.list(filter.build(), Parameters.number("limit", limit, 50, 1, MOST), Parameters.optionalUuid("cursor", cursor))).toString();
+        deadLetters.list(filter.build(), Parameters.number("limit", limit, 50, 1, MOST), Parameters.optionalUuid("cursor", cursor)))
+        .toString();
   }
 
   private static void add(JsonObjectBuilder filter, String name, String value, Set<String> words) {
@@ -152,7 +153,8 @@ public class DeadLettersResource {
   @Path("investigation-queue")
   public String investigationQueue(@QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
     Parameters.checkKnown(uri, Set.of("limit", "cursor"));
-    return deadLetters.investigationQueue(Parameters.number("limit", limit, 50, 1, MOST), Parameters.optionalUuid("cursor", cursor)).toString();
+    return deadLetters.investigationQueue(Parameters.number("limit", limit, 50, 1, MOST), Parameters.optionalUuid("cursor", cursor))
+        .toString();
   }
 
   @Requires(value = Permission.DLQ_READ, in = Scope.EVERYWHERE)

@@ -38,8 +38,10 @@ public class ErrorServlet extends HttpServlet {
     answer.setCharacterEncoding("UTF-8");
     if (isForBrowsers(request, path)) {
       answer.setContentType("text/html");
-      answer.getWriter().write("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + status + "</title></head><body><main><h1>" + status + "</h1><p>"
-          + Character.toUpperCase(detail.charAt(0)) + detail.substring(1) + ".</p></main></body></html>\n");
+      answer.getWriter()
+          .write("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + status + "</title></head><body><main><h1>"
+              + status + "</h1><p>"
+              + Character.toUpperCase(detail.charAt(0)) + detail.substring(1) + ".</p></main></body></html>\n");
     } else {
       answer.setContentType(ProblemDocument.MEDIA_TYPE);
       answer.getWriter().write(ProblemDocument.plain(status, FaultMapper.code(status), detail, path).toString());

@@ -56,7 +56,8 @@ public class EventsResource {
     put(members, "version", version);
     put(members, "kind", kind);
     put(members, "correlation_id", correlationId == null ? null : Parameters.uuid("correlation_id", correlationId).toString());
-    open(lastEventId, lastEventIdInQuery, after -> streams.open(new EventFilter(Optional.empty(), members), after, Optional.empty(), new SseSink(sink, sse)));
+    open(lastEventId, lastEventIdInQuery,
+        after -> streams.open(new EventFilter(Optional.empty(), members), after, Optional.empty(), new SseSink(sink, sse)));
   }
 
   private static void put(Map<String, String> members, String name, String value) {

@@ -25,7 +25,8 @@ public class FaultMapper implements ExceptionMapper<Throwable> {
       400, "invalid-request", 404, "no-such-path", 405, "method-not-allowed", 406, "not-acceptable", 413, "body-too-large",
       415, "unsupported-media-type", 503, "unavailable");
   private static final Map<Integer, String> DETAILS = Map.of(
-      400, "the request could not be read", 404, "there is nothing under this path", 405, "the path has no such method; the header Allow lists those that it has",
+      400, "the request could not be read", 404, "there is nothing under this path", 405,
+      "the path has no such method; the header Allow lists those that it has",
       406, "the answer cannot be given in the form that the header Accept asks for", 413, "the body is too long",
       415, "a body of this kind is not taken here");
 
@@ -65,7 +66,8 @@ public class FaultMapper implements ExceptionMapper<Throwable> {
   }
 
   private static Response unavailable(String detail, String path) {
-    return Response.fromResponse(ProblemDocument.of(503, "unavailable", detail, path)).header("Retry-After", ProblemDocument.RETRY_AFTER_SECONDS).build();
+    return Response.fromResponse(ProblemDocument.of(503, "unavailable", detail, path))
+        .header("Retry-After", ProblemDocument.RETRY_AFTER_SECONDS).build();
   }
 
   static String code(int status) {

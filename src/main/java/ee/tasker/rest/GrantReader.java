@@ -20,7 +20,8 @@ final class GrantReader {
 
   static String name(Members members, boolean isForBasic) {
     String name = members.text("name", 128);
-    if (!name.isEmpty() && (!name.strip().equals(name) || name.chars().anyMatch(Character::isISOControl) || isForBasic && name.indexOf(':') >= 0)) {
+    if (!name.isEmpty()
+        && (!name.strip().equals(name) || name.chars().anyMatch(Character::isISOControl) || isForBasic && name.indexOf(':') >= 0)) {
       members.wrong("name", "must have no control characters, no blanks around it" + (isForBasic ? " and no colon" : ""));
     }
     return name;

@@ -1,7 +1,7 @@
 package ee.tasker.rest;
 
-import ee.tasker.platform.Problem;
 import ee.tasker.platform.JsonbCheck;
+import ee.tasker.platform.Problem;
 
 /**
  * Looks over a body before it is parsed for what the parser would not see, or too late: that it would have to recurse too deep, that something comes after the

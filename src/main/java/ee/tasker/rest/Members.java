@@ -1,8 +1,8 @@
 package ee.tasker.rest;
 
+import ee.tasker.platform.JsonbCheck;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Problem.Violation;
-import ee.tasker.platform.JsonbCheck;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonNumber;
 import jakarta.json.JsonObject;
@@ -90,7 +90,8 @@ final class Members {
     if (value == null) {
       return null;
     }
-    if (value instanceof JsonArray array && array.stream().allMatch(item -> item instanceof JsonString text && words.contains(text.getString()))) {
+    if (value instanceof JsonArray array
+        && array.stream().allMatch(item -> item instanceof JsonString text && words.contains(text.getString()))) {
       return array.getValuesAs(JsonString.class).stream().map(JsonString::getString).collect(Collectors.toUnmodifiableSet());
     }
     wrong(name, "must be an array of " + String.join(", ", new TreeSet<>(words)));
@@ -134,7 +135,8 @@ final class Members {
     JsonValue value = value(name);
     // Not as a long, in which 2^64 + 1 would be 1.
     if (value instanceof JsonNumber number && number.isIntegral()
-        && number.bigDecimalValue().compareTo(BigDecimal.valueOf(least)) >= 0 && number.bigDecimalValue().compareTo(BigDecimal.valueOf(most)) <= 0) {
+        && number.bigDecimalValue().compareTo(BigDecimal.valueOf(least)) >= 0
+        && number.bigDecimalValue().compareTo(BigDecimal.valueOf(most)) <= 0) {
       return number.intValue();
     }
     if (value != null) {

@@ -33,7 +33,8 @@ public class OncePerKeyInterceptor {
     String body = takeBody(method);
     boolean isResponse = Response.class.isAssignableFrom(method.getMethod().getReturnType());
     IdempotentResponse answer = keys.answerOnce(body, () -> kept(method.proceed()));
-    String shown = answer.isReplay() ? visibility.again(method.getMethod().getAnnotation(OncePerKey.class).shows(), answer.body()) : answer.body();
+    String shown = answer.isReplay() ? visibility.again(method.getMethod().getAnnotation(OncePerKey.class).shows(), answer.body())
+        : answer.body();
     if (!isResponse) {
       return shown;
     }
@@ -63,6 +64,7 @@ public class OncePerKeyInterceptor {
     if (response.getStatus() >= 300) {
       throw Problem.of(500, "internal-error", "an answer that refuses is thrown, not returned");
     }
-    return IdempotentResponse.done(response.getStatus(), Optional.ofNullable(response.getHeaderString(Locations.HEADER)), (String) response.getEntity());
+    return IdempotentResponse.done(response.getStatus(), Optional.ofNullable(response.getHeaderString(Locations.HEADER)),
+        (String) response.getEntity());
   }
 }

@@ -1,7 +1,7 @@
 package ee.tasker.rest;
 
-import ee.tasker.platform.Problem;
 import ee.tasker.platform.JsonbCheck;
+import ee.tasker.platform.Problem;
 import jakarta.ws.rs.core.UriInfo;
 import java.time.DateTimeException;
 import java.time.Instant;

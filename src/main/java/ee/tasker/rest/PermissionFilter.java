@@ -40,7 +40,8 @@ public class PermissionFilter implements ContainerRequestFilter {
       check(context);
     } catch (Problem problem) {
       if (problem.status() == 403) {
-        LOG.write(LogEvent.ACCESS_DENIED, "caller", access.caller().actor(), "method", context.getMethod(), "path", request.getRequestURI(), "cause", problem.getMessage());
+        LOG.write(LogEvent.ACCESS_DENIED, "caller", access.caller().actor(), "method", context.getMethod(), "path", request.getRequestURI(),
+            "cause", problem.getMessage());
       }
       context.abortWith(ProblemDocument.of(problem, request.getRequestURI()));
     }

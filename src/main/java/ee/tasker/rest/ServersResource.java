@@ -82,7 +82,8 @@ public class ServersResource {
     Optional<Set<Role>> paused = Optional.ofNullable(members.words("paused_roles", ROLES))
         .map(words -> Arrays.stream(Role.values()).filter(role -> words.contains(role.toString())).collect(Collectors.toSet()));
     Optional<Integer> capacity = Optional.ofNullable(members.number("worker_capacity", 1, LiveSettings.MOST_CAPACITY));
-    Optional<Duration> poll = Optional.ofNullable(members.number("poll_interval_seconds", 0, LiveSettings.LONGEST_POLL_SECONDS)).map(Duration::ofSeconds);
+    Optional<Duration> poll = Optional.ofNullable(members.number("poll_interval_seconds", 0, LiveSettings.LONGEST_POLL_SECONDS))
+        .map(Duration::ofSeconds);
     Optional<Boolean> draining = members.has("draining") ? Optional.of(members.flag("draining")) : Optional.empty();
     String by = members.text("requested_by", ActionReader.WHO);
     String reason = members.text("reason", ActionReader.WHY);
@@ -99,8 +100,9 @@ public class ServersResource {
   private void requireThisServer(String serverUuid) {
     UUID wanted = Parameters.uuid("server_uuid", serverUuid);
     if (!wanted.equals(server.uuid())) {
-      throw Problem.of(409, "another-server", "this is server " + server.uuid() + " (" + server.name() + "), which can neither show nor change " + wanted
-          + ": ask that one");
+      throw Problem.of(409, "another-server",
+          "this is server " + server.uuid() + " (" + server.name() + "), which can neither show nor change " + wanted
+              + ": ask that one");
     }
   }
 

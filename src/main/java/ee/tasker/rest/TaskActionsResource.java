@@ -75,7 +75,8 @@ public class TaskActionsResource {
   public String why(@PathParam("task_uuid") String taskUuid) {
     Parameters.checkKnown(uri, Set.of());
     UUID task = Parameters.uuid("task_uuid", taskUuid);
-    return operations.why(task, visibility.sees(Permission.TASKS_CONTEXT_READ, task), visibility.sees(Permission.STEPS_READ, task)).toString();
+    return operations.why(task, visibility.sees(Permission.TASKS_CONTEXT_READ, task), visibility.sees(Permission.STEPS_READ, task))
+        .toString();
   }
 
   @Requires(value = Permission.TASKS_READ, in = Scope.TASK)
@@ -88,6 +89,7 @@ public class TaskActionsResource {
     if (story.isEmpty()) {
       throw Tasks.notFound(task);
     }
-    return Json.build().createObjectBuilder().add("task_uuid", task.toString()).add("entries", visibility.history(task, story)).addNull("next").build().toString();
+    return Json.build().createObjectBuilder().add("task_uuid", task.toString()).add("entries", visibility.history(task, story))
+        .addNull("next").build().toString();
   }
 }

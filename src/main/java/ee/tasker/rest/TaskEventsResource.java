@@ -47,6 +47,7 @@ public class TaskEventsResource {
     Parameters.checkKnown(uri, Set.of("last_event_id"));
     UUID task = Parameters.uuid("task_uuid", taskUuid);
     String state = tasks.state(task).orElseThrow(() -> Tasks.notFound(task));
-    EventsResource.open(lastEventId, lastEventIdInQuery, after -> streams.open(new EventFilter(Optional.of(task), Map.of()), after, Optional.of(state), new SseSink(sink, sse)));
+    EventsResource.open(lastEventId, lastEventIdInQuery,
+        after -> streams.open(new EventFilter(Optional.of(task), Map.of()), after, Optional.of(state), new SseSink(sink, sse)));
   }
 }

@@ -60,7 +60,8 @@ public class TaskWaits {
       Function<JsonObject, Response> toResponse) {
   }
 
-  private Wait wait(UUID taskUuid, CompletableFuture<String> ending, int seconds, AsyncResponse answer, Function<JsonObject, Response> toResponse) {
+  private Wait wait(UUID taskUuid, CompletableFuture<String> ending, int seconds, AsyncResponse answer,
+      Function<JsonObject, Response> toResponse) {
     Wait wait = new Wait(taskUuid, System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds), ending, answer, toResponse);
     ending.thenRunAsync(() -> answer(wait), threads);
     return wait;

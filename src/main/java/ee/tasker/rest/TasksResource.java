@@ -112,7 +112,8 @@ public class TasksResource {
     String location = location(task, document);
     int status = task.isDuplicate() ? 200 : 201;
     if (seconds > 0) {
-      Function<JsonObject, Response> whole = described -> Response.status(status).header(Locations.HEADER, location).entity(atRest(caller, described, task.isDuplicate()).toString()).build();
+      Function<JsonObject, Response> whole = described -> Response.status(status).header(Locations.HEADER, location)
+          .entity(atRest(caller, described, task.isDuplicate()).toString()).build();
       if (task.isDuplicate()) {
         waits.answerAtRest(task.taskUuid(), seconds, answer, whole);
       } else {
@@ -136,7 +137,8 @@ public class TasksResource {
       response.header(RequestKeys.REPLAYED, "true");
     }
     if (seconds > 0) {
-      waits.answerAtRest(Json.uuid(Json.parseObject(kept.body()), "task_uuid"), seconds, answer, described -> response.entity(atRest(caller, described, kept.status() == 200).toString()).build());
+      waits.answerAtRest(Json.uuid(Json.parseObject(kept.body()), "task_uuid"), seconds, answer,
+          described -> response.entity(atRest(caller, described, kept.status() == 200).toString()).build());
     } else {
       answer.resume(response.entity(kept.body()).build());
     }
@@ -159,14 +161,17 @@ public class TasksResource {
   /** Who may submit but not read is told how the task stands, and no more. */
   private static JsonObject atRest(Caller caller, JsonObject described, boolean isDuplicate) {
     return caller.grants().may(Permission.TASKS_READ, described.getString("namespace")) ? Visibility.task(caller, described)
-        : brief(described.getString("task_uuid"), described.getString("state"), described.getString("correlation_id"), described.getString("version"), isDuplicate, Json.text(described, "replaces_task_uuid"));
+        : brief(described.getString("task_uuid"), described.getString("state"), described.getString("correlation_id"),
+            described.getString("version"), isDuplicate, Json.text(described, "replaces_task_uuid"));
   }
 
   private static JsonObject brief(SubmittedTask task) {
-    return brief(task.taskUuid().toString(), task.state(), task.correlationId().toString(), task.version(), task.isDuplicate(), task.replaces().map(UUID::toString));
+    return brief(task.taskUuid().toString(), task.state(), task.correlationId().toString(), task.version(), task.isDuplicate(),
+        task.replaces().map(UUID::toString));
   }
 
-  private static JsonObject brief(String taskUuid, String state, String correlationId, String version, boolean isDuplicate, Optional<String> replaces) {
+  private static JsonObject brief(String taskUuid, String state, String correlationId, String version, boolean isDuplicate,
+      Optional<String> replaces) {
     JsonObjectBuilder brief = Json.build().createObjectBuilder()
         .add("task_uuid", taskUuid)
         .add("state", state)
@@ -232,13 +237,15 @@ public class TasksResource {
 
   private static String checked(String key, String value) {
     if ("state".equals(key) && !STATES.containsAll(List.of(value.split(",", -1)))) {
-      throw Problem.invalid("state", "must be one state, or several with commas between them; known are " + String.join(", ", STATES.stream().sorted().toList()));
+      throw Problem.invalid("state",
+          "must be one state, or several with commas between them; known are " + String.join(", ", STATES.stream().sorted().toList()));
     }
     if ("sla_breached".equals(key) && !Set.of("true", "false").contains(value)) {
       throw Problem.invalid(key, "must be true or false");
     }
     if (key.endsWith("_after") || key.endsWith("_before")) {
-      return Parameters.time(value).orElseThrow(() -> Problem.invalid(key, "must be a date and time with an offset, as in 2026-01-31T12:00:00Z")).toString();
+      return Parameters.time(value)
+          .orElseThrow(() -> Problem.invalid(key, "must be a date and time with an offset, as in 2026-01-31T12:00:00Z")).toString();
     }
     if (key.endsWith("correlation_id")) {
       return Parameters.uuid(key, value).toString();

@@ -91,11 +91,13 @@ public class TemplatesResource {
       return answer(200, unchanged.key(), unchanged.warnings());
     }
     if (registration instanceof Registration.Conflict conflict) {
-      throw new Problem(409, "template-exists", "template " + conflict.key() + " is registered with other content; a change needs a new version",
+      throw new Problem(409, "template-exists",
+          "template " + conflict.key() + " is registered with other content; a change needs a new version",
           List.of(), Map.of());
     }
     if (registration instanceof Registration.NamespaceTaken taken) {
-      throw new Problem(409, "namespace-taken", taken.message(), List.of(new Problem.Violation("namespace_name", taken.message())), Map.of());
+      throw new Problem(409, "namespace-taken", taken.message(), List.of(new Problem.Violation("namespace_name", taken.message())),
+          Map.of());
     }
     throw invalid(((Registration.Invalid) registration).problems());
   }
@@ -119,7 +121,8 @@ public class TemplatesResource {
 
   private Response answer(int status, TemplateKey key, List<String> warnings) {
     return Response.status(status)
-        .header(Locations.HEADER, locations.of(uri, "templates/" + key.namespace() + "/" + UriBuilder.fromPath("{name}").build(key.name()) + "/" + key.version()))
+        .header(Locations.HEADER,
+            locations.of(uri, "templates/" + key.namespace() + "/" + UriBuilder.fromPath("{name}").build(key.name()) + "/" + key.version()))
         .entity(Json.build().createObjectBuilder()
             .add("namespace", key.namespace()).add("name", key.name()).add("version", key.version())
             .add("registered", status == 201).add("warnings", Json.build().createArrayBuilder(warnings)).build().toString())
@@ -128,9 +131,11 @@ public class TemplatesResource {
 
   private static Problem invalid(List<TemplateProblem> problems) {
     List<Problem.Violation> violations = problems.stream()
-        .map(problem -> new Problem.Violation(problem.path(), "line " + problem.line() + ", column " + problem.column() + ": " + problem.message()))
+        .map(problem -> new Problem.Violation(problem.path(),
+            "line " + problem.line() + ", column " + problem.column() + ": " + problem.message()))
         .toList();
-    String detail = violations.stream().map(violation -> (violation.field().isEmpty() ? "" : violation.field() + ": ") + violation.message())
+    String detail = violations.stream()
+        .map(violation -> (violation.field().isEmpty() ? "" : violation.field() + ": ") + violation.message())
         .limit(MOST_IN_DETAIL).collect(Collectors.joining("; "));
     int more = violations.size() - MOST_IN_DETAIL;
     return new Problem(400, "invalid-template", more > 0 ? detail + "; and " + more + " more" : detail, violations, Map.of());

@@ -121,8 +121,10 @@ final class TimedBody extends InputStream {
   }
 
   private Problem late() {
-    return Problem.of(408, "request-timeout", "the body came too slowly: " + received + " bytes in " + TimeUnit.NANOSECONDS.toSeconds(nanoTime.getAsLong() - begin)
-        + " s; it has " + pace.timeout().toSeconds() + " s, and one second more for every " + pace.bytesPerSecond() + " bytes that have arrived");
+    return Problem.of(408, "request-timeout",
+        "the body came too slowly: " + received + " bytes in " + TimeUnit.NANOSECONDS.toSeconds(nanoTime.getAsLong() - begin)
+            + " s; it has " + pace.timeout().toSeconds() + " s, and one second more for every " + pace.bytesPerSecond()
+            + " bytes that have arrived");
   }
 
   @Override

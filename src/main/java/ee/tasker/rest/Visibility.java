@@ -30,11 +30,14 @@ public class Visibility {
   private static final Set<String> OF_CONTEXT = Set.of("context", "inputs", "violations");
   private static final Set<String> OF_RESULTS = Set.of("checkpoint", "result", "error", "metadata", "cause");
   /** What the engine and its functions write about a move; everything else was brought along by the caller of a function. */
-  private static final Set<String> OF_MOVES = Set.of("action", "by", "reason", "error_type", "server", "forced", "since", "sqlstate", "faults", "state",
+  private static final Set<String> OF_MOVES = Set.of("action", "by", "reason", "error_type", "server", "forced", "since", "sqlstate",
+      "faults", "state",
       "should_have_moved_at", "threshold_minutes", "stale_at", "violations", "policy");
 
   /** What an answer is about. Public, since the container reads the annotation that names it from a proxy elsewhere. */
-  public enum Content { TASK, STEP, DEAD_LETTER, OTHER }
+  public enum Content {
+    TASK, STEP, DEAD_LETTER, OTHER
+  }
 
   @Inject
   private Access access;
@@ -109,7 +112,8 @@ public class Visibility {
     for (String name : List.of("details", "metadata")) {
       if (entry.get(name) instanceof JsonObject inner) {
         JsonObject less = without(names, inner);
-        left.add(name, less.get("before") instanceof JsonObject before ? Json.build().createObjectBuilder(less).add("before", without(names, before)).build() : less);
+        left.add(name, less.get("before") instanceof JsonObject before
+            ? Json.build().createObjectBuilder(less).add("before", without(names, before)).build() : less);
       }
     }
     return left.build();
@@ -137,10 +141,12 @@ public class Visibility {
 
   /** Parked messages hold requests and results of any namespace, and their causes quote them. */
   JsonObject deadMessages(JsonObject page) {
-    if (access.caller().grants().mayEverywhere(Permission.TASKS_CONTEXT_READ) && access.caller().grants().mayEverywhere(Permission.STEPS_READ)) {
+    if (access.caller().grants().mayEverywhere(Permission.TASKS_CONTEXT_READ)
+        && access.caller().grants().mayEverywhere(Permission.STEPS_READ)) {
       return page;
     }
-    return Json.build().createObjectBuilder(page).add("messages", withoutEach(Set.of("message", "cause", "headers"), page.getJsonArray("messages"))).build();
+    return Json.build().createObjectBuilder(page)
+        .add("messages", withoutEach(Set.of("message", "cause", "headers"), page.getJsonArray("messages"))).build();
   }
 
   /** Of a permission beside that of the method, in the namespace of a task. */
@@ -152,7 +158,8 @@ public class Visibility {
 
   private boolean may(Permission permission, JsonObject inNamespace) {
     var grants = access.caller().grants();
-    return inNamespace.get("namespace") instanceof JsonString namespace ? grants.may(permission, namespace.getString()) : grants.mayEverywhere(permission);
+    return inNamespace.get("namespace") instanceof JsonString namespace ? grants.may(permission, namespace.getString())
+        : grants.mayEverywhere(permission);
   }
 
   /** An answer that was kept, as its caller may see it now. */

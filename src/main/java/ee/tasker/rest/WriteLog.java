@@ -55,12 +55,14 @@ public class WriteLog implements ContainerRequestFilter, ContainerResponseFilter
 
   private void begin(ContainerRequestContext context) {
     Requires required = resource.getResourceMethod() == null ? null : resource.getResourceMethod().getAnnotation(Requires.class);
-    if (READING.contains(context.getMethod()) || resource.getResourceMethod() == null || required != null && LEFT_OUT.contains(required.value())
+    if (READING.contains(context.getMethod()) || resource.getResourceMethod() == null
+        || required != null && LEFT_OUT.contains(required.value())
         || !(callers.verdict(request) instanceof Verdict.Known known)) {
       return;
     }
     try {
-      context.setProperty(BEGUN, administration.begin(new WriteRequest(known.caller(), context.getMethod(), route(), request.getRequestURI(), request.getRemoteAddr())));
+      context.setProperty(BEGUN, administration
+          .begin(new WriteRequest(known.caller(), context.getMethod(), route(), request.getRequestURI(), request.getRemoteAddr())));
     } catch (Problem problem) {
       context.abortWith(ProblemDocument.of(problem, request.getRequestURI()));
     }

@@ -39,6 +39,7 @@ public class WriteRequestsResource {
     if (route != null) {
       filter.add("route", route);
     }
-    return administration.writeRequests(filter.build(), Parameters.number("limit", limit, 50, 1, 500), Parameters.optionalUuid("cursor", cursor)).toString();
+    return administration
+        .writeRequests(filter.build(), Parameters.number("limit", limit, 50, 1, 500), Parameters.optionalUuid("cursor", cursor)).toString();
   }
 }

@@ -67,8 +67,9 @@ class AccountGateway {
   }
 
   UUID beginWriteRequest(WriteRequest request, UUID server) {
-    return UUID.fromString(sql.text("begin_write_request(?, ?, ?, ?, ?, ?, cast(? as uuid))", request.caller().actor(), request.caller().kind().text(),
-        request.method(), request.route(), request.path(), request.remote(), server));
+    return UUID.fromString(
+        sql.text("begin_write_request(?, ?, ?, ?, ?, ?, cast(? as uuid))", request.caller().actor(), request.caller().kind().text(),
+            request.method(), request.route(), request.path(), request.remote(), server));
   }
 
   void finishWriteRequest(UUID request, int status) {
@@ -76,7 +77,8 @@ class AccountGateway {
   }
 
   JsonObject listWriteRequests(JsonObject filter, int limit, UUID before) {
-    return sql.object("list_write_requests(cast(? as jsonb), ?, cast(? as uuid))", filter, limit, before == null ? null : before.toString());
+    return sql.object("list_write_requests(cast(? as jsonb), ?, cast(? as uuid))", filter, limit,
+        before == null ? null : before.toString());
   }
 
   /** @return null when there is no such thing */

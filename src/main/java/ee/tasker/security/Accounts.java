@@ -47,7 +47,8 @@ public class Accounts {
       return Optional.empty();
     }
     Caller caller = new Caller(Caller.Kind.KEY, found.getString("name"), Json.uuid(found, "uuid"), Grants.of(found.getJsonArray("grants")));
-    return Optional.of(new Key(caller, found.get("expires_in_seconds") instanceof JsonNumber seconds ? Optional.of(seconds.longValue()) : Optional.empty()));
+    return Optional.of(new Key(caller,
+        found.get("expires_in_seconds") instanceof JsonNumber seconds ? Optional.of(seconds.longValue()) : Optional.empty()));
   }
 
   public Grants ofRoles(Collection<String> roles) {

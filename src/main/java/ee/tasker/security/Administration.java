@@ -87,10 +87,12 @@ public class Administration {
 
   private String granted(UUID user, UUID key, Granted granted, String by) {
     try {
-      return Refusals.check(gateway.grantAccess(user, key, granted, by), () -> user == null ? keyNotFound(key) : userNotFound(user)).getString("grant_uuid");
+      return Refusals.check(gateway.grantAccess(user, key, granted, by), () -> user == null ? keyNotFound(key) : userNotFound(user))
+          .getString("grant_uuid");
     } catch (RuntimeException refused) {
       if ("TK007".equals(DatabaseFaults.sqlState(refused))) {
-        throw Problem.invalid(granted.role() == null ? "permission" : "role", "there is no such " + (granted.role() == null ? "permission" : "role"));
+        throw Problem.invalid(granted.role() == null ? "permission" : "role",
+            "there is no such " + (granted.role() == null ? "permission" : "role"));
       }
       throw refused;
     }

@@ -64,7 +64,8 @@ public class Authentication {
     if (authorization == null && apiKey == null) {
       return new Verdict.Nobody();
     }
-    KeyedDigest.Digest digest = digests.of(authorization == null ? "key" : "header", authorization == null ? apiKey : authorization + '\0' + apiKey);
+    KeyedDigest.Digest digest = digests.of(authorization == null ? "key" : "header",
+        authorization == null ? apiKey : authorization + '\0' + apiKey);
     Remembered entry = remembered.get(digest);
     Found found = entry == null ? null : entry.found;
     return found != null && found.holds() ? found.verdict() : ask(digest, authorization, apiKey);
@@ -132,7 +133,8 @@ public class Authentication {
     if (credentials instanceof Credentials.ApiKey key) {
       return accounts.key(key.key()).map(known -> new Identity(known.caller(), known.secondsLeft()));
     }
-    return credentials instanceof Credentials.Token token ? tokens.caller(token.token()).map(caller -> new Identity(caller, Optional.empty())) : Optional.empty();
+    return credentials instanceof Credentials.Token token
+        ? tokens.caller(token.token()).map(caller -> new Identity(caller, Optional.empty())) : Optional.empty();
   }
 
   private Optional<Identity> ofPassword(Credentials.Password password) {
@@ -144,8 +146,10 @@ public class Authentication {
     if (UserStore.ID.equals(result.getIdentityStoreId())) {
       // By the uuid too: should the user have been made anew just now, it was another one's password.
       UUID uuid = UUID.fromString(result.getCallerUniqueId());
-      return accounts.user(name).filter(user -> user.isEnabled() && user.caller().uuid().equals(uuid)).map(user -> new Identity(user.caller(), Optional.empty()));
+      return accounts.user(name).filter(user -> user.isEnabled() && user.caller().uuid().equals(uuid))
+          .map(user -> new Identity(user.caller(), Optional.empty()));
     }
-    return Optional.of(new Identity(new Caller(Caller.Kind.EXTERNAL, name, null, accounts.ofRoles(result.getCallerGroups())), Optional.empty()));
+    return Optional
+        .of(new Identity(new Caller(Caller.Kind.EXTERNAL, name, null, accounts.ofRoles(result.getCallerGroups())), Optional.empty()));
   }
 }

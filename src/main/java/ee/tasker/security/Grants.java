@@ -51,7 +51,8 @@ public final class Grants {
   /** @param grants as the database tells them: objects with permission and namespace */
   static Grants of(JsonArray grants) {
     return of(grants.getValuesAs(JsonObject.class).stream()
-        .map(grant -> new Grant(grant.getString("permission"), grant.get("namespace") instanceof JsonString namespace ? namespace.getString() : null))
+        .map(grant -> new Grant(grant.getString("permission"),
+            grant.get("namespace") instanceof JsonString namespace ? namespace.getString() : null))
         .toList());
   }
 
@@ -77,7 +78,9 @@ public final class Grants {
   /** Where both are allowed: empty for everywhere, otherwise the namespaces, of which there may be none. */
   public Optional<Set<String>> namespaces(Permission one, Permission other) {
     Optional<Set<String>> where = namespaces(one);
-    return namespaces(other).map(others -> where.map(names -> names.stream().filter(others::contains).collect(Collectors.toUnmodifiableSet())).orElse(others)).or(() -> where);
+    return namespaces(other)
+        .map(others -> where.map(names -> names.stream().filter(others::contains).collect(Collectors.toUnmodifiableSet())).orElse(others))
+        .or(() -> where);
   }
 
   /** All that are named. */

@@ -27,7 +27,8 @@ public final class PasswordHashes {
     byte[] salt = new byte[BYTES];
     RANDOM.nextBytes(salt);
     Base64.Encoder base64 = Base64.getEncoder();
-    return ALGORITHM + ":" + ITERATIONS + ":" + base64.encodeToString(salt) + ":" + base64.encodeToString(derive(ALGORITHM, password, salt, ITERATIONS, BYTES));
+    return ALGORITHM + ":" + ITERATIONS + ":" + base64.encodeToString(salt) + ":"
+        + base64.encodeToString(derive(ALGORITHM, password, salt, ITERATIONS, BYTES));
   }
 
   public static boolean isHash(String text) {
@@ -42,7 +43,8 @@ public final class PasswordHashes {
       return false;
     }
     byte[] expected = Base64.getDecoder().decode(parts.group(4));
-    byte[] actual = derive(parts.group(1), password, Base64.getDecoder().decode(parts.group(3)), Integer.parseInt(parts.group(2)), expected.length);
+    byte[] actual = derive(parts.group(1), password, Base64.getDecoder().decode(parts.group(3)), Integer.parseInt(parts.group(2)),
+        expected.length);
     return MessageDigest.isEqual(expected, actual);
   }
 

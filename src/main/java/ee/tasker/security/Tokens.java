@@ -43,7 +43,8 @@ import java.util.stream.Collectors;
 @ApplicationScoped
 public class Tokens {
   private static final Log LOG = Log.of(Tokens.class);
-  private static final Set<JWSAlgorithm> RSA = Set.of(JWSAlgorithm.RS256, JWSAlgorithm.RS384, JWSAlgorithm.RS512, JWSAlgorithm.PS256, JWSAlgorithm.PS384, JWSAlgorithm.PS512);
+  private static final Set<JWSAlgorithm> RSA = Set.of(JWSAlgorithm.RS256, JWSAlgorithm.RS384, JWSAlgorithm.RS512, JWSAlgorithm.PS256,
+      JWSAlgorithm.PS384, JWSAlgorithm.PS512);
   private static final Set<JWSAlgorithm> EC = Set.of(JWSAlgorithm.ES256, JWSAlgorithm.ES384, JWSAlgorithm.ES512);
   private static final int KEYS_TIMEOUT_MS = 3_000;
   private static final int KEYS_BYTES = 100_000;
@@ -68,8 +69,10 @@ public class Tokens {
   private static DefaultJWTProcessor<SecurityContext> processor(TokenSettings settings) {
     DefaultJWTProcessor<SecurityContext> processor = new DefaultJWTProcessor<>();
     processor.setJWSTypeVerifier(new DefaultJOSEObjectTypeVerifier<>(JOSEObjectType.JWT, new JOSEObjectType("at+jwt"), null));
-    processor.setJWSKeySelector(settings.publicKey().map(pem -> oneKey(publicKey(pem))).orElseGet(() -> keysOf(settings.jwksUrl().orElseThrow())));
-    processor.setJWTClaimsSetVerifier(new DefaultJWTClaimsVerifier<>(new HashSet<>(Set.of(settings.audience())), new JWTClaimsSet.Builder().issuer(settings.issuer()).build(),
+    processor.setJWSKeySelector(
+        settings.publicKey().map(pem -> oneKey(publicKey(pem))).orElseGet(() -> keysOf(settings.jwksUrl().orElseThrow())));
+    processor.setJWTClaimsSetVerifier(new DefaultJWTClaimsVerifier<>(new HashSet<>(Set.of(settings.audience())),
+        new JWTClaimsSet.Builder().issuer(settings.issuer()).build(),
         new HashSet<>(Set.of("exp", settings.nameClaim())), new HashSet<>()));
     return processor;
   }
@@ -81,7 +84,8 @@ public class Tokens {
 
   private static JWSKeySelector<SecurityContext> keysOf(URI url) {
     try {
-      JWKSource<SecurityContext> keys = JWKSourceBuilder.<SecurityContext>create(url.toURL(), new DefaultResourceRetriever(KEYS_TIMEOUT_MS, KEYS_TIMEOUT_MS, KEYS_BYTES))
+      JWKSource<SecurityContext> keys = JWKSourceBuilder
+          .<SecurityContext>create(url.toURL(), new DefaultResourceRetriever(KEYS_TIMEOUT_MS, KEYS_TIMEOUT_MS, KEYS_BYTES))
           .refreshAheadCache(false).outageTolerant(true).build();
       Set<JWSAlgorithm> algorithms = new HashSet<>(RSA);
       algorithms.addAll(EC);
@@ -112,9 +116,11 @@ public class Tokens {
       JWTClaimsSet claims = processor.process(token, null);
       TokenSettings names = settings.get();
       String name = claims.getStringClaim(names.nameClaim());
-      Collection<String> namespaces = claims.getClaim(names.namespacesClaim()) == null ? Arrays.asList((String) null) : words(claims.getClaim(names.namespacesClaim()));
+      Collection<String> namespaces = claims.getClaim(names.namespacesClaim()) == null ? Arrays.asList((String) null)
+          : words(claims.getClaim(names.namespacesClaim()));
       Grants grants = Grants.of(words(claims.getClaim(names.permissionsClaim())).stream()
-          .flatMap(permission -> namespaces.stream().map(namespace -> new Grants.Grant(permission, namespace))).collect(Collectors.toList()));
+          .flatMap(permission -> namespaces.stream().map(namespace -> new Grants.Grant(permission, namespace)))
+          .collect(Collectors.toList()));
       return Optional.of(new Caller(Caller.Kind.TOKEN, name, null, grants));
     } catch (JOSEException unavailable) {
       LOG.write(LogEvent.CALL_FAILED, "call", "keys of the issuer of tokens", "cause", unavailable.getMessage());

@@ -72,7 +72,8 @@ public class QueuedRequests {
       JsonObject message = submitted.get(i);
       JsonObject verdict = reply.getJsonArray("verdicts").getJsonObject(i);
       switch (verdict.getString("verdict")) {
-        case "created", "duplicate" -> { }
+        case "created", "duplicate" -> {
+        }
         case "failed" -> {
           if (isToComeAgain(message, verdict)) {
             LOG.write(LogEvent.CALL_FAILED, "call", "submit_queued_requests", "message", message.get("msg_id"), "cause", fault(verdict));

@@ -34,7 +34,8 @@ class RequestCheck {
     KnownTemplate template = request.template().flatMap(templates::find).orElseThrow(() -> unknown(request));
     if (!template.unsupportedFeatures().isEmpty()) {
       throw new Problem(422, "unsupported-template",
-          "template " + template.key() + " cannot be run by this version: not supported yet: " + String.join(", ", template.unsupportedFeatures()),
+          "template " + template.key() + " cannot be run by this version: not supported yet: "
+              + String.join(", ", template.unsupportedFeatures()),
           List.of(new Violation("name", "not supported yet: " + String.join(", ", template.unsupportedFeatures()))), Map.of());
     }
     List<Violation> violations = template.inputSchema()
@@ -44,13 +45,15 @@ class RequestCheck {
     if (!violations.isEmpty()) {
       throw new Problem(400, "invalid-context",
           "the context does not fit the input schema of template " + template.key() + ": "
-              + violations.get(0).field() + ": " + violations.get(0).message(), violations, Map.of());
+              + violations.get(0).field() + ": " + violations.get(0).message(),
+          violations, Map.of());
     }
     return template;
   }
 
   static Problem unknown(TaskRequest request) {
     String asked = request.template().map(TemplateKey::toString).orElse(request.namespace() + "/" + request.name());
-    return new Problem(404, "unknown-template", "there is no template " + asked, List.of(new Violation("name", "there is no template " + asked)), Map.of());
+    return new Problem(404, "unknown-template", "there is no template " + asked,
+        List.of(new Violation("name", "there is no template " + asked)), Map.of());
   }
 }

@@ -2,13 +2,13 @@ package ee.tasker.task;
 
 import ee.tasker.message.StepDispatcher;
 import ee.tasker.message.WorkNotifier;
+import ee.tasker.platform.CallCoalescer;
 import ee.tasker.platform.DatabaseFaults;
 import ee.tasker.platform.EngineThreads;
 import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Meters;
 import ee.tasker.platform.Role;
 import ee.tasker.platform.Settings;
-import ee.tasker.platform.CallCoalescer;
 import jakarta.annotation.PostConstruct;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.inject.Instance;
@@ -131,7 +131,7 @@ public class SubmissionBatcher {
 
   private void submitBatch() {
     List<Waiting> batch = new ArrayList<>();
-    for (Waiting next; batch.size() < BATCH && (next = waiting.poll()) != null; ) {
+    for (Waiting next; batch.size() < BATCH && (next = waiting.poll()) != null;) {
       batch.add(next);
     }
     calls.added(-batch.size());

@@ -7,7 +7,6 @@ import jakarta.enterprise.context.Dependent;
 import jakarta.inject.Inject;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
-import jakarta.json.JsonValue;
 import java.util.List;
 import java.util.UUID;
 
@@ -29,7 +28,8 @@ class TaskGateway {
   }
 
   JsonObject submitQueuedRequests(JsonArray requests, int claimLimit, long leaseSeconds) {
-    return sql.object("submit_queued_requests(cast(? as jsonb), cast(? as uuid), ?, cast(? as int))", requests, server.uuid(), claimLimit, leaseSeconds);
+    return sql.object("submit_queued_requests(cast(? as jsonb), cast(? as uuid), ?, cast(? as int))", requests, server.uuid(), claimLimit,
+        leaseSeconds);
   }
 
   JsonArray getTaskDocuments(List<UUID> taskUuids, boolean withDetails) {
@@ -52,7 +52,8 @@ class TaskGateway {
     return sql.array("get_step_audit(cast(? as uuid), cast(? as uuid))", taskUuid, stepUuid);
   }
 
-  JsonObject requestCancel(UUID taskUuid, String by, String reason, String policy, Long graceSeconds, String children, long defaultGraceSeconds) {
+  JsonObject requestCancel(UUID taskUuid, String by, String reason, String policy, Long graceSeconds, String children,
+      long defaultGraceSeconds) {
     sql.run("set_caller(cast(? as text))", caller.name());
     return sql.object("request_cancel(cast(? as uuid), ?, ?, ?, cast(? as uuid), null, null, cast(? as int), ?, cast(? as int))",
         taskUuid, by, reason, policy, server.uuid(), graceSeconds == null ? null : graceSeconds.toString(), children, defaultGraceSeconds);
@@ -71,6 +72,7 @@ class TaskGateway {
   }
 
   JsonObject startValidatedTasks(JsonArray verdicts, int claimLimit, long leaseSeconds) {
-    return sql.object("start_validated_tasks(cast(? as jsonb), cast(? as uuid), ?, cast(? as int))", verdicts, server.uuid(), claimLimit, leaseSeconds);
+    return sql.object("start_validated_tasks(cast(? as jsonb), cast(? as uuid), ?, cast(? as int))", verdicts, server.uuid(), claimLimit,
+        leaseSeconds);
   }
 }

@@ -147,7 +147,8 @@ public final class TaskRequest {
 
   /** The same request of a version that is known by now. */
   TaskRequest of(TemplateKey known) {
-    return new TaskRequest(namespace, name, Optional.of(known), Json.build().createObjectBuilder(members).add("version", known.version()).build());
+    return new TaskRequest(namespace, name, Optional.of(known),
+        Json.build().createObjectBuilder(members).add("version", known.version()).build());
   }
 
   public JsonObject context() {

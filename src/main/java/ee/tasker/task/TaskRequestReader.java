@@ -1,9 +1,9 @@
 package ee.tasker.task;
 
 import ee.tasker.platform.Json;
+import ee.tasker.platform.JsonbCheck;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Problem.Violation;
-import ee.tasker.platform.JsonbCheck;
 import ee.tasker.template.model.TemplateKey;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonNumber;

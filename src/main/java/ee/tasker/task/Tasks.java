@@ -97,14 +97,17 @@ public class Tasks {
    */
   @Transactional
   public void cancel(UUID taskUuid, CancelRequest request) {
-    JsonObject reply = Refusals.check(gateway.requestCancel(taskUuid, request.by(), request.reason(), request.policy().name().toLowerCase(Locale.ROOT),
-        request.grace().map(Duration::toSeconds).orElse(null), request.children().name().toLowerCase(Locale.ROOT),
-        settings.recovery().cancelGrace().toSeconds()), () -> notFound(taskUuid));
+    JsonObject reply = Refusals
+        .check(gateway.requestCancel(taskUuid, request.by(), request.reason(), request.policy().name().toLowerCase(Locale.ROOT),
+            request.grace().map(Duration::toSeconds).orElse(null), request.children().name().toLowerCase(Locale.ROOT),
+            settings.recovery().cancelGrace().toSeconds()), () -> notFound(taskUuid));
     String state = reply.getString("state");
     if ("already_ended".equals(reply.getString("outcome")) && !"cancelled".equals(state)) {
-      throw new Problem(409, "task-already-ended", "task " + taskUuid + " has already ended as " + state, List.of(), Map.of("state", state));
+      throw new Problem(409, "task-already-ended", "task " + taskUuid + " has already ended as " + state, List.of(),
+          Map.of("state", state));
     }
-    LOG.write(LogEvent.CANCEL_REQUESTED, "task", taskUuid, "by", caller.actor(request.by()), "claimed_actor", caller.claimedActor(request.by()), "reason", request.reason(),
+    LOG.write(LogEvent.CANCEL_REQUESTED, "task", taskUuid, "by", caller.actor(request.by()), "claimed_actor",
+        caller.claimedActor(request.by()), "reason", request.reason(),
         "policy", request.policy(), "children", request.children(), "state", state);
     JsonArray ended = reply.getJsonArray("ended");
     afterCommit.run(() -> {

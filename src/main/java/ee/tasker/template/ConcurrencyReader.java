@@ -34,10 +34,12 @@ final class ConcurrencyReader {
     var limit = keys.require("limit").map(place -> place.number(1, Limits.CONCURRENCY));
     var keyPlace = keys.find("key");
     var key = keyPlace.flatMap(place -> place.word(Limits.WORD).flatMap(text -> ConcurrencyPolicy.isPointer(text) ? Optional.of(text)
-        : place.refuse("must be a JSON pointer into the task's context, such as /customer_id, but is \"" + Located.shortened(text) + "\"")));
-    var counts = keys.find("counts").flatMap(place -> place.oneOf(LimitedUnit.class).flatMap(given ->
-        unit == LimitedUnit.STEPS && given == LimitedUnit.TASKS
-            ? place.refuse("a policy of a step counts steps; one that counts tasks belongs to the template") : Optional.of(given))).orElse(unit);
+        : place
+            .refuse("must be a JSON pointer into the task's context, such as /customer_id, but is \"" + Located.shortened(text) + "\"")));
+    var counts = keys.find("counts")
+        .flatMap(place -> place.oneOf(LimitedUnit.class).flatMap(given -> unit == LimitedUnit.STEPS && given == LimitedUnit.TASKS
+            ? place.refuse("a policy of a step counts steps; one that counts tasks belongs to the template") : Optional.of(given)))
+        .orElse(unit);
     var whenFull = keys.find("when_full").flatMap(place -> place.oneOf(WhenFull.class)).orElse(WhenFull.QUEUE);
     keys.refuseOthers();
     return limit.filter(number -> number.isPresent() && keyPlace.isPresent() == key.isPresent())

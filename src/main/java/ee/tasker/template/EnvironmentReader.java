@@ -77,11 +77,11 @@ final class EnvironmentReader {
 
   /** The name of a step of the template, or ALL; each once. */
   private Optional<String> name(Keys keys, Map<String, Override> earlier) {
-    return keys.require("name").flatMap(place -> place.word(Limits.STEP_NAME).flatMap(name ->
-        !name.equals(StepOverride.ALL) && !steps.containsKey(name)
+    return keys.require("name")
+        .flatMap(place -> place.word(Limits.STEP_NAME).flatMap(name -> !name.equals(StepOverride.ALL) && !steps.containsKey(name)
             ? place.refuse("there is no step \"" + name + "\"; it must be a step of this template or ALL")
             : earlier.containsKey(name) ? place.refuse("this environment already says something about \"" + name + "\"")
-            : Optional.of(name)));
+                : Optional.of(name)));
   }
 
   private void contradictions(Map<String, Override> overrides) {

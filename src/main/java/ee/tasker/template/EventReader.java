@@ -18,8 +18,8 @@ final class EventReader {
     Set<String> names = new HashSet<>();
     return template.list("domain_events").stream().map(Located::keys).flatMap(Optional::stream).map(keys -> {
       var name = name(keys);
-      name.filter(known -> !names.add(known)).ifPresent(known ->
-          keys.require("name").ifPresent(place -> place.refuse("there is another domain event named " + known)));
+      name.filter(known -> !names.add(known))
+          .ifPresent(known -> keys.require("name").ifPresent(place -> place.refuse("there is another domain event named " + known)));
       var description = keys.find("description").flatMap(Located::description);
       var schema = keys.find("schema").flatMap(Located::schema);
       keys.refuseOthers();

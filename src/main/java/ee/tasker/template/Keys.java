@@ -97,7 +97,8 @@ final class Keys {
       if (!known.contains(name)) {
         problem(keys.get(name), value.path(), name.equals("<<")
             ? "merge keys are not supported; write the keys out, or use an alias for the whole value"
-            : "unknown key \"" + Located.shortened(name) + "\"" + Hints.about(mapping.path(), name).orElseGet(() -> Spelling.suggestion(name, missing)));
+            : "unknown key \"" + Located.shortened(name) + "\""
+                + Hints.about(mapping.path(), name).orElseGet(() -> Spelling.suggestion(name, missing)));
       }
     });
   }

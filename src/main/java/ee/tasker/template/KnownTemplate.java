@@ -12,7 +12,8 @@ import java.util.UUID;
  * @param rootSteps           how many of its steps can start at once
  * @param unsupportedFeatures what this version cannot run; a request for such a template is refused
  */
-public record KnownTemplate(UUID namedTaskUuid, TemplateKey key, Optional<ContextSchema> inputSchema, int rootSteps, List<String> unsupportedFeatures) {
+public record KnownTemplate(UUID namedTaskUuid, TemplateKey key, Optional<ContextSchema> inputSchema, int rootSteps,
+    List<String> unsupportedFeatures) {
   public KnownTemplate {
     unsupportedFeatures = List.copyOf(unsupportedFeatures);
   }

@@ -48,7 +48,7 @@ record Located(Node node, String path, Problems problems) {
   Optional<String> word(int maxLength) {
     return text(maxLength).flatMap(value -> value.isBlank() ? refuse("must not be blank")
         : value.chars().anyMatch(Character::isISOControl) ? refuse("must not contain control characters")
-        : Optional.of(value));
+            : Optional.of(value));
   }
 
   Optional<String> description() {
@@ -131,10 +131,10 @@ record Located(Node node, String path, Problems problems) {
       case SEQUENCE -> "a list";
       default -> isNull() ? "empty"
           : node.getTag().equals(Tag.STR) ? "the string \"" + shortened(((ScalarNode) node).getValue()) + "\""
-          : node.getTag().equals(Tag.INT) || node.getTag().equals(Tag.FLOAT)
-              ? "the number " + shortened(((ScalarNode) node).getValue())
-          : node.getTag().equals(Tag.BOOL) ? ((ScalarNode) node).getValue()
-          : "something tagged " + node.getTag();
+              : node.getTag().equals(Tag.INT) || node.getTag().equals(Tag.FLOAT)
+                  ? "the number " + shortened(((ScalarNode) node).getValue())
+                  : node.getTag().equals(Tag.BOOL) ? ((ScalarNode) node).getValue()
+                      : "something tagged " + node.getTag();
     };
   }
 

@@ -54,7 +54,8 @@ final class NestingGuard implements Parser {
       case MappingStart, SequenceStart -> refuse(++depth > MAX_DEPTH, "more than " + MAX_DEPTH + " levels", event);
       case MappingEnd, SequenceEnd -> depth--;
       case Alias -> refuse(++aliases > MAX_ALIASES, "more than " + MAX_ALIASES + " aliases", event);
-      default -> { }
+      default -> {
+      }
     }
     return event;
   }

@@ -79,8 +79,8 @@ final class NodeJson {
     try {
       return text.length() > MAX_DIGITS ? Optional.empty()
           : text.startsWith("0o") ? Optional.of(new BigInteger(text.substring(2), 8))
-          : text.startsWith("0x") ? Optional.of(new BigInteger(text.substring(2), 16))
-          : Optional.of(new BigInteger(text));
+              : text.startsWith("0x") ? Optional.of(new BigInteger(text.substring(2), 16))
+                  : Optional.of(new BigInteger(text));
     } catch (NumberFormatException taggedByHand) {
       return Optional.empty();
     }

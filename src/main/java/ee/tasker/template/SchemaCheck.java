@@ -36,8 +36,7 @@ final class SchemaCheck {
   private static final Set<String> ONE_SCHEMA = Set.of("items", "contains", "additionalProperties", "propertyNames",
       "not", "if", "then", "else", "unevaluatedItems", "unevaluatedProperties", "contentSchema");
   private static final Set<String> LIST_OF_SCHEMAS = Set.of("allOf", "anyOf", "oneOf", "prefixItems");
-  private static final Set<String> MAP_OF_SCHEMAS =
-      Set.of("properties", "patternProperties", "$defs", "definitions", "dependentSchemas");
+  private static final Set<String> MAP_OF_SCHEMAS = Set.of("properties", "patternProperties", "$defs", "definitions", "dependentSchemas");
   private static final Set<String> SIZES = Set.of("minLength", "maxLength", "minItems", "maxItems", "minProperties",
       "maxProperties", "minContains", "maxContains");
 

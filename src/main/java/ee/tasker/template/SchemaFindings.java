@@ -48,7 +48,7 @@ final class SchemaFindings {
   private static String message(Error error) {
     return error.getKeyword() != null ? shortened(error.getError())
         : error.getEvaluationPath().matches(".*/(additional|unevaluated)Properties") ? "is not an allowed key"
-        : "is not allowed";
+            : "is not allowed";
   }
 
   private static String shortened(String message) {

@@ -17,7 +17,7 @@ import java.util.function.Supplier;
  * @param definition   may be called only when the template has no problem
  */
 record StepDraft(Located where, Optional<Named> name, StepType type, Map<String, Located> dependencies,
-                 Optional<Named> worker, RetryPolicy retry, Supplier<StepDefinition> definition) {
+    Optional<Named> worker, RetryPolicy retry, Supplier<StepDefinition> definition) {
 
   /** A name and the place where it is written. */
   record Named(String name, Located place) {}

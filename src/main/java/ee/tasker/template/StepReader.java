@@ -49,8 +49,8 @@ final class StepReader {
     var concurrency = ConcurrencyReader.read(keys, LimitedUnit.STEPS);
     keys.refuseOthers();
 
-    typePlace.filter(place -> type.needsDependencies() && parents.isEmpty()).ifPresent(place ->
-        place.refuse("a step of this type needs at least one dependency"));
+    typePlace.filter(place -> type.needsDependencies() && parents.isEmpty())
+        .ifPresent(place -> place.refuse("a step of this type needs at least one dependency"));
     batchPlace.filter(place -> !type.takesBatchConfig()).ifPresent(place -> place.refuse(
         "belongs only to steps of type batchable or batch_worker"));
     return new StepDraft(keys.mapping(), name, type, dependencies, batch.flatMap(BatchDraft::worker), retry,
@@ -98,7 +98,7 @@ final class StepReader {
   }
 
   private record BatchDraft(Optional<Named> worker, Optional<FailureStrategy> strategy, int size, int parallelism,
-                            String cursorField) {
+      String cursorField) {
     BatchConfig config() {
       return new BatchConfig(size, parallelism, cursorField, worker.orElseThrow().name(),
           strategy.orElse(FailureStrategy.CONTINUE_ON_FAILURE));

@@ -106,7 +106,8 @@ public final class TemplateReader {
     Map<String, String> paths = new HashMap<>();
     template.find("search_attributes").flatMap(Located::keys).ifPresent(keys -> {
       if (keys.entries().size() > Limits.SEARCH_ATTRIBUTES) {
-        keys.mapping().refuse("there must be at most " + Limits.SEARCH_ATTRIBUTES + " search attributes, but there are " + keys.entries().size());
+        keys.mapping()
+            .refuse("there must be at most " + Limits.SEARCH_ATTRIBUTES + " search attributes, but there are " + keys.entries().size());
         return;
       }
       keys.entries().forEach((name, value) -> {
@@ -117,8 +118,9 @@ public final class TemplateReader {
           value.refuse("the name of a search attribute must be a small letter and at most 62 small letters, digits and underscores");
         }
         value.text(Limits.WORD).flatMap(path -> SearchAttributes.isPath(path) ? Optional.of(path)
-            : value.refuse("must be a path in the context, members with dots between them such as customer.id; a member begins with a letter or an"
-                + " underscore and has letters, digits, underscores and hyphens, but this is \"" + Located.shortened(path) + "\""))
+            : value.refuse(
+                "must be a path in the context, members with dots between them such as customer.id; a member begins with a letter or an"
+                    + " underscore and has letters, digits, underscores and hyphens, but this is \"" + Located.shortened(path) + "\""))
             .ifPresent(path -> paths.put(name, path));
       });
     });

@@ -71,8 +71,10 @@ public class Templates {
       return List.of("no live server takes steps of namespace " + key.namespace());
     }
     List<String> known = found.getJsonArray("known").getValuesAs(JsonString::getString);
-    return missing.stream().map(step -> "step \"" + step.getString("step") + "\": no live server has a handler \"" + step.getString("handler") + "\""
-        + Spelling.suggestion(step.getString("handler"), known)).toList();
+    return missing.stream()
+        .map(step -> "step \"" + step.getString("step") + "\": no live server has a handler \"" + step.getString("handler") + "\""
+            + Spelling.suggestion(step.getString("handler"), known))
+        .toList();
   }
 
   /** Reads a template and says what is wrong with it; touches no database. */

@@ -60,7 +60,8 @@ public class HandlerRegistry {
     Found<T> other = byName.putIfAbsent(name, found);
     // One bean may come by the same name twice: @Handles can repeat the name of its class.
     if (other != null && other.bean() != found.bean()) {
-      throw new IllegalStateException("two beans claim the name " + name + ": " + other.type().getName() + " and " + found.type().getName());
+      throw new IllegalStateException(
+          "two beans claim the name " + name + ": " + other.type().getName() + " and " + found.type().getName());
     }
   }
 

@@ -123,7 +123,8 @@ public class Heartbeat {
 
   /** When another server counts as lost before the next beat unless it is heard, looks at that time. None does while all are heard. */
   private void watchSilence(JsonObject reply) {
-    if (reply.get("next_silence_in_ms") instanceof JsonNumber next && next.longValue() < settings.worker().heartbeat().toMillis() && !permits.isDraining()) {
+    if (reply.get("next_silence_in_ms") instanceof JsonNumber next && next.longValue() < settings.worker().heartbeat().toMillis()
+        && !permits.isDraining()) {
       try {
         threads.timers().schedule(() -> beat(), next.longValue() + SILENCE_SLACK_MS, TimeUnit.MILLISECONDS);
       } catch (RejectedExecutionException e) {
@@ -157,7 +158,8 @@ public class Heartbeat {
     }
     int stuck = overruns.stuck();
     if (stuck > 0) {
-      problems.add(stuck + " of " + live.capacity() + " handler threads are kept by handlers that have not returned although their step was given up");
+      problems.add(stuck + " of " + live.capacity()
+          + " handler threads are kept by handlers that have not returned although their step was given up");
     }
     if (!live.pausedRoles().isEmpty()) {
       problems.add("paused here: " + live.pausedRoles().stream().map(Role::toString).sorted().collect(Collectors.joining(", ")));

@@ -77,6 +77,9 @@ class MissingHandlers {
     ours.forEach(step -> permits.done(step.claimedStep().key()));
     permits.release(ours.size());
     LOG.write(LogEvent.HANDLER_ELSEWHERE, "steps", gone.size(), "handlers",
-        Json.build().createArrayBuilder(gone.stream().map(step -> step.claimedStep().definition().handler()).collect(Collectors.toCollection(TreeSet::new))).build());
+        Json.build()
+            .createArrayBuilder(
+                gone.stream().map(step -> step.claimedStep().definition().handler()).collect(Collectors.toCollection(TreeSet::new)))
+            .build());
   }
 }

@@ -50,7 +50,8 @@ final class Outcomes {
   private static StepResult accepted(ClaimedStep step, JsonValue result, Duration time) {
     Optional<String> complaint = JsonbCheck.complaint(result);
     if (complaint.isPresent()) {
-      return new StepResult(step.key(), "permanent_failure", JsonValue.NULL, error("result_not_storable", "result " + complaint.get()).build(), time);
+      return new StepResult(step.key(), "permanent_failure", JsonValue.NULL,
+          error("result_not_storable", "result " + complaint.get()).build(), time);
     }
     List<ContextSchema.Violation> violations = step.definition().resultSchema().map(schema -> schema.validate(result)).orElse(List.of());
     if (violations.isEmpty()) {
@@ -92,7 +93,8 @@ final class Outcomes {
   }
 
   static StepResult cancelledBeforeStart(ClaimedStep step) {
-    return new StepResult(step.key(), "cancelled", JsonValue.NULL, error("Cancelled", "cancelled before the handler was called").build(), Duration.ZERO);
+    return new StepResult(step.key(), "cancelled", JsonValue.NULL, error("Cancelled", "cancelled before the handler was called").build(),
+        Duration.ZERO);
   }
 
   static StepResult handlerNotFound(ClaimedStep step, Duration time) {
@@ -103,7 +105,8 @@ final class Outcomes {
 
   /** Nothing of a transactional step is there: the next attempt does it all again. */
   static StepResult transactionFailed(StepResult result, String why) {
-    return new StepResult(result.key(), "retryable_failure", JsonValue.NULL, error("transaction_failed", why).build(), result.executionTime());
+    return new StepResult(result.key(), "retryable_failure", JsonValue.NULL, error("transaction_failed", why).build(),
+        result.executionTime());
   }
 
   static StepResult transactionEnded(StepResult result) {

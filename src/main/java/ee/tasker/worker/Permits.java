@@ -29,8 +29,8 @@ class Permits {
   private final AtomicBoolean queuesMayHaveSteps = new AtomicBoolean(true);
   private volatile boolean draining;
   private volatile boolean paused;
-  private volatile Runnable onMoreResults = () -> { };
-  private volatile Runnable onWantedPermits = () -> { };
+  private volatile Runnable onMoreResults = () -> {};
+  private volatile Runnable onWantedPermits = () -> {};
 
   @PostConstruct
   void prepare() {

@@ -2,6 +2,7 @@ package ee.tasker.worker;
 
 import ee.tasker.message.Orchestrator;
 import ee.tasker.message.WorkNotifier;
+import ee.tasker.platform.CallCoalescer;
 import ee.tasker.platform.DatabaseFaults;
 import ee.tasker.platform.EngineThreads;
 import ee.tasker.platform.Json;
@@ -11,7 +12,6 @@ import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Meters;
 import ee.tasker.platform.Role;
 import ee.tasker.platform.Settings;
-import ee.tasker.platform.CallCoalescer;
 import ee.tasker.step.StepResult;
 import ee.tasker.step.Steps;
 import ee.tasker.task.CompletionWaiters;
@@ -105,7 +105,7 @@ class ResultBatcher {
     }
     try {
       List<StepResult> batch = new ArrayList<>();
-      for (StepResult next; batch.size() < settings.worker().batchSize() && (next = waiting.poll()) != null; ) {
+      for (StepResult next; batch.size() < settings.worker().batchSize() && (next = waiting.poll()) != null;) {
         batch.add(next);
       }
       calls.added(-batch.size());

@@ -1,8 +1,8 @@
 package ee.tasker.worker;
 
 import ee.tasker.step.ClaimedStep;
-import ee.tasker.step.StepSpec;
 import ee.tasker.step.StepResult;
+import ee.tasker.step.StepSpec;
 import ee.tasker.tracing.TraceSpan;
 import ee.tasker.tracing.Tracing;
 import jakarta.enterprise.context.ApplicationScoped;

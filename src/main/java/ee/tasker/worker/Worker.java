@@ -324,7 +324,7 @@ public class Worker implements StepDispatcher {
   private void workOn(RunningStep first) {
     RunningStep step = first;
     do {
-      for (long began = System.nanoTime(); step != null; ) {
+      for (long began = System.nanoTime(); step != null;) {
         if (!ready.isEmpty() || !resultBatcher.isEmpty()) {
           callHelper();
         }

@@ -97,7 +97,8 @@ public class WorkerLifecycle {
     if (stopped) {
       return;
     }
-    LOG.write(LogEvent.SERVER_STARTED, "server", server.uuid(), "name", server.name(), "roles", settings.roles(), "handlers", known, "traced", tracing.isOn());
+    LOG.write(LogEvent.SERVER_STARTED, "server", server.uuid(), "name", server.name(), "roles", settings.roles(), "handlers", known,
+        "traced", tracing.isOn());
     long period = settings.worker().heartbeat().toMillis();
     beats = threads.timers().scheduleAtFixedRate(heartbeat::beat, 0, period, TimeUnit.MILLISECONDS);
     if (live.has(Role.WORKER) && settings.events()) {
@@ -160,7 +161,8 @@ public class WorkerLifecycle {
   }
 
   private void abandon() {
-    List<StepKey> abandoned = permits.busy().stream().filter(step -> step.giveUp(() -> overruns.began(step))).map(WorkerLifecycle::abandoned).toList();
+    List<StepKey> abandoned = permits.busy().stream().filter(step -> step.giveUp(() -> overruns.began(step)))
+        .map(WorkerLifecycle::abandoned).toList();
     if (!abandoned.isEmpty()) {
       LOG.write(LogEvent.STEPS_ABANDONED, "server", server.uuid(), "steps", abandoned.size());
       steps.abandon(abandoned);

@@ -18,60 +18,62 @@ import java.util.Properties;
  * <p>Ends with 0 when all were kept, 1 when some were broken, 2 when it could not be checked.
  */
 public final class CheckHistory {
-    public static final int KEPT = 0;
-    public static final int BROKEN = 1;
-    public static final int NOT_CHECKED = 2;
+  public static final int KEPT = 0;
+  public static final int BROKEN = 1;
+  public static final int NOT_CHECKED = 2;
 
-    private CheckHistory() {}
+  private CheckHistory() {}
 
-    /** Reads db.url, db.user, db.password, since and quiet.for from system properties; all but the first may be left out. */
-    public static void main(String[] arguments) {
-        var given = System.getProperties();
-        var url = given.getProperty("db.url", DatabaseAddress.embedded(54320).jdbcUrl());
-        int status = run(url, given.getProperty("db.user", "tasker"), given.getProperty("db.password", "tasker"),
-                given.getProperty("since"), given.getProperty("quiet.for"), System.out, System.err);
-        System.out.flush();
-        if (status != KEPT) System.exit(status);
+  /** Reads db.url, db.user, db.password, since and quiet.for from system properties; all but the first may be left out. */
+  public static void main(String[] arguments) {
+    var given = System.getProperties();
+    var url = given.getProperty("db.url", DatabaseAddress.embedded(54320).jdbcUrl());
+    int status = run(url, given.getProperty("db.user", "tasker"), given.getProperty("db.password", "tasker"),
+        given.getProperty("since"), given.getProperty("quiet.for"), System.out, System.err);
+    System.out.flush();
+    if (status != KEPT)
+      System.exit(status);
+  }
+
+  static int run(String url, String user, String password, String since, String quietFor, PrintStream out, PrintStream err) {
+    try (var connection = connect(url, user, password); var check = prepare(connection, since, quietFor); var rows = check.executeQuery()) {
+      return print(rows, out);
+    } catch (SQLException e) {
+      err.println("check-history: could not be checked: " + e.getMessage());
+      return NOT_CHECKED;
     }
+  }
 
-    static int run(String url, String user, String password, String since, String quietFor, PrintStream out, PrintStream err) {
-        try (var connection = connect(url, user, password); var check = prepare(connection, since, quietFor); var rows = check.executeQuery()) {
-            return print(rows, out);
-        } catch (SQLException e) {
-            err.println("check-history: could not be checked: " + e.getMessage());
-            return NOT_CHECKED;
-        }
-    }
+  private static Connection connect(String url, String user, String password) throws SQLException {
+    var properties = new Properties();
+    properties.setProperty("user", user);
+    properties.setProperty("password", password);
+    properties.setProperty("ApplicationName", "tasker-check-history");
+    return DriverManager.getConnection(url, properties);
+  }
 
-    private static Connection connect(String url, String user, String password) throws SQLException {
-        var properties = new Properties();
-        properties.setProperty("user", user);
-        properties.setProperty("password", password);
-        properties.setProperty("ApplicationName", "tasker-check-history");
-        return DriverManager.getConnection(url, properties);
-    }
+  private static PreparedStatement prepare(Connection connection, String since, String quietFor) throws SQLException {
+    var check = connection.prepareStatement(
+        "select invariant, violations, examples::text from tasker.check_history(cast(? as timestamptz), cast(? as interval))");
+    check.setString(1, since);
+    check.setString(2, quietFor);
+    return check;
+  }
 
-    private static PreparedStatement prepare(Connection connection, String since, String quietFor) throws SQLException {
-        var check = connection.prepareStatement(
-                "select invariant, violations, examples::text from tasker.check_history(cast(? as timestamptz), cast(? as interval))");
-        check.setString(1, since);
-        check.setString(2, quietFor);
-        return check;
+  private static int print(ResultSet rows, PrintStream out) throws SQLException {
+    int promises = 0;
+    int kept = 0;
+    while (rows.next()) {
+      long violations = rows.getLong(2);
+      promises++;
+      if (violations == 0)
+        kept++;
+      out.printf("%s  %8d  %s%n", violations == 0 ? "kept  " : "BROKEN", violations, rows.getString(1));
+      try (JsonReader examples = Json.createReader(new StringReader(rows.getString(3)))) {
+        examples.readArray().forEach(example -> out.println("                    " + example));
+      }
     }
-
-    private static int print(ResultSet rows, PrintStream out) throws SQLException {
-        int promises = 0;
-        int kept = 0;
-        while (rows.next()) {
-            long violations = rows.getLong(2);
-            promises++;
-            if (violations == 0) kept++;
-            out.printf("%s  %8d  %s%n", violations == 0 ? "kept  " : "BROKEN", violations, rows.getString(1));
-            try (JsonReader examples = Json.createReader(new StringReader(rows.getString(3)))) {
-                examples.readArray().forEach(example -> out.println("                    " + example));
-            }
-        }
-        out.printf("%d of %d promises were kept%n", kept, promises);
-        return kept == promises ? KEPT : BROKEN;
-    }
+    out.printf("%d of %d promises were kept%n", kept, promises);
+    return kept == promises ? KEPT : BROKEN;
+  }
 }

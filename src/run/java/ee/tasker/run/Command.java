@@ -13,59 +13,59 @@ import java.util.concurrent.TimeUnit;
 /** A short command, run to its end, with what it printed. */
 record Command(int status, String output) {
 
-    static Command run(Path folder, List<String> words) {
-        return run(folder, "", words, Map.of());
-    }
+  static Command run(Path folder, List<String> words) {
+    return run(folder, "", words, Map.of());
+  }
 
-    static Command run(Path folder, List<String> words, Map<String, String> environment) {
-        return run(folder, "", words, environment);
-    }
+  static Command run(Path folder, List<String> words, Map<String, String> environment) {
+    return run(folder, "", words, environment);
+  }
 
-    static Command run(Path folder, String input, List<String> words) {
-        return run(folder, input, words, Map.of());
-    }
+  static Command run(Path folder, String input, List<String> words) {
+    return run(folder, input, words, Map.of());
+  }
 
-    /** Output goes through a file: a command that leaves a daemon behind would keep a pipe open for ever. */
-    private static Command run(Path folder, String input, List<String> words, Map<String, String> environment) {
-        try {
-            Path output = Files.createTempFile("tasker", ".out");
-            try {
-                var builder = new ProcessBuilder(words);
-                builder.environment().putAll(environment);
-                var process = builder
-                        .directory(folder.toFile())
-                        .redirectErrorStream(true)
-                        .redirectOutput(output.toFile())
-                        .redirectInput(ProcessBuilder.Redirect.PIPE)
-                        .start();
-                try (var stdin = process.getOutputStream()) {
-                    stdin.write(input.getBytes(StandardCharsets.UTF_8));
-                } catch (IOException e) {
-                    // it ended without reading; its status tells
-                }
-                if (!process.waitFor(3, TimeUnit.MINUTES)) {
-                    process.destroyForcibly();
-                    return new Command(-1, "no answer within 3 minutes");
-                }
-                return new Command(process.exitValue(), Files.readString(output, Charset.defaultCharset()).strip());
-            } finally {
-                Files.deleteIfExists(output);
-            }
+  /** Output goes through a file: a command that leaves a daemon behind would keep a pipe open for ever. */
+  private static Command run(Path folder, String input, List<String> words, Map<String, String> environment) {
+    try {
+      Path output = Files.createTempFile("tasker", ".out");
+      try {
+        var builder = new ProcessBuilder(words);
+        builder.environment().putAll(environment);
+        var process = builder
+            .directory(folder.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile())
+            .redirectInput(ProcessBuilder.Redirect.PIPE)
+            .start();
+        try (var stdin = process.getOutputStream()) {
+          stdin.write(input.getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {
-            return new Command(-1, e.getMessage());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return new Command(-1, "interrupted");
+          // it ended without reading; its status tells
         }
+        if (!process.waitFor(3, TimeUnit.MINUTES)) {
+          process.destroyForcibly();
+          return new Command(-1, "no answer within 3 minutes");
+        }
+        return new Command(process.exitValue(), Files.readString(output, Charset.defaultCharset()).strip());
+      } finally {
+        Files.deleteIfExists(output);
+      }
+    } catch (IOException e) {
+      return new Command(-1, e.getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return new Command(-1, "interrupted");
     }
+  }
 
-    static Command run(Path folder, List<String> prefix, String... words) {
-        var all = new ArrayList<>(prefix);
-        all.addAll(List.of(words));
-        return run(folder, all);
-    }
+  static Command run(Path folder, List<String> prefix, String... words) {
+    var all = new ArrayList<>(prefix);
+    all.addAll(List.of(words));
+    return run(folder, all);
+  }
 
-    boolean succeeded() {
-        return status == 0;
-    }
+  boolean succeeded() {
+    return status == 0;
+  }
 }

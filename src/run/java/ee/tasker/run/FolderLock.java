@@ -14,35 +14,36 @@ import java.util.Optional;
  */
 final class FolderLock implements AutoCloseable {
 
-    private final FileChannel channel;
+  private final FileChannel channel;
 
-    private FolderLock(FileChannel channel) {
-        this.channel = channel;
-    }
+  private FolderLock(FileChannel channel) {
+    this.channel = channel;
+  }
 
-    static Optional<FolderLock> of(Path folder) {
-        try {
-            Files.createDirectories(folder.toAbsolutePath().getParent());
-            var file = folder.resolveSibling(folder.getFileName() + ".lock");
-            var channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-            try {
-                if (channel.tryLock() != null) return Optional.of(new FolderLock(channel));
-            } catch (OverlappingFileLockException e) {
-                // held by this very process: as good as by another
-            }
-            channel.close();
-            return Optional.empty();
-        } catch (IOException e) {
-            throw new RunProblem("Cannot write beside " + folder + ": " + e.getMessage(), e);
-        }
+  static Optional<FolderLock> of(Path folder) {
+    try {
+      Files.createDirectories(folder.toAbsolutePath().getParent());
+      var file = folder.resolveSibling(folder.getFileName() + ".lock");
+      var channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+      try {
+        if (channel.tryLock() != null)
+          return Optional.of(new FolderLock(channel));
+      } catch (OverlappingFileLockException e) {
+        // held by this very process: as good as by another
+      }
+      channel.close();
+      return Optional.empty();
+    } catch (IOException e) {
+      throw new RunProblem("Cannot write beside " + folder + ": " + e.getMessage(), e);
     }
+  }
 
-    @Override
-    public void close() {
-        try {
-            channel.close();
-        } catch (IOException e) {
-            // the operating system closes it with the process
-        }
+  @Override
+  public void close() {
+    try {
+      channel.close();
+    } catch (IOException e) {
+      // the operating system closes it with the process
     }
+  }
 }

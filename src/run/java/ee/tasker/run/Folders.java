@@ -12,36 +12,39 @@ import java.nio.file.attribute.BasicFileAttributes;
 /** Copying and deleting of whole folders. */
 final class Folders {
 
-    private Folders() {}
+  private Folders() {}
 
-    static void copy(Path from, Path to) throws IOException {
-        try (var files = Files.walk(from)) {
-            for (var file : (Iterable<Path>) files::iterator) {
-                var target = to.resolve(from.relativize(file).toString());
-                if (Files.isDirectory(file)) Files.createDirectories(target);
-                else Files.copy(file, target, StandardCopyOption.REPLACE_EXISTING);
-            }
-        }
+  static void copy(Path from, Path to) throws IOException {
+    try (var files = Files.walk(from)) {
+      for (var file : (Iterable<Path>) files::iterator) {
+        var target = to.resolve(from.relativize(file).toString());
+        if (Files.isDirectory(file))
+          Files.createDirectories(target);
+        else
+          Files.copy(file, target, StandardCopyOption.REPLACE_EXISTING);
+      }
     }
+  }
 
-    static void delete(Path folder) {
-        if (!Files.exists(folder)) return;
-        try {
-            Files.walkFileTree(folder, new SimpleFileVisitor<>() {
-                @Override
-                public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-                    Files.delete(file);
-                    return FileVisitResult.CONTINUE;
-                }
-
-                @Override
-                public FileVisitResult postVisitDirectory(Path directory, IOException e) throws IOException {
-                    Files.delete(directory);
-                    return FileVisitResult.CONTINUE;
-                }
-            });
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+  static void delete(Path folder) {
+    if (!Files.exists(folder))
+      return;
+    try {
+      Files.walkFileTree(folder, new SimpleFileVisitor<>() {
+        @Override
+        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+          Files.delete(file);
+          return FileVisitResult.CONTINUE;
         }
+
+        @Override
+        public FileVisitResult postVisitDirectory(Path directory, IOException e) throws IOException {
+          Files.delete(directory);
+          return FileVisitResult.CONTINUE;
+        }
+      });
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
+  }
 }

@@ -14,84 +14,86 @@ import java.util.regex.Pattern;
 /** Open Liberty: its configuration is a server folder, which is copied as it is. */
 public final class LibertyProcess extends ServerProcess {
 
-    private static final String SERVER = "tasker";
-    private static final Pattern NOT_STARTED = Pattern.compile("CWWKZ0002E|CWWKZ0004E");
+  private static final String SERVER = "tasker";
+  private static final Pattern NOT_STARTED = Pattern.compile("CWWKZ0002E|CWWKZ0004E");
 
-    private LogWatch watch;
+  private LogWatch watch;
 
-    public LibertyProcess(Path home, Path parent, int httpPort, Map<String, String> environment) {
-        super(home, parent, httpPort, environment);
-    }
+  public LibertyProcess(Path home, Path parent, int httpPort, Map<String, String> environment) {
+    super(home, parent, httpPort, environment);
+  }
 
-    @Override
-    public Path log() {
-        return server().resolve("logs/messages.log");
-    }
+  @Override
+  public Path log() {
+    return server().resolve("logs/messages.log");
+  }
 
-    @Override
-    void configure(Path serverConfig) throws IOException {
-        var server = server();
-        Folders.copy(serverConfig, server);
-        Folders.delete(server.resolve("jdbc"));
-        Files.createDirectories(server.resolve("jdbc"));
-        Files.copy(driver(), server.resolve("jdbc").resolve(driver().getFileName()));
-    }
+  @Override
+  void configure(Path serverConfig) throws IOException {
+    var server = server();
+    Folders.copy(serverConfig, server);
+    Folders.delete(server.resolve("jdbc"));
+    Files.createDirectories(server.resolve("jdbc"));
+    Files.copy(driver(), server.resolve("jdbc").resolve(driver().getFileName()));
+  }
 
-    @Override
-    void deploy(Path war) throws IOException {
-        Files.deleteIfExists(log()); // Liberty would put it aside at its start
-        watch = new LogWatch(log(), NOT_STARTED);
-        var apps = server().resolve("apps");
-        Folders.delete(apps);
-        Files.createDirectories(apps);
-        Files.copy(war, apps.resolve("tasker-ee.war"));
-    }
+  @Override
+  void deploy(Path war) throws IOException {
+    Files.deleteIfExists(log()); // Liberty would put it aside at its start
+    watch = new LogWatch(log(), NOT_STARTED);
+    var apps = server().resolve("apps");
+    Folders.delete(apps);
+    Files.createDirectories(apps);
+    Files.copy(war, apps.resolve("tasker-ee.war"));
+  }
 
-    /** By its configuration, which Liberty reads again when it changes: files in {@code apps} are left as they are, see server.xml. */
-    @Override
-    public boolean redeploy(Path war) throws IOException {
-        var application = server().resolve("application.xml");
-        var before = Files.readString(application);
-        var name = "tasker-ee-" + System.nanoTime() + ".war";
-        Files.copy(war, server().resolve("apps").resolve(name));
-        var changed = server().resolve("application.xml.new");
-        Files.writeString(changed, before.replaceFirst("location=\"[^\"]*\"", "location=\"" + name + "\""));
-        Files.move(changed, application, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
-        return true;
-    }
+  /** By its configuration, which Liberty reads again when it changes: files in {@code apps} are left as they are, see server.xml. */
+  @Override
+  public boolean redeploy(Path war) throws IOException {
+    var application = server().resolve("application.xml");
+    var before = Files.readString(application);
+    var name = "tasker-ee-" + System.nanoTime() + ".war";
+    Files.copy(war, server().resolve("apps").resolve(name));
+    var changed = server().resolve("application.xml.new");
+    Files.writeString(changed, before.replaceFirst("location=\"[^\"]*\"", "location=\"" + name + "\""));
+    Files.move(changed, application, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+    return true;
+  }
 
-    @Override
-    Optional<String> deploymentFailure() throws IOException {
-        return watch.failure();
-    }
+  @Override
+  Optional<String> deploymentFailure() throws IOException {
+    return watch.failure();
+  }
 
-    @Override
-    ProcessBuilder command() throws IOException {
-        return command(List.of(SERVER));
-    }
+  @Override
+  ProcessBuilder command() throws IOException {
+    return command(List.of(SERVER));
+  }
 
-    @Override
-    void askToStop(Process running) throws IOException, InterruptedException {
-        if (PostgresBinaries.WINDOWS) command(List.of(SERVER, "--stop")).start().waitFor(40, TimeUnit.SECONDS);
-        else super.askToStop(running);
-    }
+  @Override
+  void askToStop(Process running) throws IOException, InterruptedException {
+    if (PostgresBinaries.WINDOWS)
+      command(List.of(SERVER, "--stop")).start().waitFor(40, TimeUnit.SECONDS);
+    else
+      super.askToStop(running);
+  }
 
-    private ProcessBuilder command(List<String> arguments) throws IOException {
-        var words = new ArrayList<String>();
-        words.add(java());
-        words.add("-javaagent:" + home.resolve("bin/tools/ws-javaagent.jar"));
-        words.addAll(options(server().resolve("jvm.options")));
-        words.addAll(options(home.resolve("lib/platform/java").resolve(Runtime.version().feature() < 24 ? "java9.options" : "java24.options")));
-        words.addAll(List.of("-jar", home.resolve("bin/tools/ws-server.jar").toString()));
-        words.addAll(arguments);
-        var builder = new ProcessBuilder(words);
-        builder.environment().put("WLP_USER_DIR", folder.resolve("usr").toString());
-        builder.environment().remove("WLP_OUTPUT_DIR");
-        builder.environment().remove("LOG_DIR");
-        return builder;
-    }
+  private ProcessBuilder command(List<String> arguments) throws IOException {
+    var words = new ArrayList<String>();
+    words.add(java());
+    words.add("-javaagent:" + home.resolve("bin/tools/ws-javaagent.jar"));
+    words.addAll(options(server().resolve("jvm.options")));
+    words.addAll(options(home.resolve("lib/platform/java").resolve(Runtime.version().feature() < 24 ? "java9.options" : "java24.options")));
+    words.addAll(List.of("-jar", home.resolve("bin/tools/ws-server.jar").toString()));
+    words.addAll(arguments);
+    var builder = new ProcessBuilder(words);
+    builder.environment().put("WLP_USER_DIR", folder.resolve("usr").toString());
+    builder.environment().remove("WLP_OUTPUT_DIR");
+    builder.environment().remove("LOG_DIR");
+    return builder;
+  }
 
-    private Path server() {
-        return folder.resolve("usr/servers").resolve(SERVER);
-    }
+  private Path server() {
+    return folder.resolve("usr/servers").resolve(SERVER);
+  }
 }

@@ -11,60 +11,67 @@ import java.util.regex.Pattern;
 /** Reads what a server adds to its log from now on, and finds there that and why it could not start the application. Not thread-safe. */
 final class LogWatch {
 
-    /** With what follows on lines of its own, up to the frames of the stack. JSON-like texts end it by a quotation mark at the end of a line. */
-    private static final Pattern CAUSE = Pattern.compile("Caused by: ((?:(?!\\n\\s*(?:at |\\.\\.\\. |Caused by: |\\[)|\"\\s*[,}\\n]).)+)", Pattern.DOTALL);
-    private static final Pattern CLASS_NAME = Pattern.compile("^(?:[\\w$]+\\.)+[\\w$]*(?:Exception|Error|Throwable): (?=\\S)");
-    private static final int LONGEST = 4_000;
+  /** With what follows on lines of its own, up to the frames of the stack. JSON-like texts end it by a quotation mark at the end of a line. */
+  private static final Pattern CAUSE = Pattern.compile("Caused by: ((?:(?!\\n\\s*(?:at |\\.\\.\\. |Caused by: |\\[)|\"\\s*[,}\\n]).)+)",
+      Pattern.DOTALL);
+  private static final Pattern CLASS_NAME = Pattern.compile("^(?:[\\w$]+\\.)+[\\w$]*(?:Exception|Error|Throwable): (?=\\S)");
+  private static final int LONGEST = 4_000;
 
-    private final Path log;
-    private final Pattern failure;
-    private final boolean endsWithFailure;
-    private final StringBuilder text = new StringBuilder();
-    private long position;
+  private final Path log;
+  private final Pattern failure;
+  private final boolean endsWithFailure;
+  private final StringBuilder text = new StringBuilder();
+  private long position;
 
-    /** @param failure what the log says of an application that could not be started; the cause is in a stack trace that follows */
-    LogWatch(Path log, Pattern failure) throws IOException {
-        this(log, failure, false);
+  /** @param failure what the log says of an application that could not be started; the cause is in a stack trace that follows */
+  LogWatch(Path log, Pattern failure) throws IOException {
+    this(log, failure, false);
+  }
+
+  /** @param endsWithFailure whether the stack trace with the cause comes before the failure: those that follow are of the clean-up */
+  LogWatch(Path log, Pattern failure, boolean endsWithFailure) throws IOException {
+    this.log = log;
+    this.failure = failure;
+    this.endsWithFailure = endsWithFailure;
+    this.position = Files.exists(log) ? Files.size(log) : 0;
+  }
+
+  /** The cause, once the log has the failure and got no longer since the call before: a stack trace is written in pieces. */
+  Optional<String> failure() throws IOException {
+    boolean more = read();
+    var found = failure.matcher(text);
+    if (more || !found.find())
+      return Optional.empty();
+    var line = text.substring(text.lastIndexOf("\n", found.start()) + 1, (text + "\n").indexOf("\n", found.end()));
+    return Optional.of(causeOf(endsWithFailure ? text.substring(0, found.start()) : text.toString()).orElse(line.strip()));
+  }
+
+  private boolean read() throws IOException {
+    if (!Files.exists(log))
+      return false;
+    try (var file = new RandomAccessFile(log.toFile(), "r")) {
+      if (file.length() < position)
+        position = 0; // begun anew by the server
+      if (file.length() == position)
+        return false;
+      var bytes = new byte[(int) (file.length() - position)];
+      file.seek(position);
+      file.readFully(bytes);
+      position += bytes.length;
+      text.append(new String(bytes, StandardCharsets.UTF_8));
+      return true;
     }
+  }
 
-    /** @param endsWithFailure whether the stack trace with the cause comes before the failure: those that follow are of the clean-up */
-    LogWatch(Path log, Pattern failure, boolean endsWithFailure) throws IOException {
-        this.log = log;
-        this.failure = failure;
-        this.endsWithFailure = endsWithFailure;
-        this.position = Files.exists(log) ? Files.size(log) : 0;
-    }
-
-    /** The cause, once the log has the failure and got no longer since the call before: a stack trace is written in pieces. */
-    Optional<String> failure() throws IOException {
-        boolean more = read();
-        var found = failure.matcher(text);
-        if (more || !found.find()) return Optional.empty();
-        var line = text.substring(text.lastIndexOf("\n", found.start()) + 1, (text + "\n").indexOf("\n", found.end()));
-        return Optional.of(causeOf(endsWithFailure ? text.substring(0, found.start()) : text.toString()).orElse(line.strip()));
-    }
-
-    private boolean read() throws IOException {
-        if (!Files.exists(log)) return false;
-        try (var file = new RandomAccessFile(log.toFile(), "r")) {
-            if (file.length() < position) position = 0; // begun anew by the server
-            if (file.length() == position) return false;
-            var bytes = new byte[(int) (file.length() - position)];
-            file.seek(position);
-            file.readFully(bytes);
-            position += bytes.length;
-            text.append(new String(bytes, StandardCharsets.UTF_8));
-            return true;
-        }
-    }
-
-    /** The deepest cause of the last stack trace in a text, without the name of its class where it has a message. */
-    static Optional<String> causeOf(String text) {
-        var causes = CAUSE.matcher(text);
-        String cause = null;
-        while (causes.find()) cause = causes.group(1).strip();
-        if (cause == null) return Optional.empty();
-        cause = CLASS_NAME.matcher(cause).replaceFirst("").replaceFirst("\\\\+$", ""); // of a quotation mark that was escaped
-        return Optional.of(cause.length() > LONGEST ? cause.substring(0, LONGEST) + " ..." : cause);
-    }
+  /** The deepest cause of the last stack trace in a text, without the name of its class where it has a message. */
+  static Optional<String> causeOf(String text) {
+    var causes = CAUSE.matcher(text);
+    String cause = null;
+    while (causes.find())
+      cause = causes.group(1).strip();
+    if (cause == null)
+      return Optional.empty();
+    cause = CLASS_NAME.matcher(cause).replaceFirst("").replaceFirst("\\\\+$", ""); // of a quotation mark that was escaped
+    return Optional.of(cause.length() > LONGEST ? cause.substring(0, LONGEST) + " ..." : cause);
+  }
 }

@@ -15,54 +15,58 @@ import java.util.regex.Pattern;
 /** A name and a password to log in with. The run command draws one and keeps it in a file that curl reads as it is: {@code curl -K .tasker/login}. */
 public record Login(String name, String password) {
 
-    /** Of servers that tests and benchmarks start, on databases of their own. */
-    public static final Login FOR_TESTS = new Login("admin", "only-for-tests-of-tasker");
+  /** Of servers that tests and benchmarks start, on databases of their own. */
+  public static final Login FOR_TESTS = new Login("admin", "only-for-tests-of-tasker");
 
-    private static final Pattern LINE = Pattern.compile("(?m)^user = \"([^:\"]+):([^\"]+)\"$");
+  private static final Pattern LINE = Pattern.compile("(?m)^user = \"([^:\"]+):([^\"]+)\"$");
 
-    /** The one that is in the file, or a new one that is from now on. */
-    static Login keptIn(Path file) {
-        try {
-            if (Files.exists(file)) return of(file);
-            var random = new byte[18];
-            new SecureRandom().nextBytes(random);
-            var login = new Login("admin", Base64.getUrlEncoder().encodeToString(random));
-            Files.createDirectories(file.getParent());
-            create(file);
-            Files.writeString(file, "# Who may do everything. For curl: curl -K .tasker/login <url>\nuser = \"" + login.name + ":" + login.password + "\"\n");
-            return login;
-        } catch (IOException e) {
-            throw new RunProblem("Cannot keep the login in " + file + ": " + e.getMessage(), e);
-        }
+  /** The one that is in the file, or a new one that is from now on. */
+  static Login keptIn(Path file) {
+    try {
+      if (Files.exists(file))
+        return of(file);
+      var random = new byte[18];
+      new SecureRandom().nextBytes(random);
+      var login = new Login("admin", Base64.getUrlEncoder().encodeToString(random));
+      Files.createDirectories(file.getParent());
+      create(file);
+      Files.writeString(file,
+          "# Who may do everything. For curl: curl -K .tasker/login <url>\nuser = \"" + login.name + ":" + login.password + "\"\n");
+      return login;
+    } catch (IOException e) {
+      throw new RunProblem("Cannot keep the login in " + file + ": " + e.getMessage(), e);
     }
+  }
 
-    /** For nobody but its owner from the first moment, where the file system knows owners. */
-    private static void create(Path file) throws IOException {
-        if (file.getFileSystem().supportedFileAttributeViews().contains("posix")) {
-            Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        } else {
-            Files.write(file, new byte[0], Set.of(StandardOpenOption.CREATE_NEW).toArray(StandardOpenOption[]::new));
-        }
+  /** For nobody but its owner from the first moment, where the file system knows owners. */
+  private static void create(Path file) throws IOException {
+    if (file.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+      Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    } else {
+      Files.write(file, new byte[0], Set.of(StandardOpenOption.CREATE_NEW).toArray(StandardOpenOption[]::new));
     }
+  }
 
-    private static Login of(Path file) throws IOException {
-        var line = LINE.matcher(Files.readString(file));
-        if (!line.find()) throw new RunProblem("The file " + file + " has no line as this one: user = \"name:password\". Move it away to get a new login for a new database.");
-        return new Login(line.group(1), line.group(2));
-    }
+  private static Login of(Path file) throws IOException {
+    var line = LINE.matcher(Files.readString(file));
+    if (!line.find())
+      throw new RunProblem(
+          "The file " + file + " has no line as this one: user = \"name:password\". Move it away to get a new login for a new database.");
+    return new Login(line.group(1), line.group(2));
+  }
 
-    /** What a server is to be started with, so that this login is the first of a database that has none. */
-    public Map<String, String> environment() {
-        return Map.of("TASKER_SECURITY_ADMIN_NAME", name, "TASKER_SECURITY_ADMIN_PASSWORD", password);
-    }
+  /** What a server is to be started with, so that this login is the first of a database that has none. */
+  public Map<String, String> environment() {
+    return Map.of("TASKER_SECURITY_ADMIN_NAME", name, "TASKER_SECURITY_ADMIN_PASSWORD", password);
+  }
 
-    /** The value of the header Authorization. */
-    public String basic() {
-        return "Basic " + Base64.getEncoder().encodeToString((name + ":" + password).getBytes(StandardCharsets.UTF_8));
-    }
+  /** The value of the header Authorization. */
+  public String basic() {
+    return "Basic " + Base64.getEncoder().encodeToString((name + ":" + password).getBytes(StandardCharsets.UTF_8));
+  }
 
-    @Override
-    public String toString() {
-        return "Login[" + name + "]";
-    }
+  @Override
+  public String toString() {
+    return "Login[" + name + "]";
+  }
 }

@@ -13,60 +13,60 @@ import java.util.regex.Pattern;
 /** Payara Micro: one jar, which unpacks itself into the folder of the run at each start, and is configured by asadmin commands while it boots. */
 public final class PayaraProcess extends ServerProcess {
 
-    private static final Pattern NOT_STARTED = Pattern.compile("Exception while [a-z]+ the app\\b");
+  private static final Pattern NOT_STARTED = Pattern.compile("Exception while [a-z]+ the app\\b");
 
-    private LogWatch watch;
+  private LogWatch watch;
 
-    public PayaraProcess(Path home, Path parent, int httpPort, Map<String, String> environment) {
-        super(home, parent, httpPort, environment);
-    }
+  public PayaraProcess(Path home, Path parent, int httpPort, Map<String, String> environment) {
+    super(home, parent, httpPort, environment);
+  }
 
-    @Override
-    public Path log() {
-        return folder.resolve("server.0.log");
-    }
+  @Override
+  public Path log() {
+    return folder.resolve("server.0.log");
+  }
 
-    @Override
-    void configure(Path serverConfig) throws IOException {
-        Folders.delete(domain()); // it keeps what it was told, and must not be told again
-        Folders.delete(folder.resolve("runtime"));
-        Files.createDirectories(domain());
-        Folders.copy(serverConfig, folder);
-        Files.copy(driver(), folder.resolve("postgresql.jar"), StandardCopyOption.REPLACE_EXISTING);
-    }
+  @Override
+  void configure(Path serverConfig) throws IOException {
+    Folders.delete(domain()); // it keeps what it was told, and must not be told again
+    Folders.delete(folder.resolve("runtime"));
+    Files.createDirectories(domain());
+    Folders.copy(serverConfig, folder);
+    Files.copy(driver(), folder.resolve("postgresql.jar"), StandardCopyOption.REPLACE_EXISTING);
+  }
 
-    @Override
-    void deploy(Path war) throws IOException {
-        watch = new LogWatch(log(), NOT_STARTED, true);
-        Files.copy(war, folder.resolve("tasker-ee.war"), StandardCopyOption.REPLACE_EXISTING);
-    }
+  @Override
+  void deploy(Path war) throws IOException {
+    watch = new LogWatch(log(), NOT_STARTED, true);
+    Files.copy(war, folder.resolve("tasker-ee.war"), StandardCopyOption.REPLACE_EXISTING);
+  }
 
-    @Override
-    Optional<String> deploymentFailure() throws IOException {
-        return watch.failure();
-    }
+  @Override
+  Optional<String> deploymentFailure() throws IOException {
+    return watch.failure();
+  }
 
-    @Override
-    ProcessBuilder command() throws IOException {
-        var words = new ArrayList<String>();
-        words.add(java());
-        words.addAll(options(folder.resolve("jvm.options")));
-        words.addAll(List.of(
-                "-jar", home.resolve("payara-micro.jar").toString(),
-                "--nohazelcast", "--disablephonehome",
-                "--rootdir", domain().toString(),
-                "--unpackdir", folder.resolve("runtime").toString(),
-                "--port", Integer.toString(httpPort),
-                "--addlibs", folder.resolve("postgresql.jar").toString(),
-                "--prebootcommandfile", folder.resolve("pre-boot.asadmin").toString(),
-                "--postbootcommandfile", folder.resolve("post-boot.asadmin").toString(),
-                "--logproperties", folder.resolve("logging.properties").toString(),
-                "--deploy", folder.resolve("tasker-ee.war").toString(),
-                "--contextroot", "/"));
-        return new ProcessBuilder(words);
-    }
+  @Override
+  ProcessBuilder command() throws IOException {
+    var words = new ArrayList<String>();
+    words.add(java());
+    words.addAll(options(folder.resolve("jvm.options")));
+    words.addAll(List.of(
+        "-jar", home.resolve("payara-micro.jar").toString(),
+        "--nohazelcast", "--disablephonehome",
+        "--rootdir", domain().toString(),
+        "--unpackdir", folder.resolve("runtime").toString(),
+        "--port", Integer.toString(httpPort),
+        "--addlibs", folder.resolve("postgresql.jar").toString(),
+        "--prebootcommandfile", folder.resolve("pre-boot.asadmin").toString(),
+        "--postbootcommandfile", folder.resolve("post-boot.asadmin").toString(),
+        "--logproperties", folder.resolve("logging.properties").toString(),
+        "--deploy", folder.resolve("tasker-ee.war").toString(),
+        "--contextroot", "/"));
+    return new ProcessBuilder(words);
+  }
 
-    private Path domain() {
-        return folder.resolve("domain");
-    }
+  private Path domain() {
+    return folder.resolve("domain");
+  }
 }

@@ -8,25 +8,26 @@ import java.net.ServerSocket;
 /** Whether something listens already, asked before starting what would only fail later and less clearly. */
 final class Ports {
 
-    private Ports() {}
+  private Ports() {}
 
-    /** That one if it can be had, otherwise any other. */
-    static int freeNear(int port) {
-        if (port < 65536 && isFree(port)) return port;
-        try (var socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new RunProblem("There is no free port: " + e.getMessage(), e);
-        }
+  /** That one if it can be had, otherwise any other. */
+  static int freeNear(int port) {
+    if (port < 65536 && isFree(port))
+      return port;
+    try (var socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new RunProblem("There is no free port: " + e.getMessage(), e);
     }
+  }
 
-    static boolean isFree(int port) {
-        try (var socket = new ServerSocket()) {
-            socket.setReuseAddress(true);
-            socket.bind(new InetSocketAddress(InetAddress.getByName("127.0.0.1"), port));
-            return true;
-        } catch (IOException e) {
-            return false;
-        }
+  static boolean isFree(int port) {
+    try (var socket = new ServerSocket()) {
+      socket.setReuseAddress(true);
+      socket.bind(new InetSocketAddress(InetAddress.getByName("127.0.0.1"), port));
+      return true;
+    } catch (IOException e) {
+      return false;
     }
+  }
 }

@@ -8,21 +8,22 @@ import java.util.Map;
  */
 public final class PortsCheck {
 
-    private PortsCheck() {}
+  private PortsCheck() {}
 
-    /** Ends the whole process, Maven's, without its summary when something is in the way. */
-    public static void main(String[] arguments) {
-        try {
-            check(RunSettings.from(System.getenv(), System.getProperties()));
-        } catch (RunProblem problem) {
-            System.err.println("\n" + problem.getMessage());
-            System.err.flush();
-            System.exit(1);
-        }
+  /** Ends the whole process, Maven's, without its summary when something is in the way. */
+  public static void main(String[] arguments) {
+    try {
+      check(RunSettings.from(System.getenv(), System.getProperties()));
+    } catch (RunProblem problem) {
+      System.err.println("\n" + problem.getMessage());
+      System.err.flush();
+      System.exit(1);
     }
+  }
 
-    static void check(RunSettings settings) {
-        settings.server().process(settings.serverHome(), settings.folder(), settings.httpPort(), Map.of()).checkPort();
-        if (settings.embedded()) EmbeddedDatabase.checkPort(settings.folder(), settings.postgresVersion(), settings.database().port());
-    }
+  static void check(RunSettings settings) {
+    settings.server().process(settings.serverHome(), settings.folder(), settings.httpPort(), Map.of()).checkPort();
+    if (settings.embedded())
+      EmbeddedDatabase.checkPort(settings.folder(), settings.postgresVersion(), settings.database().port());
+  }
 }

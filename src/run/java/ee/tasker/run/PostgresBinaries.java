@@ -16,71 +16,77 @@ import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
 /** PostgreSQL's programs for this platform, unpacked once per checkout and release. */
 record PostgresBinaries(Path folder) {
 
-    static final boolean WINDOWS = System.getProperty("os.name").startsWith("Windows");
+  static final boolean WINDOWS = System.getProperty("os.name").startsWith("Windows");
 
-    static PostgresBinaries unpackedIn(Path parent, String version) {
-        var folder = parent.resolve("postgres-binaries-" + version);
-        if (Files.isDirectory(folder)) return new PostgresBinaries(folder);
-        try {
-            // Unpacked beside its place and then moved, so that an interrupted run leaves nothing that looks complete.
-            Files.createDirectories(parent);
-            var unfinished = Files.createTempDirectory(parent, "postgres-binaries-");
-            unpack(unfinished);
-            if (!WINDOWS) Files.setPosixFilePermissions(unfinished, PosixFilePermissions.fromString("rwxr-xr-x"));
-            try {
-                Files.move(unfinished, folder, StandardCopyOption.ATOMIC_MOVE);
-            } catch (IOException e) {
-                Folders.delete(unfinished);
-                if (!Files.isDirectory(folder)) throw e;
-            }
-            return new PostgresBinaries(folder);
-        } catch (IOException e) {
-            throw new RunProblem("Cannot unpack PostgreSQL into " + folder + ": " + e.getMessage(), e);
+  static PostgresBinaries unpackedIn(Path parent, String version) {
+    var folder = parent.resolve("postgres-binaries-" + version);
+    if (Files.isDirectory(folder))
+      return new PostgresBinaries(folder);
+    try {
+      // Unpacked beside its place and then moved, so that an interrupted run leaves nothing that looks complete.
+      Files.createDirectories(parent);
+      var unfinished = Files.createTempDirectory(parent, "postgres-binaries-");
+      unpack(unfinished);
+      if (!WINDOWS)
+        Files.setPosixFilePermissions(unfinished, PosixFilePermissions.fromString("rwxr-xr-x"));
+      try {
+        Files.move(unfinished, folder, StandardCopyOption.ATOMIC_MOVE);
+      } catch (IOException e) {
+        Folders.delete(unfinished);
+        if (!Files.isDirectory(folder))
+          throw e;
+      }
+      return new PostgresBinaries(folder);
+    } catch (IOException e) {
+      throw new RunProblem("Cannot unpack PostgreSQL into " + folder + ": " + e.getMessage(), e);
+    }
+  }
+
+  String program(String name) {
+    return folder.resolve("bin").resolve(WINDOWS ? name + ".exe" : name).toString();
+  }
+
+  private static void unpack(Path target) throws IOException {
+    try (var packed = DefaultPostgresBinaryResolver.INSTANCE.getPgBinary(system(), machine());
+        var tar = new TarArchiveInputStream(new XZCompressorInputStream(new BufferedInputStream(packed)))) {
+      for (TarArchiveEntry entry = tar.getNextEntry(); entry != null; entry = tar.getNextEntry()) {
+        var file = target.resolve(entry.getName()).normalize();
+        if (!file.startsWith(target))
+          throw new IOException("entry outside the archive: " + entry.getName());
+        if (entry.isDirectory()) {
+          Files.createDirectories(file);
+          continue;
         }
-    }
-
-    String program(String name) {
-        return folder.resolve("bin").resolve(WINDOWS ? name + ".exe" : name).toString();
-    }
-
-    private static void unpack(Path target) throws IOException {
-        try (var packed = DefaultPostgresBinaryResolver.INSTANCE.getPgBinary(system(), machine());
-                var tar = new TarArchiveInputStream(new XZCompressorInputStream(new BufferedInputStream(packed)))) {
-            for (TarArchiveEntry entry = tar.getNextEntry(); entry != null; entry = tar.getNextEntry()) {
-                var file = target.resolve(entry.getName()).normalize();
-                if (!file.startsWith(target)) throw new IOException("entry outside the archive: " + entry.getName());
-                if (entry.isDirectory()) {
-                    Files.createDirectories(file);
-                    continue;
-                }
-                Files.createDirectories(file.getParent());
-                if (entry.isSymbolicLink()) {
-                    link(file, Path.of(entry.getLinkName()));
-                } else if (entry.isLink()) {
-                    Files.copy(target.resolve(entry.getLinkName()), file);
-                } else {
-                    Files.copy(tar, file);
-                    if (!WINDOWS && (entry.getMode() & 0100) != 0) Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
-                }
-            }
+        Files.createDirectories(file.getParent());
+        if (entry.isSymbolicLink()) {
+          link(file, Path.of(entry.getLinkName()));
+        } else if (entry.isLink()) {
+          Files.copy(target.resolve(entry.getLinkName()), file);
+        } else {
+          Files.copy(tar, file);
+          if (!WINDOWS && (entry.getMode() & 0100) != 0)
+            Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
         }
+      }
     }
+  }
 
-    private static void link(Path file, Path to) throws IOException {
-        try {
-            Files.createSymbolicLink(file, to);
-        } catch (FileAlreadyExistsException e) {
-            // the archive names some links twice
-        }
+  private static void link(Path file, Path to) throws IOException {
+    try {
+      Files.createSymbolicLink(file, to);
+    } catch (FileAlreadyExistsException e) {
+      // the archive names some links twice
     }
+  }
 
-    private static String system() {
-        var name = System.getProperty("os.name").toLowerCase(Locale.ROOT);
-        if (name.startsWith("windows")) return "Windows";
-        return name.startsWith("mac") ? "Darwin" : "Linux";
-    }
+  private static String system() {
+    var name = System.getProperty("os.name").toLowerCase(Locale.ROOT);
+    if (name.startsWith("windows"))
+      return "Windows";
+    return name.startsWith("mac") ? "Darwin" : "Linux";
+  }
 
-    private static String machine() {
-        return System.getProperty("os.arch").toLowerCase(Locale.ROOT).equals("aarch64") ? "arm_64" : "x86_64";
-    }
+  private static String machine() {
+    return System.getProperty("os.arch").toLowerCase(Locale.ROOT).equals("aarch64") ? "arm_64" : "x86_64";
+  }
 }

@@ -18,120 +18,124 @@ import java.util.Optional;
  */
 public final class RunCommand {
 
-    private final RunSettings settings;
-    private final Path loginFile;
-    private final boolean loginIsNew;
-    private final Login login;
-    private final Optional<EmbeddedDatabase> database;
-    private final ServerProcess server;
-    private volatile boolean told;
-    private volatile boolean failed;
+  private final RunSettings settings;
+  private final Path loginFile;
+  private final boolean loginIsNew;
+  private final Login login;
+  private final Optional<EmbeddedDatabase> database;
+  private final ServerProcess server;
+  private volatile boolean told;
+  private volatile boolean failed;
 
-    private RunCommand(RunSettings settings) {
-        this.settings = settings;
-        this.loginFile = settings.folder().resolve("login");
-        this.loginIsNew = !Files.exists(loginFile);
-        this.login = Login.keptIn(loginFile);
-        this.server = settings.server().process(settings.serverHome(), settings.folder(), settings.httpPort(), serverEnvironment(settings, login));
-        this.database = settings.embedded()
-                ? Optional.of(EmbeddedDatabase.durable(settings.folder(), settings.postgresVersion(), settings.database().port()))
-                : Optional.empty();
+  private RunCommand(RunSettings settings) {
+    this.settings = settings;
+    this.loginFile = settings.folder().resolve("login");
+    this.loginIsNew = !Files.exists(loginFile);
+    this.login = Login.keptIn(loginFile);
+    this.server = settings.server().process(settings.serverHome(), settings.folder(), settings.httpPort(),
+        serverEnvironment(settings, login));
+    this.database = settings.embedded()
+        ? Optional.of(EmbeddedDatabase.durable(settings.folder(), settings.postgresVersion(), settings.database().port()))
+        : Optional.empty();
+  }
+
+  /** Ends the whole process, Maven's, without its summary: this was no build that failed or succeeded, but a run that ended. */
+  public static void main(String[] arguments) throws InterruptedException {
+    try {
+      loadEverything();
+      var command = new RunCommand(RunSettings.from(System.getenv(), System.getProperties()));
+      Runtime.getRuntime().addShutdownHook(new Thread(command::stop, "tasker-stop"));
+      command.run();
+    } catch (RunProblem problem) {
+      System.err.println("\n" + problem.getMessage());
     }
+    System.exit(1);
+  }
 
-    /** Ends the whole process, Maven's, without its summary: this was no build that failed or succeeded, but a run that ended. */
-    public static void main(String[] arguments) throws InterruptedException {
-        try {
-            loadEverything();
-            var command = new RunCommand(RunSettings.from(System.getenv(), System.getProperties()));
-            Runtime.getRuntime().addShutdownHook(new Thread(command::stop, "tasker-stop"));
-            command.run();
-        } catch (RunProblem problem) {
-            System.err.println("\n" + problem.getMessage());
+  /** Returns only when something went wrong; otherwise the process ends while this waits. */
+  private void run() throws InterruptedException {
+    long begin = System.nanoTime();
+    try {
+      server.claimPort();
+      if (database.isPresent()) {
+        System.out.println("Starting PostgreSQL " + settings.postgresVersion() + " ...");
+        database.get().start();
+      }
+      System.out.println("Starting " + settings.server().title() + " ...");
+      server.start(settings.server().config(settings.checkout()), settings.war());
+      if (server.awaitReady(Duration.ofMinutes(3))) {
+        long seconds = Duration.ofNanos(System.nanoTime() - begin).toSeconds();
+        System.out.println(Banner.of(settings, login, isValid(login), seconds));
+        int status = server.waitFor();
+        throw new RunProblem("The server ended by itself (status " + status + "). Its log: " + server.log());
+      }
+      throw new RunProblem("The server did not become ready. Its log: " + server.log());
+    } catch (RunProblem problem) {
+      // Ctrl-C ends children a moment before we hear of it: their end is then no problem.
+      Thread.sleep(500);
+      if (told)
+        Thread.sleep(Long.MAX_VALUE);
+      failed = true;
+      throw problem;
+    }
+  }
+
+  /** A database that had users before has them still, and no other. A password that was drawn for nothing is not kept. */
+  private boolean isValid(Login login) throws InterruptedException {
+    if (server.accepts(login))
+      return true;
+    if (loginIsNew) {
+      try {
+        Files.deleteIfExists(loginFile);
+      } catch (IOException e) {
+        // then it is as wrong at the next start, and is said to be
+      }
+    }
+    return false;
+  }
+
+  private void stop() {
+    told = true;
+    server.close();
+    database.ifPresent(EmbeddedDatabase::close);
+    if (failed)
+      return;
+    System.out.println(settings.embedded()
+        ? "\nTasker EE has stopped. Its data are kept in .tasker/" + database.get().data().getFileName() + "."
+        : "\nTasker EE has stopped.");
+    System.out.flush();
+  }
+
+  private static Map<String, String> serverEnvironment(RunSettings settings, Login login) {
+    var database = settings.database();
+    var environment = new HashMap<>(login.environment());
+    environment.putAll(Map.of(
+        "CONSOLE_FORMAT", "dev",
+        "HTTP_HOST", "127.0.0.1",
+        "HTTP_PORT", Integer.toString(settings.httpPort()),
+        "DB_HOST", database.host(),
+        "DB_PORT", Integer.toString(database.port()),
+        "DB_NAME", database.name(),
+        "DB_USER", database.user(),
+        "DB_PASSWORD", database.password(),
+        "TASKER_TEMPLATES_FOLDER", settings.checkout().resolve("samples").toString()));
+    return environment;
+  }
+
+  /** A build in the same checkout may replace our class files while we run; what is needed to stop must be loaded by then. */
+  private static void loadEverything() {
+    try {
+      var classes = Path.of(RunCommand.class.getProtectionDomain().getCodeSource().getLocation().toURI()).resolve("ee/tasker/run");
+      try (var files = Files.list(classes)) {
+        for (var file : (Iterable<Path>) files::iterator) {
+          var name = file.getFileName().toString();
+          if (name.endsWith(".class") && !name.equals("package-info.class")) {
+            Class.forName("ee.tasker.run." + name.substring(0, name.length() - ".class".length()));
+          }
         }
-        System.exit(1);
+      }
+    } catch (IOException | URISyntaxException | ClassNotFoundException e) {
+      // then they are loaded when first used, as usual
     }
-
-    /** Returns only when something went wrong; otherwise the process ends while this waits. */
-    private void run() throws InterruptedException {
-        long begin = System.nanoTime();
-        try {
-            server.claimPort();
-            if (database.isPresent()) {
-                System.out.println("Starting PostgreSQL " + settings.postgresVersion() + " ...");
-                database.get().start();
-            }
-            System.out.println("Starting " + settings.server().title() + " ...");
-            server.start(settings.server().config(settings.checkout()), settings.war());
-            if (server.awaitReady(Duration.ofMinutes(3))) {
-                long seconds = Duration.ofNanos(System.nanoTime() - begin).toSeconds();
-                System.out.println(Banner.of(settings, login, isValid(login), seconds));
-                int status = server.waitFor();
-                throw new RunProblem("The server ended by itself (status " + status + "). Its log: " + server.log());
-            }
-            throw new RunProblem("The server did not become ready. Its log: " + server.log());
-        } catch (RunProblem problem) {
-            // Ctrl-C ends children a moment before we hear of it: their end is then no problem.
-            Thread.sleep(500);
-            if (told) Thread.sleep(Long.MAX_VALUE);
-            failed = true;
-            throw problem;
-        }
-    }
-
-    /** A database that had users before has them still, and no other. A password that was drawn for nothing is not kept. */
-    private boolean isValid(Login login) throws InterruptedException {
-        if (server.accepts(login)) return true;
-        if (loginIsNew) {
-            try {
-                Files.deleteIfExists(loginFile);
-            } catch (IOException e) {
-                // then it is as wrong at the next start, and is said to be
-            }
-        }
-        return false;
-    }
-
-    private void stop() {
-        told = true;
-        server.close();
-        database.ifPresent(EmbeddedDatabase::close);
-        if (failed) return;
-        System.out.println(settings.embedded()
-                ? "\nTasker EE has stopped. Its data are kept in .tasker/" + database.get().data().getFileName() + "."
-                : "\nTasker EE has stopped.");
-        System.out.flush();
-    }
-
-    private static Map<String, String> serverEnvironment(RunSettings settings, Login login) {
-        var database = settings.database();
-        var environment = new HashMap<>(login.environment());
-        environment.putAll(Map.of(
-                "CONSOLE_FORMAT", "dev",
-                "HTTP_HOST", "127.0.0.1",
-                "HTTP_PORT", Integer.toString(settings.httpPort()),
-                "DB_HOST", database.host(),
-                "DB_PORT", Integer.toString(database.port()),
-                "DB_NAME", database.name(),
-                "DB_USER", database.user(),
-                "DB_PASSWORD", database.password(),
-                "TASKER_TEMPLATES_FOLDER", settings.checkout().resolve("samples").toString()));
-        return environment;
-    }
-
-    /** A build in the same checkout may replace our class files while we run; what is needed to stop must be loaded by then. */
-    private static void loadEverything() {
-        try {
-            var classes = Path.of(RunCommand.class.getProtectionDomain().getCodeSource().getLocation().toURI()).resolve("ee/tasker/run");
-            try (var files = Files.list(classes)) {
-                for (var file : (Iterable<Path>) files::iterator) {
-                    var name = file.getFileName().toString();
-                    if (name.endsWith(".class") && !name.equals("package-info.class")) {
-                        Class.forName("ee.tasker.run." + name.substring(0, name.length() - ".class".length()));
-                    }
-                }
-            }
-        } catch (IOException | URISyntaxException | ClassNotFoundException e) {
-            // then they are loaded when first used, as usual
-        }
-    }
+  }
 }

@@ -16,47 +16,49 @@ import java.util.Properties;
  * @param database        the embedded one, or the one {@code DB_HOST} names
  * @param embedded        whether this run starts the database
  */
-record RunSettings(Path checkout, Path war, ServerKind server, Path serverHome, String postgresVersion, int httpPort, DatabaseAddress database, boolean embedded) {
+record RunSettings(Path checkout, Path war, ServerKind server, Path serverHome, String postgresVersion, int httpPort,
+    DatabaseAddress database, boolean embedded) {
 
-    static RunSettings from(Map<String, String> environment, Properties build) {
-        int databasePort = port(environment, "DB_PORT", 54320);
-        boolean embedded = given(environment, "DB_HOST", "").isEmpty();
-        var database = embedded
-                ? DatabaseAddress.embedded(databasePort)
-                : new DatabaseAddress(
-                        environment.get("DB_HOST"),
-                        databasePort,
-                        given(environment, "DB_NAME", "tasker"),
-                        given(environment, "DB_USER", "tasker"),
-                        given(environment, "DB_PASSWORD", "tasker"));
-        return new RunSettings(
-                Path.of(build.getProperty("tasker.checkout")),
-                Path.of(build.getProperty("tasker.war")),
-                ServerKind.from(build),
-                Path.of(build.getProperty("tasker.server.home")),
-                build.getProperty("tasker.postgres.version"),
-                port(environment, "HTTP_PORT", 8080),
-                database,
-                embedded);
-    }
+  static RunSettings from(Map<String, String> environment, Properties build) {
+    int databasePort = port(environment, "DB_PORT", 54320);
+    boolean embedded = given(environment, "DB_HOST", "").isEmpty();
+    var database = embedded
+        ? DatabaseAddress.embedded(databasePort)
+        : new DatabaseAddress(
+            environment.get("DB_HOST"),
+            databasePort,
+            given(environment, "DB_NAME", "tasker"),
+            given(environment, "DB_USER", "tasker"),
+            given(environment, "DB_PASSWORD", "tasker"));
+    return new RunSettings(
+        Path.of(build.getProperty("tasker.checkout")),
+        Path.of(build.getProperty("tasker.war")),
+        ServerKind.from(build),
+        Path.of(build.getProperty("tasker.server.home")),
+        build.getProperty("tasker.postgres.version"),
+        port(environment, "HTTP_PORT", 8080),
+        database,
+        embedded);
+  }
 
-    Path folder() {
-        return checkout.resolve(".tasker");
-    }
+  Path folder() {
+    return checkout.resolve(".tasker");
+  }
 
-    private static String given(Map<String, String> environment, String name, String otherwise) {
-        var value = environment.get(name);
-        return value == null || value.isBlank() ? otherwise : value;
-    }
+  private static String given(Map<String, String> environment, String name, String otherwise) {
+    var value = environment.get(name);
+    return value == null || value.isBlank() ? otherwise : value;
+  }
 
-    private static int port(Map<String, String> environment, String name, int otherwise) {
-        var value = given(environment, name, Integer.toString(otherwise));
-        try {
-            int port = Integer.parseInt(value.strip());
-            if (port > 0 && port < 65536) return port;
-        } catch (NumberFormatException e) {
-            // falls through to the one complaint below
-        }
-        throw new RunProblem(name + " must be a port number from 1 to 65535, and is: " + value);
+  private static int port(Map<String, String> environment, String name, int otherwise) {
+    var value = given(environment, name, Integer.toString(otherwise));
+    try {
+      int port = Integer.parseInt(value.strip());
+      if (port > 0 && port < 65536)
+        return port;
+    } catch (NumberFormatException e) {
+      // falls through to the one complaint below
     }
+    throw new RunProblem(name + " must be a port number from 1 to 65535, and is: " + value);
+  }
 }

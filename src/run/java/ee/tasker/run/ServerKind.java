@@ -7,33 +7,33 @@ import java.util.Properties;
 
 /** The Jakarta EE servers that the WAR runs on. Each has a folder of its name in {@code server-config} and a profile of its name in the build. */
 public enum ServerKind {
-    LIBERTY("Open Liberty"), WILDFLY("WildFly"), PAYARA("Payara Micro");
+  LIBERTY("Open Liberty"), WILDFLY("WildFly"), PAYARA("Payara Micro");
 
-    private final String title;
+  private final String title;
 
-    ServerKind(String title) {
-        this.title = title;
-    }
+  ServerKind(String title) {
+    this.title = title;
+  }
 
-    /** What the build was asked for, by {@code tasker.server}. */
-    public static ServerKind from(Properties build) {
-        return valueOf(build.getProperty("tasker.server", "liberty").toUpperCase(Locale.ROOT));
-    }
+  /** What the build was asked for, by {@code tasker.server}. */
+  public static ServerKind from(Properties build) {
+    return valueOf(build.getProperty("tasker.server", "liberty").toUpperCase(Locale.ROOT));
+  }
 
-    /** For people. */
-    public String title() {
-        return title;
-    }
+  /** For people. */
+  public String title() {
+    return title;
+  }
 
-    public Path config(Path checkout) {
-        return checkout.resolve("server-config").resolve(name().toLowerCase(Locale.ROOT));
-    }
+  public Path config(Path checkout) {
+    return checkout.resolve("server-config").resolve(name().toLowerCase(Locale.ROOT));
+  }
 
-    public ServerProcess process(Path home, Path parent, int httpPort, Map<String, String> environment) {
-        return switch (this) {
-            case LIBERTY -> new LibertyProcess(home, parent, httpPort, environment);
-            case WILDFLY -> new WildFlyProcess(home, parent, httpPort, environment);
-            case PAYARA -> new PayaraProcess(home, parent, httpPort, environment);
-        };
-    }
+  public ServerProcess process(Path home, Path parent, int httpPort, Map<String, String> environment) {
+    return switch (this) {
+      case LIBERTY -> new LibertyProcess(home, parent, httpPort, environment);
+      case WILDFLY -> new WildFlyProcess(home, parent, httpPort, environment);
+      case PAYARA -> new PayaraProcess(home, parent, httpPort, environment);
+    };
+  }
 }

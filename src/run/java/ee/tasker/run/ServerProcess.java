@@ -26,274 +26,286 @@ import java.util.function.BooleanSupplier;
  */
 public abstract sealed class ServerProcess implements AutoCloseable permits LibertyProcess, WildFlyProcess, PayaraProcess {
 
-    private static final HttpClient PROBE = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(2)).build();
+  private static final HttpClient PROBE = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(2))
+      .build();
 
-    final Path home;
-    final Path folder;
-    final int httpPort;
-    private final Map<String, String> environment;
-    private ProcessBuilder.Redirect output = ProcessBuilder.Redirect.INHERIT;
-    private FolderLock lock;
-    private Path console;
-    private volatile Process process;
-    private boolean closed;
+  final Path home;
+  final Path folder;
+  final int httpPort;
+  private final Map<String, String> environment;
+  private ProcessBuilder.Redirect output = ProcessBuilder.Redirect.INHERIT;
+  private FolderLock lock;
+  private Path console;
+  private volatile Process process;
+  private boolean closed;
 
-    /**
-     * @param home        the unpacked server, which all of them share and none writes to
-     * @param environment what the server sees on top of our own environment
-     */
-    ServerProcess(Path home, Path parent, int httpPort, Map<String, String> environment) {
-        this.home = home;
-        this.folder = parent.resolve("run-" + httpPort);
-        this.httpPort = httpPort;
-        this.environment = environment;
-    }
+  /**
+   * @param home        the unpacked server, which all of them share and none writes to
+   * @param environment what the server sees on top of our own environment
+   */
+  ServerProcess(Path home, Path parent, int httpPort, Map<String, String> environment) {
+    this.home = home;
+    this.folder = parent.resolve("run-" + httpPort);
+    this.httpPort = httpPort;
+    this.environment = environment;
+  }
 
-    /** Makes everything in {@link #folder} that the command needs but the application, whatever is there from before. */
-    abstract void configure(Path serverConfig) throws IOException;
+  /** Makes everything in {@link #folder} that the command needs but the application, whatever is there from before. */
+  abstract void configure(Path serverConfig) throws IOException;
 
-    /** Puts the application where the server finds it. */
-    abstract void deploy(Path war) throws IOException;
+  /** Puts the application where the server finds it. */
+  abstract void deploy(Path war) throws IOException;
 
-    /**
-     * Puts another WAR in the place of the application while the server runs; the server takes the one down and then the other up, in its
-     * own time.
-     *
-     * @return false for a server that does not do that: it has to be started again
-     */
-    public boolean redeploy(Path war) throws IOException {
-        return false;
-    }
+  /**
+   * Puts another WAR in the place of the application while the server runs; the server takes the one down and then the other up, in its
+   * own time.
+   *
+   * @return false for a server that does not do that: it has to be started again
+   */
+  public boolean redeploy(Path war) throws IOException {
+    return false;
+  }
 
-    /** Starts this server in the foreground of its own process. */
-    abstract ProcessBuilder command() throws IOException;
+  /** Starts this server in the foreground of its own process. */
+  abstract ProcessBuilder command() throws IOException;
 
-    /** Why the server could not start the application, as soon as it has said so. Asked again and again while the application is awaited. */
-    abstract Optional<String> deploymentFailure() throws IOException;
+  /** Why the server could not start the application, as soon as it has said so. Asked again and again while the application is awaited. */
+  abstract Optional<String> deploymentFailure() throws IOException;
 
-    /** What the server itself keeps of what it says. */
-    public abstract Path log();
+  /** What the server itself keeps of what it says. */
+  public abstract Path log();
 
-    /** Where Windows knows no request to end, only the end, a server may have a command of its own. */
-    void askToStop(Process running) throws IOException, InterruptedException {
-        running.destroy();
-    }
+  /** Where Windows knows no request to end, only the end, a server may have a command of its own. */
+  void askToStop(Process running) throws IOException, InterruptedException {
+    running.destroy();
+  }
 
-    /** Nothing of it on our own console; {@link #log} has everything. */
-    public ServerProcess quietly() {
-        output = ProcessBuilder.Redirect.DISCARD;
-        return this;
-    }
+  /** Nothing of it on our own console; {@link #log} has everything. */
+  public ServerProcess quietly() {
+    output = ProcessBuilder.Redirect.DISCARD;
+    return this;
+  }
 
-    /** Sends what the server prints to a file; otherwise it goes where our own output goes. To be called before the start. */
-    public ServerProcess withConsole(Path file) {
-        console = file;
-        return this;
-    }
+  /** Sends what the server prints to a file; otherwise it goes where our own output goes. To be called before the start. */
+  public ServerProcess withConsole(Path file) {
+    console = file;
+    return this;
+  }
 
-    /** Empty until it is started. */
-    public Optional<ProcessHandle> handle() {
-        return Optional.ofNullable(process).map(Process::toHandle);
-    }
+  /** Empty until it is started. */
+  public Optional<ProcessHandle> handle() {
+    return Optional.ofNullable(process).map(Process::toHandle);
+  }
 
-    /** To be called before anything is started: the common reasons why it could not be. */
-    public void claimPort() {
-        lock = lockFolder();
-        stopOrphan();
+  /** To be called before anything is started: the common reasons why it could not be. */
+  public void claimPort() {
+    lock = lockFolder();
+    stopOrphan();
+    expectFreePort();
+  }
+
+  /** The same questions long before the start; takes nothing and stops nothing. A server that {@link #claimPort} would stop is not in the way. */
+  void checkPort() {
+    try (var held = lockFolder()) {
+      if (orphan().isEmpty())
         expectFreePort();
     }
+  }
 
-    /** The same questions long before the start; takes nothing and stops nothing. A server that {@link #claimPort} would stop is not in the way. */
-    void checkPort() {
-        try (var held = lockFolder()) {
-            if (orphan().isEmpty()) expectFreePort();
-        }
+  private FolderLock lockFolder() {
+    return FolderLock.of(folder).orElseThrow(() -> new RunProblem("Another ./mvnw of this checkout runs on port " + httpPort
+        + ": stop it, or start beside it with HTTP_PORT=<another> DB_HOST=127.0.0.1."));
+  }
+
+  private void expectFreePort() {
+    if (!Ports.isFree(httpPort)) {
+      throw new RunProblem("Port " + httpPort + " is taken: stop what uses it, or choose another with HTTP_PORT=<port>.");
     }
+  }
 
-    private FolderLock lockFolder() {
-        return FolderLock.of(folder).orElseThrow(() -> new RunProblem("Another ./mvnw of this checkout runs on port " + httpPort
-                + ": stop it, or start beside it with HTTP_PORT=<another> DB_HOST=127.0.0.1."));
+  /** @param serverConfig the folder of {@code server-config} for this kind of server */
+  public synchronized void start(Path serverConfig, Path war) {
+    if (closed)
+      throw new RunProblem("Told to stop before the server was started.");
+    try {
+      configureOnly(serverConfig);
+      deploy(war);
+      var builder = command().directory(folder.toFile()).redirectOutput(output).redirectError(output)
+          .redirectInput(ProcessBuilder.Redirect.PIPE);
+      builder.environment().putAll(environment);
+      if (console != null)
+        builder.redirectOutput(console.toFile()).redirectError(console.toFile());
+      process = builder.start();
+      process.getOutputStream().close();
+      Files.writeString(pidFile(), process.pid() + " " + startOf(process.toHandle()));
+    } catch (IOException e) {
+      throw new RunProblem("The server cannot be started in " + folder + ": " + e.getMessage(), e);
     }
+  }
 
-    private void expectFreePort() {
-        if (!Ports.isFree(httpPort)) {
-            throw new RunProblem("Port " + httpPort + " is taken: stop what uses it, or choose another with HTTP_PORT=<port>.");
-        }
+  /** For tests that start the server themselves and deploy to it. */
+  public void configureOnly(Path serverConfig) throws IOException {
+    Files.createDirectories(folder);
+    configure(serverConfig);
+  }
+
+  /**
+   * Waits until the server and the application in it say they are ready; false when it ended or took too long instead. An application that
+   * the server cannot start is a {@link RunProblem} at once, in the words of its cause: most servers go on running without it.
+   */
+  public boolean awaitReady(Duration patience) throws InterruptedException {
+    return within(patience, () -> {
+      expectDeployable();
+      return isReady();
+    });
+  }
+
+  private void expectDeployable() {
+    try {
+      var failure = deploymentFailure();
+      if (failure.isPresent())
+        throw new RunProblem("The application cannot be started: " + failure.get() + "\n\nThe server's log: " + log());
+    } catch (IOException e) {
+      // then it shows by not becoming ready
     }
+  }
 
-    /** @param serverConfig the folder of {@code server-config} for this kind of server */
-    public synchronized void start(Path serverConfig, Path war) {
-        if (closed) throw new RunProblem("Told to stop before the server was started.");
+  boolean within(Duration patience, BooleanSupplier condition) throws InterruptedException {
+    long deadline = System.nanoTime() + patience.toNanos();
+    while (System.nanoTime() < deadline && process.isAlive()) {
+      if (condition.getAsBoolean())
+        return true;
+      process.waitFor(200, TimeUnit.MILLISECONDS);
+    }
+    return false;
+  }
+
+  /** A server may be ready before anything is deployed: our own check tells. And one is before it gives requests to the application. */
+  private boolean isReady() {
+    try {
+      var ready = PROBE.send(request("/health/ready"), HttpResponse.BodyHandlers.ofString());
+      return ready.statusCode() == 200 && ready.body().contains("\"database\"")
+          && PROBE.send(request("/"), HttpResponse.BodyHandlers.discarding()).statusCode() != 404;
+    } catch (IOException e) {
+      return false; // not listening yet
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  /** Whether the server, which is ready, knows that user by that password. */
+  boolean accepts(Login login) throws InterruptedException {
+    // The first answer of a server that has just started may take its time.
+    var whoAmI = HttpRequest.newBuilder(uri("/v1/me")).header("Authorization", login.basic()).timeout(Duration.ofSeconds(60)).build();
+    try {
+      return PROBE.send(whoAmI, HttpResponse.BodyHandlers.discarding()).statusCode() != 401;
+    } catch (IOException e) {
+      return true; // not known to be wrong
+    }
+  }
+
+  private HttpRequest request(String path) {
+    return HttpRequest.newBuilder(uri(path)).timeout(Duration.ofSeconds(5)).build();
+  }
+
+  private URI uri(String path) {
+    return URI.create("http://127.0.0.1:" + httpPort + path);
+  }
+
+  /** The end that no server expects: as if its machine had lost power. Close it afterwards all the same. */
+  public void kill() throws InterruptedException {
+    process.destroyForcibly().waitFor();
+  }
+
+  int waitFor() throws InterruptedException {
+    return process.waitFor();
+  }
+
+  @Override
+  public synchronized void close() {
+    closed = true;
+    var running = process;
+    if (running != null && running.isAlive()) {
+      try {
+        askToStop(running);
+        if (!running.waitFor(40, TimeUnit.SECONDS))
+          running.destroyForcibly().waitFor(10, TimeUnit.SECONDS);
+      } catch (IOException e) {
+        running.destroyForcibly();
+      } catch (InterruptedException e) {
+        running.destroyForcibly();
+        Thread.currentThread().interrupt();
+      }
+    }
+    try {
+      Files.deleteIfExists(pidFile());
+    } catch (IOException e) {
+      // a stale one is recognised at the next start
+    }
+    if (lock != null)
+      lock.close();
+    lock = null;
+  }
+
+  static String java() {
+    return Path.of(System.getProperty("java.home"), "bin", PostgresBinaries.WINDOWS ? "java.exe" : "java").toString();
+  }
+
+  /** One option per line, as every server's {@code jvm.options} has them. */
+  static List<String> options(Path file) throws IOException {
+    if (!Files.exists(file))
+      return List.of();
+    return Files.readAllLines(file).stream().map(String::strip).filter(line -> !line.isEmpty() && !line.startsWith("#")).toList();
+  }
+
+  /** The driver that we ourselves use. */
+  static Path driver() throws IOException {
+    try {
+      return Path.of(org.postgresql.Driver.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    } catch (URISyntaxException e) {
+      throw new IOException("the PostgreSQL driver cannot be found", e);
+    }
+  }
+
+  private Path pidFile() {
+    return folder.resolve("server.pid");
+  }
+
+  /** A server that outlived its run command, after a kill -9 for instance. Its number alone proves nothing, number and start do. */
+  private Optional<ProcessHandle> orphan() {
+    try {
+      if (!Files.exists(pidFile()))
+        return Optional.empty();
+      var words = Files.readString(pidFile()).strip().split(" ");
+      return ProcessHandle.of(Long.parseLong(words[0]))
+          .filter(handle -> words.length == 2 && words[1].equals(startOf(handle)) && !words[1].equals("?"));
+    } catch (IOException | NumberFormatException e) {
+      return Optional.empty(); // then the check of the port will tell
+    }
+  }
+
+  private void stopOrphan() {
+    try {
+      var orphan = orphan();
+      if (orphan.isPresent()) {
+        System.out.println("Stopping a server that an earlier run left behind ...");
+        orphan.get().destroy();
         try {
-            configureOnly(serverConfig);
-            deploy(war);
-            var builder = command().directory(folder.toFile()).redirectOutput(output).redirectError(output).redirectInput(ProcessBuilder.Redirect.PIPE);
-            builder.environment().putAll(environment);
-            if (console != null) builder.redirectOutput(console.toFile()).redirectError(console.toFile());
-            process = builder.start();
-            process.getOutputStream().close();
-            Files.writeString(pidFile(), process.pid() + " " + startOf(process.toHandle()));
-        } catch (IOException e) {
-            throw new RunProblem("The server cannot be started in " + folder + ": " + e.getMessage(), e);
+          orphan.get().onExit().get(30, TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+          orphan.get().destroyForcibly();
         }
+      }
+      Files.deleteIfExists(pidFile());
+    } catch (IOException e) {
+      // a stale one is recognised at the next start
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
+  }
 
-    /** For tests that start the server themselves and deploy to it. */
-    public void configureOnly(Path serverConfig) throws IOException {
-        Files.createDirectories(folder);
-        configure(serverConfig);
-    }
-
-    /**
-     * Waits until the server and the application in it say they are ready; false when it ended or took too long instead. An application that
-     * the server cannot start is a {@link RunProblem} at once, in the words of its cause: most servers go on running without it.
-     */
-    public boolean awaitReady(Duration patience) throws InterruptedException {
-        return within(patience, () -> {
-            expectDeployable();
-            return isReady();
-        });
-    }
-
-    private void expectDeployable() {
-        try {
-            var failure = deploymentFailure();
-            if (failure.isPresent()) throw new RunProblem("The application cannot be started: " + failure.get() + "\n\nThe server's log: " + log());
-        } catch (IOException e) {
-            // then it shows by not becoming ready
-        }
-    }
-
-    boolean within(Duration patience, BooleanSupplier condition) throws InterruptedException {
-        long deadline = System.nanoTime() + patience.toNanos();
-        while (System.nanoTime() < deadline && process.isAlive()) {
-            if (condition.getAsBoolean()) return true;
-            process.waitFor(200, TimeUnit.MILLISECONDS);
-        }
-        return false;
-    }
-
-    /** A server may be ready before anything is deployed: our own check tells. And one is before it gives requests to the application. */
-    private boolean isReady() {
-        try {
-            var ready = PROBE.send(request("/health/ready"), HttpResponse.BodyHandlers.ofString());
-            return ready.statusCode() == 200 && ready.body().contains("\"database\"")
-                    && PROBE.send(request("/"), HttpResponse.BodyHandlers.discarding()).statusCode() != 404;
-        } catch (IOException e) {
-            return false; // not listening yet
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
-    }
-
-    /** Whether the server, which is ready, knows that user by that password. */
-    boolean accepts(Login login) throws InterruptedException {
-        // The first answer of a server that has just started may take its time.
-        var whoAmI = HttpRequest.newBuilder(uri("/v1/me")).header("Authorization", login.basic()).timeout(Duration.ofSeconds(60)).build();
-        try {
-            return PROBE.send(whoAmI, HttpResponse.BodyHandlers.discarding()).statusCode() != 401;
-        } catch (IOException e) {
-            return true; // not known to be wrong
-        }
-    }
-
-    private HttpRequest request(String path) {
-        return HttpRequest.newBuilder(uri(path)).timeout(Duration.ofSeconds(5)).build();
-    }
-
-    private URI uri(String path) {
-        return URI.create("http://127.0.0.1:" + httpPort + path);
-    }
-
-    /** The end that no server expects: as if its machine had lost power. Close it afterwards all the same. */
-    public void kill() throws InterruptedException {
-        process.destroyForcibly().waitFor();
-    }
-
-    int waitFor() throws InterruptedException {
-        return process.waitFor();
-    }
-
-    @Override
-    public synchronized void close() {
-        closed = true;
-        var running = process;
-        if (running != null && running.isAlive()) {
-            try {
-                askToStop(running);
-                if (!running.waitFor(40, TimeUnit.SECONDS)) running.destroyForcibly().waitFor(10, TimeUnit.SECONDS);
-            } catch (IOException e) {
-                running.destroyForcibly();
-            } catch (InterruptedException e) {
-                running.destroyForcibly();
-                Thread.currentThread().interrupt();
-            }
-        }
-        try {
-            Files.deleteIfExists(pidFile());
-        } catch (IOException e) {
-            // a stale one is recognised at the next start
-        }
-        if (lock != null) lock.close();
-        lock = null;
-    }
-
-    static String java() {
-        return Path.of(System.getProperty("java.home"), "bin", PostgresBinaries.WINDOWS ? "java.exe" : "java").toString();
-    }
-
-    /** One option per line, as every server's {@code jvm.options} has them. */
-    static List<String> options(Path file) throws IOException {
-        if (!Files.exists(file)) return List.of();
-        return Files.readAllLines(file).stream().map(String::strip).filter(line -> !line.isEmpty() && !line.startsWith("#")).toList();
-    }
-
-    /** The driver that we ourselves use. */
-    static Path driver() throws IOException {
-        try {
-            return Path.of(org.postgresql.Driver.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-        } catch (URISyntaxException e) {
-            throw new IOException("the PostgreSQL driver cannot be found", e);
-        }
-    }
-
-    private Path pidFile() {
-        return folder.resolve("server.pid");
-    }
-
-    /** A server that outlived its run command, after a kill -9 for instance. Its number alone proves nothing, number and start do. */
-    private Optional<ProcessHandle> orphan() {
-        try {
-            if (!Files.exists(pidFile())) return Optional.empty();
-            var words = Files.readString(pidFile()).strip().split(" ");
-            return ProcessHandle.of(Long.parseLong(words[0])).filter(handle -> words.length == 2 && words[1].equals(startOf(handle)) && !words[1].equals("?"));
-        } catch (IOException | NumberFormatException e) {
-            return Optional.empty(); // then the check of the port will tell
-        }
-    }
-
-    private void stopOrphan() {
-        try {
-            var orphan = orphan();
-            if (orphan.isPresent()) {
-                System.out.println("Stopping a server that an earlier run left behind ...");
-                orphan.get().destroy();
-                try {
-                    orphan.get().onExit().get(30, TimeUnit.SECONDS);
-                } catch (ExecutionException | TimeoutException e) {
-                    orphan.get().destroyForcibly();
-                }
-            }
-            Files.deleteIfExists(pidFile());
-        } catch (IOException e) {
-            // a stale one is recognised at the next start
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private static String startOf(ProcessHandle handle) {
-        return handle.info().startInstant().map(instant -> Long.toString(instant.toEpochMilli())).orElse("?");
-    }
+  private static String startOf(ProcessHandle handle) {
+    return handle.info().startInstant().map(instant -> Long.toString(instant.toEpochMilli())).orElse("?");
+  }
 }

@@ -20,147 +20,152 @@ import java.util.Optional;
  */
 public final class WildFlyProcess extends ServerProcess {
 
-    private static final String CONFIGURATION = "tasker.xml";
+  private static final String CONFIGURATION = "tasker.xml";
 
-    /** What {@code bin/common.sh} of WildFly adds on a modular JDK. */
-    private static final List<String> JAVA_OPTIONS = List.of(
-            "--add-exports=java.desktop/sun.awt=ALL-UNNAMED",
-            "--add-exports=java.naming/com.sun.jndi.ldap=ALL-UNNAMED",
-            "--add-exports=java.naming/com.sun.jndi.url.ldap=ALL-UNNAMED",
-            "--add-exports=java.naming/com.sun.jndi.url.ldaps=ALL-UNNAMED",
-            "--add-exports=jdk.naming.dns/com.sun.jndi.dns=ALL-UNNAMED",
-            "--add-opens=java.base/java.lang=ALL-UNNAMED",
-            "--add-opens=java.base/java.lang.invoke=ALL-UNNAMED",
-            "--add-opens=java.base/java.lang.reflect=ALL-UNNAMED",
-            "--add-opens=java.base/java.io=ALL-UNNAMED",
-            "--add-opens=java.base/java.net=ALL-UNNAMED",
-            "--add-opens=java.base/java.security=ALL-UNNAMED",
-            "--add-opens=java.base/java.util=ALL-UNNAMED",
-            "--add-opens=java.base/java.util.concurrent=ALL-UNNAMED",
-            "--add-opens=java.management/javax.management=ALL-UNNAMED",
-            "--add-opens=java.naming/javax.naming=ALL-UNNAMED",
-            "-Djava.net.preferIPv4Stack=true",
-            "-Djboss.modules.system.pkgs=org.jboss.byteman");
+  /** What {@code bin/common.sh} of WildFly adds on a modular JDK. */
+  private static final List<String> JAVA_OPTIONS = List.of(
+      "--add-exports=java.desktop/sun.awt=ALL-UNNAMED",
+      "--add-exports=java.naming/com.sun.jndi.ldap=ALL-UNNAMED",
+      "--add-exports=java.naming/com.sun.jndi.url.ldap=ALL-UNNAMED",
+      "--add-exports=java.naming/com.sun.jndi.url.ldaps=ALL-UNNAMED",
+      "--add-exports=jdk.naming.dns/com.sun.jndi.dns=ALL-UNNAMED",
+      "--add-opens=java.base/java.lang=ALL-UNNAMED",
+      "--add-opens=java.base/java.lang.invoke=ALL-UNNAMED",
+      "--add-opens=java.base/java.lang.reflect=ALL-UNNAMED",
+      "--add-opens=java.base/java.io=ALL-UNNAMED",
+      "--add-opens=java.base/java.net=ALL-UNNAMED",
+      "--add-opens=java.base/java.security=ALL-UNNAMED",
+      "--add-opens=java.base/java.util=ALL-UNNAMED",
+      "--add-opens=java.base/java.util.concurrent=ALL-UNNAMED",
+      "--add-opens=java.management/javax.management=ALL-UNNAMED",
+      "--add-opens=java.naming/javax.naming=ALL-UNNAMED",
+      "-Djava.net.preferIPv4Stack=true",
+      "-Djboss.modules.system.pkgs=org.jboss.byteman");
 
-    private final int managementPort;
+  private final int managementPort;
 
-    public WildFlyProcess(Path home, Path parent, int httpPort, Map<String, String> environment) {
-        super(home, parent, httpPort, environment);
-        this.managementPort = environment.containsKey("MANAGEMENT_PORT")
-                ? Integer.parseInt(environment.get("MANAGEMENT_PORT"))
-                : Ports.freeNear(httpPort + 1910); // 9990 for 8080, as WildFly has it
+  public WildFlyProcess(Path home, Path parent, int httpPort, Map<String, String> environment) {
+    super(home, parent, httpPort, environment);
+    this.managementPort = environment.containsKey("MANAGEMENT_PORT")
+        ? Integer.parseInt(environment.get("MANAGEMENT_PORT"))
+        : Ports.freeNear(httpPort + 1910); // 9990 for 8080, as WildFly has it
+  }
+
+  @Override
+  public Path log() {
+    return base().resolve("log/server.log");
+  }
+
+  @Override
+  void deploy(Path war) throws IOException {
+    Files.copy(war, base().resolve("deployments/ROOT.war")); // its name makes it the application at /
+  }
+
+  /** The scanner finds that the file is another. */
+  @Override
+  public boolean redeploy(Path war) throws IOException {
+    var complete = Files.copy(war, folder.resolve("ROOT.war.new"), StandardCopyOption.REPLACE_EXISTING);
+    Files.move(complete, base().resolve("deployments/ROOT.war"), StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+    return true;
+  }
+
+  @Override
+  void configure(Path serverConfig) throws IOException {
+    Folders.delete(base());
+    Folders.delete(modules());
+    Folders.copy(serverConfig.resolve("modules"), modules());
+    Files.copy(driver(), modules().resolve("org/postgresql/jdbc/main/postgresql.jar"));
+    Files.copy(home.resolveSibling("eclipselink.jar"), modules().resolve("org/eclipse/persistence/main/eclipselink.jar"));
+    Files.copy(glue(), modules().resolve("org/eclipse/persistence/main/jipijapa-eclipselink.jar"));
+    Files.createDirectories(base().resolve("log"));
+    Files.createDirectories(base().resolve("deployments"));
+    Folders.copy(home.resolve("standalone/configuration"), base().resolve("configuration"));
+    Files.copy(serverConfig.resolve("jvm.options"), folder.resolve("jvm.options"), StandardCopyOption.REPLACE_EXISTING);
+    var kept = home.resolveSibling("tasker-" + digest(serverConfig.resolve("configure.cli")) + ".xml");
+    if (!Files.exists(kept))
+      makeConfiguration(serverConfig.resolve("configure.cli"), kept);
+    Files.copy(kept, base().resolve("configuration").resolve(CONFIGURATION));
+  }
+
+  /** Its scanner leaves a file beside the application, with all that it knows. */
+  @Override
+  Optional<String> deploymentFailure() throws IOException {
+    var failed = base().resolve("deployments/ROOT.war.failed");
+    if (!Files.exists(failed))
+      return Optional.empty();
+    var text = Files.readString(failed);
+    return text.isBlank() ? Optional.empty() : Optional.of(LogWatch.causeOf(text).orElse(text.strip()));
+  }
+
+  @Override
+  ProcessBuilder command() throws IOException {
+    var words = new ArrayList<String>();
+    words.add(java());
+    words.addAll(options(folder.resolve("jvm.options")));
+    words.addAll(JAVA_OPTIONS);
+    words.addAll(List.of(
+        "-Dorg.jboss.boot.log.file=" + log(),
+        "-Dlogging.configuration=" + base().resolve("configuration/logging.properties").toUri(),
+        "-jar", home.resolve("jboss-modules.jar").toString(),
+        "-mp", modulePath(),
+        "org.jboss.as.standalone",
+        "-Djboss.home.dir=" + home,
+        "-Djboss.server.base.dir=" + base(),
+        "-c", CONFIGURATION));
+    var builder = new ProcessBuilder(words);
+    builder.environment().put("MANAGEMENT_PORT", Integer.toString(managementPort));
+    return builder;
+  }
+
+  /** In a folder that nobody runs from; only a result that is complete is kept. */
+  private void makeConfiguration(Path script, Path kept) throws IOException {
+    System.out.println("Configuring WildFly (once) ...");
+    var scratch = Files.createTempDirectory(folder, "configure-");
+    try {
+      Folders.copy(home.resolve("standalone/configuration"), scratch.resolve("configuration"));
+      var made = scratch.resolve("configuration").resolve(CONFIGURATION);
+      Files.copy(scratch.resolve("configuration/standalone.xml"), made);
+      var words = List.of(java(),
+          "-Djboss.home.dir=" + home, "-Djboss.server.base.dir=" + scratch,
+          "-jar", home.resolve("jboss-modules.jar").toString(), "-mp", modulePath(),
+          "org.jboss.as.cli", "--file=" + script);
+      var run = Command.run(folder, words, Map.of("JBOSS_HOME", home.toString()));
+      if (!run.succeeded())
+        throw new RunProblem("WildFly cannot be configured by " + script + ". " + run.output());
+      Files.move(made, kept, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+    } finally {
+      Folders.delete(scratch);
     }
+  }
 
-    @Override
-    public Path log() {
-        return base().resolve("log/server.log");
+  /** What WildFly has between itself and EclipseLink. */
+  private Path glue() throws IOException {
+    try (var jars = Files.newDirectoryStream(home.resolve("modules/system/layers/base/org/eclipse/persistence/main"),
+        "jipijapa-eclipselink-*.jar")) {
+      for (var jar : jars)
+        return jar;
     }
+    throw new IOException("WildFly has no jipijapa-eclipselink jar in " + home);
+  }
 
-    @Override
-    void deploy(Path war) throws IOException {
-        Files.copy(war, base().resolve("deployments/ROOT.war")); // its name makes it the application at /
-    }
+  private String modulePath() {
+    return modules() + File.pathSeparator + home.resolve("modules");
+  }
 
-    /** The scanner finds that the file is another. */
-    @Override
-    public boolean redeploy(Path war) throws IOException {
-        var complete = Files.copy(war, folder.resolve("ROOT.war.new"), StandardCopyOption.REPLACE_EXISTING);
-        Files.move(complete, base().resolve("deployments/ROOT.war"), StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
-        return true;
-    }
+  private Path base() {
+    return folder.resolve("standalone");
+  }
 
-    @Override
-    void configure(Path serverConfig) throws IOException {
-        Folders.delete(base());
-        Folders.delete(modules());
-        Folders.copy(serverConfig.resolve("modules"), modules());
-        Files.copy(driver(), modules().resolve("org/postgresql/jdbc/main/postgresql.jar"));
-        Files.copy(home.resolveSibling("eclipselink.jar"), modules().resolve("org/eclipse/persistence/main/eclipselink.jar"));
-        Files.copy(glue(), modules().resolve("org/eclipse/persistence/main/jipijapa-eclipselink.jar"));
-        Files.createDirectories(base().resolve("log"));
-        Files.createDirectories(base().resolve("deployments"));
-        Folders.copy(home.resolve("standalone/configuration"), base().resolve("configuration"));
-        Files.copy(serverConfig.resolve("jvm.options"), folder.resolve("jvm.options"), StandardCopyOption.REPLACE_EXISTING);
-        var kept = home.resolveSibling("tasker-" + digest(serverConfig.resolve("configure.cli")) + ".xml");
-        if (!Files.exists(kept)) makeConfiguration(serverConfig.resolve("configure.cli"), kept);
-        Files.copy(kept, base().resolve("configuration").resolve(CONFIGURATION));
-    }
+  private Path modules() {
+    return folder.resolve("modules");
+  }
 
-    /** Its scanner leaves a file beside the application, with all that it knows. */
-    @Override
-    Optional<String> deploymentFailure() throws IOException {
-        var failed = base().resolve("deployments/ROOT.war.failed");
-        if (!Files.exists(failed)) return Optional.empty();
-        var text = Files.readString(failed);
-        return text.isBlank() ? Optional.empty() : Optional.of(LogWatch.causeOf(text).orElse(text.strip()));
+  private static String digest(Path file) throws IOException {
+    try {
+      var text = Files.readString(file, StandardCharsets.UTF_8);
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8))).substring(0, 12);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e);
     }
-
-    @Override
-    ProcessBuilder command() throws IOException {
-        var words = new ArrayList<String>();
-        words.add(java());
-        words.addAll(options(folder.resolve("jvm.options")));
-        words.addAll(JAVA_OPTIONS);
-        words.addAll(List.of(
-                "-Dorg.jboss.boot.log.file=" + log(),
-                "-Dlogging.configuration=" + base().resolve("configuration/logging.properties").toUri(),
-                "-jar", home.resolve("jboss-modules.jar").toString(),
-                "-mp", modulePath(),
-                "org.jboss.as.standalone",
-                "-Djboss.home.dir=" + home,
-                "-Djboss.server.base.dir=" + base(),
-                "-c", CONFIGURATION));
-        var builder = new ProcessBuilder(words);
-        builder.environment().put("MANAGEMENT_PORT", Integer.toString(managementPort));
-        return builder;
-    }
-
-    /** In a folder that nobody runs from; only a result that is complete is kept. */
-    private void makeConfiguration(Path script, Path kept) throws IOException {
-        System.out.println("Configuring WildFly (once) ...");
-        var scratch = Files.createTempDirectory(folder, "configure-");
-        try {
-            Folders.copy(home.resolve("standalone/configuration"), scratch.resolve("configuration"));
-            var made = scratch.resolve("configuration").resolve(CONFIGURATION);
-            Files.copy(scratch.resolve("configuration/standalone.xml"), made);
-            var words = List.of(java(),
-                    "-Djboss.home.dir=" + home, "-Djboss.server.base.dir=" + scratch,
-                    "-jar", home.resolve("jboss-modules.jar").toString(), "-mp", modulePath(),
-                    "org.jboss.as.cli", "--file=" + script);
-            var run = Command.run(folder, words, Map.of("JBOSS_HOME", home.toString()));
-            if (!run.succeeded()) throw new RunProblem("WildFly cannot be configured by " + script + ". " + run.output());
-            Files.move(made, kept, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
-        } finally {
-            Folders.delete(scratch);
-        }
-    }
-
-    /** What WildFly has between itself and EclipseLink. */
-    private Path glue() throws IOException {
-        try (var jars = Files.newDirectoryStream(home.resolve("modules/system/layers/base/org/eclipse/persistence/main"), "jipijapa-eclipselink-*.jar")) {
-            for (var jar : jars) return jar;
-        }
-        throw new IOException("WildFly has no jipijapa-eclipselink jar in " + home);
-    }
-
-    private String modulePath() {
-        return modules() + File.pathSeparator + home.resolve("modules");
-    }
-
-    private Path base() {
-        return folder.resolve("standalone");
-    }
-
-    private Path modules() {
-        return folder.resolve("modules");
-    }
-
-    private static String digest(Path file) throws IOException {
-        try {
-            var text = Files.readString(file, StandardCharsets.UTF_8);
-            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8))).substring(0, 12);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);
-        }
-    }
+  }
 }

@@ -38,7 +38,8 @@ record Bench(Options options, Database database, Servers servers, Load load, Rep
 
   /** Complains unless so many tasks were created since then and all are complete, no step of them by recovery. */
   void expectComplete(String what, int tasks, OffsetDateTime since) throws SQLException {
-    long repeated = database.value(Long.class, "select count(*) from tasker.workflow_steps where workflow_step_uuid >= ? and attempts > 1", Database.keyFrom(since));
+    long repeated = database.value(Long.class, "select count(*) from tasker.workflow_steps where workflow_step_uuid >= ? and attempts > 1",
+        Database.keyFrom(since));
     if (repeated > 0) {
       report.complain(what + ": " + repeated + " steps were lost and done again after their lease ran out");
     }
@@ -82,7 +83,8 @@ record Bench(Options options, Database database, Servers servers, Load load, Rep
     }
     Counters after = Counters.of(database);
     Cost cost = new Cost(what, database.steps(begin), seconds, transactions, statements,
-        position.walBytes() - before.walBytes(), position.logSince(database, before), settles ? after.fsyncs() - before.fsyncs() : Double.NaN, cpu);
+        position.walBytes() - before.walBytes(), position.logSince(database, before),
+        settles ? after.fsyncs() - before.fsyncs() : Double.NaN, cpu);
     cost.addTo(report);
     Report.Table top = report.table("Statements of: " + what, "top level", "calls", "ms", "ms each", "rows", "WAL bytes", "statement");
     Counters.topStatements(database).forEach(row -> top.row(row.toArray()));

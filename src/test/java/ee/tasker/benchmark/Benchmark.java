@@ -13,7 +13,8 @@ import java.util.List;
 /** {@code ./mvnw -Pbenchmark}: runs the phases that were asked for and says what they found. Fails when a task did not complete. */
 public final class Benchmark {
   private static final List<Phase> PHASES = List.of(
-      new Floor(), new Peers(), new Latency(), new UnderLoad(), new Throughput(), new FanOut(), new Orders(), new Idle(), new MoreServers(), new Submission(), new Payload(), new Snapshot(),
+      new Floor(), new Peers(), new Latency(), new UnderLoad(), new Throughput(), new FanOut(), new Orders(), new Idle(), new MoreServers(),
+      new Submission(), new Payload(), new Snapshot(),
       new ManyFinished(), new Purging(), new Bloat(), new SlowPlans(), new Plans(), new Waiting(), new GrowingCost());
   private static final List<String> TEMPLATES = List.of("linear_4", "diamond", "complex_dag", "tree", "orders_5_ms", "echo_4");
 
@@ -108,7 +109,8 @@ public final class Benchmark {
       Charts.write(reader.readObject(), options.target());
     }
     System.out.println("\n" + report.markdown());
-    System.out.println("Written to " + options.target().resolve("benchmark.md") + ", benchmark.json and charts; -Dbenchmark.publish=true puts them into docs.");
+    System.out.println("Written to " + options.target().resolve("benchmark.md")
+        + ", benchmark.json and charts; -Dbenchmark.publish=true puts them into docs.");
     if (!report.complaints().isEmpty()) {
       System.err.println("\nNot everything completed: " + String.join("; ", report.complaints()));
       System.exit(1);

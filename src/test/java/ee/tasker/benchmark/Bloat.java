@@ -13,7 +13,8 @@ import java.util.List;
  */
 final class Bloat implements Phase {
   private static final int CONNECTIONS = 8;
-  private static final List<String> TABLES = List.of("tasker.tasks", "tasker.workflow_steps", "tasker.task_wakeups", "pgmq.q_worker_benchmark_queue");
+  private static final List<String> TABLES = List.of("tasker.tasks", "tasker.workflow_steps", "tasker.task_wakeups",
+      "pgmq.q_worker_benchmark_queue");
 
   @Override
   public String name() {
@@ -29,9 +30,11 @@ final class Bloat implements Phase {
     }
     bench.database().run("create extension if not exists pgstattuple");
     String under = options.bloatRate() + " tasks/s of linear_4 for " + options.bloatMinutes() + " minutes";
-    Report.Table sizes = bench.report().table("Hot tables under " + under, "minute", "table", "live rows", "dead rows", "heap MiB", "of it free, %",
+    Report.Table sizes = bench.report().table("Hot tables under " + under, "minute", "table", "live rows", "dead rows", "heap MiB",
+        "of it free, %",
         "indexes MiB", "leaf pages filled, %", "heap bytes per live row", "vacuums", "HOT updates, %");
-    Report.Table speed = bench.report().table("Tasks under " + under, "until minute", "tasks", "created to completed P50 ms", "P99 ms", "CPU ms of the database per step", "WAL bytes per step");
+    Report.Table speed = bench.report().table("Tasks under " + under, "until minute", "tasks", "created to completed P50 ms", "P99 ms",
+        "CPU ms of the database per step", "WAL bytes per step");
     sample(bench, sizes, 0);
     OffsetDateTime begin = bench.database().now();
     for (int done = 0; done < seconds; done += options.bloatEverySeconds()) {
@@ -70,7 +73,8 @@ final class Bloat implements Phase {
           from pg_stat_user_tables s cross join pgstattuple_approx(s.relid) a
           where s.relid = to_regclass(?)""", name).stream().findFirst().orElse(null);
       if (row != null) {
-        table.row(minutes(second), name, row.get(0), row.get(1), number(row.get(2)), number(row.get(3)), number(row.get(4)), number(row.get(5)),
+        table.row(minutes(second), name, row.get(0), row.get(1), number(row.get(2)), number(row.get(3)), number(row.get(4)),
+            number(row.get(5)),
             number(row.get(6)), row.get(7), number(row.get(8)));
       }
     }

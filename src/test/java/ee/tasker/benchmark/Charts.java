@@ -38,11 +38,13 @@ final class Charts {
     JsonObject peers = run.getJsonObject("peers");
     if (run.containsKey("linear4_steps_per_s")) {
       CategoryChart chart = bars("Steps per second, tasks of four steps", "steps/s", peers, "steps_per_s",
-          List.of("Tasker EE, batches", "Tasker EE, one POST each"), List.of("linear4_steps_per_s", "linear4_single_post_steps_per_s"), run);
+          List.of("Tasker EE, batches", "Tasker EE, one POST each"), List.of("linear4_steps_per_s", "linear4_single_post_steps_per_s"),
+          run);
       files.add(save(chart, folder.resolve("benchmarks-throughput.svg")));
     }
     if (run.containsKey("linear4_p50_ms")) {
-      CategoryChart chart = bars("One task of four steps at a time, P50", "ms", peers, "p50_ms", List.of("Tasker EE, over HTTP"), List.of("linear4_p50_ms"), run);
+      CategoryChart chart = bars("One task of four steps at a time, P50", "ms", peers, "p50_ms", List.of("Tasker EE, over HTTP"),
+          List.of("linear4_p50_ms"), run);
       files.add(save(chart, folder.resolve("benchmarks-latency.svg")));
     }
     if (!run.getJsonObject("growth").isEmpty()) {
@@ -51,7 +53,8 @@ final class Charts {
     return files;
   }
 
-  private static CategoryChart bars(String title, String unit, JsonObject peers, String peerFigure, List<String> names, List<String> figures, JsonObject run) {
+  private static CategoryChart bars(String title, String unit, JsonObject peers, String peerFigure, List<String> names,
+      List<String> figures, JsonObject run) {
     CategoryChart chart = new CategoryChartBuilder().width(WIDTH).height(HEIGHT).title(title).yAxisTitle(unit).build();
     List<String> labels = new ArrayList<>();
     List<Double> ours = new ArrayList<>();
@@ -78,7 +81,8 @@ final class Charts {
   }
 
   private static XYChart growth(JsonObject growth) {
-    XYChart chart = new XYChartBuilder().width(WIDTH).height(HEIGHT).title("Processor time of the database per step").xAxisTitle("how much there is of it").yAxisTitle("µs").build();
+    XYChart chart = new XYChartBuilder().width(WIDTH).height(HEIGHT).title("Processor time of the database per step")
+        .xAxisTitle("how much there is of it").yAxisTitle("µs").build();
     growth.forEach((over, value) -> {
       List<Double> x = new ArrayList<>();
       List<Double> y = new ArrayList<>();
@@ -102,7 +106,8 @@ final class Charts {
 
   private static void style(Chart<?, ?> chart) {
     Styler styler = chart.getStyler();
-    styler.setChartBackgroundColor(Color.WHITE).setLegendBorderColor(Color.WHITE).setLegendPosition(Styler.LegendPosition.OutsideS).setLegendLayout(Styler.LegendLayout.Horizontal);
+    styler.setChartBackgroundColor(Color.WHITE).setLegendBorderColor(Color.WHITE).setLegendPosition(Styler.LegendPosition.OutsideS)
+        .setLegendLayout(Styler.LegendLayout.Horizontal);
     if (chart instanceof XYChart) {
       styler.setLegendLayout(Styler.LegendLayout.Vertical);
     }

@@ -20,16 +20,16 @@ import java.util.concurrent.CompletionException;
 final class Clones {
   /** Each with its rows of one task, and their order. */
   private static final List<String[]> TABLES = List.of(
-      new String[] {"tasks", "task_uuid"},
-      new String[] {"task_contexts", "task_uuid"},
-      new String[] {"task_search_attributes", "task_uuid, name"},
-      new String[] {"task_wakeups", "task_uuid"},
-      new String[] {"workflow_steps", "workflow_step_uuid"},
-      new String[] {"workflow_step_edges", "from_step_uuid, to_step_uuid"},
-      new String[] {"workflow_step_documents", "workflow_step_uuid"},
-      new String[] {"workflow_step_result_audit", "workflow_step_uuid, sort_key"},
-      new String[] {"task_transitions", "task_uuid, sort_key"},
-      new String[] {"workflow_step_transitions", "workflow_step_uuid, sort_key"});
+      new String[]{"tasks", "task_uuid"},
+      new String[]{"task_contexts", "task_uuid"},
+      new String[]{"task_search_attributes", "task_uuid, name"},
+      new String[]{"task_wakeups", "task_uuid"},
+      new String[]{"workflow_steps", "workflow_step_uuid"},
+      new String[]{"workflow_step_edges", "from_step_uuid, to_step_uuid"},
+      new String[]{"workflow_step_documents", "workflow_step_uuid"},
+      new String[]{"workflow_step_result_audit", "workflow_step_uuid, sort_key"},
+      new String[]{"task_transitions", "task_uuid, sort_key"},
+      new String[]{"workflow_step_transitions", "workflow_step_uuid, sort_key"});
   /** Keys of a task's own rows; other keys, of templates and servers, are kept. */
   private static final String OWN_KEYS = "'task_uuid', 'correlation_id', 'workflow_step_uuid', 'from_step_uuid', 'to_step_uuid'";
   private static final int PORTION = 50_000;
@@ -92,19 +92,23 @@ final class Clones {
   private static String insert(Statement statement, String table, String order, UUID task) throws SQLException {
     List<String> columns = new ArrayList<>();
     List<String> values = new ArrayList<>();
-    try (var rows = statement.executeQuery("select attname, attname in (" + OWN_KEYS + "), atttypid = 'timestamptz'::regtype, attname = 'identity_hash' from pg_attribute "
+    try (var rows = statement.executeQuery("select attname, attname in (" + OWN_KEYS
+        + "), atttypid = 'timestamptz'::regtype, attname = 'identity_hash' from pg_attribute "
         + "where attrelid = 'tasker." + table + "'::regclass and attnum > 0 and not attisdropped and attgenerated = '' order by attnum")) {
       while (rows.next()) {
         String column = "o." + rows.getString(1);
         columns.add(rows.getString(1));
         values.add(rows.getBoolean(2) ? "(k.prefix || right(" + column + "::text, 23))::uuid" : rows.getBoolean(3) ? column + " + k.shift"
-            : rows.getBoolean(4) ? "case when o.identity_hash is not null then sha256(convert_to(k.prefix || o.identity_hash::text, 'UTF8')) end" : column);
+            : rows.getBoolean(4)
+                ? "case when o.identity_hash is not null then sha256(convert_to(k.prefix || o.identity_hash::text, 'UTF8')) end" : column);
       }
     }
     // A left join, so that the copies are made one after another and not row by row of the original.
     // n is negative: so many milliseconds before the original. Its key begins with the time in 8-4 hexadecimal digits.
     return "insert into tasker." + table + " (" + String.join(", ", columns) + ") select " + String.join(", ", values)
-        + " from %s cross join lateral (select regexp_replace(lpad(to_hex(('x' || left(replace('" + task + "', '-', ''), 12))::bit(48)::bigint + n), 12, '0'), '^(.{8})(.{4})$', '\\1-\\2') as prefix,"
-        + " n * interval '1 millisecond' as shift offset 0) k left join (select * from tasker." + table + " where task_uuid = '" + task + "' order by " + order + ") o on true";
+        + " from %s cross join lateral (select regexp_replace(lpad(to_hex(('x' || left(replace('" + task
+        + "', '-', ''), 12))::bit(48)::bigint + n), 12, '0'), '^(.{8})(.{4})$', '\\1-\\2') as prefix,"
+        + " n * interval '1 millisecond' as shift offset 0) k left join (select * from tasker." + table + " where task_uuid = '" + task
+        + "' order by " + order + ") o on true";
   }
 }

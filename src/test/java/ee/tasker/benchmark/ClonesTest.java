@@ -34,7 +34,9 @@ class ClonesTest {
       assertThat(sql.number(ROWS)).isEqualTo(301 * rows);
       assertThat(sql.number("select count(distinct workflow_step_uuid) from tasker.workflow_steps")).isEqualTo(301 * 4);
       assertThat(sql.text("select task_uuid::text from tasker.tasks order by task_uuid desc limit 1")).isEqualTo(task.toString());
-      assertThat(sql.number("select count(*) from tasker.tasks t where t.created_at > (select o.created_at from tasker.tasks o where o.task_uuid = ?)", task)).isZero();
+      assertThat(sql.number(
+          "select count(*) from tasker.tasks t where t.created_at > (select o.created_at from tasker.tasks o where o.task_uuid = ?)", task))
+          .isZero();
     }
   }
 
@@ -56,8 +58,10 @@ class ClonesTest {
 
   @Test
   void two_connections_make_as_many_copies_as_one() throws SQLException {
-    try (Sql sql = Sql.open(); SqlWorker worker = SqlWorker.open();
-        Connection one = TestDatabase.get().connect(); Connection other = TestDatabase.get().connect()) {
+    try (Sql sql = Sql.open();
+        SqlWorker worker = SqlWorker.open();
+        Connection one = TestDatabase.get().connect();
+        Connection other = TestDatabase.get().connect()) {
       UUID task = Dag.linear(2).started().uuid();
       worker.runToTheEnd();
 

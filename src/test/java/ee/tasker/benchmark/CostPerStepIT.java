@@ -65,9 +65,11 @@ class CostPerStepIT {
       port = socket.getLocalPort();
     }
     // No autovacuum: what it writes is not the step's. Page images come after checkpoints and would be another accident.
-    database = EmbeddedDatabase.forBenchmarks(Path.of(System.getProperty("tasker.it.folder")), Path.of(System.getProperty("tasker.checkout"), ".tasker"),
+    database = EmbeddedDatabase.forBenchmarks(Path.of(System.getProperty("tasker.it.folder")),
+        Path.of(System.getProperty("tasker.checkout"), ".tasker"),
         System.getProperty("tasker.postgres.version"), port,
-        Map.of("fsync", "off", "full_page_writes", "off", "autovacuum", "off", "pg_stat_statements.track", "all", "pg_stat_statements.track_utility", "on"));
+        Map.of("fsync", "off", "full_page_writes", "off", "autovacuum", "off", "pg_stat_statements.track", "all",
+            "pg_stat_statements.track_utility", "on"));
     Runtime.getRuntime().addShutdownHook(new Thread(database::close, "cost-per-step-database"));
     database.start();
     DatabaseAddress address = database.address();
@@ -103,7 +105,8 @@ class CostPerStepIT {
 
     double steps = TASKS * STEPS;
     double wal = number("select pg_current_wal_insert_lsn() - '" + before + "'::pg_lsn") / steps;
-    double statements = number("select sum(calls) from pg_stat_statements where toplevel and query like '%tasker.%' and query not like '%pg_stat%'") / steps;
+    double statements = number(
+        "select sum(calls) from pg_stat_statements where toplevel and query like '%tasker.%' and query not like '%pg_stat%'") / steps;
     double inner = number("select sum(calls) from pg_stat_statements where not toplevel") / steps;
     System.out.printf("cost per step: %.0f WAL bytes, %.4f statements, %.4f commits, %.3f statements inside, %.2f updates%n",
         wal, statements, commits / steps, inner, (updates() - updates) / steps);
@@ -128,15 +131,18 @@ class CostPerStepIT {
       requests.add(Json.createObjectBuilder().add("namespace", "cost").add("name", "linear_4").add("version", "1.0.0")
           .add("context", Json.createObjectBuilder().add("number", 6)));
     }
-    JsonArray claimedSteps = call("select tasker.submit_tasks(?::jsonb, ?::uuid, ?, 60, true, true)::text", requests.build().toString(), SERVER.toString(), tasks);
+    JsonArray claimedSteps = call("select tasker.submit_tasks(?::jsonb, ?::uuid, ?, 60, true, true)::text", requests.build().toString(),
+        SERVER.toString(), tasks);
     int commits = 1;
     while (!claimedSteps.isEmpty()) {
       JsonArrayBuilder results = Json.createArrayBuilder();
       for (JsonObject step : claimedSteps.getValuesAs(JsonObject.class)) {
         results.add(Json.createObjectBuilder().add("step_uuid", step.getString("step_uuid")).add("task_uuid", step.getString("task_uuid"))
-            .add("attempt", step.getInt("attempt")).add("outcome", "success").add("result", Json.createObjectBuilder()).add("execution_time_ms", 0));
+            .add("attempt", step.getInt("attempt")).add("outcome", "success").add("result", Json.createObjectBuilder())
+            .add("execution_time_ms", 0));
       }
-      claimedSteps = call("select tasker.complete_steps(?::jsonb, ?::uuid, ?, null, 60, true, false)::text", results.build().toString(), SERVER.toString(), tasks);
+      claimedSteps = call("select tasker.complete_steps(?::jsonb, ?::uuid, ?, null, 60, true, false)::text", results.build().toString(),
+          SERVER.toString(), tasks);
       commits++;
     }
     return commits;

@@ -10,9 +10,12 @@ record Counters(String walPosition, double commits, double walBytes, double fsyn
 
   static Counters of(Database database) throws SQLException {
     double version = database.number("current_setting('server_version_num')::int");
-    String fsyncs = version >= 180_000 ? "(select coalesce(sum(fsyncs), 0) from pg_stat_io where object = 'wal')" : "(select wal_sync from pg_stat_wal)";
-    List<String> row = database.rows("select pg_current_wal_insert_lsn(), (select xact_commit from pg_stat_database where datname = 'tasker'), "
-        + "pg_current_wal_insert_lsn() - '0/0', " + fsyncs).get(0);
+    String fsyncs = version >= 180_000 ? "(select coalesce(sum(fsyncs), 0) from pg_stat_io where object = 'wal')"
+        : "(select wal_sync from pg_stat_wal)";
+    List<String> row = database
+        .rows("select pg_current_wal_insert_lsn(), (select xact_commit from pg_stat_database where datname = 'tasker'), "
+            + "pg_current_wal_insert_lsn() - '0/0', " + fsyncs)
+        .get(0);
     return new Counters(row.get(0), Double.parseDouble(row.get(1)), Double.parseDouble(row.get(2)), Double.parseDouble(row.get(3)));
   }
 
@@ -43,7 +46,8 @@ record Counters(String walPosition, double commits, double walBytes, double fsyn
           select coalesce(sum(count), 0), coalesce(sum(fpi_size), 0), coalesce(sum(record_size), 0),
                  coalesce(sum(count) filter (where "resource_manager/record_type" like 'Transaction/COMMIT%'), 0)
           from pg_get_wal_stats(?::pg_lsn, ?::pg_lsn, true)""", before.walPosition, walPosition).get(0);
-      return new Log(Double.parseDouble(row.get(0)), Double.parseDouble(row.get(1)), Double.parseDouble(row.get(2)), Double.parseDouble(row.get(3)));
+      return new Log(Double.parseDouble(row.get(0)), Double.parseDouble(row.get(1)), Double.parseDouble(row.get(2)),
+          Double.parseDouble(row.get(3)));
     } catch (SQLException e) {
       return new Log(Double.NaN, Double.NaN, Double.NaN, Double.NaN);
     }
@@ -52,8 +56,9 @@ record Counters(String walPosition, double commits, double walBytes, double fsyn
   /** What the log consists of, by kind of record. */
   static List<List<String>> walKinds(Database database, Counters before, Counters after) {
     try {
-      return database.rows("select \"resource_manager/record_type\", count, combined_size, fpi_size from pg_get_wal_stats(?::pg_lsn, ?::pg_lsn, true) "
-          + "order by combined_size desc limit 12", before.walPosition, after.walPosition);
+      return database
+          .rows("select \"resource_manager/record_type\", count, combined_size, fpi_size from pg_get_wal_stats(?::pg_lsn, ?::pg_lsn, true) "
+              + "order by combined_size desc limit 12", before.walPosition, after.walPosition);
     } catch (SQLException e) {
       return List.of();
     }
@@ -64,6 +69,7 @@ record Counters(String walPosition, double commits, double walBytes, double fsyn
         select toplevel, calls, round(total_exec_time::numeric, 1), round(mean_exec_time::numeric, 3), rows, wal_bytes,
                left(regexp_replace(query, '\\s+', ' ', 'g'), 110)
         from pg_stat_statements where userid = 'tasker'::regrole
-        order by total_exec_time desc limit\s""" + (database.number("(current_setting('pg_stat_statements.track') = 'all')::int") > 0 ? 40 : 12));
+        order by total_exec_time desc limit\s"""
+        + (database.number("(current_setting('pg_stat_statements.track') = 'all')::int") > 0 ? 40 : 12));
   }
 }

@@ -41,7 +41,8 @@ final class Database implements AutoCloseable {
       settings.put("auto_explain.log_format", "text");
       settings.put("auto_explain.log_parameter_max_length", "0");
     }
-    embedded = EmbeddedDatabase.forBenchmarks(options.folder(), options.checkout().resolve(".tasker"), options.postgresVersion(), options.databasePort(), settings);
+    embedded = EmbeddedDatabase.forBenchmarks(options.folder(), options.checkout().resolve(".tasker"), options.postgresVersion(),
+        options.databasePort(), settings);
   }
 
   void start() throws SQLException {
@@ -122,7 +123,9 @@ final class Database implements AutoCloseable {
 
   /** From then to when the last of the tasks created since ended; NaN when there is none. */
   double secondsToLastEnd(OffsetDateTime since) throws SQLException {
-    Double seconds = value(Double.class, "select extract(epoch from max(completed_at) - ?::timestamptz)::float8 from tasker.tasks where task_uuid >= ?", since, keyFrom(since));
+    Double seconds = value(Double.class,
+        "select extract(epoch from max(completed_at) - ?::timestamptz)::float8 from tasker.tasks where task_uuid >= ?", since,
+        keyFrom(since));
     return seconds == null ? Double.NaN : seconds;
   }
 
@@ -155,7 +158,9 @@ final class Database implements AutoCloseable {
 
   /** Creation to completion in milliseconds, by the database's clock. */
   Samples latencies(OffsetDateTime since) throws SQLException {
-    return Samples.of(numbers("select extract(epoch from completed_at - created_at) * 1000 from tasker.tasks where task_uuid >= ? and completed_at is not null", keyFrom(since)));
+    return Samples.of(numbers(
+        "select extract(epoch from completed_at - created_at) * 1000 from tasker.tasks where task_uuid >= ? and completed_at is not null",
+        keyFrom(since)));
   }
 
   private PreparedStatement prepare(String sql, Object... arguments) throws SQLException {

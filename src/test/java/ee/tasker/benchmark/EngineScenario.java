@@ -54,7 +54,8 @@ final class EngineScenario {
 
   private void success() throws SQLException {
     JsonArray next = submit(rows);
-    text("select tasker.heartbeat(?::uuid, 'one', 'worker', 10, ?, ?::jsonb)::text", SERVER, rows, json(next, "step_uuid", "attempt").toString());
+    text("select tasker.heartbeat(?::uuid, 'one', 'worker', 10, ?, ?::jsonb)::text", SERVER, rows,
+        json(next, "step_uuid", "attempt").toString());
     text("select tasker.save_checkpoint(?::uuid, 1, '{\"at\": 1}')::text", next.getJsonObject(0).getString("step_uuid"));
     boolean fromQueues = false;
     while (!next.isEmpty()) {
@@ -67,9 +68,11 @@ final class EngineScenario {
   /** The same requests again, once their tasks have ended. */
   private void reuse() throws SQLException {
     String requests = requestsFor("repeated", rows);
-    JsonArray first = object("select tasker.submit_tasks(?::jsonb, ?::uuid, ?, 60, true, true)::text", requests, SERVER, rows).getJsonArray("claimed_steps");
+    JsonArray first = object("select tasker.submit_tasks(?::jsonb, ?::uuid, ?, 60, true, true)::text", requests, SERVER, rows)
+        .getJsonArray("claimed_steps");
     complete(first, "success", 0, true, false);
-    complete(object("select tasker.submit_tasks(?::jsonb, ?::uuid, ?, 60, true, true)::text", requests, SERVER, rows).getJsonArray("claimed_steps"), "success", 0, true, false);
+    complete(object("select tasker.submit_tasks(?::jsonb, ?::uuid, ?, 60, true, true)::text", requests, SERVER, rows)
+        .getJsonArray("claimed_steps"), "success", 0, true, false);
   }
 
   private void failure() throws SQLException {
@@ -107,7 +110,8 @@ final class EngineScenario {
     text("select tasker.submit_tasks(?::jsonb)::text", requestsFor(rows));
     JsonArray unchecked = array("select tasker.take_unchecked_tasks(?)::text", rows);
     JsonArrayBuilder verdicts = Json.createArrayBuilder();
-    unchecked.getValuesAs(JsonObject.class).forEach(task -> verdicts.add(Json.createObjectBuilder().add("task_uuid", task.getString("task_uuid")).add("violations", Json.createArrayBuilder())));
+    unchecked.getValuesAs(JsonObject.class).forEach(task -> verdicts
+        .add(Json.createObjectBuilder().add("task_uuid", task.getString("task_uuid")).add("violations", Json.createArrayBuilder())));
     text("select tasker.start_validated_tasks(?::jsonb, ?::uuid, 0)::text", verdicts.build().toString(), SERVER);
   }
 
@@ -115,10 +119,12 @@ final class EngineScenario {
     JsonArray steps = submit(rows);
     String step = steps.getJsonObject(0).getString("step_uuid");
     String task = steps.getJsonObject(0).getString("task_uuid");
-    for (String call : List.of("check_step_dependencies(?::uuid)", "get_step_transitive_dependencies(?::uuid)", "calculate_step_depth(?::uuid)", "get_ancestor_results(?::uuid)")) {
+    for (String call : List.of("check_step_dependencies(?::uuid)", "get_step_transitive_dependencies(?::uuid)",
+        "calculate_step_depth(?::uuid)", "get_ancestor_results(?::uuid)")) {
       text("select x::text from tasker." + call + " x", step);
     }
-    for (String call : List.of("get_current_task_state", "get_step_readiness_status", "get_ready_steps", "calculate_dependency_levels", "get_task_ready_info", "get_task_execution_context",
+    for (String call : List.of("get_current_task_state", "get_step_readiness_status", "get_ready_steps", "calculate_dependency_levels",
+        "get_task_ready_info", "get_task_execution_context",
         "get_step_documents")) {
       text("select x::text from tasker." + call + "(?::uuid) x", task);
     }
@@ -126,17 +132,24 @@ final class EngineScenario {
   }
 
   private void reading() throws SQLException {
-    String tasks = text("select array_agg(task_uuid)::text from (select task_uuid from tasker.tasks order by task_uuid desc limit " + rows + ") t");
-    String steps = text("select array_agg(workflow_step_uuid)::text from (select workflow_step_uuid from tasker.workflow_steps order by workflow_step_uuid desc limit " + rows + ") s");
+    String tasks = text(
+        "select array_agg(task_uuid)::text from (select task_uuid from tasker.tasks order by task_uuid desc limit " + rows + ") t");
+    String steps = text(
+        "select array_agg(workflow_step_uuid)::text from (select workflow_step_uuid from tasker.workflow_steps order by workflow_step_uuid desc limit "
+            + rows + ") s");
     text("select tasker.get_claimed_steps(?::uuid[])::text", steps);
-    text("select tasker.get_step_definitions(?::uuid[])::text", text("select array_agg(named_step_uuid)::text from (select named_step_uuid from tasker.named_steps limit " + rows + ") s"));
+    text("select tasker.get_step_definitions(?::uuid[])::text",
+        text("select array_agg(named_step_uuid)::text from (select named_step_uuid from tasker.named_steps limit " + rows + ") s"));
     text("select tasker.get_task_documents(?::uuid[])::text", tasks);
     text("select count(*)::text from tasker.get_step_readiness_status_batch(?::uuid[])", tasks);
     text("select count(*)::text from tasker.get_task_execution_contexts_batch(?::uuid[])", tasks);
     text("select tasker.list_tasks('{}', ?)::text", rows);
-    for (String filter : List.of("{\"state\": \"complete\"}", "{\"state\": \"blocked_by_failures,waiting_for_retry\"}", "{\"namespace\": \"growth\", \"name\": \"planned\"}", "{\"tag\": \"red\"}",
-        "{\"created_after\": \"2026-01-01T00:00:00Z\", \"created_before\": \"2026-01-02T00:00:00Z\"}", "{\"completed_after\": \"2026-01-01T00:00:00Z\", \"completed_before\": \"2026-01-02T00:00:00Z\"}",
-        "{\"updated_after\": \"2026-01-01T00:00:00Z\", \"updated_before\": \"2026-01-02T00:00:00Z\"}", "{\"correlation_id\": \"00000000-0000-0000-0000-000000000001\"}",
+    for (String filter : List.of("{\"state\": \"complete\"}", "{\"state\": \"blocked_by_failures,waiting_for_retry\"}",
+        "{\"namespace\": \"growth\", \"name\": \"planned\"}", "{\"tag\": \"red\"}",
+        "{\"created_after\": \"2026-01-01T00:00:00Z\", \"created_before\": \"2026-01-02T00:00:00Z\"}",
+        "{\"completed_after\": \"2026-01-01T00:00:00Z\", \"completed_before\": \"2026-01-02T00:00:00Z\"}",
+        "{\"updated_after\": \"2026-01-01T00:00:00Z\", \"updated_before\": \"2026-01-02T00:00:00Z\"}",
+        "{\"correlation_id\": \"00000000-0000-0000-0000-000000000001\"}",
         "{\"attributes\": {\"key\": \"A-17\"}}", "{\"attributes\": {\"key\": \"A-17\", \"customer\": \"7\"}}")) {
       text("select tasker.list_tasks(?::jsonb, ?)::text", filter, rows);
     }
@@ -148,7 +161,8 @@ final class EngineScenario {
 
   /** Tasks whose first steps are claimed. */
   private JsonArray submit(int tasks) throws SQLException {
-    return object("select tasker.submit_tasks(?::jsonb, ?::uuid, ?, 60, true, true)::text", requestsFor(tasks), SERVER, tasks).getJsonArray("claimed_steps");
+    return object("select tasker.submit_tasks(?::jsonb, ?::uuid, ?, 60, true, true)::text", requestsFor(tasks), SERVER, tasks)
+        .getJsonArray("claimed_steps");
   }
 
   private static String requestsFor(int tasks) {
@@ -158,7 +172,8 @@ final class EngineScenario {
   private static String requestsFor(String template, int tasks) {
     StringBuilder all = new StringBuilder("[");
     for (String one : Collections.nCopies(tasks, "")) {
-      all.append(all.length() > 1 ? "," : one).append("{\"namespace\": \"growth\", \"name\": \"").append(template).append("\", \"version\": \"1.0.0\", \"context\": {\"key\": \"").append(UUID.randomUUID()).append("\"}}");
+      all.append(all.length() > 1 ? "," : one).append("{\"namespace\": \"growth\", \"name\": \"").append(template)
+          .append("\", \"version\": \"1.0.0\", \"context\": {\"key\": \"").append(UUID.randomUUID()).append("\"}}");
     }
     return all.append("]").toString();
   }
@@ -175,7 +190,8 @@ final class EngineScenario {
       results.add(outcome.equals("success") ? result.add("result", Json.createObjectBuilder())
           : result.add("error", Json.createObjectBuilder().add("type", "Busy").add("message", "later")));
     }
-    return object("select tasker.complete_steps(?::jsonb, ?::uuid, ?, array['growth'], 60, ?, ?)::text", results.build().toString(), SERVER, claim, settle, fromQueues);
+    return object("select tasker.complete_steps(?::jsonb, ?::uuid, ?, array['growth'], 60, ?, ?)::text", results.build().toString(), SERVER,
+        claim, settle, fromQueues);
   }
 
   private static JsonArray json(JsonArray steps, String... fields) {

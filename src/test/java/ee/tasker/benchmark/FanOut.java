@@ -15,7 +15,7 @@ final class FanOut implements Phase {
   public void run(Bench bench) throws IOException, SQLException, InterruptedException {
     Report.Table table = bench.report().table("Fan-out and fan-in of one task (seconds from POST to complete; median of rounds)",
         "parallel steps", "seconds", "microseconds per step", "all rounds");
-    for (int width : new int[] {bench.options().fanOut() / 10, bench.options().fanOut()}) {
+    for (int width : new int[]{bench.options().fanOut() / 10, bench.options().fanOut()}) {
       String name = "fan_out_" + width;
       Load.register(bench.servers(), template(name, width));
       bench.untilComplete("fan-out", 1, () -> bench.load().singles(name, 1, 1));
@@ -32,7 +32,8 @@ final class FanOut implements Phase {
   }
 
   private static String template(String name, int width) {
-    StringBuilder yaml = new StringBuilder("name: " + name + "\nnamespace_name: benchmark\nversion: 1.0.0\nidentity_strategy: always_unique\nsteps:\n");
+    StringBuilder yaml = new StringBuilder(
+        "name: " + name + "\nnamespace_name: benchmark\nversion: 1.0.0\nidentity_strategy: always_unique\nsteps:\n");
     yaml.append("- {name: first, handler: {callable: benchmark.NoOp}}\n");
     StringBuilder parents = new StringBuilder();
     for (int i = 1; i <= width; i++) {

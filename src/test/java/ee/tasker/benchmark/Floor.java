@@ -34,7 +34,8 @@ final class Floor implements Phase {
     bench.database().run("create database floor");
     try (Connection connection = bench.database().connect("floor"); var statement = connection.createStatement()) {
       statement.execute("create table item (id int primary key, state smallint not null default 0, result jsonb) with (fillfactor = 70)");
-      statement.execute("create table history (item int not null, from_state smallint, to_state smallint, at timestamptz not null default now())");
+      statement.execute(
+          "create table history (item int not null, from_state smallint, to_state smallint, at timestamptz not null default now())");
       statement.execute("insert into item (id) select generate_series(1, " + ROWS + ")");
       statement.execute("vacuum analyze");
     }
@@ -43,16 +44,20 @@ final class Floor implements Phase {
     String many = "with moved as (update item set state = 1, result = '{\"v\": 1}' where id between ? and ? returning id) "
         + "insert into history (item, from_state, to_state) select id, 0, 1 from moved";
     boolean hasPgBench = PgBench.version().isPresent();
-    bench.report().fact("pgbench", PgBench.version().orElse("none on this machine, and none among the embedded binaries: the floor is JDBC's alone"));
-    Report.Table table = bench.report().table("The floor: PostgreSQL alone (commits per second; median of rounds)", "per commit", "clients", "JDBC", "pgbench", "all rounds of JDBC", "of pgbench");
-    row(bench, table, "one row updated", 16, 1, "floor_commits_per_s", id -> new Object[][] {{update, id}}, hasPgBench ? "one.sql" : null);
-    row(bench, table, "one row updated, one row of history", 16, 1, "floor_commits_with_history_per_s", id -> new Object[][] {{update, id}, {history, id}}, hasPgBench ? "two.sql" : null);
+    bench.report().fact("pgbench",
+        PgBench.version().orElse("none on this machine, and none among the embedded binaries: the floor is JDBC's alone"));
+    Report.Table table = bench.report().table("The floor: PostgreSQL alone (commits per second; median of rounds)", "per commit", "clients",
+        "JDBC", "pgbench", "all rounds of JDBC", "of pgbench");
+    row(bench, table, "one row updated", 16, 1, "floor_commits_per_s", id -> new Object[][]{{update, id}}, hasPgBench ? "one.sql" : null);
+    row(bench, table, "one row updated, one row of history", 16, 1, "floor_commits_with_history_per_s",
+        id -> new Object[][]{{update, id}, {history, id}}, hasPgBench ? "two.sql" : null);
     row(bench, table, MANY + " rows updated, " + MANY + " rows of history", 2, MANY, "floor_batched_rows_per_s",
-        id -> new Object[][] {{many, Math.min(id, ROWS - MANY), Math.min(id, ROWS - MANY) + MANY - 1}}, hasPgBench ? "hundred.sql" : null);
+        id -> new Object[][]{{many, Math.min(id, ROWS - MANY), Math.min(id, ROWS - MANY) + MANY - 1}}, hasPgBench ? "hundred.sql" : null);
     bench.database().run("drop database floor with (force)");
   }
 
-  private static void row(Bench bench, Report.Table table, String what, int clients, int rows, String figure, Transaction transaction, String script)
+  private static void row(Bench bench, Report.Table table, String what, int clients, int rows, String figure, Transaction transaction,
+      String script)
       throws IOException, SQLException, InterruptedException {
     double[] jdbc = new double[bench.options().rounds()];
     double[] pgbench = new double[script == null ? 0 : jdbc.length];

@@ -124,7 +124,8 @@ final class GrowingCost implements Phase {
         if (size > there) {
           Clones.of(scratch.connection(), pattern, size - there);
         }
-        engine.value("vacuum (analyze) tasker.tasks, tasker.task_wakeups, tasker.workflow_steps, tasker.workflow_step_edges, tasker.workflow_step_result_audit, tasker.task_transitions, tasker.workflow_step_transitions");
+        engine.value(
+            "vacuum (analyze) tasker.tasks, tasker.task_wakeups, tasker.workflow_steps, tasker.workflow_step_edges, tasker.workflow_step_result_audit, tasker.task_transitions, tasker.workflow_step_transitions");
         add(growth, size, rounds(bench, engine, "chain_4", 500, PER_CALL));
         there = Integer.parseInt(engine.value("select count(*) from tasker.tasks"));
         engine.value("select pg_sleep(1)");
@@ -145,7 +146,8 @@ final class GrowingCost implements Phase {
 
   private static void add(Growth growth, double size, SqlEngine.Usage... rounds) {
     System.out.println("   " + growth.over() + " " + Report.format(size) + " ...");
-    growth.add(size, median(rounds, SqlEngine.Usage::stepsPerSecond), median(rounds, SqlEngine.Usage::cpuMicrosPerStep), median(rounds, SqlEngine.Usage::walBytesPerStep));
+    growth.add(size, median(rounds, SqlEngine.Usage::stepsPerSecond), median(rounds, SqlEngine.Usage::cpuMicrosPerStep),
+        median(rounds, SqlEngine.Usage::walBytesPerStep));
   }
 
   private static double median(SqlEngine.Usage[] rounds, java.util.function.ToDoubleFunction<SqlEngine.Usage> figure) {
@@ -169,10 +171,12 @@ final class GrowingCost implements Phase {
     var parents = Json.createArrayBuilder();
     var steps = Json.createArrayBuilder().add(Json.createObjectBuilder().add("name", "first").add("handler", none));
     for (int i = 1; i <= width; i++) {
-      steps.add(Json.createObjectBuilder().add("name", "p" + i).add("dependencies", Json.createArrayBuilder().add("first")).add("handler", none));
+      steps.add(
+          Json.createObjectBuilder().add("name", "p" + i).add("dependencies", Json.createArrayBuilder().add("first")).add("handler", none));
       parents.add("p" + i);
     }
-    return template("fan_" + width, steps.add(Json.createObjectBuilder().add("name", "last").add("dependencies", parents).add("handler", none)));
+    return template("fan_" + width,
+        steps.add(Json.createObjectBuilder().add("name", "last").add("dependencies", parents).add("handler", none)));
   }
 
   private static String template(String name, jakarta.json.JsonArrayBuilder steps) {

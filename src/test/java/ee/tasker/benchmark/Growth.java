@@ -78,12 +78,15 @@ record Growth(String over, String unit, List<Point> points) {
     if (exponent < -FLAT) {
       return "a step gets cheaper";
     }
-    return exponent <= FLAT ? "a step costs the same" : exponent <= SLOW ? "a step gets slowly dearer" : exponent <= 1.1 ? "a step gets dearer" : "a step gets dearer faster than it grows";
+    return exponent <= FLAT ? "a step costs the same" : exponent <= SLOW ? "a step gets slowly dearer"
+        : exponent <= 1.1 ? "a step gets dearer" : "a step gets dearer faster than it grows";
   }
 
   void addTo(Report report, Report.Table verdicts) {
-    Report.Table table = report.table("Growth over " + over, unit, "steps/s", "CPU µs of the database per step", "WAL bytes per step, page images left out");
-    points.forEach(point -> table.row(String.format(Locale.ROOT, "%,.0f", point.size), point.stepsPerSecond, point.cpuMicros, point.walBytes));
+    Report.Table table = report.table("Growth over " + over, unit, "steps/s", "CPU µs of the database per step",
+        "WAL bytes per step, page images left out");
+    points.forEach(
+        point -> table.row(String.format(Locale.ROOT, "%,.0f", point.size), point.stepsPerSecond, point.cpuMicros, point.walBytes));
     verdicts.row(over, format(speedExponent()), format(cpuExponent()), format(walExponent()), verdict());
     report.growth(this);
   }

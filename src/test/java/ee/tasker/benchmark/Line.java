@@ -41,7 +41,8 @@ final class Line implements AutoCloseable {
   }
 
   Answer post(String path, String type, byte[] body) throws IOException {
-    byte[] head = ("POST " + path + " HTTP/1.1\r\nHost: 127.0.0.1:" + port + "\r\nAuthorization: " + AUTHORIZATION + "\r\nContent-Type: " + type + "\r\nAccept: */*\r\nContent-Length: "
+    byte[] head = ("POST " + path + " HTTP/1.1\r\nHost: 127.0.0.1:" + port + "\r\nAuthorization: " + AUTHORIZATION + "\r\nContent-Type: "
+        + type + "\r\nAccept: */*\r\nContent-Length: "
         + body.length + "\r\n\r\n").getBytes(StandardCharsets.US_ASCII);
     byte[] request = new byte[head.length + body.length];
     System.arraycopy(head, 0, request, 0, head.length);

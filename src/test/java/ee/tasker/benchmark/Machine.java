@@ -11,7 +11,8 @@ import java.util.List;
 
 /** On what the figures were measured. */
 final class Machine {
-  private static final List<String> SETTINGS = List.of("fsync", "synchronous_commit", "full_page_writes", "shared_buffers", "max_wal_size", "wal_compression", "wal_sync_method");
+  private static final List<String> SETTINGS = List.of("fsync", "synchronous_commit", "full_page_writes", "shared_buffers", "max_wal_size",
+      "wal_compression", "wal_sync_method");
 
   private Machine() {
   }
@@ -28,7 +29,8 @@ final class Machine {
     report.fact("database", database.value(String.class, "select version()"));
     StringBuilder settings = new StringBuilder();
     for (String name : SETTINGS) {
-      settings.append(settings.isEmpty() ? "" : ", ").append(name).append('=').append(database.value(String.class, "select current_setting('" + name + "')"));
+      settings.append(settings.isEmpty() ? "" : ", ").append(name).append('=')
+          .append(database.value(String.class, "select current_setting('" + name + "')"));
     }
     report.fact("database settings", settings.toString());
     report.fact("options", options.given().isEmpty() ? "defaults" : options.given().toString());
@@ -36,7 +38,8 @@ final class Machine {
 
   private static String processor() {
     try (var lines = Files.lines(Path.of("/proc/cpuinfo"))) {
-      return lines.filter(line -> line.startsWith("model name")).findFirst().map(line -> " x" + line.substring(line.indexOf(':') + 1)).orElse("");
+      return lines.filter(line -> line.startsWith("model name")).findFirst().map(line -> " x" + line.substring(line.indexOf(':') + 1))
+          .orElse("");
     } catch (IOException e) {
       return "";
     }

@@ -27,18 +27,22 @@ final class ManyFinished implements Phase {
       Clones.inParallel(one, other, pattern, options.history());
     }
     // What autovacuum would do in the minutes after; here it would run beside the measurement.
-    database.run("vacuum (analyze) tasker.tasks, tasker.task_contexts, tasker.workflow_steps, tasker.workflow_step_edges, tasker.workflow_step_result_audit, "
-        + "tasker.task_transitions, tasker.workflow_step_transitions");
+    database.run(
+        "vacuum (analyze) tasker.tasks, tasker.task_contexts, tasker.workflow_steps, tasker.workflow_step_edges, tasker.workflow_step_result_audit, "
+            + "tasker.task_transitions, tasker.workflow_step_transitions");
     database.run("checkpoint");
     double seconds = (System.nanoTime() - start) / 1e9;
     bench.batches("history, warm-up", options.tasks().get(0));
     Round after = Round.of(bench);
 
     double loss = 1 - Samples.of(after.stepsPerSecond).median() / Samples.of(before.stepsPerSecond).median();
-    bench.report().table("With " + options.history() + " finished tasks (made in " + Report.format(seconds) + " s)", "measure", "before", "after", "all rounds before", "after")
+    bench.report()
+        .table("With " + options.history() + " finished tasks (made in " + Report.format(seconds) + " s)", "measure", "before", "after",
+            "all rounds before", "after")
         .row("steps/s of linear_4 in batches", Samples.of(before.stepsPerSecond).median(), Samples.of(after.stepsPerSecond).median(),
             Report.formatAll(before.stepsPerSecond), Report.formatAll(after.stepsPerSecond))
-        .row("one at a time, P50 ms", Samples.of(before.p50).median(), Samples.of(after.p50).median(), Report.formatAll(before.p50), Report.formatAll(after.p50))
+        .row("one at a time, P50 ms", Samples.of(before.p50).median(), Samples.of(after.p50).median(), Report.formatAll(before.p50),
+            Report.formatAll(after.p50))
         .row("tasks in the database", before.tasks, after.tasks, "", "")
         .row("size of the database, MiB", before.mebibytes, after.mebibytes, "", "")
         .row("loss, %", "", 100 * loss, "", "");

@@ -20,7 +20,8 @@ final class MoreServers implements Phase {
     for (int count : options.servers()) {
       bench.servers().have(count);
       int connections = Math.max(options.batchConnections(), count);
-      bench.untilComplete("warm-up", options.warmup(), () -> bench.load().batches("linear_4", options.warmup(), options.batch(), connections));
+      bench.untilComplete("warm-up", options.warmup(),
+          () -> bench.load().batches("linear_4", options.warmup(), options.batch(), connections));
       double[] rounds = new double[options.rounds()];
       Cost cost = bench.measureQuickly(count + " servers: " + tasks + " tasks", () -> {
         for (int round = 0; round < rounds.length; round++) {

@@ -37,7 +37,8 @@ final class PgBench {
       Files.write(file, text.readAllBytes());
     }
     Process process = new ProcessBuilder("pgbench", "-n", "-M", "prepared", "-c", Integer.toString(clients), "-j", "2",
-        "-T", Integer.toString(bench.options().floorSeconds()), "-f", file.toString(), "-h", "127.0.0.1", "-p", Integer.toString(bench.options().databasePort()),
+        "-T", Integer.toString(bench.options().floorSeconds()), "-f", file.toString(), "-h", "127.0.0.1", "-p",
+        Integer.toString(bench.options().databasePort()),
         "-U", "postgres", "floor").redirectErrorStream(true).start();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     Matcher rate = RATE.matcher(output);

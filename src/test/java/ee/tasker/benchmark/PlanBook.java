@@ -52,7 +52,8 @@ final class PlanBook {
   /** Lets a session tell its plans; takes a superuser. */
   static void listen(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement()) {
-      for (String setting : List.of("load 'auto_explain'", "set auto_explain.log_min_duration = 0", "set auto_explain.log_nested_statements = on",
+      for (String setting : List.of("load 'auto_explain'", "set auto_explain.log_min_duration = 0",
+          "set auto_explain.log_nested_statements = on",
           "set auto_explain.log_level = 'notice'", "set auto_explain.log_parameter_max_length = 0")) {
         statement.execute(setting);
       }
@@ -100,14 +101,15 @@ final class PlanBook {
   /** Sequential scans of tables with a thousand rows or more, one line each: function, table, statement. Partitions count as their table. */
   List<String> scansOfBigTables() {
     List<String> found = new ArrayList<>();
-    functions.forEach((function, statements) -> statements.forEach((query, plans) -> (MAY_SCAN.contains(function) ? Set.<String>of() : plans.byText.keySet()).forEach(plan -> {
-      Matcher scan = SCAN.matcher(plan);
-      while (scan.find()) {
-        if (bigTables.contains(scan.group(1).replaceAll("_(yyyy_mm|default)$", ""))) {
-          found.add(function + ": Seq Scan on " + scan.group(1) + " in: " + query);
-        }
-      }
-    })));
+    functions.forEach((function, statements) -> statements
+        .forEach((query, plans) -> (MAY_SCAN.contains(function) ? Set.<String>of() : plans.byText.keySet()).forEach(plan -> {
+          Matcher scan = SCAN.matcher(plan);
+          while (scan.find()) {
+            if (bigTables.contains(scan.group(1).replaceAll("_(yyyy_mm|default)$", ""))) {
+              found.add(function + ": Seq Scan on " + scan.group(1) + " in: " + query);
+            }
+          }
+        })));
     return found;
   }
 
@@ -124,7 +126,8 @@ final class PlanBook {
 
   /** The nodes of a plan without their conditions. */
   static String shape(String plan) {
-    return plan.lines().filter(line -> line.contains("->") || !line.startsWith(" ")).map(String::stripTrailing).reduce("", (all, line) -> all + line + "\n");
+    return plan.lines().filter(line -> line.contains("->") || !line.startsWith(" ")).map(String::stripTrailing).reduce("",
+        (all, line) -> all + line + "\n");
   }
 
   /** One file for each function; files of functions that are no more are deleted. */

@@ -34,10 +34,13 @@ class PlanBookTest {
   void no_statement_of_the_engine_reads_a_big_table_from_end_to_end() throws SQLException {
     PlanBook book = lab.look(List.of(1, 100));
 
-    assertThat(book.bigTables()).contains("tasks", "workflow_steps", "workflow_step_edges", "workflow_step_result_audit", "task_wakeups", "task_transitions",
+    assertThat(book.bigTables()).contains("tasks", "workflow_steps", "workflow_step_edges", "workflow_step_result_audit", "task_wakeups",
+        "task_transitions",
         "workflow_step_transitions", "task_contexts", "q_worker_growth_queue");
-    assertThat(book.functions()).contains("submit_tasks", "create_steps", "enqueue_steps", "send_handoffs", "take_messages", "claim_offered_steps", "submit_results", "release_children",
-        "roll_up_task_states", "get_claimed_steps", "get_next_ready_tasks", "recover_expired_steps", "resend_lost_messages", "heartbeat", "create_dlq_entries", "list_tasks");
+    assertThat(book.functions()).contains("submit_tasks", "create_steps", "enqueue_steps", "send_handoffs", "take_messages",
+        "claim_offered_steps", "submit_results", "release_children",
+        "roll_up_task_states", "get_claimed_steps", "get_next_ready_tasks", "recover_expired_steps", "resend_lost_messages", "heartbeat",
+        "create_dlq_entries", "list_tasks");
     assertThat(book.scansOfBigTables()).isEmpty();
   }
 

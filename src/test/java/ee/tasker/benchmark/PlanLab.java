@@ -29,8 +29,9 @@ final class PlanLab implements AutoCloseable {
     Clones.of(connection, UUID.fromString(engine.value("select task_uuid from tasker.tasks order by task_uuid desc limit 1")), tasks);
     engine.submit("chain_4", OFFERED, 0, "{\"number\":6}");
     engine.value("vacuum (analyze)");
-    try (Statement statement = connection.createStatement(); var rows = statement.executeQuery("select regexp_replace(relname, '_(20\\d\\d_\\d\\d|default)$', '') from pg_class "
-        + "where relnamespace in ('tasker'::regnamespace, 'pgmq'::regnamespace) and relkind = 'r' and reltuples >= " + OFFERED)) {
+    try (Statement statement = connection.createStatement();
+        var rows = statement.executeQuery("select regexp_replace(relname, '_(20\\d\\d_\\d\\d|default)$', '') from pg_class "
+            + "where relnamespace in ('tasker'::regnamespace, 'pgmq'::regnamespace) and relkind = 'r' and reltuples >= " + OFFERED)) {
       while (rows.next()) {
         bigTables.add(rows.getString(1));
       }
@@ -52,9 +53,10 @@ final class PlanLab implements AutoCloseable {
 
   /** Takes the settings for the planner off the functions that carry some. */
   void forgetPlannerSettings() throws SQLException {
-    change("do $$ declare f regprocedure; begin for f in select p.oid::regprocedure from pg_proc p where p.pronamespace = 'tasker'::regnamespace and "
-        + "exists (select from unnest(p.proconfig) c where c like 'plan_cache_mode=%') loop execute format('alter function %s reset all', f); "
-        + "execute format('alter function %s set search_path = %L', f, ''); end loop; end $$");
+    change(
+        "do $$ declare f regprocedure; begin for f in select p.oid::regprocedure from pg_proc p where p.pronamespace = 'tasker'::regnamespace and "
+            + "exists (select from unnest(p.proconfig) c where c like 'plan_cache_mode=%') loop execute format('alter function %s reset all', f); "
+            + "execute format('alter function %s set search_path = %L', f, ''); end loop; end $$");
   }
 
   void change(String sql) throws SQLException {

@@ -91,14 +91,18 @@ final class Publication {
 
   static String markdown(JsonObject run, List<Path> charts) {
     StringBuilder text = new StringBuilder();
-    run.getJsonObject("machine").forEach((name, value) -> text.append("- ").append(name).append(": ").append(((JsonString) value).getString()).append('\n'));
-    run.getJsonArray("complaints").getValuesAs(JsonString.class).forEach(complaint -> text.append("\n**").append(complaint.getString()).append("**\n"));
+    run.getJsonObject("machine")
+        .forEach((name, value) -> text.append("- ").append(name).append(": ").append(((JsonString) value).getString()).append('\n'));
+    run.getJsonArray("complaints").getValuesAs(JsonString.class)
+        .forEach(complaint -> text.append("\n**").append(complaint.getString()).append("**\n"));
     text.append("\n### Budgets\n\n").append(budgets(run)).append('\n');
-    charts.forEach(chart -> text.append("![").append(chart.getFileName().toString().replaceAll("benchmarks-|\\.svg", "")).append("](").append(chart.getFileName()).append(")\n"));
+    charts.forEach(chart -> text.append("![").append(chart.getFileName().toString().replaceAll("benchmarks-|\\.svg", "")).append("](")
+        .append(chart.getFileName()).append(")\n"));
     for (JsonObject table : run.getJsonArray("tables").getValuesAs(JsonObject.class)) {
       String title = table.getString("title");
       if (LEFT_OUT.stream().noneMatch(title::startsWith) && !table.getJsonArray("rows").isEmpty()) {
-        text.append("\n### ").append(title).append("\n\n").append(row(table.getJsonArray("columns"))).append("|").append("---|".repeat(table.getJsonArray("columns").size())).append('\n');
+        text.append("\n### ").append(title).append("\n\n").append(row(table.getJsonArray("columns"))).append("|")
+            .append("---|".repeat(table.getJsonArray("columns").size())).append('\n');
         table.getJsonArray("rows").forEach(row -> text.append(row(row.asJsonArray())));
       }
     }
@@ -113,9 +117,12 @@ final class Publication {
   static String budgets(JsonObject run) {
     JsonObject peers = run.getJsonObject("peers");
     Set<String> names = peers.keySet();
-    StringBuilder text = new StringBuilder("| what | budget | measured | rounds | |" + String.join("", names.stream().map(name -> " " + name + " |").toList()) + "\n|---|---|---|---|---|" + "---|".repeat(names.size()) + "\n");
+    StringBuilder text = new StringBuilder(
+        "| what | budget | measured | rounds | |" + String.join("", names.stream().map(name -> " " + name + " |").toList())
+            + "\n|---|---|---|---|---|" + "---|".repeat(names.size()) + "\n");
     for (Budget budget : BUDGETS) {
-      text.append("| ").append(budget.what).append(" | ").append(Double.isNaN(budget.limit) ? "" : (budget.atMost ? "≤ " : "≥ ") + plain(budget.limit) + unit(budget)).append(" | ");
+      text.append("| ").append(budget.what).append(" | ")
+          .append(Double.isNaN(budget.limit) ? "" : (budget.atMost ? "≤ " : "≥ ") + plain(budget.limit) + unit(budget)).append(" | ");
       if (run.containsKey(budget.figure)) {
         double value = run.getJsonNumber(budget.figure).doubleValue();
         boolean isMet = budget.atMost ? value <= budget.limit : value >= budget.limit;
@@ -125,7 +132,8 @@ final class Publication {
         text.append("not measured | | |");
       }
       for (String name : names) {
-        text.append(' ').append(budget.peerFigure == null ? "" : Report.format(peers.getJsonObject(name).getJsonNumber(budget.peerFigure).doubleValue()) + unit(budget)).append(" |");
+        text.append(' ').append(budget.peerFigure == null ? ""
+            : Report.format(peers.getJsonObject(name).getJsonNumber(budget.peerFigure).doubleValue()) + unit(budget)).append(" |");
       }
       text.append('\n');
     }
@@ -134,7 +142,8 @@ final class Publication {
 
   private static String rounds(JsonObject run, String figure) {
     JsonObject rounds = run.getJsonObject("rounds");
-    return rounds.containsKey(figure) ? String.join(" / ", rounds.getJsonArray(figure).stream().map(value -> value == JsonValue.NULL ? "-" : Report.format(Double.parseDouble(value.toString()))).toList()) : "";
+    return rounds.containsKey(figure) ? String.join(" / ", rounds.getJsonArray(figure).stream()
+        .map(value -> value == JsonValue.NULL ? "-" : Report.format(Double.parseDouble(value.toString()))).toList()) : "";
   }
 
   private static String unit(Budget budget) {

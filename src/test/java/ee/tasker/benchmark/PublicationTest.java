@@ -34,10 +34,13 @@ class PublicationTest {
 
     assertThat(Files.readString(docs.resolve("benchmarks.md"))).isEqualTo(once);
     assertThat(once).startsWith("# Before").endsWith("# After\n").doesNotContain("old")
-        .contains("- processors: 2", "### Throughput", "| many | 6,570 |", "benchmarks-throughput.svg", "benchmarks-growth.svg").doesNotContain("Statements of");
+        .contains("- processors: 2", "### Throughput", "| many | 6,570 |", "benchmarks-throughput.svg", "benchmarks-growth.svg")
+        .doesNotContain("Statements of");
     // Letters are drawn as shapes, so that the chart looks the same everywhere; bars are told by their colours, ours and the peers'.
     String chart = Files.readString(docs.resolve("benchmarks-throughput.svg"));
-    assertThat(List.of(chart.startsWith("<?xml"), chart.contains("<svg"), chart.contains("rgb(31,95,168)"), chart.contains("rgb(184,184,184)"))).containsOnly(true);
+    assertThat(
+        List.of(chart.startsWith("<?xml"), chart.contains("<svg"), chart.contains("rgb(31,95,168)"), chart.contains("rgb(184,184,184)")))
+        .containsOnly(true);
     assertThat(docs.resolve("benchmarks-growth.svg")).isNotEmptyFile();
     assertThat(docs.resolve("plans/submit_tasks.txt")).hasContent("a plan");
     assertThat(docs.resolve("plans/gone.txt")).doesNotExist();
@@ -56,7 +59,8 @@ class PublicationTest {
   @Test
   void a_page_without_a_place_for_it_and_a_run_that_never_was_are_told() {
     assertThatThrownBy(() -> Publication.replace("# nothing", "x")).isInstanceOf(RunProblem.class).hasMessageContaining("no place");
-    assertThatThrownBy(() -> Publication.publish(folder, folder)).isInstanceOf(RunProblem.class).hasMessageContaining("run the benchmark first");
+    assertThatThrownBy(() -> Publication.publish(folder, folder)).isInstanceOf(RunProblem.class)
+        .hasMessageContaining("run the benchmark first");
   }
 
   private static final class Fixture {
@@ -64,13 +68,15 @@ class PublicationTest {
 
     Fixture() {
       report.fact("processors", "2");
-      report.figure("linear4_steps_per_s", new double[] {7000, 6000, 6570});
-      report.figure("linear4_p50_ms", new double[] {4.8, 4.9, 5.1});
+      report.figure("linear4_steps_per_s", new double[]{7000, 6000, 6570});
+      report.figure("linear4_p50_ms", new double[]{4.8, 4.9, 5.1});
       report.figure("history_loss", 0.25);
-      report.peers(Json.createObjectBuilder().add("a peer", Json.createObjectBuilder().add("steps_per_s", 2400).add("p50_ms", 2.7).add("p99_ms", 5)).build());
+      report.peers(Json.createObjectBuilder()
+          .add("a peer", Json.createObjectBuilder().add("steps_per_s", 2400).add("p50_ms", 2.7).add("p99_ms", 5)).build());
       report.table("Throughput", "what", "steps/s").row("many", 6570.0);
       report.table("Statements of: something", "calls").row("1");
-      new Growth("backlog", "tasks").add(1000, 100, 80, 1).add(10_000, 100, 90, 1).addTo(report, report.table("Verdicts", "over", "a", "b", "c", "verdict"));
+      new Growth("backlog", "tasks").add(1000, 100, 80, 1).add(10_000, 100, 90, 1).addTo(report,
+          report.table("Verdicts", "over", "a", "b", "c", "verdict"));
     }
 
     Report report() {

@@ -37,8 +37,9 @@ final class Purging implements Phase {
     // The copies were made past the counts by state.
     database.run("update tasker.task_state_tallies set tasks = tasks + " + tasks + " where state = 'complete'");
     database.run("update tasker.step_state_tallies set steps = steps + " + 4 * tasks + " where state = 'complete'");
-    database.run("vacuum (analyze) tasker.tasks, tasker.task_contexts, tasker.workflow_steps, tasker.workflow_step_edges, tasker.workflow_step_result_audit, "
-        + "tasker.task_transitions, tasker.workflow_step_transitions");
+    database.run(
+        "vacuum (analyze) tasker.tasks, tasker.task_contexts, tasker.workflow_steps, tasker.workflow_step_edges, tasker.workflow_step_result_audit, "
+            + "tasker.task_transitions, tasker.workflow_step_transitions");
     database.run("checkpoint");
 
     int rate = options.retentionRate();
@@ -63,7 +64,8 @@ final class Purging implements Phase {
     }
     double purged = database.number(PURGED) - begun;
     double seconds = (System.nanoTime() - start) / 1e9;
-    database.value(String.class, "select tasker.set_retention_policy('benchmark', null, 'complete', null, 'benchmark', 'measured', p_remove => true)::text");
+    database.value(String.class,
+        "select tasker.set_retention_policy('benchmark', null, 'complete', null, 'benchmark', 'measured', p_remove => true)::text");
     List<Samples> after = new ArrayList<>();
     for (int round = 0; round < options.rounds(); round++) {
       after.add(bench.load().postAtRate("linear_4", rate, options.loadSeconds(), CONNECTIONS));
@@ -71,8 +73,10 @@ final class Purging implements Phase {
     if (begun + purged < tasks) {
       bench.report().complain("retention: " + (begun + purged) + " tasks of " + tasks + " were purged in an hour");
     }
-    Report.Table table = bench.report().table("Retention: single POSTs at " + rate + " tasks/s while " + Report.format(purged / seconds) + " tasks/s are purged, "
-        + Report.format(purged) + " in all (ms from when each was due; median of rounds of " + options.loadSeconds() + " s)", "", "rounds", "P50", "P95", "P99", "P99 of each round");
+    Report.Table table = bench.report()
+        .table("Retention: single POSTs at " + rate + " tasks/s while " + Report.format(purged / seconds) + " tasks/s are purged, "
+            + Report.format(purged) + " in all (ms from when each was due; median of rounds of " + options.loadSeconds() + " s)", "",
+            "rounds", "P50", "P95", "P99", "P99 of each round");
     double calm = row(table, "before", before);
     double busy = row(table, "during the clean-up", during);
     row(table, "after", after);

@@ -167,7 +167,8 @@ final class Report {
     for (Table table : tables) {
       JsonArrayBuilder rows = Json.createArrayBuilder();
       table.rows.forEach(row -> rows.add(Json.createArrayBuilder(row)));
-      every.add(Json.createObjectBuilder().add("title", table.title).add("columns", Json.createArrayBuilder(table.columns)).add("rows", rows));
+      every.add(
+          Json.createObjectBuilder().add("title", table.title).add("columns", Json.createArrayBuilder(table.columns)).add("rows", rows));
     }
     json.add("tables", every);
     StringWriter text = new StringWriter();

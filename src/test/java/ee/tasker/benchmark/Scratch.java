@@ -41,7 +41,8 @@ final class Scratch implements AutoCloseable {
   }
 
   private void administer(String sql) throws SQLException {
-    try (Connection administration = DriverManager.getConnection(base + "postgres", "postgres", ""); var statement = administration.createStatement()) {
+    try (Connection administration = DriverManager.getConnection(base + "postgres", "postgres", "");
+        var statement = administration.createStatement()) {
       statement.execute(sql);
     }
   }

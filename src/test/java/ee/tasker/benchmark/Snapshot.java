@@ -42,7 +42,9 @@ final class Snapshot implements Phase {
     // What counts is how slow it has become in the end, not how fast it was in the first seconds.
     double[] last = java.util.Arrays.copyOfRange(rounds, Math.max(0, rounds.length - options.rounds()), rounds.length);
     double loss = 1 - Samples.of(last).median() / Samples.of(before).median();
-    bench.report().table("One open snapshot for " + options.snapshotSeconds() + " s (steps per second of linear_4 in batches of " + tasks + " tasks)", "when", "median", "rounds")
+    bench.report()
+        .table("One open snapshot for " + options.snapshotSeconds() + " s (steps per second of linear_4 in batches of " + tasks + " tasks)",
+            "when", "median", "rounds")
         .row("before", Samples.of(before).median(), Report.formatAll(before))
         .row("during, all rounds", Samples.of(rounds).median(), Report.formatAll(rounds))
         .row("during, the last " + last.length + " rounds", Samples.of(last).median(), Report.formatAll(last))

@@ -68,7 +68,8 @@ final class SqlEngine {
   }
 
   JsonArray claim(int limit) throws SQLException {
-    try (var reader = Json.createReader(new StringReader(value("select tasker.claim_steps(?::uuid, ?, null, 600)::text", SERVER.toString(), limit)))) {
+    try (var reader = Json
+        .createReader(new StringReader(value("select tasker.claim_steps(?::uuid, ?, null, 600)::text", SERVER.toString(), limit)))) {
       return reader.readArray();
     }
   }
@@ -78,7 +79,8 @@ final class SqlEngine {
     JsonArrayBuilder results = Json.createArrayBuilder();
     for (JsonObject step : claimedSteps.getValuesAs(JsonObject.class)) {
       results.add(Json.createObjectBuilder().add("step_uuid", step.getString("step_uuid")).add("task_uuid", step.getString("task_uuid"))
-          .add("attempt", step.getInt("attempt")).add("outcome", "success").add("result", Json.createObjectBuilder()).add("execution_time_ms", 0));
+          .add("attempt", step.getInt("attempt")).add("outcome", "success").add("result", Json.createObjectBuilder())
+          .add("execution_time_ms", 0));
     }
     JsonObject answer = object("select tasker.complete_steps(?::jsonb, ?::uuid, ?, null, 600, true, ?)::text",
         results.build().toString(), SERVER.toString(), claim, fromQueues);

@@ -55,13 +55,15 @@ final class Submission implements Phase {
   }
 
   private static void workOff(Bench bench, OffsetDateTime begin) throws IOException, SQLException, InterruptedException {
-    int backlog = bench.database().value(Integer.class, "select count(*)::int from tasker.tasks where task_uuid >= ?", Database.keyFrom(begin));
+    int backlog = bench.database().value(Integer.class, "select count(*)::int from tasker.tasks where task_uuid >= ?",
+        Database.keyFrom(begin));
     System.out.println("   working off " + backlog + " tasks ...");
     bench.servers().close();
     bench.servers().have(1);
     bench.database().awaitRest(Duration.ofMinutes(10));
     bench.expectComplete("backlog", backlog, begin);
-    double seconds = bench.database().number("select extract(epoch from max(completed_at) - min(completed_at)) from tasker.tasks where task_uuid >= ?", Database.keyFrom(begin));
+    double seconds = bench.database().number(
+        "select extract(epoch from max(completed_at) - min(completed_at)) from tasker.tasks where task_uuid >= ?", Database.keyFrom(begin));
     bench.report().table("Backlog worked off by a server that has just started", "tasks", "steps/s").row(backlog, 4 * backlog / seconds);
     bench.report().figure("backlog_steps_per_s", 4 * backlog / seconds);
   }

@@ -17,7 +17,8 @@ final class TablesAfterwards {
   }
 
   static void addTo(Report report, Database database) throws SQLException {
-    Report.Table table = report.table("Tables after the run", "table", "rows inserted", "updated", "deleted", "of the updates HOT, %", "dead rows", "MiB with indexes");
+    Report.Table table = report.table("Tables after the run", "table", "rows inserted", "updated", "deleted", "of the updates HOT, %",
+        "dead rows", "MiB with indexes");
     for (var row : database.rows("""
         select relname, n_tup_ins, n_tup_upd, n_tup_del, round(100.0 * n_tup_hot_upd / nullif(n_tup_upd, 0), 1), n_dead_tup,
                round(pg_total_relation_size(relid) / 1048576.0, 1), n_tup_upd
@@ -25,7 +26,8 @@ final class TablesAfterwards {
         order by n_tup_ins + n_tup_upd + n_tup_del desc limit 16""")) {
       table.row(row.subList(0, 7).toArray());
     }
-    Report.Table unused = report.table("Indexes that no query of the run used (a constraint's index may be there for the constraint alone)", "table", "index", "unique", "MiB", "definition");
+    Report.Table unused = report.table("Indexes that no query of the run used (a constraint's index may be there for the constraint alone)",
+        "table", "index", "unique", "MiB", "definition");
     database.rows("""
         select s.relname, s.indexrelname, i.indisunique, round(pg_relation_size(s.indexrelid) / 1048576.0, 1), regexp_replace(pg_get_indexdef(s.indexrelid), '^.* USING ', '')
         from pg_stat_user_indexes s join pg_index i using (indexrelid)

@@ -15,7 +15,8 @@ final class Throughput implements Phase {
   @Override
   public void run(Bench bench) throws IOException, SQLException, InterruptedException {
     Options options = bench.options();
-    Report.Table table = bench.report().table("Throughput of linear_4 (steps per second; median of rounds)", "submission", "tasks", "steps/s", "all rounds");
+    Report.Table table = bench.report().table("Throughput of linear_4 (steps per second; median of rounds)", "submission", "tasks",
+        "steps/s", "all rounds");
     for (int tasks : options.tasks()) {
       double[] batched = new double[options.rounds()];
       Cost cost = bench.measure("batches of " + options.batch() + ": " + tasks + " tasks", () -> {
@@ -24,7 +25,8 @@ final class Throughput implements Phase {
               () -> bench.load().batches("linear_4", tasks, options.batch(), options.batchConnections()));
         }
       });
-      table.row("batches of " + options.batch() + " on " + options.batchConnections() + " connections", tasks, Samples.of(batched).median(), Report.formatAll(batched));
+      table.row("batches of " + options.batch() + " on " + options.batchConnections() + " connections", tasks, Samples.of(batched).median(),
+          Report.formatAll(batched));
       // The largest number of tasks comes last and is the one that counts.
       bench.report().figure("linear4_steps_per_s", batched);
       bench.report().figure("commits_per_step", cost.writeCommitsPerStep());

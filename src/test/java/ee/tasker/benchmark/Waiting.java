@@ -31,7 +31,9 @@ final class Waiting implements Phase {
     int tasks = bench.options().waiting();
     try (Scratch scratch = new Scratch(bench.database().url(), "waiting")) {
       fill(scratch, tasks);
-      Report.Table table = bench.report().table("get_next_ready_tasks(" + LIMIT + ") with " + tasks + " tasks that wait for a retry (ms; " + CALLS + " calls per round, rolled back)",
+      Report.Table table = bench.report().table(
+          "get_next_ready_tasks(" + LIMIT + ") with " + tasks + " tasks that wait for a retry (ms; " + CALLS
+              + " calls per round, rolled back)",
           "of the waiting tasks", "found", "P50", "P95", "P99", "P50 of each round");
       call(bench, scratch, table, "none is due", "interval '0'", "next_ready_tasks_none_due_ms");
       call(bench, scratch, table, "all are due", "interval '2 hours'", "next_ready_tasks_ms");
@@ -42,11 +44,14 @@ final class Waiting implements Phase {
     SqlEngine engine = new SqlEngine(scratch.connection());
     engine.register(TEMPLATE);
     JsonObject step = engine.submit("retried", 1, 1, "{}").getJsonObject(0);
-    engine.value("select tasker.complete_steps(?::jsonb, gen_random_uuid())::text", "[{\"step_uuid\":\"" + step.getString("step_uuid") + "\",\"task_uuid\":\""
-        + step.getString("task_uuid") + "\",\"attempt\":1,\"outcome\":\"retryable_failure\",\"error\":{\"type\":\"Busy\",\"message\":\"later\",\"delay_ms\":3600000}}]");
+    engine.value("select tasker.complete_steps(?::jsonb, gen_random_uuid())::text", "[{\"step_uuid\":\"" + step.getString("step_uuid")
+        + "\",\"task_uuid\":\""
+        + step.getString("task_uuid")
+        + "\",\"attempt\":1,\"outcome\":\"retryable_failure\",\"error\":{\"type\":\"Busy\",\"message\":\"later\",\"delay_ms\":3600000}}]");
     Clones.of(scratch.connection(), UUID.fromString(step.getString("task_uuid")), tasks - 1);
     engine.value("vacuum (analyze) tasker.tasks, tasker.task_wakeups, tasker.workflow_steps");
-    String waiting = engine.value("select count(*) from tasker.tasks t join tasker.task_wakeups w using (task_uuid) where t.state = 'waiting_for_retry' and w.wake_at > now() + interval '5 minutes'");
+    String waiting = engine.value(
+        "select count(*) from tasker.tasks t join tasker.task_wakeups w using (task_uuid) where t.state = 'waiting_for_retry' and w.wake_at > now() + interval '5 minutes'");
     if (!waiting.equals(Integer.toString(tasks))) {
       throw new IllegalStateException(waiting + " tasks wait instead of " + tasks);
     }
@@ -57,7 +62,8 @@ final class Waiting implements Phase {
     Samples last = Samples.of();
     int found = 0;
     try (Connection connection = scratch.connect();
-        PreparedStatement statement = connection.prepareStatement("select task_uuid from tasker.get_next_ready_tasks(" + LIMIT + ", now() + " + later + ")")) {
+        PreparedStatement statement = connection
+            .prepareStatement("select task_uuid from tasker.get_next_ready_tasks(" + LIMIT + ", now() + " + later + ")")) {
       connection.setAutoCommit(false);
       for (int round = 0; round < p50.length; round++) {
         double[] ms = new double[CALLS];

@@ -107,7 +107,8 @@ class KubernetesExampleTest {
         .allSatisfy(probe -> assertThat(probe.getHttpGet().getPort().getStrVal()).isEqualTo(container.getPorts().get(0).getName()));
     JsonObject document;
     try (var json = jakarta.json.Json.createReader(new StringReader(STRICT.writeValueAsString(
-        new Load(LoadSettings.builder().build()).loadFromString(Files.readString(Path.of("src/main/resources/META-INF/tasker/openapi.yaml"))))))) {
+        new Load(LoadSettings.builder().build())
+            .loadFromString(Files.readString(Path.of("src/main/resources/META-INF/tasker/openapi.yaml"))))))) {
       document = json.readObject();
     }
     assertThat(document.getJsonObject("paths")).containsKeys("/health/started", "/health/ready", "/health/live");
@@ -123,7 +124,8 @@ class KubernetesExampleTest {
         .map(EnvVar::getValue).findFirst().orElseThrow());
     long before = Long.parseLong(container().getLifecycle().getPreStop().getExec().getCommand().get(1));
 
-    assertThat(only(Deployment.class).getSpec().getTemplate().getSpec().getTerminationGracePeriodSeconds()).isGreaterThanOrEqualTo(before + drain + 30);
+    assertThat(only(Deployment.class).getSpec().getTemplate().getSpec().getTerminationGracePeriodSeconds())
+        .isGreaterThanOrEqualTo(before + drain + 30);
   }
 
   @Test
@@ -136,7 +138,8 @@ class KubernetesExampleTest {
     assertThat(labels.entrySet()).containsAll(only(PodDisruptionBudget.class).getSpec().getSelector().getMatchLabels().entrySet());
     assertThat(only(HorizontalPodAutoscaler.class).getSpec().getScaleTargetRef().getName()).isEqualTo(deployment.getMetadata().getName());
     assertThat(container().getEnvFrom().get(0).getSecretRef().getName()).isEqualTo(only(Secret.class).getMetadata().getName());
-    assertThat(only(Service.class).getSpec().getPorts().get(0).getTargetPort().getStrVal()).isEqualTo(container().getPorts().get(0).getName());
+    assertThat(only(Service.class).getSpec().getPorts().get(0).getTargetPort().getStrVal())
+        .isEqualTo(container().getPorts().get(0).getName());
     assertThat(only(PodDisruptionBudget.class).getSpec().getMinAvailable().getIntVal()).isLessThan(deployment.getSpec().getReplicas());
   }
 

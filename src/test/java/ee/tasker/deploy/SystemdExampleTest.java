@@ -25,19 +25,30 @@ class SystemdExampleTest {
   private static final Map<String, Set<String>> KNOWN = Map.of(
       "Unit", Set.of("Description", "Documentation", "Wants", "Requires", "BindsTo", "PartOf", "Before", "After", "Conflicts", "OnFailure",
           "ConditionPathExists", "AssertPathExists", "StartLimitIntervalSec", "StartLimitBurst", "RequiresMountsFor"),
-      "Service", Set.of("Type", "User", "Group", "DynamicUser", "SupplementaryGroups", "WorkingDirectory", "Environment", "EnvironmentFile", "LoadCredential",
-          "ExecStart", "ExecStartPre", "ExecStartPost", "ExecStop", "ExecReload", "KillSignal", "KillMode", "TimeoutStartSec", "TimeoutStopSec",
-          "SuccessExitStatus", "Restart", "RestartSec", "StateDirectory", "LogsDirectory", "RuntimeDirectory", "ConfigurationDirectory", "CacheDirectory",
+      "Service",
+      Set.of("Type", "User", "Group", "DynamicUser", "SupplementaryGroups", "WorkingDirectory", "Environment", "EnvironmentFile",
+          "LoadCredential",
+          "ExecStart", "ExecStartPre", "ExecStartPost", "ExecStop", "ExecReload", "KillSignal", "KillMode", "TimeoutStartSec",
+          "TimeoutStopSec",
+          "SuccessExitStatus", "Restart", "RestartSec", "StateDirectory", "LogsDirectory", "RuntimeDirectory", "ConfigurationDirectory",
+          "CacheDirectory",
           "UMask", "LimitNOFILE", "LimitNPROC", "TasksMax", "MemoryMax", "MemoryHigh", "CPUQuota", "OOMPolicy", "OOMScoreAdjust", "Nice",
-          "NoNewPrivileges", "ProtectSystem", "ProtectHome", "PrivateTmp", "PrivateDevices", "PrivateUsers", "ProtectClock", "ProtectHostname",
+          "NoNewPrivileges", "ProtectSystem", "ProtectHome", "PrivateTmp", "PrivateDevices", "PrivateUsers", "ProtectClock",
+          "ProtectHostname",
           "ProtectKernelTunables", "ProtectKernelModules", "ProtectKernelLogs", "ProtectControlGroups", "ProtectProc", "ProcSubset",
-          "RestrictAddressFamilies", "RestrictNamespaces", "RestrictRealtime", "RestrictSUIDSGID", "LockPersonality", "MemoryDenyWriteExecute",
-          "RemoveIPC", "CapabilityBoundingSet", "AmbientCapabilities", "SystemCallArchitectures", "SystemCallFilter", "SystemCallErrorNumber",
-          "ReadWritePaths", "ReadOnlyPaths", "InaccessiblePaths", "IPAddressAllow", "IPAddressDeny", "StandardOutput", "StandardError", "SyslogIdentifier"),
+          "RestrictAddressFamilies", "RestrictNamespaces", "RestrictRealtime", "RestrictSUIDSGID", "LockPersonality",
+          "MemoryDenyWriteExecute",
+          "RemoveIPC", "CapabilityBoundingSet", "AmbientCapabilities", "SystemCallArchitectures", "SystemCallFilter",
+          "SystemCallErrorNumber",
+          "ReadWritePaths", "ReadOnlyPaths", "InaccessiblePaths", "IPAddressAllow", "IPAddressDeny", "StandardOutput", "StandardError",
+          "SyslogIdentifier"),
       "Install", Set.of("WantedBy", "RequiredBy", "Alias", "Also"));
-  private static final Set<String> MANY_TIMES = Set.of("Environment", "EnvironmentFile", "ExecStartPre", "ExecStartPost", "After", "Wants", "SystemCallFilter", "Documentation");
-  private static final Set<String> YES_OR_NO = Set.of("NoNewPrivileges", "PrivateTmp", "PrivateDevices", "ProtectClock", "ProtectHostname", "ProtectKernelTunables",
-      "ProtectKernelModules", "ProtectKernelLogs", "ProtectControlGroups", "RestrictNamespaces", "RestrictRealtime", "RestrictSUIDSGID", "LockPersonality", "RemoveIPC");
+  private static final Set<String> MANY_TIMES = Set.of("Environment", "EnvironmentFile", "ExecStartPre", "ExecStartPost", "After", "Wants",
+      "SystemCallFilter", "Documentation");
+  private static final Set<String> YES_OR_NO = Set.of("NoNewPrivileges", "PrivateTmp", "PrivateDevices", "ProtectClock", "ProtectHostname",
+      "ProtectKernelTunables",
+      "ProtectKernelModules", "ProtectKernelLogs", "ProtectControlGroups", "RestrictNamespaces", "RestrictRealtime", "RestrictSUIDSGID",
+      "LockPersonality", "RemoveIPC");
   private static final Map<String, Set<String>> WORDS = Map.of(
       "Type", Set.of("simple", "exec", "forking", "oneshot", "notify", "idle"),
       "Restart", Set.of("no", "always", "on-success", "on-failure", "on-abnormal", "on-abort", "on-watchdog"),
@@ -69,8 +80,8 @@ class SystemdExampleTest {
       values.computeIfAbsent(parts[0], key -> new ArrayList<>()).add(parts[1]);
       boolean fits = YES_OR_NO.contains(parts[0]) ? parts[1].matches("yes|no")
           : WORDS.containsKey(parts[0]) ? WORDS.get(parts[0]).contains(parts[1])
-          : parts[0].endsWith("Sec") ? parts[1].matches("\\d+(s|min|h)?")
-          : !parts[0].startsWith("Exec") || parts[1].startsWith("/");
+              : parts[0].endsWith("Sec") ? parts[1].matches("\\d+(s|min|h)?")
+                  : !parts[0].startsWith("Exec") || parts[1].startsWith("/");
       if (!fits) {
         wrong.add("no such value: " + line);
       }

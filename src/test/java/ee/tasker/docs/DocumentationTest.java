@@ -26,7 +26,8 @@ class DocumentationTest {
     String document = text(Path.of("docs", "configuration.md"));
     String reader = text(SOURCES.resolve("platform/SettingsReader.java"));
     Set<String> read = new TreeSet<>(find("\"(tasker\\.[a-z.-]+)\"", reader).map(found -> found.group(1)).toList());
-    Set<String> described = new TreeSet<>(find("(?m)^\\| `(tasker\\.[a-z.-]+)` \\| `([A-Z_]+)`", document).map(found -> found.group(1)).toList());
+    Set<String> described = new TreeSet<>(
+        find("(?m)^\\| `(tasker\\.[a-z.-]+)` \\| `([A-Z_]+)`", document).map(found -> found.group(1)).toList());
 
     assertThat(described).isEqualTo(read).hasSizeGreaterThan(15);
     assertThat(find("(?m)^\\| `(tasker\\.[a-z.-]+)` \\| `([A-Z_]+)`", document))
@@ -43,7 +44,8 @@ class DocumentationTest {
         .map(found -> "| `" + found.group(1) + "` | " + found.group(2) + " | " + found.group(3) + " |").toList();
 
     assertThat(events).hasSizeGreaterThan(15);
-    assertThat(text(Path.of("docs", "operations.md")).lines().filter(line -> line.startsWith("| `TK")).map(line -> line.replaceAll("\\|[^|]*\\|$", "|")))
+    assertThat(text(Path.of("docs", "operations.md")).lines().filter(line -> line.startsWith("| `TK"))
+        .map(line -> line.replaceAll("\\|[^|]*\\|$", "|")))
         .containsExactlyElementsOf(events);
   }
 
@@ -53,7 +55,8 @@ class DocumentationTest {
     String migrations = files(Path.of("db", "migration")).map(DocumentationTest::text).collect(Collectors.joining("\n"));
 
     for (String kind : List.of("task", "workflow_step")) {
-      String rules = find("insert into tasker\\." + kind + "_transition_rules [^;]+;", migrations).map(MatchResult::group).collect(Collectors.joining());
+      String rules = find("insert into tasker\\." + kind + "_transition_rules [^;]+;", migrations).map(MatchResult::group)
+          .collect(Collectors.joining());
       List<MatchResult> moves = find("\\((null|'[a-z_]+'), '([a-z_]+)', '([a-z_]+)', '([^']+)'\\)", rules).toList();
       String section = document.substring(document.indexOf("## " + (kind.equals("task") ? "Task" : "Step")));
       section = section.contains("\n## ") ? section.substring(0, section.indexOf("\n## ")) : section;
@@ -62,8 +65,10 @@ class DocumentationTest {
       assertThat(section.lines().filter(line -> line.startsWith("| `") || line.startsWith("| – |")))
           .containsExactlyInAnyOrderElementsOf(moves.stream().map(move -> "| " + from(move, "–", "`") + " | `" + move.group(2) + "` | "
               + move.group(3) + " | " + move.group(4) + " |").toList());
-      assertThat(section.lines().map(String::strip).filter(line -> line.contains(" --> ") && !line.endsWith("--> [*]")).map(line -> line.replaceAll(" *:.*", "")))
-          .containsExactlyInAnyOrderElementsOf(moves.stream().map(move -> from(move, "[*]", "") + " --> " + move.group(2)).distinct().toList());
+      assertThat(section.lines().map(String::strip).filter(line -> line.contains(" --> ") && !line.endsWith("--> [*]"))
+          .map(line -> line.replaceAll(" *:.*", "")))
+          .containsExactlyInAnyOrderElementsOf(
+              moves.stream().map(move -> from(move, "[*]", "") + " --> " + move.group(2)).distinct().toList());
     }
   }
 
@@ -71,8 +76,8 @@ class DocumentationTest {
   void every_function_is_in_the_list() {
     String document = text(Path.of("docs", "sql-functions.md"));
     Set<String> functions = new TreeSet<>();
-    files(Path.of("db", "routine")).forEach(file ->
-        find("(?m)^create or replace function tasker\\.([a-z_0-9]+)", text(file)).forEach(found -> functions.add(found.group(1))));
+    files(Path.of("db", "routine")).forEach(
+        file -> find("(?m)^create or replace function tasker\\.([a-z_0-9]+)", text(file)).forEach(found -> functions.add(found.group(1))));
 
     assertThat(functions).hasSizeGreaterThan(60).allSatisfy(function -> assertThat(document).contains("`" + function + "("));
     assertThat(find("(?m)^\\| `([a-z_0-9]+)\\(", document).map(found -> found.group(1)).filter(name -> !name.startsWith("pgmq.")))
@@ -85,7 +90,8 @@ class DocumentationTest {
     files(Path.of("db", "routine")).forEach(file -> {
       // Invariants name rows of tables, for people who look them up there.
       if (!file.getFileName().toString().startsWith("R__60_find_")) {
-        assertThat(find("jsonb?_build_object\\((?:[^()]|\\([^()]*\\))*", text(file).replaceAll("--.*", "")).map(MatchResult::group)).as(file.toString())
+        assertThat(find("jsonb?_build_object\\((?:[^()]|\\([^()]*\\))*", text(file).replaceAll("--.*", "")).map(MatchResult::group))
+            .as(file.toString())
             .allSatisfy(made -> assertThat(made).doesNotContainPattern(
                 "'(workflow_step_uuid|named_step_uuid|named_task_uuid|namespace_name|task_name|template_name|step_name|current_state|task_version|next_cursor)', "));
       }
@@ -103,7 +109,8 @@ class DocumentationTest {
       } else if (path != null && path.startsWith("/v1/") && line.matches("    (get|post|put|patch|delete):")) {
         String method = line.strip().replace(":", "").toUpperCase(Locale.ROOT);
         String place = path;
-        if (table.lines().noneMatch(row -> row.contains(method) && find("/v1/[^ `]*", row).anyMatch(found -> found.group().equals(place)))) {
+        if (table.lines()
+            .noneMatch(row -> row.contains(method) && find("/v1/[^ `]*", row).anyMatch(found -> found.group().equals(place)))) {
           missing.add(method + " " + path);
         }
       }
@@ -117,7 +124,8 @@ class DocumentationTest {
     String document = text(Path.of("docs", "handlers.md"));
 
     assertThat(ee.tasker.handler.StepContext.class.getMethods()).hasSizeGreaterThan(15).allSatisfy(method -> assertThat(document)
-        .contains("`" + method.getGenericReturnType().getTypeName().replaceAll("[a-z]+\\.(?=[a-zA-Z])", "") + " " + method.getName() + "("));
+        .contains(
+            "`" + method.getGenericReturnType().getTypeName().replaceAll("[a-z]+\\.(?=[a-zA-Z])", "") + " " + method.getName() + "("));
   }
 
   @Test
@@ -131,20 +139,22 @@ class DocumentationTest {
   @Test
   void every_table_is_in_the_data_model() {
     Set<String> tables = new TreeSet<>();
-    files(Path.of("db", "migration")).forEach(file ->
-        find("create (?:unlogged )?table tasker\\.([a-z_]+) \\(", text(file)).forEach(found -> tables.add(found.group(1))));
+    files(Path.of("db", "migration")).forEach(
+        file -> find("create (?:unlogged )?table tasker\\.([a-z_]+) \\(", text(file)).forEach(found -> tables.add(found.group(1))));
 
-    assertThat(tables).hasSizeGreaterThan(14).allSatisfy(table -> assertThat(text(Path.of("docs", "data-model.md"))).contains("`" + table + "`"));
+    assertThat(tables).hasSizeGreaterThan(14)
+        .allSatisfy(table -> assertThat(text(Path.of("docs", "data-model.md"))).contains("`" + table + "`"));
   }
 
   @Test
   void links_between_documents_lead_somewhere() {
-    Stream.concat(Stream.of(Path.of("README.md"), Path.of("CHANGELOG.md")), files(Path.of("docs"))).forEach(document ->
-        find("\\]\\(([^)#:\\s]+)(?:#([^)]*))?\\)", text(document).replaceAll("(?s)```.*?```", "")).forEach(link -> {
+    Stream.concat(Stream.of(Path.of("README.md"), Path.of("CHANGELOG.md")), files(Path.of("docs")))
+        .forEach(document -> find("\\]\\(([^)#:\\s]+)(?:#([^)]*))?\\)", text(document).replaceAll("(?s)```.*?```", "")).forEach(link -> {
           Path target = document.toAbsolutePath().getParent().resolve(link.group(1)).normalize();
           assertThat(target).as(document + " links " + link.group()).exists();
           if (link.group(2) != null) {
-            assertThat(find("(?m)^#+ (.+)$", text(target)).map(heading -> anchor(heading.group(1)))).as(document + " links " + link.group()).contains(link.group(2));
+            assertThat(find("(?m)^#+ (.+)$", text(target)).map(heading -> anchor(heading.group(1)))).as(document + " links " + link.group())
+                .contains(link.group(2));
           }
         }));
   }

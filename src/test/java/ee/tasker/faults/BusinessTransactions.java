@@ -45,7 +45,8 @@ class BusinessTransactions {
   private final Pair pair = new Pair(Map.of("TASKER_WORKER_LEASE_SECONDS", "5", "TASKER_WORKER_HEARTBEAT_SECONDS", "1"));
   private final Random random = new Random(SEED);
   /** How the transaction of each number ends. */
-  private final List<String> ways = random.ints(TRANSACTIONS, 0, 9).mapToObj(die -> die < ROLLBACKS.size() ? ROLLBACKS.get(die) : "commit").toList();
+  private final List<String> ways = random.ints(TRANSACTIONS, 0, 9).mapToObj(die -> die < ROLLBACKS.size() ? ROLLBACKS.get(die) : "commit")
+      .toList();
   private Path war;
 
   @BeforeAll
@@ -69,7 +70,8 @@ class BusinessTransactions {
   @Test
   void there_is_a_task_for_every_committed_order_and_for_nothing_else() throws Exception {
     SteadyLoad load = new SteadyLoad(IntStream.range(0, pair.size()).mapToObj(pair::base).toList(), RATE, this::order, this::isAnswer);
-    List<Integer> kills = IntStream.range(0, KILLS).map(kill -> (int) ((kill + 0.2 + random.nextDouble() / 2) * TRANSACTIONS / KILLS)).boxed().toList();
+    List<Integer> kills = IntStream.range(0, KILLS).map(kill -> (int) ((kill + 0.2 + random.nextDouble() / 2) * TRANSACTIONS / KILLS))
+        .boxed().toList();
     load.begin(TRANSACTIONS);
     for (int kill = 0; kill < KILLS; kill++) {
       int at = kills.get(kill);
@@ -77,33 +79,39 @@ class BusinessTransactions {
       TaskerClient.until(at + " transactions have begun", Duration.ofMinutes(10), () -> load.begun() >= at);
       int victim = random.nextInt(pair.size());
       pair.kill(victim);
-      System.out.println("kill -9 of server " + victim + " after " + load.begun() + " transactions, " + load.answers().size() + " of them answered");
+      System.out.println(
+          "kill -9 of server " + victim + " after " + load.begun() + " transactions, " + load.answers().size() + " of them answered");
       // The other goes on, and waits before the next kill until there are two again.
       load.allow(kill + 1 < KILLS ? kills.get(kill + 1) : TRANSACTIONS);
       pair.start(victim, war);
     }
     load.awaitEnd();
     TaskerClient tasker = pair.tasker();
-    TaskerClient.until("every task is at rest", Duration.ofMinutes(5), () -> tasker.count("select count(*) from tasker.tasks where completed_at is null") == 0);
+    TaskerClient.until("every task is at rest", Duration.ofMinutes(5),
+        () -> tasker.count("select count(*) from tasker.tasks where completed_at is null") == 0);
     TaskerClient.until("no message is left", Duration.ofSeconds(60), () -> History.messages(tasker).isEmpty());
 
     report(load);
-    Integer[] committed = IntStream.range(0, TRANSACTIONS).filter(number -> "commit".equals(ways.get(number))).boxed().toArray(Integer[]::new);
+    Integer[] committed = IntStream.range(0, TRANSACTIONS).filter(number -> "commit".equals(ways.get(number))).boxed()
+        .toArray(Integer[]::new);
     assertThat(tasker.sql("select number from testing.orders order by 1").stream().map(row -> row.get("number")))
         .as("orders are those whose transactions were to commit").containsExactly((Object[]) committed);
     assertThat(tasker.sql("""
         select o.number, o.task_uuid, t.task_uuid as submitted from testing.orders o
         full join (tasker.tasks t join tasker.task_contexts c using (task_uuid)) on o.number = (c.context ->> 'number')::int
-        where o.task_uuid is distinct from t.task_uuid limit 5""")).as("orders without their task, and tasks without their order").isEmpty();
+        where o.task_uuid is distinct from t.task_uuid limit 5""")).as("orders without their task, and tasks without their order")
+        .isEmpty();
     assertThat(tasker.count("select count(*) from tasker.tasks")).as("tasks").isEqualTo(committed.length);
-    assertThat(tasker.sql("select number, delivered from testing.orders where delivered <> 1 limit 5")).as("orders that were not delivered exactly once").isEmpty();
+    assertThat(tasker.sql("select number, delivered from testing.orders where delivered <> 1 limit 5"))
+        .as("orders that were not delivered exactly once").isEmpty();
     assertThat(tasker.sql("select state, count(*) from tasker.tasks where state <> 'complete' group by 1")).isEmpty();
     assertThat(tasker.sql("select * from tasker.check_history(p_quiet_for => '1 second') where violations > 0")).isEmpty();
     assertThat(History.broken(tasker)).isEmpty();
   }
 
   private HttpRequest.Builder order(int number, URI server) {
-    return HttpRequest.newBuilder(server.resolve("/desk?number=" + number + "&way=" + ways.get(number))).POST(HttpRequest.BodyPublishers.noBody());
+    return HttpRequest.newBuilder(server.resolve("/desk?number=" + number + "&way=" + ways.get(number)))
+        .POST(HttpRequest.BodyPublishers.noBody());
   }
 
   /** What was to be committed is asked for until it is there; what was to be rolled back must never be. */
@@ -119,7 +127,8 @@ class BusinessTransactions {
         | %s | %d | %d | %d | %d | %d | %d | %d | %.1f s | %s |
         """, ServerKind.from(System.getProperties()).title(), TRANSACTIONS, ways.stream().filter(ROLLBACKS::contains).count(),
         tasker.count("select count(*) from testing.orders"), tasker.count("select count(*) from tasker.tasks"),
-        tasker.count("select count(*) from tasker.tasks where state = 'complete'"), KILLS, load.sentAgain(), load.longestWait().toMillis() / 1000.0, load.refusals());
+        tasker.count("select count(*) from tasker.tasks where state = 'complete'"), KILLS, load.sentAgain(),
+        load.longestWait().toMillis() / 1000.0, load.refusals());
     System.out.println("seed " + SEED + "\n" + table + "when, in seconds: " + load.moments());
     Files.writeString(Path.of(System.getProperty("tasker.checkout"), "target", "transactions.md"), table);
   }

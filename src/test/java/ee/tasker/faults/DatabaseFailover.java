@@ -75,17 +75,21 @@ class DatabaseFailover {
   @Order(2)
   void listeners_stay_with_the_primary_when_the_old_one_is_back_as_a_standby_and_named_first() {
     databases.rebuildStandby(true);
-    databases.tasker().sql("select count(pg_terminate_backend(pid)) from pg_stat_activity where application_name in ('tasker-listener', 'tasker-ee')");
+    databases.tasker()
+        .sql("select count(pg_terminate_backend(pid)) from pg_stat_activity where application_name in ('tasker-listener', 'tasker-ee')");
 
     TaskerClient.until("every server listens anew", PATIENCE,
-        () -> databases.tasker().count("select count(*) from pg_stat_activity where application_name = 'tasker-listener'") == servers.size());
+        () -> databases.tasker().count("select count(*) from pg_stat_activity where application_name = 'tasker-listener'") == servers
+            .size());
     for (int server = 0; server < servers.size(); server++) {
       TaskerClient client = servers.client(server);
       TaskerClient.until("the server listens to the primary", PATIENCE, () -> "true".equals(data(client, "listener", "connected")));
       TaskerClient.until("the server is ready", PATIENCE, () -> client.get("/health/ready").status() == 200);
       assertThat(data(client, "database", "read_only")).isEqualTo("false");
     }
-    assertThat(databases.standby().count("select count(*) from pg_stat_activity where application_name in ('tasker-listener', 'tasker-ee')")).isZero();
+    assertThat(
+        databases.standby().count("select count(*) from pg_stat_activity where application_name in ('tasker-listener', 'tasker-ee')"))
+        .isZero();
   }
 
   @Test
@@ -127,7 +131,8 @@ class DatabaseFailover {
       databases.killPrimary();
     });
 
-    assertThat(acknowledged.lost(databases.tasker())).as("with nothing lost this would not show why commits have to wait for the standby").isNotEmpty();
+    assertThat(acknowledged.lost(databases.tasker())).as("with nothing lost this would not show why commits have to wait for the standby")
+        .isNotEmpty();
     assertSound();
   }
 
@@ -138,7 +143,8 @@ class DatabaseFailover {
   /** Half a load, the blow, the promotion, and the other half; returns when all tasks are at rest. */
   private Acknowledged underLoad(String what, int firstNumber, Blow blow) throws Exception {
     Acknowledged acknowledged = new Acknowledged();
-    SteadyLoad load = new SteadyLoad(servers.bases(), RATE, (number, server) -> submission(firstNumber + number, server), (number, answer) -> acknowledged.note(firstNumber + number, answer));
+    SteadyLoad load = new SteadyLoad(servers.bases(), RATE, (number, server) -> submission(firstNumber + number, server),
+        (number, answer) -> acknowledged.note(firstNumber + number, answer));
     load.begin(Integer.MAX_VALUE);
     TaskerClient.until("the load is under way", PATIENCE, () -> acknowledged.count() >= RATE * 5);
     blow.fall();
@@ -150,10 +156,13 @@ class DatabaseFailover {
     TaskerClient.until("the load goes on", PATIENCE, () -> acknowledged.count() >= then + RATE * 5);
     load.stop();
     TaskerClient tasker = databases.tasker();
-    TaskerClient.until("every task is at rest", Duration.ofMinutes(3), () -> tasker.count("select count(*) from tasker.tasks where completed_at is null") == 0);
+    TaskerClient.until("every task is at rest", Duration.ofMinutes(3),
+        () -> tasker.count("select count(*) from tasker.tasks where completed_at is null") == 0);
     TaskerClient.until("no message is left", Duration.ofSeconds(60), () -> History.messages(tasker).isEmpty());
-    lines.add(String.format(Locale.ROOT, "| %s | %s | %d | %d | %d | %.2f s | %.2f s | %d | %s |", ServerKind.from(System.getProperties()).title(), what, acknowledged.count(),
-        acknowledged.lost(tasker).size(), Acknowledged.doubled(tasker).size(), seconds(pause), seconds(afterPromotion), load.sentAgain(), load.refusals()));
+    lines.add(String.format(Locale.ROOT, "| %s | %s | %d | %d | %d | %.2f s | %.2f s | %d | %s |",
+        ServerKind.from(System.getProperties()).title(), what, acknowledged.count(),
+        acknowledged.lost(tasker).size(), Acknowledged.doubled(tasker).size(), seconds(pause), seconds(afterPromotion), load.sentAgain(),
+        load.refusals()));
     assertThat(load.refusals()).as("no server tells of an internal error").doesNotContainKey("500 internal-error");
     return acknowledged;
   }
@@ -167,13 +176,15 @@ class DatabaseFailover {
   }
 
   private static HttpRequest.Builder submission(int number, URI server) {
-    return HttpRequest.newBuilder(server.resolve("/v1/tasks")).header("Content-Type", "application/json").header("Idempotency-Key", "request-" + number)
+    return HttpRequest.newBuilder(server.resolve("/v1/tasks")).header("Content-Type", "application/json")
+        .header("Idempotency-Key", "request-" + number)
         .POST(HttpRequest.BodyPublishers.ofString(TaskerClient.taskRequest("rolling", "line", "{'number': " + number + "}")));
   }
 
   private static String data(TaskerClient client, String check, String member) {
     Answer answer = client.get("/health/ready");
-    return answer.object().getJsonArray("checks").getValuesAs(JsonObject.class).stream().filter(each -> check.equals(each.getString("name")))
+    return answer.object().getJsonArray("checks").getValuesAs(JsonObject.class).stream()
+        .filter(each -> check.equals(each.getString("name")))
         .map(each -> each.getJsonObject("data")).filter(each -> each != null && each.containsKey(member))
         .map(each -> each.get(member).toString().replace("\"", "")).findFirst().orElse("");
   }

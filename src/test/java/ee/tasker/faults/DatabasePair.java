@@ -66,7 +66,8 @@ final class DatabasePair implements AutoCloseable {
   void promote() {
     EmbeddedDatabase old = primary;
     run(standby, "select pg_promote(true, 60)");
-    TaskerClient.until("the standby is promoted", Duration.ofSeconds(60), () -> !(Boolean) TestServer.clientOf(standby).value("select pg_is_in_recovery()"));
+    TaskerClient.until("the standby is promoted", Duration.ofSeconds(60),
+        () -> !(Boolean) TestServer.clientOf(standby).value("select pg_is_in_recovery()"));
     primary = standby;
     standby = null;
     old.close();
@@ -87,7 +88,8 @@ final class DatabasePair implements AutoCloseable {
   }
 
   private void awaitStreaming() {
-    TaskerClient.until("the standby streams again", Duration.ofSeconds(60), () -> tasker().count("select count(*) from pg_stat_replication where state = 'streaming'") == 1);
+    TaskerClient.until("the standby streams again", Duration.ofSeconds(60),
+        () -> tasker().count("select count(*) from pg_stat_replication where state = 'streaming'") == 1);
   }
 
   /** Returns when the standby has replayed all that the primary has written by now. */
@@ -107,7 +109,9 @@ final class DatabasePair implements AutoCloseable {
   }
 
   private static void run(EmbeddedDatabase database, String... statements) {
-    try (Connection connection = DriverManager.getConnection("jdbc:postgresql://127.0.0.1:" + database.address().port() + "/tasker?user=postgres");
+    try (
+        Connection connection = DriverManager
+            .getConnection("jdbc:postgresql://127.0.0.1:" + database.address().port() + "/tasker?user=postgres");
         Statement statement = connection.createStatement()) {
       for (String each : statements) {
         statement.execute(each);

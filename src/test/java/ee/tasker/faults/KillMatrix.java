@@ -139,8 +139,10 @@ class KillMatrix {
       throw broken;
     }
     report.add(fault, verdict);
-    System.out.printf("round %d %s: %d tasks, %d steps, %d run again, %d submitted again, recovered in %.1f s, %d s in all, answers %s%s%n", number, fault, verdict.tasks(), verdict.steps(),
-        verdict.rerun(), verdict.resubmissions(), verdict.slowest().toMillis() / 1000.0, Duration.between(start, Instant.now()).toSeconds(), load.answers(),
+    System.out.printf("round %d %s: %d tasks, %d steps, %d run again, %d submitted again, recovered in %.1f s, %d s in all, answers %s%s%n",
+        number, fault, verdict.tasks(), verdict.steps(),
+        verdict.rerun(), verdict.resubmissions(), verdict.slowest().toMillis() / 1000.0, Duration.between(start, Instant.now()).toSeconds(),
+        load.answers(),
         verdict.violations().isEmpty() ? "" : " VIOLATIONS " + verdict.violations());
     assertThat(verdict.violations()).as(fault.sentence() + ", -Dfaults.seed=" + SEED + ", round " + number).isEmpty();
   }

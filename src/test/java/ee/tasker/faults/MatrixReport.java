@@ -16,14 +16,16 @@ final class MatrixReport {
     }
 
     String cells() {
-      return String.format(Locale.ROOT, "%d | %d | %d | %d | %d | %.1f s | %d |", rounds, tasks, steps, rerun, resubmissions, slowest.toMillis() / 1000.0, violations);
+      return String.format(Locale.ROOT, "%d | %d | %d | %d | %d | %.1f s | %d |", rounds, tasks, steps, rerun, resubmissions,
+          slowest.toMillis() / 1000.0, violations);
     }
   }
 
   private final Map<Fault, Line> lines = new EnumMap<>(Fault.class);
 
   void add(Fault fault, Verdict verdict) {
-    lines.merge(fault, new Line(1, verdict.tasks(), verdict.steps(), verdict.rerun(), verdict.resubmissions(), verdict.slowest(), verdict.violations().size()), Line::plus);
+    lines.merge(fault, new Line(1, verdict.tasks(), verdict.steps(), verdict.rerun(), verdict.resubmissions(), verdict.slowest(),
+        verdict.violations().size()), Line::plus);
   }
 
   /** A round that did not come to a verdict. */
@@ -36,7 +38,8 @@ final class MatrixReport {
   }
 
   String markdown() {
-    StringBuilder table = new StringBuilder("| Fault | OrchestratorLoop | Tasks | Steps | Attempts run again | Submitted again | Slowest recovery | Violations |\n|---|---|---|---|---|---|---|---|\n");
+    StringBuilder table = new StringBuilder(
+        "| Fault | OrchestratorLoop | Tasks | Steps | Attempts run again | Submitted again | Slowest recovery | Violations |\n|---|---|---|---|---|---|---|---|\n");
     lines.forEach((fault, line) -> table.append("| ").append(fault.sentence()).append(" | ").append(line.cells()).append('\n'));
     return table.append("| **all** | ").append(lines.values().stream().reduce(Line.NONE, Line::plus).cells()).append('\n').toString();
   }

@@ -11,7 +11,8 @@ import java.util.Random;
 
 /** Stops the migration of an empty database while it makes a table or a function, before that migration commits. */
 final class MigrationPoint {
-  private static final List<String> OBJECTS = List.of("tasker.tasks", "tasker.workflow_step_transitions", "tasker.claim_steps(", "tasker.complete_steps(", "tasker.check_history(");
+  private static final List<String> OBJECTS = List.of("tasker.tasks", "tasker.workflow_step_transitions", "tasker.claim_steps(",
+      "tasker.complete_steps(", "tasker.check_history(");
   private static final long LOCK = 7_700_002;
 
   private final Connection connection;
@@ -33,8 +34,9 @@ final class MigrationPoint {
 
   void awaitStopped(Duration longest) throws SQLException, InterruptedException {
     for (long end = System.nanoTime() + longest.toNanos(); System.nanoTime() < end; Thread.sleep(20)) {
-      try (Statement statement = connection.createStatement(); ResultSet rows = statement.executeQuery(
-          "select exists (select from pg_locks where locktype = 'advisory' and objid = " + LOCK + " and not granted)")) {
+      try (Statement statement = connection.createStatement();
+          ResultSet rows = statement.executeQuery(
+              "select exists (select from pg_locks where locktype = 'advisory' and objid = " + LOCK + " and not granted)")) {
         rows.next();
         if (rows.getBoolean(1)) {
           return;

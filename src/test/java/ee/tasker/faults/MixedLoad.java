@@ -110,10 +110,12 @@ class MixedLoad {
     assertThat(History.broken(tasker)).isEmpty();
     assertThat(tasker.sql("""
         select n.name, t.state, count(*) from tasker.tasks t join tasker.named_tasks n using (named_task_uuid)
-        where t.state <> 'complete' and not (n.name = 'cancelled' and t.state = 'cancelled') group by 1, 2""")).as("ends that they should not have").isEmpty();
+        where t.state <> 'complete' and not (n.name = 'cancelled' and t.state = 'cancelled') group by 1, 2"""))
+        .as("ends that they should not have").isEmpty();
     assertThat(cancelled).isNotEmpty();
     assertThat(retried).isNotEmpty();
-    assertThat(load.refusals()).as("no server tells of an internal error, but %s; see target/faults-logs", load.faults()).doesNotContainKey("500 internal-error");
+    assertThat(load.refusals()).as("no server tells of an internal error, but %s; see target/faults-logs", load.faults())
+        .doesNotContainKey("500 internal-error");
     assertThat(recoveries).as("steps that were recovered").isNotEmpty();
     assertThat(median(recoveries)).as("median recovery in seconds").isLessThanOrEqualTo(MOST_SECONDS);
   }
@@ -130,7 +132,8 @@ class MixedLoad {
     // The list of servers is unlogged: after a kill of the database it is empty until the next heartbeats.
     awaitRegistered(server);
     Map<String, Object> victim = databases.tasker().sql("""
-        select server_uuid, clock_timestamp() as at from tasker.servers where name like ? order by registered_at desc limit 1""", "%:" + servers.pid(server)).get(0);
+        select server_uuid, clock_timestamp() as at from tasker.servers where name like ? order by registered_at desc limit 1""",
+        "%:" + servers.pid(server)).get(0);
     kills.add(new Kill(victim.get("at"), (UUID) victim.get("server_uuid")));
     servers.kill(server);
     begin(server);
@@ -150,7 +153,8 @@ class MixedLoad {
   }
 
   private void awaitRegistered(int server) {
-    TaskerClient.until("the server is registered", PATIENCE, () -> databases.tasker().count("select count(*) from tasker.servers where name like ?", "%:" + servers.pid(server)) > 0);
+    TaskerClient.until("the server is registered", PATIENCE,
+        () -> databases.tasker().count("select count(*) from tasker.servers where name like ?", "%:" + servers.pid(server)) > 0);
   }
 
   private void killDatabase() {
@@ -191,10 +195,13 @@ class MixedLoad {
   private void mendUntilOver() {
     while (!over) {
       try {
-        for (Map<String, Object> blocked : databases.tasker().sql("""
+        for (Map<String, Object> blocked : databases.tasker().sql(
+            """
             select t.task_uuid, c.context ->> 'number' as number from tasker.tasks t join tasker.task_contexts c using (task_uuid) where t.state = 'blocked_by_failures'""")) {
-          String retry = TaskerClient.quoted("{'action_type': 'retry', 'requested_by': 'ann', 'reason': 'mended', 'context': {'number': " + blocked.get("number") + "}}");
-          ask(client -> client.request("/v1/tasks/" + blocked.get("task_uuid")).header("Content-Type", "application/json").method("PATCH", HttpRequest.BodyPublishers.ofString(retry)),
+          String retry = TaskerClient.quoted(
+              "{'action_type': 'retry', 'requested_by': 'ann', 'reason': 'mended', 'context': {'number': " + blocked.get("number") + "}}");
+          ask(client -> client.request("/v1/tasks/" + blocked.get("task_uuid")).header("Content-Type", "application/json").method("PATCH",
+              HttpRequest.BodyPublishers.ofString(retry)),
               (UUID) blocked.get("task_uuid"), retried);
         }
       } catch (RuntimeException databaseIsAway) {
@@ -230,7 +237,8 @@ class MixedLoad {
 
   private static HttpRequest.Builder submission(int number, URI server) {
     String context = "mended".equals(template(number)) ? "{'number': " + number + ", 'way': 'permanent'}" : "{'number': " + number + "}";
-    return HttpRequest.newBuilder(server.resolve("/v1/tasks")).header("Content-Type", "application/json").header("Idempotency-Key", "mixed-" + number)
+    return HttpRequest.newBuilder(server.resolve("/v1/tasks")).header("Content-Type", "application/json")
+        .header("Idempotency-Key", "mixed-" + number)
         .POST(HttpRequest.BodyPublishers.ofString(TaskerClient.taskRequest("mixed", template(number), context)));
   }
 
@@ -240,7 +248,8 @@ class MixedLoad {
   private List<Double> recoveries(TaskerClient tasker) {
     List<Double> seconds = new ArrayList<>();
     for (Kill kill : kills) {
-      tasker.sql("""
+      tasker.sql(
+          """
           select extract(epoch from n.created_at - ?::timestamptz)::float8 as seconds
           from tasker.workflow_step_transitions h join tasker.workflow_step_transitions n on n.workflow_step_uuid = h.workflow_step_uuid and n.sort_key = h.sort_key + 1
           where h.to_state = 'in_progress' and h.processor_uuid = ? and h.created_at <= ?::timestamptz and n.created_at > ?::timestamptz and n.actor = 'recovery'""",
@@ -273,11 +282,14 @@ class MixedLoad {
         | Sent again, refusals | %d, %s |
         | Promises broken (check_history) | %d |
         | Load average of the machine at the end | %.1f on %d processors |
-        """, ServerKind.from(System.getProperties()).title(), MINUTES, load.achievedRate(), RATE, kills.size(), pauses.size() - failovers, failovers,
+        """, ServerKind.from(System.getProperties()).title(), MINUTES, load.achievedRate(), RATE, kills.size(), pauses.size() - failovers,
+        failovers,
         acknowledged.count(), lost, doubled,
-        tasker.sql("select n.name || ' ' || t.state || ' ' || count(*) as ends from tasker.tasks t join tasker.named_tasks n using (named_task_uuid) group by n.name, t.state order by 1")
+        tasker.sql(
+            "select n.name || ' ' || t.state || ' ' || count(*) as ends from tasker.tasks t join tasker.named_tasks n using (named_task_uuid) group by n.name, t.state order by 1")
             .stream().map(row -> row.get("ends").toString()).toList(),
-        cancelled.size(), retried.size(), recoveries.size(), median(recoveries), most(recoveries), median(pauses), most(pauses), load.sentAgain(), load.refusals(), broken,
+        cancelled.size(), retried.size(), recoveries.size(), median(recoveries), most(recoveries), median(pauses), most(pauses),
+        load.sentAgain(), load.refusals(), broken,
         ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage(), Runtime.getRuntime().availableProcessors());
     System.out.println(table + "refusals by the second of the load: " + load.moments());
     Files.writeString(Path.of(System.getProperty("tasker.checkout"), "target", "mixed-load.md"), table);

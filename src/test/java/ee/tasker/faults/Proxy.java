@@ -124,7 +124,7 @@ final class Proxy implements AutoCloseable {
       try {
         InputStream in = from.getInputStream();
         OutputStream out = to.getOutputStream();
-        for (int length; (length = in.read(buffer)) >= 0; ) {
+        for (int length; (length = in.read(buffer)) >= 0;) {
           awaitSpeech(this);
           if (isReply && kept != null && contains(buffer, length)) {
             // The line stays open and says nothing more, until somebody closes it.
@@ -149,7 +149,7 @@ final class Proxy implements AutoCloseable {
 
     void close() {
       lines.remove(this);
-      for (Socket socket : new Socket[] {server, database}) {
+      for (Socket socket : new Socket[]{server, database}) {
         try {
           socket.setSoLinger(true, 0);
           socket.close();

@@ -62,7 +62,8 @@ class RollingRedeploy {
 
   @Test
   void nothing_is_lost_or_done_twice_and_no_attempt_is_spent() throws Exception {
-    SteadyLoad load = new SteadyLoad(IntStream.range(0, pair.size()).mapToObj(pair::base).toList(), RATE, RollingRedeploy::submission, RollingRedeploy::isAccepted);
+    SteadyLoad load = new SteadyLoad(IntStream.range(0, pair.size()).mapToObj(pair::base).toList(), RATE, RollingRedeploy::submission,
+        RollingRedeploy::isAccepted);
     load.begin(Integer.MAX_VALUE);
     for (int round = 1; round <= ROUNDS; round++) {
       for (int server = 0; server < pair.size(); server++) {
@@ -76,12 +77,14 @@ class RollingRedeploy {
     TaskerClient.pause(BETWEEN);
     load.stop();
     TaskerClient tasker = pair.tasker();
-    TaskerClient.until("every task is at rest", Duration.ofMinutes(5), () -> tasker.count("select count(*) from tasker.tasks where completed_at is null") == 0);
+    TaskerClient.until("every task is at rest", Duration.ofMinutes(5),
+        () -> tasker.count("select count(*) from tasker.tasks where completed_at is null") == 0);
     TaskerClient.until("no message is left", Duration.ofSeconds(60), () -> History.messages(tasker).isEmpty());
 
     report(load);
     assertThat(load.refusals()).as("the application tells nobody of an internal error").doesNotContainKey("500 internal-error");
-    assertThat(tasker.sql("select state, count(*) from tasker.tasks group by 1")).as("every task is complete, and there is one for each request")
+    assertThat(tasker.sql("select state, count(*) from tasker.tasks group by 1"))
+        .as("every task is complete, and there is one for each request")
         .isEqualTo(List.of(Map.of("state", "complete", "count", (long) load.begun())));
     assertThat(tasker.count("select count(distinct (context ->> 'number')::int) from tasker.task_contexts")).isEqualTo(load.begun());
     assertThat(tasker.sql("""
@@ -92,7 +95,8 @@ class RollingRedeploy {
         select count(*) from tasker.workflow_steps s
         left join (select workflow_step_uuid, count(*) as given_back from tasker.workflow_step_transitions
                    where metadata ->> 'reason' = 'released_before_start' group by 1) r using (workflow_step_uuid)
-        where s.attempts <> 1 + coalesce(r.given_back, 0)""")).as("steps that lost an attempt, as those do that are interrupted or left to their lease").isZero();
+        where s.attempts <> 1 + coalesce(r.given_back, 0)"""))
+        .as("steps that lost an attempt, as those do that are interrupted or left to their lease").isZero();
     assertThat(tasker.sql("select * from tasker.check_history(p_quiet_for => '1 second') where violations > 0")).isEmpty();
     assertThat(History.broken(tasker)).isEmpty();
     assertThat(mixed).as("rounds in which an old and a new WAR were at work at the same time").hasSize(ROUNDS);
@@ -128,7 +132,8 @@ class RollingRedeploy {
   }
 
   private static HttpRequest.Builder submission(int number, URI server) {
-    return HttpRequest.newBuilder(server.resolve("/v1/tasks")).header("Content-Type", "application/json").header("Idempotency-Key", "request-" + number)
+    return HttpRequest.newBuilder(server.resolve("/v1/tasks")).header("Content-Type", "application/json")
+        .header("Idempotency-Key", "request-" + number)
         .POST(HttpRequest.BodyPublishers.ofString(TaskerClient.taskRequest("rolling", "line", "{'number': " + number + "}")));
   }
 
@@ -146,8 +151,10 @@ class RollingRedeploy {
 
   private void report(SteadyLoad load) throws Exception {
     TaskerClient tasker = pair.tasker();
-    Duration pause = milliseconds("select max(pause) from (select completed_at - lag(completed_at) over (order by completed_at) as pause from tasker.tasks) p");
-    String line = String.format(Locale.ROOT, "| %s | %s | %.0f of %.0f | %d | %d | %d | %d | %.1f s | %.1f s | %.1f s | %s |", ServerKind.from(System.getProperties()).title(),
+    Duration pause = milliseconds(
+        "select max(pause) from (select completed_at - lag(completed_at) over (order by completed_at) as pause from tasker.tasks) p");
+    String line = String.format(Locale.ROOT, "| %s | %s | %.0f of %.0f | %d | %d | %d | %d | %.1f s | %.1f s | %.1f s | %s |",
+        ServerKind.from(System.getProperties()).title(),
         inTheRunningServer ? "in the running server" : "stop and start", load.achievedRate(), RATE, ROUNDS * pair.size(), load.begun(),
         tasker.count("select count(distinct task_uuid) from tasker.tasks where state = 'complete'"), load.sentAgain(),
         seconds(pause), seconds(load.longestWait()), seconds(slowest()), load.refusals());

@@ -38,7 +38,8 @@ final class Servers implements AutoCloseable {
       begin(server);
       awaitReady(server);
     }
-    TaskerClient.until("both servers are registered", Duration.ofSeconds(60), () -> databases.tasker().count("select tasker.count_servers()") >= servers.length);
+    TaskerClient.until("both servers are registered", Duration.ofSeconds(60),
+        () -> databases.tasker().count("select tasker.count_servers()") >= servers.length);
   }
 
   /** Begins to start it, again if it has ended. */

@@ -38,7 +38,8 @@ final class SteadyLoad {
   private static final long PAUSE_MS = 50;
   private static final int MOST_UNDER_WAY = 300;
 
-  private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(2)).build();
+  private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(2))
+      .build();
   private final Executor later = CompletableFuture.delayedExecutor(PAUSE_MS, TimeUnit.MILLISECONDS);
   private final List<URI> servers;
   private final double rate;
@@ -109,7 +110,8 @@ final class SteadyLoad {
     sending.get(1, TimeUnit.HOURS);
     TaskerClient.until("every request is answered", PATIENCE.multipliedBy(2), () -> free.availablePermits() == MOST_UNDER_WAY);
     if (!givenUp.isEmpty()) {
-      throw new AssertionError("within " + PATIENCE + " nobody answered " + givenUp.size() + " of " + begun + ": " + givenUp.entrySet().iterator().next() + ", " + refusals);
+      throw new AssertionError("within " + PATIENCE + " nobody answered " + givenUp.size() + " of " + begun + ": "
+          + givenUp.entrySet().iterator().next() + ", " + refusals);
     }
   }
 

@@ -2,7 +2,6 @@ package ee.tasker.faults;
 
 import ee.tasker.faults.FaultPoints.Point;
 import ee.tasker.faults.FaultPoints.Stopped;
-import ee.tasker.testing.server.Answer;
 import ee.tasker.testing.server.TaskerClient;
 import java.time.Duration;
 import java.time.Instant;
@@ -168,11 +167,13 @@ final class Strike {
   }
 
   private Stopped cancelUntilStopped() throws Exception {
-    for (long end = System.nanoTime() + PATIENCE.toNanos(); System.nanoTime() < end; ) {
+    for (long end = System.nanoTime() + PATIENCE.toNanos(); System.nanoTime() < end;) {
       List<Map<String, Object>> running = cluster.tasker().sql(
-          "select task_uuid from tasker.tasks where source_system = ? and completed_at is null order by created_at desc limit 1", load.round());
+          "select task_uuid from tasker.tasks where source_system = ? and completed_at is null order by created_at desc limit 1",
+          load.round());
       if (!running.isEmpty()) {
-        victim.client().sendLater(victim.client().request("/v1/tasks/" + running.get(0).get("task_uuid")).DELETE()).exceptionally(killed -> null);
+        victim.client().sendLater(victim.client().request("/v1/tasks/" + running.get(0).get("task_uuid")).DELETE())
+            .exceptionally(killed -> null);
       }
       for (int look = 0; look < 10; look++) {
         var stopped = cluster.points().findStopped();

@@ -19,8 +19,8 @@ record Verdict(long tasks, long steps, long rerun, long resubmissions, Duration 
     List<String> violations = new ArrayList<>();
     String round = load.round();
     try {
-      TaskerClient.until("every task is at rest", patience, () ->
-          tasker.count("select count(*) from tasker.tasks where source_system = ? and state not in " + AT_REST, round) == 0);
+      TaskerClient.until("every task is at rest", patience,
+          () -> tasker.count("select count(*) from tasker.tasks where source_system = ? and state not in " + AT_REST, round) == 0);
     } catch (AssertionError stuck) {
       violations.add("stuck: " + tasker.sql("""
           select t.task_uuid, t.state, w.wake_at, clock_timestamp() as now, t.unfinished_steps, t.in_flight_steps,
@@ -37,16 +37,20 @@ record Verdict(long tasks, long steps, long rerun, long resubmissions, Duration 
         select p.number, p.task_uuid from unnest(?::int[], ?::uuid[]) as p(number, task_uuid)
         left join (tasker.tasks t join tasker.task_contexts c using (task_uuid))
           on t.task_uuid = p.task_uuid and t.source_system = ? and (c.context ->> 'number')::int = p.number
-        where t.task_uuid is null""", array(promised.stream().map(Map.Entry::getKey)), array(promised.stream().map(Map.Entry::getValue)), round);
+        where t.task_uuid is null""", array(promised.stream().map(Map.Entry::getKey)), array(promised.stream().map(Map.Entry::getValue)),
+        round);
     look(violations, tasker, "doubled", """
         select (c.context ->> 'number')::int as number, count(*), array_agg(t.task_uuid) from tasker.tasks t join tasker.task_contexts c using (task_uuid)
         where t.source_system = ? and (c.context ->> 'number')::int <> all (?::int[])
         group by 1 having count(*) > 1""", round, array(load.doubledByClient().stream()));
     look(violations, tasker, "asked for by nobody", """
         select t.task_uuid, c.context from tasker.tasks t join tasker.task_contexts c using (task_uuid)
-        where t.source_system = ? and (c.context ->> 'number')::int <> all (?::int[])""", round, array(promised.stream().map(Map.Entry::getKey)));
-    look(violations, tasker, "ended wrongly", "select task_uuid, state from tasker.tasks where source_system = ? and state <> 'complete' and not (? and state = 'cancelled') and state in "
-        + AT_REST, round, mayBeCancelled);
+        where t.source_system = ? and (c.context ->> 'number')::int <> all (?::int[])""", round,
+        array(promised.stream().map(Map.Entry::getKey)));
+    look(violations, tasker, "ended wrongly",
+        "select task_uuid, state from tasker.tasks where source_system = ? and state <> 'complete' and not (? and state = 'cancelled') and state in "
+            + AT_REST,
+        round, mayBeCancelled);
     look(violations, tasker, "ran one attempt twice", """
         select e.step_uuid, e.attempt, count(*) from testing.effects e join tasker.tasks t using (task_uuid) where t.source_system = ?
         group by e.step_uuid, e.attempt having count(*) > 1""", round);
@@ -61,7 +65,8 @@ record Verdict(long tasks, long steps, long rerun, long resubmissions, Duration 
     look(violations, tasker, "effect of an attempt that was never given out", """
         select e.step_uuid, e.attempt, s.attempts from testing.effects e join tasker.tasks t using (task_uuid)
         join tasker.workflow_steps s on s.workflow_step_uuid = e.step_uuid where t.source_system = ? and e.attempt > s.attempts""", round);
-    look(violations, tasker, "check_history", "select * from tasker.check_history(?::timestamptz) where violations > 0", begin.atOffset(ZoneOffset.UTC));
+    look(violations, tasker, "check_history", "select * from tasker.check_history(?::timestamptz) where violations > 0",
+        begin.atOffset(ZoneOffset.UTC));
 
     return new Verdict(
         tasker.count("select count(*) from tasker.tasks where source_system = ?", round),

@@ -40,7 +40,8 @@ class OutageLogIT {
       database.start();
       TaskerClient.until("its end is told", Duration.ofSeconds(30), () -> server.log().contains("TK1504"));
 
-      System.out.println("outage: " + asked + " requests were refused within " + WINDOW.toSeconds() + " s, the log grew by " + written.size() + " lines");
+      System.out.println(
+          "outage: " + asked + " requests were refused within " + WINDOW.toSeconds() + " s, the log grew by " + written.size() + " lines");
       assertThat(asked).isGreaterThan(2);
       assertThat(written).hasSizeLessThanOrEqualTo(MOST_LINES);
       tasker.atRest(tasker.submit("hello", "{}"));

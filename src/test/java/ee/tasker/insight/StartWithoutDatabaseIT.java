@@ -27,7 +27,8 @@ class StartWithoutDatabaseIT {
           assertThat(server.log()).contains("TK1005").doesNotContain("TK1001", "TK1003");
           assertThat(server.client().get("/health/live").status()).isEqualTo(200);
           assertThat(server.client().get("/health/started").status()).isEqualTo(503);
-          assertRefusal(server.client().post("/v1/tasks", TaskerClient.taskRequest("linear", "mathematical_sequence", "{'even_number': 6}")));
+          assertRefusal(
+              server.client().post("/v1/tasks", TaskerClient.taskRequest("linear", "mathematical_sequence", "{'even_number': 6}")));
           assertRefusal(server.client().get("/v1/no/such/path"));
         }
 
@@ -52,7 +53,8 @@ class StartWithoutDatabaseIT {
   private static boolean saysThatItWaits(TestServer server) {
     try {
       Answer ready = server.client().get("/health/ready");
-      return ready.status() == 503 && ready.body().contains("waiting for the database") && server.client().get("/health/live").status() == 200;
+      return ready.status() == 503 && ready.body().contains("waiting for the database")
+          && server.client().get("/health/live").status() == 200;
     } catch (UncheckedIOException e) {
       return false;
     }

@@ -50,7 +50,8 @@ class StandbyTest {
     standby = EmbeddedDatabase.standbyOf(primary, folder, BINARIES, VERSION, freePort());
     standby.start();
     Object written = of(primary).value("select pg_current_wal_lsn()::text");
-    TaskerClient.until("the standby has replayed", Duration.ofSeconds(60), () -> (Boolean) of(standby).value("select pg_last_wal_replay_lsn() >= ?::pg_lsn", written));
+    TaskerClient.until("the standby has replayed", Duration.ofSeconds(60),
+        () -> (Boolean) of(standby).value("select pg_last_wal_replay_lsn() >= ?::pg_lsn", written));
   }
 
   @AfterAll
@@ -76,8 +77,10 @@ class StandbyTest {
   void standby_alone_is_no_database_to_listen_to() throws Exception {
     assertThatThrownBy(() -> Listener.connect(hosts(standby))).isInstanceOf(SQLException.class);
     // As behind an address that moved.
-    try (Connection moved = DriverManager.getConnection(standby.address().jdbcUrl(), "tasker", "tasker"); Statement statement = moved.createStatement()) {
-      assertThatThrownBy(() -> Listener.refuseStandby(statement)).isInstanceOfSatisfying(SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("25006"));
+    try (Connection moved = DriverManager.getConnection(standby.address().jdbcUrl(), "tasker", "tasker");
+        Statement statement = moved.createStatement()) {
+      assertThatThrownBy(() -> Listener.refuseStandby(statement)).isInstanceOfSatisfying(SQLException.class,
+          e -> assertThat(e.getSQLState()).isEqualTo("25006"));
     }
   }
 
@@ -95,7 +98,8 @@ class StandbyTest {
     assertThat(of(standby).sql("select * from tasker.check_history(null, '1 hour') where violations > 0")).isEmpty();
     assertThat(of(standby).jsonOf("select tasker.get_performance_document(1)")).isNotEmpty();
     assertThat(of(standby).sql("select * from tasker.get_analytics_metrics()")).hasSize(1);
-    for (String figures : List.of("get_slowest_steps", "get_slowest_tasks", "get_slowest_steps_aggregated", "get_slowest_tasks_aggregated")) {
+    for (String figures : List.of("get_slowest_steps", "get_slowest_tasks", "get_slowest_steps_aggregated",
+        "get_slowest_tasks_aggregated")) {
       assertThat(of(standby).sql("select * from tasker." + figures + "()")).as(figures).isEmpty();
     }
   }
@@ -104,7 +108,10 @@ class StandbyTest {
   @Order(5)
   void listening_connection_finds_the_standby_that_was_promoted() throws Exception {
     primary.kill();
-    try (Connection connection = DriverManager.getConnection("jdbc:postgresql://127.0.0.1:" + standby.address().port() + "/tasker?user=postgres"); Statement statement = connection.createStatement()) {
+    try (
+        Connection connection = DriverManager
+            .getConnection("jdbc:postgresql://127.0.0.1:" + standby.address().port() + "/tasker?user=postgres");
+        Statement statement = connection.createStatement()) {
       statement.execute("select pg_promote(true, 60)");
     }
 
@@ -123,7 +130,9 @@ class StandbyTest {
   }
 
   private static Settings.ListenSettings hosts(EmbeddedDatabase... databases) {
-    return new Settings.ListenSettings(Stream.of(databases).map(each -> new Settings.DatabaseHost("127.0.0.1", each.address().port())).toList(), "tasker", "tasker", "tasker");
+    return new Settings.ListenSettings(
+        Stream.of(databases).map(each -> new Settings.DatabaseHost("127.0.0.1", each.address().port())).toList(), "tasker", "tasker",
+        "tasker");
   }
 
   private static TaskerClient of(EmbeddedDatabase database) {

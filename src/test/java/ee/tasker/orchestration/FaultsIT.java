@@ -7,7 +7,6 @@ import ee.tasker.testing.server.Answer;
 import ee.tasker.testing.server.History;
 import ee.tasker.testing.server.TaskerClient;
 import ee.tasker.testing.server.TestServer;
-import jakarta.json.JsonObject;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -30,12 +29,13 @@ class FaultsIT {
 
   @Test
   void every_task_completes_although_all_connections_are_cut_again_and_again() {
-    Answer created = tasker.post("/v1/tasks:batch", Collections.nCopies(TASKS, TaskerClient.taskRequest("testing", "work", "{}")).toString());
+    Answer created = tasker.post("/v1/tasks:batch",
+        Collections.nCopies(TASKS, TaskerClient.taskRequest("testing", "work", "{}")).toString());
     List<UUID> tasks = created.list("verdicts").stream().map(verdict -> UUID.fromString(verdict.getString("task_uuid"))).toList();
     String own = "{" + String.join(",", tasks.stream().map(UUID::toString).toList()) + "}";
 
     long cut = 0;
-    for (long share : new long[] {TASKS / 4, TASKS, 2 * TASKS}) {
+    for (long share : new long[]{TASKS / 4, TASKS, 2 * TASKS}) {
       TaskerClient.until("a share of the steps has run", Duration.ofSeconds(60),
           () -> tasker.count("select count(*) from testing.effects where task_uuid = any (?::uuid[])", own) >= share);
       cut += cutAllConnections();
@@ -53,7 +53,8 @@ class FaultsIT {
 
   @Test
   void lost_listener_comes_back_and_health_says_so() {
-    TaskerClient.until("the listener is connected", Duration.ofSeconds(30), () -> health().matches("(?s).*\"connected\"\\s*:\\s*\"?true.*"));
+    TaskerClient.until("the listener is connected", Duration.ofSeconds(30),
+        () -> health().matches("(?s).*\"connected\"\\s*:\\s*\"?true.*"));
     int before = occurrences("TK1401");
     Object pid = tasker.value("select pid from pg_stat_activity where application_name = 'tasker-listener'");
 
@@ -70,7 +71,8 @@ class FaultsIT {
   @Test
   void retry_that_became_due_without_anybody_hearing_of_it_is_found() {
     UUID task = tasker.submit("retry_later", "{}");
-    TaskerClient.until("the step waits for its retry", Duration.ofSeconds(20), () -> tasker.get("/v1/tasks/" + task).text("state").equals("waiting_for_retry"));
+    TaskerClient.until("the step waits for its retry", Duration.ofSeconds(20),
+        () -> tasker.get("/v1/tasks/" + task).text("state").equals("waiting_for_retry"));
     // Due now, behind the back of every server: no alarm was set for it and nobody is notified.
     tasker.sql("""
         with due as (update tasker.workflow_steps set next_retry_at = clock_timestamp() where task_uuid = ? returning task_uuid)
@@ -81,7 +83,8 @@ class FaultsIT {
   }
 
   private long cutAllConnections() {
-    return tasker.count("select count(pg_terminate_backend(pid)) from pg_stat_activity where application_name in ('tasker-ee', 'tasker-listener')");
+    return tasker
+        .count("select count(pg_terminate_backend(pid)) from pg_stat_activity where application_name in ('tasker-ee', 'tasker-listener')");
   }
 
   private String health() {

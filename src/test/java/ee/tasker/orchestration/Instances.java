@@ -6,7 +6,6 @@ import ee.tasker.testing.server.Answer;
 import ee.tasker.testing.server.History;
 import ee.tasker.testing.server.TaskerClient;
 import ee.tasker.testing.server.TestServer;
-import jakarta.json.JsonObject;
 import java.net.http.HttpRequest;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -38,7 +37,8 @@ final class Instances {
   /** The same request to all servers at once: one makes the task, the others are told which it is. */
   void createTheSameTask(int rounds, int requestsPerServer) {
     for (int round = 0; round < rounds; round++) {
-      String request = TaskerClient.taskRequest("testing", "strict_hello", "{'who': 'all', 'round': " + round + ", 'servers': " + servers.size() + "}");
+      String request = TaskerClient.taskRequest("testing", "strict_hello",
+          "{'who': 'all', 'round': " + round + ", 'servers': " + servers.size() + "}");
       List<CompletableFuture<Answer>> sent = new ArrayList<>();
       for (int i = 0; i < requestsPerServer; i++) {
         for (TestServer server : servers) {
@@ -93,8 +93,9 @@ final class Instances {
     List<CompletableFuture<Answer>> sent = new ArrayList<>();
     for (int from = 0, turn = 0; from < tasks; from += batch, turn++) {
       TaskerClient client = servers.get(toAll ? turn % servers.size() : 0).client();
-      sent.add(client.sendLater(client.request("/v1/tasks:batch").header("Content-Type", "application/json").POST(HttpRequest.BodyPublishers.ofString(
-          Collections.nCopies(Math.min(batch, tasks - from), request).toString()))));
+      sent.add(client
+          .sendLater(client.request("/v1/tasks:batch").header("Content-Type", "application/json").POST(HttpRequest.BodyPublishers.ofString(
+              Collections.nCopies(Math.min(batch, tasks - from), request).toString()))));
     }
     for (CompletableFuture<Answer> answer : sent) {
       answer.join().list("verdicts").forEach(verdict -> submitted.add(UUID.fromString(verdict.getString("task_uuid"))));
@@ -104,7 +105,8 @@ final class Instances {
     String own = "{" + String.join(",", submitted.stream().map(UUID::toString).toList()) + "}";
     // By wake-ups, which only tasks that can move have: to count thousands of tasks every 20 ms would take a processor from the servers.
     TaskerClient.until("nothing can move", Duration.ofSeconds(180), () -> tasker.count("select count(*) from tasker.task_wakeups") == 0);
-    assertThat(tasker.count("select count(*) from tasker.tasks where task_uuid = any (?::uuid[]) and state = 'complete'", own)).isEqualTo(tasks);
+    assertThat(tasker.count("select count(*) from tasker.tasks where task_uuid = any (?::uuid[]) and state = 'complete'", own))
+        .isEqualTo(tasks);
     assertThat(tasker.sql("""
         select step_uuid, attempt from testing.effects where task_uuid = any (?::uuid[]) and effect = 'ran'
         group by step_uuid, attempt having count(*) > 1""", own)).as("attempts that ran twice").isEmpty();
@@ -148,7 +150,8 @@ final class Instances {
       int finalisedByCallers = calls.stream().mapToInt(CompletableFuture::join).sum();
 
       assertThat(finalisedByCallers).as("callers who ended it").isLessThanOrEqualTo(1);
-      assertThat(tasker.count("select count(*) from tasker.task_transitions where task_uuid = ? and to_state = 'complete'", task)).isEqualTo(1);
+      assertThat(tasker.count("select count(*) from tasker.task_transitions where task_uuid = ? and to_state = 'complete'", task))
+          .isEqualTo(1);
       assertThat(tasker.atRest(task).getString("state")).isEqualTo("complete");
     }
   }
@@ -158,7 +161,7 @@ final class Instances {
     try (Connection connection = tasker.connect()) {
       together.await();
       int won = 0;
-      for (long end = System.nanoTime() + 30_000_000_000L; System.nanoTime() < end; ) {
+      for (long end = System.nanoTime() + 30_000_000_000L; System.nanoTime() < end;) {
         Map<String, Object> answer = TaskerClient.sql(connection, "select * from tasker.finalize_task_completion(?)", task).get(0);
         won += (Boolean) answer.get("finalized") ? 1 : 0;
         if ((Boolean) answer.get("already")) {

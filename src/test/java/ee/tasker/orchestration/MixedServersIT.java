@@ -51,7 +51,7 @@ class MixedServersIT {
 
   @AfterAll
   void stop() {
-    for (AutoCloseable each : new AutoCloseable[] {newer, older, database}) {
+    for (AutoCloseable each : new AutoCloseable[]{newer, older, database}) {
       try {
         if (each != null) {
           each.close();
@@ -64,11 +64,13 @@ class MixedServersIT {
 
   private void awaitServers(int count) {
     TaskerClient.until(count + " servers are registered", Duration.ofSeconds(30),
-        () -> tasker.count("select count(*) from tasker.servers where lease_expires_at > clock_timestamp() and state <> 'stopped'") == count);
+        () -> tasker
+            .count("select count(*) from tasker.servers where lease_expires_at > clock_timestamp() and state <> 'stopped'") == count);
   }
 
   private List<UUID> submit(TestServer server) {
-    Answer answer = server.client().post("/v1/tasks:batch", Collections.nCopies(TASKS, TaskerClient.taskRequest("testing", "newer", "{}")).toString());
+    Answer answer = server.client().post("/v1/tasks:batch",
+        Collections.nCopies(TASKS, TaskerClient.taskRequest("testing", "newer", "{}")).toString());
     assertThat(answer.status()).as(answer.body()).isEqualTo(207);
     List<UUID> tasks = new ArrayList<>();
     answer.list("verdicts").forEach(verdict -> tasks.add(UUID.fromString(verdict.getString("task_uuid"))));
@@ -114,7 +116,8 @@ class MixedServersIT {
 
     assertThat(ended.getString("state")).isEqualTo("blocked_by_failures");
     assertThat(tasker.steps(task).get("first").getJsonObject("error").getString("type")).isEqualTo("handler_not_found");
-    assertThat(tasker.count("select extract(epoch from clock_timestamp() - max(heartbeat_at)) from tasker.servers where lost_at is not null"))
+    assertThat(
+        tasker.count("select extract(epoch from clock_timestamp() - max(heartbeat_at)) from tasker.servers where lost_at is not null"))
         .as("a restart is waited for").isGreaterThanOrEqualTo(55);
   }
 
@@ -128,8 +131,10 @@ class MixedServersIT {
 
     awaitSecondAttempt(held);
 
-    double seconds = ((Number) tasker.value("""
-        select extract(epoch from clock_timestamp() - max(registered_at)) from tasker.servers where lost_at is null and state <> 'stopped'""")).doubleValue();
+    double seconds = ((Number) tasker.value(
+        """
+        select extract(epoch from clock_timestamp() - max(registered_at)) from tasker.servers where lost_at is null and state <> 'stopped'"""))
+        .doubleValue();
     System.out.printf("recovery by a server that has just started: %.1f s after its first heartbeat%n", seconds);
     assertThat(seconds).as("seconds from its first heartbeat").isLessThanOrEqualTo(10);
     release(held);

@@ -21,7 +21,8 @@ class PollerAloneIT {
         TestServer server = TestServer.start(database, Map.of("TASKER_NOTIFY_ENABLED", "false", "TASKER_POLL_INTERVAL_SECONDS", "1"))) {
       TaskerClient tasker = server.client();
 
-      var outcomes = new SampleRunner(server.base(), Path.of(System.getProperty("tasker.checkout"), "samples"), true, Login.FOR_TESTS.basic()).run();
+      var outcomes = new SampleRunner(server.base(), Path.of(System.getProperty("tasker.checkout"), "samples"), true,
+          Login.FOR_TESTS.basic()).run();
 
       assertThat(outcomes).filteredOn(outcome -> !outcome.ok()).isEmpty();
       assertThat(outcomes).hasSizeGreaterThan(50);

@@ -9,7 +9,6 @@ import ee.tasker.testing.server.Answer;
 import ee.tasker.testing.server.History;
 import ee.tasker.testing.server.TaskerClient;
 import ee.tasker.testing.server.TestServer;
-import jakarta.json.JsonObject;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collections;
@@ -52,7 +51,7 @@ class RolesIT {
 
   @AfterAll
   void stop() {
-    for (TestServer each : new TestServer[] {worker, orchestrator, api}) {
+    for (TestServer each : new TestServer[]{worker, orchestrator, api}) {
       if (each != null) {
         each.close();
       }
@@ -71,7 +70,8 @@ class RolesIT {
 
   @Test
   void each_move_is_made_by_a_server_that_has_its_role() {
-    List<UUID> tasks = api.client().post("/v1/tasks:batch", Collections.nCopies(100, TaskerClient.taskRequest("testing", "work", "{}")).toString())
+    List<UUID> tasks = api.client()
+        .post("/v1/tasks:batch", Collections.nCopies(100, TaskerClient.taskRequest("testing", "work", "{}")).toString())
         .list("verdicts").stream().map(verdict -> UUID.fromString(verdict.getString("task_uuid"))).toList();
     for (UUID task : tasks) {
       assertThat(tasker.atRest(task).getString("state")).as(() -> tasker.steps(task).toString()).isEqualTo("complete");
@@ -100,7 +100,8 @@ class RolesIT {
     Answer refused = worker.client().post("/v1/tasks", TaskerClient.taskRequest("testing", "hello", "{}"));
     assertThat(refused.status()).isEqualTo(503);
     assertThat(refused.text("code")).isEqualTo("role-off");
-    assertThat(worker.client().post("/v1/tasks:batch", "[" + TaskerClient.taskRequest("testing", "hello", "{}") + "]").status()).isEqualTo(503);
+    assertThat(worker.client().post("/v1/tasks:batch", "[" + TaskerClient.taskRequest("testing", "hello", "{}") + "]").status())
+        .isEqualTo(503);
     assertThat(worker.client().get("/v1/tasks/" + task).text("state")).isEqualTo("complete");
     assertThat(orchestrator.client().get("/v1/tasks/" + task + "?wait=10").text("state")).isEqualTo("complete");
   }
@@ -119,6 +120,7 @@ class RolesIT {
 
   private void assertEverythingIsInOrder() {
     assertThat(History.broken(tasker)).isEmpty();
-    TaskerClient.until("the queues are empty: " + History.messages(tasker), Duration.ofSeconds(15), () -> History.messages(tasker).isEmpty());
+    TaskerClient.until("the queues are empty: " + History.messages(tasker), Duration.ofSeconds(15),
+        () -> History.messages(tasker).isEmpty());
   }
 }

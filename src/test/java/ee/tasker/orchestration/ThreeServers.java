@@ -31,7 +31,8 @@ class ThreeServers {
     }
     TaskerClient tasker = servers.get(0).client();
     tasker.register("/testing/templates.yaml");
-    TaskerClient.until("all are registered", Duration.ofSeconds(20), () -> tasker.count("select count(*) from tasker.servers where lease_expires_at > clock_timestamp()") == 3);
+    TaskerClient.until("all are registered", Duration.ofSeconds(20),
+        () -> tasker.count("select count(*) from tasker.servers where lease_expires_at > clock_timestamp()") == 3);
     instances = new Instances(servers);
   }
 

@@ -7,7 +7,6 @@ import ee.tasker.testing.server.Answer;
 import ee.tasker.testing.server.History;
 import ee.tasker.testing.server.TaskerClient;
 import ee.tasker.testing.server.TestServer;
-import jakarta.json.JsonObject;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -45,12 +44,13 @@ class TwoServersIT {
     tasker = first.client();
     tasker.register("/testing/templates.yaml");
     // Each server learns of the other with a heartbeat; until then both tell the other anyway.
-    TaskerClient.until("both are registered", Duration.ofSeconds(20), () -> tasker.count("select count(*) from tasker.servers where lease_expires_at > clock_timestamp()") == 2);
+    TaskerClient.until("both are registered", Duration.ofSeconds(20),
+        () -> tasker.count("select count(*) from tasker.servers where lease_expires_at > clock_timestamp()") == 2);
   }
 
   @AfterAll
   void stop() {
-    for (AutoCloseable each : new AutoCloseable[] {second, first, database}) {
+    for (AutoCloseable each : new AutoCloseable[]{second, first, database}) {
       try {
         if (each != null) {
           each.close();
@@ -79,7 +79,8 @@ class TwoServersIT {
         select step_uuid, attempt, count(*) from testing.effects where effect = 'ran' group by step_uuid, attempt having count(*) > 1"""))
         .as("attempts that ran twice").isEmpty();
     assertThat(tasker.count("select count(distinct process) from testing.effects")).as("servers that ran steps").isEqualTo(2);
-    assertThat(tasker.count("select count(distinct processor_uuid) from tasker.workflow_step_transitions where actor = 'worker'")).isEqualTo(2);
+    assertThat(tasker.count("select count(distinct processor_uuid) from tasker.workflow_step_transitions where actor = 'worker'"))
+        .isEqualTo(2);
     assertThat(History.broken(tasker)).isEmpty();
     assertThat(History.messages(tasker)).isEmpty();
   }

@@ -36,7 +36,8 @@ class DatabaseFaultsTest {
   @Test
   void a_commit_without_an_answer_may_have_happened() {
     // As Open Liberty tells of a connection that was reset while it committed.
-    RuntimeException liberty = new TransactionalException(null, new HeuristicMixedException().initCause(new XAException(XAException.XAER_RMFAIL)));
+    RuntimeException liberty = new TransactionalException(null,
+        new HeuristicMixedException().initCause(new XAException(XAException.XAER_RMFAIL)));
 
     assertThat(DatabaseFaults.isUnconfirmedCommit(liberty)).isTrue();
     assertThat(DatabaseFaults.isUnconfirmedCommit(new TransactionalException(null, new RollbackException()))).isTrue();

@@ -32,13 +32,15 @@ class JsonbCheckTest {
   }
 
   @Property
-  boolean complaint_is_made_exactly_when_utf_8_or_postgresql_would_lose_something(@ForAll @StringLength(max = 8) @CharRange(from = '\u0000', to = '\uffff') @CharRange(from = '\ud7f0', to = '\ue00f') @Chars('\0') String text) {
+  boolean complaint_is_made_exactly_when_utf_8_or_postgresql_would_lose_something(@ForAll @StringLength(max = 8) @CharRange(from = '\u0000',
+      to = '\uffff') @CharRange(from = '\ud7f0', to = '\ue00f') @Chars('\0') String text) {
     boolean survives = new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8).equals(text) && text.indexOf(0) < 0;
     return JsonbCheck.complaint(text).isEmpty() == survives;
   }
 
   @Property
-  boolean cleaned_text_is_storable_and_clean_text_stays(@ForAll @StringLength(max = 8) @CharRange(from = '\u0000', to = '\uffff') @CharRange(from = '\ud7f0', to = '\ue00f') @Chars('\0') String text) {
+  boolean cleaned_text_is_storable_and_clean_text_stays(@ForAll @StringLength(max = 8) @CharRange(from = '\u0000',
+      to = '\uffff') @CharRange(from = '\ud7f0', to = '\ue00f') @Chars('\0') String text) {
     String clean = JsonbCheck.cleaned(text);
     return JsonbCheck.complaint(clean).isEmpty() && (JsonbCheck.complaint(text).isPresent() || clean.equals(text));
   }

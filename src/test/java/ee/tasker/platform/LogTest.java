@@ -82,8 +82,10 @@ class LogTest {
   @Test
   void ids_are_unique_and_levels_fit_the_catalogues_promise() {
     assertThat(Arrays.stream(LogEvent.values()).map(LogEvent::id)).doesNotHaveDuplicates().allMatch(id -> id.matches("TK\\d{4}"));
-    assertThat(Arrays.stream(LogEvent.values()).map(LogEvent::sentence)).doesNotHaveDuplicates().noneMatch(sentence -> sentence.endsWith(".") || sentence.isBlank());
-    assertThat(Arrays.stream(LogEvent.values()).filter(event -> event.name().startsWith("STEP_"))).noneMatch(event -> event.level() == System.Logger.Level.INFO);
+    assertThat(Arrays.stream(LogEvent.values()).map(LogEvent::sentence)).doesNotHaveDuplicates()
+        .noneMatch(sentence -> sentence.endsWith(".") || sentence.isBlank());
+    assertThat(Arrays.stream(LogEvent.values()).filter(event -> event.name().startsWith("STEP_")))
+        .noneMatch(event -> event.level() == System.Logger.Level.INFO);
   }
 
   @ParameterizedTest
@@ -115,7 +117,8 @@ class LogTest {
     log.write(LogEvent.LISTENER_LOST, new SQLException("away again", "08006"));
     log.write(LogEvent.LISTENER_CONNECTED);
 
-    assertThat(records).extracting(line -> line.getMessage().substring(0, 6)).containsExactly("TK1503", "TK1402", "TK1504", "TK1401", "TK1402", "TK1401");
+    assertThat(records).extracting(line -> line.getMessage().substring(0, 6)).containsExactly("TK1503", "TK1402", "TK1504", "TK1401",
+        "TK1402", "TK1401");
   }
 
   @Test
@@ -134,7 +137,8 @@ class LogTest {
     log.write(LogEvent.REQUEST_FAILED, new SQLException("gone", "08006"), "id", "1");
     log.write(LogEvent.REQUEST_FAILED, new SQLException("gone", "08006"), "id", "2");
 
-    assertThat(records).extracting(LogRecord::getMessage).hasSize(2).allMatch(line -> line.startsWith("TK1502 ") && line.contains("cause=gone"));
+    assertThat(records).extracting(LogRecord::getMessage).hasSize(2)
+        .allMatch(line -> line.startsWith("TK1502 ") && line.contains("cause=gone"));
     assertThat(records).extracting(LogRecord::getThrown).containsOnlyNulls();
   }
 

@@ -45,7 +45,7 @@ class MigrationDataSourceTest {
 
   /** As a pool lends it: closing it closes nothing. */
   private static Connection keptOpen(Connection physical) {
-    return (Connection) Proxy.newProxyInstance(MigrationDataSourceTest.class.getClassLoader(), new Class<?>[] {Connection.class},
+    return (Connection) Proxy.newProxyInstance(MigrationDataSourceTest.class.getClassLoader(), new Class<?>[]{Connection.class},
         (proxy, method, arguments) -> "close".equals(method.getName()) ? null : method.invoke(physical, arguments));
   }
 

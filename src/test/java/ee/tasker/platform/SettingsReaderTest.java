@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 import java.util.Optional;
+import java.util.Properties;
 import java.util.Set;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigValue;
@@ -45,14 +45,16 @@ class SettingsReaderTest {
 
   @Test
   void blank_counts_as_not_configured() {
-    assertThat(read(Map.of("tasker.roles", " ", "tasker.worker.capacity", "", "tasker.templates.folder", " ", "tasker.worker.namespaces", "")))
+    assertThat(
+        read(Map.of("tasker.roles", " ", "tasker.worker.capacity", "", "tasker.templates.folder", " ", "tasker.worker.namespaces", "")))
         .isEqualTo(read(Map.of()));
   }
 
   @Test
   void values_are_read_with_blanks_around_them() {
-    Settings settings = read(Map.of("tasker.roles", " Worker , API ", "tasker.worker.capacity", " 7 ", "tasker.worker.namespaces", "a, b ,,c",
-        "tasker.notify.enabled", "false", "tasker.poll.interval-seconds", "0"));
+    Settings settings = read(
+        Map.of("tasker.roles", " Worker , API ", "tasker.worker.capacity", " 7 ", "tasker.worker.namespaces", "a, b ,,c",
+            "tasker.notify.enabled", "false", "tasker.poll.interval-seconds", "0"));
 
     assertThat(settings.roles()).containsExactlyInAnyOrder(Role.WORKER, Role.API);
     assertThat(settings.worker().capacity()).isEqualTo(7);
@@ -64,8 +66,10 @@ class SettingsReaderTest {
   @Test
   void every_complaint_is_made_at_once_and_names_its_key() {
     assertThatThrownBy(() -> read(Map.of(
-        "tasker.roles", "api,boss", "tasker.notify.enabled", "yes", "tasker.poll.interval-seconds", "-1", "tasker.templates.folder", "/there/is/no/such",
-        "tasker.worker.capacity", "0", "tasker.worker.lease-seconds", "10", "tasker.worker.heartbeat-seconds", "9", "tasker.worker.batch-size", "many",
+        "tasker.roles", "api,boss", "tasker.notify.enabled", "yes", "tasker.poll.interval-seconds", "-1", "tasker.templates.folder",
+        "/there/is/no/such",
+        "tasker.worker.capacity", "0", "tasker.worker.lease-seconds", "10", "tasker.worker.heartbeat-seconds", "9",
+        "tasker.worker.batch-size", "many",
         "tasker.database.port", "70000", "tasker.api.max-body-bytes", "99999999999")))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContainingAll("tasker.roles", "boss", "tasker.notify.enabled", "tasker.poll.interval-seconds", "tasker.templates.folder",
@@ -76,7 +80,8 @@ class SettingsReaderTest {
   @ParameterizedTest
   @ValueSource(strings = {",", " , ,", "boss"})
   void server_without_any_role_is_refused(String roles) {
-    assertThatThrownBy(() -> read(Map.of("tasker.roles", roles))).isInstanceOf(IllegalStateException.class).hasMessageContaining("tasker.roles");
+    assertThatThrownBy(() -> read(Map.of("tasker.roles", roles))).isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("tasker.roles");
   }
 
   @ParameterizedTest
@@ -88,21 +93,25 @@ class SettingsReaderTest {
 
   @ParameterizedTest
   @CsvSource(delimiter = ';', value = {
-      "db; 5433; db:5433", "db1,db2; 5432; db1:5432 db2:5432", "db1:5433, db2; 5434; db1:5433 db2:5434", "[::1]:6000,[::1],10.0.0.7; 5432; [::1]:6000 [::1]:5432 10.0.0.7:5432"})
+    "db; 5433; db:5433", "db1,db2; 5432; db1:5432 db2:5432", "db1:5433, db2; 5434; db1:5433 db2:5434",
+    "[::1]:6000,[::1],10.0.0.7; 5432; [::1]:6000 [::1]:5432 10.0.0.7:5432"})
   void several_hosts_are_read_as_the_driver_reads_them(String host, String port, String read) {
     List<Settings.DatabaseHost> hosts = read(Map.of("DB_HOST", host, "DB_PORT", port)).listen().hosts();
     assertThat(hosts.stream().map(Settings.DatabaseHost::toString)).containsExactly(read.split(" "));
 
     // The servers' datasources are made of the same two values, put together as here.
     Properties driver = Driver.parseURL("jdbc:postgresql://" + host.replace(" ", "") + ":" + port + "/tasker", null);
-    assertThat(driver.getProperty("PGHOST").split(",")).containsExactly(hosts.stream().map(Settings.DatabaseHost::name).toArray(String[]::new));
-    assertThat(driver.getProperty("PGPORT").split(",")).containsExactly(hosts.stream().map(each -> Integer.toString(each.port())).toArray(String[]::new));
+    assertThat(driver.getProperty("PGHOST").split(","))
+        .containsExactly(hosts.stream().map(Settings.DatabaseHost::name).toArray(String[]::new));
+    assertThat(driver.getProperty("PGPORT").split(","))
+        .containsExactly(hosts.stream().map(each -> Integer.toString(each.port())).toArray(String[]::new));
   }
 
   @ParameterizedTest
   @CsvSource(delimiter = ';', value = {
-      "db1,db2; 5433; needs its port, as in db1:5433", "db1,db2:5433; 5432; belongs into DB_PORT", "db:5433; 5432; belongs into DB_PORT", "db1,,db2; 5432; must be a host", "db1,; 5432; must be a host",
-      "db1:99999,db2; 5432; between 1 and 65535", "jdbc:postgresql://db/tasker; 5432; must be a host"})
+    "db1,db2; 5433; needs its port, as in db1:5433", "db1,db2:5433; 5432; belongs into DB_PORT", "db:5433; 5432; belongs into DB_PORT",
+    "db1,,db2; 5432; must be a host", "db1,; 5432; must be a host",
+    "db1:99999,db2; 5432; between 1 and 65535", "jdbc:postgresql://db/tasker; 5432; must be a host"})
   void hosts_that_would_lead_elsewhere_on_the_day_of_a_failover_are_refused(String host, String port, String complaint) {
     assertThatThrownBy(() -> read(Map.of("DB_HOST", host, "DB_PORT", port))).isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("DB_HOST").hasMessageContaining(complaint);

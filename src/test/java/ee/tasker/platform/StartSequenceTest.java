@@ -16,7 +16,7 @@ class StartSequenceTest {
   private final List<Duration> pauses = new ArrayList<>();
   private final List<String> done = new ArrayList<>();
   private final StartSequence start = new StartSequence((ScheduledExecutorService) Proxy.newProxyInstance(
-      getClass().getClassLoader(), new Class<?>[] {ScheduledExecutorService.class}, (proxy, method, arguments) -> {
+      getClass().getClassLoader(), new Class<?>[]{ScheduledExecutorService.class}, (proxy, method, arguments) -> {
         assertThat(method.getName()).isEqualTo("schedule");
         planned.add((Runnable) arguments[0]);
         pauses.add(Duration.ofMillis((Long) arguments[1]));

@@ -34,7 +34,8 @@ class CancelAfterHandoffTest {
     for (Claim claim : claims) {
       steps.add(Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("attempt", claim.attempt()));
     }
-    return sql.object("select tasker.heartbeat(?, 'test', 'worker', 10, 1, ?)", worker.uuid(), steps.build()).getJsonArray("cancel_requested");
+    return sql.object("select tasker.heartbeat(?, 'test', 'worker', 10, 1, ?)", worker.uuid(), steps.build())
+        .getJsonArray("cancel_requested");
   }
 
   @Test
@@ -57,8 +58,10 @@ class CancelAfterHandoffTest {
     List<Result> running = new ArrayList<>();
     try (Race race = new Race(2)) {
       for (Dag.Task task : tasks) {
-        sql.text("select pgmq.send('worker_orders_queue'::text, jsonb_build_object('step_uuid', s.workflow_step_uuid, 'task_uuid', s.task_uuid, 'attempt', 1), "
-            + "'{\"claim_order\": 1}'::jsonb) from tasker.workflow_steps s where s.task_uuid = ?", task.uuid());
+        sql.text(
+            "select pgmq.send('worker_orders_queue'::text, jsonb_build_object('step_uuid', s.workflow_step_uuid, 'task_uuid', s.task_uuid, 'attempt', 1), "
+                + "'{\"claim_order\": 1}'::jsonb) from tasker.workflow_steps s where s.task_uuid = ?",
+            task.uuid());
         List<Object> outcomes = race.run(
             session -> cancel(session, task, "cancel_running"),
             session -> SqlWorker.in(session).claim(1));
@@ -76,7 +79,8 @@ class CancelAfterHandoffTest {
     assertThat(paths.getOrDefault("pending enqueued in_progress", 0L)).as("steps whose user code runs").isEqualTo(running.size());
     worker.complete(0, running);
     assertThat(sql.number("select count(*) from tasker.tasks where state = 'cancelled'")).isEqualTo(rounds);
-    assertThat(sql.number("select count(*) from tasker.workflow_step_transitions where from_state = 'enqueued'")).as("winners").isEqualTo(rounds);
+    assertThat(sql.number("select count(*) from tasker.workflow_step_transitions where from_state = 'enqueued'")).as("winners")
+        .isEqualTo(rounds);
   }
 
   @Test
@@ -86,18 +90,25 @@ class CancelAfterHandoffTest {
 
     assertThat(cancel(sql, task, "cancel_running")).isEqualTo("requested steps_in_process");
     assertThatStep(claim.step()).isIn("in_progress");
-    assertThat(sql.texts("select to_state || ' ' || actor from tasker.workflow_step_transitions where workflow_step_uuid = ? order by sort_key", claim.step()))
-        .as("the request moved nothing of the running step").containsExactly("pending orchestrator", "enqueued orchestrator", "in_progress worker");
-    assertThat(sql.text("select concat_ws(' ', cancel_requested_by, cancel_reason, cancel_requested_at is not null) from tasker.tasks")).isEqualTo("me no longer needed t");
+    assertThat(
+        sql.texts("select to_state || ' ' || actor from tasker.workflow_step_transitions where workflow_step_uuid = ? order by sort_key",
+            claim.step()))
+        .as("the request moved nothing of the running step")
+        .containsExactly("pending orchestrator", "enqueued orchestrator", "in_progress worker");
+    assertThat(sql.text("select concat_ws(' ', cancel_requested_by, cancel_reason, cancel_requested_at is not null) from tasker.tasks"))
+        .isEqualTo("me no longer needed t");
     assertThat(toldToStop(claim)).hasSize(1);
 
-    JsonObject partial = Json.createObjectBuilder(claim.cancelled().json()).add("result", Json.createObjectBuilder().add("done", 3)).build();
+    JsonObject partial = Json.createObjectBuilder(claim.cancelled().json()).add("result", Json.createObjectBuilder().add("done", 3))
+        .build();
     JsonObject answer = worker.complete(new Result(partial));
 
     assertThat(answer.getJsonArray("ended")).hasSize(1);
     assertThatStep(claim.step()).isIn("cancelled").went("pending", "enqueued", "in_progress", "cancelled");
-    assertThat(sql.text("select actor from tasker.workflow_step_transitions where workflow_step_uuid = ? and to_state = 'cancelled'", claim.step())).isEqualTo("worker");
-    assertThat(sql.text("select result ->> 'done' from tasker.workflow_step_result_audit where workflow_step_uuid = ?", claim.step())).isEqualTo("3");
+    assertThat(sql.text("select actor from tasker.workflow_step_transitions where workflow_step_uuid = ? and to_state = 'cancelled'",
+        claim.step())).isEqualTo("worker");
+    assertThat(sql.text("select result ->> 'done' from tasker.workflow_step_result_audit where workflow_step_uuid = ?", claim.step()))
+        .isEqualTo("3");
   }
 
   @Test
@@ -112,9 +123,11 @@ class CancelAfterHandoffTest {
     worker.at(asked.plusSeconds(10)).advance();
 
     assertThatStep(claim.step()).isIn("cancelled").went("pending", "enqueued", "in_progress", "cancelled");
-    assertThat(sql.text("select concat_ws(' ', actor, metadata ->> 'forced') from tasker.workflow_step_transitions where workflow_step_uuid = ? and to_state = 'cancelled'",
+    assertThat(sql.text(
+        "select concat_ws(' ', actor, metadata ->> 'forced') from tasker.workflow_step_transitions where workflow_step_uuid = ? and to_state = 'cancelled'",
         claim.step())).isEqualTo("recovery true");
-    assertThat(sql.text("select lease_expires_at from tasker.workflow_steps where workflow_step_uuid = ?", claim.step())).as("its lease is free").isNull();
+    assertThat(sql.text("select lease_expires_at from tasker.workflow_steps where workflow_step_uuid = ?", claim.step()))
+        .as("its lease is free").isNull();
     assertThatTask(task).isIn("cancelled").hasNoWakeUp();
     // The thread that could not be killed comes to its end after all.
     assertThat(worker.at(null).complete(claim.success()).getJsonArray("refused").getJsonObject(0).getString("verdict")).isEqualTo("STALE");
@@ -165,11 +178,14 @@ class CancelAfterHandoffTest {
       }
     }
 
-    System.out.println("cancel against completion: " + completed + " tasks complete, " + (rounds - completed) + " cancelled with their result");
-    assertThat(CancelBeforeHandoffTest.paths(sql)).isEqualTo(Map.of("pending enqueued in_progress enqueued_for_orchestration complete", (long) rounds));
+    System.out
+        .println("cancel against completion: " + completed + " tasks complete, " + (rounds - completed) + " cancelled with their result");
+    assertThat(CancelBeforeHandoffTest.paths(sql))
+        .isEqualTo(Map.of("pending enqueued in_progress enqueued_for_orchestration complete", (long) rounds));
     assertThat(sql.number("select count(*) from tasker.tasks where state = 'complete'")).isEqualTo(completed);
     assertThat(sql.number("select count(*) from tasker.tasks where state = 'cancelled'")).isEqualTo(rounds - completed);
-    assertThat(sql.number("select count(*) from tasker.task_transitions where to_state in ('complete', 'cancelled')")).as("ends").isEqualTo(rounds);
+    assertThat(sql.number("select count(*) from tasker.task_transitions where to_state in ('complete', 'cancelled')")).as("ends")
+        .isEqualTo(rounds);
     assertThat(sql.number("select count(*) from tasker.workflow_step_result_audit where result = '{\"kept\": true}'")).isEqualTo(rounds);
     // Nothing overwrites it later.
     assertThat(worker.complete(0, claims.stream().map(Claim::cancelled).toList()).getJsonArray("refused")).hasSize(rounds);
@@ -184,7 +200,8 @@ class CancelAfterHandoffTest {
     worker.at(Instant.now().plusSeconds(61)).advance();
 
     assertThatStep(claim.step()).isIn("cancelled").hasAttempts(1).went("pending", "enqueued", "in_progress", "cancelled");
-    assertThat(sql.text("select actor from tasker.workflow_step_transitions where workflow_step_uuid = ? and to_state = 'cancelled'", claim.step())).isEqualTo("recovery");
+    assertThat(sql.text("select actor from tasker.workflow_step_transitions where workflow_step_uuid = ? and to_state = 'cancelled'",
+        claim.step())).isEqualTo("recovery");
     assertThatTask(task).isIn("cancelled").hasNoWakeUp();
   }
 
@@ -194,8 +211,10 @@ class CancelAfterHandoffTest {
     Dag.Task claimed = Dag.of("a").started();
     // Two workers took one offer each; then they restart, and what they knew in memory is gone.
     Claim lost = worker.claim(10).stream().filter(claim -> claim.task().equals(claimed.uuid())).findFirst().orElseThrow();
-    sql.text("select tasker.release_steps(jsonb_build_array(jsonb_build_object('step_uuid', s.workflow_step_uuid, 'task_uuid', s.task_uuid, 'attempt', 1)), null) "
-        + "from tasker.workflow_steps s where s.task_uuid = ?", offered.uuid());
+    sql.text(
+        "select tasker.release_steps(jsonb_build_array(jsonb_build_object('step_uuid', s.workflow_step_uuid, 'task_uuid', s.task_uuid, 'attempt', 1)), null) "
+            + "from tasker.workflow_steps s where s.task_uuid = ?",
+        offered.uuid());
     cancel(sql, offered, "cancel_running");
     cancel(sql, claimed, "cancel_running");
 

@@ -44,7 +44,8 @@ class CancelBeforeHandoffTest {
     assertThat(cancel(sql, task)).isEqualTo("requested cancelled");
 
     assertThatStep(task.step("s2")).isIn("cancelled").hasAttempts(0).went("pending", "cancelled");
-    assertThat(sql.texts("select actor || ' ' || attempt from tasker.workflow_step_transitions where workflow_step_uuid = ? and to_state = 'cancelled'",
+    assertThat(sql.texts(
+        "select actor || ' ' || attempt from tasker.workflow_step_transitions where workflow_step_uuid = ? and to_state = 'cancelled'",
         task.step("s2"))).containsExactly("orchestrator 0");
     worker.advance();
     assertThat(messages()).isZero();
@@ -76,7 +77,8 @@ class CancelBeforeHandoffTest {
     assertThat(cancel(sql, waiting.get(0))).isEqualTo("requested cancelled");
 
     assertThatStep(waiting.get(0).step("a")).isIn("cancelled").hasAttempts(0).went("pending", "cancelled");
-    assertThat(sql.text("select actor from tasker.workflow_step_transitions where task_uuid = ? and to_state = 'cancelled'", waiting.get(0).uuid())).isEqualTo("orchestrator");
+    assertThat(sql.text("select actor from tasker.workflow_step_transitions where task_uuid = ? and to_state = 'cancelled'",
+        waiting.get(0).uuid())).isEqualTo("orchestrator");
     assertThat(sql.text(places, waiting.get(0).uuid())).as("its place in the queue is gone").isNull();
     assertThat(sql.text(places, waiting.get(1).uuid())).isEqualTo(place);
     assertThat(held()).isEqualTo(1);
@@ -96,8 +98,10 @@ class CancelBeforeHandoffTest {
 
     assertThatStep(first.step("a")).isIn("enqueued");
     assertThatStep(second.step("a")).isIn("error").hasAttempts(0).went("pending", "error");
-    assertThat(sql.texts("select concat_ws(' ', h.actor, r.error ->> 'type') from tasker.workflow_step_transitions h join tasker.workflow_step_result_audit r "
-        + "using (workflow_step_uuid) where h.to_state = 'error'")).containsExactly("orchestrator concurrency_limit");
+    assertThat(sql.texts(
+        "select concat_ws(' ', h.actor, r.error ->> 'type') from tasker.workflow_step_transitions h join tasker.workflow_step_result_audit r "
+            + "using (workflow_step_uuid) where h.to_state = 'error'"))
+        .containsExactly("orchestrator concurrency_limit");
     assertThat(messages()).isEqualTo(1);
     assertThat(held()).isEqualTo(1);
   }
@@ -109,18 +113,21 @@ class CancelBeforeHandoffTest {
     assertThatStep(task.step("a")).isIn("enqueued");
     assertThat(held()).isEqualTo(1);
     Instant start = Instant.now();
-    for (int seconds : new int[] {10, 69, 70}) {
+    for (int seconds : new int[]{10, 69, 70}) {
       assertThatStep(task.step("a")).isIn("enqueued");
       // A server that lives and does not know the handler.
-      sql.text("select tasker.heartbeat(?, 'other', 'worker', 2, 0, '[]', 60, ?, '{\"handlers\": [\"another\"]}'::jsonb)", SERVER, start.plusSeconds(seconds));
+      sql.text("select tasker.heartbeat(?, 'other', 'worker', 2, 0, '[]', 60, ?, '{\"handlers\": [\"another\"]}'::jsonb)", SERVER,
+          start.plusSeconds(seconds));
       sql.run("update tasker.task_wakeups set wake_at = ?", start.plusSeconds(seconds));
       sql.text("select tasker.advance_due_tasks(?, 1000, p_now => ?, p_unserved_seconds => 60)", SERVER, start.plusSeconds(seconds));
     }
 
     // It was offered, so it is recovery that ends it and not the orchestrator.
     assertThatStep(task.step("a")).isIn("error").hasAttempts(1).went("pending", "enqueued", "error");
-    assertThat(sql.text("select h.actor || ' ' || (r.error ->> 'type') from tasker.workflow_step_transitions h join tasker.workflow_step_result_audit r "
-        + "using (workflow_step_uuid) where h.to_state = 'error'")).isEqualTo("recovery no_worker");
+    assertThat(sql.text(
+        "select h.actor || ' ' || (r.error ->> 'type') from tasker.workflow_step_transitions h join tasker.workflow_step_result_audit r "
+            + "using (workflow_step_uuid) where h.to_state = 'error'"))
+        .isEqualTo("recovery no_worker");
     assertThat(held()).isZero();
     assertThat(worker.claim(10)).as("what is left of the offer runs nothing").isEmpty();
     assertThat(messages()).isZero();
@@ -137,7 +144,8 @@ class CancelBeforeHandoffTest {
 
     worker.complete(running.success());
 
-    assertThat(sql.uuid("select task_uuid from tasker.concurrency_slots where admitted_at is not null")).as("in the same transaction").isEqualTo(waiting.get(1).uuid());
+    assertThat(sql.uuid("select task_uuid from tasker.concurrency_slots where admitted_at is not null")).as("in the same transaction")
+        .isEqualTo(waiting.get(1).uuid());
     for (Dag.Task next : waiting.subList(1, 3)) {
       worker.advance();
       Claim claim = worker.claimOne();
@@ -159,7 +167,8 @@ class CancelBeforeHandoffTest {
         assertThat(claims).as("active at once").hasSize(1);
         Claim running = claims.get(0);
         // Whoever is next in line is cancelled while the slot is passed on to it.
-        java.util.UUID next = sql.uuid("select task_uuid from tasker.concurrency_slots where admitted_at is null order by waiting_position limit 1");
+        java.util.UUID next = sql
+            .uuid("select task_uuid from tasker.concurrency_slots where admitted_at is null order by waiting_position limit 1");
         race.run(session -> next == null ? "nobody waits" : cancel(session, new Dag.Task(next, null)),
             session -> SqlWorker.in(session).complete(running.success()).toString());
         completed++;
@@ -182,7 +191,8 @@ class CancelBeforeHandoffTest {
         + "'{\"error\": {\"type\": \"NoHandler\", \"message\": \"nobody can run this\"}}')", task.step("a"))).isTrue();
 
     assertThatStep(task.step("a")).isIn("error").hasAttempts(0).went("pending", "error");
-    assertThat(sql.text("select error ->> 'type' from tasker.workflow_step_result_audit where workflow_step_uuid = ?", task.step("a"))).isEqualTo("NoHandler");
+    assertThat(sql.text("select error ->> 'type' from tasker.workflow_step_result_audit where workflow_step_uuid = ?", task.step("a")))
+        .isEqualTo("NoHandler");
     worker.advance();
     assertThat(messages()).isZero();
     assertThat(worker.claim(10)).isEmpty();
@@ -214,7 +224,8 @@ class CancelBeforeHandoffTest {
 
   /** How many steps went which way. */
   static Map<String, Long> paths(Sql sql) {
-    return sql.texts("select string_agg(to_state::text, ' ' order by sort_key) from tasker.workflow_step_transitions group by workflow_step_uuid")
+    return sql
+        .texts("select string_agg(to_state::text, ' ' order by sort_key) from tasker.workflow_step_transitions group by workflow_step_uuid")
         .stream().collect(Collectors.groupingBy(Function.identity(), TreeMap::new, Collectors.counting()));
   }
 
@@ -232,26 +243,32 @@ class CancelBeforeHandoffTest {
     worker.runToTheEnd();
     before = everything();
     assertThat(cancel(sql, done)).isEqualTo("already_ended complete");
-    assertThat(sql.isTrue("select tasker.transition_step_state_atomic(?, 1, 'pending', 'cancelled', 'orchestrator', null)", done.step("a"))).isFalse();
+    assertThat(sql.isTrue("select tasker.transition_step_state_atomic(?, 1, 'pending', 'cancelled', 'orchestrator', null)", done.step("a")))
+        .isFalse();
     assertThat(everything()).isEqualTo(before);
   }
 
   /** Every row that a cancel could touch, as text. */
   private String everything() {
-    return sql.text("select string_agg(r, ';' order by r) from (select t::text as r from tasker.tasks t union all select s::text from tasker.workflow_steps s "
-        + "union all select h::text from tasker.task_transitions h union all select h::text from tasker.workflow_step_transitions h) x");
+    return sql.text(
+        "select string_agg(r, ';' order by r) from (select t::text as r from tasker.tasks t union all select s::text from tasker.workflow_steps s "
+            + "union all select h::text from tasker.task_transitions h union all select h::text from tasker.workflow_step_transitions h) x");
   }
 
   @Test
   void C6_worker_can_neither_cancel_nor_start_what_was_not_offered() {
     Dag.Task task = Dag.of("a").submitted();
     for (String to : List.of("cancelled", "in_progress", "enqueued", "error", "complete")) {
-      assertThatDatabaseRefuses("TK005", () -> sql.text("select tasker.transition_step_state_atomic(?, 0, 'pending', ?, 'worker', null)", task.step("a"), to));
+      assertThatDatabaseRefuses("TK005",
+          () -> sql.text("select tasker.transition_step_state_atomic(?, 0, 'pending', ?, 'worker', null)", task.step("a"), to));
       // Nor can anybody who writes the rows without the functions record it.
-      assertThatDatabaseRefuses("TK005", () -> sql.run("insert into tasker.workflow_step_transitions (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, attempt) "
-          + "values (?, 2, ?, 'pending', ?, 'worker', 0)", task.step("a"), task.uuid(), to));
+      assertThatDatabaseRefuses("TK005", () -> sql.run(
+          "insert into tasker.workflow_step_transitions (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, attempt) "
+              + "values (?, 2, ?, 'pending', ?, 'worker', 0)",
+          task.step("a"), task.uuid(), to));
     }
-    sql.text("select pgmq.send('worker_orders_queue'::text, jsonb_build_object('step_uuid', ?::uuid, 'task_uuid', ?::uuid, 'attempt', 0), '{\"claim_order\": 1}'::jsonb)",
+    sql.text(
+        "select pgmq.send('worker_orders_queue'::text, jsonb_build_object('step_uuid', ?::uuid, 'task_uuid', ?::uuid, 'attempt', 0), '{\"claim_order\": 1}'::jsonb)",
         task.step("a"), task.uuid());
     assertThat(worker.claim(10)).isEmpty();
     assertThatStep(task.step("a")).isIn("pending").went("pending");

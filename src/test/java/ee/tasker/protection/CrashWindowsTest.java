@@ -31,8 +31,9 @@ class CrashWindowsTest {
   void C1_step_is_never_offered_without_its_message() {
     Dag.Task task = Dag.parallel(3).submitted();
     try (CrashPoints crash = new CrashPoints()) {
-      int points = crash.killAtEach(session -> session.object("select tasker.evaluate_tasks(array[?]::uuid[], null)", task.uuid()), () ->
-          assertThat(sql.number("select count(*) from tasker.workflow_steps where state = 'enqueued'")).isEqualTo(messages()).isZero());
+      int points = crash.killAtEach(session -> session.object("select tasker.evaluate_tasks(array[?]::uuid[], null)", task.uuid()),
+          () -> assertThat(sql.number("select count(*) from tasker.workflow_steps where state = 'enqueued'")).isEqualTo(messages())
+              .isZero());
       assertThat(points).isGreaterThan(8);
     }
     assertThat(sql.number("select count(*) from tasker.workflow_steps where state = 'enqueued'")).isEqualTo(messages()).isEqualTo(3);
@@ -104,7 +105,8 @@ class CrashWindowsTest {
     for (int stop = 1; stop < way.size(); stop++) {
       Dag.Task task = Dag.of("a").submitted();
       for (int i = 1; i <= stop; i++) {
-        assertThat(sql.isTrue("select tasker.transition_task_state_atomic(?, ?, ?, null)", task.uuid(), way.get(i - 1), way.get(i))).isTrue();
+        assertThat(sql.isTrue("select tasker.transition_task_state_atomic(?, ?, ?, null)", task.uuid(), way.get(i - 1), way.get(i)))
+            .isTrue();
       }
       worker.at(Instant.now().plusSeconds(31)).advance();
       worker.at(null).runToTheEnd();
@@ -160,14 +162,16 @@ class CrashWindowsTest {
         boolean oneFails = round++ % 2 == 0;
         List<Integer> refused = race.run(
             session -> SqlWorker.in(session).complete(two.get(0).success()).getJsonArray("refused").size(),
-            session -> SqlWorker.in(session).complete(oneFails ? two.get(1).permanentFailure() : two.get(1).success()).getJsonArray("refused").size());
+            session -> SqlWorker.in(session).complete(oneFails ? two.get(1).permanentFailure() : two.get(1).success())
+                .getJsonArray("refused").size());
         assertThat(refused).containsOnly(0);
       }
     }
     assertThat(sql.number("select count(*) from tasker.workflow_step_result_audit")).isEqualTo(200);
     assertThat(sql.number("select count(*) from tasker.tasks where failed_steps = 1")).isEqualTo(50);
     worker.runToTheEnd();
-    assertThat(sql.texts("select state || ' ' || count(*) from tasker.tasks group by state order by 1")).containsExactly("blocked_by_failures 50", "complete 50");
+    assertThat(sql.texts("select state || ' ' || count(*) from tasker.tasks group by state order by 1"))
+        .containsExactly("blocked_by_failures 50", "complete 50");
   }
 
   @Test
@@ -179,8 +183,12 @@ class CrashWindowsTest {
       try (Sql holder = Sql.session(); Sql first = Sql.session(); Sql second = Sql.session()) {
         // Both are stopped half way through their locks, one by a third and the other by the first.
         holder.text("select task_uuid from tasker.tasks where task_uuid = ? for update", middle);
-        Sql.Later<JsonObject> one = first.later(session -> SqlWorker.in(session).complete(0, steps.values().stream().map(two -> two.get(0).success()).toList())).untilItWaits();
-        Sql.Later<JsonObject> two = second.later(session -> SqlWorker.in(session).complete(0, steps.values().stream().map(both -> both.get(1).success()).toList())).untilItWaits();
+        Sql.Later<JsonObject> one = first
+            .later(session -> SqlWorker.in(session).complete(0, steps.values().stream().map(two -> two.get(0).success()).toList()))
+            .untilItWaits();
+        Sql.Later<JsonObject> two = second
+            .later(session -> SqlWorker.in(session).complete(0, steps.values().stream().map(both -> both.get(1).success()).toList()))
+            .untilItWaits();
         holder.rollback();
         assertThat(one.get().getJsonArray("refused")).isEmpty();
         first.commit();
@@ -208,10 +216,13 @@ class CrashWindowsTest {
     worker.complete(worker.claimOne().retryableFailure(60_000));
     String before = sql.text("select string_agg(s.state::text, ' ' order by step_position) from tasker.workflow_steps s");
     try (CrashPoints crash = new CrashPoints()) {
-      int points = crash.killAtEach(session -> session.object("select tasker.request_cancel(?, 'me', 'why not', p_server_uuid => ?)", task.uuid(), UUID.randomUUID()), () -> {
-        assertThat(sql.text("select string_agg(s.state::text, ' ' order by step_position) from tasker.workflow_steps s")).isEqualTo(before);
-        assertThat(sql.number("select count(*) from tasker.tasks where cancel_requested_at is not null")).isZero();
-      });
+      int points = crash.killAtEach(
+          session -> session.object("select tasker.request_cancel(?, 'me', 'why not', p_server_uuid => ?)", task.uuid(), UUID.randomUUID()),
+          () -> {
+            assertThat(sql.text("select string_agg(s.state::text, ' ' order by step_position) from tasker.workflow_steps s"))
+                .isEqualTo(before);
+            assertThat(sql.number("select count(*) from tasker.tasks where cancel_requested_at is not null")).isZero();
+          });
       assertThat(points).isGreaterThan(8);
     }
     assertThat(sql.texts("select distinct state from tasker.workflow_steps")).containsExactly("cancelled");

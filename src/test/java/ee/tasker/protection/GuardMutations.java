@@ -90,7 +90,8 @@ class GuardMutations {
   private static Map<String, String> failuresOf(List<String> methods) {
     Map<String, String> failures = new TreeMap<>();
     List<String> run = new ArrayList<>();
-    LauncherFactory.create().execute(LauncherDiscoveryRequestBuilder.request().selectors(methods.stream().map(DiscoverySelectors::selectMethod).toList()).build(),
+    LauncherFactory.create().execute(
+        LauncherDiscoveryRequestBuilder.request().selectors(methods.stream().map(DiscoverySelectors::selectMethod).toList()).build(),
         new TestExecutionListener() {
           @Override
           public void executionFinished(TestIdentifier test, TestExecutionResult result) {
@@ -116,7 +117,8 @@ class GuardMutations {
     TreeSet<String> files = new TreeSet<>(mutation.mutated().keySet());
     TreeSet<String> tests = new TreeSet<>();
     failures.forEach((test, message) -> tests.add("`" + test + "`" + (message.contains("broken promises") ? " (check_history)" : "")));
-    return "| " + mutation.guard() + " | " + String.join(", ", files.stream().map(file -> "`" + file.replaceAll("^R__\\d+_|^V\\d+__|\\.sql$", "") + "`").toList())
+    return "| " + mutation.guard() + " | "
+        + String.join(", ", files.stream().map(file -> "`" + file.replaceAll("^R__\\d+_|^V\\d+__|\\.sql$", "") + "`").toList())
         + " | " + String.join(", ", tests) + " |";
   }
 

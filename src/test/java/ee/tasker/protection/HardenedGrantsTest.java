@@ -49,7 +49,8 @@ class HardenedGrantsTest {
     Flyway.configure().dataSource(TestDatabase.get().database("hardened", "hardened_owner")).schemas("tasker")
         .locations("classpath:db/migration", "classpath:db/routine").load().migrate();
     apply(optional());
-    try (Connection owner = TestDatabase.get().database("hardened", "hardened_owner").getConnection(); Statement statement = owner.createStatement()) {
+    try (Connection owner = TestDatabase.get().database("hardened", "hardened_owner").getConnection();
+        Statement statement = owner.createStatement()) {
       for (String actor : ACTORS) {
         statement.execute("create role hardened_" + actor + " login in role tasker_" + actor);
       }
@@ -75,7 +76,8 @@ class HardenedGrantsTest {
   }
 
   private static void apply(String script) throws SQLException {
-    try (Connection owner = TestDatabase.get().database("hardened", "hardened_owner").getConnection(); Statement statement = owner.createStatement()) {
+    try (Connection owner = TestDatabase.get().database("hardened", "hardened_owner").getConnection();
+        Statement statement = owner.createStatement()) {
       statement.execute(script);
     }
   }
@@ -106,12 +108,13 @@ class HardenedGrantsTest {
         assertThatDatabaseRefuses("TK005", () -> orchestrator.text(move("orchestrator"), claim.step(), 1, "in_progress", to));
         // Nor by saying that it is the worker.
         assertThatDatabaseRefuses(NO_PERMISSION, () -> orchestrator.text(move("worker"), claim.step(), 1, "in_progress", to));
-        assertThatDatabaseRefuses(NO_PERMISSION, () ->
-            orchestrator.text("select tasker.transition_step_state_atomic(?, 1, 'in_progress', ?, 'worker', null)", claim.step(), to));
+        assertThatDatabaseRefuses(NO_PERMISSION, () -> orchestrator
+            .text("select tasker.transition_step_state_atomic(?, 1, 'in_progress', ?, 'worker', null)", claim.step(), to));
       }
       String result = Json.createArrayBuilder().add(claim.success().json()).build().toString();
       for (String schema : List.of("tasker", "tasker_worker")) {
-        assertThatDatabaseRefuses(NO_PERMISSION, () -> orchestrator.text("select " + schema + ".complete_steps(?::jsonb, ?)", result, server));
+        assertThatDatabaseRefuses(NO_PERMISSION,
+            () -> orchestrator.text("select " + schema + ".complete_steps(?::jsonb, ?)", result, server));
       }
       assertThatStep(claim.step()).isIn("in_progress").went("pending", "enqueued", "in_progress");
     }
@@ -149,8 +152,10 @@ class HardenedGrantsTest {
   void O3_apis_login_can_write_no_step_state() {
     Dag.Task task = Dag.of("a").started();
     try (Sql api = as("api")) {
-      for (String write : List.of("update tasker.workflow_steps set state = 'complete'", "delete from tasker.workflow_steps", "truncate tasker.workflow_steps",
-          "insert into tasker.workflow_steps (state) values ('pending')", "insert into tasker.workflow_step_transitions (to_state) values ('complete')",
+      for (String write : List.of("update tasker.workflow_steps set state = 'complete'", "delete from tasker.workflow_steps",
+          "truncate tasker.workflow_steps",
+          "insert into tasker.workflow_steps (state) values ('pending')",
+          "insert into tasker.workflow_step_transitions (to_state) values ('complete')",
           "insert into tasker.workflow_step_result_audit (outcome) values ('success')", "select from tasker.workflow_steps for update")) {
         assertThatDatabaseRefuses(NO_PERMISSION, () -> api.run(write));
       }
@@ -159,8 +164,9 @@ class HardenedGrantsTest {
       }
     }
     // What it can call at all.
-    assertThat(sql.texts("select n.nspname || '.' || p.proname from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname ~ '^(tasker|pgmq)' "
-        + "and n.nspname <> 'tasker_reader' and has_schema_privilege('hardened_api', n.oid, 'usage') and has_function_privilege('hardened_api', p.oid, 'execute')"))
+    assertThat(sql.texts(
+        "select n.nspname || '.' || p.proname from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname ~ '^(tasker|pgmq)' "
+            + "and n.nspname <> 'tasker_reader' and has_schema_privilege('hardened_api', n.oid, 'usage') and has_function_privilege('hardened_api', p.oid, 'execute')"))
         .containsExactlyInAnyOrder("tasker_api.submit_task", "tasker_api.submit_tasks", "tasker_api.request_cancel");
     assertThatStep(task.step("a")).isIn("enqueued").went("pending", "enqueued");
   }
@@ -171,7 +177,8 @@ class HardenedGrantsTest {
     try (Sql recovery = as("recovery"); Sql worker = as("worker")) {
       Claim claim = claim(worker, 60).get(0);
       sql.run("update tasker.task_wakeups set wake_at = now()");
-      assertThatDatabaseRefuses("42883", () -> recovery.text("select tasker_recovery.advance_due_tasks(?, p_now => now() + interval '1 day')", server));
+      assertThatDatabaseRefuses("42883",
+          () -> recovery.text("select tasker_recovery.advance_due_tasks(?, p_now => now() + interval '1 day')", server));
       recovery.text("select tasker_recovery.advance_due_tasks(?)", server);
       assertThat(recovery.isTrue(move("recovery"), claim.step(), 1, "in_progress", "pending")).isFalse();
       assertThatStep(claim.step()).isIn("in_progress");
@@ -193,24 +200,33 @@ class HardenedGrantsTest {
         assertThatDatabaseRefuses(NO_PERMISSION, () -> session.run("create function tasker.mine() returns int language sql as 'select 1'"));
       }
     }
-    assertThat(sql.texts("select c.oid::regclass || ' ' || r.rolname || ' ' || right_name from pg_class c join pg_namespace n on n.oid = c.relnamespace, pg_roles r, "
-        + "unnest(array['insert', 'update', 'delete', 'truncate', 'trigger', 'references']) right_name where n.nspname in ('tasker', 'pgmq') "
-        + "and c.relkind in ('r', 'p', 'v') and r.rolname ~ '^(hardened|tasker)_' and r.rolname <> 'hardened_owner' and has_table_privilege(r.oid, c.oid, right_name)"))
+    assertThat(sql.texts(
+        "select c.oid::regclass || ' ' || r.rolname || ' ' || right_name from pg_class c join pg_namespace n on n.oid = c.relnamespace, pg_roles r, "
+            + "unnest(array['insert', 'update', 'delete', 'truncate', 'trigger', 'references']) right_name where n.nspname in ('tasker', 'pgmq') "
+            + "and c.relkind in ('r', 'p', 'v') and r.rolname ~ '^(hardened|tasker)_' and r.rolname <> 'hardened_owner' and has_table_privilege(r.oid, c.oid, right_name)"))
         .isEmpty();
-    assertThat(sql.texts("select a.attrelid::regclass || '.' || a.attname || ' ' || r.rolname from pg_attribute a, pg_roles r where a.attname = 'state' "
-        + "and a.attrelid in ('tasker.tasks'::regclass, 'tasker.workflow_steps'::regclass) and r.rolname ~ '^(hardened|tasker)_' and r.rolname <> 'hardened_owner' "
-        + "and has_column_privilege(r.oid, a.attrelid, a.attnum, 'update')")).isEmpty();
+    assertThat(sql.texts(
+        "select a.attrelid::regclass || '.' || a.attname || ' ' || r.rolname from pg_attribute a, pg_roles r where a.attname = 'state' "
+            + "and a.attrelid in ('tasker.tasks'::regclass, 'tasker.workflow_steps'::regclass) and r.rolname ~ '^(hardened|tasker)_' and r.rolname <> 'hardened_owner' "
+            + "and has_column_privilege(r.oid, a.attrelid, a.attnum, 'update')"))
+        .isEmpty();
   }
 
   @Test
   void task_runs_to_its_end_with_a_login_for_each_of_its_actors() {
     Dag dag = Dag.diamond().maxAttempts(3);
     UUID task;
-    try (Sql operator = as("operator"); Sql api = as("api"); Sql worker = as("worker"); Sql orchestrator = as("orchestrator"); Sql recovery = as("recovery");
+    try (Sql operator = as("operator");
+        Sql api = as("api");
+        Sql worker = as("worker");
+        Sql orchestrator = as("orchestrator");
+        Sql recovery = as("recovery");
         Sql reader = as("reader")) {
-      assertThat(operator.object("select tasker_operator.register_template(?)", dag.normalForm()).getString("outcome")).isIn("registered", "unchanged");
+      assertThat(operator.object("select tasker_operator.register_template(?)", dag.normalForm()).getString("outcome")).isIn("registered",
+          "unchanged");
       Dag.Template template = dag.registered();
-      task = api.uuid("select tasker_api.submit_task(?, ?, ?, '{}', '{\"context_checked\": true}')", template.namespace(), template.name(), template.version());
+      task = api.uuid("select tasker_api.submit_task(?, ?, ?, '{}', '{\"context_checked\": true}')", template.namespace(), template.name(),
+          template.version());
 
       // The first worker dies, and recovery gives the step to the next.
       assertThat(claim(worker, 0)).hasSize(1);
@@ -228,7 +244,8 @@ class HardenedGrantsTest {
       submitResults(worker, branches.get(1).success());
       orchestrator.text("select tasker_orchestrator.process_step_results(?)", server);
       assertThat(reader.text("select tasker_reader.get_current_task_state(?)", task)).isEqualTo("blocked_by_failures");
-      assertThat(operator.object("select tasker_operator.act_on_step(?, ?, 'reset_for_retry', 'ann', 'the bank is back')", task, branches.get(0).step())
+      assertThat(operator
+          .object("select tasker_operator.act_on_step(?, ?, 'reset_for_retry', 'ann', 'the bank is back')", task, branches.get(0).step())
           .getString("outcome")).isEqualTo("done");
       for (int rounds = 0; rounds < 2; rounds++) {
         claim(worker, 60).forEach(claim -> submitResults(worker, claim.success()));
@@ -248,12 +265,14 @@ class HardenedGrantsTest {
     Dag.Template template = dag.registered();
     try (Sql session = as("server")) {
       JsonArrayBuilder requests = Json.createArrayBuilder().add(dag.request(template));
-      UUID task = UUID.fromString(session.object("select tasker.submit_tasks(?, ?, 0)", requests.build(), server).getJsonArray("verdicts").getJsonObject(0).getString("task_uuid"));
+      UUID task = UUID.fromString(session.object("select tasker.submit_tasks(?, ?, 0)", requests.build(), server).getJsonArray("verdicts")
+          .getJsonObject(0).getString("task_uuid"));
       SqlWorker worker = SqlWorker.in(session);
       worker.complete(worker.claimOne().success());
       worker.complete(worker.claimOne().success());
       assertThatTask(task).isIn("complete");
-      assertThatDatabaseRefuses(NO_PERMISSION, () -> session.text("select tasker.transition_step_state_atomic(null, 1, 'a', 'b', 'worker', null)"));
+      assertThatDatabaseRefuses(NO_PERMISSION,
+          () -> session.text("select tasker.transition_step_state_atomic(null, 1, 'a', 'b', 'worker', null)"));
     }
   }
 
@@ -270,15 +289,19 @@ class HardenedGrantsTest {
   @Test
   void reader_reads_every_table_and_calls_every_function_that_needs_no_argument() {
     try (Sql reader = as("reader")) {
-      List<String> relations = sql.texts("select c.oid::regclass from pg_class c where c.relnamespace = 'tasker'::regnamespace and c.relkind in ('r', 'p', 'v') "
-          + "and not c.relispartition and c.relname not in ('v_task_staleness_monitoring', 'access_users', 'access_keys')");
-      assertThat(relations).hasSizeGreaterThan(20).allSatisfy(relation -> assertThat(reader.number("select count(*) from " + relation)).isNotNegative());
+      List<String> relations = sql
+          .texts("select c.oid::regclass from pg_class c where c.relnamespace = 'tasker'::regnamespace and c.relkind in ('r', 'p', 'v') "
+              + "and not c.relispartition and c.relname not in ('v_task_staleness_monitoring', 'access_users', 'access_keys')");
+      assertThat(relations).hasSizeGreaterThan(20)
+          .allSatisfy(relation -> assertThat(reader.number("select count(*) from " + relation)).isNotNegative());
       // They have hashes of passwords and keys.
       for (String secret : List.of("access_users", "access_keys")) {
         assertThatDatabaseRefuses(NO_PERMISSION, () -> reader.number("select count(*) from tasker." + secret));
       }
-      List<String> functions = sql.texts("select p.pronamespace::regnamespace || '.' || p.proname from pg_proc p where p.pronamespace = 'tasker_reader'::regnamespace and p.pronargs = p.pronargdefaults");
-      assertThat(functions).hasSizeGreaterThan(15).allSatisfy(function -> assertThat(reader.number("select count(*) from " + function + "()")).isNotNegative());
+      List<String> functions = sql.texts(
+          "select p.pronamespace::regnamespace || '.' || p.proname from pg_proc p where p.pronamespace = 'tasker_reader'::regnamespace and p.pronargs = p.pronargdefaults");
+      assertThat(functions).hasSizeGreaterThan(15)
+          .allSatisfy(function -> assertThat(reader.number("select count(*) from " + function + "()")).isNotNegative());
     }
   }
 
@@ -291,7 +314,8 @@ class HardenedGrantsTest {
         call.matcher(Files.readString(source)).results().forEach(found -> called.add(found.group(1)));
       }
     }
-    assertThat(sql.texts("select p.proname from pg_proc p where p.pronamespace = 'tasker'::regnamespace and has_function_privilege('tasker_server', p.oid, 'execute')"))
+    assertThat(sql.texts(
+        "select p.proname from pg_proc p where p.pronamespace = 'tasker'::regnamespace and has_function_privilege('tasker_server', p.oid, 'execute')"))
         .containsExactlyInAnyOrderElementsOf(called).hasSizeGreaterThan(40);
     assertThat(sql.texts("select p.proname from pg_proc p where p.pronamespace::regnamespace::text ~ '^tasker' and p.prosecdef "
         + "and (p.proowner <> 'hardened_owner'::regrole or not p.proconfig @> array['search_path=pg_catalog, pg_temp'])")).isEmpty();

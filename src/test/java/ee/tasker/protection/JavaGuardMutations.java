@@ -36,34 +36,59 @@ class JavaGuardMutations {
   }
 
   private static final List<Guard> GUARDS = List.of(
-      new Guard("a token is signed by the issuer", TOKENS, "JWTClaimsSet claims = processor.process(token, null);", "JWTClaimsSet claims = com.nimbusds.jwt.JWTParser.parse(token).getJWTClaimsSet();\n"
-          + "      if (claims == null) {\n        processor.process(token, null);\n      }", TOKENS_TEST),
-      new Guard("a token is of the issuer", TOKENS, "new JWTClaimsSet.Builder().issuer(settings.issuer()).build()", "new JWTClaimsSet.Builder().build()", TOKENS_TEST),
+      new Guard("a token is signed by the issuer", TOKENS, "JWTClaimsSet claims = processor.process(token, null);",
+          "JWTClaimsSet claims = com.nimbusds.jwt.JWTParser.parse(token).getJWTClaimsSet();\n"
+              + "      if (claims == null) {\n        processor.process(token, null);\n      }",
+          TOKENS_TEST),
+      new Guard("a token is of the issuer", TOKENS, "new JWTClaimsSet.Builder().issuer(settings.issuer()).build()",
+          "new JWTClaimsSet.Builder().build()", TOKENS_TEST),
       new Guard("a token is for us", TOKENS, "new HashSet<>(Set.of(settings.audience()))", "(Set<String>) null", TOKENS_TEST),
       new Guard("a token ends", TOKENS, "Set.of(\"exp\", settings.nameClaim())", "Set.of(settings.nameClaim())", TOKENS_TEST),
       new Guard("a token is somebody's", TOKENS, "Set.of(\"exp\", settings.nameClaim())", "Set.of(\"exp\")", TOKENS_TEST),
-      new Guard("a token is for its namespaces", TOKENS, "new Grants.Grant(permission, namespace)", "new Grants.Grant(permission, null)", TOKENS_TEST),
-      new Guard("a permission is for its namespace", "security/Grants", "somewhere.getOrDefault(permission, Set.of()).contains(namespace)", "somewhere.containsKey(permission)", GRANTS_TEST),
+      new Guard("a token is for its namespaces", TOKENS, "new Grants.Grant(permission, namespace)", "new Grants.Grant(permission, null)",
+          TOKENS_TEST),
+      new Guard("a permission is for its namespace", "security/Grants", "somewhere.getOrDefault(permission, Set.of()).contains(namespace)",
+          "somewhere.containsKey(permission)", GRANTS_TEST),
       new Guard("a filter by content finds only where content may be read", "security/Grants",
-          "return namespaces(other).map(others -> where.map(names -> names.stream().filter(others::contains).collect(Collectors.toUnmodifiableSet())).orElse(others)).or(() -> where);", "return where;", GRANTS_TEST),
-      new Guard("a permission in a namespace is none everywhere", "security/Grants", "    return everywhere.contains(permission);", "    return may(permission);", GRANTS_TEST),
-      new Guard("a permission is that and no other", "security/Grants", "if (permission.isMeantBy(grant.permission())) {", "if (grant.permission() != null) {", GRANTS_TEST),
-      new Guard("a caller has a name that can be kept", "security/Caller", "JsonbCheck.complaint(name).isEmpty()", "true", "ee.tasker.security.CallerTest"),
-      new Guard("a caller has namespaces that can be kept", "security/Caller", "allMatch(namespace -> JsonbCheck.complaint(namespace).isEmpty())", "allMatch(namespace -> true)", "ee.tasker.security.CallerTest"),
-      new Guard("guessing gets slower", "security/Backoff", "count < FREE ? 0 :", "count < 1_000_000 ? 0 :", "ee.tasker.security.BackoffTest"),
-      new Guard("names that nobody has do not fill the memory", "security/Backoff", "return size() > NAMES;", "return false;", "ee.tasker.security.BackoffTest"),
-      new Guard("few requests wait for a password to be checked", "security/Derivations", "permits.getQueueLength() >= mostWaiting", "permits.getQueueLength() == Integer.MAX_VALUE", "ee.tasker.security.DerivationsTest"),
-      new Guard("a thread that has not returned is no available permit", "worker/Permits", "    lost.incrementAndGet();\n    free.decrementAndGet();\n", "    lost.incrementAndGet();\n", "ee.tasker.worker.PermitsTest"),
-      new Guard("a handler that returns is known to have been given up", "worker/RunningStep", "      beforeInterrupt.run();\n      running.interrupt();", "      running.interrupt();", "ee.tasker.worker.RunningStepTest"),
-      new Guard("the thread that keeps the time runs no task", "platform/ThreadPool", "      return super.schedule(() -> {\n        startQuietly(started);\n      }, delay, unit);", "      return super.schedule(started, delay, unit);", "ee.tasker.platform.ThreadPoolTest"),
-      new Guard("a task that blocks keeps no other waiting", "platform/ThreadPool", "return tryTransfer(task);", "return super.offer(task);", "ee.tasker.platform.ThreadPoolTest"),
-      new Guard("a password is compared", "security/PasswordHashes", "return MessageDigest.isEqual(expected, actual);", "return expected.length == actual.length;", "ee.tasker.security.PasswordHashesTest"),
-      new Guard("two ways of logging in are none", "security/Credentials", "if (apiKey != null) {", "if (false) {", "ee.tasker.security.CredentialsTest"),
-      new Guard("a body has a length", "rest/RequestBodies", "if (json(text(body, maxBodyBytes)) instanceof JsonObject object) {", "if (json(text(body, Integer.MAX_VALUE - 8)) instanceof JsonObject object) {", "ee.tasker.rest.RequestBodiesTest"),
+          "return namespaces(other).map(others -> where.map(names -> names.stream().filter(others::contains).collect(Collectors.toUnmodifiableSet())).orElse(others)).or(() -> where);",
+          "return where;", GRANTS_TEST),
+      new Guard("a permission in a namespace is none everywhere", "security/Grants", "    return everywhere.contains(permission);",
+          "    return may(permission);", GRANTS_TEST),
+      new Guard("a permission is that and no other", "security/Grants", "if (permission.isMeantBy(grant.permission())) {",
+          "if (grant.permission() != null) {", GRANTS_TEST),
+      new Guard("a caller has a name that can be kept", "security/Caller", "JsonbCheck.complaint(name).isEmpty()", "true",
+          "ee.tasker.security.CallerTest"),
+      new Guard("a caller has namespaces that can be kept", "security/Caller",
+          "allMatch(namespace -> JsonbCheck.complaint(namespace).isEmpty())", "allMatch(namespace -> true)",
+          "ee.tasker.security.CallerTest"),
+      new Guard("guessing gets slower", "security/Backoff", "count < FREE ? 0 :", "count < 1_000_000 ? 0 :",
+          "ee.tasker.security.BackoffTest"),
+      new Guard("names that nobody has do not fill the memory", "security/Backoff", "return size() > NAMES;", "return false;",
+          "ee.tasker.security.BackoffTest"),
+      new Guard("few requests wait for a password to be checked", "security/Derivations", "permits.getQueueLength() >= mostWaiting",
+          "permits.getQueueLength() == Integer.MAX_VALUE", "ee.tasker.security.DerivationsTest"),
+      new Guard("a thread that has not returned is no available permit", "worker/Permits",
+          "    lost.incrementAndGet();\n    free.decrementAndGet();\n", "    lost.incrementAndGet();\n", "ee.tasker.worker.PermitsTest"),
+      new Guard("a handler that returns is known to have been given up", "worker/RunningStep",
+          "      beforeInterrupt.run();\n      running.interrupt();", "      running.interrupt();", "ee.tasker.worker.RunningStepTest"),
+      new Guard("the thread that keeps the time runs no task", "platform/ThreadPool",
+          "      return super.schedule(() -> {\n        startQuietly(started);\n      }, delay, unit);",
+          "      return super.schedule(started, delay, unit);", "ee.tasker.platform.ThreadPoolTest"),
+      new Guard("a task that blocks keeps no other waiting", "platform/ThreadPool", "return tryTransfer(task);",
+          "return super.offer(task);", "ee.tasker.platform.ThreadPoolTest"),
+      new Guard("a password is compared", "security/PasswordHashes", "return MessageDigest.isEqual(expected, actual);",
+          "return expected.length == actual.length;", "ee.tasker.security.PasswordHashesTest"),
+      new Guard("two ways of logging in are none", "security/Credentials", "if (apiKey != null) {", "if (false) {",
+          "ee.tasker.security.CredentialsTest"),
+      new Guard("a body has a length", "rest/RequestBodies", "if (json(text(body, maxBodyBytes)) instanceof JsonObject object) {",
+          "if (json(text(body, Integer.MAX_VALUE - 8)) instanceof JsonObject object) {", "ee.tasker.rest.RequestBodiesTest"),
       new Guard("a body has its time", "rest/TimedBody", "if (isLate() && !hasAll()) {", "if (false) {", "ee.tasker.rest.TimedBodyTest"),
-      new Guard("a silent body has its time", "rest/TimedBody", "reader.interrupt();", "reader.isInterrupted();", "ee.tasker.rest.TimedBodyTest"),
-      new Guard("a number has an end", "rest/JsonShape", "if (++end - from > LONGEST_NUMBER ||", "if (++end - from > 100_000_000 ||", "ee.tasker.rest.RequestBodiesTest"),
-      new Guard("a body has a depth", "rest/JsonShape", "if (++depth > DEEPEST) {", "if (++depth > 1_000_000) {", "ee.tasker.rest.RequestBodiesTest"));
+      new Guard("a silent body has its time", "rest/TimedBody", "reader.interrupt();", "reader.isInterrupted();",
+          "ee.tasker.rest.TimedBodyTest"),
+      new Guard("a number has an end", "rest/JsonShape", "if (++end - from > LONGEST_NUMBER ||", "if (++end - from > 100_000_000 ||",
+          "ee.tasker.rest.RequestBodiesTest"),
+      new Guard("a body has a depth", "rest/JsonShape", "if (++depth > DEEPEST) {", "if (++depth > 1_000_000) {",
+          "ee.tasker.rest.RequestBodiesTest"));
 
   @TempDir
   Path folder;
@@ -71,7 +96,8 @@ class JavaGuardMutations {
   private static String read(Guard guard) {
     try {
       String source = Files.readString(Path.of("src", "main", "java", "ee", "tasker", guard.file() + ".java"));
-      assertThat(source.split(java.util.regex.Pattern.quote(guard.text()), -1)).as("the guard \"%s\" is to be found once in %s", guard.what(), guard.file()).hasSize(2);
+      assertThat(source.split(java.util.regex.Pattern.quote(guard.text()), -1))
+          .as("the guard \"%s\" is to be found once in %s", guard.what(), guard.file()).hasSize(2);
       return source.replace(guard.text(), guard.by());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -84,7 +110,8 @@ class JavaGuardMutations {
 
   /** @return what the run of a test class said, when it noticed; empty when it was green */
   private String noticed(String test, String classPath) throws Exception {
-    Process run = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp", classPath, Run.class.getName(), test).redirectErrorStream(true).start();
+    Process run = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp", classPath,
+        Run.class.getName(), test).redirectErrorStream(true).start();
     String said = new String(run.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     int end = run.waitFor();
     assertThat(end).as(said).isIn(0, Run.RED);
@@ -101,14 +128,17 @@ class JavaGuardMutations {
   @TestFactory
   Stream<DynamicTest> each_guard_is_missed_by_a_test() {
     String only = System.getProperty("mutations.only", "");
-    return GUARDS.stream().filter(guard -> guard.what().matches(".*(" + only + ").*")).map(guard -> DynamicTest.dynamicTest(guard.what(), () -> {
-      Path source = Files.writeString(folder.resolve(guard.file().replaceAll(".*/", "") + ".java"), read(guard));
-      Path classes = Files.createDirectories(folder.resolve("classes" + GUARDS.indexOf(guard)));
-      JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-      assertThat(compiler.run(null, null, null, "-proc:none", "-parameters", "-nowarn", "-cp", classPath(), "-d", classes.toString(), source.toString())).as("compiles without: " + guard.what()).isZero();
+    return GUARDS.stream().filter(guard -> guard.what().matches(".*(" + only + ").*"))
+        .map(guard -> DynamicTest.dynamicTest(guard.what(), () -> {
+          Path source = Files.writeString(folder.resolve(guard.file().replaceAll(".*/", "") + ".java"), read(guard));
+          Path classes = Files.createDirectories(folder.resolve("classes" + GUARDS.indexOf(guard)));
+          JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+          assertThat(compiler.run(null, null, null, "-proc:none", "-parameters", "-nowarn", "-cp", classPath(), "-d", classes.toString(),
+              source.toString())).as("compiles without: " + guard.what()).isZero();
 
-      assertThat(noticed(guard.test(), classes + File.pathSeparator + classPath())).as("what noticed that this is gone: " + guard.what()).isNotEmpty();
-    }));
+          assertThat(noticed(guard.test(), classes + File.pathSeparator + classPath()))
+              .as("what noticed that this is gone: " + guard.what()).isNotEmpty();
+        }));
   }
 
   /** Runs test classes and ends with {@value #RED} when one of their tests was red. */
@@ -120,9 +150,11 @@ class JavaGuardMutations {
 
     public static void main(String[] classes) {
       SummaryGeneratingListener summary = new SummaryGeneratingListener();
-      LauncherDiscoveryRequest request = LauncherDiscoveryRequestBuilder.request().selectors(Arrays.stream(classes).map(DiscoverySelectors::selectClass).toList()).build();
+      LauncherDiscoveryRequest request = LauncherDiscoveryRequestBuilder.request()
+          .selectors(Arrays.stream(classes).map(DiscoverySelectors::selectClass).toList()).build();
       LauncherFactory.create().execute(request, summary);
-      summary.getSummary().getFailures().forEach(failure -> System.out.println(failure.getTestIdentifier().getDisplayName() + ": " + failure.getException()));
+      summary.getSummary().getFailures()
+          .forEach(failure -> System.out.println(failure.getTestIdentifier().getDisplayName() + ": " + failure.getException()));
       System.exit(summary.getSummary().getTestsFoundCount() == 0 ? 2 : summary.getSummary().getTotalFailureCount() > 0 ? RED : 0);
     }
   }

@@ -27,12 +27,15 @@ class MessageDelayTest {
   }
 
   private void notice(UUID task, UUID step, int attempt) {
-    sql.text("select pgmq.send('orchestration_step_results'::text, jsonb_build_object('task_uuid', ?::uuid, 'step_uuid', ?::uuid, 'attempt', ?::int))", task, step, attempt);
+    sql.text(
+        "select pgmq.send('orchestration_step_results'::text, jsonb_build_object('task_uuid', ?::uuid, 'step_uuid', ?::uuid, 'attempt', ?::int))",
+        task, step, attempt);
   }
 
   private String everything() {
-    return sql.text("select string_agg(r, ';' order by r) from (select t::text as r from tasker.tasks t union all select s::text from tasker.workflow_steps s "
-        + "union all select h::text from tasker.workflow_step_transitions h union all select q.message::text from pgmq.q_worker_orders_queue q) x");
+    return sql.text(
+        "select string_agg(r, ';' order by r) from (select t::text as r from tasker.tasks t union all select s::text from tasker.workflow_steps s "
+            + "union all select h::text from tasker.workflow_step_transitions h union all select q.message::text from pgmq.q_worker_orders_queue q) x");
   }
 
   private long slots() {
@@ -188,8 +191,8 @@ class MessageDelayTest {
       for (Dag.Task task : tasks) {
         List<Claim> parents = claims.stream().filter(claim -> claim.task().equals(task.uuid())).toList();
         @SuppressWarnings("unchecked")
-        Function<Sql, Integer>[] completions = IntStream.range(0, width).mapToObj(i -> (Function<Sql, Integer>) session ->
-            SqlWorker.in(session).complete(parents.get(i).success()).getJsonArray("refused").size()).toArray(Function[]::new);
+        Function<Sql, Integer>[] completions = IntStream.range(0, width).mapToObj(i -> (Function<Sql, Integer>) session -> SqlWorker
+            .in(session).complete(parents.get(i).success()).getJsonArray("refused").size()).toArray(Function[]::new);
         assertThat(race.run(completions)).containsOnly(0);
       }
     }
@@ -200,7 +203,8 @@ class MessageDelayTest {
 
   @Test
   void D5_notice_touches_no_row_of_a_step_that_is_not_the_orchestrators() {
-    Dag.Task task = Dag.of("offered").step("running").step("waiting").step("failed").step("done").step("later").dependsOn("running").continueOnError().started();
+    Dag.Task task = Dag.of("offered").step("running").step("waiting").step("failed").step("done").step("later").dependsOn("running")
+        .continueOnError().started();
     List<Claim> kept = new ArrayList<>();
     for (Claim claim : worker.claim(5)) {
       if (claim.step().equals(task.step("waiting"))) {
@@ -210,7 +214,9 @@ class MessageDelayTest {
       } else if (claim.step().equals(task.step("done"))) {
         worker.complete(claim.success());
       } else if (claim.step().equals(task.step("offered"))) {
-        sql.text("select tasker.release_steps(jsonb_build_array(jsonb_build_object('step_uuid', ?::uuid, 'task_uuid', ?::uuid, 'attempt', 1)), null)", claim.step(), claim.task());
+        sql.text(
+            "select tasker.release_steps(jsonb_build_array(jsonb_build_object('step_uuid', ?::uuid, 'task_uuid', ?::uuid, 'attempt', 1)), null)",
+            claim.step(), claim.task());
       } else {
         kept.add(claim);
       }
@@ -229,6 +235,7 @@ class MessageDelayTest {
 
   /** Which transaction wrote each step's row last, and where it is: any UPDATE changes that. */
   private String versions() {
-    return sql.text("select string_agg(concat_ws(' ', s.workflow_step_uuid, s.xmin, s.ctid, s.state), ';' order by s.workflow_step_uuid) from tasker.workflow_steps s");
+    return sql.text(
+        "select string_agg(concat_ws(' ', s.workflow_step_uuid, s.xmin, s.ctid, s.state), ';' order by s.workflow_step_uuid) from tasker.workflow_steps s");
   }
 }

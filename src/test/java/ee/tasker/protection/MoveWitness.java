@@ -39,7 +39,8 @@ final class MoveWitness implements BeforeAllCallback, AfterEachCallback, AfterAl
               new.transition_count - case tg_op when 'UPDATE' then old.transition_count else 0 end);
             return null;
           end $$""");
-      sql.run("create or replace trigger witness_of_births after insert on tasker.workflow_steps for each row execute function witness.note()");
+      sql.run(
+          "create or replace trigger witness_of_births after insert on tasker.workflow_steps for each row execute function witness.note()");
       sql.run("""
           create or replace trigger witness_of_moves after update on tasker.workflow_steps for each row
           when (old.state is distinct from new.state or old.transition_count <> new.transition_count) execute function witness.note()""");
@@ -53,7 +54,8 @@ final class MoveWitness implements BeforeAllCallback, AfterEachCallback, AfterAl
     }
     try (Sql sql = Sql.open()) {
       assertThat(sql.texts("select c::text from witness.changes c join tasker.workflow_steps s on s.workflow_step_uuid = c.step_uuid "
-          + "where from_state is not distinct from to_state or counted is distinct from " + MOVES_OF_A_CHANGE.replace("to_state", "c.to_state")))
+          + "where from_state is not distinct from to_state or counted is distinct from "
+          + MOVES_OF_A_CHANGE.replace("to_state", "c.to_state")))
           .as("changes of a step's row that are no moves, or that were counted wrongly").isEmpty();
       assertThat(sql.texts("""
           select concat_ws(' ', s.workflow_step_uuid, 'moves', c.moves, 'recorded', h.recorded) from tasker.workflow_steps s
@@ -62,7 +64,8 @@ final class MoveWitness implements BeforeAllCallback, AfterEachCallback, AfterAl
           where c.moves is distinct from h.recorded""")).as("steps with more or fewer rows of history than moves").isEmpty();
       assertThat(sql.texts("select distinct " + MOVE + " from tasker.workflow_step_transitions where from_state is distinct from to_state"))
           .as("moves of steps in their actor's half").isSubsetOf(Moves.OF_STEPS);
-      assertThat(sql.texts("select distinct " + MOVE + " from tasker.task_transitions")).as("moves of tasks in their actor's half").isSubsetOf(Moves.OF_TASKS);
+      assertThat(sql.texts("select distinct " + MOVE + " from tasker.task_transitions")).as("moves of tasks in their actor's half")
+          .isSubsetOf(Moves.OF_TASKS);
       assertThat(sql.number("select (select count(*) from tasker.workflow_step_transitions where from_state = to_state) + "
           + "(select count(*) from tasker.task_transitions where from_state = to_state)")).as("moves to where it was").isZero();
     }

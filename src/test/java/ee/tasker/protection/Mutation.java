@@ -75,8 +75,10 @@ record Mutation(String guard, List<Replacement> replacements, List<String> tests
     return tests.stream().flatMap(test -> {
       String[] parts = test.split("#", 2);
       Class<?> type = type(parts[0]);
-      List<String> methods = Arrays.stream(type.getDeclaredMethods()).filter(method -> method.isAnnotationPresent(org.junit.jupiter.api.Test.class))
-          .map(java.lang.reflect.Method::getName).filter(name -> name.startsWith(parts[1])).map(name -> type.getName() + "#" + name).toList();
+      List<String> methods = Arrays.stream(type.getDeclaredMethods())
+          .filter(method -> method.isAnnotationPresent(org.junit.jupiter.api.Test.class))
+          .map(java.lang.reflect.Method::getName).filter(name -> name.startsWith(parts[1])).map(name -> type.getName() + "#" + name)
+          .toList();
       if (methods.isEmpty()) {
         throw new AssertionError("no test begins with " + test + ", which is to notice that \"" + guard + "\" is gone");
       }

@@ -22,6 +22,7 @@ class MutationsTest {
   @Test
   void the_table_in_the_documents_has_every_guard() throws IOException {
     List<String> document = Files.readAllLines(Path.of("docs", "protection.md"));
-    assertThat(Mutations.ALL).allSatisfy(mutation -> assertThat(document).anyMatch(line -> line.startsWith("| " + mutation.guard() + " | ")));
+    assertThat(Mutations.ALL)
+        .allSatisfy(mutation -> assertThat(document).anyMatch(line -> line.startsWith("| " + mutation.guard() + " | ")));
   }
 }

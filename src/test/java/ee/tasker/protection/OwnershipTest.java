@@ -32,9 +32,12 @@ class OwnershipTest {
   private final SqlWorker worker = SqlWorker.open();
 
   private void refused(UUID step, int attempt, String from, String to, String actor) {
-    assertThatDatabaseRefuses("TK005", () -> sql.text("select tasker.transition_step_state_atomic(?, ?, ?, ?, ?, null)", step, attempt, from, to, actor));
-    assertThatDatabaseRefuses("TK005", () -> sql.run("insert into tasker.workflow_step_transitions (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, attempt) "
-        + "select ?, s.transition_count + 1, s.task_uuid, ?, ?, ?, s.attempts from tasker.workflow_steps s where s.workflow_step_uuid = ?", step, from, to, actor, step));
+    assertThatDatabaseRefuses("TK005",
+        () -> sql.text("select tasker.transition_step_state_atomic(?, ?, ?, ?, ?, null)", step, attempt, from, to, actor));
+    assertThatDatabaseRefuses("TK005", () -> sql.run(
+        "insert into tasker.workflow_step_transitions (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, attempt) "
+            + "select ?, s.transition_count + 1, s.task_uuid, ?, ?, ?, s.attempts from tasker.workflow_steps s where s.workflow_step_uuid = ?",
+        step, from, to, actor, step));
   }
 
   @Test
@@ -61,7 +64,9 @@ class OwnershipTest {
     Dag.Task task = Dag.parallel(2).started();
     UUID offered = task.step("p2");
     Claim running = worker.claim(2).stream().filter(claim -> claim.step().equals(task.step("p1"))).findFirst().orElseThrow();
-    sql.text("select tasker.release_steps(jsonb_build_array(jsonb_build_object('step_uuid', ?::uuid, 'task_uuid', ?::uuid, 'attempt', 1)), null)", offered, task.uuid());
+    sql.text(
+        "select tasker.release_steps(jsonb_build_array(jsonb_build_object('step_uuid', ?::uuid, 'task_uuid', ?::uuid, 'attempt', 1)), null)",
+        offered, task.uuid());
     for (String actor : List.of("orchestrator", "worker", "operator")) {
       refused(offered, 2, "enqueued", "pending", actor);
     }
@@ -71,10 +76,12 @@ class OwnershipTest {
 
     // Recovery itself not before the lease has ended.
     for (String to : List.of("pending", "error")) {
-      assertThat(sql.isTrue("select tasker.transition_step_state_atomic(?, 1, 'in_progress', ?, 'recovery', null)", running.step(), to)).isFalse();
+      assertThat(sql.isTrue("select tasker.transition_step_state_atomic(?, 1, 'in_progress', ?, 'recovery', null)", running.step(), to))
+          .isFalse();
     }
     sql.run("update tasker.task_wakeups set wake_at = now()");
-    worker.at(sql.instant("select lease_expires_at - interval '1 microsecond' from tasker.workflow_steps where workflow_step_uuid = ?", running.step())).advance();
+    worker.at(sql.instant("select lease_expires_at - interval '1 microsecond' from tasker.workflow_steps where workflow_step_uuid = ?",
+        running.step())).advance();
     assertThatStep(running.step()).isIn("in_progress");
     sql.run("update tasker.task_wakeups set wake_at = now()");
     worker.at(sql.instant("select lease_expires_at from tasker.workflow_steps where workflow_step_uuid = ?", running.step())).advance();
@@ -88,17 +95,22 @@ class OwnershipTest {
     for (int round = 0; round < 30; round++) {
       sql.object("select tasker.evaluate_tasks(array[?]::uuid[], ?)", task.uuid(), UUID.randomUUID());
       for (Claim claim : SqlWorker.claims(sql.array("select tasker.claim_steps(?, 1)", UUID.randomUUID()))) {
-        JsonArrayBuilder beat = Json.createArrayBuilder().add(Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("attempt", claim.attempt()));
-        assertThat(sql.object("select tasker.heartbeat(?, 'another', 'worker', 1, 1, ?)", UUID.randomUUID(), beat.build()).getJsonArray("lost")).isEmpty();
-        sql.object("select tasker.complete_steps(?, ?, p_settle => false)", Json.createArrayBuilder().add(claim.success().json()).build(), UUID.randomUUID());
+        JsonArrayBuilder beat = Json.createArrayBuilder()
+            .add(Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("attempt", claim.attempt()));
+        assertThat(
+            sql.object("select tasker.heartbeat(?, 'another', 'worker', 1, 1, ?)", UUID.randomUUID(), beat.build()).getJsonArray("lost"))
+            .isEmpty();
+        sql.object("select tasker.complete_steps(?, ?, p_settle => false)", Json.createArrayBuilder().add(claim.success().json()).build(),
+            UUID.randomUUID());
         calls++;
       }
       sql.object("select tasker.process_step_results(?)", UUID.randomUUID());
     }
     assertThatTask(task).isIn("complete");
     assertThat(calls).isEqualTo(4);
-    List<String> processors = sql.texts("select distinct processor_uuid from (select processor_uuid, from_state::text from tasker.workflow_step_transitions union all "
-        + "select processor_uuid, from_state::text from tasker.task_transitions) h where from_state is not null");
+    List<String> processors = sql.texts(
+        "select distinct processor_uuid from (select processor_uuid, from_state::text from tasker.workflow_step_transitions union all "
+            + "select processor_uuid, from_state::text from tasker.task_transitions) h where from_state is not null");
     assertThat(processors).doesNotContainNull().hasSizeGreaterThanOrEqualTo(13);
     assertThat(sql.number("select count(*) from (select workflow_step_uuid, processor_uuid from tasker.workflow_step_transitions "
         + "where from_state is not null group by 1, 2 having count(*) > 1) x")).as("steps two of whose moves one processor made").isZero();
@@ -110,8 +122,9 @@ class OwnershipTest {
     AtomicInteger points = new AtomicInteger();
     try (CrashPoints crash = new CrashPoints()) {
       // The handoff.
-      points.addAndGet(crash.killAtEach(session -> session.object("select tasker.evaluate_tasks(array[?]::uuid[], ?)", task.uuid(), UUID.randomUUID()),
-          () -> assertThatTask(task).isIn("pending").went()));
+      points.addAndGet(
+          crash.killAtEach(session -> session.object("select tasker.evaluate_tasks(array[?]::uuid[], ?)", task.uuid(), UUID.randomUUID()),
+              () -> assertThatTask(task).isIn("pending").went()));
       for (String step : List.of("s1", "s2")) {
         Claim claim = worker.claimOne();
         worker.submitResults(claim.success());
@@ -122,7 +135,8 @@ class OwnershipTest {
     }
     System.out.println("O7: killed at " + points + " points");
     assertThat(points.get()).isGreaterThan(40);
-    assertThatTask(task).isIn("complete").hasNoWakeUp().went("initializing", "enqueuing_steps", "steps_in_process", "evaluating_results", "complete");
+    assertThatTask(task).isIn("complete").hasNoWakeUp().went("initializing", "enqueuing_steps", "steps_in_process", "evaluating_results",
+        "complete");
     assertThatStep(task.step("s2")).went("pending", "enqueued", "in_progress", "enqueued_for_orchestration", "complete");
   }
 
@@ -164,7 +178,8 @@ class OwnershipTest {
       while (ended.size() < tasks) {
         List<Claim> claims = caller.claim(7);
         if (!claims.isEmpty()) {
-          assertThat(caller.submitResults(claims.stream().map(Claim::success).toArray(SqlWorker.Result[]::new)).getJsonArray("refused")).isEmpty();
+          assertThat(caller.submitResults(claims.stream().map(Claim::success).toArray(SqlWorker.Result[]::new)).getJsonArray("refused"))
+              .isEmpty();
           done += claims.size();
           completed.addAndGet(claims.size());
         }
@@ -180,7 +195,8 @@ class OwnershipTest {
     assertThat(shares.subList(2, 5)).allSatisfy(share -> assertThat(share).isPositive());
     assertThat(ended).hasSize(tasks);
     assertThat(new HashSet<>(ended)).hasSize(tasks);
-    assertThat(sql.number("select count(*) from tasker.workflow_step_transitions where to_state = 'complete'")).as("completion events").isEqualTo(1000);
+    assertThat(sql.number("select count(*) from tasker.workflow_step_transitions where to_state = 'complete'")).as("completion events")
+        .isEqualTo(1000);
     assertThat(sql.number("select count(*) from tasker.workflow_step_result_audit")).isEqualTo(1000);
     assertThat(sql.number("select count(*) from tasker.tasks where state = 'complete'")).isEqualTo(tasks);
   }
@@ -194,7 +210,8 @@ class OwnershipTest {
     // What a server does, it does by functions of its role: it names no actor and moves no state itself.
     try (Stream<Path> sources = Files.walk(Path.of("src", "main", "java"))) {
       for (Path source : sources.filter(file -> file.toString().endsWith(".java")).toList()) {
-        assertThat(Files.readString(source)).as(source.toString()).doesNotContain("transition_step_state_atomic", "transition_task_state_atomic")
+        assertThat(Files.readString(source)).as(source.toString())
+            .doesNotContain("transition_step_state_atomic", "transition_task_state_atomic")
             .doesNotContainPattern("(?i)(update|insert into|delete from)\\s+tasker\\.");
       }
     }

@@ -78,8 +78,9 @@ class PartialFailureTest {
     Dag.Task poisoned = Dag.linear(2).started();
     Claim claim = worker.claimOne();
     // A result that no orchestrator can settle: how long to wait is not a number.
-    sql.text("select tasker.complete_steps(jsonb_build_array(jsonb_build_object('step_uuid', ?::uuid, 'task_uuid', ?::uuid, 'attempt', 1, 'outcome', "
-        + "'retryable_failure', 'error', '{\"type\": \"Odd\", \"message\": \"no number\", \"delay_ms\": \"soon\"}'::jsonb)), ?, p_settle => false)",
+    sql.text(
+        "select tasker.complete_steps(jsonb_build_array(jsonb_build_object('step_uuid', ?::uuid, 'task_uuid', ?::uuid, 'attempt', 1, 'outcome', "
+            + "'retryable_failure', 'error', '{\"type\": \"Odd\", \"message\": \"no number\", \"delay_ms\": \"soon\"}'::jsonb)), ?, p_settle => false)",
         claim.step(), claim.task(), worker.uuid());
     Dag.Task healthy = Dag.of("a").started();
     worker.submitResults(worker.claimOne().success());
@@ -92,11 +93,13 @@ class PartialFailureTest {
     }
 
     assertThat(notices()).isZero();
-    JsonObject parked = sql.object("select tasker.list_dead_messages('orchestration_step_results')").getJsonArray("messages").getJsonObject(0);
+    JsonObject parked = sql.object("select tasker.list_dead_messages('orchestration_step_results')").getJsonArray("messages")
+        .getJsonObject(0);
     assertThat(parked.getString("cause")).contains("could not be processed");
     assertThat(parked.getJsonObject("message").getString("step_uuid")).isEqualTo(claim.step().toString());
     assertThatStep(claim.step()).isIn("error");
-    assertThat(sql.text("select metadata ->> 'reason' || ' ' || (metadata ->> 'sqlstate') from tasker.workflow_step_transitions where to_state = 'error'"))
+    assertThat(sql.text(
+        "select metadata ->> 'reason' || ' ' || (metadata ->> 'sqlstate') from tasker.workflow_step_transitions where to_state = 'error'"))
         .isEqualTo("cannot_be_processed 22P02");
     assertThatTask(poisoned).isIn("blocked_by_failures").hasNoWakeUp();
 
@@ -117,12 +120,15 @@ class PartialFailureTest {
     for (String queue : List.of("q_worker_orders_queue", "q_orchestration_step_results")) {
       sql.run("create trigger broken before insert on pgmq." + queue + " for each row execute function pg_temp.refuse()");
     }
-    String before = sql.text("select string_agg(s::text, ';' order by s::text) || (select t::text from tasker.tasks t) from tasker.workflow_steps s");
+    String before = sql
+        .text("select string_agg(s::text, ';' order by s::text) || (select t::text from tasker.tasks t) from tasker.workflow_steps s");
 
     assertThatThrownBy(() -> worker.complete(claim.success())).hasMessageContaining("the queue is broken");
     assertThatThrownBy(() -> worker.submitResults(claim.success())).hasMessageContaining("the queue is broken");
 
-    assertThat(sql.text("select string_agg(s::text, ';' order by s::text) || (select t::text from tasker.tasks t) from tasker.workflow_steps s")).isEqualTo(before);
+    assertThat(
+        sql.text("select string_agg(s::text, ';' order by s::text) || (select t::text from tasker.tasks t) from tasker.workflow_steps s"))
+        .isEqualTo(before);
     assertThat(sql.number("select count(*) from tasker.workflow_step_result_audit")).isZero();
     for (String queue : List.of("q_worker_orders_queue", "q_orchestration_step_results")) {
       sql.run("drop trigger broken on pgmq." + queue);

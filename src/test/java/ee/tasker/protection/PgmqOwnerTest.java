@@ -24,7 +24,8 @@ class PgmqOwnerTest {
       statement.execute("create role pgmq_guest login");
       statement.execute("create database pgmq_of_another owner pgmq_guest");
     }
-    try (Connection owner = TestDatabase.get().database("pgmq_of_another", "postgres").getConnection(); Statement statement = owner.createStatement()) {
+    try (Connection owner = TestDatabase.get().database("pgmq_of_another", "postgres").getConnection();
+        Statement statement = owner.createStatement()) {
       statement.execute(Mutation.read("V0002__install_pgmq.sql"));
     }
   }
@@ -46,8 +47,10 @@ class PgmqOwnerTest {
         .hasMessageContaining("role pgmq_guest cannot make queues in the schema pgmq, which belongs to postgres")
         .hasMessageContaining("grant usage, create on schema pgmq to pgmq_guest");
 
-    try (Connection owner = TestDatabase.get().database("pgmq_of_another", "postgres").getConnection(); Statement statement = owner.createStatement();
-        ResultSet tables = statement.executeQuery("select count(*) from pg_tables where schemaname = 'tasker' and tablename <> 'flyway_schema_history'")) {
+    try (Connection owner = TestDatabase.get().database("pgmq_of_another", "postgres").getConnection();
+        Statement statement = owner.createStatement();
+        ResultSet tables = statement
+            .executeQuery("select count(*) from pg_tables where schemaname = 'tasker' and tablename <> 'flyway_schema_history'")) {
       tables.next();
       assertThat(tables.getInt(1)).isZero();
     }

@@ -22,9 +22,10 @@ class ReconcilerTest {
   private final SqlWorker worker = SqlWorker.open();
 
   private String everything() {
-    return sql.text("select string_agg(r, ';' order by r) from (select t::text as r from tasker.tasks t union all select s::text from tasker.workflow_steps s "
-        + "union all select h::text from tasker.workflow_step_transitions h union all select h::text from tasker.task_transitions h "
-        + "union all select q.message::text from pgmq.q_worker_orders_queue q) x");
+    return sql.text(
+        "select string_agg(r, ';' order by r) from (select t::text as r from tasker.tasks t union all select s::text from tasker.workflow_steps s "
+            + "union all select h::text from tasker.workflow_step_transitions h union all select h::text from tasker.task_transitions h "
+            + "union all select q.message::text from pgmq.q_worker_orders_queue q) x");
   }
 
   @Test
@@ -81,19 +82,24 @@ class ReconcilerTest {
   void E3_handoff_and_acceptance_are_recorded_each_once_and_their_distance_can_be_read() {
     Dag.Task task = Dag.of("a").started();
 
-    Map<String, Object> handoff = sql.rows("select from_state::text, to_state::text, actor::text, attempt, created_at from tasker.workflow_step_transitions "
-        + "where workflow_step_uuid = ? and to_state = 'enqueued'", task.step("a")).get(0);
+    Map<String, Object> handoff = sql
+        .rows("select from_state::text, to_state::text, actor::text, attempt, created_at from tasker.workflow_step_transitions "
+            + "where workflow_step_uuid = ? and to_state = 'enqueued'", task.step("a"))
+        .get(0);
     assertThat(handoff).containsEntry("from_state", "pending").containsEntry("actor", "orchestrator").containsEntry("attempt", 1);
     assertThat(handoff.get("created_at")).isNotNull();
     assertThat(unaccepted()).containsExactly(task.step("a").toString());
 
     Claim claim = worker.claimOne();
 
-    assertThat(sql.texts("select concat_ws(' ', from_state, to_state, actor, attempt) from tasker.workflow_step_transitions where workflow_step_uuid = ? and to_state = 'in_progress'",
+    assertThat(sql.texts(
+        "select concat_ws(' ', from_state, to_state, actor, attempt) from tasker.workflow_step_transitions where workflow_step_uuid = ? and to_state = 'in_progress'",
         claim.step())).containsExactly("enqueued in_progress worker 1");
     assertThat(unaccepted()).isEmpty();
-    assertThat(sql.isTrue("select a.created_at - h.created_at between interval '0' and interval '1 minute' from tasker.workflow_step_transitions h "
-        + "join tasker.workflow_step_transitions a using (workflow_step_uuid, attempt) where h.to_state = 'enqueued' and a.to_state = 'in_progress'")).isTrue();
+    assertThat(sql
+        .isTrue("select a.created_at - h.created_at between interval '0' and interval '1 minute' from tasker.workflow_step_transitions h "
+            + "join tasker.workflow_step_transitions a using (workflow_step_uuid, attempt) where h.to_state = 'enqueued' and a.to_state = 'in_progress'"))
+        .isTrue();
     JsonObject answer = worker.complete(claim.success());
     assertThat(answer.getJsonArray("ended")).hasSize(1);
   }

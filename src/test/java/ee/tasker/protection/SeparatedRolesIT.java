@@ -46,7 +46,7 @@ class SeparatedRolesIT {
 
   @AfterAll
   void stop() {
-    for (TestServer each : new TestServer[] {worker, orchestrator}) {
+    for (TestServer each : new TestServer[]{worker, orchestrator}) {
       if (each != null) {
         each.close();
       }
@@ -66,15 +66,16 @@ class SeparatedRolesIT {
   @Order(1)
   void F1_result_that_no_orchestrator_can_hear_of_is_kept_with_its_notice_and_delivered_later() {
     UUID task = submit("work");
-    TaskerClient.until("the worker submitted", Duration.ofSeconds(40), () ->
-        tasker.count("select count(*) from tasker.workflow_steps where task_uuid = ? and state = 'enqueued_for_orchestration'", task) == 1);
+    TaskerClient.until("the worker submitted", Duration.ofSeconds(40), () -> tasker
+        .count("select count(*) from tasker.workflow_steps where task_uuid = ? and state = 'enqueued_for_orchestration'", task) == 1);
     assertThat(tasker.count("select count(*) from pgmq.q_orchestration_step_results")).as("durable with the result").isEqualTo(1);
     assertThat(effects(task, "ran")).isEqualTo(1);
 
     orchestrator = TestServer.start(database, settings("orchestrator"));
 
     assertThat(tasker.atRest(task).getString("state")).isEqualTo("complete");
-    assertThat(tasker.sql("select step_name, attempt from testing.effects where task_uuid = ? and effect = 'ran' group by 1, 2 having count(*) > 1", task))
+    assertThat(tasker.sql(
+        "select step_name, attempt from testing.effects where task_uuid = ? and effect = 'ran' group by 1, 2 having count(*) > 1", task))
         .as("attempts that ran again to send their result").isEmpty();
     assertThat(History.broken(tasker)).isEmpty();
   }
@@ -85,7 +86,8 @@ class SeparatedRolesIT {
     UUID task = submit("hold");
     TaskerClient.until("the handler runs", Duration.ofSeconds(40), () -> effects(task, "started") == 1);
     tasker.sql("insert into testing.released values (?)", task);
-    try (Connection admin = DriverManager.getConnection("jdbc:postgresql://" + database.address().host() + ":" + database.address().port() + "/postgres", "tasker", "tasker")) {
+    try (Connection admin = DriverManager.getConnection(
+        "jdbc:postgresql://" + database.address().host() + ":" + database.address().port() + "/postgres", "tasker", "tasker")) {
       int calls = failedCalls();
       TaskerClient.sql(admin, "alter database tasker allow_connections false");
       TaskerClient.sql(admin, "select pg_terminate_backend(pid) from pg_stat_activity where datname = 'tasker'");
@@ -95,8 +97,10 @@ class SeparatedRolesIT {
     }
     JsonObject document = tasker.atRest(task);
     assertThat(document.getString("state")).as(document.toString()).isEqualTo("complete");
-    assertThat(tasker.count("select count(*) from tasker.workflow_steps s join tasker.workflow_step_result_audit r on r.workflow_step_uuid = s.workflow_step_uuid "
-        + "and r.sort_key = s.result_sort_key where s.task_uuid = ? and s.state = 'complete' and r.success", task)).isEqualTo(3);
+    assertThat(tasker.count(
+        "select count(*) from tasker.workflow_steps s join tasker.workflow_step_result_audit r on r.workflow_step_uuid = s.workflow_step_uuid "
+            + "and r.sort_key = s.result_sort_key where s.task_uuid = ? and s.state = 'complete' and r.success",
+        task)).isEqualTo(3);
     assertThat(History.broken(tasker)).isEmpty();
   }
 
@@ -118,11 +122,15 @@ class SeparatedRolesIT {
     worker = null;
     UUID late = submit("hello");
 
-    assertThat(tasker.count("select count(*) from tasker.workflow_steps where state = 'in_progress'")).as("steps that wait for a lease to end").isZero();
-    assertThat(tasker.value("select h.to_state::text from tasker.workflow_step_transitions h join tasker.workflow_steps s using (workflow_step_uuid) "
-        + "join tasker.named_steps n using (named_step_uuid) where s.task_uuid = ? and n.name = 'held' and h.from_state = 'in_progress'", running))
+    assertThat(tasker.count("select count(*) from tasker.workflow_steps where state = 'in_progress'"))
+        .as("steps that wait for a lease to end").isZero();
+    assertThat(tasker.value(
+        "select h.to_state::text from tasker.workflow_step_transitions h join tasker.workflow_steps s using (workflow_step_uuid) "
+            + "join tasker.named_steps n using (named_step_uuid) where s.task_uuid = ? and n.name = 'held' and h.from_state = 'in_progress'",
+        running))
         .isEqualTo("enqueued_for_orchestration");
-    assertThat(tasker.count("select count(*) from tasker.workflow_step_transitions where actor = 'recovery'")).as("leases that ran out").isZero();
+    assertThat(tasker.count("select count(*) from tasker.workflow_step_transitions where actor = 'recovery'")).as("leases that ran out")
+        .isZero();
 
     worker = TestServer.start(database, settings("worker"));
     assertThat(tasker.atRest(running).getString("state")).isEqualTo("complete");

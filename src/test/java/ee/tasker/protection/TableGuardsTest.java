@@ -23,7 +23,8 @@ class TableGuardsTest {
       statements.forEach((constraint, statement) -> {
         Throwable refusal = catchThrowable(() -> session.run(statement));
         session.rollback();
-        answers.put(constraint, refusal == null ? "accepted" : refusal.getMessage().contains("\"" + constraint + "\"") ? "refused" : refusal.getMessage());
+        answers.put(constraint,
+            refusal == null ? "accepted" : refusal.getMessage().contains("\"" + constraint + "\"") ? "refused" : refusal.getMessage());
       });
     }
     assertThat(answers).allSatisfy((constraint, answer) -> assertThat(answer).as(constraint).isEqualTo("refused"));
@@ -40,19 +41,29 @@ class TableGuardsTest {
       worker.claim(2).forEach(claim -> worker.complete(claim.task().equals(failed.uuid()) ? claim.permanentFailure() : claim.success()));
     }
     refusedBy(Map.of(
-        "one_step_per_task_and_position", COPY_OF_A_STEP + "gen_random_uuid(), task_uuid, named_step_uuid, step_position, 1, 0, 0, 1, true from tasker.workflow_steps limit 1",
-        "workflow_steps_pkey", COPY_OF_A_STEP + "workflow_step_uuid, task_uuid, named_step_uuid, 99, 1, 0, 0, 1, true from tasker.workflow_steps limit 1",
-        "workflow_step_result_audit_pkey", "insert into tasker.workflow_step_result_audit (workflow_step_uuid, sort_key, task_uuid, attempt, outcome) "
+        "one_step_per_task_and_position",
+        COPY_OF_A_STEP
+            + "gen_random_uuid(), task_uuid, named_step_uuid, step_position, 1, 0, 0, 1, true from tasker.workflow_steps limit 1",
+        "workflow_steps_pkey",
+        COPY_OF_A_STEP + "workflow_step_uuid, task_uuid, named_step_uuid, 99, 1, 0, 0, 1, true from tasker.workflow_steps limit 1",
+        "workflow_step_result_audit_pkey",
+        "insert into tasker.workflow_step_result_audit (workflow_step_uuid, sort_key, task_uuid, attempt, outcome) "
             + "select workflow_step_uuid, sort_key, task_uuid, 2, 'success' from tasker.workflow_step_result_audit limit 1",
-        "workflow_step_edges_pkey", "insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid) select from_step_uuid, to_step_uuid, task_uuid from tasker.workflow_step_edges limit 1",
+        "workflow_step_edges_pkey",
+        "insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid) select from_step_uuid, to_step_uuid, task_uuid from tasker.workflow_step_edges limit 1",
         "task_wakeups_pkey", "insert into tasker.task_wakeups select task_uuid, now() from tasker.task_wakeups limit 1",
-        "tasks_identity_hash_key", "insert into tasker.tasks (task_uuid, named_task_uuid, correlation_id, claim_order, created_at, requested_at, state, priority, transition_count, total_steps, unfinished_steps, identity_hash) "
+        "tasks_identity_hash_key",
+        "insert into tasker.tasks (task_uuid, named_task_uuid, correlation_id, claim_order, created_at, requested_at, state, priority, transition_count, total_steps, unfinished_steps, identity_hash) "
             + "select gen_random_uuid(), named_task_uuid, correlation_id, claim_order, created_at, requested_at, 'pending', 0, 1, 2, 2, identity_hash from tasker.tasks where identity_hash is not null limit 1",
-        "one_open_investigation_per_task", "insert into tasker.tasks_dlq (task_uuid, original_state, dlq_reason, task_snapshot) select task_uuid, 'pending', 'manual_dlq', '{}' from tasker.tasks_dlq limit 1",
-        "one_template_per_version", "insert into tasker.named_tasks (task_namespace_uuid, name, version, configuration, content_hash, has_input_schema, total_steps, root_steps) "
+        "one_open_investigation_per_task",
+        "insert into tasker.tasks_dlq (task_uuid, original_state, dlq_reason, task_snapshot) select task_uuid, 'pending', 'manual_dlq', '{}' from tasker.tasks_dlq limit 1",
+        "one_template_per_version",
+        "insert into tasker.named_tasks (task_namespace_uuid, name, version, configuration, content_hash, has_input_schema, total_steps, root_steps) "
             + "select task_namespace_uuid, name, version, '{}', 'other', false, 1, 1 from tasker.named_tasks limit 1",
-        "step_names_are_unique_per_template", "insert into tasker.named_steps (named_task_uuid, name) select named_task_uuid, name from tasker.named_steps limit 1",
-        "one_rule_per_step_move", "insert into tasker.workflow_step_transition_rules (from_state, to_state, actor, meaning) select from_state, to_state, actor, 'again' from tasker.workflow_step_transition_rules limit 1"));
+        "step_names_are_unique_per_template",
+        "insert into tasker.named_steps (named_task_uuid, name) select named_task_uuid, name from tasker.named_steps limit 1",
+        "one_rule_per_step_move",
+        "insert into tasker.workflow_step_transition_rules (from_state, to_state, actor, meaning) select from_state, to_state, actor, 'again' from tasker.workflow_step_transition_rules limit 1"));
   }
 
   @Test
@@ -73,10 +84,13 @@ class TableGuardsTest {
     statements.put("counters_are_sane", "update tasker.tasks set in_flight_steps = in_flight_steps + 9");
     statements.put("cancel_request_is_whole", "update tasker.tasks set cancel_requested_at = now()");
     statements.put("identity_is_held_or_given_up", "update tasker.tasks set former_identity_hash = sha256('x')");
-    statements.put("identity_is_given_up_after_the_end", "update tasker.tasks set former_identity_hash = sha256('x'), replaced_by_task_uuid = gen_random_uuid()");
-    statements.put("no_step_depends_on_itself", "insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid) select workflow_step_uuid, workflow_step_uuid, task_uuid from tasker.workflow_steps");
-    statements.put("failure_has_an_error", "insert into tasker.workflow_step_result_audit (workflow_step_uuid, sort_key, task_uuid, attempt, outcome) "
-        + "select workflow_step_uuid, 9, task_uuid, 1, 'permanent_failure' from tasker.workflow_steps limit 1");
+    statements.put("identity_is_given_up_after_the_end",
+        "update tasker.tasks set former_identity_hash = sha256('x'), replaced_by_task_uuid = gen_random_uuid()");
+    statements.put("no_step_depends_on_itself",
+        "insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid) select workflow_step_uuid, workflow_step_uuid, task_uuid from tasker.workflow_steps");
+    statements.put("failure_has_an_error",
+        "insert into tasker.workflow_step_result_audit (workflow_step_uuid, sort_key, task_uuid, attempt, outcome) "
+            + "select workflow_step_uuid, 9, task_uuid, 1, 'permanent_failure' from tasker.workflow_steps limit 1");
     refusedBy(statements);
     assertThat(sql.number("select count(*) from tasker.tasks where state = 'steps_in_process'")).isEqualTo(1);
   }

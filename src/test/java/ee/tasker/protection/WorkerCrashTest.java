@@ -28,7 +28,9 @@ class WorkerCrashTest {
 
   private JsonObject beat(Claim claim, Instant now) {
     return sql.object("select tasker.heartbeat(?, 'test', 'worker', 10, 1, ?, 60, ?)", worker.uuid(),
-        Json.createArrayBuilder().add(Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("attempt", claim.attempt())).build(), now);
+        Json.createArrayBuilder().add(Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("attempt", claim.attempt()))
+            .build(),
+        now);
   }
 
   /** A server that is there, serves everything and has permits available; then a round of the safety net. */
@@ -49,7 +51,8 @@ class WorkerCrashTest {
     takeMessagesAndDie();
     Instant start = Instant.now();
     round(start.plusSeconds(10));
-    assertThat(sql.texts("select why || ' ' || attempt from tasker.unclaimed_offers")).as("steps stuck enqueued").containsExactly("unclaimed 1");
+    assertThat(sql.texts("select why || ' ' || attempt from tasker.unclaimed_offers")).as("steps stuck enqueued")
+        .containsExactly("unclaimed 1");
     for (int seconds = 40; seconds < 310; seconds += 30) {
       takeMessagesAndDie();
       round(start.plusSeconds(seconds));
@@ -71,8 +74,11 @@ class WorkerCrashTest {
     round(start.plusSeconds(10));
     round(start.plusSeconds(310));
 
-    assertThat(sql.texts("select concat_ws(' ', from_state, to_state, actor, attempt) from tasker.workflow_step_transitions where workflow_step_uuid = ? order by sort_key", task.step("s1")))
-        .containsExactly("pending orchestrator 0", "pending enqueued orchestrator 1", "enqueued pending recovery 1", "pending enqueued orchestrator 2");
+    assertThat(sql.texts(
+        "select concat_ws(' ', from_state, to_state, actor, attempt) from tasker.workflow_step_transitions where workflow_step_uuid = ? order by sort_key",
+        task.step("s1")))
+        .containsExactly("pending orchestrator 0", "pending enqueued orchestrator 1", "enqueued pending recovery 1",
+            "pending enqueued orchestrator 2");
     try (SqlWorker other = SqlWorker.open()) {
       assertThat(other.runToTheEnd()).extracting(Claim::attempt).containsExactly(2, 1);
     }
@@ -88,7 +94,9 @@ class WorkerCrashTest {
     Instant start = Instant.now();
     for (Claim claim : worker.claim(3)) {
       if (claim.task().equals(offered.uuid())) {
-        sql.text("select tasker.release_steps(jsonb_build_array(jsonb_build_object('step_uuid', ?::uuid, 'task_uuid', ?::uuid, 'attempt', 1)), null)", claim.step(), claim.task());
+        sql.text(
+            "select tasker.release_steps(jsonb_build_array(jsonb_build_object('step_uuid', ?::uuid, 'task_uuid', ?::uuid, 'attempt', 1)), null)",
+            claim.step(), claim.task());
       }
     }
     takeMessagesAndDie();
@@ -96,13 +104,18 @@ class WorkerCrashTest {
     round(start.plusSeconds(311));
     round(start.plusSeconds(312));
 
-    assertThat(sql.texts("select distinct error ->> 'type' from tasker.workflow_step_result_audit order by 1")).isSubsetOf("worker_lost", "unclaimed", "no_worker").isNotEmpty();
+    assertThat(sql.texts("select distinct error ->> 'type' from tasker.workflow_step_result_audit order by 1"))
+        .isSubsetOf("worker_lost", "unclaimed", "no_worker").isNotEmpty();
     for (Dag.Task task : List.of(running, abandoned)) {
-      assertThat(sql.text("select error ->> 'type' from tasker.workflow_step_result_audit where task_uuid = ?", task.uuid())).isEqualTo("worker_lost");
-      assertThat(sql.number("select count(*) from tasker.workflow_step_transitions where task_uuid = ? and to_state = 'error' and actor = 'recovery'", task.uuid()))
+      assertThat(sql.text("select error ->> 'type' from tasker.workflow_step_result_audit where task_uuid = ?", task.uuid()))
+          .isEqualTo("worker_lost");
+      assertThat(sql.number(
+          "select count(*) from tasker.workflow_step_transitions where task_uuid = ? and to_state = 'error' and actor = 'recovery'",
+          task.uuid()))
           .as("finished events").isEqualTo(1);
       assertThatTask(task).isIn("blocked_by_failures").hasNoWakeUp();
-      assertThat(sql.number("select count(*) from tasker.tasks_dlq where task_uuid = ? and resolution_status = 'pending'", task.uuid())).isEqualTo(1);
+      assertThat(sql.number("select count(*) from tasker.tasks_dlq where task_uuid = ? and resolution_status = 'pending'", task.uuid()))
+          .isEqualTo(1);
     }
   }
 
@@ -117,7 +130,8 @@ class WorkerCrashTest {
       String before = sql.text("select s::text from tasker.workflow_steps s");
 
       // Start it again, by the message of the first attempt.
-      sql.text("select pgmq.send('worker_orders_queue'::text, jsonb_build_object('step_uuid', ?::uuid, 'task_uuid', ?::uuid, 'attempt', 1), '{\"claim_order\": 1}'::jsonb)",
+      sql.text(
+          "select pgmq.send('worker_orders_queue'::text, jsonb_build_object('step_uuid', ?::uuid, 'task_uuid', ?::uuid, 'attempt', 1), '{\"claim_order\": 1}'::jsonb)",
           zombie.step(), zombie.task());
       assertThat(worker.at(null).claim(10)).isEmpty();
       // Heartbeat, checkpoint, completion, release.
@@ -125,17 +139,22 @@ class WorkerCrashTest {
       assertThat(sql.isTrue("select tasker.save_checkpoint(?, 1, '{}')", zombie.step())).isFalse();
       for (SqlWorker.Result result : List.of(zombie.success(), zombie.permanentFailure(), zombie.retryableFailure(), zombie.cancelled())) {
         JsonObject refusal = worker.complete(result).getJsonArray("refused").getJsonObject(0);
-        assertThat(refusal.getString("verdict") + " " + refusal.getInt("attempt") + " " + refusal.getString("step_uuid")).isEqualTo("STALE 1 " + zombie.step());
+        assertThat(refusal.getString("verdict") + " " + refusal.getInt("attempt") + " " + refusal.getString("step_uuid"))
+            .isEqualTo("STALE 1 " + zombie.step());
         assertThat(worker.submitResults(result).getJsonArray("refused").getJsonObject(0).getString("verdict")).isEqualTo("STALE");
       }
-      sql.text("select tasker.release_steps(jsonb_build_array(jsonb_build_object('step_uuid', ?::uuid, 'task_uuid', ?::uuid, 'attempt', 1)), null)", zombie.step(), zombie.task());
-      assertThat(sql.isTrue("select tasker.transition_step_state_atomic(?, 1, 'in_progress', 'enqueued_for_orchestration', 'worker', null)", zombie.step())).isFalse();
+      sql.text(
+          "select tasker.release_steps(jsonb_build_array(jsonb_build_object('step_uuid', ?::uuid, 'task_uuid', ?::uuid, 'attempt', 1)), null)",
+          zombie.step(), zombie.task());
+      assertThat(sql.isTrue("select tasker.transition_step_state_atomic(?, 1, 'in_progress', 'enqueued_for_orchestration', 'worker', null)",
+          zombie.step())).isFalse();
 
       assertThat(sql.text("select s::text from tasker.workflow_steps s")).isEqualTo(before);
       second.complete(current.success("{\"by\": \"the second\"}"));
     }
     assertThatTask(task).isIn("complete");
-    assertThat(sql.texts("select concat_ws(' ', attempt, result ->> 'by') from tasker.workflow_step_result_audit")).containsExactly("2 the second");
+    assertThat(sql.texts("select concat_ws(' ', attempt, result ->> 'by') from tasker.workflow_step_result_audit"))
+        .containsExactly("2 the second");
   }
 
   @Test
@@ -175,7 +194,8 @@ class WorkerCrashTest {
     worker.at(now.plusSeconds(61)).advance();
 
     assertThatStep(claim.step()).isIn("enqueued").hasAttempts(2).went("pending", "enqueued", "in_progress", "pending", "enqueued");
-    assertThat(sql.text("select concat_ws(' ', actor, metadata ->> 'reason', metadata ->> 'server') from tasker.workflow_step_transitions where from_state = 'in_progress'"))
+    assertThat(sql.text(
+        "select concat_ws(' ', actor, metadata ->> 'reason', metadata ->> 'server') from tasker.workflow_step_transitions where from_state = 'in_progress'"))
         .isEqualTo("recovery lease_expired " + worker.uuid());
     assertThatTask(task).isIn("steps_in_process");
   }
@@ -189,13 +209,14 @@ class WorkerCrashTest {
     int sweepers = 4;
     try (Race race = new Race(sweepers)) {
       @SuppressWarnings("unchecked")
-      java.util.function.Function<Sql, Integer>[] sweeps = IntStream.range(0, sweepers).mapToObj(i -> (java.util.function.Function<Sql, Integer>) session -> {
-        int looked = 0;
-        for (int tasks = 1; tasks > 0; looked += tasks) {
-          tasks = session.object("select tasker.advance_due_tasks(?, 50, p_now => ?)", UUID.randomUUID(), later).getInt("tasks");
-        }
-        return looked;
-      }).toArray(java.util.function.Function[]::new);
+      java.util.function.Function<Sql, Integer>[] sweeps = IntStream.range(0, sweepers)
+          .mapToObj(i -> (java.util.function.Function<Sql, Integer>) session -> {
+            int looked = 0;
+            for (int tasks = 1; tasks > 0; looked += tasks) {
+              tasks = session.object("select tasker.advance_due_tasks(?, 50, p_now => ?)", UUID.randomUUID(), later).getInt("tasks");
+            }
+            return looked;
+          }).toArray(java.util.function.Function[]::new);
       List<Integer> looked = race.run(sweeps);
       System.out.println("sweepers looked at " + looked + " tasks");
       // A task may be looked at again by one that saw it due before the other committed; nothing is left to do there then.
@@ -216,9 +237,12 @@ class WorkerCrashTest {
     Instant end = sql.instant("select lease_expires_at from tasker.workflow_steps");
     try (Sql beat = Sql.session(); Sql sweep = Sql.session()) {
       beat.text("select tasker.heartbeat(?, 'test', 'worker', 10, 1, ?, 60, ?)", worker.uuid(),
-          Json.createArrayBuilder().add(Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("attempt", 1)).build(), end);
+          Json.createArrayBuilder().add(Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("attempt", 1)).build(),
+          end);
       // The sweep has read the old lease and waits for the row.
-      Sql.Later<Long> taken = sweep.later(session -> session.number("select tasker.recover_expired_steps(array[?]::uuid[], null, ?)", task.uuid(), end)).untilItWaits();
+      Sql.Later<Long> taken = sweep
+          .later(session -> session.number("select tasker.recover_expired_steps(array[?]::uuid[], null, ?)", task.uuid(), end))
+          .untilItWaits();
       beat.commit();
       assertThat(taken.get()).isZero();
       sweep.commit();
@@ -233,7 +257,8 @@ class WorkerCrashTest {
     Claim running = claims.get(0);
     Claim notStarted = claims.get(1);
 
-    sql.text("select tasker.release_steps(jsonb_build_array(jsonb_build_object('step_uuid', ?::uuid, 'task_uuid', ?::uuid, 'attempt', 1)), ?)",
+    sql.text(
+        "select tasker.release_steps(jsonb_build_array(jsonb_build_object('step_uuid', ?::uuid, 'task_uuid', ?::uuid, 'attempt', 1)), ?)",
         notStarted.step(), notStarted.task(), worker.uuid());
 
     // Offered again before any lease could have ended, to anybody.

@@ -52,7 +52,8 @@ class WorkerHealthTest {
     worker.at(start.plusSeconds(41)).advance();
 
     assertThatStep(task.step("a")).isIn("enqueued").hasAttempts(2);
-    assertThat(sql.text("select reported_status from tasker.get_servers(?) where server_uuid = ?", start.plusSeconds(41), worker.uuid())).isEqualTo("healthy");
+    assertThat(sql.text("select reported_status from tasker.get_servers(?) where server_uuid = ?", start.plusSeconds(41), worker.uuid()))
+        .isEqualTo("healthy");
     // A fresh heartbeat restores it.
     beat(worker.uuid(), "silent", "healthy", start.plusSeconds(50));
     assertThat(health(worker.uuid(), start.plusSeconds(51))).isEqualTo("healthy");
@@ -67,7 +68,8 @@ class WorkerHealthTest {
       beat(UUID.randomUUID(), state, state, now);
     }
     beat(UUID.randomUUID(), "lost", "healthy", now.minusSeconds(41));
-    assertThat(sql.texts("select name from tasker.get_servers(?) order by rank", now)).containsExactly("healthy", "degraded", "draining", "lost");
+    assertThat(sql.texts("select name from tasker.get_servers(?) order by rank", now)).containsExactly("healthy", "degraded", "draining",
+        "lost");
     assertThat(sql.number("select tasker.count_servers(?)", now)).as("alive").isEqualTo(3);
   }
 }

@@ -139,7 +139,8 @@ class AnswersIT {
       Map.entry("getTask", Set.of(Marked.CONTEXT)),
       Map.entry("cancelTask", Set.of(Marked.CONTEXT)),
       Map.entry("actOnTask", Set.of(Marked.CONTEXT)),
-      Map.entry("getTaskHistory", Set.of(Marked.CONTEXT, Marked.OLD_CONTEXT, Marked.INPUTS, Marked.OLD_INPUTS, Marked.ERROR, Marked.CHECKPOINT)),
+      Map.entry("getTaskHistory",
+          Set.of(Marked.CONTEXT, Marked.OLD_CONTEXT, Marked.INPUTS, Marked.OLD_INPUTS, Marked.ERROR, Marked.CHECKPOINT)),
       Map.entry("getTaskHistory of a refused one", Set.of(Marked.VIOLATION)),
       Map.entry("diagnoseTask", Set.of(Marked.ERROR)),
       Map.entry("diagnoseTask of a waiting one", Set.of(Marked.KEY)),
@@ -162,7 +163,8 @@ class AnswersIT {
 
     boolean mayBeTold(Marked marked) {
       return marked.takes.stream().filter(each -> !each.equals("everywhere"))
-          .allMatch(permission -> everywhere.contains(permission) || !marked.takes.contains("everywhere") && inNamespace.contains(permission));
+          .allMatch(
+              permission -> everywhere.contains(permission) || !marked.takes.contains("everywhere") && inNamespace.contains(permission));
     }
   }
 
@@ -203,8 +205,10 @@ class AnswersIT {
     add("nobody in particular", List.of(), List.of());
     for (JsonObject role : admin.get("/v1/access/roles").object().getJsonArray("roles").getValuesAs(JsonObject.class)) {
       List<String> granted = role.getJsonArray("permissions").getValuesAs(JsonString::getString);
-      List<String> permissions = all.stream().filter(permission -> granted.stream().anyMatch(each -> each.equals("*:*") || each.equals(permission)
-          || each.endsWith(":*") && permission.startsWith(each.substring(0, each.length() - 1)))).toList();
+      List<String> permissions = all.stream()
+          .filter(permission -> granted.stream().anyMatch(each -> each.equals("*:*") || each.equals(permission)
+              || each.endsWith(":*") && permission.startsWith(each.substring(0, each.length() - 1))))
+          .toList();
       add(role.getString("role"), permissions, List.of());
       add(role.getString("role") + " in the namespace", List.of(), permissions);
     }
@@ -220,8 +224,10 @@ class AnswersIT {
   }
 
   private void add(String name, Collection<String> everywhere, Collection<String> inNamespace) {
-    List<String> granted = Stream.concat(everywhere.stream(), inNamespace.stream().map(each -> each.contains(" in ") ? each : each + " in answers")).toList();
-    callers.add(new Caller(name, Set.copyOf(everywhere), Set.copyOf(inNamespace), granted.isEmpty() ? admin.asOneWhoMay(List.of()) : admin.asOneWhoMay(granted)));
+    List<String> granted = Stream
+        .concat(everywhere.stream(), inNamespace.stream().map(each -> each.contains(" in ") ? each : each + " in answers")).toList();
+    callers.add(new Caller(name, Set.copyOf(everywhere), Set.copyOf(inNamespace),
+        granted.isEmpty() ? admin.asOneWhoMay(List.of()) : admin.asOneWhoMay(granted)));
   }
 
   // ---- what about
@@ -237,7 +243,8 @@ class AnswersIT {
   }
 
   private void patch(String path, String body) {
-    Answer answer = admin.send(admin.request(path).header("Content-Type", "application/json").method("PATCH", HttpRequest.BodyPublishers.ofString(quoted(body))));
+    Answer answer = admin.send(
+        admin.request(path).header("Content-Type", "application/json").method("PATCH", HttpRequest.BodyPublishers.ofString(quoted(body))));
     assertThat(answer.status()).as("%s", answer).isEqualTo(200);
   }
 
@@ -245,8 +252,9 @@ class AnswersIT {
   private UUID eventful() {
     UUID made = blocked(Marked.OLD_CONTEXT);
     for (Marked inputs : List.of(Marked.OLD_INPUTS, Marked.INPUTS)) {
-      patch("/v1/tasks/" + made + "/workflow_steps/" + step(made, "bad"), "{'action_type': 'reset_for_retry', 'reset_by': 'ann', 'reason': '" + inputs + "', 'discard_checkpoint': true, "
-          + "'inputs': {'text': '" + inputs.text + "'}}");
+      patch("/v1/tasks/" + made + "/workflow_steps/" + step(made, "bad"),
+          "{'action_type': 'reset_for_retry', 'reset_by': 'ann', 'reason': '" + inputs + "', 'discard_checkpoint': true, "
+              + "'inputs': {'text': '" + inputs.text + "'}}");
       assertThat(admin.atRest(made).getString("state")).isEqualTo("blocked_by_failures");
     }
     patch("/v1/tasks/" + made, "{'action_type': 'retry', " + WHO_AND_WHY + ", 'context': {'text': '" + Marked.CONTEXT.text + "'}}");
@@ -260,7 +268,8 @@ class AnswersIT {
     UUID waiter = admin.submit("answers", "in_turn", context);
     TaskerClient.until("one of two waits for the other", Duration.ofSeconds(30), () -> Stream.of(holder, waiter)
         .anyMatch(each -> admin.get("/v1/tasks/" + each + "/diagnosis").body().contains("\"slot\"")));
-    return Stream.of(holder, waiter).filter(each -> admin.get("/v1/tasks/" + each + "/diagnosis").body().contains("\"slot\"")).findFirst().orElseThrow();
+    return Stream.of(holder, waiter).filter(each -> admin.get("/v1/tasks/" + each + "/diagnosis").body().contains("\"slot\"")).findFirst()
+        .orElseThrow();
   }
 
   /** It found its limit reached, and was cancelled with that for a reason. */
@@ -274,14 +283,16 @@ class AnswersIT {
 
   /** By SQL, where nobody looks at the context before there is a task. */
   private UUID refused() {
-    UUID made = (UUID) admin.value("select tasker.submit_task('answers', 'checked', '1.0.0', jsonb_build_object(?::text, 1))", Marked.VIOLATION.text);
+    UUID made = (UUID) admin.value("select tasker.submit_task('answers', 'checked', '1.0.0', jsonb_build_object(?::text, 1))",
+        Marked.VIOLATION.text);
     assertThat(admin.atRest(made).getString("state")).isEqualTo("error");
     return made;
   }
 
   private void park() {
     admin.sql("insert into tasker.dead_messages (queue_name, msg_id, read_ct, enqueued_at, cause, message) "
-        + "values ('orchestration_task_requests', 0, 5, now(), ?, jsonb_build_object('context', ?::text))", Marked.CAUSE.text, Marked.PARKED.text);
+        + "values ('orchestration_task_requests', 0, 5, now(), ?, jsonb_build_object('context', ?::text))", Marked.CAUSE.text,
+        Marked.PARKED.text);
   }
 
   private Call call(String operation) {
@@ -310,7 +321,8 @@ class AnswersIT {
     UUID turnedAway = turnedAway();
     UUID refused = refused();
     park();
-    String same = TaskerClient.taskRequest("answers", "same", "{'text': '" + Marked.CONTEXT.text + "'}").replace("\"context\"", "\"on_duplicate\": \"return\", \"context\"");
+    String same = TaskerClient.taskRequest("answers", "same", "{'text': '" + Marked.CONTEXT.text + "'}").replace("\"context\"",
+        "\"on_duplicate\": \"return\", \"context\"");
     once("submitTask", () -> call("submitTask").query("wait", 20).body("application/json", same));
     once("submitTasks", () -> call("submitTasks").body("application/json", "[" + same + "]"));
     once("listTasks", () -> call("listTasks").query("limit", 100).query("namespace", "answers"));
@@ -327,8 +339,9 @@ class AnswersIT {
     eachTime("actOnTask", () -> about("actOnTask", blocked(Marked.CONTEXT)).json("{'action_type': 'fail', " + WHO_AND_WHY + "}"));
     eachTime("actOnStep", () -> {
       UUID made = blocked(Marked.CONTEXT);
-      return about("actOnStep", made).path("step_uuid", step(made, "bad")).json("{'action_type': 'complete_manually', 'completed_by': 'ann', 'reason': 'a test', "
-          + "'completion_data': {'result': '" + Secret.RESULT + "'}}");
+      return about("actOnStep", made).path("step_uuid", step(made, "bad"))
+          .json("{'action_type': 'complete_manually', 'completed_by': 'ann', 'reason': 'a test', "
+              + "'completion_data': {'result': '" + Secret.RESULT + "'}}");
     });
     once("streamTaskEvents", () -> about("streamTaskEvents", refused));
     once("listDeadLetters", () -> call("listDeadLetters").query("limit", 500));
@@ -341,23 +354,27 @@ class AnswersIT {
     eachTime("setConcurrencyLimit", () -> call("setConcurrencyLimit").json("{'limit': null, " + WHO_AND_WHY + "}").path("policy_uuid",
         admin.value("select policy_uuid from tasker.concurrency_policies where namespace_name = 'answers' and template_name = 'in_turn'")));
     once("listDeadMessages", () -> call("listDeadMessages").query("limit", 100));
-    eachTime("previewBulkAction", () -> call("previewBulkAction").json("{'action_type': 'fail', " + WHO_AND_WHY + ", 'filter': {'namespace': 'answers', 'name': 'secretive'}}"));
+    eachTime("previewBulkAction", () -> call("previewBulkAction")
+        .json("{'action_type': 'fail', " + WHO_AND_WHY + ", 'filter': {'namespace': 'answers', 'name': 'secretive'}}"));
     once("listWriteRequests", () -> call("listWriteRequests").query("limit", 100));
     once("getBottlenecks", () -> call("getBottlenecks").query("namespace", "answers").query("min_executions", 1));
     // All others as the contract asks them, among what is there of the marked things.
-    contract.operations().stream().filter(operation -> !questions.containsKey(operation.id()) && !operation.id().equals("streamEvents")).forEach(operation ->
-        questions.put(operation.id(), new Question(operation.id(), !"GET".equals(operation.method()), scenarios.of(operation))));
+    contract.operations().stream().filter(operation -> !questions.containsKey(operation.id()) && !operation.id().equals("streamEvents"))
+        .forEach(operation -> questions.put(operation.id(),
+            new Question(operation.id(), !"GET".equals(operation.method()), scenarios.of(operation))));
   }
 
   // ---- what is told
 
   private static Set<Marked> told(Answer answer) {
     String all = answer.body() + answer.headers();
-    return Arrays.stream(Marked.values()).filter(marked -> all.contains(marked.text)).collect(Collectors.toCollection(() -> EnumSet.noneOf(Marked.class)));
+    return Arrays.stream(Marked.values()).filter(marked -> all.contains(marked.text))
+        .collect(Collectors.toCollection(() -> EnumSet.noneOf(Marked.class)));
   }
 
   private static Answer send(Call call, TaskerClient client) {
-    return call.operation().id().equals("streamTaskEvents") ? client.send(client.request(call.uri()).setHeader("Accept", "*/*").GET()) : call.sendAs(client);
+    return call.operation().id().equals("streamTaskEvents") ? client.send(client.request(call.uri()).setHeader("Accept", "*/*").GET())
+        : call.sendAs(client);
   }
 
   @Test
@@ -387,18 +404,21 @@ class AnswersIT {
     });
 
     assertThat(leaks.stream().map(leak -> leak.split(": ")[0]).toList()).as("%s", leaks.stream().findFirst().orElse("")).isEmpty();
-    assertThat(TOLD).allSatisfy((name, marked) -> assertThat(control.get(name)).as("what %s tells the administrator", name).containsAll(marked));
+    assertThat(TOLD)
+        .allSatisfy((name, marked) -> assertThat(control.get(name)).as("what %s tells the administrator", name).containsAll(marked));
     assertThat(tellers.keySet()).as("texts that others than the administrator are told when they may").containsExactly(Marked.values());
   }
 
   @Test
   void just_the_permissions_that_show_a_text_are_enough() {
     assertThat(told(admin.asOneWhoMay(List.of("tasks:read in answers")).get("/v1/tasks/" + task + "/history"))).isEmpty();
-    assertThat(told(admin.asOneWhoMay(List.of("tasks:read in answers", "tasks:context_read in answers")).get("/v1/tasks/" + task + "/history")))
+    assertThat(
+        told(admin.asOneWhoMay(List.of("tasks:read in answers", "tasks:context_read in answers")).get("/v1/tasks/" + task + "/history")))
         .containsExactlyInAnyOrder(Marked.CONTEXT, Marked.OLD_CONTEXT, Marked.INPUTS, Marked.OLD_INPUTS);
     assertThat(told(admin.asOneWhoMay(List.of("tasks:read in answers", "steps:read in answers")).get("/v1/tasks/" + task + "/history")))
         .containsExactlyInAnyOrder(Marked.ERROR, Marked.CHECKPOINT);
-    assertThat(told(admin.asOneWhoMay(List.of("tasks:read", "tasks:context_read")).get("/v1/tasks/" + task))).containsExactly(Marked.CONTEXT);
+    assertThat(told(admin.asOneWhoMay(List.of("tasks:read", "tasks:context_read")).get("/v1/tasks/" + task)))
+        .containsExactly(Marked.CONTEXT);
   }
 
   /** Whether a value is found is content, too: a caller who may not read it gets the same answer for a value that is there as for one that is not. */
@@ -436,22 +456,25 @@ class AnswersIT {
 
   private static Set<String> found(Answer answer) {
     return answer.status() != 200 ? Set.of()
-        : answer.object().getJsonArray("tasks").getValuesAs(JsonObject.class).stream().map(each -> each.getString("task_uuid")).collect(Collectors.toCollection(TreeSet::new));
+        : answer.object().getJsonArray("tasks").getValuesAs(JsonObject.class).stream().map(each -> each.getString("task_uuid"))
+            .collect(Collectors.toCollection(TreeSet::new));
   }
 
   @Test
   void who_may_submit_and_not_read_is_told_how_the_task_ended_and_no_more() {
     TaskerClient submitter = admin.asOneWhoMay(List.of("tasks:create in answers"));
-    String request = TaskerClient.taskRequest("answers", "same", "{'text': '" + UUID.randomUUID() + "'}").replace("\"context\"", "\"on_duplicate\": \"return\", \"context\"");
+    String request = TaskerClient.taskRequest("answers", "same", "{'text': '" + UUID.randomUUID() + "'}").replace("\"context\"",
+        "\"on_duplicate\": \"return\", \"context\"");
 
-    for (int status : new int[] {201, 200}) {
+    for (int status : new int[]{201, 200}) {
       Answer answer = submitter.post("/v1/tasks?wait=30", request);
       assertThat(answer.status()).as("%s", answer).isEqualTo(status);
       assertThat(answer.object().keySet()).containsExactlyInAnyOrder("task_uuid", "state", "correlation_id", "version", "duplicate");
       assertThat(answer.text("state")).isEqualTo("complete");
       assertThat(answer.object().getBoolean("duplicate")).isEqualTo(status == 200);
     }
-    Answer keyed = submitter.send(submitter.request("/v1/tasks?wait=30").header("Content-Type", "application/json").header("Idempotency-Key", UUID.randomUUID().toString())
+    Answer keyed = submitter.send(submitter.request("/v1/tasks?wait=30").header("Content-Type", "application/json")
+        .header("Idempotency-Key", UUID.randomUUID().toString())
         .POST(HttpRequest.BodyPublishers.ofString(request)));
     assertThat(keyed.object().keySet()).containsExactlyInAnyOrder("task_uuid", "state", "correlation_id", "version", "duplicate");
   }
@@ -481,8 +504,10 @@ class AnswersIT {
       EventClient.Received event;
       do {
         event = events.next();
-      } while (!made.toString().equals(event.data().getString("task_uuid", "")) || !"blocked_by_failures".equals(event.data().getString("to_state", "")));
-      assertThat(events.events().toString()).doesNotContain(Arrays.stream(Marked.values()).map(marked -> marked.text).toArray(String[]::new));
+      } while (!made.toString().equals(event.data().getString("task_uuid", ""))
+          || !"blocked_by_failures".equals(event.data().getString("to_state", "")));
+      assertThat(events.events().toString())
+          .doesNotContain(Arrays.stream(Marked.values()).map(marked -> marked.text).toArray(String[]::new));
     }
   }
 }

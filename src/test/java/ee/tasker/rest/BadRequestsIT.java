@@ -54,7 +54,8 @@ class BadRequestsIT {
   @BeforeAll
   void count_what_is_there() {
     tasker.register("/testing/templates.yaml");
-    TaskerClient.until("nothing moves", Duration.ofSeconds(30), () -> tasker.count("select count(*) from tasker.tasks where in_flight_steps > 0") == 0);
+    TaskerClient.until("nothing moves", Duration.ofSeconds(30),
+        () -> tasker.count("select count(*) from tasker.tasks where in_flight_steps > 0") == 0);
     before = tasker.rowCounts();
   }
 
@@ -65,7 +66,8 @@ class BadRequestsIT {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource({"requests", "batches", "reads", "templates"})
-  void is_refused_with_a_problem_that_says_what_is_wrong(String what, String method, String path, String type, String body, int status, String code, String field) {
+  void is_refused_with_a_problem_that_says_what_is_wrong(String what, String method, String path, String type, String body, int status,
+      String code, String field) {
     HttpRequest.Builder request = tasker.request(path)
         .method(method, body == null ? HttpRequest.BodyPublishers.noBody() : HttpRequest.BodyPublishers.ofString(body));
     Answer answer = tasker.send(type == null ? request : request.header("Content-Type", type));
@@ -94,7 +96,8 @@ class BadRequestsIT {
   }
 
   private static Arguments member(String what, String member, String field) {
-    return post(what, TaskerClient.quoted("{'namespace': 'testing', 'name': 'hello', 'version': '1.0.0', 'context': {}, " + member + "}"), 400, "invalid-request", field);
+    return post(what, TaskerClient.quoted("{'namespace': 'testing', 'name': 'hello', 'version': '1.0.0', 'context': {}, " + member + "}"),
+        400, "invalid-request", field);
   }
 
   private static Arguments context(String what, String context) {
@@ -105,12 +108,18 @@ class BadRequestsIT {
     return Stream.of(
         post("unknown template", TaskerClient.taskRequest("testing", "nobody_knows", "{}"), 404, "unknown-template", "name"),
         post("unknown namespace", TaskerClient.taskRequest("nowhere", "hello", "{}"), 404, "unknown-template", "name"),
-        post("unknown version", TaskerClient.quoted("{'namespace': 'testing', 'name': 'hello', 'version': '9.9.9', 'context': {}}"), 404, "unknown-template", "name"),
-        post("context lacks what the schema requires", TaskerClient.taskRequest("testing", "checked_hello", "{}"), 400, "invalid-context", "context"),
-        post("context has a wrong type", TaskerClient.taskRequest("testing", "checked_hello", "{'who': 7}"), 400, "invalid-context", "context/who"),
-        post("context is below a minimum", TaskerClient.taskRequest("testing", "checked_hello", "{'who': 'x', 'times': 0}"), 400, "invalid-context", "context/times"),
-        post("context has a key too many", TaskerClient.taskRequest("testing", "checked_hello", "{'who': 'x', 'why': 1}"), 400, "invalid-context", "context/diagnosis"),
-        post("key that the template asks for is missing", TaskerClient.taskRequest("testing", "keyed_hello", "{}"), 400, "invalid-request", "idempotency_key"),
+        post("unknown version", TaskerClient.quoted("{'namespace': 'testing', 'name': 'hello', 'version': '9.9.9', 'context': {}}"), 404,
+            "unknown-template", "name"),
+        post("context lacks what the schema requires", TaskerClient.taskRequest("testing", "checked_hello", "{}"), 400, "invalid-context",
+            "context"),
+        post("context has a wrong type", TaskerClient.taskRequest("testing", "checked_hello", "{'who': 7}"), 400, "invalid-context",
+            "context/who"),
+        post("context is below a minimum", TaskerClient.taskRequest("testing", "checked_hello", "{'who': 'x', 'times': 0}"), 400,
+            "invalid-context", "context/times"),
+        post("context has a key too many", TaskerClient.taskRequest("testing", "checked_hello", "{'who': 'x', 'why': 1}"), 400,
+            "invalid-context", "context/diagnosis"),
+        post("key that the template asks for is missing", TaskerClient.taskRequest("testing", "keyed_hello", "{}"), 400, "invalid-request",
+            "idempotency_key"),
         post("no JSON", "who?", 400, "malformed-json", null),
         post("JSON that stops", "{\"name\": \"hello\",", 400, "malformed-json", null),
         post("something after the JSON", TaskerClient.taskRequest("testing", "hello", "{}") + " {}", 400, "malformed-json", null),
@@ -118,10 +127,16 @@ class BadRequestsIT {
         post("empty body", "", 400, "malformed-json", null),
         post("an array", "[]", 400, "malformed-json", null),
         post("a text", "\"hello\"", 400, "malformed-json", null),
-        post("the same key twice", "{\"name\": \"hello\", \"name\": \"fail\", \"namespace\": \"testing\", \"version\": \"1.0.0\", \"context\": {}}", 400, "malformed-json", null),
-        post("the same key twice, deep inside", TaskerClient.taskRequest("testing", "hello", "{'a': {'b': 1, 'b': 2}}"), 400, "malformed-json", null),
-        post("too long", TaskerClient.taskRequest("testing", "hello", "{'text': '" + "x".repeat(1_048_576) + "'}"), 413, "body-too-large", null),
-        post("too deep for the parser", TaskerClient.taskRequest("testing", "hello", "{'a': " + "[".repeat(200_000) + "]".repeat(200_000) + "}"), 400, "malformed-json", null),
+        post("the same key twice",
+            "{\"name\": \"hello\", \"name\": \"fail\", \"namespace\": \"testing\", \"version\": \"1.0.0\", \"context\": {}}", 400,
+            "malformed-json", null),
+        post("the same key twice, deep inside", TaskerClient.taskRequest("testing", "hello", "{'a': {'b': 1, 'b': 2}}"), 400,
+            "malformed-json", null),
+        post("too long", TaskerClient.taskRequest("testing", "hello", "{'text': '" + "x".repeat(1_048_576) + "'}"), 413, "body-too-large",
+            null),
+        post("too deep for the parser",
+            TaskerClient.taskRequest("testing", "hello", "{'a': " + "[".repeat(200_000) + "]".repeat(200_000) + "}"), 400, "malformed-json",
+            null),
         post("everything is missing", "{}", 400, "invalid-request", "context"),
         member("unknown key", "'prioritaet': 1", "prioritaet"),
         member("null for a text is no value, but a number is wrong", "'initiator': 7", "initiator"),
@@ -145,12 +160,16 @@ class BadRequestsIT {
         member("time that PostgreSQL does not know", "'requested_at': '+999999999-12-31T23:59:59Z'", "requested_at"),
         member("time before PostgreSQL's first", "'requested_at': '-999999999-01-01T00:00:00Z'", "requested_at"),
         member("time whose offset leads beyond PostgreSQL's last", "'requested_at': '9999-12-31T23:59:59-18:00'", "requested_at"),
-        bulk("-2000-01-01T00:00:00Z"), bulk("+10000-01-01T00:00:00Z"), bulk("9999-12-31T23:59:59-18:00"), bulk("0001-01-01T00:00:00+18:00"), bulk("-999999999-01-01T00:00:00+18:00"),
+        bulk("-2000-01-01T00:00:00Z"), bulk("+10000-01-01T00:00:00Z"), bulk("9999-12-31T23:59:59-18:00"), bulk("0001-01-01T00:00:00+18:00"),
+        bulk("-999999999-01-01T00:00:00+18:00"),
         bulk("2026-01-01"), bulk("infinity"), bulk("2026-01-01T00:00:00Z\\u0000"),
-        arguments("U+0000 in a filter", "POST", "/v1/bulk-actions", "application/json", TaskerClient.quoted("{'action_type': 'retry', 'requested_by': 'x', 'reason': 'x', "
-            + "'filter': {'name': 'a\\u0000b'}}"), 400, "invalid-request", "filter/name"),
+        arguments("U+0000 in a filter", "POST", "/v1/bulk-actions", "application/json",
+            TaskerClient.quoted("{'action_type': 'retry', 'requested_by': 'x', 'reason': 'x', "
+                + "'filter': {'name': 'a\\u0000b'}}"),
+            400, "invalid-request", "filter/name"),
         member("correlation that is no uuid", "'correlation_id': 'abc'", "correlation_id"),
-        member("parent correlation that is no uuid", "'parent_correlation_id': '00000000-0000-0000-0000-00000000000g'", "parent_correlation_id"),
+        member("parent correlation that is no uuid", "'parent_correlation_id': '00000000-0000-0000-0000-00000000000g'",
+            "parent_correlation_id"),
         member("on_duplicate of its own", "'on_duplicate': 'replace'", "on_duplicate"),
         context("context that is no object", "[]"),
         context("context that is null", "null"),
@@ -159,20 +178,30 @@ class BadRequestsIT {
         context("context with half of a surrogate pair", "{'a': '\\ud800'}"),
         context("context with half of a surrogate pair in a key", "{'\\ud800': 1}"),
         context("context that is too deep", "{'a': " + "[".repeat(70) + "]".repeat(70) + "}"),
-        context("context with too many keys", "{" + java.util.stream.IntStream.range(0, 10_001).mapToObj(i -> "'k" + i + "': 1").collect(java.util.stream.Collectors.joining(",")) + "}"),
+        context("context with too many keys",
+            "{" + java.util.stream.IntStream.range(0, 10_001).mapToObj(i -> "'k" + i + "': 1")
+                .collect(java.util.stream.Collectors.joining(",")) + "}"),
         context("context with an exponent beyond all numbers", "{'n': 1e999999999}"),
         context("context with a number of very many digits", "{'n': " + "9".repeat(200_000) + "}"),
-        arguments("wait that is no number", "POST", "/v1/tasks?wait=soon", "application/json", TaskerClient.taskRequest("testing", "hello", "{}"), 400, "invalid-request", "wait"),
-        arguments("wait that is negative", "POST", "/v1/tasks?wait=-1", "application/json", TaskerClient.taskRequest("testing", "hello", "{}"), 400, "invalid-request", "wait"),
-        arguments("wait that is too long", "POST", "/v1/tasks?wait=61", "application/json", TaskerClient.taskRequest("testing", "hello", "{}"), 400, "invalid-request", "wait"),
-        arguments("unknown parameter", "POST", "/v1/tasks?dry_run=true", "application/json", TaskerClient.taskRequest("testing", "hello", "{}"), 400, "invalid-request", "dry_run"),
-        arguments("text instead of JSON", "POST", "/v1/tasks", "text/plain", TaskerClient.taskRequest("testing", "hello", "{}"), 415, "unsupported-media-type", null),
-        arguments("no media type", "POST", "/v1/tasks", null, TaskerClient.taskRequest("testing", "hello", "{}"), 415, "unsupported-media-type", null));
+        arguments("wait that is no number", "POST", "/v1/tasks?wait=soon", "application/json",
+            TaskerClient.taskRequest("testing", "hello", "{}"), 400, "invalid-request", "wait"),
+        arguments("wait that is negative", "POST", "/v1/tasks?wait=-1", "application/json",
+            TaskerClient.taskRequest("testing", "hello", "{}"), 400, "invalid-request", "wait"),
+        arguments("wait that is too long", "POST", "/v1/tasks?wait=61", "application/json",
+            TaskerClient.taskRequest("testing", "hello", "{}"), 400, "invalid-request", "wait"),
+        arguments("unknown parameter", "POST", "/v1/tasks?dry_run=true", "application/json",
+            TaskerClient.taskRequest("testing", "hello", "{}"), 400, "invalid-request", "dry_run"),
+        arguments("text instead of JSON", "POST", "/v1/tasks", "text/plain", TaskerClient.taskRequest("testing", "hello", "{}"), 415,
+            "unsupported-media-type", null),
+        arguments("no media type", "POST", "/v1/tasks", null, TaskerClient.taskRequest("testing", "hello", "{}"), 415,
+            "unsupported-media-type", null));
   }
 
   private static Arguments bulk(String time) {
-    return arguments("bulk action before " + time, "POST", "/v1/bulk-actions", "application/json", TaskerClient.quoted("{'action_type': 'retry', 'requested_by': 'x', 'reason': 'x', "
-        + "'filter': {'created_before': '" + time + "'}}"), 400, "invalid-request", "filter/created_before");
+    return arguments("bulk action before " + time, "POST", "/v1/bulk-actions", "application/json",
+        TaskerClient.quoted("{'action_type': 'retry', 'requested_by': 'x', 'reason': 'x', "
+            + "'filter': {'created_before': '" + time + "'}}"),
+        400, "invalid-request", "filter/created_before");
   }
 
   private static Arguments batch(String what, String body, int status, String code) {
@@ -215,12 +244,15 @@ class BadRequestsIT {
         read("the same filter twice", "/v1/tasks?state=complete&state=error", 400, "invalid-request", "state"),
         read("filter of templates with U+0000", "/v1/templates?namespace=%00", 400, "invalid-request", "namespace"),
         arguments("absent task, cancelled", "DELETE", "/v1/tasks/" + ABSENT, null, null, 404, "task-not-found", null),
-        arguments("cancel with a policy of its own", "DELETE", "/v1/tasks/" + ABSENT + "?policy=kill", null, null, 400, "invalid-request", "policy"),
-        arguments("cancel with a reason that is too long", "DELETE", "/v1/tasks/" + ABSENT + "?reason=" + "x".repeat(1_001), null, null, 400, "invalid-request", "reason"),
+        arguments("cancel with a policy of its own", "DELETE", "/v1/tasks/" + ABSENT + "?policy=kill", null, null, 400, "invalid-request",
+            "policy"),
+        arguments("cancel with a reason that is too long", "DELETE", "/v1/tasks/" + ABSENT + "?reason=" + "x".repeat(1_001), null, null,
+            400, "invalid-request", "reason"),
         arguments("cancel with U+0000", "DELETE", "/v1/tasks/" + ABSENT + "?reason=%00", null, null, 400, "invalid-request", "reason"),
         arguments("wrong method for tasks", "PUT", "/v1/tasks", "application/json", "{}", 405, "method-not-allowed", null),
         arguments("wrong method for a task", "POST", "/v1/tasks/" + ABSENT, "application/json", "{}", 405, "method-not-allowed", null),
-        arguments("wrong method for a template", "DELETE", "/v1/templates/testing/hello/1.0.0", null, null, 405, "method-not-allowed", null));
+        arguments("wrong method for a template", "DELETE", "/v1/templates/testing/hello/1.0.0", null, null, 405, "method-not-allowed",
+            null));
   }
 
   private static Arguments template(String what, String yaml, int status, String code, String field) {
@@ -234,16 +266,20 @@ class BadRequestsIT {
         template("template that is no YAML", "{", 400, "invalid-template", null),
         template("template that is empty", "", 400, "invalid-template", null),
         template("template with other content than the registered one",
-            "name: hello\nnamespace_name: testing\nversion: \"1.0.0\"\nidentity_strategy: always_unique\nsteps:\n  - name: shout\n    handler: {callable: testing.Echo}\n", 409, "template-exists", null),
+            "name: hello\nnamespace_name: testing\nversion: \"1.0.0\"\nidentity_strategy: always_unique\nsteps:\n  - name: shout\n    handler: {callable: testing.Echo}\n",
+            409, "template-exists", null),
         template("template that is too long", "#" + "x".repeat(1_048_576), 413, "body-too-large", null),
-        arguments("template as a form", "POST", "/v1/templates", "application/x-www-form-urlencoded", "a=b", 415, "unsupported-media-type", null));
+        arguments("template as a form", "POST", "/v1/templates", "application/x-www-form-urlencoded", "a=b", 415, "unsupported-media-type",
+            null));
   }
 
   @Test
   void all_that_is_wrong_with_a_request_is_said_at_once() {
-    Answer answer = tasker.post("/v1/tasks", TaskerClient.quoted("{'name': 7, 'version': 'one', 'priority': 1000, 'tags': {}, 'correlation_id': 'x', 'colour': 'red', 'context': []}"));
+    Answer answer = tasker.post("/v1/tasks", TaskerClient
+        .quoted("{'name': 7, 'version': 'one', 'priority': 1000, 'tags': {}, 'correlation_id': 'x', 'colour': 'red', 'context': []}"));
 
-    assertThat(answer.fields()).containsExactlyInAnyOrder("colour", "namespace", "name", "version", "priority", "tags", "correlation_id", "context");
+    assertThat(answer.fields()).containsExactlyInAnyOrder("colour", "namespace", "name", "version", "priority", "tags", "correlation_id",
+        "context");
   }
 
   @Test
@@ -276,7 +312,8 @@ class BadRequestsIT {
 
   @Test
   void wrong_method_says_which_are_right() {
-    assertThat(tasker.send(tasker.request("/v1/tasks").PUT(HttpRequest.BodyPublishers.ofString("{}"))).header("Allow")).contains("GET", "POST");
+    assertThat(tasker.send(tasker.request("/v1/tasks").PUT(HttpRequest.BodyPublishers.ofString("{}"))).header("Allow")).contains("GET",
+        "POST");
   }
 
   @Test
@@ -291,7 +328,8 @@ class BadRequestsIT {
   @Test
   void body_that_is_not_utf_8_is_refused() {
     Answer answer = tasker.send(tasker.request("/v1/tasks").header("Content-Type", "application/json")
-        .POST(HttpRequest.BodyPublishers.ofByteArray(TaskerClient.taskRequest("testing", "hello", "{'name': 'Zoë'}").getBytes(StandardCharsets.ISO_8859_1))));
+        .POST(HttpRequest.BodyPublishers
+            .ofByteArray(TaskerClient.taskRequest("testing", "hello", "{'name': 'Zoë'}").getBytes(StandardCharsets.ISO_8859_1))));
 
     assertThat(answer.status()).isEqualTo(400);
     assertProblem(answer, "malformed-body");
@@ -301,7 +339,8 @@ class BadRequestsIT {
   void percent_that_encodes_nothing_is_no_fault_of_the_server() throws Exception {
     try (Socket socket = new Socket(tasker.base().getHost(), tasker.base().getPort())) {
       socket.setSoTimeout(20_000);
-      socket.getOutputStream().write(("GET /v1/tasks?namespace=%ZZ HTTP/1.1\r\nHost: localhost\r\nAuthorization: " + Login.FOR_TESTS.basic() + "\r\nConnection: close\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
+      socket.getOutputStream().write(("GET /v1/tasks?namespace=%ZZ HTTP/1.1\r\nHost: localhost\r\nAuthorization: " + Login.FOR_TESTS.basic()
+          + "\r\nConnection: close\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
       InputStream in = socket.getInputStream();
       String answer = new String(in.readAllBytes(), StandardCharsets.UTF_8);
 
@@ -312,8 +351,9 @@ class BadRequestsIT {
 
   @Test
   void requests_of_a_batch_fail_each_for_itself() {
-    Answer answer = tasker.post("/v1/tasks:batch", TaskerClient.quoted("[7, {}, " + TaskerClient.taskRequest("testing", "nobody_knows", "{}") + ", "
-        + TaskerClient.taskRequest("testing", "checked_hello", "{}") + "]"));
+    Answer answer = tasker.post("/v1/tasks:batch",
+        TaskerClient.quoted("[7, {}, " + TaskerClient.taskRequest("testing", "nobody_knows", "{}") + ", "
+            + TaskerClient.taskRequest("testing", "checked_hello", "{}") + "]"));
 
     assertThat(answer.status()).isEqualTo(207);
     assertThat(answer.list("verdicts")).extracting(verdict -> verdict.getInt("status") + " " + verdict.getString("code"))

@@ -13,7 +13,8 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 
 /** A request of an operation that the contract describes; its answer is judged by the contract. Each change makes another one. */
-record Call(Contract contract, Contract.Operation operation, Map<String, String> path, Map<String, String> query, Map<String, String> headers, String type, String body) {
+record Call(Contract contract, Contract.Operation operation, Map<String, String> path, Map<String, String> query,
+    Map<String, String> headers, String type, String body) {
 
   static Call of(Contract contract, String operation) {
     assertThat(contract.operation(operation)).as("an operation %s in the document", operation).isNotNull();
@@ -65,7 +66,8 @@ record Call(Contract contract, Contract.Operation operation, Map<String, String>
       uri = uri.replace("{" + part.getKey() + "}", encoded(part.getValue()));
     }
     assertThat(uri).as("all parts of the path are given").doesNotContain("{");
-    return uri + (query.isEmpty() ? "" : "?" + query.entrySet().stream().map(each -> encoded(each.getKey()) + "=" + encoded(each.getValue())).collect(Collectors.joining("&")));
+    return uri + (query.isEmpty() ? "" : "?"
+        + query.entrySet().stream().map(each -> encoded(each.getKey()) + "=" + encoded(each.getValue())).collect(Collectors.joining("&")));
   }
 
   Answer sendAs(TaskerClient caller) {

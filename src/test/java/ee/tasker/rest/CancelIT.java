@@ -47,7 +47,8 @@ class CancelIT {
     assertThat(answer.object().getJsonObject("cancel_request").getString("by")).isEqualTo("admin");
 
     assertThat(tasker.atRest(task, Duration.ofSeconds(40)).getString("state")).isEqualTo("cancelled");
-    assertThat(tasker.count("select count(*) from testing.effects where task_uuid = ? and effect = 'saw the cancel request'", task)).isEqualTo(1);
+    assertThat(tasker.count("select count(*) from testing.effects where task_uuid = ? and effect = 'saw the cancel request'", task))
+        .isEqualTo(1);
     Map<String, JsonObject> steps = tasker.steps(task);
     assertThat(steps.get("before").getString("state")).isEqualTo("complete");
     assertThat(steps.get("held").getString("state")).isEqualTo("cancelled");
@@ -64,7 +65,8 @@ class CancelIT {
 
     // A heartbeat renews, and so hears of, what is older than a third of its lease: 20 seconds.
     assertThat(tasker.atRest(task, Duration.ofSeconds(18)).getString("state")).isEqualTo("cancelled");
-    assertThat(tasker.count("select count(*) from testing.effects where task_uuid = ? and effect = 'saw the cancel request'", task)).isEqualTo(1);
+    assertThat(tasker.count("select count(*) from testing.effects where task_uuid = ? and effect = 'saw the cancel request'", task))
+        .isEqualTo(1);
   }
 
   @Test

@@ -66,14 +66,17 @@ class ConcurrencyPoliciesIT {
       tasks.add(tasker.submit("limited", "held", "{}"));
     }
     try {
-      TaskerClient.until("one holds and three wait", Duration.ofSeconds(20), () -> policy().getInt("holding") == 1 && policy().getInt("waiting") == 3);
+      TaskerClient.until("one holds and three wait", Duration.ofSeconds(20),
+          () -> policy().getInt("holding") == 1 && policy().getInt("waiting") == 3);
       JsonObject list = tasker.get(LIST + "&entries=2").object();
       assertFits("ConcurrencyPolicyList", list);
       JsonObject full = list.getJsonArray("policies").getJsonObject(0);
       assertThat(full.getInt("limit")).isEqualTo(1);
       assertThat(full.getJsonArray("holders")).hasSize(1);
-      assertThat(full.getJsonArray("waiters").getValuesAs(JsonObject.class)).extracting(waiter -> waiter.getInt("position")).containsExactly(1, 2);
-      assertThat(tasker.get(LIST + "&entries=0").object().getJsonArray("policies").getJsonObject(0)).doesNotContainKeys("holders", "waiters");
+      assertThat(full.getJsonArray("waiters").getValuesAs(JsonObject.class)).extracting(waiter -> waiter.getInt("position"))
+          .containsExactly(1, 2);
+      assertThat(tasker.get(LIST + "&entries=0").object().getJsonArray("policies").getJsonObject(0)).doesNotContainKeys("holders",
+          "waiters");
       UUID holder = UUID.fromString(full.getJsonArray("holders").getJsonObject(0).getString("task_uuid"));
       UUID next = UUID.fromString(full.getJsonArray("waiters").getJsonObject(0).getString("task_uuid"));
       assertThat(tasks).contains(holder, next);
@@ -91,10 +94,12 @@ class ConcurrencyPoliciesIT {
       assertThat(policy().getInt("waiting")).isEqualTo(3);
 
       assertThat(setLimit("2").object().getInt("limit")).isEqualTo(2);
-      TaskerClient.until("two are let in", Duration.ofSeconds(20), () -> policy().getInt("holding") == 2 && policy().getInt("waiting") == 1);
+      TaskerClient.until("two are let in", Duration.ofSeconds(20),
+          () -> policy().getInt("holding") == 2 && policy().getInt("waiting") == 1);
       release(next);
       assertThat(tasker.atRest(next).getString("state")).isEqualTo("complete");
-      assertThat(setLimit("null").object()).doesNotContainKeys("set_limit", "set_by", "claimed_actor").containsEntry("limit", Json.createValue(1));
+      assertThat(setLimit("null").object()).doesNotContainKeys("set_limit", "set_by", "claimed_actor").containsEntry("limit",
+          Json.createValue(1));
     } finally {
       setLimit("null");
       tasks.forEach(this::release);
@@ -105,7 +110,8 @@ class ConcurrencyPoliciesIT {
 
   @Test
   void what_is_wrong_is_refused_and_named() {
-    assertThat(put(UUID.randomUUID(), "{'limit': 1, 'requested_by': 'ann', 'reason': 'a test'}").text("code")).isEqualTo("concurrency-policy-not-found");
+    assertThat(put(UUID.randomUUID(), "{'limit': 1, 'requested_by': 'ann', 'reason': 'a test'}").text("code"))
+        .isEqualTo("concurrency-policy-not-found");
     String policy = policy().getString("policy_uuid");
     assertThat(put(policy, "{}").fields()).containsExactlyInAnyOrder("limit", "requested_by", "reason");
     assertThat(put("nonsense", "{}").fields()).containsExactly("policy_uuid");

@@ -76,11 +76,13 @@ final class Contract {
         Stream.of(item.asJsonObject(), value.asJsonObject()).filter(holder -> holder.containsKey("parameters"))
             .flatMap(holder -> holder.getJsonArray("parameters").getValuesAs(JsonObject.class).stream()).map(this::resolved)
             .forEach(parameter -> parameters.put(parameter.getString("name"), parameter));
-        Operation operation = new Operation(value.asJsonObject().getString("operationId"), method.toUpperCase(Locale.ROOT), path, value.asJsonObject(), parameters);
+        Operation operation = new Operation(value.asJsonObject().getString("operationId"), method.toUpperCase(Locale.ROOT), path,
+            value.asJsonObject(), parameters);
         operations.put(operation.id(), operation);
       }
     }));
-    codes = document.getJsonObject("components").getJsonObject("schemas").getJsonObject("Problem").getJsonArray("x-codes").getValuesAs(JsonObject.class)
+    codes = document.getJsonObject("components").getJsonObject("schemas").getJsonObject("Problem").getJsonArray("x-codes")
+        .getValuesAs(JsonObject.class)
         .stream().map(code -> code.getInt("status") + " " + code.getString("code")).collect(Collectors.toUnmodifiableSet());
   }
 
@@ -105,7 +107,8 @@ final class Contract {
   List<String> violations(JsonObject schema, JsonValue value) {
     Schema judge = compiled.computeIfAbsent(schema.toString(), this::compile);
     Validator.Result result = judge.validator().validate(judge.uri(), (Object) value);
-    return result.isValid() ? List.of() : result.getErrors().stream().map(error -> error.getInstanceLocation() + " " + error.getError()).toList();
+    return result.isValid() ? List.of()
+        : result.getErrors().stream().map(error -> error.getInstanceLocation() + " " + error.getError()).toList();
   }
 
   private Schema compile(String schema) {
@@ -113,8 +116,10 @@ final class Contract {
         .withEvaluatorFactory(EvaluatorFactory.compose(new FormatEvaluatorFactory())).createValidator();
     JsonObject schemas = document.getJsonObject("components").getJsonObject("schemas");
     // RFC 9457 lets problems have more members; those that we have are described.
-    JsonObject closed = Json.createObjectBuilder(schemas).add("Problem", Json.createObjectBuilder(schemas.getJsonObject("Problem")).add("additionalProperties", false)).build();
-    JsonObject standalone = Json.createObjectBuilder(Json.createReader(new java.io.StringReader(schema)).readObject()).add("$defs", closed).build();
+    JsonObject closed = Json.createObjectBuilder(schemas)
+        .add("Problem", Json.createObjectBuilder(schemas.getJsonObject("Problem")).add("additionalProperties", false)).build();
+    JsonObject standalone = Json.createObjectBuilder(Json.createReader(new java.io.StringReader(schema)).readObject()).add("$defs", closed)
+        .build();
     return new Schema(validator, validator.registerSchema(standalone.toString().replace("#/components/schemas/", "#/$defs/")));
   }
 
@@ -129,22 +134,26 @@ final class Contract {
     String type = answer.header("Content-Type").replaceAll("\\s*;.*", "");
     assertThat(contents.keySet()).as("%s answers %s of a described kind", operation, answer).contains(type);
     if (type.endsWith("json")) {
-      assertThat(violations(contents.getJsonObject(type).getJsonObject("schema"), answer.json())).as("%s answers as described: %s", operation, answer).isEmpty();
+      assertThat(violations(contents.getJsonObject(type).getJsonObject("schema"), answer.json()))
+          .as("%s answers as described: %s", operation, answer).isEmpty();
     }
     if (answer.status() < 500 && response.containsKey("headers")) {
-      assertThat(response.getJsonObject("headers").keySet()).as("%s: %s", operation, answer).allSatisfy(header -> assertThat(answer.header(header)).as(header).isNotEmpty());
+      assertThat(response.getJsonObject("headers").keySet()).as("%s: %s", operation, answer)
+          .allSatisfy(header -> assertThat(answer.header(header)).as(header).isNotEmpty());
     }
     if (type.equals(PROBLEM)) {
       assertThat(answer.object().getInt("status")).isEqualTo(answer.status());
       assertThat(answer.text("type")).isEqualTo("urn:tasker:problem:" + code(answer));
       assertThat(codes).as("%s", answer).contains(status + " " + code(answer));
-      assertThat(response.getString("description")).as("the description of %s of %s names its codes", status, operation).contains("`" + code(answer) + "`");
+      assertThat(response.getString("description")).as("the description of %s of %s names its codes", status, operation)
+          .contains("`" + code(answer) + "`");
     }
     seen.computeIfAbsent(operation.id(), id -> new TreeSet<>()).add(answer.status());
   }
 
   private static String code(Answer answer) {
-    return answer.header("Content-Type").startsWith(PROBLEM) && answer.object().get("code") instanceof JsonString code ? code.getString() : "";
+    return answer.header("Content-Type").startsWith(PROBLEM) && answer.object().get("code") instanceof JsonString code ? code.getString()
+        : "";
   }
 
   /** What is wrong with a request that is meant to be right, by the document. */
@@ -160,11 +169,14 @@ final class Contract {
           complaints.add(name + " does not fit");
         }
       } else if (violations(parameter.getJsonObject("schema"), Json.createValue(value)).size() > 0
-          && (!value.matches("\\d+|true|false") || violations(parameter.getJsonObject("schema"), Json.createReader(new java.io.StringReader(value)).readValue()).size() > 0)) {
+          && (!value.matches("\\d+|true|false")
+              || violations(parameter.getJsonObject("schema"), Json.createReader(new java.io.StringReader(value)).readValue())
+                  .size() > 0)) {
         complaints.add(name + " does not fit");
       }
     });
-    operation.parameters("query").filter(parameter -> parameter.getBoolean("required", false) && !query.containsKey(parameter.getString("name")))
+    operation.parameters("query")
+        .filter(parameter -> parameter.getBoolean("required", false) && !query.containsKey(parameter.getString("name")))
         .forEach(parameter -> complaints.add("there has to be a parameter " + parameter.getString("name")));
     if (operation.hasBody()) {
       JsonObject content = resolved(operation.value().getJsonObject("requestBody")).getJsonObject("content").getJsonObject(mediaType);

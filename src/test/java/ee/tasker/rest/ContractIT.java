@@ -39,7 +39,8 @@ import org.junit.jupiter.api.TestMethodOrder;
 class ContractIT {
   private static final Set<String> FOR_EVERY_CALLER = Set.of("getMe", "getOpenApi", "getOpenApiYaml");
   /** Needs more tasks than one bulk action may have, or a request that is still being answered (KeyedRequestsIT); the only administrator (AccessIT). */
-  private static final Set<String> SEEN_ELSEWHERE = Set.of("previewBulkAction 409", "pause 409", "resume 409", "setConcurrencyLimit 409", "setRetentionPolicy 409", "openDeadLetter 409",
+  private static final Set<String> SEEN_ELSEWHERE = Set.of("previewBulkAction 409", "pause 409", "resume 409", "setConcurrencyLimit 409",
+      "setRetentionPolicy 409", "openDeadLetter 409",
       "submitTasks 409", "replayDeadMessage 409", "changeUser 409", "revokeKey 409", "revokeGrant 409");
 
   private final TaskerClient admin;
@@ -127,7 +128,8 @@ class ContractIT {
   @Order(4)
   @TestFactory
   Stream<DynamicTest> what_is_about_another_namespace_is_answered_as_described() {
-    TaskerClient foreigner = admin.asOneWhoMay(Arrays.stream(Permission.values()).map(permission -> permission.text() + " in elsewhere").toList());
+    TaskerClient foreigner = admin
+        .asOneWhoMay(Arrays.stream(Permission.values()).map(permission -> permission.text() + " in elsewhere").toList());
     return each(guarded(), operation -> {
       Answer answer = right(operation).sendAs(foreigner);
       // What lists, or belongs to no namespace, answers what may be seen of it.
@@ -141,8 +143,9 @@ class ContractIT {
   @Order(5)
   @TestFactory
   Stream<DynamicTest> what_is_about_nothing_is_refused_as_described() {
-    return each(all().filter(operation -> operation.path().contains("{")), operation ->
-        assertStatus(right(operation).aboutNothing().sendAs(admin), operation.parameters().containsKey("server_uuid") ? 409 : 404));
+    return each(all().filter(operation -> operation.path().contains("{")),
+        operation -> assertStatus(right(operation).aboutNothing().sendAs(admin),
+            operation.parameters().containsKey("server_uuid") ? 409 : 404));
   }
 
   @Order(6)
@@ -152,7 +155,9 @@ class ContractIT {
       assertStatus(right(operation).query("colour", "red").sendAs(admin), 400);
       if (operation.hasBody()) {
         assertStatus(right(operation).body("application/pdf", "%PDF").sendAs(admin), 415);
-        assertStatus(right(operation).body("application/json", "\"" + "x".repeat(operation.id().equals("submitTasks") ? 17_000_000 : 1_100_000) + "\"").sendAs(admin), 413);
+        assertStatus(right(operation)
+            .body("application/json", "\"" + "x".repeat(operation.id().equals("submitTasks") ? 17_000_000 : 1_100_000) + "\"")
+            .sendAs(admin), 413);
       }
     });
   }
@@ -160,8 +165,8 @@ class ContractIT {
   @Order(7)
   @TestFactory
   Stream<DynamicTest> what_is_answered_otherwise_because_of_what_is_there_is_as_described() {
-    return contract.operations().stream().flatMap(operation -> scenarios.byState(operation).entrySet().stream().map(other ->
-        DynamicTest.dynamicTest(other.getKey() + " " + operation, () -> assertStatus(other.getValue().get().right().sendAs(admin), other.getKey()))));
+    return contract.operations().stream().flatMap(operation -> scenarios.byState(operation).entrySet().stream().map(other -> DynamicTest
+        .dynamicTest(other.getKey() + " " + operation, () -> assertStatus(other.getValue().get().right().sendAs(admin), other.getKey()))));
   }
 
   @Order(8)
@@ -171,7 +176,8 @@ class ContractIT {
       String key = "contract-" + UUID.randomUUID();
       Call first = right(operation).header(RequestKeys.HEADER, key);
       assertThat(first.sendAs(admin).status() / 100).isEqualTo(2);
-      Answer reused = (first.body() == null ? first.query("reason", "another") : first.body(first.type(), first.body().replace("ann", "bob"))).sendAs(admin);
+      Answer reused = (first.body() == null ? first.query("reason", "another")
+          : first.body(first.type(), first.body().replace("ann", "bob"))).sendAs(admin);
       assertStatus(reused, 422);
     });
   }

@@ -93,7 +93,8 @@ final class ContractScenarios {
 
   private UUID held() {
     UUID task = admin.submit("retry_later", "{}");
-    TaskerClient.until("the task waits", java.time.Duration.ofSeconds(20), () -> "waiting_for_retry".equals(admin.get("/v1/tasks/" + task).text("state")));
+    TaskerClient.until("the task waits", java.time.Duration.ofSeconds(20),
+        () -> "waiting_for_retry".equals(admin.get("/v1/tasks/" + task).text("state")));
     return task;
   }
 
@@ -106,24 +107,30 @@ final class ContractScenarios {
   }
 
   private void tasksAndSteps() {
-    when("submitTask", () -> call("submitTask").query("wait", 5).body("application/json", TaskerClient.taskRequest("testing", "hello", "{'who': 'ann'}")));
+    when("submitTask",
+        () -> call("submitTask").query("wait", 5).body("application/json", TaskerClient.taskRequest("testing", "hello", "{'who': 'ann'}")));
     otherwise("submitTask", 409, () -> {
       String same = TaskerClient.taskRequest("testing", "strict_hello", "{'who': 'twice'}");
       admin.post("/v1/tasks", same);
       return call("submitTask").body("application/json", same);
     });
-    otherwise("submitTask", 404, () -> call("submitTask").body("application/json", TaskerClient.taskRequest("testing", "nobody_knows", "{}")));
+    otherwise("submitTask", 404,
+        () -> call("submitTask").body("application/json", TaskerClient.taskRequest("testing", "nobody_knows", "{}")));
     otherwise("submitTask", 200, () -> {
       String same = TaskerClient.taskRequest("testing", "strict_hello", "{'who': 'once more'}");
       admin.post("/v1/tasks", same);
       return call("submitTask").body("application/json", same.replace("\"context\"", "\"on_duplicate\": \"return\", \"context\""));
     });
-    when("submitTasks", () -> call("submitTasks").body("application/json", "[" + TaskerClient.taskRequest("testing", "hello", "{'who': 'ann'}") + "," + TaskerClient.taskRequest("testing", "no", "{}") + "]"));
-    when("listTasks", () -> call("listTasks").query("limit", 5).query("namespace", "testing").query("sla_breached", false).query("attribute", "order:A-17"));
+    when("submitTasks", () -> call("submitTasks").body("application/json", "["
+        + TaskerClient.taskRequest("testing", "hello", "{'who': 'ann'}") + "," + TaskerClient.taskRequest("testing", "no", "{}") + "]"));
+    when("listTasks", () -> call("listTasks").query("limit", 5).query("namespace", "testing").query("sla_breached", false)
+        .query("attribute", "order:A-17"));
     when("getTask", () -> aboutTask("getTask", held()).query("wait", 0));
-    when("cancelTask", () -> aboutTask("cancelTask", held()).query("reason", "a test").query("policy", "allow_finish").query("children", "cancel"));
+    when("cancelTask",
+        () -> aboutTask("cancelTask", held()).query("reason", "a test").query("policy", "allow_finish").query("children", "cancel"));
     otherwise("cancelTask", 409, () -> aboutTask("cancelTask", done()));
-    when("actOnTask", () -> aboutTask("actOnTask", blocked()).json("{'action_type': 'retry', " + WHO_AND_WHY + ", 'context': {'way': 'fine'}}"));
+    when("actOnTask",
+        () -> aboutTask("actOnTask", blocked()).json("{'action_type': 'retry', " + WHO_AND_WHY + ", 'context': {'way': 'fine'}}"));
     otherwise("actOnTask", 409, () -> aboutTask("actOnTask", done()).json("{'action_type': 'fail', " + WHO_AND_WHY + "}"));
     when("diagnoseTask", () -> aboutTask("diagnoseTask", held()));
     when("getTaskHistory", () -> {
@@ -136,12 +143,15 @@ final class ContractScenarios {
     when("listSteps", () -> aboutTask("listSteps", blocked()));
     when("getStep", () -> aboutStep("getStep", blocked()));
     when("auditStep", () -> aboutStep("auditStep", blocked()));
-    when("actOnStep", () -> aboutStep("actOnStep", blocked()).json("{'action_type': 'complete_manually', 'completed_by': 'ann', 'reason': 'by hand', 'completion_data': {'result': [1]}}"));
-    otherwise("actOnStep", 409, () -> aboutStep("actOnStep", done()).json("{'action_type': 'resolve_manually', 'resolved_by': 'ann', 'reason': 'late'}"));
+    when("actOnStep", () -> aboutStep("actOnStep", blocked())
+        .json("{'action_type': 'complete_manually', 'completed_by': 'ann', 'reason': 'by hand', 'completion_data': {'result': [1]}}"));
+    otherwise("actOnStep", 409,
+        () -> aboutStep("actOnStep", done()).json("{'action_type': 'resolve_manually', 'resolved_by': 'ann', 'reason': 'late'}"));
   }
 
   private Call preview() {
-    return call("previewBulkAction").json("{'action_type': 'fail', " + WHO_AND_WHY + ", 'filter': {'namespace': 'contract', 'name': 'paused'}}");
+    return call("previewBulkAction")
+        .json("{'action_type': 'fail', " + WHO_AND_WHY + ", 'filter': {'namespace': 'contract', 'name': 'paused'}}");
   }
 
   private Call entry(String operation) {
@@ -149,7 +159,8 @@ final class ContractScenarios {
   }
 
   private Call policy() {
-    return call("setConcurrencyLimit").path("policy_uuid", admin.value("select policy_uuid from tasker.concurrency_policies where namespace_name = 'contract' limit 1"));
+    return call("setConcurrencyLimit").path("policy_uuid",
+        admin.value("select policy_uuid from tasker.concurrency_policies where namespace_name = 'contract' limit 1"));
   }
 
   private void operations() {
@@ -157,7 +168,8 @@ final class ContractScenarios {
     when("runBulkAction", () -> call("runBulkAction").path("token", preview().sendAs(admin).text("token")));
     otherwise("runBulkAction", 409, () -> {
       blocked();
-      Call set = call("previewBulkAction").json("{'action_type': 'retry', " + WHO_AND_WHY + ", 'filter': {'namespace': 'testing', 'name': 'fail', 'state': 'blocked_by_failures'}}");
+      Call set = call("previewBulkAction").json("{'action_type': 'retry', " + WHO_AND_WHY
+          + ", 'filter': {'namespace': 'testing', 'name': 'fail', 'state': 'blocked_by_failures'}}");
       String token = set.sendAs(admin).text("token");
       blocked();
       return call("runBulkAction").path("token", token);
@@ -168,7 +180,8 @@ final class ContractScenarios {
     });
     when("pause", () -> call("pause").json("{'namespace': 'contract', 'name': 'paused', " + WHO_AND_WHY + "}"));
     otherwise("pause", 404, () -> call("pause").json("{'namespace': 'nowhere', " + WHO_AND_WHY + "}"));
-    when("resume", () -> call("resume").query("namespace", "contract").query("name", "paused").query("requested_by", "ann").query("reason", "a test"));
+    when("resume",
+        () -> call("resume").query("namespace", "contract").query("name", "paused").query("requested_by", "ann").query("reason", "a test"));
     otherwise("resume", 404, () -> call("resume").query("namespace", "nowhere").query("requested_by", "ann").query("reason", "a test"));
     when("listConcurrencyPolicies", () -> {
       admin.post("/v1/tasks", TaskerClient.taskRequest("contract", "limited", "{}"));
@@ -177,8 +190,10 @@ final class ContractScenarios {
     when("setConcurrencyLimit", () -> policy().json("{'limit': null, " + WHO_AND_WHY + "}"));
     when("getRetention", () -> call("getRetention"));
     when("previewRetention", () -> call("previewRetention"));
-    when("setRetentionPolicy", () -> call("setRetentionPolicy").json("{'namespace': 'contract', 'name': 'known', 'state': 'complete', 'keep_days': 3, 'dry_run': true, " + WHO_AND_WHY + "}"));
-    otherwise("setRetentionPolicy", 404, () -> call("setRetentionPolicy").json("{'namespace': 'nowhere', 'keep_days': 3, " + WHO_AND_WHY + "}"));
+    when("setRetentionPolicy", () -> call("setRetentionPolicy")
+        .json("{'namespace': 'contract', 'name': 'known', 'state': 'complete', 'keep_days': 3, 'dry_run': true, " + WHO_AND_WHY + "}"));
+    otherwise("setRetentionPolicy", 404,
+        () -> call("setRetentionPolicy").json("{'namespace': 'nowhere', 'keep_days': 3, " + WHO_AND_WHY + "}"));
     when("listDeadLetters", () -> call("listDeadLetters").query("limit", 2).query("resolution_status", "pending"));
     when("openDeadLetter", () -> call("openDeadLetter").json("{'task_uuid': '" + done() + "', " + WHO_AND_WHY + "}"));
     otherwise("openDeadLetter", 200, () -> {
@@ -189,7 +204,8 @@ final class ContractScenarios {
     otherwise("openDeadLetter", 404, () -> call("openDeadLetter").json("{'task_uuid': '" + UUID.randomUUID() + "', " + WHO_AND_WHY + "}"));
     when("getDeadLetterOfTask", () -> aboutTask("getDeadLetterOfTask", blocked()));
     when("getDeadLetter", () -> entry("getDeadLetter"));
-    when("updateDeadLetter", () -> entry("updateDeadLetter").json("{'resolution_status': 'manually_resolved', 'resolved_by': 'ann', 'resolution_notes': 'done', 'metadata': {'ticket': 7}}"));
+    when("updateDeadLetter", () -> entry("updateDeadLetter")
+        .json("{'resolution_status': 'manually_resolved', 'resolved_by': 'ann', 'resolution_notes': 'done', 'metadata': {'ticket': 7}}"));
     otherwise("updateDeadLetter", 409, () -> {
       Call update = right.get("updateDeadLetter").get();
       update.sendAs(admin);
@@ -227,13 +243,15 @@ final class ContractScenarios {
     when("getSystemHealth", () -> call("getSystemHealth"));
     when("getBottlenecks", () -> call("getBottlenecks").query("hours", 2).query("limit", 3).query("min_executions", 1));
     when("listWriteRequests", () -> call("listWriteRequests").query("limit", 20).query("route", "/v1/tasks/{task_uuid}"));
-    for (String open : List.of("getMe", "getMetrics", "getOpenApi", "getOpenApiYaml", "getLandingPage", "getHealth", "getLiveness", "getReadiness", "getStartup")) {
+    for (String open : List.of("getMe", "getMetrics", "getOpenApi", "getOpenApiYaml", "getLandingPage", "getHealth", "getLiveness",
+        "getReadiness", "getStartup")) {
       when(open, () -> call(open));
     }
   }
 
   private Call thisServer(String operation) {
-    return call(operation).path("server_uuid", admin.get("/v1/servers").object().getJsonArray("servers").getJsonObject(0).getString("server_uuid"));
+    return call(operation).path("server_uuid",
+        admin.get("/v1/servers").object().getJsonArray("servers").getJsonObject(0).getString("server_uuid"));
   }
 
   private void server() {
@@ -241,19 +259,23 @@ final class ContractScenarios {
     when("describeServer", () -> thisServer("describeServer"));
     otherwise("describeServer", 409, () -> call("describeServer").path("server_uuid", UUID.randomUUID()));
     when("changeServer", () -> thisServer("changeServer").json("{'draining': false, " + WHO_AND_WHY + "}"));
-    otherwise("changeServer", 409, () -> call("changeServer").path("server_uuid", UUID.randomUUID()).json("{'draining': false, " + WHO_AND_WHY + "}"));
+    otherwise("changeServer", 409,
+        () -> call("changeServer").path("server_uuid", UUID.randomUUID()).json("{'draining': false, " + WHO_AND_WHY + "}"));
   }
 
   /** One for all: passwords are slow. */
   private String user() {
     if (user == null) {
-      user = call("createUser").json("{'name': 'contract " + UUID.randomUUID() + "', 'grants': [{'role': 'viewer', 'namespace': 'contract'}]}").sendAs(admin).text("user_uuid");
+      user = call("createUser")
+          .json("{'name': 'contract " + UUID.randomUUID() + "', 'grants': [{'role': 'viewer', 'namespace': 'contract'}]}").sendAs(admin)
+          .text("user_uuid");
     }
     return user;
   }
 
   private String newKey() {
-    return call("createKey").json("{'name': 'contract', 'expires_in_seconds': 60, 'grants': [{'permission': 'tasks:*'}]}").sendAs(admin).text("key_uuid");
+    return call("createKey").json("{'name': 'contract', 'expires_in_seconds': 60, 'grants': [{'permission': 'tasks:*'}]}").sendAs(admin)
+        .text("key_uuid");
   }
 
   private void access() {

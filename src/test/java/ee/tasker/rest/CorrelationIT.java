@@ -62,7 +62,8 @@ class CorrelationIT {
   void batch_and_keyed_submission_take_them_up_and_a_body_that_says_otherwise_wins() {
     UUID own = UUID.randomUUID();
     JsonObject[] verdicts = send("/v1/tasks:batch", "[" + trace("{'a': '" + id + "'}", "") + ", "
-        + trace("{'b': '" + id + "'}", ", 'correlation_id': '" + own + "', 'trace_parent': '" + parent("1111111111111111") + "'") + "]", id, parent("00f067aa0ba902b7"))
+        + trace("{'b': '" + id + "'}", ", 'correlation_id': '" + own + "', 'trace_parent': '" + parent("1111111111111111") + "'") + "]", id,
+        parent("00f067aa0ba902b7"))
         .list("verdicts").toArray(JsonObject[]::new);
 
     assertThat(verdicts[0].getString("correlation_id")).isEqualTo(id);
@@ -85,7 +86,8 @@ class CorrelationIT {
     assertThat(again.text("code")).isEqualTo("duplicate-task");
     assertThat(again.header("X-Correlation-Id")).isEqualTo(id);
     assertThat(tasker.post("/v1/tasks", quoted(trace("{}", ", 'trace_parent': 'nonsense'"))).fields()).containsExactly("trace_parent");
-    assertThat(tasker.jsonOf("select tasker.submit_tasks(cast(? as jsonb)) -> 'verdicts' -> 0", quoted("[" + trace("{}", ", 'trace_parent': 'nonsense'") + "]")).getString("field"))
+    assertThat(tasker.jsonOf("select tasker.submit_tasks(cast(? as jsonb)) -> 'verdicts' -> 0",
+        quoted("[" + trace("{}", ", 'trace_parent': 'nonsense'") + "]")).getString("field"))
         .isEqualTo("trace_parent");
   }
 

@@ -54,11 +54,13 @@ class ErrorServletTest {
   }
 
   private static <T> T of(Class<T> type, Answers answers) {
-    return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> answers.to(method.getName(), arguments)));
+    return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[]{type},
+        (proxy, method, arguments) -> answers.to(method.getName(), arguments)));
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"/..%5c..%5cetc/passwd", "/%5Cx", "/a\\b", "/%00", "/a%0d%0ab", "/%1fx", "/%7f", "/%zz", "/%", "/a%4", "/v1/tasks/%5c"})
+  @ValueSource(
+      strings = {"/..%5c..%5cetc/passwd", "/%5Cx", "/a\\b", "/%00", "/a%0d%0ab", "/%1fx", "/%7f", "/%zz", "/%", "/a%4", "/v1/tasks/%5c"})
   void what_a_server_stumbles_over_in_the_path_is_the_request_s_fault(String path) throws IOException {
     assertThat(answer(500, path, "application/json").status()).isEqualTo(400);
     assertThat(answer(404, path, "application/json").status()).isEqualTo(404);

@@ -31,8 +31,9 @@ class EventLimitsIT {
   @BeforeAll
   static void start() {
     database = TestServer.newDatabase();
-    server = TestServer.start(database, Map.of("TASKER_STREAMS_LIMIT", "2", "TASKER_STREAMS_BUFFER", "3000", "TASKER_STREAMS_HEARTBEAT_SECONDS", "1",
-        "TASKER_POLL_INTERVAL_SECONDS", "0"));
+    server = TestServer.start(database,
+        Map.of("TASKER_STREAMS_LIMIT", "2", "TASKER_STREAMS_BUFFER", "3000", "TASKER_STREAMS_HEARTBEAT_SECONDS", "1",
+            "TASKER_POLL_INTERVAL_SECONDS", "0"));
     other = TestServer.start(database, Map.of());
     tasker = server.client();
     tasker.register("/testing/templates.yaml");
@@ -83,7 +84,8 @@ class EventLimitsIT {
             states.add(event.data().getString("to_state"));
           }
         }
-        assertThat(states).containsExactly("pending", "initializing", "enqueuing_steps", "steps_in_process", "evaluating_results", "complete");
+        assertThat(states).containsExactly("pending", "initializing", "enqueuing_steps", "steps_in_process", "evaluating_results",
+            "complete");
       }
     }
   }
@@ -101,7 +103,8 @@ class EventLimitsIT {
   void slow_client_is_cut_off_and_goes_on_elsewhere_without_a_gap() {
     EventClient slow = awaitRoom(4_096);
     UUID correlation = UUID.randomUUID();
-    String request = TaskerClient.quoted("{'namespace': 'testing', 'name': 'family', 'version': '1.0.0', 'context': {}, 'correlation_id': '" + correlation + "'}");
+    String request = TaskerClient
+        .quoted("{'namespace': 'testing', 'name': 'family', 'version': '1.0.0', 'context': {}, 'correlation_id': '" + correlation + "'}");
     long submitted = 0;
     while (!server.log().contains("TK1404") && submitted < 40_000) {
       tasker.post("/v1/tasks:batch", Collections.nCopies(500, request).toString());
@@ -117,9 +120,13 @@ class EventLimitsIT {
     slow.close();
     long tasks = submitted;
     TaskerClient.until("all tasks have ended", Duration.ofSeconds(180),
-        () -> tasker.count("select count(*) from tasker.tasks where correlation_id = ? and completed_at is not null", correlation) == tasks);
-    long all = tasker.count("select count(*) from tasker.tasks t join tasker.task_transitions h using (task_uuid) where t.correlation_id = ?", correlation)
-        + tasker.count("select count(*) from tasker.tasks t join tasker.workflow_step_transitions h using (task_uuid) where t.correlation_id = ?", correlation);
+        () -> tasker.count("select count(*) from tasker.tasks where correlation_id = ? and completed_at is not null",
+            correlation) == tasks);
+    long all = tasker.count(
+        "select count(*) from tasker.tasks t join tasker.task_transitions h using (task_uuid) where t.correlation_id = ?", correlation)
+        + tasker.count(
+            "select count(*) from tasker.tasks t join tasker.workflow_step_transitions h using (task_uuid) where t.correlation_id = ?",
+            correlation);
     try (EventClient rest = listen(other, "/v1/events", lastId, 0)) {
       while (seen.size() < all) {
         note(seen, rest.next(), correlation);
@@ -152,7 +159,8 @@ class EventLimitsIT {
       heard = callsIn(window);
     }
 
-    System.out.println("calls of an idle server in " + window.toSeconds() + " s: " + alone + " when nobody listens, " + heard + " when one does");
+    System.out
+        .println("calls of an idle server in " + window.toSeconds() + " s: " + alone + " when nobody listens, " + heard + " when one does");
     assertThat(alone).isLessThanOrEqualTo(MOST_CALLS_ALONE);
     assertThat(heard).isBetween(alone + 3, 23L);
   }

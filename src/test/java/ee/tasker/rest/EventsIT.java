@@ -37,14 +37,17 @@ class EventsIT {
 
   private static String move(Received event) {
     JsonObject data = event.data();
-    return data.getString("step".equals(event.name()) ? "step_uuid" : "task_uuid") + " " + data.getInt("sort_key") + " " + data.getString("to_state");
+    return data.getString("step".equals(event.name()) ? "step_uuid" : "task_uuid") + " " + data.getInt("sort_key") + " "
+        + data.getString("to_state");
   }
 
   /** Of some tasks, as SQL has it. */
   private List<String> history(String where, Object... arguments) {
-    return tasker.sql("select m.move from (select h.task_uuid, h.task_uuid || ' ' || h.sort_key || ' ' || h.to_state as move, h.created_at from tasker.task_transitions h union all "
-        + "select h.task_uuid, h.workflow_step_uuid || ' ' || h.sort_key || ' ' || h.to_state, h.created_at from tasker.workflow_step_transitions h) m "
-        + "join tasker.tasks t on t.task_uuid = m.task_uuid where " + where + " order by m.created_at, m.move", arguments).stream().map(row -> (String) row.get("move")).toList();
+    return tasker.sql(
+        "select m.move from (select h.task_uuid, h.task_uuid || ' ' || h.sort_key || ' ' || h.to_state as move, h.created_at from tasker.task_transitions h union all "
+            + "select h.task_uuid, h.workflow_step_uuid || ' ' || h.sort_key || ' ' || h.to_state, h.created_at from tasker.workflow_step_transitions h) m "
+            + "join tasker.tasks t on t.task_uuid = m.task_uuid where " + where + " order by m.created_at, m.move",
+        arguments).stream().map(row -> (String) row.get("move")).toList();
   }
 
   @Test
@@ -91,7 +94,8 @@ class EventsIT {
         // what came before
       }
       tasker.send(tasker.request("/v1/tasks/" + task).header("Content-Type", "application/json").method("PATCH",
-          java.net.http.HttpRequest.BodyPublishers.ofString(quoted("{'action_type': 'resolve', 'requested_by': 'ann', 'reason': 'done by hand'}"))));
+          java.net.http.HttpRequest.BodyPublishers
+              .ofString(quoted("{'action_type': 'resolve', 'requested_by': 'ann', 'reason': 'done by hand'}"))));
 
       assertThat(client.next().data().getString("to_state")).isEqualTo("resolved_manually");
       assertThat(client.next().name()).isEqualTo("end");
@@ -105,7 +109,8 @@ class EventsIT {
     List<Received> seen = new ArrayList<>();
     String path = "/v1/events?correlation_id=" + correlation;
     EventClient client = listen(path, null);
-    String request = quoted("{'namespace': 'testing', 'name': 'family', 'version': '1.0.0', 'context': {}, 'correlation_id': '" + correlation + "'}");
+    String request = quoted(
+        "{'namespace': 'testing', 'name': 'family', 'version': '1.0.0', 'context': {}, 'correlation_id': '" + correlation + "'}");
     Thread submitter = new Thread(() -> {
       for (int i = 0; i < 10; i++) {
         tasker.post("/v1/tasks:batch", Collections.nCopies(TASKS / 10, request).toString());
@@ -157,7 +162,8 @@ class EventsIT {
       }
 
       assertThat(told).doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(
-          history("t.correlation_id = ?", correlation).stream().filter(move -> move.startsWith(late.toString()) || move.startsWith(first.toString())).toList());
+          history("t.correlation_id = ?", correlation).stream()
+              .filter(move -> move.startsWith(late.toString()) || move.startsWith(first.toString())).toList());
     }
   }
 
@@ -189,7 +195,8 @@ class EventsIT {
 
   private void assertProblem(String path, String lastId, int status, String code) {
     var request = tasker.request(path).setHeader("Accept", "text/event-stream, application/problem+json");
-    Answer answer = tasker.send((lastId == null ? request : request.header("Last-Event-ID", lastId)).timeout(java.time.Duration.ofSeconds(10)).GET());
+    Answer answer = tasker
+        .send((lastId == null ? request : request.header("Last-Event-ID", lastId)).timeout(java.time.Duration.ofSeconds(10)).GET());
     assertThat(answer.status()).as(answer.toString()).isEqualTo(status);
     assertThat(answer.header("Content-Type")).isEqualTo("application/problem+json");
     assertThat(answer.text("code")).isEqualTo(code);

@@ -45,7 +45,8 @@ class ExhaustedPoolIT {
     try (Connection other = tasker.connect()) {
       other.setAutoCommit(false);
       TaskerClient.sql(other, "lock table tasker.tasks in access exclusive mode");
-      List<CompletableFuture<Answer>> requests = Stream.generate(() -> tasker.sendLater(tasker.request("/v1/tasks/" + task).GET())).limit(3 * POOL).toList();
+      List<CompletableFuture<Answer>> requests = Stream.generate(() -> tasker.sendLater(tasker.request("/v1/tasks/" + task).GET()))
+          .limit(3 * POOL).toList();
 
       // They hold the connections until the lock goes, which it does when the first of the others was answered.
       Answer first = (Answer) CompletableFuture.anyOf(requests.toArray(new CompletableFuture[0])).join();

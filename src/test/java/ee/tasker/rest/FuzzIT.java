@@ -37,13 +37,15 @@ class FuzzIT {
    * Who asked for a change is written down before it is looked at whether it may be made; the servers' own heartbeats; what the database keeps about itself; and the figures of
    * analytics, which a server adds up in its rounds from what happened earlier, so also while a request is refused.
    */
-  private static final String NOT_COUNTED =
-      "'write_requests', 'servers', 'flyway_schema_history', 'task_state_tallies', 'step_state_tallies', 'task_tallies', 'step_tallies', 'analytics_progress'";
+  private static final String NOT_COUNTED = "'write_requests', 'servers', 'flyway_schema_history', 'task_state_tallies', 'step_state_tallies', 'task_tallies', 'step_tallies', 'analytics_progress'";
   /** Nothing runs by itself while the rows are counted: what is to be done is done at once, in the transaction of the request or right after it. */
-  private static final Map<String, String> QUIET = Map.of("TASKER_HOUSEKEEPING_INTERVAL_SECONDS", "3600", "TASKER_POLL_INTERVAL_SECONDS", "3600");
+  private static final Map<String, String> QUIET = Map.of("TASKER_HOUSEKEEPING_INTERVAL_SECONDS", "3600", "TASKER_POLL_INTERVAL_SECONDS",
+      "3600");
   /** Paths that an application server refuses before any application sees them: what they say of it is its own. */
-  private static final Pattern REFUSED_BY_THE_SERVER = Pattern.compile("^[^?]*%(?:00|5c|2f|2e|0d|0a|ff|c0).*", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
-  private static final Set<String> WHAT_IS_INSIDE = Set.of("Exception", "\tat ", "ee.tasker", "org.postgresql", "java.lang", "java.util", "jakarta.", "com.ibm", "org.jboss", "org.eclipse", "SQLSTATE", "ERROR:", "select ", "insert into");
+  private static final Pattern REFUSED_BY_THE_SERVER = Pattern.compile("^[^?]*%(?:00|5c|2f|2e|0d|0a|ff|c0).*",
+      Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+  private static final Set<String> WHAT_IS_INSIDE = Set.of("Exception", "\tat ", "ee.tasker", "org.postgresql", "java.lang", "java.util",
+      "jakarta.", "com.ibm", "org.jboss", "org.eclipse", "SQLSTATE", "ERROR:", "select ", "insert into");
 
   private static EmbeddedDatabase database;
   private static TestServer server;
@@ -88,14 +90,23 @@ class FuzzIT {
         know("dlq_entry_uuid", admin.get("/v1/dlq/task/" + task).text("dlq_entry_uuid"));
       }
     }
-    assertThat(admin.postTemplate("name: turns\nnamespace_name: testing\nversion: 1.0.0\nsteps:\n  - {name: a, handler: {callable: testing.Echo}, concurrency: [{limit: 1}]}\n").status()).isEqualTo(201);
+    assertThat(admin.postTemplate(
+        "name: turns\nnamespace_name: testing\nversion: 1.0.0\nsteps:\n  - {name: a, handler: {callable: testing.Echo}, concurrency: [{limit: 1}]}\n")
+        .status()).isEqualTo(201);
     know("policy_uuid", admin.value("select policy_uuid from tasker.concurrency_policies").toString());
-    Answer user = admin.post("/v1/access/users", TaskerClient.quoted("{'name': 'fuzzed', 'password': 'only for this test', 'grants': [{'role': 'viewer'}]}"));
+    Answer user = admin.post("/v1/access/users",
+        TaskerClient.quoted("{'name': 'fuzzed', 'password': 'only for this test', 'grants': [{'role': 'viewer'}]}"));
     know("user_uuid", user.text("user_uuid"));
     know("key_uuid", admin.post("/v1/access/keys", TaskerClient.quoted("{'name': 'fuzzed'}")).text("key_uuid"));
-    know("grant_uuid", admin.get("/v1/access/users").object().getJsonArray("users").getValuesAs(JsonObject.class).stream().filter(each -> each.getString("name").equals("fuzzed"))
-        .findFirst().orElseThrow().getJsonArray("grants").getJsonObject(0).getString("grant_uuid"));
-    know("token", admin.post("/v1/bulk-actions", TaskerClient.quoted("{'action_type': 'retry', 'requested_by': 'x', 'reason': 'x', 'filter': {'name': 'fail'}}")).text("token"));
+    know("grant_uuid",
+        admin.get("/v1/access/users").object().getJsonArray("users").getValuesAs(JsonObject.class).stream()
+            .filter(each -> each.getString("name").equals("fuzzed"))
+            .findFirst().orElseThrow().getJsonArray("grants").getJsonObject(0).getString("grant_uuid"));
+    know("token",
+        admin
+            .post("/v1/bulk-actions",
+                TaskerClient.quoted("{'action_type': 'retry', 'requested_by': 'x', 'reason': 'x', 'filter': {'name': 'fail'}}"))
+            .text("token"));
     itself = admin.get("/v1/servers").object().getJsonArray("servers").getJsonObject(0).getString("server_uuid");
     know("server_uuid", itself);
     know("requested_by", "fuzz");
@@ -110,7 +121,8 @@ class FuzzIT {
     contract = new Contract(admin.get("/openapi").object());
     knowWhatIsThere();
     // A start page and health are the application server's.
-    List<Operation> operations = contract.operations().stream().filter(operation -> operation.isUnderV1() || operation.path().equals("/metrics")).toList();
+    List<Operation> operations = contract.operations().stream()
+        .filter(operation -> operation.isUnderV1() || operation.path().equals("/metrics")).toList();
     FuzzedRequests requests = new FuzzedRequests(contract, known, SEED);
     Map<Integer, Integer> statuses = new TreeMap<>();
     List<String> findings = new ArrayList<>();
@@ -157,7 +169,8 @@ class FuzzIT {
   /** Before the application sees them: paths with encoded characters of structure, and Payara answers a body with GET or DELETE by 400 and nothing more. */
   private static boolean mayBeRefusedByTheServer(Fuzzed request) {
     return REFUSED_BY_THE_SERVER.matcher(request.uri()).matches()
-        || ServerKind.from(System.getProperties()) == ServerKind.PAYARA && request.body().length > 0 && !Set.of("POST", "PUT", "PATCH").contains(request.method());
+        || ServerKind.from(System.getProperties()) == ServerKind.PAYARA && request.body().length > 0
+            && !Set.of("POST", "PUT", "PATCH").contains(request.method());
   }
 
   private static void assertRefused(Fuzzed request, Answer answer) {
@@ -175,11 +188,15 @@ class FuzzIT {
   /** What would keep the requests that follow from getting far: paused templates and a server that takes no part. */
   private void putBack(Operation operation) {
     if (operation.id().equals("changeServer")) {
-      admin.send(admin.request("/v1/servers/" + itself).header("Content-Type", "application/json").method("PATCH", HttpRequest.BodyPublishers.ofString(
-          TaskerClient.quoted("{'paused_roles': [], 'draining': false, 'worker_capacity': 4, 'poll_interval_seconds': 3600, 'requested_by': 'x', 'reason': 'x'}"))));
+      admin.send(admin.request("/v1/servers/" + itself).header("Content-Type", "application/json").method("PATCH",
+          HttpRequest.BodyPublishers.ofString(
+              TaskerClient.quoted(
+                  "{'paused_roles': [], 'draining': false, 'worker_capacity': 4, 'poll_interval_seconds': 3600, 'requested_by': 'x', 'reason': 'x'}"))));
     } else if (operation.id().equals("pause")) {
-      admin.get("/v1/pauses").object().getJsonArray("pauses").getValuesAs(JsonObject.class).forEach(paused -> admin.delete("/v1/pauses?requested_by=x&reason=x&namespace="
-          + paused.getString("namespace") + (paused.isNull("name") ? "" : "&name=" + paused.getString("name")) + (paused.isNull("version") ? "" : "&version=" + paused.getString("version"))));
+      admin.get("/v1/pauses").object().getJsonArray("pauses").getValuesAs(JsonObject.class)
+          .forEach(paused -> admin.delete("/v1/pauses?requested_by=x&reason=x&namespace="
+              + paused.getString("namespace") + (paused.isNull("name") ? "" : "&name=" + paused.getString("name"))
+              + (paused.isNull("version") ? "" : "&version=" + paused.getString("version"))));
     }
   }
 
@@ -191,8 +208,10 @@ class FuzzIT {
 
   private static Map<String, Long> rows() {
     Map<String, Long> counts = new TreeMap<>();
-    admin.sql("select format('%I.%I', table_schema, table_name) as name, (xpath('/row/rows/text()', query_to_xml(format('select count(*) as rows from %I.%I', table_schema, table_name), false, true, '')))[1]::text::bigint as rows "
-            + "from information_schema.tables where table_schema in ('tasker', 'pgmq') and table_type = 'BASE TABLE' and table_name not in (" + NOT_COUNTED + ")")
+    admin.sql(
+        "select format('%I.%I', table_schema, table_name) as name, (xpath('/row/rows/text()', query_to_xml(format('select count(*) as rows from %I.%I', table_schema, table_name), false, true, '')))[1]::text::bigint as rows "
+            + "from information_schema.tables where table_schema in ('tasker', 'pgmq') and table_type = 'BASE TABLE' and table_name not in ("
+            + NOT_COUNTED + ")")
         .forEach(table -> counts.put((String) table.get("name"), (Long) table.get("rows")));
     return counts;
   }

@@ -18,14 +18,21 @@ import java.util.UUID;
 
 /** Requests made from the schemas of a contract: right ones, nearly right ones, and wrong ones of many kinds. The same seed and the same things make the same requests. */
 final class FuzzedRequests {
-  private static final List<String> TEXTS = List.of("", " ", "\u0000", "a\u0000b", "\ud800", "x\udc00", "\ud83d\ude80 \u202eabc", "Ünïcødé 漢字", "x".repeat(129), "x".repeat(1_001), "y".repeat(70_000),
-      "'; drop table tasker.tasks; --", "\" or 1=1 --", "${jndi:ldap://127.0.0.1/x}", "%s%n%d", "../../../etc/passwd", "<script>alert(1)</script>", "null", "-1", "1e400", "{\"a\":1}", "\r\nX-More: 1",
-      "9999-99-99T99:99:99Z", "+999999999-12-31T23:59:59Z", "infinity", "00000000-0000-0000-0000-000000000000", "\\u0000", "\\", "%", "*", "_", "\u2028", "\ufeff", "\uffff");
-  private static final List<String> RAW = List.of("%00", "%ff", "%c0%af", "..%2f..", "%2e%2e", "a%2Fb", "a;b=c", "%20", "%25", "x".repeat(2_000), "%F0%9F%9A%80", "-", "~", "a+b", "%5c", "%0d%0a");
-  private static final List<String> LITERALS = List.of("null", "true", "[]", "{}", "-1", "0", "1.5", "1e2", "9223372036854775808", "-9223372036854775809", "2147483648", "1e999999999", "-1e-999999999", "9".repeat(1_500),
+  private static final List<String> TEXTS = List.of("", " ", "\u0000", "a\u0000b", "\ud800", "x\udc00", "\ud83d\ude80 \u202eabc",
+      "Ünïcødé 漢字", "x".repeat(129), "x".repeat(1_001), "y".repeat(70_000),
+      "'; drop table tasker.tasks; --", "\" or 1=1 --", "${jndi:ldap://127.0.0.1/x}", "%s%n%d", "../../../etc/passwd",
+      "<script>alert(1)</script>", "null", "-1", "1e400", "{\"a\":1}", "\r\nX-More: 1",
+      "9999-99-99T99:99:99Z", "+999999999-12-31T23:59:59Z", "infinity", "00000000-0000-0000-0000-000000000000", "\\u0000", "\\", "%", "*",
+      "_", "\u2028", "\ufeff", "\uffff");
+  private static final List<String> RAW = List.of("%00", "%ff", "%c0%af", "..%2f..", "%2e%2e", "a%2Fb", "a;b=c", "%20", "%25",
+      "x".repeat(2_000), "%F0%9F%9A%80", "-", "~", "a+b", "%5c", "%0d%0a");
+  private static final List<String> LITERALS = List.of("null", "true", "[]", "{}", "-1", "0", "1.5", "1e2", "9223372036854775808",
+      "-9223372036854775809", "2147483648", "1e999999999", "-1e-999999999", "9".repeat(1_500),
       "[[[[[[[[]]]]]]]]", "\"\\ud800\"", "\"\\u0000\"", "[null]", "{\"\":null}", "\"text\"", "[\"a\",1]");
-  private static final List<String> TYPES = List.of("application/json; charset=utf-16", "application/jsonx", "text/html", "application/xml", "multipart/form-data", "application/x-www-form-urlencoded", "json", "*/*",
-      "application/json;charset=nonsense", "application/json; boundary=\"", "application/merge-patch+json", "application/octet-stream", "a/b/c", "APPLICATION/JSON");
+  private static final List<String> TYPES = List.of("application/json; charset=utf-16", "application/jsonx", "text/html", "application/xml",
+      "multipart/form-data", "application/x-www-form-urlencoded", "json", "*/*",
+      "application/json;charset=nonsense", "application/json; boundary=\"", "application/merge-patch+json", "application/octet-stream",
+      "a/b/c", "APPLICATION/JSON");
   private static final int OFTEN = 5;
 
   private final Contract contract;
@@ -105,7 +112,8 @@ final class FuzzedRequests {
   private Map<String, String> headers(Operation operation) {
     Map<String, String> headers = new LinkedHashMap<>();
     operation.parameters("header").filter(parameter -> once(4)).forEach(parameter -> headers.put(parameter.getString("name"), once(3)
-        ? one(List.of("", "\"\"", "x".repeat(300), "\"a", "a\"b", "key\twith\ttabs", "5-5-5-x-1", "-1", "k k")) : "key-" + random.nextInt(40)));
+        ? one(List.of("", "\"\"", "x".repeat(300), "\"a", "a\"b", "key\twith\ttabs", "5-5-5-x-1", "-1", "k k"))
+        : "key-" + random.nextInt(40)));
     if (once(20)) {
       headers.put("Accept", one(List.of("text/nonsense", "application/xml, nonsense/*", "*/*;q=0.1", "application/json", "nonsense")));
     }
@@ -113,7 +121,8 @@ final class FuzzedRequests {
       headers.put("X-Correlation-Id", one(List.of("abc", UUID.randomUUID().toString(), "x".repeat(200), "<b>")));
     }
     if (once(20)) {
-      headers.put("traceparent", one(List.of("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "00-xyz", "x".repeat(200), "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")));
+      headers.put("traceparent", one(List.of("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "00-xyz", "x".repeat(200),
+          "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")));
     }
     if (once(60)) {
       headers.put("Content-Encoding", one(List.of("gzip", "br", "nonsense")));
@@ -128,13 +137,14 @@ final class FuzzedRequests {
     if (once(100)) {
       headers.remove("Content-Type");
     }
-    String text = type.equals("application/json") && !operation.id().contains("Template") ? right(content.getJsonObject(type).getJsonObject("schema"), "", 0).toString() : template();
+    String text = type.equals("application/json") && !operation.id().contains("Template")
+        ? right(content.getJsonObject(type).getJsonObject("schema"), "", 0).toString() : template();
     int bent = random.nextInt(3);
     for (int i = 0; i < bent; i++) {
       text = bend(text);
     }
     if (once(60)) {
-      return new byte[] {'{', '"', (byte) 0xff, (byte) 0xfe, '"', ':', '1', '}'};
+      return new byte[]{'{', '"', (byte) 0xff, (byte) 0xfe, '"', ':', '1', '}'};
     }
     return text.getBytes(StandardCharsets.UTF_8);
   }
@@ -156,11 +166,13 @@ final class FuzzedRequests {
         """.replace("NAME", name);
     return switch (random.nextInt(8)) {
       case 0 -> yaml.replace("dependencies: [a]", "dependencies: [" + one(List.of("b", "c", "a, a", "1", "{}", "*x", "\"\"")) + "]");
-      case 1 -> yaml.replace("identity_strategy: always_unique", one(List.of("identity_strategy: none", "system_dependencies: 1", "!!java.lang.Runtime {}", "a: &a [*a]", "lifecycle: []", "input_schema: {type: nothing}", "\tname: x")));
+      case 1 -> yaml.replace("identity_strategy: always_unique", one(List.of("identity_strategy: none", "system_dependencies: 1",
+          "!!java.lang.Runtime {}", "a: &a [*a]", "lifecycle: []", "input_schema: {type: nothing}", "\tname: x")));
       case 2 -> yaml.replace("1.0.0", one(List.of("1", "1.0", "x.y.z", "1.0.0-" + "r".repeat(50), "999999999999.0.0")));
       case 3 -> yaml.substring(0, random.nextInt(yaml.length()));
       case 4 -> yaml.replace("name: a", "name: " + one(List.of("\"\\0\"", "\"\\ud800\"", "x".repeat(300), "[a]", "null", "'a b/c'", "~")));
-      case 5 -> yaml.replace("handler: {callable: testing.Echo}", one(List.of("handler: testing.Echo", "handler: {}", "handler: {callable: ''}", "handler: {callable: testing.Echo, method: 1}")));
+      case 5 -> yaml.replace("handler: {callable: testing.Echo}",
+          one(List.of("handler: testing.Echo", "handler: {}", "handler: {callable: ''}", "handler: {callable: testing.Echo, method: 1}")));
       default -> yaml;
     };
   }
@@ -176,7 +188,8 @@ final class FuzzedRequests {
     int end = value < 0 ? -1 : endOfValue(text, value + 1);
     return switch (random.nextInt(16)) {
       case 0 -> text.substring(0, at);
-      case 1 -> text.substring(0, at) + one(List.of("\u0000", "\"", "{", "}", ",", ":", "\\", "é", "[", "\u0001", "0")) + text.substring(at);
+      case 1 ->
+        text.substring(0, at) + one(List.of("\u0000", "\"", "{", "}", ",", ":", "\\", "é", "[", "\u0001", "0")) + text.substring(at);
       case 2 -> text.replaceFirst("\\{", "{\"more\": 1, ");
       case 3 -> text.replaceFirst("\\{(\"[^\"]*\":)", "{$1 1, $1 ");
       case 4 -> "[".repeat(depth()) + "]".repeat(3);
@@ -244,8 +257,9 @@ final class FuzzedRequests {
       return right(one(schema.getJsonArray("anyOf").getValuesAs(JsonObject.class)), name, depth);
     }
     JsonValue type = schema.get("type");
-    String kind = type instanceof JsonString text ? text.getString() : type == null ? one(List.of("object", "string", "integer", "null", "array"))
-        : one(type.asJsonArray().getValuesAs(JsonString.class)).getString();
+    String kind = type instanceof JsonString text ? text.getString()
+        : type == null ? one(List.of("object", "string", "integer", "null", "array"))
+            : one(type.asJsonArray().getValuesAs(JsonString.class)).getString();
     return switch (kind) {
       case "null" -> JsonValue.NULL;
       case "boolean" -> random.nextBoolean() ? JsonValue.TRUE : JsonValue.FALSE;
@@ -306,7 +320,8 @@ final class FuzzedRequests {
     }
     List<String> alternatives = new ArrayList<>();
     if (schema.containsKey("oneOf")) {
-      schema.getJsonArray("oneOf").getValuesAs(JsonObject.class).forEach(each -> alternatives.add(each.getJsonArray("required").getString(0)));
+      schema.getJsonArray("oneOf").getValuesAs(JsonObject.class)
+          .forEach(each -> alternatives.add(each.getJsonArray("required").getString(0)));
       required.add(one(alternatives));
     }
     schema.getJsonObject("properties").forEach((member, of) -> {

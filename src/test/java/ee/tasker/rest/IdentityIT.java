@@ -45,9 +45,9 @@ class IdentityIT {
 
   @ParameterizedTest
   @ValueSource(strings = {
-      "{'b': [1, 2], 'a': 1, 'own': 'OWN'}",
-      "{ 'own':'OWN','a':1.0,'b':[1e0, 2.00] }",
-      "{'a': 1, 'b': [10e-1, 0.2E+1], 'own': 'OWN'}"})
+    "{'b': [1, 2], 'a': 1, 'own': 'OWN'}",
+    "{ 'own':'OWN','a':1.0,'b':[1e0, 2.00] }",
+    "{'a': 1, 'b': [10e-1, 0.2E+1], 'own': 'OWN'}"})
   void order_of_keys_and_spelling_of_numbers_make_no_difference(String context) {
     Answer first = strict("{'a': 1, 'b': [1, 2], 'own': '" + own + "'}");
 
@@ -56,10 +56,10 @@ class IdentityIT {
 
   @ParameterizedTest
   @ValueSource(strings = {
-      "{'a': 1, 'b': [2, 1], 'own': 'OWN'}",
-      "{'a': 1, 'b': [1, 2], 'c': null, 'own': 'OWN'}",
-      "{'a': '1', 'b': [1, 2], 'own': 'OWN'}",
-      "{'a': 1.0000000000000000001, 'b': [1, 2], 'own': 'OWN'}"})
+    "{'a': 1, 'b': [2, 1], 'own': 'OWN'}",
+    "{'a': 1, 'b': [1, 2], 'c': null, 'own': 'OWN'}",
+    "{'a': '1', 'b': [1, 2], 'own': 'OWN'}",
+    "{'a': 1.0000000000000000001, 'b': [1, 2], 'own': 'OWN'}"})
   void other_content_is_another_task(String context) {
     Answer first = strict("{'a': 1, 'b': [1, 2], 'own': '" + own + "'}");
     Answer other = strict(context.replace("OWN", own));
@@ -124,10 +124,12 @@ class IdentityIT {
   @Test
   void twenty_at_once_make_one_task_and_all_hear_of_it() throws Exception {
     for (int round = 0; round < 10; round++) {
-      String body = TaskerClient.taskRequest("testing", "strict_hello", TaskerClient.quoted("{'own': '" + own + "', 'round': " + round + "}"));
+      String body = TaskerClient.taskRequest("testing", "strict_hello",
+          TaskerClient.quoted("{'own': '" + own + "', 'round': " + round + "}"));
       List<CompletableFuture<Answer>> answers = new ArrayList<>();
       for (int i = 0; i < 20; i++) {
-        answers.add(tasker.sendLater(tasker.request("/v1/tasks").header("Content-Type", "application/json").POST(HttpRequest.BodyPublishers.ofString(body))));
+        answers.add(tasker.sendLater(
+            tasker.request("/v1/tasks").header("Content-Type", "application/json").POST(HttpRequest.BodyPublishers.ofString(body))));
       }
       List<Answer> all = new ArrayList<>();
       for (CompletableFuture<Answer> answer : answers) {
@@ -182,10 +184,12 @@ class IdentityIT {
     tasker.atRest(first.taskUuid());
     Answer whileBlocked = tasker.post("/v1/tasks", request);
     Answer givenUp = tasker.send(tasker.request("/v1/tasks/" + first.taskUuid()).header("Content-Type", "application/json")
-        .method("PATCH", HttpRequest.BodyPublishers.ofString(TaskerClient.quoted("{'action_type': 'fail', 'requested_by': 'ann', 'reason': 'wrong address'}"))));
+        .method("PATCH", HttpRequest.BodyPublishers
+            .ofString(TaskerClient.quoted("{'action_type': 'fail', 'requested_by': 'ann', 'reason': 'wrong address'}"))));
     Answer second = tasker.post("/v1/tasks", request);
     Answer retry = tasker.send(tasker.request("/v1/tasks/" + first.taskUuid()).header("Content-Type", "application/json")
-        .method("PATCH", HttpRequest.BodyPublishers.ofString(TaskerClient.quoted("{'action_type': 'retry', 'requested_by': 'ann', 'reason': 'right address'}"))));
+        .method("PATCH", HttpRequest.BodyPublishers
+            .ofString(TaskerClient.quoted("{'action_type': 'retry', 'requested_by': 'ann', 'reason': 'right address'}"))));
 
     assertThat(whileBlocked.status()).isEqualTo(409);
     assertThat(whileBlocked.text("state")).isEqualTo("blocked_by_failures");
@@ -232,10 +236,12 @@ class IdentityIT {
   }
 
   private String request(String template, String members) {
-    return TaskerClient.quoted("{'namespace': 'testing', 'name': '" + template + "', 'version': '1.0.0', 'context': {'own': '" + own + "'}, " + members + "}");
+    return TaskerClient.quoted(
+        "{'namespace': 'testing', 'name': '" + template + "', 'version': '1.0.0', 'context': {'own': '" + own + "'}, " + members + "}");
   }
 
   private static String keyed(String template, String key, String context) {
-    return TaskerClient.quoted("{'namespace': 'testing', 'name': '" + template + "', 'version': '1.0.0', 'context': " + context + ", 'idempotency_key': '" + key + "'}");
+    return TaskerClient.quoted("{'namespace': 'testing', 'name': '" + template + "', 'version': '1.0.0', 'context': " + context
+        + ", 'idempotency_key': '" + key + "'}");
   }
 }

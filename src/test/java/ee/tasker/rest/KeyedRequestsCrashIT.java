@@ -32,11 +32,13 @@ class KeyedRequestsCrashIT {
           gate.setAutoCommit(false);
           TaskerClient.sql(gate, "lock table tasker.idempotency_keys in share mode");
           beforeCommit = tasker.sendLater(request(tasker, "/v1/tasks", "before"));
-          TaskerClient.until("the answer waits to be kept", WITHIN, () -> tasker.count("select count(*) from pg_stat_activity where wait_event_type = 'Lock' and query like '%save_idempotent_response%'") == 1);
+          TaskerClient.until("the answer waits to be kept", WITHIN, () -> tasker.count(
+              "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and query like '%save_idempotent_response%'") == 1);
           server.kill();
           gate.rollback();
         }
-        TaskerClient.until("its session is gone", WITHIN, () -> tasker.count("select count(*) from pg_stat_activity where query like '%save_idempotent_response%' and state <> 'idle' and pid <> pg_backend_pid()") == 0);
+        TaskerClient.until("its session is gone", WITHIN, () -> tasker.count(
+            "select count(*) from pg_stat_activity where query like '%save_idempotent_response%' and state <> 'idle' and pid <> pg_backend_pid()") == 0);
         assertThat(tasks(tasker, "before")).as("what was not committed is not there").isZero();
         Assertions.assertThatThrownBy(beforeCommit::join).isNotNull();
       }
@@ -69,7 +71,8 @@ class KeyedRequestsCrashIT {
 
   private static HttpRequest.Builder request(TaskerClient tasker, String path, String key) {
     return tasker.request(path).header("Content-Type", "application/json").header("Idempotency-Key", key)
-        .POST(HttpRequest.BodyPublishers.ofString(TaskerClient.taskRequest("testing", "before".equals(key) ? "hello" : "retry_later", TaskerClient.quoted("{'own': '" + key + "'}"))));
+        .POST(HttpRequest.BodyPublishers.ofString(TaskerClient.taskRequest("testing", "before".equals(key) ? "hello" : "retry_later",
+            TaskerClient.quoted("{'own': '" + key + "'}"))));
   }
 
   private static long tasks(TaskerClient tasker, String own) {

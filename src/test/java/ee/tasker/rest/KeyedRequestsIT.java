@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ee.tasker.testing.server.AgainstServer;
 import ee.tasker.testing.server.Answer;
 import ee.tasker.testing.server.TaskerClient;
-import jakarta.json.JsonObject;
 import java.net.http.HttpRequest;
 import java.sql.Connection;
 import java.util.ArrayList;
@@ -56,7 +55,8 @@ class KeyedRequestsIT {
   @Test
   void submission_is_answered_as_the_first_time_however_its_json_is_written() {
     Answer first = send("POST", "/v1/tasks", hello("{'a': 1, 'b': 2}"), key);
-    Answer again = send("POST", "/v1/tasks", "{'version':'1.0.0',   'name':'hello', 'context': {'b':2,'a':1}, 'namespace': 'testing'}", "\"" + key + "\"");
+    Answer again = send("POST", "/v1/tasks", "{'version':'1.0.0',   'name':'hello', 'context': {'b':2,'a':1}, 'namespace': 'testing'}",
+        "\"" + key + "\"");
 
     assertThat(first.status()).isEqualTo(201);
     assertReplay(first, again);
@@ -83,12 +83,14 @@ class KeyedRequestsIT {
     Answer first = send("POST", "/v1/tasks", hello("{'own': '" + key + "'}"), key);
 
     for (Answer other : List.of(send("POST", "/v1/tasks", hello("{'own': '" + key + "', 'more': 1}"), key),
-        send("POST", "/v1/tasks?wait=1", hello("{'own': '" + key + "'}"), key), send("DELETE", "/v1/tasks/" + first.taskUuid(), null, key))) {
+        send("POST", "/v1/tasks?wait=1", hello("{'own': '" + key + "'}"), key),
+        send("DELETE", "/v1/tasks/" + first.taskUuid(), null, key))) {
       assertThat(other.status()).isEqualTo(422);
       assertThat(other.text("code")).isEqualTo("idempotency-key-reused");
     }
     assertThat(tasker.count("select count(*) from tasker.task_contexts where context ->> 'own' = ?", key)).isEqualTo(1);
-    assertThat(tasker.count("select count(*) from tasker.tasks where task_uuid = ? and cancel_requested_at is not null", first.taskUuid())).isZero();
+    assertThat(tasker.count("select count(*) from tasker.tasks where task_uuid = ? and cancel_requested_at is not null", first.taskUuid()))
+        .isZero();
   }
 
   @Test
@@ -157,7 +159,8 @@ class KeyedRequestsIT {
   @Test
   void batch_is_done_once_and_each_of_it_keeps_its_verdict() {
     String strict = "{'namespace': 'testing', 'name': 'strict_hello', 'version': '1.0.0', 'context': {'own': '" + key + "'}}";
-    String batch = "[" + hello("{'own': '" + key + "'}") + ", 7, {'namespace': 'testing', 'name': 'nope', 'version': '1.0.0', 'context': {}}, "
+    String batch = "[" + hello("{'own': '" + key + "'}")
+        + ", 7, {'namespace': 'testing', 'name': 'nope', 'version': '1.0.0', 'context': {}}, "
         + strict + ", " + strict + "]";
     Answer first = send("POST", "/v1/tasks:batch", batch, key);
     Answer again = send("POST", "/v1/tasks:batch", batch, key);
@@ -167,7 +170,8 @@ class KeyedRequestsIT {
     assertReplay(first, again);
     assertThat(tasker.count("select count(*) from tasker.task_contexts where context ->> 'own' = ?", key)).isEqualTo(2);
     first.list("verdicts").stream().filter(verdict -> verdict.getInt("status") == 201)
-        .forEach(verdict -> assertThat(tasker.atRest(UUID.fromString(verdict.getString("task_uuid"))).getString("state")).isEqualTo("complete"));
+        .forEach(
+            verdict -> assertThat(tasker.atRest(UUID.fromString(verdict.getString("task_uuid"))).getString("state")).isEqualTo("complete"));
   }
 
   @Test

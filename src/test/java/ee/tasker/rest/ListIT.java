@@ -34,9 +34,10 @@ class ListIT {
     tasker.register("/testing/templates.yaml");
     List<String> requests = new ArrayList<>();
     for (int i = 0; i < 30; i++) {
-      requests.add(TaskerClient.quoted("{'namespace': 'testing', 'name': '" + (i < 20 ? "hello" : "checked_hello") + "', 'version': '1.0.0',"
-          + " 'context': {'who': 'you'}, 'initiator': '" + initiator + "', 'source_system': '" + initiator + "-" + i % 3 + "',"
-          + " 'parent_correlation_id': '" + correlation + "'}"));
+      requests
+          .add(TaskerClient.quoted("{'namespace': 'testing', 'name': '" + (i < 20 ? "hello" : "checked_hello") + "', 'version': '1.0.0',"
+              + " 'context': {'who': 'you'}, 'initiator': '" + initiator + "', 'source_system': '" + initiator + "-" + i % 3 + "',"
+              + " 'parent_correlation_id': '" + correlation + "'}"));
     }
     created = tasker.post("/v1/tasks:batch", requests.toString()).list("verdicts").stream()
         .map(verdict -> verdict.getString("task_uuid")).toList();
@@ -72,13 +73,15 @@ class ListIT {
   @Test
   void task_that_arrives_between_two_pages_shifts_nothing() {
     Answer first = list("&limit=10");
-    tasker.post("/v1/tasks", TaskerClient.quoted("{'namespace': 'testing', 'name': 'hello', 'version': '1.0.0', 'context': {}, 'initiator': '" + initiator + "'}"));
+    tasker.post("/v1/tasks", TaskerClient
+        .quoted("{'namespace': 'testing', 'name': 'hello', 'version': '1.0.0', 'context': {}, 'initiator': '" + initiator + "'}"));
     Answer second = list("&limit=10&cursor=" + first.text("next"));
 
     try {
       assertThat(uuids(second)).hasSize(10).doesNotContainAnyElementsOf(uuids(first));
     } finally {
-      tasker.sql("update tasker.tasks set initiator = 'other' where initiator = ? and not task_uuid = any (?::uuid[])", initiator, "{" + String.join(",", created) + "}");
+      tasker.sql("update tasker.tasks set initiator = 'other' where initiator = ? and not task_uuid = any (?::uuid[])", initiator,
+          "{" + String.join(",", created) + "}");
     }
   }
 
@@ -98,7 +101,8 @@ class ListIT {
     UUID waiting = tasker.submit("retry_later", "{}");
     UUID blocked = tasker.submit("fail", "{'way': 'permanent'}");
     tasker.atRest(blocked);
-    TaskerClient.until("it waits for its retry", java.time.Duration.ofSeconds(20), () -> tasker.get("/v1/tasks/" + waiting).text("state").equals("waiting_for_retry"));
+    TaskerClient.until("it waits for its retry", java.time.Duration.ofSeconds(20),
+        () -> tasker.get("/v1/tasks/" + waiting).text("state").equals("waiting_for_retry"));
 
     assertThat(uuids(tasker.get("/v1/tasks?state=waiting_for_retry&limit=100"))).contains(waiting.toString());
     assertThat(uuids(tasker.get("/v1/tasks?state=blocked_by_failures&limit=100"))).contains(blocked.toString());
@@ -158,8 +162,10 @@ class ListIT {
   }
 
   private Answer retry(String task, String context) {
-    return tasker.send(tasker.request("/v1/tasks/" + task).header("Content-Type", "application/json").method("PATCH", java.net.http.HttpRequest.BodyPublishers.ofString(
-        TaskerClient.quoted("{'action_type': 'retry', 'requested_by': 'ann', 'reason': 'a test " + UUID.randomUUID() + "', 'context': " + context + "}"))));
+    return tasker.send(tasker.request("/v1/tasks/" + task).header("Content-Type", "application/json").method("PATCH",
+        java.net.http.HttpRequest.BodyPublishers.ofString(
+            TaskerClient.quoted("{'action_type': 'retry', 'requested_by': 'ann', 'reason': 'a test " + UUID.randomUUID() + "', 'context': "
+                + context + "}"))));
   }
 
   @Test
@@ -171,7 +177,9 @@ class ListIT {
       assertThat(answer.status()).as("%s", answer).isEqualTo(400);
       assertThat(answer.fields()).containsExactly("context.order_id");
       assertThat(answer.body()).doesNotContain(mark);
-      JsonObject refused = tasker.post("/v1/tasks:batch", "[" + TaskerClient.taskRequest("testing", "findable_hello", "{'order_id': '" + mark + "'}") + "," + request + "]")
+      JsonObject refused = tasker
+          .post("/v1/tasks:batch",
+              "[" + TaskerClient.taskRequest("testing", "findable_hello", "{'order_id': '" + mark + "'}") + "," + request + "]")
           .list("verdicts").get(1);
       assertThat(refused.getInt("status")).isEqualTo(400);
       assertThat(refused.toString()).contains("context.order_id").doesNotContain(mark);
@@ -180,9 +188,11 @@ class ListIT {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"attribute=order", "attribute=", "attribute=:x", "attribute=Order:x", "attribute=order%20:x", "attribute=colour:red", "attribute=order:x&attribute=order:x",
-      "attribute=order:x&attribute=colour:red", "attribute=order:%00", "attribute=customer:7&attribute=order:%00",
-      "attribute=a:1&attribute=b:1&attribute=c:1&attribute=d:1&attribute=e:1&attribute=f:1&attribute=g:1&attribute=h:1&attribute=i:1", "attribute=order:x&name=hello"})
+  @ValueSource(strings = {"attribute=order", "attribute=", "attribute=:x", "attribute=Order:x", "attribute=order%20:x",
+    "attribute=colour:red", "attribute=order:x&attribute=order:x",
+    "attribute=order:x&attribute=colour:red", "attribute=order:%00", "attribute=customer:7&attribute=order:%00",
+    "attribute=a:1&attribute=b:1&attribute=c:1&attribute=d:1&attribute=e:1&attribute=f:1&attribute=g:1&attribute=h:1&attribute=i:1",
+    "attribute=order:x&name=hello"})
   void search_attribute_that_is_none_is_named(String query) {
     Answer answer = tasker.get("/v1/tasks?" + query);
     assertThat(answer.status()).as("%s", answer).isEqualTo(400);

@@ -11,14 +11,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 class MediaTypesTest {
 
   @ParameterizedTest
-  @ValueSource(strings = {"", " ", "*/*", "*/*;q=0.1", "application/json", "application/json, text/*;q=0.5 ,*/*", "text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2",
-      "text/plain; a=\"b, \\\"c\\\"\"; d=e, application/vnd.x+json;", "application/json,"})
+  @ValueSource(strings = {"", " ", "*/*", "*/*;q=0.1", "application/json", "application/json, text/*;q=0.5 ,*/*",
+    "text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2",
+    "text/plain; a=\"b, \\\"c\\\"\"; d=e, application/vnd.x+json;", "application/json,"})
   void ranges_of_media_types(String accept) {
     assertThat(accepts(accept)).isTrue();
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"nonsense", "a/b/c", "application/json, nonsense", "/", "a/", "/b", "application/json; boundary=\"", "a b/c", "a/b;=c", "\u00fc/json"})
+  @ValueSource(strings = {"nonsense", "a/b/c", "application/json, nonsense", "/", "a/", "/b", "application/json; boundary=\"", "a b/c",
+    "a/b;=c", "\u00fc/json"})
   void what_is_none(String accept) {
     assertThat(accepts(accept)).isFalse();
     assertThat(MediaTypes.isWellFormed(accept)).isFalse();

@@ -35,7 +35,8 @@ class MetricsIT {
     assertThat(value(after, "tasker_database_calls_total")).isGreaterThan(value(before, "tasker_database_calls_total"));
     assertThat(value(after, "tasker_database_up")).isEqualTo(1);
     for (String counter : List.of("tasker_tasks_requests_total", "tasker_tasks_completions_total", "tasker_steps_claimed_total",
-        "tasker_task_initialization_duration_seconds_count", "tasker_step_result_submission_duration_seconds_count", "tasker_step_start_delay_seconds_count")) {
+        "tasker_task_initialization_duration_seconds_count", "tasker_step_result_submission_duration_seconds_count",
+        "tasker_step_start_delay_seconds_count")) {
       assertThat(value(after, counter)).as(counter).isGreaterThan(value(before, counter));
     }
   }

@@ -3,11 +3,11 @@ package ee.tasker.rest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.task.TaskRequestReader;
+import jakarta.json.Json;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonString;
 import jakarta.json.JsonValue;
-import jakarta.json.Json;
 import jakarta.servlet.annotation.WebServlet;
 import jakarta.ws.rs.ApplicationPath;
 import jakarta.ws.rs.Consumes;
@@ -47,7 +47,8 @@ class OpenApiContractTest {
   private static final List<Class<? extends Annotation>> METHODS = List.of(GET.class, POST.class, PUT.class, PATCH.class, DELETE.class);
 
   /** What tables and functions of the seeds call something that has another name here. */
-  private static final Set<String> OTHER_NAMES = Set.of("workflow_step_uuid", "named_step_uuid", "named_task_uuid", "namespace_name", "task_name", "template_name",
+  private static final Set<String> OTHER_NAMES = Set.of("workflow_step_uuid", "named_step_uuid", "named_task_uuid", "namespace_name",
+      "task_name", "template_name",
       "step_name", "current_state", "task_version", "next_cursor");
 
   private final JsonObject document = read();
@@ -82,7 +83,8 @@ class OpenApiContractTest {
     Set<String> beside = new TreeSet<>(document.getJsonObject("paths").keySet());
     beside.removeIf(path -> path.startsWith("/v1/"));
 
-    assertThat(beside).containsExactly("/", "/health", "/health/live", "/health/ready", "/health/started", "/metrics", "/openapi", "/openapi.yaml");
+    assertThat(beside).containsExactly("/", "/health", "/health/live", "/health/ready", "/health/started", "/metrics", "/openapi",
+        "/openapi.yaml");
     assertThat(MetricsServlet.class.getAnnotation(WebServlet.class).value()).containsExactly("/metrics");
     assertThat(OpenApiServlet.class.getAnnotation(WebServlet.class).value()).containsExactly("/openapi", "/openapi.yaml");
   }
@@ -121,7 +123,8 @@ class OpenApiContractTest {
     assertThat(references).allSatisfy(reference -> assertThat(at(reference)).isNotNull());
     document.getJsonObject("components").forEach((kind, components) -> {
       if (!"securitySchemes".equals(kind)) {
-        assertThat(components.asJsonObject().keySet()).allSatisfy(name -> assertThat(references).contains("components/" + kind + "/" + name));
+        assertThat(components.asJsonObject().keySet())
+            .allSatisfy(name -> assertThat(references).contains("components/" + kind + "/" + name));
       }
     });
   }
@@ -133,7 +136,8 @@ class OpenApiContractTest {
       if (path.startsWith("/v1/") && value instanceof JsonObject operation && operation.containsKey("responses")) {
         described.put(method.toUpperCase(java.util.Locale.ROOT) + " " + path, operation.getString("x-permission", "every caller"));
         assertThat(operation.containsKey("security")).as(path).isFalse();
-        assertThat(operation.getJsonObject("responses").keySet()).as(path).contains("401").contains(operation.containsKey("x-permission") ? "403" : "401");
+        assertThat(operation.getJsonObject("responses").keySet()).as(path).contains("401")
+            .contains(operation.containsKey("x-permission") ? "403" : "401");
       }
     }));
     Map<String, String> required = new TreeMap<>();
@@ -157,13 +161,16 @@ class OpenApiContractTest {
   /** {@code docs/glossary.md} has the names that tables and the functions of the seeds use beside these. */
   @Test
   void every_concept_has_one_name() {
-    Set<String> members = new TreeSet<>(matches("\"([a-z_]+)\":\\{\"(?:type|\\$ref|anyOf|description|const)\"", document.getJsonObject("components").toString(), found -> found.group(1)));
+    Set<String> members = new TreeSet<>(matches("\"([a-z_]+)\":\\{\"(?:type|\\$ref|anyOf|description|const)\"",
+        document.getJsonObject("components").toString(), found -> found.group(1)));
     Set<String> parameters = described().values().stream().flatMap(operation -> Stream.of(operation.query(), operation.path()))
         .flatMap(Set::stream).collect(Collectors.toCollection(TreeSet::new));
 
-    assertThat(members).contains("task_uuid", "step_uuid", "template_uuid", "namespace", "name", "version", "step", "state", "result", "next", "queue_name");
+    assertThat(members).contains("task_uuid", "step_uuid", "template_uuid", "namespace", "name", "version", "step", "state", "result",
+        "next", "queue_name");
     assertThat(members).doesNotContainAnyElementsOf(OTHER_NAMES);
-    assertThat(parameters).contains("task_uuid", "step_uuid", "namespace", "name", "version", "queue_name", "cursor").doesNotContainAnyElementsOf(OTHER_NAMES).doesNotContain("template", "queue");
+    assertThat(parameters).contains("task_uuid", "step_uuid", "namespace", "name", "version", "queue_name", "cursor")
+        .doesNotContainAnyElementsOf(OTHER_NAMES).doesNotContain("template", "queue");
   }
 
   @Test
@@ -178,8 +185,10 @@ class OpenApiContractTest {
           }
           JsonObject schema = content.getJsonObject("application/json").getJsonObject("schema");
           List<JsonObject> forms = Stream.of("oneOf", "anyOf").filter(schema::containsKey).findFirst()
-              .map(kind -> schema.getJsonArray(kind).getValuesAs(JsonObject.class)).orElse(List.of(schema)).stream().map(this::resolved).toList();
-          assertThat(forms).as(method + " " + path).isNotEmpty().allSatisfy(form -> assertThat(form.containsKey("allOf") || "object".equals(form.getString("type", ""))).isTrue());
+              .map(kind -> schema.getJsonArray(kind).getValuesAs(JsonObject.class)).orElse(List.of(schema)).stream().map(this::resolved)
+              .toList();
+          assertThat(forms).as(method + " " + path).isNotEmpty()
+              .allSatisfy(form -> assertThat(form.containsKey("allOf") || "object".equals(form.getString("type", ""))).isTrue());
           if ("get".equals(method) && isList(path, operation)) {
             lists.add(operation.getString("operationId"));
             assertThat(texts(resolved(schema).getJsonArray("required"))).as(path).contains("next");
@@ -188,14 +197,17 @@ class OpenApiContractTest {
       }
     }));
 
-    assertThat(lists).contains("listTasks", "listSteps", "auditStep", "listTemplates", "listPauses", "listQueues", "listServers", "getTaskHistory", "getStaleness",
+    assertThat(lists).contains("listTasks", "listSteps", "auditStep", "listTemplates", "listPauses", "listQueues", "listServers",
+        "getTaskHistory", "getStaleness",
         "getInvestigationQueue", "getDeadLetterStatistics", "listHandlers", "listUsers").hasSizeGreaterThan(18);
   }
 
   /** A path that ends in a plural or in what has many, or an operation that takes a cursor. */
   private boolean isList(String path, JsonObject operation) {
-    return operation.getString("operationId").startsWith("list") || Set.of("auditStep", "getTaskHistory", "getInvestigationQueue", "getStaleness", "getDeadLetterStatistics")
-        .contains(operation.getString("operationId")) || operation.toString().contains("\"name\":\"cursor\"");
+    return operation.getString("operationId").startsWith("list")
+        || Set.of("auditStep", "getTaskHistory", "getInvestigationQueue", "getStaleness", "getDeadLetterStatistics")
+            .contains(operation.getString("operationId"))
+        || operation.toString().contains("\"name\":\"cursor\"");
   }
 
   @Test
@@ -253,7 +265,8 @@ class OpenApiContractTest {
             produces.addAll(resolved(response.asJsonObject()).getJsonObject("content").keySet());
           }
         });
-        Operation former = operations.put(method.toUpperCase(java.util.Locale.ROOT) + " " + path, new Operation(query, inPath, headers, consumes, produces));
+        Operation former = operations.put(method.toUpperCase(java.util.Locale.ROOT) + " " + path,
+            new Operation(query, inPath, headers, consumes, produces));
         assertThat(former).isNull();
       }
     }));

@@ -26,8 +26,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(ArquillianExtension.class)
 @RunAsClient
 class OpenApiIT {
-  private static final String LINEAR =
-      "{\"namespace\":\"linear\",\"name\":\"mathematical_sequence\",\"version\":\"1.0.0\",\"context\":{\"even_number\":%s}}";
+  private static final String LINEAR = "{\"namespace\":\"linear\",\"name\":\"mathematical_sequence\",\"version\":\"1.0.0\",\"context\":{\"even_number\":%s}}";
 
   private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
@@ -77,9 +76,11 @@ class OpenApiIT {
 
   @Test
   void what_is_wrong_is_a_problem_with_its_code() throws Exception {
-    assertProblem("unknown-template", "POST", "v1/tasks", "{\"namespace\":\"linear\",\"name\":\"nope\",\"version\":\"1.0.0\",\"context\":{}}", 404);
+    assertProblem("unknown-template", "POST", "v1/tasks",
+        "{\"namespace\":\"linear\",\"name\":\"nope\",\"version\":\"1.0.0\",\"context\":{}}", 404);
     assertProblem("invalid-context", "POST", "v1/tasks", LINEAR.formatted("\"six\""), 400);
-    assertProblem("invalid-request", "POST", "v1/tasks", "{\"namespace\":\"linear\",\"name\":\"  \",\"version\":\"1.0.0\",\"context\":{}}", 400);
+    assertProblem("invalid-request", "POST", "v1/tasks", "{\"namespace\":\"linear\",\"name\":\"  \",\"version\":\"1.0.0\",\"context\":{}}",
+        400);
     assertProblem("malformed-json", "POST", "v1/tasks", "{", 400);
     assertProblem("task-not-found", "GET", "v1/tasks/00000000-0000-7000-8000-000000000000", null, 404);
     assertProblem("no-such-path", "GET", "v1/nope", null, 404);

@@ -39,7 +39,8 @@ class OperationsIT {
   }
 
   private Answer patch(String path, String json) {
-    return tasker.send(tasker.request(path).header("Content-Type", "application/json").method("PATCH", HttpRequest.BodyPublishers.ofString(quoted(json))));
+    return tasker.send(
+        tasker.request(path).header("Content-Type", "application/json").method("PATCH", HttpRequest.BodyPublishers.ofString(quoted(json))));
   }
 
   private UUID blocked(String template, String way) {
@@ -62,13 +63,17 @@ class OperationsIT {
     assertThat(letter.getJsonObject("task_snapshot").getJsonArray("steps")).hasSize(2);
     assertThat(tasker.get("/v1/dlq/investigation-queue?limit=500").list("entries"))
         .anySatisfy(open -> assertThat(open.getString("task_uuid")).isEqualTo(task.toString()));
-    List<JsonObject> waiting = tasker.get("/v1/tasks/" + task + "/diagnosis").object().getJsonArray("waiting").getValuesAs(JsonObject.class);
-    assertThat(waiting).extracting(each -> each.getString("name") + " " + each.getString("cause")).containsExactly("charge failed", "ship parents");
+    List<JsonObject> waiting = tasker.get("/v1/tasks/" + task + "/diagnosis").object().getJsonArray("waiting")
+        .getValuesAs(JsonObject.class);
+    assertThat(waiting).extracting(each -> each.getString("name") + " " + each.getString("cause")).containsExactly("charge failed",
+        "ship parents");
 
-    Answer wrong = patch("/v1/tasks/" + task, "{'action_type': 'retry', 'requested_by': 'ann', 'reason': 'a typing error', 'context': {'way': 'fnie'}}");
+    Answer wrong = patch("/v1/tasks/" + task,
+        "{'action_type': 'retry', 'requested_by': 'ann', 'reason': 'a typing error', 'context': {'way': 'fnie'}}");
     assertThat(wrong.status()).isEqualTo(400);
     assertThat(wrong.fields()).containsExactly("context/way");
-    Answer retried = patch("/v1/tasks/" + task, "{'action_type': 'retry', 'requested_by': 'ann', 'reason': 'the way was wrong', 'context': {'way': 'fine'}}");
+    Answer retried = patch("/v1/tasks/" + task,
+        "{'action_type': 'retry', 'requested_by': 'ann', 'reason': 'the way was wrong', 'context': {'way': 'fine'}}");
     assertThat(retried.status()).as(retried.toString()).isEqualTo(200);
     assertThat(tasker.atRest(task).getString("state")).isEqualTo("complete");
     assertThat(tasker.steps(task).get("ship").getJsonObject("result").getString("way")).isEqualTo("fine");
@@ -76,10 +81,15 @@ class OperationsIT {
     assertThat(tasker.get("/v1/dlq/task/" + task).text("resolution_status")).isEqualTo("manually_resolved");
     assertThat(tasker.get("/v1/tasks/" + task + "/diagnosis").object().getJsonArray("waiting")).isEmpty();
 
-    List<String> story = tasker.get("/v1/tasks/" + task + "/history").object().getJsonArray("entries").getValuesAs(JsonObject.class).stream()
-        .map(e -> e.getString("kind") + " " + e.getString("step", "-") + " " + e.getString("to_state", e.getString("outcome", e.getString("by", "-")))).toList();
-    assertThat(story).containsSubsequence("result charge retryable_failure", "step charge waiting_for_retry", "result charge retryable_failure",
-        "step charge error", "task - blocked_by_failures", "action - admin", "step charge pending", "result charge success", "step charge complete",
+    List<String> story = tasker.get("/v1/tasks/" + task + "/history").object().getJsonArray("entries").getValuesAs(JsonObject.class)
+        .stream()
+        .map(e -> e.getString("kind") + " " + e.getString("step", "-") + " "
+            + e.getString("to_state", e.getString("outcome", e.getString("by", "-"))))
+        .toList();
+    assertThat(story).containsSubsequence("result charge retryable_failure", "step charge waiting_for_retry",
+        "result charge retryable_failure",
+        "step charge error", "task - blocked_by_failures", "action - admin", "step charge pending", "result charge success",
+        "step charge complete",
         "result ship success", "task - complete");
     assertThat(tasker.value("select concat_ws(' ', acted_by, reason, details #>> '{before,context,way}', details #>> '{context,way}') "
         + "from tasker.operator_actions where task_uuid = ?", task)).isEqualTo("ann the way was wrong retryable fine");
@@ -89,7 +99,8 @@ class OperationsIT {
   void a_step_is_completed_by_hand_with_a_result_that_fits() {
     UUID task = blocked("order", "permanent");
     String step = stepPath(task, "charge");
-    Answer misfit = patch(step, "{'action_type': 'complete_manually', 'completed_by': 'ann', 'reason': 'paid in cash', 'completion_data': {'result': {'paid': 'five'}}}");
+    Answer misfit = patch(step,
+        "{'action_type': 'complete_manually', 'completed_by': 'ann', 'reason': 'paid in cash', 'completion_data': {'result': {'paid': 'five'}}}");
     assertThat(misfit.status()).isEqualTo(400);
     assertThat(misfit.text("code")).isEqualTo("invalid-result");
     assertThat(misfit.fields()).containsExactly("completion_data/result/paid");
@@ -103,7 +114,8 @@ class OperationsIT {
     assertThat(patch(step, request).status()).as("the same again").isEqualTo(200);
     assertThat(patch(step, request.replace("ann", "bob")).text("code")).isEqualTo("step-not-movable");
     assertThat(tasker.atRest(task).getString("state")).isEqualTo("complete");
-    assertThat(patch("/v1/tasks/" + task, "{'action_type': 'retry', 'requested_by': 'ann', 'reason': 'x'}").text("code")).isEqualTo("task-already-ended");
+    assertThat(patch("/v1/tasks/" + task, "{'action_type': 'retry', 'requested_by': 'ann', 'reason': 'x'}").text("code"))
+        .isEqualTo("task-already-ended");
   }
 
   @Test
@@ -111,19 +123,28 @@ class OperationsIT {
     UUID task = blocked("order", "permanent");
     String step = stepPath(task, "charge");
     long before = tasker.count("select count(*) from tasker.operator_actions");
-    assertThat(patch(step, "{'action_type': 'reset_for_retry', 'resolved_by': 'ann'}").fields()).containsExactlyInAnyOrder("reason", "reset_by", "resolved_by");
+    assertThat(patch(step, "{'action_type': 'reset_for_retry', 'resolved_by': 'ann'}").fields()).containsExactlyInAnyOrder("reason",
+        "reset_by", "resolved_by");
     assertThat(patch(step, "{'action_type': 'explode', 'reason': 'x'}").fields()).containsExactly("action_type");
-    assertThat(patch(step, "{'action_type': 'complete_manually', 'completed_by': 'ann', 'reason': ' ', 'completion_data': {'reslt': 1}}").fields())
+    assertThat(
+        patch(step, "{'action_type': 'complete_manually', 'completed_by': 'ann', 'reason': ' ', 'completion_data': {'reslt': 1}}").fields())
         .containsExactlyInAnyOrder("completion_data/result", "completion_data/reslt", "reason");
-    assertThat(patch("/v1/tasks/" + task, "{'action_type': 'retry_from_step', 'requested_by': 'ann', 'reason': 'x'}").fields()).containsExactly("step");
-    assertThat(patch("/v1/tasks/" + task, "{'action_type': 'retry_from_step', 'step': 'zip', 'requested_by': 'ann', 'reason': 'x'}").fields()).containsExactly("step");
+    assertThat(patch("/v1/tasks/" + task, "{'action_type': 'retry_from_step', 'requested_by': 'ann', 'reason': 'x'}").fields())
+        .containsExactly("step");
+    assertThat(
+        patch("/v1/tasks/" + task, "{'action_type': 'retry_from_step', 'step': 'zip', 'requested_by': 'ann', 'reason': 'x'}").fields())
+        .containsExactly("step");
     assertThat(patch("/v1/tasks/" + task + "?x=1", "{}").fields()).containsExactly("x");
-    assertThat(patch("/v1/tasks/" + UUID.randomUUID(), "{'action_type': 'retry', 'requested_by': 'ann', 'reason': 'x'}").text("code")).isEqualTo("task-not-found");
-    assertThat(patch("/v1/tasks/" + task + "/workflow_steps/" + UUID.randomUUID(), "{'action_type': 'reset_for_retry', 'reset_by': 'ann', 'reason': 'x'}").text("code"))
+    assertThat(patch("/v1/tasks/" + UUID.randomUUID(), "{'action_type': 'retry', 'requested_by': 'ann', 'reason': 'x'}").text("code"))
+        .isEqualTo("task-not-found");
+    assertThat(patch("/v1/tasks/" + task + "/workflow_steps/" + UUID.randomUUID(),
+        "{'action_type': 'reset_for_retry', 'reset_by': 'ann', 'reason': 'x'}").text("code"))
         .isEqualTo("step-not-found");
     assertThat(tasker.get(step + "?x=1").fields()).containsExactly("x");
     assertThat(tasker.get("/v1/handlers?x=1").fields()).containsExactly("x");
-    assertThat(tasker.send(tasker.request("/v1/tasks/" + task).method("PATCH", HttpRequest.BodyPublishers.ofString("x")).header("Content-Type", "text/plain")).text("detail"))
+    assertThat(tasker.send(
+        tasker.request("/v1/tasks/" + task).method("PATCH", HttpRequest.BodyPublishers.ofString("x")).header("Content-Type", "text/plain"))
+        .text("detail"))
         .doesNotContainIgnoringCase("resteasy");
     assertThat(tasker.count("select count(*) from tasker.operator_actions")).isEqualTo(before);
   }
@@ -132,7 +153,8 @@ class OperationsIT {
   void many_tasks_are_acted_upon_with_the_token_of_a_dry_run() {
     UUID one = blocked("other_order", "permanent");
     UUID two = blocked("other_order", "permanent");
-    String request = quoted("{'action_type': 'fail', 'requested_by': 'ann', 'reason': 'too old', 'filter': {'namespace': 'operated', 'name': 'other_order', 'failed_step': 'charge'}}");
+    String request = quoted(
+        "{'action_type': 'fail', 'requested_by': 'ann', 'reason': 'too old', 'filter': {'namespace': 'operated', 'name': 'other_order', 'failed_step': 'charge'}}");
     Answer counted = tasker.post("/v1/bulk-actions", request);
     assertThat(counted.status()).as(counted.toString()).isEqualTo(201);
     assertThat(counted.object().getInt("count")).isEqualTo(2);
@@ -151,7 +173,8 @@ class OperationsIT {
 
   @Test
   void a_paused_template_waits_and_says_who_paused_it() {
-    Answer paused = tasker.post("/v1/pauses", quoted("{'namespace': 'operated', 'name': 'other_order', 'requested_by': 'ann', 'reason': 'the shop moves'}"));
+    Answer paused = tasker.post("/v1/pauses",
+        quoted("{'namespace': 'operated', 'name': 'other_order', 'requested_by': 'ann', 'reason': 'the shop moves'}"));
     assertThat(paused.status()).as(paused.toString()).isEqualTo(200);
     try {
       UUID task = tasker.submit("operated", "other_order", "{'way': 'fine'}");
@@ -165,7 +188,8 @@ class OperationsIT {
       tasker.delete("/v1/pauses?namespace=operated&name=other_order&requested_by=ann&reason=done");
     }
     assertThat(tasker.delete("/v1/pauses?namespace=operated").fields()).containsExactlyInAnyOrder("requested_by", "reason");
-    assertThat(tasker.post("/v1/pauses", quoted("{'namespace': 'nowhere', 'requested_by': 'ann', 'reason': 'x'}")).text("code")).isEqualTo("template-not-found");
+    assertThat(tasker.post("/v1/pauses", quoted("{'namespace': 'nowhere', 'requested_by': 'ann', 'reason': 'x'}")).text("code"))
+        .isEqualTo("template-not-found");
   }
 
   @Test
@@ -180,13 +204,17 @@ class OperationsIT {
     String entry = "/v1/dlq/entry/" + opened.text("dlq_entry_uuid");
     assertThat(opened.header("Location")).endsWith(entry);
     assertThat(tasker.get(entry).text("dlq_reason")).isEqualTo("manual_dlq");
-    Answer closed = patch(entry, "{'resolution_status': 'manually_resolved', 'resolved_by': 'ann', 'resolution_notes': 'was fine', 'metadata': {'ticket': 7}}");
+    Answer closed = patch(entry,
+        "{'resolution_status': 'manually_resolved', 'resolved_by': 'ann', 'resolution_notes': 'was fine', 'metadata': {'ticket': 7}}");
     assertThat(closed.text("resolution_status")).isEqualTo("manually_resolved");
     assertThat(closed.object().getJsonObject("metadata").getInt("ticket")).isEqualTo(7);
-    assertThat(patch(entry, "{'resolution_status': 'cancelled', 'resolved_by': 'bob', 'resolution_notes': 'no'}").text("code")).isEqualTo("dead-letter-closed");
-    assertThat(tasker.get("/v1/dlq?resolution_status=manually_resolved&dlq_reason=manual_dlq&limit=500").object().getJsonArray("entries").toString()).contains(task.toString());
+    assertThat(patch(entry, "{'resolution_status': 'cancelled', 'resolved_by': 'bob', 'resolution_notes': 'no'}").text("code"))
+        .isEqualTo("dead-letter-closed");
+    assertThat(tasker.get("/v1/dlq?resolution_status=manually_resolved&dlq_reason=manual_dlq&limit=500").object().getJsonArray("entries")
+        .toString()).contains(task.toString());
     assertThat(tasker.get("/v1/dlq?resolution_status=gone").fields()).containsExactly("resolution_status");
-    assertThat(tasker.get("/v1/dlq/stats").list("reasons")).anySatisfy(each -> assertThat(each.getString("dlq_reason")).isEqualTo("manual_dlq"));
+    assertThat(tasker.get("/v1/dlq/stats").list("reasons"))
+        .anySatisfy(each -> assertThat(each.getString("dlq_reason")).isEqualTo("manual_dlq"));
     assertThat(tasker.get("/v1/dlq/staleness").status()).isEqualTo(200);
     assertThat(tasker.get("/v1/tasks/" + task).text("state")).isEqualTo("complete");
   }

@@ -35,8 +35,10 @@ class ParametersTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "1", "1-1-1-1-1", "0190abcd00007000800000000000000f", "0190abcd-0000-7000-8000-00000000000g", " 0190abcd-0000-7000-8000-00000000000f"})
+  @ValueSource(strings = {"", "1", "1-1-1-1-1", "0190abcd00007000800000000000000f", "0190abcd-0000-7000-8000-00000000000g",
+    " 0190abcd-0000-7000-8000-00000000000f"})
   void uuid_in_any_other_form_is_named(String value) {
-    assertThat(catchThrowableOfType(Problem.class, () -> Parameters.uuid("task_uuid", value)).violations().get(0).field()).isEqualTo("task_uuid");
+    assertThat(catchThrowableOfType(Problem.class, () -> Parameters.uuid("task_uuid", value)).violations().get(0).field())
+        .isEqualTo("task_uuid");
   }
 }

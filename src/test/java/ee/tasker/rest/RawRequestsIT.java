@@ -27,14 +27,20 @@ import org.junit.jupiter.api.TestFactory;
 @AgainstServer
 class RawRequestsIT {
   /** Of the three application servers, of what they are made of, and of Java. */
-  private static final List<String> GIVEAWAYS = List.of("exception", "java.", "jakarta.", "com.ibm", "websphere", "liberty", "io.undertow", "undertow", "wildfly", "jboss", "resteasy",
-      "org.glassfish", "glassfish", "payara", "grizzly", "jersey", "catalina", "tomcat", "$wsep", "srve", "cwww", "ee.tasker", "stack", "\tat ", "<hr");
+  private static final List<String> GIVEAWAYS = List.of("exception", "java.", "jakarta.", "com.ibm", "websphere", "liberty", "io.undertow",
+      "undertow", "wildfly", "jboss", "resteasy",
+      "org.glassfish", "glassfish", "payara", "grizzly", "jersey", "catalina", "tomcat", "$wsep", "srve", "cwww", "ee.tasker", "stack",
+      "\tat ", "<hr");
   private static final List<String> BESIDE = List.of(
-      "/..%5c..%5cetc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/../../etc/passwd", "/api/v1/tasks", "/nothing", "/nothing/at/all.html", "/assets/nothing.js", "/assets/error", "/assets/",
-      "/index.jsp", "/WEB-INF/web.xml", "/WEB-INF/", "/web-inf/web.xml", "/META-INF/persistence.xml", "/;x=1/nothing", "/nothing;jsessionid=1", "/%00", "/a%00b", "/%zz", "/%", "/a%2fb", "/a%5cb",
-      "//", "//nothing//", "/\\nothing", "/nothing?%zz", "/nothing?a=%00", "/openapi/nothing", "/metricsx", "/%c0%ae%c0%ae/", "/%ff", "/<script>alert(1)</script>", "/" + "a".repeat(2_000));
+      "/..%5c..%5cetc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/../../etc/passwd", "/api/v1/tasks", "/nothing", "/nothing/at/all.html",
+      "/assets/nothing.js", "/assets/error", "/assets/",
+      "/index.jsp", "/WEB-INF/web.xml", "/WEB-INF/", "/web-inf/web.xml", "/META-INF/persistence.xml", "/;x=1/nothing",
+      "/nothing;jsessionid=1", "/%00", "/a%00b", "/%zz", "/%", "/a%2fb", "/a%5cb",
+      "//", "//nothing//", "/\\nothing", "/nothing?%zz", "/nothing?a=%00", "/openapi/nothing", "/metricsx", "/%c0%ae%c0%ae/", "/%ff",
+      "/<script>alert(1)</script>", "/" + "a".repeat(2_000));
   private static final List<String> BELOW = List.of(
-      "/v1", "/v1/", "/v1/nothing", "/v1/tasks/%00", "/v1/tasks/..%5c..", "/v1/tasks;x=1", "/v1/tasks/%zz", "/v1/tasks?limit=%zz", "/v1/templates/a%2fb/c/1.0.0", "/v1/%2e%2e/%2e%2e/x", "/v1//tasks", "/v1/tasks/%ff");
+      "/v1", "/v1/", "/v1/nothing", "/v1/tasks/%00", "/v1/tasks/..%5c..", "/v1/tasks;x=1", "/v1/tasks/%zz", "/v1/tasks?limit=%zz",
+      "/v1/templates/a%2fb/c/1.0.0", "/v1/%2e%2e/%2e%2e/x", "/v1//tasks", "/v1/tasks/%ff");
 
   private final TaskerClient admin;
 
@@ -57,7 +63,8 @@ class RawRequestsIT {
   }
 
   private Raw send(String requestLine, String host, String[] headers) {
-    StringBuilder request = new StringBuilder(requestLine + "\r\n" + (host == null ? "" : "Host: " + host + "\r\n") + "Connection: close\r\n");
+    StringBuilder request = new StringBuilder(
+        requestLine + "\r\n" + (host == null ? "" : "Host: " + host + "\r\n") + "Connection: close\r\n");
     for (String header : headers) {
       request.append(header).append("\r\n");
     }
@@ -94,7 +101,8 @@ class RawRequestsIT {
   private static String withoutPath(Raw answer, String asked) {
     String rest = answer.body().replace("&#37;", "%").replace("&#59;", ";").replace(asked, "");
     boolean isLiberty = ServerKind.from(System.getProperties()) == ServerKind.LIBERTY;
-    return isLiberty && answer.status() == 400 ? rest.replace("CWWWC0005I: The request URI has invalid or improperly encoded characters: []", "no path") : rest;
+    return isLiberty && answer.status() == 400
+        ? rest.replace("CWWWC0005I: The request URI has invalid or improperly encoded characters: []", "no path") : rest;
   }
 
   /** WildFly answers for the folders that no client may read before the application is asked. */
@@ -111,17 +119,19 @@ class RawRequestsIT {
 
   @TestFactory
   Stream<DynamicTest> a_path_that_is_not_there_tells_nothing_of_the_server() {
-    return BESIDE.stream().flatMap(path -> Stream.of("text/html", "application/json").map(accept -> DynamicTest.dynamicTest(path.substring(0, Math.min(60, path.length())) + " as " + accept, () -> {
-      Raw answer = send("GET " + path + " HTTP/1.1", "Accept: " + accept);
-      boolean isStartPage = List.of("//", "/;x=1/nothing").contains(path) && answer.status() == 200;
-      assertThat(answer.status()).as("%s", answer).isIn(isStartPage || isPayarasNothing(answer) ? List.of(200) : List.of(301, 302, 400, 401, 403, 404, 414));
-      assertTellsNothing(answer, path);
-      if (answer.status() == 404 && !isWildFlysOwn(path, answer)) {
-        assertThat(answer.isProblem()).as("%s", answer).isEqualTo(accept.equals("application/json"));
-        assertThat(answer.header("X-Content-Type-Options")).isEqualTo("nosniff");
-        assertThat(answer.header("Content-Security-Policy")).contains("default-src 'none'");
-      }
-    })));
+    return BESIDE.stream().flatMap(path -> Stream.of("text/html", "application/json")
+        .map(accept -> DynamicTest.dynamicTest(path.substring(0, Math.min(60, path.length())) + " as " + accept, () -> {
+          Raw answer = send("GET " + path + " HTTP/1.1", "Accept: " + accept);
+          boolean isStartPage = List.of("//", "/;x=1/nothing").contains(path) && answer.status() == 200;
+          assertThat(answer.status()).as("%s", answer)
+              .isIn(isStartPage || isPayarasNothing(answer) ? List.of(200) : List.of(301, 302, 400, 401, 403, 404, 414));
+          assertTellsNothing(answer, path);
+          if (answer.status() == 404 && !isWildFlysOwn(path, answer)) {
+            assertThat(answer.isProblem()).as("%s", answer).isEqualTo(accept.equals("application/json"));
+            assertThat(answer.header("X-Content-Type-Options")).isEqualTo("nosniff");
+            assertThat(answer.header("Content-Security-Policy")).contains("default-src 'none'");
+          }
+        })));
   }
 
   @TestFactory
@@ -131,14 +141,18 @@ class RawRequestsIT {
       assertThat(answer.status()).as("%s", answer).isIn(isPayarasNothing(answer) ? List.of(200) : List.of(400, 401, 404));
       assertTellsNothing(answer, path);
       // What is no request by the rules of HTTP reaches no application; its server says 400 and no more.
-      assertThat(answer.isProblem() || isPayarasNothing(answer) || answer.status() == 400 && withoutPath(answer, path).length() < 100).as("%s", answer).isTrue();
+      assertThat(answer.isProblem() || isPayarasNothing(answer) || answer.status() == 400 && withoutPath(answer, path).length() < 100)
+          .as("%s", answer).isTrue();
     }));
   }
 
   @TestFactory
   Stream<DynamicTest> requests_that_are_none_and_odd_methods_tell_nothing() {
-    return Stream.of("FOO / HTTP/1.1", "FOO /nothing HTTP/1.1", "TRACE / HTTP/1.1", "TRACE /v1/tasks HTTP/1.1", "DELETE /index.html HTTP/1.1", "POST / HTTP/1.1", "PUT /assets/start.js HTTP/1.1", "GET / HTTP/9.9", "GET",
-        "CONNECT x:80 HTTP/1.1", "OPTIONS * HTTP/1.1", "GET http:// HTTP/1.1").map(line -> DynamicTest.dynamicTest(line, () -> assertTellsNothing(send(line), line)));
+    return Stream
+        .of("FOO / HTTP/1.1", "FOO /nothing HTTP/1.1", "TRACE / HTTP/1.1", "TRACE /v1/tasks HTTP/1.1", "DELETE /index.html HTTP/1.1",
+            "POST / HTTP/1.1", "PUT /assets/start.js HTTP/1.1", "GET / HTTP/9.9", "GET",
+            "CONNECT x:80 HTTP/1.1", "OPTIONS * HTTP/1.1", "GET http:// HTTP/1.1")
+        .map(line -> DynamicTest.dynamicTest(line, () -> assertTellsNothing(send(line), line)));
   }
 
   @Test
@@ -147,7 +161,7 @@ class RawRequestsIT {
     admin.register("/testing/templates.yaml");
 
     Raw made = send("POST /v1/tasks HTTP/1.1\r\nContent-Length: " + body.length(), "evil.example",
-        new String[] {"Authorization: " + Login.FOR_TESTS.basic(), "Content-Type: application/json"}, body);
+        new String[]{"Authorization: " + Login.FOR_TESTS.basic(), "Content-Type: application/json"}, body);
 
     assertThat(made.status()).as("%s", made).isEqualTo(201);
     assertThat(made.header("Location")).startsWith("/v1/tasks/");
@@ -179,6 +193,7 @@ class RawRequestsIT {
     assertThat(fetched.isProblem()).isTrue();
     assertThat(fetched.header("WWW-Authenticate")).isEmpty();
     assertThat(send("GET /v1/tasks HTTP/1.1", "Sec-Fetch-Dest: document").header("WWW-Authenticate")).contains("Basic");
-    assertThat(send("GET /v1/tasks HTTP/1.1", "Sec-Fetch-Dest: empty", "Authorization: Basic eDp5").header("WWW-Authenticate")).as("also for a wrong password").isEmpty();
+    assertThat(send("GET /v1/tasks HTTP/1.1", "Sec-Fetch-Dest: empty", "Authorization: Basic eDp5").header("WWW-Authenticate"))
+        .as("also for a wrong password").isEmpty();
   }
 }

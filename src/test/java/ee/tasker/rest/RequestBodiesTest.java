@@ -32,7 +32,8 @@ class RequestBodiesTest {
   @Test
   void batch_may_be_as_long_as_its_requests_together() {
     assertThat(bodies.array(in("[" + " ".repeat(3 * LIMIT - 2) + "]"), 3)).isEmpty();
-    assertThat(catchThrowableOfType(Problem.class, () -> bodies.array(in("[" + " ".repeat(3 * LIMIT) + "]"), 3)).code()).isEqualTo("body-too-large");
+    assertThat(catchThrowableOfType(Problem.class, () -> bodies.array(in("[" + " ".repeat(3 * LIMIT) + "]"), 3)).code())
+        .isEqualTo("body-too-large");
   }
 
   @Test
@@ -46,14 +47,17 @@ class RequestBodiesTest {
   void number_of_very_many_digits_is_refused_with_the_member_that_has_it_before_it_is_read() {
     RequestBodies batches = new RequestBodies(1_048_576);
     String digits = "9".repeat(200_000);
-    for (String number : new String[] {digits, "-0." + digits, "1e" + digits, "1e-999999999", "1E+999999"}) {
-      Problem problem = catchThrowableOfType(Problem.class, () -> batches.object(in("{\"first\": \"1\", \"context\": {\"a\": [1, {\"b\": " + number + "}]}}")));
+    for (String number : new String[]{digits, "-0." + digits, "1e" + digits, "1e-999999999", "1E+999999"}) {
+      Problem problem = catchThrowableOfType(Problem.class,
+          () -> batches.object(in("{\"first\": \"1\", \"context\": {\"a\": [1, {\"b\": " + number + "}]}}")));
       assertThat(problem.code()).as(number.substring(0, 4)).isEqualTo("invalid-request");
       assertThat(problem.violations()).extracting(Problem.Violation::field).containsExactly("context");
     }
     String batch = "[{\"name\": \"x\"}, {\"name\": \"y\", \"context\": {\"n\": " + digits + "}}]";
-    assertThat(catchThrowableOfType(Problem.class, () -> batches.array(in(batch), 16)).violations()).extracting(Problem.Violation::field).containsExactly("1/context");
-    assertThat(catchThrowableOfType(Problem.class, () -> batches.array(in("[" + digits + "]"), 16)).violations()).extracting(Problem.Violation::field).containsExactly("0");
+    assertThat(catchThrowableOfType(Problem.class, () -> batches.array(in(batch), 16)).violations()).extracting(Problem.Violation::field)
+        .containsExactly("1/context");
+    assertThat(catchThrowableOfType(Problem.class, () -> batches.array(in("[" + digits + "]"), 16)).violations())
+        .extracting(Problem.Violation::field).containsExactly("0");
     assertThat(batches.canonical("{\"a\":1e999999999}")).as("no key waits for it either").isEqualTo("{\"a\":1e999999999}");
   }
 
@@ -67,8 +71,10 @@ class RequestBodiesTest {
     assertThat(problem.code()).isEqualTo("invalid-request");
     assertThat(problem.getMessage()).contains("so many numbers");
     String ofAHundredDigits = "9".repeat(100) + ",";
-    assertThat(batches.array(in("[" + ofAHundredDigits.repeat(16 * 1_048_576 / 101 - 1) + "1]"), 16)).as("the longest batch full of them").hasSizeGreaterThan(160_000);
-    assertThat(batches.object(in("{\"12345678901234567890\":\"" + "9".repeat(1_000_000) + "\"}"))).as("digits in a text are no number").hasSize(1);
+    assertThat(batches.array(in("[" + ofAHundredDigits.repeat(16 * 1_048_576 / 101 - 1) + "1]"), 16)).as("the longest batch full of them")
+        .hasSizeGreaterThan(160_000);
+    assertThat(batches.object(in("{\"12345678901234567890\":\"" + "9".repeat(1_000_000) + "\"}"))).as("digits in a text are no number")
+        .hasSize(1);
   }
 
   @ParameterizedTest
@@ -99,8 +105,10 @@ class RequestBodiesTest {
 
   @Test
   void bytes_that_are_no_utf_8_are_refused() {
-    for (byte[] bytes : new byte[][] {"{\"a\":\"ü\"}".getBytes(StandardCharsets.ISO_8859_1), {(byte) 0xc0, (byte) 0x80}, {(byte) 0xed, (byte) 0xa0, (byte) 0x80}}) {
-      assertThat(catchThrowableOfType(Problem.class, () -> bodies.object(new ByteArrayInputStream(bytes))).code()).isEqualTo("malformed-body");
+    for (byte[] bytes : new byte[][]{"{\"a\":\"ü\"}".getBytes(StandardCharsets.ISO_8859_1), {(byte) 0xc0, (byte) 0x80},
+      {(byte) 0xed, (byte) 0xa0, (byte) 0x80}}) {
+      assertThat(catchThrowableOfType(Problem.class, () -> bodies.object(new ByteArrayInputStream(bytes))).code())
+          .isEqualTo("malformed-body");
     }
   }
 

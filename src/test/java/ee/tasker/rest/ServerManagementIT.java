@@ -71,10 +71,12 @@ class ServerManagementIT {
 
   @Test
   void what_is_wrong_is_told_and_nothing_is_changed() {
-    Answer wrong = tasker.send(request(uuid, "{'paused_roles': ['waiter'], 'worker_capacity': 0, 'poll_interval_seconds': 1.5, 'draining': 'yes', 'speed': 3}"));
+    Answer wrong = tasker.send(
+        request(uuid, "{'paused_roles': ['waiter'], 'worker_capacity': 0, 'poll_interval_seconds': 1.5, 'draining': 'yes', 'speed': 3}"));
 
     assertThat(wrong.status()).isEqualTo(400);
-    assertThat(wrong.fields()).containsExactlyInAnyOrder("paused_roles", "worker_capacity", "poll_interval_seconds", "draining", "speed", "requested_by", "reason");
+    assertThat(wrong.fields()).containsExactlyInAnyOrder("paused_roles", "worker_capacity", "poll_interval_seconds", "draining", "speed",
+        "requested_by", "reason");
     assertThat(describe().getInt("worker_capacity")).isEqualTo(before.getInt("worker_capacity"));
   }
 
@@ -99,7 +101,8 @@ class ServerManagementIT {
   }
 
   private HttpRequest.Builder request(Object server, String body) {
-    return tasker.request("/v1/servers/" + server).header("Content-Type", "application/json").method("PATCH", HttpRequest.BodyPublishers.ofString(quoted(body)));
+    return tasker.request("/v1/servers/" + server).header("Content-Type", "application/json").method("PATCH",
+        HttpRequest.BodyPublishers.ofString(quoted(body)));
   }
 
   private static void assertFits(JsonObject answer) {

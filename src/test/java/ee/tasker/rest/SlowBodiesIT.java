@@ -50,8 +50,10 @@ class SlowBodiesIT {
   static void start() {
     threads = Executors.newCachedThreadPool();
     database = TestServer.newDatabase();
-    server = TestServer.start(database, Map.of("TASKER_API_BODY_TIMEOUT_SECONDS", Integer.toString(TIMEOUT_SECONDS), "TASKER_API_BODY_MIN_BYTES_PER_SECOND", Integer.toString(BYTES_PER_SECOND),
-        "HTTP_READ_TIMEOUT", "10s", "HTTP_HEAD_TIMEOUT_MS", "5000"));
+    server = TestServer.start(database,
+        Map.of("TASKER_API_BODY_TIMEOUT_SECONDS", Integer.toString(TIMEOUT_SECONDS), "TASKER_API_BODY_MIN_BYTES_PER_SECOND",
+            Integer.toString(BYTES_PER_SECOND),
+            "HTTP_READ_TIMEOUT", "10s", "HTTP_HEAD_TIMEOUT_MS", "5000"));
     tasker = server.client();
     tasker.register("/testing/templates.yaml");
   }
@@ -116,13 +118,15 @@ class SlowBodiesIT {
     CompletableFuture<Cut> sent = CompletableFuture.supplyAsync(() -> send(begin, drop, CUT_WITHIN), threads);
     return DynamicTest.dynamicTest(name, () -> {
       Cut cut = sent.get(2, TimeUnit.MINUTES);
-      System.out.println("slow: " + name + ": " + cut.status() + " after " + cut.answered().toMillis() + " ms, closed " + cut.isClosed() + " after " + cut.after().toMillis() + " ms");
+      System.out.println("slow: " + name + ": " + cut.status() + " after " + cut.answered().toMillis() + " ms, closed " + cut.isClosed()
+          + " after " + cut.after().toMillis() + " ms");
       assertThat(cut.isClosed() || isKeptWithoutThread(begin)).as("%s", cut).isTrue();
       assertThat(cut.status()).as("%s", cut).isEqualTo(status);
       assertThat(cut.answered()).as("%s", cut).isLessThan(CUT_WITHIN);
       // Payara answers a GET with a body by 400 and nothing more.
       if (status >= 400 && !(status == 400 && isOn(ServerKind.PAYARA))) {
-        assertThat(cut.answer()).containsIgnoringCase("\r\nConnection: close\r\n").contains(status == 408 ? "\"code\":\"request-timeout\"" : "\"code\":");
+        assertThat(cut.answer()).containsIgnoringCase("\r\nConnection: close\r\n")
+            .contains(status == 408 ? "\"code\":\"request-timeout\"" : "\"code\":");
       }
     });
   }
@@ -136,15 +140,17 @@ class SlowBodiesIT {
         cut("a body that stops", FORM.formatted("/v1/tasks", KNOWN, OF_LENGTH) + "{", "", 408),
         cut("chunks that stop", FORM.formatted("/v1/tasks", KNOWN, IN_CHUNKS) + "1\r\n{\r\n", "", 408),
         cut("a body with a key, drop by drop", FORM.formatted("/v1/tasks", KNOWN + "Idempotency-Key: slow\r\n", OF_LENGTH), " ", 408),
-        cut("a body of no type, drop by drop", "PUT /v1/concurrency-policies/x/limit HTTP/1.1\r\nHost: localhost\r\n" + KNOWN + OF_LENGTH + "\r\n\r\n", " ", 415),
+        cut("a body of no type, drop by drop",
+            "PUT /v1/concurrency-policies/x/limit HTTP/1.1\r\nHost: localhost\r\n" + KNOWN + OF_LENGTH + "\r\n\r\n", " ", 415),
         cut("a stranger's body", FORM.formatted("/v1/tasks", "", OF_LENGTH), " ", 401),
         cut("a stranger's body that stops", FORM.formatted("/v1/tasks", "", OF_LENGTH), "", 401),
         cut("a stranger's chunks", FORM.formatted("/v1/tasks", "", IN_CHUNKS), "1\r\n \r\n", 401),
         cut("a body for a path that is not there", FORM.formatted("/nothing", "", OF_LENGTH), " ", isOn(ServerKind.WILDFLY) ? 405 : 404),
         cut("a body for a path that is not there below v1", FORM.formatted("/v1/nothing", KNOWN, IN_CHUNKS), "1\r\n \r\n", 404),
-        cut("a body for a method that takes none", FORM.replace("POST", "GET").formatted("/v1/me", KNOWN, IN_CHUNKS), "1\r\n \r\n", isOn(ServerKind.PAYARA) ? 400 : 200),
-        cut("a body for a page", FORM.replace("POST", "GET").formatted("/", "", OF_LENGTH), " ", isOn(ServerKind.PAYARA) ? 400 : 200)
-    ).toList().stream();
+        cut("a body for a method that takes none", FORM.replace("POST", "GET").formatted("/v1/me", KNOWN, IN_CHUNKS), "1\r\n \r\n",
+            isOn(ServerKind.PAYARA) ? 400 : 200),
+        cut("a body for a page", FORM.replace("POST", "GET").formatted("/", "", OF_LENGTH), " ", isOn(ServerKind.PAYARA) ? 400 : 200))
+        .toList().stream();
   }
 
   @Test
@@ -158,12 +164,15 @@ class SlowBodiesIT {
       socket.connect(new InetSocketAddress(server.base().getHost(), server.base().getPort()));
       socket.setSoTimeout(500);
       StringBuilder answer = new StringBuilder();
-      socket.getOutputStream().write(FORM.formatted("/v1/tasks", KNOWN + "Connection: close\r\n", "Content-Length: " + body.length()).getBytes(StandardCharsets.ISO_8859_1));
+      socket.getOutputStream().write(FORM.formatted("/v1/tasks", KNOWN + "Connection: close\r\n", "Content-Length: " + body.length())
+          .getBytes(StandardCharsets.ISO_8859_1));
       for (int part = 0; part < parts; part++) {
-        socket.getOutputStream().write(body.substring(part * body.length() / parts, (part + 1) * body.length() / parts).getBytes(StandardCharsets.ISO_8859_1));
+        socket.getOutputStream()
+            .write(body.substring(part * body.length() / parts, (part + 1) * body.length() / parts).getBytes(StandardCharsets.ISO_8859_1));
         isAtEnd(socket.getInputStream(), answer);
       }
-      assertThat(Duration.ofNanos(System.nanoTime() - start)).as("slower than its time without progress").isGreaterThan(Duration.ofSeconds(TIMEOUT_SECONDS + 1));
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).as("slower than its time without progress")
+          .isGreaterThan(Duration.ofSeconds(TIMEOUT_SECONDS + 1));
       socket.setSoTimeout(20_000);
       while (!isAtEnd(socket.getInputStream(), answer)) {
         assertThat(Duration.ofNanos(System.nanoTime() - start)).as("%s", answer).isLessThan(CUT_WITHIN);
@@ -182,8 +191,10 @@ class SlowBodiesIT {
   @Test
   void others_are_answered_at_once_while_many_trickle() {
     List<CompletableFuture<Cut>> slow = new ArrayList<>();
-    for (String begin : List.of(FORM.formatted("/v1/tasks", KNOWN, IN_CHUNKS), FORM.formatted("/v1/tasks", "", IN_CHUNKS), FORM.formatted("/v1/tasks", KNOWN, OF_LENGTH), FORM.formatted("/", "", OF_LENGTH))) {
-      IntStream.range(0, 12).forEach(i -> slow.add(CompletableFuture.supplyAsync(() -> send(begin, begin.contains(IN_CHUNKS) ? "1\r\n \r\n" : " ", CUT_WITHIN), threads)));
+    for (String begin : List.of(FORM.formatted("/v1/tasks", KNOWN, IN_CHUNKS), FORM.formatted("/v1/tasks", "", IN_CHUNKS),
+        FORM.formatted("/v1/tasks", KNOWN, OF_LENGTH), FORM.formatted("/", "", OF_LENGTH))) {
+      IntStream.range(0, 12).forEach(i -> slow
+          .add(CompletableFuture.supplyAsync(() -> send(begin, begin.contains(IN_CHUNKS) ? "1\r\n \r\n" : " ", CUT_WITHIN), threads)));
     }
 
     Duration longest = Duration.ZERO;

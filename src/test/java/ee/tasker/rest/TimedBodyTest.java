@@ -89,7 +89,8 @@ class TimedBodyTest {
         Thread.onSpinWait();
       }
 
-      assertThat(refused.get(10, TimeUnit.SECONDS)).isInstanceOfSatisfying(Problem.class, problem -> assertThat(problem.status()).isEqualTo(408));
+      assertThat(refused.get(10, TimeUnit.SECONDS)).isInstanceOfSatisfying(Problem.class,
+          problem -> assertThat(problem.status()).isEqualTo(408));
       assertThat(interrupted.get(10, TimeUnit.SECONDS)).isFalse();
     }
   }

@@ -28,7 +28,8 @@ class WaitIT {
     assertThat(answer.status()).isEqualTo(201);
     assertThat(answer.text("state")).isEqualTo("complete");
     assertThat(answer.object().getJsonObject("context").getString("who")).isEqualTo("you");
-    assertThat(answer.header("Location")).as("relative: the server does not know by which address it is found").isEqualTo("/v1/tasks/" + answer.taskUuid());
+    assertThat(answer.header("Location")).as("relative: the server does not know by which address it is found")
+        .isEqualTo("/v1/tasks/" + answer.taskUuid());
   }
 
   @Test
@@ -72,7 +73,8 @@ class WaitIT {
   @Test
   void wait_is_answered_for_a_task_that_another_program_ends_by_sql() throws Exception {
     UUID task = tasker.submit("retry_later", "{}");
-    TaskerClient.until("the step waits for its retry", Duration.ofSeconds(20), () -> tasker.get("/v1/tasks/" + task).text("state").equals("waiting_for_retry"));
+    TaskerClient.until("the step waits for its retry", Duration.ofSeconds(20),
+        () -> tasker.get("/v1/tasks/" + task).text("state").equals("waiting_for_retry"));
     CompletableFuture<Answer> waiting = tasker.sendLater(tasker.request("/v1/tasks/" + task + "?wait=50").GET());
 
     // No server hears of this one: the waiting server has to look for itself.

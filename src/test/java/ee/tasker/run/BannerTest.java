@@ -9,7 +9,9 @@ class BannerTest {
   private static final Login LOGIN = new Login("admin", "drawn-by-the-run-command");
 
   private static String banner(boolean valid) {
-    return Banner.of(new RunSettings(Path.of("."), Path.of("a.war"), ServerKind.LIBERTY, Path.of("home"), "18.6.0", 8080, DatabaseAddress.embedded(54320), true),
+    return Banner.of(
+        new RunSettings(Path.of("."), Path.of("a.war"), ServerKind.LIBERTY, Path.of("home"), "18.6.0", 8080,
+            DatabaseAddress.embedded(54320), true),
         LOGIN, valid, 12);
   }
 
@@ -20,6 +22,7 @@ class BannerTest {
 
   @Test
   void login_that_the_server_did_not_take_is_not_printed_nor_recommended() {
-    assertThat(banner(false)).doesNotContain("drawn-by-the-run-command", "curl -K").contains("a user that this database had already", "tasker.create_user(");
+    assertThat(banner(false)).doesNotContain("drawn-by-the-run-command", "curl -K").contains("a user that this database had already",
+        "tasker.create_user(");
   }
 }

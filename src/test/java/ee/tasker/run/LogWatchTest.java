@@ -43,8 +43,9 @@ class LogWatchTest {
   void cause_may_come_before_the_failure_and_traces_of_the_clean_up_after_it() throws IOException {
     Path log = folder.resolve("server.log");
     LogWatch watch = new LogWatch(log, Pattern.compile("Exception while [a-z]+ the app\\b"), true);
-    Files.writeString(log, "SEVERE Exception during lifecycle processing\nCaused by: java.lang.IllegalStateException: the port is 99999\n\tat a.B.c(B.java:1)\n"
-        + "SEVERE Exception while loading the app\nERROR of the clean-up\nCaused by: java.lang.Error: Listener not found\n\tat a.B.d(B.java:2)\n");
+    Files.writeString(log,
+        "SEVERE Exception during lifecycle processing\nCaused by: java.lang.IllegalStateException: the port is 99999\n\tat a.B.c(B.java:1)\n"
+            + "SEVERE Exception while loading the app\nERROR of the clean-up\nCaused by: java.lang.Error: Listener not found\n\tat a.B.d(B.java:2)\n");
 
     assertThat(watch.failure()).isEmpty();
     assertThat(watch.failure()).contains("the port is 99999");
@@ -63,11 +64,15 @@ class LogWatchTest {
 
   @Test
   void cause_may_have_lines_and_ends_with_its_message() {
-    assertThat(LogWatch.causeOf("Caused by: org.flywaydb.FlywayException: Validate failed\nMigration checksum mismatch for 1\n-> Applied: 7\n\tat a.B.c(B.java:1)\n"))
+    assertThat(LogWatch.causeOf(
+        "Caused by: org.flywaydb.FlywayException: Validate failed\nMigration checksum mismatch for 1\n-> Applied: 7\n\tat a.B.c(B.java:1)\n"))
         .contains("Validate failed\nMigration checksum mismatch for 1\n-> Applied: 7");
-    assertThat(LogWatch.causeOf("\"jboss.unit\" => \"java.lang.E: x\n    Caused by: java.lang.IllegalStateException: the port is 99999\"\n}}")).contains("the port is 99999");
+    assertThat(
+        LogWatch.causeOf("\"jboss.unit\" => \"java.lang.E: x\n    Caused by: java.lang.IllegalStateException: the port is 99999\"\n}}"))
+        .contains("the port is 99999");
     assertThat(LogWatch.causeOf("Caused by: java.lang.Error: no access\\\"\n}}")).contains("no access");
-    assertThat(LogWatch.causeOf("Caused by: java.lang.NullPointerException\n\tat a.B.c(B.java:1)\n")).contains("java.lang.NullPointerException");
+    assertThat(LogWatch.causeOf("Caused by: java.lang.NullPointerException\n\tat a.B.c(B.java:1)\n"))
+        .contains("java.lang.NullPointerException");
     assertThat(LogWatch.causeOf("nothing")).isEmpty();
   }
 }

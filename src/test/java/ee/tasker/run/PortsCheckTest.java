@@ -23,7 +23,8 @@ class PortsCheckTest {
 
   private RunSettings settings(Map<String, String> more) {
     Properties build = new Properties();
-    build.putAll(Map.of("tasker.checkout", checkout.toString(), "tasker.war", "none.war", "tasker.server.home", "none", "tasker.postgres.version", "18.6.0"));
+    build.putAll(Map.of("tasker.checkout", checkout.toString(), "tasker.war", "none.war", "tasker.server.home", "none",
+        "tasker.postgres.version", "18.6.0"));
     Map<String, String> environment = new HashMap<>(Map.of("HTTP_PORT", "" + Ports.freeNear(65536), "DB_PORT", "" + Ports.freeNear(65536)));
     environment.putAll(more);
     return RunSettings.from(environment, build);
@@ -57,7 +58,8 @@ class PortsCheckTest {
       assertThatThrownBy(() -> PortsCheck.check(settings(port)))
           .isInstanceOf(RunProblem.class).hasMessageContainingAll("Port " + other.getLocalPort() + " is taken", "DB_PORT=");
 
-      assertThatCode(() -> PortsCheck.check(settings(Map.of("DB_PORT", "" + other.getLocalPort(), "DB_HOST", "db.example")))).doesNotThrowAnyException();
+      assertThatCode(() -> PortsCheck.check(settings(Map.of("DB_PORT", "" + other.getLocalPort(), "DB_HOST", "db.example"))))
+          .doesNotThrowAnyException();
     }
   }
 
@@ -78,7 +80,8 @@ class PortsCheckTest {
       RunSettings settings = settings(Map.of("HTTP_PORT", "" + orphans.getLocalPort()));
       Path folder = Files.createDirectories(settings.folder().resolve("run-" + settings.httpPort()));
       ProcessHandle self = ProcessHandle.current();
-      Files.writeString(folder.resolve("server.pid"), self.pid() + " " + self.info().startInstant().map(Instant::toEpochMilli).orElseThrow());
+      Files.writeString(folder.resolve("server.pid"),
+          self.pid() + " " + self.info().startInstant().map(Instant::toEpochMilli).orElseThrow());
 
       assertThatCode(() -> PortsCheck.check(settings)).doesNotThrowAnyException();
     }

@@ -32,11 +32,11 @@ class HandlerRulesTest {
 
   @ParameterizedTest(name = "{0} at {1}: {2} + {3} + {4} = {5}")
   @CsvSource({
-      "1, 99.99, 99.99, 8.00, 9.99, 117.98",
-      "1, 100.00, 100.00, 8.00, 0.00, 108.00",
-      "4, 25.00, 100.00, 8.00, 0.00, 108.00",
-      "3, 0.335, 1.01, 0.08, 9.99, 11.08",
-      "1, 0.01, 0.01, 0.00, 9.99, 10.00"})
+    "1, 99.99, 99.99, 8.00, 9.99, 117.98",
+    "1, 100.00, 100.00, 8.00, 0.00, 108.00",
+    "4, 25.00, 100.00, 8.00, 0.00, 108.00",
+    "3, 0.335, 1.01, 0.08, 9.99, 11.08",
+    "1, 0.01, 0.01, 0.00, 9.99, 10.00"})
   void a_cart_costs_its_lines_and_tax_and_below_100_shipping(int quantity, String price, String subtotal, String tax,
       String shipping, String total) throws Exception {
     JsonObject cart = success(new ValidateCart(), StepStub.withInput("""
@@ -49,14 +49,14 @@ class HandlerRulesTest {
 
   @ParameterizedTest(name = "{1}")
   @CsvSource(delimiter = '|', value = {
-      "{'customer_email': 'a@b', 'items': []} | items is empty",
-      "{'customer_email': 'a@b'} | context.items is missing",
-      "{'items': []} | context.customer_email is missing",
-      "{'customer_email': 'a@b', 'items': [{'name': 'n', 'quantity': 1, 'unit_price': 1}]} | items[0].sku is missing",
-      "{'customer_email': 'a@b', 'items': [{'sku': 's', 'quantity': 1, 'unit_price': 1}]} | items[0].name is missing",
-      "{'customer_email': 'a@b', 'items': [{'sku': 's', 'name': 'n', 'quantity': 1.5, 'unit_price': 1}]} | whole number",
-      "{'customer_email': 'a@b', 'items': [{'sku': 's', 'name': 'n', 'quantity': 1, 'unit_price': 0}]} | more than 0",
-      "{'customer_email': 'a@b', 'items': [7]} | items[0] must be an object"})
+    "{'customer_email': 'a@b', 'items': []} | items is empty",
+    "{'customer_email': 'a@b'} | context.items is missing",
+    "{'items': []} | context.customer_email is missing",
+    "{'customer_email': 'a@b', 'items': [{'name': 'n', 'quantity': 1, 'unit_price': 1}]} | items[0].sku is missing",
+    "{'customer_email': 'a@b', 'items': [{'sku': 's', 'quantity': 1, 'unit_price': 1}]} | items[0].name is missing",
+    "{'customer_email': 'a@b', 'items': [{'sku': 's', 'name': 'n', 'quantity': 1.5, 'unit_price': 1}]} | whole number",
+    "{'customer_email': 'a@b', 'items': [{'sku': 's', 'name': 'n', 'quantity': 1, 'unit_price': 0}]} | more than 0",
+    "{'customer_email': 'a@b', 'items': [7]} | items[0] must be an object"})
   void a_bad_cart_is_refused_for_good_and_told_why(String context, String complaint) {
     assertThatThrownBy(() -> new ValidateCart().handle(StepStub.withInput(context)))
         .isInstanceOf(PermanentStepException.class)
@@ -90,9 +90,9 @@ class HandlerRulesTest {
 
   @ParameterizedTest(name = "{0} {1}: {2}")
   @CsvSource({
-      "pay_stolen_2, mallory@example.com, 98.43, true",
-      "pay_stolen_47, mallory@example.com, 85.49, true",
-      "pay_order_1001, ada@example.com, 22.35, false"})
+    "pay_stolen_2, mallory@example.com, 98.43, true",
+    "pay_stolen_47, mallory@example.com, 85.49, true",
+    "pay_order_1001, ada@example.com, 22.35, false"})
   void a_refund_is_refused_above_a_fraud_score_of_85(String payment, String email, String score, boolean isRefused) {
     StepOutcome outcome = new ValidatePaymentEligibility().handle(StepStub.withInput("""
         {'payment_id': '%s', 'customer_email': '%s', 'refund_amount': 1, 'refund_reason': 'fraud'}
@@ -104,14 +104,14 @@ class HandlerRulesTest {
 
   @ParameterizedTest(name = "{0} for {1}: {2}")
   @CsvSource({
-      "50.00, late_delivery, auto_approved",
-      "50.01, late_delivery, standard_review",
-      "500.00, late_delivery, standard_review",
-      "500.01, late_delivery, manager_review",
-      "500.00, wrong_item, auto_approved",
-      "500.01, wrong_item, manager_review",
-      "499.00, defective_product, auto_approved",
-      "499.00, duplicate_charge, auto_approved"})
+    "50.00, late_delivery, auto_approved",
+    "50.01, late_delivery, standard_review",
+    "500.00, late_delivery, standard_review",
+    "500.01, late_delivery, manager_review",
+    "500.00, wrong_item, auto_approved",
+    "500.01, wrong_item, manager_review",
+    "499.00, defective_product, auto_approved",
+    "499.00, duplicate_charge, auto_approved"})
   void a_refund_request_goes_the_way_of_its_amount_and_reason(String amount, String reason, String path)
       throws Exception {
     JsonObject policy = success(new CheckRefundPolicy(), StepStub.named("check_refund_policy")
@@ -158,8 +158,7 @@ class HandlerRulesTest {
     StepStub step = StepStub.named("busy_once");
 
     StepOutcome first = new BusyOnce(start).handle(step);
-    JsonObject second =
-        success(new BusyOnce(Clock.offset(start, Duration.ofMillis(waitedMs))), step.attempt(2, 3));
+    JsonObject second = success(new BusyOnce(Clock.offset(start, Duration.ofMillis(waitedMs))), step.attempt(2, 3));
 
     assertThat(first).isInstanceOfSatisfying(StepOutcome.RetryableFailure.class,
         failure -> assertThat(failure.delay()).contains(Duration.ofSeconds(1)));

@@ -88,8 +88,7 @@ final class PaperEngine {
     boolean isComplete = steps.values().stream().allMatch(step -> step.state.equals("complete"));
     JsonArrayBuilder answer = Json.createArrayBuilder();
     steps.values().forEach(step -> answer.add(step.answer()));
-    Task task =
-        new Task(uuid, correlationId, parent, isComplete ? "complete" : "blocked_by_failures", answer.build());
+    Task task = new Task(uuid, correlationId, parent, isComplete ? "complete" : "blocked_by_failures", answer.build());
     tasks.put(uuid, task);
     return task;
   }

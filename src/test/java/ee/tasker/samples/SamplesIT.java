@@ -60,11 +60,17 @@ class SamplesIT {
 
   @Test
   void every_move_names_its_actor_its_processor_and_its_attempt() {
-    assertThat(tasker.sql("select * from tasker.task_transitions t where (actor is null or processor_uuid is null) and t.task_uuid in (" + SAMPLE_TASKS + ")")).isEmpty();
-    assertThat(tasker.sql("select * from tasker.workflow_step_transitions t where (actor is null or processor_uuid is null or attempt is null) and t.task_uuid in (" + SAMPLE_TASKS + ")")).isEmpty();
-    assertThat(tasker.sql("select * from tasker.workflow_step_transitions where to_state not in ('pending', 'cancelled') and attempt < 1")).isEmpty();
+    assertThat(tasker.sql("select * from tasker.task_transitions t where (actor is null or processor_uuid is null) and t.task_uuid in ("
+        + SAMPLE_TASKS + ")")).isEmpty();
+    assertThat(tasker.sql(
+        "select * from tasker.workflow_step_transitions t where (actor is null or processor_uuid is null or attempt is null) and t.task_uuid in ("
+            + SAMPLE_TASKS + ")"))
+        .isEmpty();
+    assertThat(tasker.sql("select * from tasker.workflow_step_transitions where to_state not in ('pending', 'cancelled') and attempt < 1"))
+        .isEmpty();
     assertThat(tasker.count("select count(distinct processor_uuid) from tasker.workflow_step_transitions t"
-        + " where t.task_uuid in (" + SAMPLE_TASKS + ") and not exists (select from tasker.servers s where s.server_uuid = t.processor_uuid)")).isZero();
+        + " where t.task_uuid in (" + SAMPLE_TASKS
+        + ") and not exists (select from tasker.servers s where s.server_uuid = t.processor_uuid)")).isZero();
   }
 
   @Test
@@ -77,7 +83,8 @@ class SamplesIT {
     assertThat(tasker.sql("""
         select t.task_uuid, t.state from tasker.tasks t
         where t.task_uuid in (%s) and (t.state = 'blocked_by_failures') <> exists (
-          select from tasker.tasks_dlq d where d.task_uuid = t.task_uuid and d.resolution_status = 'pending')""".formatted(SAMPLE_TASKS))).isEmpty();
+          select from tasker.tasks_dlq d where d.task_uuid = t.task_uuid and d.resolution_status = 'pending')""".formatted(SAMPLE_TASKS)))
+        .isEmpty();
   }
 
   @Test

@@ -3,11 +3,11 @@ package ee.tasker.security;
 import static ee.tasker.testing.server.TaskerClient.quoted;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ee.tasker.run.EmbeddedDatabase;
 import ee.tasker.run.Login;
 import ee.tasker.testing.server.Answer;
 import ee.tasker.testing.server.TaskerClient;
 import ee.tasker.testing.server.TestServer;
-import ee.tasker.run.EmbeddedDatabase;
 import jakarta.json.JsonObject;
 import java.net.http.HttpRequest;
 import java.time.Duration;
@@ -27,7 +27,8 @@ class AccessIT {
   @BeforeAll
   static void start() {
     database = TestServer.newDatabase();
-    server = TestServer.start(database, Map.of("TASKER_SECURITY_CACHE_SECONDS", "1", "TASKER_API_ALLOWED_ORIGINS", "https://console.example"));
+    server = TestServer.start(database,
+        Map.of("TASKER_SECURITY_CACHE_SECONDS", "1", "TASKER_API_ALLOWED_ORIGINS", "https://console.example"));
     admin = server.client();
     admin.register("/testing/templates.yaml");
   }
@@ -91,11 +92,13 @@ class AccessIT {
 
   @Test
   void a_key_works_in_three_ways_until_it_is_revoked() {
-    Answer made = send(admin, "POST", "/v1/access/keys", "{'name': 'a job', 'expires_in_seconds': 3600, 'grants': [{'permission': 'tasks:list'}]}");
+    Answer made = send(admin, "POST", "/v1/access/keys",
+        "{'name': 'a job', 'expires_in_seconds': 3600, 'grants': [{'permission': 'tasks:list'}]}");
     assertThat(made.status()).as("%s", made).isEqualTo(201);
     String key = made.text("key");
 
-    for (Map<String, String> headers : List.of(Map.of("X-API-Key", key), Map.of("Authorization", "ApiKey " + key), Map.of("Authorization", "Bearer " + key))) {
+    for (Map<String, String> headers : List.of(Map.of("X-API-Key", key), Map.of("Authorization", "ApiKey " + key),
+        Map.of("Authorization", "Bearer " + key))) {
       assertThat(admin.with(headers).get("/v1/tasks").status()).isEqualTo(200);
       assertThat(admin.with(headers).get("/v1/templates").status()).isEqualTo(403);
     }
@@ -127,8 +130,10 @@ class AccessIT {
     JsonObject root = admin.get("/v1/access/users").object().getJsonArray("users").getValuesAs(JsonObject.class).stream()
         .filter(user -> user.getString("name").equals("admin")).findFirst().orElseThrow();
 
-    assertThat(send(admin, "PATCH", "/v1/access/users/" + root.getString("user_uuid"), "{'enabled': false}").text("code")).isEqualTo("last-administrator");
-    assertThat(admin.delete("/v1/access/grants/" + root.getJsonArray("grants").getJsonObject(0).getString("grant_uuid")).text("code")).isEqualTo("last-administrator");
+    assertThat(send(admin, "PATCH", "/v1/access/users/" + root.getString("user_uuid"), "{'enabled': false}").text("code"))
+        .isEqualTo("last-administrator");
+    assertThat(admin.delete("/v1/access/grants/" + root.getJsonArray("grants").getJsonObject(0).getString("grant_uuid")).text("code"))
+        .isEqualTo("last-administrator");
   }
 
   @Test
@@ -141,22 +146,29 @@ class AccessIT {
     assertThat(send(admin, "PATCH", "/v1/tasks/" + task, "{'action_type': 'nonsense'}").status()).isEqualTo(400);
     assertThat(send(admin, "PATCH", "/v1/tasks/" + task, fail).status()).isEqualTo(200);
 
-    List<JsonObject> requests = admin.get("/v1/write-requests?route=/v1/tasks/%7Btask_uuid%7D").object().getJsonArray("requests").getValuesAs(JsonObject.class)
+    List<JsonObject> requests = admin.get("/v1/write-requests?route=/v1/tasks/%7Btask_uuid%7D").object().getJsonArray("requests")
+        .getValuesAs(JsonObject.class)
         .stream().filter(request -> request.getString("path").endsWith(task.toString())).toList();
-    assertThat(requests).extracting(request -> request.getString("caller") + " " + request.getString("method") + " " + request.getInt("status"))
+    assertThat(requests)
+        .extracting(request -> request.getString("caller") + " " + request.getString("method") + " " + request.getInt("status"))
         .containsExactly("admin PATCH 200", "admin PATCH 400", "key:of a test PATCH 403");
-    assertThat(admin.get("/v1/tasks/" + task + "/history").body()).as("who it was is who was authenticated, whatever the request says").contains("\"by\":\"admin\"", "\"claimed_actor\":\"somebody\"");
-    assertThat(admin.count("select count(*) from tasker.write_requests where path like '/v1/tasks' or method = 'GET'")).as("submissions are with their tasks, reading is not written down").isZero();
+    assertThat(admin.get("/v1/tasks/" + task + "/history").body()).as("who it was is who was authenticated, whatever the request says")
+        .contains("\"by\":\"admin\"", "\"claimed_actor\":\"somebody\"");
+    assertThat(admin.count("select count(*) from tasker.write_requests where path like '/v1/tasks' or method = 'GET'"))
+        .as("submissions are with their tasks, reading is not written down").isZero();
   }
 
   @Test
   void what_is_wrong_about_users_and_grants_is_told_by_field() {
-    assertThat(send(admin, "POST", "/v1/access/users", "{'name': 'a:b', 'password': 'short', 'grants': [{'role': 'x', 'permission': 'y'}], 'more': 1}").fields())
+    assertThat(send(admin, "POST", "/v1/access/users",
+        "{'name': 'a:b', 'password': 'short', 'grants': [{'role': 'x', 'permission': 'y'}], 'more': 1}").fields())
         .containsExactlyInAnyOrder("name", "password", "grants/0/role", "grants/0/permission", "more");
     assertThat(send(admin, "POST", "/v1/access/grants", "{'role': 'viewer'}").fields()).containsExactly("user_uuid");
-    assertThat(send(admin, "POST", "/v1/access/grants", "{'user_uuid': '" + UUID.randomUUID() + "', 'role': 'viewer'}").text("code")).isEqualTo("user-not-found");
+    assertThat(send(admin, "POST", "/v1/access/grants", "{'user_uuid': '" + UUID.randomUUID() + "', 'role': 'viewer'}").text("code"))
+        .isEqualTo("user-not-found");
     assertThat(send(admin, "POST", "/v1/access/users", "{'name': 'dora', 'grants': [{'role': 'no such role'}]}").status()).isEqualTo(400);
-    assertThat(admin.count("select count(*) from tasker.access_users where name = 'dora'")).as("nothing is left of a refused request").isZero();
+    assertThat(admin.count("select count(*) from tasker.access_users where name = 'dora'")).as("nothing is left of a refused request")
+        .isZero();
   }
 
   @Test
@@ -164,18 +176,23 @@ class AccessIT {
     UUID task = admin.submit("hello", "{\"who\": \"a secret\"}");
     admin.atRest(task);
 
-    assertThat(admin.asOneWhoMay(List.of("tasks:read")).get("/v1/tasks/" + task).object()).doesNotContainKey("context").containsKey("steps");
-    assertThat(admin.asOneWhoMay(List.of("tasks:read", "tasks:context_read in elsewhere")).get("/v1/tasks/" + task).object()).doesNotContainKey("context");
-    assertThat(admin.asOneWhoMay(List.of("tasks:read", "tasks:context_read in testing")).get("/v1/tasks/" + task).object()).containsKey("context");
+    assertThat(admin.asOneWhoMay(List.of("tasks:read")).get("/v1/tasks/" + task).object()).doesNotContainKey("context")
+        .containsKey("steps");
+    assertThat(admin.asOneWhoMay(List.of("tasks:read", "tasks:context_read in elsewhere")).get("/v1/tasks/" + task).object())
+        .doesNotContainKey("context");
+    assertThat(admin.asOneWhoMay(List.of("tasks:read", "tasks:context_read in testing")).get("/v1/tasks/" + task).object())
+        .containsKey("context");
   }
 
   @Test
   void every_answer_tells_browsers_to_be_careful() {
-    for (Answer answer : List.of(admin.get("/v1/me"), admin.with(Map.of()).get("/v1/me"), admin.get("/v1/nothing"), admin.get("/openapi"), admin.get("/"))) {
+    for (Answer answer : List.of(admin.get("/v1/me"), admin.with(Map.of()).get("/v1/me"), admin.get("/v1/nothing"), admin.get("/openapi"),
+        admin.get("/"))) {
       assertThat(answer.header("X-Content-Type-Options")).as("%s", answer).isEqualTo("nosniff");
       assertThat(answer.header("X-Frame-Options")).isEqualTo("DENY");
       assertThat(answer.header("Referrer-Policy")).isEqualTo("no-referrer");
-      assertThat(answer.header("Content-Security-Policy")).contains("default-src 'none'", "frame-ancestors 'none'").doesNotContain("unsafe");
+      assertThat(answer.header("Content-Security-Policy")).contains("default-src 'none'", "frame-ancestors 'none'")
+          .doesNotContain("unsafe");
       assertThat(answer.header("Set-Cookie")).isEmpty();
     }
     assertThat(admin.get("/v1/me").header("Cache-Control")).isEqualTo("no-store");
@@ -186,9 +203,11 @@ class AccessIT {
   void other_origins_are_let_in_only_when_they_are_configured() {
     Answer own = admin.send(admin.request("/v1/me").header("Origin", "https://console.example"));
     assertThat(own.header("Access-Control-Allow-Origin")).isEqualTo("https://console.example");
-    assertThat(admin.send(admin.request("/v1/me").header("Origin", "https://evil.example")).header("Access-Control-Allow-Origin")).isEmpty();
-    Answer preflight = admin.with(Map.of()).send(admin.request("/v1/tasks").header("Origin", "https://console.example").header("Access-Control-Request-Method", "POST")
-        .method("OPTIONS", HttpRequest.BodyPublishers.noBody()));
+    assertThat(admin.send(admin.request("/v1/me").header("Origin", "https://evil.example")).header("Access-Control-Allow-Origin"))
+        .isEmpty();
+    Answer preflight = admin.with(Map.of())
+        .send(admin.request("/v1/tasks").header("Origin", "https://console.example").header("Access-Control-Request-Method", "POST")
+            .method("OPTIONS", HttpRequest.BodyPublishers.noBody()));
     assertThat(preflight.status()).isEqualTo(204);
     assertThat(preflight.header("Access-Control-Allow-Headers")).contains("Authorization");
 
@@ -211,9 +230,12 @@ class AccessIT {
     admin.with(Map.of("X-API-Key", key + "wrong")).get("/v1/tasks");
     send(admin, "POST", "/v1/access/users", "{'name': 'eve', 'password': '" + password + "', 'grants': 7}");
 
-    String told = server.log() + admin.get("/v1/access/users").body() + admin.get("/v1/access/keys").body() + admin.get("/v1/write-requests").body() + admin.get("/metrics").body();
+    String told = server.log() + admin.get("/v1/access/users").body() + admin.get("/v1/access/keys").body()
+        + admin.get("/v1/write-requests").body() + admin.get("/metrics").body();
     String byName = "user=" + password;
-    assertThat(told.replace(byName, "")).doesNotContain(password, key, Login.FOR_TESTS.password(), Login.FOR_TESTS.basic(), "PBKDF2With", "password=tasker");
-    assertThat(admin.sql("select * from tasker.access_users, tasker.access_keys, tasker.write_requests").toString()).doesNotContain(password, key);
+    assertThat(told.replace(byName, "")).doesNotContain(password, key, Login.FOR_TESTS.password(), Login.FOR_TESTS.basic(), "PBKDF2With",
+        "password=tasker");
+    assertThat(admin.sql("select * from tasker.access_users, tasker.access_keys, tasker.write_requests").toString())
+        .doesNotContain(password, key);
   }
 }

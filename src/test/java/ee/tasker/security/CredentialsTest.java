@@ -31,7 +31,8 @@ class CredentialsTest {
 
   @Test
   void what_is_nothing_of_this_could_not_be_right() {
-    for (String header : List.of("", "Basic", "Basic ===", basic("nocolon"), basic(":nobody"), basic("a\0b:c"), "Digest x", "ApiKey abc", "tkr_abc")) {
+    for (String header : List.of("", "Basic", "Basic ===", basic("nocolon"), basic(":nobody"), basic("a\0b:c"), "Digest x", "ApiKey abc",
+        "tkr_abc")) {
       assertThat(Credentials.of(header, null)).as(header).isEqualTo(new Credentials.Unreadable());
     }
     assertThat(Credentials.of("ApiKey tkr_a", "tkr_a")).as("two at once").isEqualTo(new Credentials.Unreadable());
@@ -41,6 +42,7 @@ class CredentialsTest {
 
   @Test
   void none_of_them_shows_its_secret() {
-    assertThat(List.of(new Credentials.Password("ann", "s3cret"), new Credentials.ApiKey("tkr_s3cret"), new Credentials.Token("s3cret")).toString()).doesNotContain("s3cret");
+    assertThat(List.of(new Credentials.Password("ann", "s3cret"), new Credentials.ApiKey("tkr_s3cret"), new Credentials.Token("s3cret"))
+        .toString()).doesNotContain("s3cret");
   }
 }

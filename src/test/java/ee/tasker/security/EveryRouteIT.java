@@ -28,7 +28,8 @@ class EveryRouteIT {
   /** Operations about one thing in a namespace that find it out themselves from the body or the query. */
   private static final Map<String, String> ABOUT_TESTING = Map.of(
       "submitTask", TaskerClient.taskRequest("testing", "hello", "{'who': 'nobody'}"),
-      "previewBulkAction", TaskerClient.quoted("{'action_type': 'retry', 'requested_by': 'x', 'reason': 'x', 'filter': {'namespace': 'testing'}}"),
+      "previewBulkAction",
+      TaskerClient.quoted("{'action_type': 'retry', 'requested_by': 'x', 'reason': 'x', 'filter': {'namespace': 'testing'}}"),
       "pause", TaskerClient.quoted("{'namespace': 'testing', 'requested_by': 'x', 'reason': 'x'}"),
       "registerTemplate", "name: foreign\nnamespace_name: testing\nversion: 1.0.0\nsteps:\n  - {name: a, handler: {callable: none}}\n");
   private static final Map<String, String> QUERY = Map.of(
@@ -55,7 +56,8 @@ class EveryRouteIT {
     admin.get("/openapi").object().getJsonObject("paths").forEach((path, item) -> item.asJsonObject().forEach((method, value) -> {
       if (Set.of("get", "post", "put", "patch", "delete").contains(method)) {
         JsonObject operation = value.asJsonObject();
-        operations.add(new Operation(operation.getString("operationId"), method.toUpperCase(java.util.Locale.ROOT), path, operation.getString("x-permission", null)));
+        operations.add(new Operation(operation.getString("operationId"), method.toUpperCase(java.util.Locale.ROOT), path,
+            operation.getString("x-permission", null)));
       }
     }));
     admin.register("/testing/templates.yaml");
@@ -67,7 +69,8 @@ class EveryRouteIT {
     String entry = admin.get("/v1/dlq/task/" + task).text("dlq_entry_uuid");
     String token = admin.post("/v1/bulk-actions", ABOUT_TESTING.get("previewBulkAction")).text("token");
     Object policy = admin.value("select policy_uuid from tasker.concurrency_policies where namespace_name = 'testing' limit 1");
-    things = Map.of("task_uuid", task.toString(), "step_uuid", step, "dlq_entry_uuid", entry, "token", token, "policy_uuid", String.valueOf(policy),
+    things = Map.of("task_uuid", task.toString(), "step_uuid", step, "dlq_entry_uuid", entry, "token", token, "policy_uuid",
+        String.valueOf(policy),
         "namespace", "testing", "name", "hello", "version", "1.0.0");
   }
 
@@ -82,13 +85,16 @@ class EveryRouteIT {
   /** The operation, about things that are there where they are given, otherwise about nothing. */
   private static Answer ask(TaskerClient caller, Operation operation, Map<String, String> things) {
     String path = operation.path();
-    for (String name : List.of("task_uuid", "step_uuid", "dlq_entry_uuid", "token", "policy_uuid", "dead_message_uuid", "user_uuid", "key_uuid", "grant_uuid", "server_uuid", "namespace", "name", "version")) {
-      path = path.replace("{" + name + "}", things.getOrDefault(name, name.endsWith("uuid") || name.equals("token") ? UUID.randomUUID().toString() : "none"));
+    for (String name : List.of("task_uuid", "step_uuid", "dlq_entry_uuid", "token", "policy_uuid", "dead_message_uuid", "user_uuid",
+        "key_uuid", "grant_uuid", "server_uuid", "namespace", "name", "version")) {
+      path = path.replace("{" + name + "}",
+          things.getOrDefault(name, name.endsWith("uuid") || name.equals("token") ? UUID.randomUUID().toString() : "none"));
     }
     String body = things.isEmpty() ? "{}" : ABOUT_TESTING.getOrDefault(operation.id(), "openDeadLetter".equals(operation.id())
         ? TaskerClient.quoted("{'task_uuid': '" + things.get("task_uuid") + "', 'requested_by': 'x', 'reason': 'x'}") : "{}");
     // A stream of all would not end: one of nothing is refused, but only to who might listen.
-    String query = things.isEmpty() ? ("streamEvents".equals(operation.id()) ? "?kind=nothing" : "") : QUERY.getOrDefault(operation.id(), "");
+    String query = things.isEmpty() ? ("streamEvents".equals(operation.id()) ? "?kind=nothing" : "")
+        : QUERY.getOrDefault(operation.id(), "");
     String type = "registerTemplate".equals(operation.id()) ? "application/yaml" : "application/json";
     return caller.send(caller.request(path + query).setHeader("Accept", "*/*").header("Content-Type", type)
         .method(operation.method(), "GET".equals(operation.method()) || "DELETE".equals(operation.method())
@@ -117,13 +123,14 @@ class EveryRouteIT {
       assertProblem(answer, 401, "not-authenticated");
       assertThat(answer.header("WWW-Authenticate")).contains("Basic");
     });
-    assertThat(operations.stream().filter(operation -> OPEN.contains(operation.id()))).allSatisfy(operation ->
-        assertThat(ask(nobody, operation, Map.of()).status()).as("%s", operation).isEqualTo(200));
+    assertThat(operations.stream().filter(operation -> OPEN.contains(operation.id())))
+        .allSatisfy(operation -> assertThat(ask(nobody, operation, Map.of()).status()).as("%s", operation).isEqualTo(200));
   }
 
   @Test
   void wrong_credentials_of_every_kind_are_refused_everywhere() {
-    for (Map<String, String> wrong : List.of(Map.of("X-API-Key", "tkr_" + UUID.randomUUID()), Map.of("Authorization", "Bearer e30.e30.c2ln"),
+    for (Map<String, String> wrong : List.of(Map.of("X-API-Key", "tkr_" + UUID.randomUUID()),
+        Map.of("Authorization", "Bearer e30.e30.c2ln"),
         Map.of("Authorization", "Negotiate abc"), Map.of("Authorization", "Basic ==="))) {
       assertThat(closed()).allSatisfy(operation -> assertProblem(ask(admin.with(wrong), operation, Map.of()), 401, "not-authenticated"));
     }
@@ -146,13 +153,14 @@ class EveryRouteIT {
       TaskerClient caller = only.computeIfAbsent(operation.permission(), permission -> admin.asOneWhoMay(List.of(permission)));
       assertThat(ask(caller, operation, Map.of()).status()).as("%s", operation).isNotIn(401, 403, 500, 503);
     });
-    assertThat(closed().filter(operation -> FOR_EVERY_CALLER.contains(operation.id()))).allSatisfy(operation ->
-        assertThat(ask(admin.asOneWhoMay(List.of()), operation, Map.of()).status()).as("%s", operation).isEqualTo(200));
+    assertThat(closed().filter(operation -> FOR_EVERY_CALLER.contains(operation.id()))).allSatisfy(
+        operation -> assertThat(ask(admin.asOneWhoMay(List.of()), operation, Map.of()).status()).as("%s", operation).isEqualTo(200));
   }
 
   @Test
   void everything_in_another_namespace_gives_neither_access_nor_knowledge() {
-    TaskerClient foreigner = admin.asOneWhoMay(Arrays.stream(Permission.values()).map(permission -> permission.text() + " in elsewhere").toList());
+    TaskerClient foreigner = admin
+        .asOneWhoMay(Arrays.stream(Permission.values()).map(permission -> permission.text() + " in elsewhere").toList());
     String[] secrets = {task.toString(), things.get("step_uuid"), things.get("dlq_entry_uuid")};
 
     assertThat(guarded()).allSatisfy(operation -> {
@@ -177,11 +185,13 @@ class EveryRouteIT {
 
   @Test
   void everything_in_the_namespace_itself_is_enough_for_what_is_in_it() {
-    TaskerClient owner = admin.asOneWhoMay(Arrays.stream(Permission.values()).map(permission -> permission.text() + " in testing").toList());
+    TaskerClient owner = admin
+        .asOneWhoMay(Arrays.stream(Permission.values()).map(permission -> permission.text() + " in testing").toList());
 
-    assertThat(guarded().filter(operation -> operation.path().contains("{") && "GET".equals(operation.method()) && !operation.id().startsWith("stream")
-        && !operation.path().contains("{server_uuid}"))).allSatisfy(operation ->
-        assertThat(ask(owner, operation, things).status()).as("%s", operation).isEqualTo(200));
+    assertThat(guarded()
+        .filter(operation -> operation.path().contains("{") && "GET".equals(operation.method()) && !operation.id().startsWith("stream")
+            && !operation.path().contains("{server_uuid}")))
+        .allSatisfy(operation -> assertThat(ask(owner, operation, things).status()).as("%s", operation).isEqualTo(200));
     assertThat(owner.get("/v1/tasks?limit=5").object().getJsonArray("tasks")).isNotEmpty();
     assertThat(owner.get("/v1/dlq").object().getJsonArray("entries")).isNotEmpty();
     assertThat(owner.get("/v1/servers").status()).isEqualTo(403);

@@ -35,8 +35,8 @@ class GrantsTest {
   void a_wildcard_means_all_of_its_resource_and_no_other() {
     Grants grants = of(new Grant("tasks:*", null), new Grant("steps:*", "orders"));
 
-    assertThat(Permission.values()).allSatisfy(permission ->
-        assertThat(grants.mayEverywhere(permission)).as(permission.text()).isEqualTo(permission.text().startsWith("tasks:")));
+    assertThat(Permission.values()).allSatisfy(
+        permission -> assertThat(grants.mayEverywhere(permission)).as(permission.text()).isEqualTo(permission.text().startsWith("tasks:")));
     assertThat(grants.may(Permission.STEPS_RESOLVE, "orders")).isTrue();
     assertThat(Permission.values()).allMatch(of(new Grant("*:*", null))::mayEverywhere);
     assertThat(Permission.values()).noneMatch(of(new Grant("*", null), new Grant("task:*", null), new Grant("tasks:", null))::may);
@@ -49,10 +49,13 @@ class GrantsTest {
 
     assertThat(of(everywhere, orders).namespaces(Permission.TASKS_LIST, Permission.TASKS_CONTEXT_READ)).contains(Set.of("orders"));
     assertThat(of(everywhere, orders).namespaces(Permission.TASKS_CONTEXT_READ, Permission.TASKS_LIST)).contains(Set.of("orders"));
-    assertThat(of(everywhere, new Grant("tasks:context_read", null)).namespaces(Permission.TASKS_LIST, Permission.TASKS_CONTEXT_READ)).isEmpty();
+    assertThat(of(everywhere, new Grant("tasks:context_read", null)).namespaces(Permission.TASKS_LIST, Permission.TASKS_CONTEXT_READ))
+        .isEmpty();
     assertThat(of(everywhere).namespaces(Permission.TASKS_LIST, Permission.TASKS_CONTEXT_READ)).contains(Set.of());
-    assertThat(of(new Grant("tasks:list", "refunds"), orders).namespaces(Permission.TASKS_LIST, Permission.TASKS_CONTEXT_READ)).contains(Set.of());
-    assertThat(of(new Grant("tasks:list", "refunds"), new Grant("tasks:list", "orders"), orders).namespaces(Permission.TASKS_LIST, Permission.TASKS_CONTEXT_READ))
+    assertThat(of(new Grant("tasks:list", "refunds"), orders).namespaces(Permission.TASKS_LIST, Permission.TASKS_CONTEXT_READ))
+        .contains(Set.of());
+    assertThat(of(new Grant("tasks:list", "refunds"), new Grant("tasks:list", "orders"), orders).namespaces(Permission.TASKS_LIST,
+        Permission.TASKS_CONTEXT_READ))
         .contains(Set.of("orders"));
   }
 

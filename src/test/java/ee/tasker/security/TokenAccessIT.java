@@ -36,7 +36,8 @@ import org.junit.jupiter.api.Test;
 class TokenAccessIT {
   private static final KeyPair KEYS = keys();
   /** In one line, as environments like it. */
-  private static final String PEM = "-----BEGIN PUBLIC KEY-----" + Base64.getEncoder().encodeToString(KEYS.getPublic().getEncoded()) + "-----END PUBLIC KEY-----";
+  private static final String PEM = "-----BEGIN PUBLIC KEY-----" + Base64.getEncoder().encodeToString(KEYS.getPublic().getEncoded())
+      + "-----END PUBLIC KEY-----";
 
   private static EmbeddedDatabase database;
   private static TestServer server;
@@ -45,8 +46,9 @@ class TokenAccessIT {
   @BeforeAll
   static void start() {
     database = TestServer.newDatabase();
-    server = TestServer.start(database, Map.of("TASKER_SECURITY_CACHE_SECONDS", "1", "TASKER_SECURITY_TOKEN_ISSUER", "https://issuer.example",
-        "TASKER_SECURITY_TOKEN_AUDIENCE", "tasker", "TASKER_SECURITY_TOKEN_PUBLIC_KEY", PEM));
+    server = TestServer.start(database,
+        Map.of("TASKER_SECURITY_CACHE_SECONDS", "1", "TASKER_SECURITY_TOKEN_ISSUER", "https://issuer.example",
+            "TASKER_SECURITY_TOKEN_AUDIENCE", "tasker", "TASKER_SECURITY_TOKEN_PUBLIC_KEY", PEM));
     admin = server.client();
     admin.register("/testing/templates.yaml");
   }
@@ -68,7 +70,8 @@ class TokenAccessIT {
   }
 
   private static JWTClaimsSet.Builder claims() {
-    return new JWTClaimsSet.Builder().issuer("https://issuer.example").audience("tasker").subject("orders-service").expirationTime(Date.from(Instant.now().plusSeconds(300)))
+    return new JWTClaimsSet.Builder().issuer("https://issuer.example").audience("tasker").subject("orders-service")
+        .expirationTime(Date.from(Instant.now().plusSeconds(300)))
         .jwtID(UUID.randomUUID().toString()).claim("permissions", List.of("tasks:*", "steps:*"));
   }
 
@@ -96,9 +99,11 @@ class TokenAccessIT {
     UUID task = service.submit("fail", "{\"way\": \"permanent\"}");
     assertThat(service.atRest(task).getString("submitted_by")).isEqualTo("token:orders-service");
     Answer acted = service.send(service.request("/v1/tasks/" + task).header("Content-Type", "application/json").method("PATCH",
-        java.net.http.HttpRequest.BodyPublishers.ofString(TaskerClient.quoted("{'action_type': 'fail', 'requested_by': 'admin', 'reason': 'it is late'}"))));
+        java.net.http.HttpRequest.BodyPublishers
+            .ofString(TaskerClient.quoted("{'action_type': 'fail', 'requested_by': 'admin', 'reason': 'it is late'}"))));
     assertThat(acted.status()).as("%s", acted).isEqualTo(200);
-    JsonObject action = service.get("/v1/tasks/" + task + "/history").object().getJsonArray("entries").getValuesAs(JsonObject.class).stream()
+    JsonObject action = service.get("/v1/tasks/" + task + "/history").object().getJsonArray("entries").getValuesAs(JsonObject.class)
+        .stream()
         .filter(entry -> entry.getString("kind").equals("action")).findFirst().orElseThrow();
     assertThat(action.getString("by")).as("not who the request says").isEqualTo("token:orders-service");
     assertThat(action.getString("claimed_actor")).isEqualTo("admin");
@@ -126,7 +131,8 @@ class TokenAccessIT {
     UUID task = longest.submit("fail", "{\"way\": \"permanent\"}");
     longest.atRest(task);
 
-    Answer user = longest.post("/v1/access/users", TaskerClient.quoted("{'name': 'made by the longest', 'grants': [{'role': 'viewer', 'namespace': null}]}"));
+    Answer user = longest.post("/v1/access/users",
+        TaskerClient.quoted("{'name': 'made by the longest', 'grants': [{'role': 'viewer', 'namespace': null}]}"));
     assertThat(user.status()).as("%s", user).isEqualTo(201);
     Answer key = longest.post("/v1/access/keys", TaskerClient.quoted("{'name': 'made by the longest', 'grants': []}"));
     assertThat(key.status()).as("%s", key).isEqualTo(201);
@@ -138,18 +144,22 @@ class TokenAccessIT {
 
   @Test
   void a_bulk_cancel_asks_for_the_permission_to_cancel_at_the_dry_run_and_again_at_the_run() throws Exception {
-    TaskerClient may = with(signed(claims().subject("bulk-service").claim("permissions", List.of("tasks:*", "steps:*")).claim("namespaces", List.of("testing"))));
-    TaskerClient mayNot = with(signed(claims().subject("bulk-service").claim("permissions", List.of("tasks:act", "tasks:read", "tasks:create")).claim("namespaces", List.of("testing"))));
+    TaskerClient may = with(signed(
+        claims().subject("bulk-service").claim("permissions", List.of("tasks:*", "steps:*")).claim("namespaces", List.of("testing"))));
+    TaskerClient mayNot = with(signed(claims().subject("bulk-service")
+        .claim("permissions", List.of("tasks:act", "tasks:read", "tasks:create")).claim("namespaces", List.of("testing"))));
     UUID task = may.submit("fail", "{\"way\": \"permanent\"}");
     may.atRest(task);
-    String cancel = TaskerClient.quoted("{'action_type': 'cancel', 'requested_by': 'ann', 'reason': 'too old', 'filter': {'namespace': 'testing', 'name': 'fail'}}");
+    String cancel = TaskerClient.quoted(
+        "{'action_type': 'cancel', 'requested_by': 'ann', 'reason': 'too old', 'filter': {'namespace': 'testing', 'name': 'fail'}}");
     String giveUp = cancel.replace("\"cancel\"", "\"fail\"");
 
     assertThat(mayNot.delete("/v1/tasks/" + task).text("code")).isEqualTo("not-permitted");
     assertThat(mayNot.post("/v1/bulk-actions", cancel).text("code")).as("the dry run").isEqualTo("not-permitted");
     String run = "/v1/bulk-actions/" + may.post("/v1/bulk-actions", cancel).text("token") + "/run";
     Answer refused = mayNot.post(run, "");
-    assertThat(refused.status() + " " + refused.text("code")).as("the same caller, who may no longer cancel").isEqualTo("403 not-permitted");
+    assertThat(refused.status() + " " + refused.text("code")).as("the same caller, who may no longer cancel")
+        .isEqualTo("403 not-permitted");
     assertThat(refused.text("detail")).contains("tasks:cancel");
     assertThat(may.get("/v1/tasks/" + task).text("state")).isEqualTo("blocked_by_failures");
     assertThat(with(signed(claims().subject("another"))).post(run, "").text("code")).as("of another caller").isEqualTo("token-not-found");
@@ -182,7 +192,8 @@ class TokenAccessIT {
   void a_token_that_anything_is_wrong_with_is_refused_in_the_same_words() throws Exception {
     String right = signed(claims());
     String[] parts = right.split("\\.");
-    String more = Base64.getUrlEncoder().withoutPadding().encodeToString(claims().claim("permissions", "*:*").build().toString().getBytes(StandardCharsets.UTF_8));
+    String more = Base64.getUrlEncoder().withoutPadding()
+        .encodeToString(claims().claim("permissions", "*:*").build().toString().getBytes(StandardCharsets.UTF_8));
     Map<String, String> wrong = new LinkedHashMap<>();
     wrong.put("another key", signed(claims(), JWSAlgorithm.RS256, new RSASSASigner(keys().getPrivate())));
     wrong.put("claims that were not signed", parts[0] + "." + more + "." + parts[2]);

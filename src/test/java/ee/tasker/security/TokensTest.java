@@ -8,11 +8,11 @@ import com.nimbusds.jose.JWSHeader;
 import com.nimbusds.jose.JWSSigner;
 import com.nimbusds.jose.crypto.MACSigner;
 import com.nimbusds.jose.crypto.RSASSASigner;
+import com.nimbusds.jose.jwk.JWKSet;
+import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.PlainJWT;
 import com.nimbusds.jwt.SignedJWT;
-import com.nimbusds.jose.jwk.JWKSet;
-import com.nimbusds.jose.jwk.RSAKey;
 import com.sun.net.httpserver.HttpServer;
 import ee.tasker.platform.Settings.TokenSettings;
 import java.net.InetAddress;
@@ -32,7 +32,8 @@ import org.junit.jupiter.api.Test;
 
 class TokensTest {
   private static final KeyPair KEYS = keys();
-  private static final String PEM = "-----BEGIN PUBLIC KEY-----\n" + Base64.getMimeEncoder().encodeToString(KEYS.getPublic().getEncoded()) + "\n-----END PUBLIC KEY-----\n";
+  private static final String PEM = "-----BEGIN PUBLIC KEY-----\n" + Base64.getMimeEncoder().encodeToString(KEYS.getPublic().getEncoded())
+      + "\n-----END PUBLIC KEY-----\n";
   private final Tokens tokens = new Tokens(Optional.of(settings(Optional.of(PEM), Optional.empty())));
 
   private static KeyPair keys() {
@@ -50,7 +51,8 @@ class TokensTest {
   }
 
   private static JWTClaimsSet.Builder claims() {
-    return new JWTClaimsSet.Builder().issuer("https://issuer").audience("tasker").subject("ann").expirationTime(Date.from(Instant.now().plusSeconds(300)))
+    return new JWTClaimsSet.Builder().issuer("https://issuer").audience("tasker").subject("ann")
+        .expirationTime(Date.from(Instant.now().plusSeconds(300)))
         .claim("permissions", List.of("tasks:create", "steps:*"));
   }
 
@@ -67,13 +69,15 @@ class TokensTest {
   @Test
   void a_token_permits_what_its_claims_say_everywhere_or_in_its_namespaces() throws Exception {
     Caller everywhere = tokens.caller(signed(claims())).orElseThrow();
-    Caller orders = tokens.caller(signed(claims().claim("namespaces", List.of("orders")).claim("permissions", "tasks:create tasks:read"))).orElseThrow();
+    Caller orders = tokens.caller(signed(claims().claim("namespaces", List.of("orders")).claim("permissions", "tasks:create tasks:read")))
+        .orElseThrow();
 
     assertThat(everywhere.actor()).isEqualTo("token:ann");
     assertThat(everywhere.grants().mayEverywhere(Permission.STEPS_RESOLVE)).isTrue();
     assertThat(everywhere.grants().may(Permission.TASKS_READ)).isFalse();
     assertThat(orders.grants().namespaces(Permission.TASKS_READ)).contains(Set.of("orders"));
-    assertThat(tokens.caller(signed(claims().claim("namespaces", List.of()))).orElseThrow().grants().texts()).as("in no namespace").isEmpty();
+    assertThat(tokens.caller(signed(claims().claim("namespaces", List.of()))).orElseThrow().grants().texts()).as("in no namespace")
+        .isEmpty();
     assertThat(tokens.caller(signed(claims().claim("permissions", null))).orElseThrow().grants().texts()).isEmpty();
   }
 
@@ -89,7 +93,8 @@ class TokensTest {
     assertThat(tokens.caller(signed(claims().notBeforeTime(Date.from(Instant.now().plusSeconds(300)))))).as("not yet").isEmpty();
     assertThat(tokens.caller(signed(claims().subject(null)))).as("nobody's").isEmpty();
     assertThat(tokens.caller(new PlainJWT(claims().build()).serialize())).as("not signed").isEmpty();
-    assertThat(tokens.caller(signed(claims().build(), JWSAlgorithm.HS256, new MACSigner(PEM.getBytes(StandardCharsets.UTF_8))))).as("signed with the public key").isEmpty();
+    assertThat(tokens.caller(signed(claims().build(), JWSAlgorithm.HS256, new MACSigner(PEM.getBytes(StandardCharsets.UTF_8)))))
+        .as("signed with the public key").isEmpty();
     assertThat(tokens.caller("a.b.c")).isEmpty();
     assertThat(tokens.caller("")).isEmpty();
   }
@@ -102,7 +107,8 @@ class TokensTest {
   @Test
   void keys_of_an_issuer_are_fetched_and_an_issuer_that_is_away_is_no_way_in() throws Exception {
     HttpServer issuer = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    byte[] keys = new JWKSet(new RSAKey.Builder((RSAPublicKey) KEYS.getPublic()).keyID("k1").build()).toString().getBytes(StandardCharsets.UTF_8);
+    byte[] keys = new JWKSet(new RSAKey.Builder((RSAPublicKey) KEYS.getPublic()).keyID("k1").build()).toString()
+        .getBytes(StandardCharsets.UTF_8);
     issuer.createContext("/keys", exchange -> {
       exchange.sendResponseHeaders(200, keys.length);
       exchange.getResponseBody().write(keys);

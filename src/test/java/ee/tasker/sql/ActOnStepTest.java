@@ -74,8 +74,9 @@ class ActOnStepTest {
     worker.complete(claim.permanentFailure());
     ann.step(task, "s1", "reset_for_retry", "{\"inputs\": {\"card\": \"tok_2\"}}");
     assertThat(worker.claimOne().claimedStep().getJsonObject("inputs").getString("card")).isEqualTo("tok_2");
-    assertThat(sql.texts("select concat_ws(' ', acted_by, reason, details #>> '{inputs,card}', coalesce(details #>> '{before,inputs,card}', '-')) "
-        + "from tasker.operator_actions where task_uuid = ? order by acted_at", task.uuid()))
+    assertThat(
+        sql.texts("select concat_ws(' ', acted_by, reason, details #>> '{inputs,card}', coalesce(details #>> '{before,inputs,card}', '-')) "
+            + "from tasker.operator_actions where task_uuid = ? order by acted_at", task.uuid()))
         .containsExactly("ann the other side has fixed it tok_1 -", "ann the other side has fixed it tok_2 tok_1");
   }
 
@@ -131,7 +132,8 @@ class ActOnStepTest {
     Dag.Task task = exhausted();
     ann.step(task, "s1", "reset_for_retry");
     assertThat(ann.step(task, "s1", "reset_for_retry").getString("outcome")).isEqualTo("already");
-    assertThat(sql.text("select tasker.act_on_step(?, ?, 'reset_for_retry', 'bob', 'me too') ->> 'code'", task.uuid(), task.step("s1"))).isEqualTo("step-not-movable");
+    assertThat(sql.text("select tasker.act_on_step(?, ?, 'reset_for_retry', 'bob', 'me too') ->> 'code'", task.uuid(), task.step("s1")))
+        .isEqualTo("step-not-movable");
     worker.complete(worker.claimOne().success());
     assertThat(ann.step(task, "s1", "complete_manually", "{\"result\": 1}").getString("code")).isEqualTo("step-not-movable");
     assertThat(sql.number("select count(*) from tasker.operator_actions")).isEqualTo(1);
@@ -157,7 +159,8 @@ class ActOnStepTest {
     Claim running = worker.claimOne();
     worker.complete(failing.permanentFailure());
     ann.task(cancelling, "cancel");
-    assertThat(sql.text("select tasker.act_on_step(?, ?, 'resolve_manually', 'ann', 'x') ->> 'code'", cancelling.uuid(), failing.step())).isEqualTo("task-is-being-cancelled");
+    assertThat(sql.text("select tasker.act_on_step(?, ?, 'resolve_manually', 'ann', 'x') ->> 'code'", cancelling.uuid(), failing.step()))
+        .isEqualTo("task-is-being-cancelled");
     worker.complete(running.success());
   }
 
@@ -165,19 +168,25 @@ class ActOnStepTest {
   void nothing_happens_without_a_person_a_reason_and_a_known_action() {
     Dag.Task task = exhausted();
     String call = "select tasker.act_on_step(?, ?, ?, ?, ?)";
-    assertThatDatabaseRefuses("TK007", () -> sql.text(call, task.uuid(), task.step("s1"), "reset_for_retry", " ", "why")).hasMessageContaining("somebody");
-    assertThatDatabaseRefuses("TK007", () -> sql.text(call, task.uuid(), task.step("s1"), "reset_for_retry", "ann", "")).hasMessageContaining("reason");
-    assertThatDatabaseRefuses("TK007", () -> sql.text(call, task.uuid(), task.step("s1"), "do_it", "ann", "why")).hasMessageContaining("do_it");
-    assertThat(sql.object(call, task.uuid(), UUID.randomUUID(), "reset_for_retry", "ann", "why").getString("code")).isEqualTo("step-not-found");
+    assertThatDatabaseRefuses("TK007", () -> sql.text(call, task.uuid(), task.step("s1"), "reset_for_retry", " ", "why"))
+        .hasMessageContaining("somebody");
+    assertThatDatabaseRefuses("TK007", () -> sql.text(call, task.uuid(), task.step("s1"), "reset_for_retry", "ann", ""))
+        .hasMessageContaining("reason");
+    assertThatDatabaseRefuses("TK007", () -> sql.text(call, task.uuid(), task.step("s1"), "do_it", "ann", "why"))
+        .hasMessageContaining("do_it");
+    assertThat(sql.object(call, task.uuid(), UUID.randomUUID(), "reset_for_retry", "ann", "why").getString("code"))
+        .isEqualTo("step-not-found");
     assertThat(ann.step(task, "s1", "complete_manually", null).getString("field")).as("no data are no result").isEqualTo("completion_data");
     assertThat(ann.step(task, "s1", "complete_manually", "[\"result\"]").getString("field")).isEqualTo("data");
     assertThat(ann.step(task, "s1", "reset_for_retry", "{\"attempt\": \"last\"}").getString("field")).isEqualTo("attempt");
     assertThat(ann.step(task, "s1", "reset_for_retry", "{\"attempt\": 1.5}").getString("code")).isEqualTo("attempt-has-changed");
-    assertThat(ann.step(task, "s1", "reset_for_retry", "{\"discard_checkpoint\": \"yes\"}").getString("field")).isEqualTo("discard_checkpoint");
+    assertThat(ann.step(task, "s1", "reset_for_retry", "{\"discard_checkpoint\": \"yes\"}").getString("field"))
+        .isEqualTo("discard_checkpoint");
     assertThat(ann.step(task, "s1", "complete_manually").getString("field")).isEqualTo("completion_data");
     assertThat(ann.step(task, "s1", "resolve_manually", "{\"inputs\": {}}").getString("field")).isEqualTo("inputs");
     assertThatStep(task.step("s1")).isIn("error");
-    assertThatDatabaseRefuses("23514", () -> sql.run("insert into tasker.operator_actions (action, acted_by, reason) values ('x', 'ann', ' ')"));
+    assertThatDatabaseRefuses("23514",
+        () -> sql.run("insert into tasker.operator_actions (action, acted_by, reason) values ('x', 'ann', ' ')"));
   }
 
   @Test
@@ -194,7 +203,9 @@ class ActOnStepTest {
     try (Sql first = Sql.session(); Sql second = Sql.session()) {
       first.text("select tasker.act_on_step(?, ?, 'reset_for_retry', 'ann', 'a')", task.uuid(), task.step("s1"));
       UUID step = task.step("s1");
-      Sql.Later<String> waiting = second.later(s -> s.text("select tasker.act_on_step(?, ?, 'resolve_manually', 'bob', 'b') ->> 'code'", task.uuid(), step)).untilItWaits();
+      Sql.Later<String> waiting = second
+          .later(s -> s.text("select tasker.act_on_step(?, ?, 'resolve_manually', 'bob', 'b') ->> 'code'", task.uuid(), step))
+          .untilItWaits();
       first.commit();
       assertThat(waiting.get()).isEqualTo("step-not-movable");
     }
@@ -206,7 +217,8 @@ class ActOnStepTest {
     Dag.Task task = exhausted();
     Instant later = Instant.parse("2031-01-01T00:00:00Z");
     ann.at(later).step(task, "s1", "resolve_manually");
-    assertThat(sql.instant("select completed_at from tasker.workflow_steps where workflow_step_uuid = ?", task.step("s1"))).isEqualTo(later);
+    assertThat(sql.instant("select completed_at from tasker.workflow_steps where workflow_step_uuid = ?", task.step("s1")))
+        .isEqualTo(later);
     assertThat(sql.instant("select acted_at from tasker.operator_actions")).isEqualTo(later);
   }
 }

@@ -27,7 +27,9 @@ class ActOnTaskTest {
   }
 
   private String deadLetter(Dag.Task task) {
-    return sql.text("select concat_ws(' ', resolution_status, resolved_by, resolution_notes) from tasker.tasks_dlq where task_uuid = ? order by dlq_entry_uuid desc limit 1", task.uuid());
+    return sql.text(
+        "select concat_ws(' ', resolution_status, resolved_by, resolution_notes) from tasker.tasks_dlq where task_uuid = ? order by dlq_entry_uuid desc limit 1",
+        task.uuid());
   }
 
   @Test
@@ -55,7 +57,8 @@ class ActOnTaskTest {
     worker.complete(running.success());
     assertThat(ann.task(task, "retry", "{\"context\": {\"card\": \"good\"}}").getString("outcome")).isEqualTo("done");
     assertThat(worker.claimOne().claimedStep().getJsonObject("context").getString("card")).isEqualTo("good");
-    assertThat(sql.text("select details #>> '{before,context,card}' from tasker.operator_actions where task_uuid = ?", task.uuid())).isEqualTo("bad");
+    assertThat(sql.text("select details #>> '{before,context,card}' from tasker.operator_actions where task_uuid = ?", task.uuid()))
+        .isEqualTo("bad");
   }
 
   @Test
@@ -64,15 +67,19 @@ class ActOnTaskTest {
     worker.complete(worker.claimOne().permanentFailure());
     try (Sql session = Sql.session()) {
       session.text("select tasker.set_caller('token:support')");
-      session.text("select tasker.act_on_task(?, 'retry', 'ann', 'the card was wrong', '{\"context\": {\"card\": \"good\"}}')", task.uuid());
+      session.text("select tasker.act_on_task(?, 'retry', 'ann', 'the card was wrong', '{\"context\": {\"card\": \"good\"}}')",
+          task.uuid());
       session.commit();
     }
     worker.runToTheEnd();
 
-    assertThat(sql.texts("select concat_ws(' ', e ->> 'kind', e ->> 'step', coalesce(e ->> 'to_state', e ->> 'outcome'), e ->> 'by', e ->> 'claimed_actor', e #>> '{details,context,card}') "
-        + "from jsonb_array_elements(tasker.get_task_history(?)) with ordinality as s(e, n) order by n", task.uuid())).containsSubsequence(
-        "step s1 in_progress", "result s1 permanent_failure", "step s1 error", "dead_letter_opened", "task blocked_by_failures", "action token:support ann good", "step s1 pending",
-        "dead_letter_closed", "result s1 success", "step s1 complete", "step s2 complete", "task complete");
+    assertThat(sql.texts(
+        "select concat_ws(' ', e ->> 'kind', e ->> 'step', coalesce(e ->> 'to_state', e ->> 'outcome'), e ->> 'by', e ->> 'claimed_actor', e #>> '{details,context,card}') "
+            + "from jsonb_array_elements(tasker.get_task_history(?)) with ordinality as s(e, n) order by n",
+        task.uuid())).containsSubsequence(
+            "step s1 in_progress", "result s1 permanent_failure", "step s1 error", "dead_letter_opened", "task blocked_by_failures",
+            "action token:support ann good", "step s1 pending",
+            "dead_letter_closed", "result s1 success", "step s1 complete", "step s2 complete", "task complete");
   }
 
   @Test
@@ -110,7 +117,8 @@ class ActOnTaskTest {
     Dag.Task task = Dag.of("a").started();
     assertThat(ann.task(task, "cancel").getString("state")).isEqualTo("cancelled");
     assertThat(ann.task(task, "cancel").getString("outcome")).isEqualTo("already");
-    assertThat(sql.texts("select concat_ws(' ', action, acted_by) from tasker.operator_actions where task_uuid = ?", task.uuid())).containsExactly("cancel ann");
+    assertThat(sql.texts("select concat_ws(' ', action, acted_by) from tasker.operator_actions where task_uuid = ?", task.uuid()))
+        .containsExactly("cancel ann");
     Dag.Task done = Dag.of("a").started();
     worker.runToTheEnd();
     assertThat(ann.task(done, "cancel").getString("code")).isEqualTo("task-already-ended");
@@ -119,7 +127,8 @@ class ActOnTaskTest {
   @Test
   void a_task_whose_context_did_not_fit_is_started_with_another_one() {
     Dag.Task task = Dag.of("a").withInputSchema().submitted();
-    sql.text("select tasker.start_validated_tasks(?, null)", "[{\"task_uuid\": \"" + task.uuid() + "\", \"violations\": [{\"field\": \"context\"}]}]");
+    sql.text("select tasker.start_validated_tasks(?, null)",
+        "[{\"task_uuid\": \"" + task.uuid() + "\", \"violations\": [{\"field\": \"context\"}]}]");
     assertThatTask(task).isIn("error");
     assertThat(ann.task(task, "retry").getString("message")).contains("give another one");
     assertThat(ann.task(task, "retry", "{\"context\": {\"x\": 1}}").getString("state")).isEqualTo("steps_in_process");
@@ -129,7 +138,8 @@ class ActOnTaskTest {
 
   /** a → b → d, a → c → e; b failed for good, everything else is done. */
   private Dag.Task halfway() {
-    Dag.Task task = Dag.of("a").step("b").dependsOn("a").step("c").dependsOn("a").step("d").dependsOn("b").step("e").dependsOn("c").continueOnError().started();
+    Dag.Task task = Dag.of("a").step("b").dependsOn("a").step("c").dependsOn("a").step("d").dependsOn("b").step("e").dependsOn("c")
+        .continueOnError().started();
     worker.complete(worker.claimOne().success("{\"run\": 1}"));
     for (Claim claim : worker.claim(2)) {
       worker.complete(claim.step().equals(task.step("b")) ? claim.permanentFailure() : claim.success());
@@ -159,7 +169,8 @@ class ActOnTaskTest {
     assertThat(done.getInt("steps")).isEqualTo(4);
     assertThatTask(task).isIn("steps_in_process").counts(5, 1, 0, 0);
     worker.complete(worker.claimOne().success("{\"run\": 2}"));
-    assertThat(worker.claim(1).stream().peek(c -> worker.complete(c.success())).toList().get(0).claimedStep().getJsonObject("results").getJsonObject("a").getInt("run")).isEqualTo(2);
+    assertThat(worker.claim(1).stream().peek(c -> worker.complete(c.success())).toList().get(0).claimedStep().getJsonObject("results")
+        .getJsonObject("a").getInt("run")).isEqualTo(2);
     worker.runToTheEnd();
     assertThatTask(task).isIn("complete").counts(0, 0, 0, 0);
     assertThatStep(task.step("e")).hasAttempts(2);
@@ -169,7 +180,8 @@ class ActOnTaskTest {
   void a_retry_from_a_step_waits_for_what_runs_below_it() {
     Dag.Task task = Dag.of("a").step("b").dependsOn("a").started();
     worker.complete(worker.claimOne().success());
-    assertThat(ann.task(task, "retry_from_step", "{\"step\": \"a\", \"rerun_completed\": true}").getString("code")).isEqualTo("steps-in-flight");
+    assertThat(ann.task(task, "retry_from_step", "{\"step\": \"a\", \"rerun_completed\": true}").getString("code"))
+        .isEqualTo("steps-in-flight");
     JsonObject unknown = ann.task(task, "retry_from_step", "{\"step\": \"z\"}");
     assertThat(unknown.getString("field")).isEqualTo("step");
   }
@@ -180,9 +192,11 @@ class ActOnTaskTest {
     worker.complete(worker.claimOne().permanentFailure());
     assertThat(ann.task(task, "retry", "[]").getString("field")).isEqualTo("data");
     assertThat(ann.task(task, "retry", "{\"context\": null}").getString("field")).isEqualTo("context");
-    assertThat(ann.task(task, "retry_from_step", "{\"step\": \"a\", \"rerun_completed\": \"yes\"}").getString("field")).isEqualTo("rerun_completed");
+    assertThat(ann.task(task, "retry_from_step", "{\"step\": \"a\", \"rerun_completed\": \"yes\"}").getString("field"))
+        .isEqualTo("rerun_completed");
     assertThat(ann.task(task, "retry_from_step", null).getString("field")).isEqualTo("step");
-    assertThatDatabaseRefuses("TK007", () -> ann.task(task, "cancel", "{\"policy\": \"softly\"}")).hasMessageContaining("allow_finish or cancel_running");
+    assertThatDatabaseRefuses("TK007", () -> ann.task(task, "cancel", "{\"policy\": \"softly\"}"))
+        .hasMessageContaining("allow_finish or cancel_running");
     assertThatTask(task).isIn("blocked_by_failures");
     assertThat(sql.number("select count(*) from tasker.operator_actions where task_uuid = ?", task.uuid())).isZero();
     assertThat(ann.task(task, "retry", null).getString("outcome")).as("retry needs no data").isEqualTo("done");

@@ -17,9 +17,10 @@ import org.junit.jupiter.api.Test;
 /** Figures are compared with counts over everything, made here in another way. */
 @DatabaseTest
 @DatabaseTest.Covers({"is_terminal", "calculate_health_score", "count_task_moves", "tally_tasks", "tally_steps", "get_task_tallies",
-    "get_step_tallies", "roll_up_analytics", "rebuild_analytics", "get_system_health_counts", "get_analytics_metrics",
-    "get_slowest_tasks", "get_slowest_steps", "get_slowest_tasks_aggregated", "get_slowest_steps_aggregated", "get_performance_document", "get_health_document", "get_bottleneck_document",
-    "get_metrics_document"})
+  "get_step_tallies", "roll_up_analytics", "rebuild_analytics", "get_system_health_counts", "get_analytics_metrics",
+  "get_slowest_tasks", "get_slowest_steps", "get_slowest_tasks_aggregated", "get_slowest_steps_aggregated", "get_performance_document",
+  "get_health_document", "get_bottleneck_document",
+  "get_metrics_document"})
 class AnalyticsTest {
   private static final String LONG_AGO = "'2020-01-01'::timestamptz";
   private final Sql sql = Sql.open();
@@ -39,7 +40,8 @@ class AnalyticsTest {
           + ")) as s(state)")) {
         assertThat(said.get(row.get("state") + kind)).as(row.get("state") + kind).isEqualTo(row.get("n"));
       }
-      assertThat(said.get("total" + kind)).as("total" + kind).isEqualTo(sql.rows("select count(*) as n from tasker." + table).get(0).get("n"));
+      assertThat(said.get("total" + kind)).as("total" + kind)
+          .isEqualTo(sql.rows("select count(*) as n from tasker." + table).get(0).get("n"));
     }
   }
 
@@ -114,12 +116,15 @@ class AnalyticsTest {
   void a_task_that_a_person_sets_going_again_leaves_the_counts_of_the_finished() {
     Dag.Task task = Dag.of("a").step("b").dependsOn("a").started();
     worker.complete(worker.claimOne().permanentFailure());
-    sql.text("select tasker.transition_task_state_atomic(?, 'blocked_by_failures', 'error', null, '{\"actor\": \"operator\"}')", task.uuid());
+    sql.text("select tasker.transition_task_state_atomic(?, 'blocked_by_failures', 'error', null, '{\"actor\": \"operator\"}')",
+        task.uuid());
     rollUp();
     assertCountsAreRight();
-    sql.text("select tasker.transition_task_state_atomic(?, 'error', 'evaluating_results', null, '{\"actor\": \"operator\"}')", task.uuid());
+    sql.text("select tasker.transition_task_state_atomic(?, 'error', 'evaluating_results', null, '{\"actor\": \"operator\"}')",
+        task.uuid());
     sql.run("insert into tasker.task_wakeups (task_uuid, wake_at) values (?, now()) on conflict do nothing", task.uuid());
-    sql.text("select tasker.transition_step_state_atomic(?, 1, 'error', 'pending', 'operator', null, '{\"reason\": \"again\"}')", task.step("a"));
+    sql.text("select tasker.transition_step_state_atomic(?, 1, 'error', 'pending', 'operator', null, '{\"reason\": \"again\"}')",
+        task.step("a"));
     assertCountsAreRight();
     rollUp();
     assertCountsAreRight();
@@ -182,7 +187,8 @@ class AnalyticsTest {
     for (int rolledUp = 0; rolledUp < 2; rolledUp++) {
       List<Map<String, Object>> templates = sql.rows("select * from tasker.get_slowest_tasks_aggregated(min_executions => 1)");
       assertThat(templates).extracting(row -> row.get("execution_count")).containsExactly(1L, 1L);
-      assertThat((BigDecimal) templates.get(0).get("avg_duration_seconds")).isGreaterThan((BigDecimal) templates.get(1).get("avg_duration_seconds"));
+      assertThat((BigDecimal) templates.get(0).get("avg_duration_seconds"))
+          .isGreaterThan((BigDecimal) templates.get(1).get("avg_duration_seconds"));
       assertThat(sql.rows("select * from tasker.get_slowest_tasks_aggregated()")).as("fewer than five").isEmpty();
       assertThat(sql.rows("select * from tasker.get_slowest_steps_aggregated(min_executions => 1)")).hasSize(3);
       rollUp();
@@ -217,8 +223,9 @@ class AnalyticsTest {
       Dag.of("a").started(2);
       worker.complete(worker.claimOne().permanentFailure());
       worker.runToTheEnd();
-      sql.text("select count(tasker.transition_task_state_atomic(task_uuid, 'blocked_by_failures', 'error', null, '{\"actor\": \"operator\"}'))::text "
-          + "from tasker.tasks where state = 'blocked_by_failures'");
+      sql.text(
+          "select count(tasker.transition_task_state_atomic(task_uuid, 'blocked_by_failures', 'error', null, '{\"actor\": \"operator\"}'))::text "
+              + "from tasker.tasks where state = 'blocked_by_failures'");
     }
     JsonObject performance = sql.object("select tasker.get_performance_document(1)");
     assertThat(performance.getInt("completed_tasks")).isEqualTo(3);
@@ -244,9 +251,11 @@ class AnalyticsTest {
     JsonObject busy = sql.object("select tasker.get_metrics_document()");
     assertThat(busy.getInt("overdue_tasks")).isEqualTo(1);
     assertThat(busy.getJsonNumber("overdue_seconds").doubleValue()).isBetween(299.0, 400.0);
-    assertThat(busy.getJsonArray("queues").getValuesAs(JsonObject.class).stream().mapToInt(queue -> queue.getInt("length")).sum()).isEqualTo(3);
+    assertThat(busy.getJsonArray("queues").getValuesAs(JsonObject.class).stream().mapToInt(queue -> queue.getInt("length")).sum())
+        .isEqualTo(3);
     worker.claim(1).forEach(claim -> worker.complete(claim.permanentFailure()));
-    assertThat(sql.object("select tasker.get_metrics_document()").getJsonObject("database").getJsonNumber("wal_bytes").longValue()).isPositive();
+    assertThat(sql.object("select tasker.get_metrics_document()").getJsonObject("database").getJsonNumber("wal_bytes").longValue())
+        .isPositive();
   }
 
   private String score(String arguments) {

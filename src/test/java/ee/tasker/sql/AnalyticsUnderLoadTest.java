@@ -28,8 +28,9 @@ import org.junit.jupiter.api.Test;
 @DatabaseTest
 class AnalyticsUnderLoadTest {
   private static final int TASKS = Integer.getInteger("analytics.tasks", 400);
-  private static final String[] TASK_STATES = {"pending", "initializing", "enqueuing_steps", "steps_in_process", "evaluating_results", "waiting_for_dependencies",
-      "waiting_for_retry", "blocked_by_failures", "complete", "error", "cancelled", "resolved_manually"};
+  private static final String[] TASK_STATES = {"pending", "initializing", "enqueuing_steps", "steps_in_process", "evaluating_results",
+    "waiting_for_dependencies",
+    "waiting_for_retry", "blocked_by_failures", "complete", "error", "cancelled", "resolved_manually"};
 
   private final AtomicInteger submitted = new AtomicInteger();
   private final AtomicBoolean over = new AtomicBoolean();
@@ -135,10 +136,13 @@ class AnalyticsUnderLoadTest {
   /** People: they cancel now and then, and close what is blocked in one way or another. */
   private void act(Random random) {
     repeat(Sql::open, session -> {
-      session.texts("select tasker.request_cancel(task_uuid, 'ann', 'chance')::text from (select task_uuid from tasker.tasks where completed_at is null order by random() limit 1) t");
-      for (String task : session.texts("select task_uuid from tasker.tasks where state in ('blocked_by_failures', 'error') order by random() limit 8")) {
+      session.texts(
+          "select tasker.request_cancel(task_uuid, 'ann', 'chance')::text from (select task_uuid from tasker.tasks where completed_at is null order by random() limit 1) t");
+      for (String task : session
+          .texts("select task_uuid from tasker.tasks where state in ('blocked_by_failures', 'error') order by random() limit 8")) {
         String state = session.text("select state::text from tasker.tasks where task_uuid = ?", task);
-        String action = "error".equals(state) ? (random.nextInt(40) == 0 ? "retry" : null) : List.of("retry", "resolve", "fail").get(random.nextInt(3));
+        String action = "error".equals(state) ? (random.nextInt(40) == 0 ? "retry" : null)
+            : List.of("retry", "resolve", "fail").get(random.nextInt(3));
         if (action != null) {
           session.text("select tasker.act_on_task(?, ?, 'ann', 'chance')::text", task, action);
         }
@@ -151,12 +155,14 @@ class AnalyticsUnderLoadTest {
     snapshot.run("set transaction isolation level repeatable read");
     Map<String, List<Object>> pairs = new LinkedHashMap<>();
     Map<String, Object> counts = snapshot.rows("select * from tasker.get_system_health_counts()").get(0);
-    Map<String, String> tasks = byKey(snapshot, "select h.to_state::text as key, count(*) as n from (select distinct on (task_uuid) task_uuid, to_state from tasker.task_transitions order by task_uuid, sort_key desc) h group by 1");
+    Map<String, String> tasks = byKey(snapshot,
+        "select h.to_state::text as key, count(*) as n from (select distinct on (task_uuid) task_uuid, to_state from tasker.task_transitions order by task_uuid, sort_key desc) h group by 1");
     for (String state : TASK_STATES) {
       pairs.put("tasks " + state, pair(counts.get(state + "_tasks"), tasks.getOrDefault(state, "0")));
     }
-    Map<String, String> steps = byKey(snapshot, "select h.to_state::text as key, count(*) as n from (select distinct on (workflow_step_uuid) workflow_step_uuid, to_state "
-        + "from tasker.workflow_step_transitions order by workflow_step_uuid, sort_key desc) h group by 1");
+    Map<String, String> steps = byKey(snapshot,
+        "select h.to_state::text as key, count(*) as n from (select distinct on (workflow_step_uuid) workflow_step_uuid, to_state "
+            + "from tasker.workflow_step_transitions order by workflow_step_uuid, sort_key desc) h group by 1");
     for (String state : snapshot.texts("select unnest(enum_range(null::tasker.step_state))::text")) {
       pairs.put("steps " + state, pair(counts.get(state + "_steps"), steps.getOrDefault(state, "0")));
     }
@@ -182,10 +188,13 @@ class AnalyticsUnderLoadTest {
     // Told to the microsecond; rounding each of them to fewer digits made them differ once.
     pairs.put("avg_task_duration", pair(told.subtract(counted).abs().compareTo(new BigDecimal("0.00001")) < 0 ? counted : told, counted));
     pairs.put("step_throughput", pair(said.get("step_throughput"), history.get("executions")));
-    Map<String, String> ends = byKey(snapshot, "select t.named_task_uuid::text as key, count(*) as n from tasker.task_transitions h join tasker.tasks t using (task_uuid) "
-        + "where h.to_state in ('complete', 'error', 'cancelled', 'resolved_manually') group by 1");
-    Map<String, String> slowest = byKey(snapshot, "select named_task_uuid::text as key, execution_count as n from tasker.get_slowest_tasks_aggregated('" + since + "', 1000, 1)");
-    new java.util.TreeSet<>(ends.keySet()).forEach(template -> pairs.put("ends of template " + template.substring(24), pair(slowest.get(template), ends.get(template))));
+    Map<String, String> ends = byKey(snapshot,
+        "select t.named_task_uuid::text as key, count(*) as n from tasker.task_transitions h join tasker.tasks t using (task_uuid) "
+            + "where h.to_state in ('complete', 'error', 'cancelled', 'resolved_manually') group by 1");
+    Map<String, String> slowest = byKey(snapshot,
+        "select named_task_uuid::text as key, execution_count as n from tasker.get_slowest_tasks_aggregated('" + since + "', 1000, 1)");
+    new java.util.TreeSet<>(ends.keySet())
+        .forEach(template -> pairs.put("ends of template " + template.substring(24), pair(slowest.get(template), ends.get(template))));
     assertThat(slowest.keySet()).isEqualTo(ends.keySet());
     snapshot.rollback();
     return pairs;

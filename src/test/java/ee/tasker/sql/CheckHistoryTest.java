@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 @DatabaseTest
 @DatabaseTest.BreaksPromises
 @DatabaseTest.Covers({"find_history_violations", "find_counter_violations", "find_result_violations", "find_order_violations",
-    "find_wakeup_violations", "find_reference_violations", "find_queue_violations", "find_overdue_violations", "find_slot_violations"})
+  "find_wakeup_violations", "find_reference_violations", "find_queue_violations", "find_overdue_violations", "find_slot_violations"})
 class CheckHistoryTest {
   private static final String FREE = "set session_replication_role = replica";
   private final Dag.Task task = Dag.linear(2).started();
@@ -62,7 +62,8 @@ class CheckHistoryTest {
 
   @Test
   void a_move_by_somebody_who_may_not_make_it_is_noticed() {
-    assertThat(noticed("update tasker.task_transitions set actor = 'worker' where sort_key = 2")).contains("task_move_is_allowed_to_its_actor");
+    assertThat(noticed("update tasker.task_transitions set actor = 'worker' where sort_key = 2"))
+        .contains("task_move_is_allowed_to_its_actor");
     assertThat(noticed("update tasker.workflow_step_transitions set actor = 'worker' where to_state = 'enqueued'"))
         .contains("step_move_is_allowed_to_its_actor");
   }
@@ -90,22 +91,26 @@ class CheckHistoryTest {
     complete();
     assertThat(noticed("update tasker.workflow_step_result_audit set attempt = 2"))
         .contains("completed_step_has_one_accepted_success", "ended_attempt_has_its_result", "result_has_its_move");
-    assertThat(noticed("delete from tasker.workflow_step_result_audit")).contains("completed_step_has_one_accepted_success", "ended_attempt_has_its_result");
+    assertThat(noticed("delete from tasker.workflow_step_result_audit")).contains("completed_step_has_one_accepted_success",
+        "ended_attempt_has_its_result");
   }
 
   @Test
   void a_step_that_is_claimed_handed_back_or_completed_twice_is_noticed() {
     complete();
-    assertThat(noticed("insert into tasker.workflow_step_transitions (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, attempt) "
-        + "select workflow_step_uuid, sort_key + 10, task_uuid, from_state, to_state, actor, attempt from tasker.workflow_step_transitions"))
+    assertThat(noticed(
+        "insert into tasker.workflow_step_transitions (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, attempt) "
+            + "select workflow_step_uuid, sort_key + 10, task_uuid, from_state, to_state, actor, attempt from tasker.workflow_step_transitions"))
         .contains("attempt_is_claimed_once", "attempt_ends_once", "step_is_completed_once");
   }
 
   @Test
   void a_step_that_started_before_its_parent_ended_is_noticed() {
     complete();
-    assertThat(noticed("update tasker.workflow_step_transitions set created_at = created_at - interval '1 hour' where workflow_step_uuid = '"
-        + task.step("s2") + "'")).contains("step_starts_after_its_parents_ended");
+    assertThat(
+        noticed("update tasker.workflow_step_transitions set created_at = created_at - interval '1 hour' where workflow_step_uuid = '"
+            + task.step("s2") + "'"))
+        .contains("step_starts_after_its_parents_ended");
   }
 
   @Test
@@ -119,7 +124,8 @@ class CheckHistoryTest {
     assertThat(noticed("delete from tasker.task_wakeups")).contains("task_that_can_move_has_a_wakeup");
     Dag.of("a").started();
     complete();
-    assertThat(noticed("insert into tasker.task_wakeups select task_uuid, now() from tasker.tasks limit 1")).contains("task_at_rest_has_no_wakeup");
+    assertThat(noticed("insert into tasker.task_wakeups select task_uuid, now() from tasker.tasks limit 1"))
+        .contains("task_at_rest_has_no_wakeup");
   }
 
   @Test
@@ -127,38 +133,45 @@ class CheckHistoryTest {
     try (SqlWorker worker = SqlWorker.open()) {
       worker.complete(worker.claimOne().retryableFailure(1000));
     }
-    assertThat(noticed("update tasker.task_wakeups set wake_at = now() + interval '1 hour'")).contains("retry_is_due_no_later_than_its_wakeup");
+    assertThat(noticed("update tasker.task_wakeups set wake_at = now() + interval '1 hour'"))
+        .contains("retry_is_due_no_later_than_its_wakeup");
   }
 
   @Test
   void a_step_that_goes_on_in_a_finished_task_is_noticed() {
     complete();
-    assertThat(noticed("update tasker.workflow_steps set state = 'enqueued', completed_at = null")).contains("step_of_a_finished_task_rests");
+    assertThat(noticed("update tasker.workflow_steps set state = 'enqueued', completed_at = null"))
+        .contains("step_of_a_finished_task_rests");
   }
 
   @Test
   void rows_that_belong_to_nothing_are_noticed() {
     assertThat(noticed("update tasker.workflow_step_edges set to_step_uuid = gen_random_uuid()")).contains("edge_is_one_of_the_template");
     complete();
-    assertThat(noticed("update tasker.workflow_step_transitions set workflow_step_uuid = gen_random_uuid()")).contains("history_belongs_to_a_step");
+    assertThat(noticed("update tasker.workflow_step_transitions set workflow_step_uuid = gen_random_uuid()"))
+        .contains("history_belongs_to_a_step");
     assertThat(noticed("update tasker.task_transitions set task_uuid = gen_random_uuid()")).contains("history_belongs_to_a_task");
-    assertThat(noticed("update tasker.workflow_step_result_audit set workflow_step_uuid = gen_random_uuid()")).contains("result_belongs_to_a_step");
+    assertThat(noticed("update tasker.workflow_step_result_audit set workflow_step_uuid = gen_random_uuid()"))
+        .contains("result_belongs_to_a_step");
   }
 
   @Test
   void a_task_that_is_not_whole_is_noticed() {
     assertThat(noticed("update tasker.task_wakeups set task_uuid = gen_random_uuid()")).contains("wakeup_belongs_to_a_task");
     assertThat(noticed("update tasker.task_contexts set task_uuid = gen_random_uuid()")).contains("context_belongs_to_a_task");
-    assertThat(noticed("delete from tasker.workflow_steps where step_position = 2")).contains("task_has_its_steps").doesNotContain("step_belongs_to_a_task");
+    assertThat(noticed("delete from tasker.workflow_steps where step_position = 2")).contains("task_has_its_steps")
+        .doesNotContain("step_belongs_to_a_task");
     assertThat(noticed("update tasker.tasks set named_task_uuid = gen_random_uuid()")).contains("task_belongs_to_a_template");
-    assertThat(noticed("update tasker.workflow_steps set task_uuid = gen_random_uuid()")).contains("step_belongs_to_a_task", "task_has_its_steps");
+    assertThat(noticed("update tasker.workflow_steps set task_uuid = gen_random_uuid()")).contains("step_belongs_to_a_task",
+        "task_has_its_steps");
   }
 
   @Test
   void a_template_with_a_cycle_is_noticed() {
     try (Sql sql = Sql.session()) {
       sql.run("set local session_replication_role = replica");
-      sql.run("update tasker.named_tasks_named_steps set parent_positions = array[2] where named_task_uuid = ? and step_position = 1", task.template().uuid());
+      sql.run("update tasker.named_tasks_named_steps set parent_positions = array[2] where named_task_uuid = ? and step_position = 1",
+          task.template().uuid());
       assertThat(sql.number("select violations from tasker.check_history() where invariant = 'template_has_no_cycle'")).isEqualTo(2);
       sql.rollback();
     }
@@ -170,7 +183,8 @@ class CheckHistoryTest {
     try (Sql sql = Sql.open()) {
       sql.run("update pgmq.q_worker_orders_queue set message = message || '{\"attempt\": 1}'");
       sql.text("select pgmq.send('worker_orders_queue', message, headers) from pgmq.q_worker_orders_queue");
-      sql.run("update pgmq.q_worker_orders_queue set vt = now() + interval '1 hour' where msg_id = (select max(msg_id) from pgmq.q_worker_orders_queue)");
+      sql.run(
+          "update pgmq.q_worker_orders_queue set vt = now() + interval '1 hour' where msg_id = (select max(msg_id) from pgmq.q_worker_orders_queue)");
     }
     complete();
     assertThat(noticed("update tasker.task_contexts set context = context")).contains("message_is_about_an_unfinished_step");
@@ -241,7 +255,9 @@ class CheckHistoryTest {
     noticed("update tasker.tasks set unfinished_steps = 1, created_at = now() - interval '2 months'");
     try (Sql sql = Sql.open()) {
       assertThat(sql.number("select sum(violations) from tasker.check_history()")).isPositive();
-      assertThat(sql.number("select violations from tasker.check_history(now() - interval '1 month') where invariant = 'task_counters_equal_a_recount'")).isZero();
+      assertThat(sql.number(
+          "select violations from tasker.check_history(now() - interval '1 month') where invariant = 'task_counters_equal_a_recount'"))
+          .isZero();
     }
   }
 

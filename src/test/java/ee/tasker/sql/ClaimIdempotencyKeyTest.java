@@ -36,7 +36,8 @@ class ClaimIdempotencyKeyTest {
     assertThat(again.getString("location")).isEqualTo("http://here/1");
     assertThat(again.getString("body")).isEqualTo("{\"b\": 1,  \"a\": 2}");
     assertThat(claim(sql, OTHER).getString("verdict")).isEqualTo("other_request");
-    assertThat(sql.object("select tasker.claim_idempotency_key('bo', ?, ?, 60)", key, OTHER).getString("verdict")).as("somebody else's key").isEqualTo("new");
+    assertThat(sql.object("select tasker.claim_idempotency_key('bo', ?, ?, 60)", key, OTHER).getString("verdict")).as("somebody else's key")
+        .isEqualTo("new");
   }
 
   @Test
@@ -104,7 +105,8 @@ class ClaimIdempotencyKeyTest {
   @Test
   void purge_takes_the_oldest_in_bounded_batches_and_leaves_what_another_session_has() {
     for (int i = 1; i <= 5; i++) {
-      sql.text("select tasker.save_idempotent_response('ann', ?, ?, 200, null, '{}', now() - make_interval(secs => ?::int))", "k" + i, HASH, i * 100);
+      sql.text("select tasker.save_idempotent_response('ann', ?, ?, 200, null, '{}', now() - make_interval(secs => ?::int))", "k" + i, HASH,
+          i * 100);
     }
     Sql other = Sql.session();
     other.text("select body from tasker.idempotency_keys where idempotency_key = 'k5' for update");

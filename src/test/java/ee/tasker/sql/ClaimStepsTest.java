@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 @DatabaseTest
 @DatabaseTest.Covers({"claim_offered_steps", "claim_queued_steps", "take_messages", "order_queues", "get_claimed_steps",
-    "calculate_claim_order", "worker_queue", "send_handoffs", "get_claim_cursor", "set_claim_cursor"})
+  "calculate_claim_order", "worker_queue", "send_handoffs", "get_claim_cursor", "set_claim_cursor"})
 class ClaimStepsTest {
   private static final String WAKEUPS_READ = "select idx_tup_fetch + seq_tup_read from pg_stat_xact_user_tables where relid = 'tasker.task_wakeups'::regclass";
 
@@ -178,8 +178,8 @@ class ClaimStepsTest {
     Dag.Task task = Dag.parallel(2).started();
     try (Sql claim = Sql.session(); Sql cancel = Sql.session(); SqlWorker late = SqlWorker.open()) {
       Claim claimed = SqlWorker.in(claim).claimOne();
-      Sql.Later<String> request = cancel.later(session ->
-          session.text("select tasker.request_cancel(?, 'me', 'no longer needed')", task.uuid())).untilItWaits();
+      Sql.Later<String> request = cancel
+          .later(session -> session.text("select tasker.request_cancel(?, 'me', 'no longer needed')", task.uuid())).untilItWaits();
       claim.commit();
       request.get();
       cancel.commit();
@@ -270,7 +270,8 @@ class ClaimStepsTest {
       old.run("set transaction isolation level repeatable read");
       old.number("select count(*) from tasker.tasks");
       long before = messagesRead();
-      session.run("do $$ begin for i in 1..100 loop perform tasker.claim_steps('00000000-0000-0000-0000-000000000001', 30); end loop; end $$");
+      session
+          .run("do $$ begin for i in 1..100 loop perform tasker.claim_steps('00000000-0000-0000-0000-000000000001', 30); end loop; end $$");
       session.run("select pg_stat_force_next_flush()");
       session.commit();
       assertThat(session.number("select count(*) from tasker.workflow_steps where state = 'in_progress'")).isEqualTo(3000);

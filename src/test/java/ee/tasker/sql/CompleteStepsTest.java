@@ -18,20 +18,26 @@ import org.junit.jupiter.api.Test;
 
 @DatabaseTest
 @DatabaseTest.Covers({"submit_results", "settle_steps", "advance_tasks", "release_children", "enqueue_steps", "roll_up_task_states",
-    "count_failures", "create_dlq_entries", "get_refusals", "lock_tasks", "task_path", "process_step_results"})
+  "count_failures", "create_dlq_entries", "get_refusals", "lock_tasks", "task_path", "process_step_results"})
 class CompleteStepsTest {
 
   @org.junit.jupiter.params.ParameterizedTest
-  @org.junit.jupiter.params.provider.ValueSource(strings = {"null", "{}", "7", "[{}]", "[null]", "[{'step_uuid': 'S', 'task_uuid': 'T', 'attempt': 1}]",
-      "[{'step_uuid': 'S', 'task_uuid': 'T', 'attempt': 1, 'outcome': null}]", "[{'step_uuid': 'S', 'task_uuid': 'T', 'attempt': 1, 'outcome': 'done'}]",
-      "[{'step_uuid': 'S', 'attempt': 1, 'outcome': 'success'}]", "[{'step_uuid': 'S', 'task_uuid': 'T', 'outcome': 'success'}]"})
+  @org.junit.jupiter.params.provider.ValueSource(
+      strings = {"null", "{}", "7", "[{}]", "[null]", "[{'step_uuid': 'S', 'task_uuid': 'T', 'attempt': 1}]",
+        "[{'step_uuid': 'S', 'task_uuid': 'T', 'attempt': 1, 'outcome': null}]",
+        "[{'step_uuid': 'S', 'task_uuid': 'T', 'attempt': 1, 'outcome': 'done'}]",
+        "[{'step_uuid': 'S', 'attempt': 1, 'outcome': 'success'}]", "[{'step_uuid': 'S', 'task_uuid': 'T', 'outcome': 'success'}]"})
   void result_that_lacks_what_it_is_of_or_its_outcome_is_refused_by_name_and_changes_nothing(String results) {
     Dag.Task task = Dag.of("a").started();
     Claim claim = worker.claimOne();
-    String json = results.replace("'", "\"").replace("\"S\"", '"' + task.step("a").toString() + '"').replace("\"T\"", '"' + task.uuid().toString() + '"');
+    String json = results.replace("'", "\"").replace("\"S\"", '"' + task.step("a").toString() + '"').replace("\"T\"",
+        '"' + task.uuid().toString() + '"');
 
-    ee.tasker.testing.TaskerAssertions.assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.complete_steps(?::jsonb, ?)::text", json, worker.uuid())).hasMessageContaining("outcome");
-    ee.tasker.testing.TaskerAssertions.assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.complete_steps(null, null)::text")).hasMessageContaining("outcome");
+    ee.tasker.testing.TaskerAssertions
+        .assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.complete_steps(?::jsonb, ?)::text", json, worker.uuid()))
+        .hasMessageContaining("outcome");
+    ee.tasker.testing.TaskerAssertions.assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.complete_steps(null, null)::text"))
+        .hasMessageContaining("outcome");
 
     worker.complete(claim.success());
     assertThat(sql.text("select state from tasker.tasks where task_uuid = ?", task.uuid())).isEqualTo("complete");
@@ -238,7 +244,8 @@ class CompleteStepsTest {
     JsonObject answer = worker.complete(worker.claimOne().permanentFailure());
 
     assertThat(answer.getJsonArray("ended").getJsonObject(0).getString("state")).isEqualTo("blocked_by_failures");
-    assertThatStep(task.step("s1")).isIn("error").went("pending", "enqueued", "in_progress", "enqueued_as_error_for_orchestration", "error");
+    assertThatStep(task.step("s1")).isIn("error").went("pending", "enqueued", "in_progress", "enqueued_as_error_for_orchestration",
+        "error");
     assertThatStep(task.step("s2")).isIn("pending");
     assertThatTask(task).isIn("blocked_by_failures").counts(3, 0, 1, 0).hasNoWakeUp().hasOpenDeadLetter("permanent_failure");
   }
@@ -268,7 +275,8 @@ class CompleteStepsTest {
 
   @Test
   void on_step_error_continue_runs_what_does_not_depend_on_the_failure() {
-    Dag.Task task = Dag.of("bad").step("after_bad").dependsOn("bad").step("good").step("next").dependsOn("good").continueOnError().started();
+    Dag.Task task = Dag.of("bad").step("after_bad").dependsOn("bad").step("good").step("next").dependsOn("good").continueOnError()
+        .started();
     worker.complete(0, worker.claim(2).stream().map(c -> c.step().equals(task.step("bad")) ? c.permanentFailure() : c.success()).toList());
     assertThatTask(task).isIn("steps_in_process");
     worker.runToTheEnd();
@@ -359,7 +367,8 @@ class CompleteStepsTest {
     java.util.Collections.reverse(even);
     try (Sql first = Sql.session(); Sql second = Sql.session()) {
       SqlWorker.in(first).complete(0, odd.stream().map(Claim::success).toList());
-      Sql.Later<JsonObject> waiting = second.later(s -> SqlWorker.in(s).complete(0, even.stream().map(Claim::success).toList())).untilItWaits();
+      Sql.Later<JsonObject> waiting = second.later(s -> SqlWorker.in(s).complete(0, even.stream().map(Claim::success).toList()))
+          .untilItWaits();
       first.commit();
       waiting.get();
       second.commit();

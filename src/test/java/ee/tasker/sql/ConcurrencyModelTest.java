@@ -35,7 +35,8 @@ class ConcurrencyModelTest {
     boolean countsTasks = random.nextBoolean();
     boolean hasKey = random.nextBoolean();
     int limit = 1 + random.nextInt(3);
-    String policy = "{\"limit\": " + limit + ", \"counts\": \"" + (countsTasks ? "tasks" : "steps") + "\"" + (hasKey ? ", \"key\": \"/k\"" : "") + "}";
+    String policy = "{\"limit\": " + limit + ", \"counts\": \"" + (countsTasks ? "tasks" : "steps") + "\""
+        + (hasKey ? ", \"key\": \"/k\"" : "") + "}";
     Dag dag = (random.nextBoolean() ? Dag.diamond() : Dag.parallel(3)).maxAttempts(3).backoff("none", 1, 1).policy(policy);
     if (random.nextBoolean()) {
       dag.stepPolicy("{\"limit\": " + (1 + random.nextInt(2)) + "}");
@@ -59,7 +60,8 @@ class ConcurrencyModelTest {
             for (Claim claim : new ArrayList<>(running.values())) {
               if (random.nextBoolean()) {
                 double luck = random.nextDouble();
-                worker.complete(luck < 0.15 ? claim.retryableFailure(random.nextInt(3_000)) : luck < 0.2 ? claim.permanentFailure() : claim.success());
+                worker.complete(
+                    luck < 0.15 ? claim.retryableFailure(random.nextInt(3_000)) : luck < 0.2 ? claim.permanentFailure() : claim.success());
                 running.remove(claim.step());
               }
             }
@@ -73,7 +75,9 @@ class ConcurrencyModelTest {
             if (!limitChanges) {
               break;
             }
-            policyUuid = sql.uuid("select u.policy_uuid from tasker.named_tasks_policies u where u.named_task_uuid = ? and u.step_position = 0", dag.registered().uuid());
+            policyUuid = sql.uuid(
+                "select u.policy_uuid from tasker.named_tasks_policies u where u.named_task_uuid = ? and u.step_position = 0",
+                dag.registered().uuid());
             limit = random.nextInt(4);
             sql.text("select tasker.set_concurrency_limit(?, ?)", policyUuid, limit);
             allowed = Math.max(allowed, limit);
@@ -100,10 +104,12 @@ class ConcurrencyModelTest {
   /** Per key the most tasks that have started and rest nowhere, or the most steps that are offered or running. */
   private static long mostUnderWay(Sql sql, boolean countsTasks, boolean hasKey) {
     String key = hasKey ? "(c.context ->> 'k')" : "''";
-    return sql.number("select coalesce(max(n), 0) from (select " + key + ", count(distinct " + (countsTasks ? "t.task_uuid" : "s.workflow_step_uuid") + ") as n "
+    return sql.number("select coalesce(max(n), 0) from (select " + key + ", count(distinct "
+        + (countsTasks ? "t.task_uuid" : "s.workflow_step_uuid") + ") as n "
         + "from tasker.tasks t join tasker.task_contexts c using (task_uuid) join tasker.workflow_steps s using (task_uuid) where "
         + (countsTasks ? "t.completed_at is null and t.state <> 'blocked_by_failures' and exists (select from tasker.workflow_steps o "
-            + "where o.task_uuid = t.task_uuid and o.attempts > 0)" : "s.state in ('enqueued', 'in_progress')") + " group by 1) x");
+            + "where o.task_uuid = t.task_uuid and o.attempts > 0)" : "s.state in ('enqueued', 'in_progress')")
+        + " group by 1) x");
   }
 
   private static void drain(Sql sql, SqlWorker worker, Instant from, UUID policy) {

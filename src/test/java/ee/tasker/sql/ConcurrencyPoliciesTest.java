@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 
 @DatabaseTest
 @DatabaseTest.Covers({"calculate_slot_key", "promote_waiters", "promote_policy", "release_slots", "refuse_steps", "admit_steps",
-    "release_step_slots", "release_task_slots", "start_admitted_steps", "merge_replies", "register_policies",
-    "set_concurrency_limit", "list_concurrency_policies"})
+  "release_step_slots", "release_task_slots", "start_admitted_steps", "merge_replies", "register_policies",
+  "set_concurrency_limit", "list_concurrency_policies"})
 class ConcurrencyPoliciesTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
@@ -35,7 +35,8 @@ class ConcurrencyPoliciesTest {
   }
 
   private UUID policy() {
-    return sql.uuid("select p.policy_uuid from tasker.concurrency_policies p where exists (select from tasker.concurrency_slots s where s.policy_uuid = p.policy_uuid)");
+    return sql.uuid(
+        "select p.policy_uuid from tasker.concurrency_policies p where exists (select from tasker.concurrency_slots s where s.policy_uuid = p.policy_uuid)");
   }
 
   private long held() {
@@ -98,7 +99,8 @@ class ConcurrencyPoliciesTest {
     }
     assertThat(claimable()).containsExactlyInAnyOrder(tasks.get(0).uuid(), tasks.get(2).uuid(), tasks.get(3).uuid(), tasks.get(5).uuid());
     assertThat(sql.text("select tasker.calculate_slot_key('{\"a/b\": {\"~\": [7, 8]}}', '/a~1b/~0/1')")).isEqualTo("8");
-    assertThat(sql.text("select tasker.calculate_slot_key(jsonb_build_object('a', repeat('x', 9999)), '/a')")).startsWith("sha256:").hasSize(71);
+    assertThat(sql.text("select tasker.calculate_slot_key(jsonb_build_object('a', repeat('x', 9999)), '/a')")).startsWith("sha256:")
+        .hasSize(71);
   }
 
   @Test
@@ -176,7 +178,8 @@ class ConcurrencyPoliciesTest {
     sql.text("select tasker.release_steps(?::jsonb, ?)",
         "[{\"step_uuid\": \"" + claim.step() + "\", \"task_uuid\": \"" + claim.task() + "\", \"attempt\": 1}]", worker.uuid());
     claim = claimableOne();
-    assertThat(claim.task()).as("it was given back by a server on its way out, and goes to the end of the line").isEqualTo(tasks.get(5).uuid());
+    assertThat(claim.task()).as("it was given back by a server on its way out, and goes to the end of the line")
+        .isEqualTo(tasks.get(5).uuid());
 
     sql.run("update tasker.workflow_steps set lease_expires_at = now() - interval '1 second' where workflow_step_uuid = ?", claim.step());
     sql.run("update tasker.task_wakeups set wake_at = now() where task_uuid = ?", claim.task());
@@ -238,7 +241,8 @@ class ConcurrencyPoliciesTest {
     List<Dag.Task> tasks = submit(dag, 2);
     assertThatStep(tasks.get(1).step("a")).isIn("error").hasAttempts(0);
     assertThatTask(tasks.get(1)).isIn("blocked_by_failures");
-    assertThat(sql.text("select error ->> 'message' from tasker.workflow_step_result_audit where workflow_step_uuid = ?", tasks.get(1).step("a")))
+    assertThat(
+        sql.text("select error ->> 'message' from tasker.workflow_step_result_audit where workflow_step_uuid = ?", tasks.get(1).step("a")))
         .isEqualTo("1 of 1 steps are under way");
     worker.complete(worker.claimOne().retryableFailure(0));
     Dag.Task next = submit(dag, 1).get(0);
@@ -250,7 +254,8 @@ class ConcurrencyPoliciesTest {
 
   @Test
   void fail_fast_cancels_a_task_that_has_not_started() {
-    List<Dag.Task> tasks = submit(Dag.linear(2).policy("{\"limit\": 1, \"when_full\": \"fail_fast\", \"key\": \"/k\"}").context("{\"k\": \"x\"}"), 2);
+    List<Dag.Task> tasks = submit(
+        Dag.linear(2).policy("{\"limit\": 1, \"when_full\": \"fail_fast\", \"key\": \"/k\"}").context("{\"k\": \"x\"}"), 2);
     assertThatTask(tasks.get(1)).isIn("cancelled").hasNoWakeUp();
     assertThat(sql.text("select cancel_reason from tasker.tasks where task_uuid = ?", tasks.get(1).uuid()))
         .isEqualTo("1 of 1 tasks with the same /k are under way");
@@ -312,7 +317,9 @@ class ConcurrencyPoliciesTest {
   @Test
   void policies_are_listed_with_holders_and_waiters_in_line() {
     List<Dag.Task> tasks = submit(Dag.of("a").stepPolicy("{\"limit\": 1, \"key\": \"/k\"}").context("{\"k\": 7}"), 3);
-    JsonObject shown = sql.array("select tasker.list_concurrency_policies(jsonb_build_object('policy_uuid', ?::text), 10)", policy().toString()).getJsonObject(0);
+    JsonObject shown = sql
+        .array("select tasker.list_concurrency_policies(jsonb_build_object('policy_uuid', ?::text), 10)", policy().toString())
+        .getJsonObject(0);
     assertThat(shown.getInt("holding")).isEqualTo(1);
     assertThat(shown.getInt("waiting")).isEqualTo(2);
     assertThat(shown.getJsonArray("holders").getJsonObject(0).getString("task_uuid")).isEqualTo(tasks.get(0).uuid().toString());
@@ -326,9 +333,13 @@ class ConcurrencyPoliciesTest {
   @Test
   void a_step_that_is_moved_by_hand_needs_a_slot_too() {
     List<Dag.Task> tasks = submit(Dag.of("a").stepPolicy("{\"limit\": 1}"), 2);
-    assertThat(sql.isTrue("select tasker.transition_step_state_atomic(?, 0, 'pending', 'enqueued', 'orchestrator', null)", tasks.get(1).step("a"))).isFalse();
+    assertThat(
+        sql.isTrue("select tasker.transition_step_state_atomic(?, 0, 'pending', 'enqueued', 'orchestrator', null)", tasks.get(1).step("a")))
+        .isFalse();
     worker.complete(worker.claimOne().success());
-    assertThat(sql.isTrue("select tasker.transition_step_state_atomic(?, 0, 'pending', 'enqueued', 'orchestrator', null)", tasks.get(1).step("a"))).isTrue();
+    assertThat(
+        sql.isTrue("select tasker.transition_step_state_atomic(?, 0, 'pending', 'enqueued', 'orchestrator', null)", tasks.get(1).step("a")))
+        .isTrue();
     assertThat(worker.claim(5)).hasSize(1);
   }
 

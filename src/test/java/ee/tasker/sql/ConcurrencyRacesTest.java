@@ -25,7 +25,8 @@ class ConcurrencyRacesTest {
   private final SqlWorker worker = SqlWorker.open();
 
   private List<UUID> held() {
-    return sql.texts("select task_uuid from tasker.concurrency_slots where admitted_at is not null order by admitted_at").stream().map(UUID::fromString).toList();
+    return sql.texts("select task_uuid from tasker.concurrency_slots where admitted_at is not null order by admitted_at").stream()
+        .map(UUID::fromString).toList();
   }
 
   private Claim running() {

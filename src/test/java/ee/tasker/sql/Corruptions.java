@@ -5,7 +5,9 @@ import java.util.stream.Stream;
 
 /** The kinds of damage that {@link CorruptionsTest} does, in the order of docs/promises.md. */
 final class Corruptions {
-  static final List<Corruption> ALL = Stream.of(stateAndHistory(), attemptsAndResults(), documents(), times(), theGraph(), countersAndStates(), wakingUpLeasesAndRetries(), deadLettersAndWhatOperatorsDid(), queues(), limits(), templatesRulesAndGuards(), talliesAndRetention())
+  static final List<Corruption> ALL = Stream
+      .of(stateAndHistory(), attemptsAndResults(), documents(), times(), theGraph(), countersAndStates(), wakingUpLeasesAndRetries(),
+          deadLettersAndWhatOperatorsDid(), queues(), limits(), templatesRulesAndGuards(), talliesAndRetention())
       .flatMap(List::stream).toList();
 
   private Corruptions() {}
@@ -442,7 +444,8 @@ final class Corruptions {
             "update tasker.workflow_steps set next_retry_at = null where workflow_step_uuid = {waiting.s1}"),
         past(group, "two wake-ups of one task", "refused by task_wakeups_pkey",
             "insert into tasker.task_wakeups (task_uuid, wake_at) values ({running}, now())"),
-        past(group, "a wait and the decision for it changed together", "not seen: how long to wait is the template's, the handler's or an operator's to say, up to any length",
+        past(group, "a wait and the decision for it changed together",
+            "not seen: how long to wait is the template's, the handler's or an operator's to say, up to any length",
             "update tasker.workflow_steps set next_retry_at = next_retry_at + interval '1 hour', backoff_request_seconds = backoff_request_seconds + 3600 where workflow_step_uuid = {waiting.s1}",
             "update tasker.task_wakeups set wake_at = wake_at + interval '1 hour' where task_uuid = {waiting}"));
   }

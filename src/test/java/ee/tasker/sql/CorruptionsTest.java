@@ -27,8 +27,9 @@ import org.junit.jupiter.api.Test;
  */
 @DatabaseTest
 @DatabaseTest.BreaksPromises
-@DatabaseTest.Covers({"find_template_violations", "find_graph_violations", "find_identity_violations", "find_state_violations", "find_time_violations", "find_document_violations",
-    "find_tally_violations", "hash_documents", "stamp_document_hash"})
+@DatabaseTest.Covers({"find_template_violations", "find_graph_violations", "find_identity_violations", "find_state_violations",
+  "find_time_violations", "find_document_violations",
+  "find_tally_violations", "hash_documents", "stamp_document_hash"})
 class CorruptionsTest {
   private static final Path DOCUMENT = Path.of("docs/promises.md");
   private static final Pattern PLACE = Pattern.compile("\\{([a-z]\\w*)(?:\\.(\\w+))?}");
@@ -41,7 +42,8 @@ class CorruptionsTest {
   private void makeDatabase() {
     Operator operator = new Operator();
     try (SqlWorker worker = SqlWorker.open(); Sql sql = Sql.open()) {
-      Dag.Task done = add("done", Dag.linear(3).identity("strict").searchAttributes("{\"order\": \"order\", \"customer\": \"customer.id\"}").context("{\"order\": 1}").backoff("none", 1, 1));
+      Dag.Task done = add("done", Dag.linear(3).identity("strict").searchAttributes("{\"order\": \"order\", \"customer\": \"customer.id\"}")
+          .context("{\"order\": 1}").backoff("none", 1, 1));
       complete(worker, done, "s1", "{\"total\": 12}");
       worker.complete(claim(worker, done, "s2").retryableFailure(0));
       worker.advance();
@@ -77,7 +79,8 @@ class CorruptionsTest {
       Dag.Task running = add("running", Dag.diamond());
       complete(worker, running, "a", "{}");
       // Which of the two comes first is for their uuids to say, which are in no order within a millisecond before PostgreSQL 18.
-      sql.run("update pgmq.q_worker_running_queue set vt = now() + interval '1 hour' where (message ->> 'step_uuid')::uuid = ?", running.step("c"));
+      sql.run("update pgmq.q_worker_running_queue set vt = now() + interval '1 hour' where (message ->> 'step_uuid')::uuid = ?",
+          running.step("c"));
       Claim held = claim(worker, running, "b");
       sql.run("update pgmq.q_worker_running_queue set vt = enqueued_at");
       sql.text("select tasker.save_checkpoint(?, ?, '{\"row\": 7}')", held.step(), held.attempt());
@@ -90,7 +93,8 @@ class CorruptionsTest {
       add("elsewhere", Dag.of("a"));
       // However long the test takes, nothing becomes due or expires while it does.
       sql.run("update tasker.workflow_steps set lease_expires_at = now() + interval '1 hour' where state = 'in_progress'");
-      sql.run("update tasker.task_wakeups w set wake_at = now() + interval '1 hour' from tasker.tasks t where t.task_uuid = w.task_uuid and t.state <> 'waiting_for_retry'");
+      sql.run(
+          "update tasker.task_wakeups w set wake_at = now() + interval '1 hour' from tasker.tasks t where t.task_uuid = w.task_uuid and t.state <> 'waiting_for_retry'");
       sql.text("select tasker.roll_up_analytics()");
     }
   }
@@ -155,7 +159,8 @@ class CorruptionsTest {
   void each_kind_of_corruption_is_noticed_or_refused_and_the_document_says_by_what() throws IOException {
     makeDatabase();
     try (Sql sql = Sql.open()) {
-      assertThat(sql.texts("select invariant || ' ' || examples from tasker.check_history(p_quiet_for => '0 seconds') where violations > 0"))
+      assertThat(
+          sql.texts("select invariant || ' ' || examples from tasker.check_history(p_quiet_for => '0 seconds') where violations > 0"))
           .as("healthy before").isEmpty();
     }
 
@@ -166,8 +171,9 @@ class CorruptionsTest {
     for (Corruption corruption : Corruptions.ALL) {
       String seen = seen(corruption);
       boolean isRight = corruption.isUnseen() ? seen.isEmpty()
-          : corruption.isRefused() ? seen.equals(Corruption.REFUSED + "`" + corruption.expected().substring(Corruption.REFUSED.length()) + "`")
-          : seen.contains("`" + corruption.expected() + "`");
+          : corruption.isRefused()
+              ? seen.equals(Corruption.REFUSED + "`" + corruption.expected().substring(Corruption.REFUSED.length()) + "`")
+              : seen.contains("`" + corruption.expected() + "`");
       if (!isRight) {
         wrong.add(corruption + " expected " + corruption.expected() + ", seen " + seen);
       }
@@ -178,15 +184,18 @@ class CorruptionsTest {
       lines.add("| " + corruption.name() + " | " + (corruption.isUnseen() ? corruption.expected() : seen) + " |");
       noticed += corruption.isUnseen() ? 0 : 1;
     }
-    String table = "Of " + Corruptions.ALL.size() + " kinds, " + noticed + " are noticed or refused.\n\n| What was done | What notices |\n|---|---|\n" + String.join("\n", lines) + "\n";
+    String table = "Of " + Corruptions.ALL.size() + " kinds, " + noticed
+        + " are noticed or refused.\n\n| What was done | What notices |\n|---|---|\n" + String.join("\n", lines) + "\n";
     Files.createDirectories(Path.of("target"));
     Files.writeString(Path.of("target/corruptions.md"), table);
 
     assertThat(wrong).as("corruptions that are not noticed as expected").isEmpty();
-    assertThat(Corruptions.ALL.stream().map(Corruption::toString).distinct()).hasSize(Corruptions.ALL.size()).hasSizeGreaterThanOrEqualTo(120);
+    assertThat(Corruptions.ALL.stream().map(Corruption::toString).distinct()).hasSize(Corruptions.ALL.size())
+        .hasSizeGreaterThanOrEqualTo(120);
     assertThat(Files.readString(DOCUMENT)).as(DOCUMENT + " has the table of target/corruptions.md").contains(table);
     try (Sql sql = Sql.open()) {
-      assertThat(sql.texts("select invariant from tasker.check_history(p_quiet_for => '0 seconds') where violations > 0")).as("healthy afterwards").isEmpty();
+      assertThat(sql.texts("select invariant from tasker.check_history(p_quiet_for => '0 seconds') where violations > 0"))
+          .as("healthy afterwards").isEmpty();
     }
   }
 
@@ -194,7 +203,8 @@ class CorruptionsTest {
   void every_invariant_is_the_one_that_notices_some_corruption() {
     try (Sql sql = Sql.open()) {
       List<String> invariants = sql.texts("select invariant from tasker.check_history(p_quiet_for => '0 seconds')");
-      assertThat(Corruptions.ALL.stream().map(Corruption::expected)).as("invariants without a corruption that they must notice").containsAll(invariants);
+      assertThat(Corruptions.ALL.stream().map(Corruption::expected)).as("invariants without a corruption that they must notice")
+          .containsAll(invariants);
     }
   }
 }

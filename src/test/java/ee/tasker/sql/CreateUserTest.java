@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /** Users, keys, roles and grants as the database keeps them. */
 @DatabaseTest
 @DatabaseTest.Covers({"hash_password", "expand_grants", "get_user_access", "get_key_access", "get_role_access", "save_user", "grant_access",
-    "create_api_key", "create_first_administrator", "get_namespace_of"})
+  "create_api_key", "create_first_administrator", "get_namespace_of"})
 class CreateUserTest {
   private static final String HASH = "PBKDF2WithHmacSHA512:1:AAAA:AAAA";
   private final Sql sql = Sql.open();
@@ -30,7 +30,8 @@ class CreateUserTest {
 
   private List<String> grants(JsonObject access) {
     return access.getJsonArray("grants").getValuesAs(JsonObject.class).stream()
-        .map(grant -> grant.getString("permission") + (grant.isNull("namespace") ? "" : " in " + grant.getString("namespace"))).sorted().toList();
+        .map(grant -> grant.getString("permission") + (grant.isNull("namespace") ? "" : " in " + grant.getString("namespace"))).sorted()
+        .toList();
   }
 
   @Test
@@ -84,7 +85,8 @@ class CreateUserTest {
   void of_two_servers_that_start_at_once_one_makes_the_first_administrator() {
     try (Sql one = Sql.session(); Sql other = Sql.session()) {
       assertThat(one.isTrue("select tasker.create_first_administrator('root', ?)", HASH)).isTrue();
-      Sql.Later<Boolean> second = other.later(session -> session.isTrue("select tasker.create_first_administrator('root', ?)", HASH)).untilItWaits();
+      Sql.Later<Boolean> second = other.later(session -> session.isTrue("select tasker.create_first_administrator('root', ?)", HASH))
+          .untilItWaits();
       one.commit();
 
       assertThat(second.get()).isFalse();
@@ -131,12 +133,17 @@ class CreateUserTest {
     JsonObject again = sql.object("select tasker.grant_access(?, null, 'viewer', null, null, 'root')", user);
     assertThat(grant.getString("outcome") + " " + again.getString("outcome")).isEqualTo("done already");
     assertThat(again.getString("grant_uuid")).isEqualTo(grant.getString("grant_uuid"));
-    assertThat(sql.object("select tasker.grant_access(?, null, 'viewer', null, 'orders', 'root')", user).getString("grant_uuid")).isNotEqualTo(grant.getString("grant_uuid"));
+    assertThat(sql.object("select tasker.grant_access(?, null, 'viewer', null, 'orders', 'root')", user).getString("grant_uuid"))
+        .isNotEqualTo(grant.getString("grant_uuid"));
     assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.grant_access(?, null, 'nobody', null, null, 'root')", user));
     assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.grant_access(?, null, null, 'tasks:everything', null, 'root')", user));
-    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.grant_access(?, null, 'viewer', 'tasks:read', null, 'root')", user)).hasMessageContaining("one of the two");
-    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.grant_access(?, null, null, null, null, 'root')", user)).hasMessageContaining("one of the two");
-    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.grant_access(?, ?, 'viewer', null, null, 'root')", user, UUID.randomUUID())).hasMessageContaining("one of the two");
+    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.grant_access(?, null, 'viewer', 'tasks:read', null, 'root')", user))
+        .hasMessageContaining("one of the two");
+    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.grant_access(?, null, null, null, null, 'root')", user))
+        .hasMessageContaining("one of the two");
+    assertThatDatabaseRefuses("TK007",
+        () -> sql.text("select tasker.grant_access(?, ?, 'viewer', null, null, 'root')", user, UUID.randomUUID()))
+        .hasMessageContaining("one of the two");
     assertThat(sql.number("select count(*) from tasker.access_grants")).isEqualTo(2);
   }
 
@@ -144,11 +151,14 @@ class CreateUserTest {
   void permissions_are_those_of_the_code_and_every_resource_has_its_wildcard() {
     List<String> permissions = Arrays.stream(Permission.values()).map(Permission::text).toList();
 
-    assertThat(sql.texts("select permission from tasker.access_permissions where permission not like '%*'")).containsExactlyInAnyOrderElementsOf(permissions);
+    assertThat(sql.texts("select permission from tasker.access_permissions where permission not like '%*'"))
+        .containsExactlyInAnyOrderElementsOf(permissions);
     assertThat(sql.texts("select permission from tasker.access_permissions where permission like '%*' and permission <> '*:*'"))
         .containsExactlyInAnyOrderElementsOf(permissions.stream().map(text -> text.replaceAll(":.*", ":*")).distinct().toList());
     assertThat(sql.text("select tasker.get_role_access(array['admin', 'nobody'])")).contains("*:*");
-    assertThat(sql.texts("select r.role from tasker.access_roles r where not exists (select from tasker.access_role_permissions p where p.role = r.role)")).isEmpty();
+    assertThat(sql.texts(
+        "select r.role from tasker.access_roles r where not exists (select from tasker.access_role_permissions p where p.role = r.role)"))
+        .isEmpty();
   }
 
   @Test
@@ -157,7 +167,8 @@ class CreateUserTest {
     String namespace = task.template().namespace();
     sql.text("select tasker.send_task_to_dlq(?, 'ann', 'a look')", task.uuid());
     String entry = sql.text("select dlq_entry_uuid from tasker.tasks_dlq");
-    String token = sql.object("select tasker.preview_bulk_action('cancel', '{\"namespace\": \"orders\"}', 'ann', 'all')").getString("token");
+    String token = sql.object("select tasker.preview_bulk_action('cancel', '{\"namespace\": \"orders\"}', 'ann', 'all')")
+        .getString("token");
     String all = sql.object("select tasker.preview_bulk_action('cancel', '{\"state\": \"error\"}', 'ann', 'all')").getString("token");
 
     assertThat(sql.text("select tasker.get_namespace_of('task', ?)", task.uuid())).isEqualTo(namespace);

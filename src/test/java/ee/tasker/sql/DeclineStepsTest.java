@@ -26,7 +26,8 @@ class DeclineStepsTest {
   private final Instant start = Instant.now();
 
   private JsonObject beat(SqlWorker server, int seconds, String report) {
-    return sql.object("select tasker.heartbeat(?, 'name', 'worker', 10, 0, '[]', 60, ?, ?::jsonb)", server.uuid(), start.plusSeconds(seconds), report);
+    return sql.object("select tasker.heartbeat(?, 'name', 'worker', 10, 0, '[]', 60, ?, ?::jsonb)", server.uuid(),
+        start.plusSeconds(seconds), report);
   }
 
   private JsonObject beat(SqlWorker server, int seconds, List<String> handlers) {
@@ -37,7 +38,8 @@ class DeclineStepsTest {
   private JsonObject decline(SqlWorker server, int seconds, Claim... claims) {
     var array = Json.createArrayBuilder();
     for (Claim claim : claims) {
-      array.add(Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("task_uuid", claim.task().toString()).add("attempt", claim.attempt()));
+      array.add(Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("task_uuid", claim.task().toString())
+          .add("attempt", claim.attempt()));
     }
     return sql.object("select tasker.decline_steps(?, ?, ?)", array.build(), server.uuid(), start.plusSeconds(seconds));
   }
@@ -87,7 +89,8 @@ class DeclineStepsTest {
     Dag template = Dag.of("a").handler("shared").step("b").dependsOn("a").step("c").handler("shared").dependsOn("a");
     twoServers(template, "shared");
 
-    JsonObject submitted = sql.object("select tasker.submit_tasks(?, ?, 10)", Json.createArrayBuilder().add(template.request(template.registered())).build(), without.uuid());
+    JsonObject submitted = sql.object("select tasker.submit_tasks(?, ?, 10)",
+        Json.createArrayBuilder().add(template.request(template.registered())).build(), without.uuid());
     List<Claim> roots = SqlWorker.claims(submitted.getJsonArray("claimed_steps"));
     assertThat(roots).hasSize(1);
 
@@ -95,8 +98,12 @@ class DeclineStepsTest {
 
     assertThat(completed.getJsonArray("claimed_steps")).hasSize(1);
     UUID task = roots.get(0).task();
-    assertThat(sql.text("select s.state from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) where s.task_uuid = ? and n.name = 'c'", task)).isEqualTo("in_progress");
-    assertThat(sql.text("select s.state from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) where s.task_uuid = ? and n.name = 'b'", task)).isEqualTo("enqueued");
+    assertThat(sql.text(
+        "select s.state from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) where s.task_uuid = ? and n.name = 'c'",
+        task)).isEqualTo("in_progress");
+    assertThat(sql.text(
+        "select s.state from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) where s.task_uuid = ? and n.name = 'b'",
+        task)).isEqualTo("enqueued");
     assertThat(completed.getJsonArray("queued")).as("others are told").hasSize(1);
     assertThat(withHandler.claim(10)).hasSize(1);
   }
@@ -106,7 +113,8 @@ class DeclineStepsTest {
     Dag template = Dag.parallel(3);
     twoServers(template);
 
-    JsonObject submitted = sql.object("select tasker.submit_tasks(?, ?, 10)", Json.createArrayBuilder().add(template.request(template.registered())).build(), without.uuid());
+    JsonObject submitted = sql.object("select tasker.submit_tasks(?, ?, 10)",
+        Json.createArrayBuilder().add(template.request(template.registered())).build(), without.uuid());
 
     assertThat(submitted.getJsonArray("claimed_steps")).isEmpty();
     assertThat(submitted.getJsonArray("queued")).hasSize(1);
@@ -124,13 +132,15 @@ class DeclineStepsTest {
     assertThat(unserved(decline(without, 1, claim))).isEmpty();
 
     assertThatStep(task.step("a")).isIn("enqueued").hasAttempts(2);
-    assertThat(without.complete(claim.success()).getJsonArray("refused").getJsonObject(0).getString("verdict")).as("the attempt is fenced").isEqualTo("STALE");
+    assertThat(without.complete(claim.success()).getJsonArray("refused").getJsonObject(0).getString("verdict")).as("the attempt is fenced")
+        .isEqualTo("STALE");
     assertThat(without.claim(10)).as("it is not taken again").isEmpty();
     Claim second = withHandler.claimOne();
     assertThat(second.claimedStep().getInt("max_attempts")).as("the attempt that was given back is not counted").isEqualTo(2);
     withHandler.complete(second.success());
     assertThatTask(task).isIn("complete");
-    assertThat(sql.text("select metadata ->> 'reason' from tasker.workflow_step_transitions where workflow_step_uuid = ? and from_state = 'in_progress' and to_state = 'pending'",
+    assertThat(sql.text(
+        "select metadata ->> 'reason' from tasker.workflow_step_transitions where workflow_step_uuid = ? and from_state = 'in_progress' and to_state = 'pending'",
         task.step("a"))).isEqualTo("no_handler_on_this_server");
   }
 
@@ -218,7 +228,8 @@ class DeclineStepsTest {
   }
 
   private boolean has(String handlers, String resolvers, String missing, String callable, String resolver) {
-    return sql.isTrue("select tasker.has_handler(?::text[], ?::text[], ?::text[], ?, ?, ?)", handlers, resolvers, missing, callable, resolver,
+    return sql.isTrue("select tasker.has_handler(?::text[], ?::text[], ?::text[], ?, ?, ?)", handlers, resolvers, missing, callable,
+        resolver,
         (resolver == null ? "" : "resolver:" + resolver + ":") + callable);
   }
 

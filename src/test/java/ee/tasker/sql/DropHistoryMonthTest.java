@@ -37,7 +37,9 @@ class DropHistoryMonthTest {
   }
 
   private List<Map<String, Object>> drop() {
-    return sql.rows("select d ->> 'outcome' as outcome, (d ->> 'kept_tasks')::bigint as kept_tasks from tasker.drop_history_month(p_now => ?) d where d is not null", later);
+    return sql.rows(
+        "select d ->> 'outcome' as outcome, (d ->> 'kept_tasks')::bigint as kept_tasks from tasker.drop_history_month(p_now => ?) d where d is not null",
+        later);
   }
 
   private List<UUID> finished(int count) {
@@ -83,7 +85,8 @@ class DropHistoryMonthTest {
     assertThat(hasMonth()).isTrue();
     assertThat(sql.texts("select distinct task_uuid from tasker.task_transitions")).containsExactly(unfinished.uuid().toString());
     assertThat(sql.texts("select distinct task_uuid from tasker.workflow_step_transitions")).containsExactly(unfinished.uuid().toString());
-    assertThat(sql.number("select count(*) from tasker.workflow_step_transitions where task_uuid = ?", unfinished.uuid())).isEqualTo(before);
+    assertThat(sql.number("select count(*) from tasker.workflow_step_transitions where task_uuid = ?", unfinished.uuid()))
+        .isEqualTo(before);
     assertThat(drop()).as("nothing is to be gained by another rewrite").isEmpty();
     worker.runToTheEnd();
   }
@@ -102,8 +105,10 @@ class DropHistoryMonthTest {
     Dag.linear(2).started();
     purge(finishedBeside());
     drop();
-    assertThat(sql.isTrue("select bool_and(t.n = 2) from (select count(*) as n from pg_trigger g join pg_inherits i on i.inhrelid = g.tgrelid "
-        + "where g.tgname = 'history_is_append_only' and i.inhrelid::regclass::text like '%" + MONTH + "') t")).isTrue();
+    assertThat(
+        sql.isTrue("select bool_and(t.n = 2) from (select count(*) as n from pg_trigger g join pg_inherits i on i.inhrelid = g.tgrelid "
+            + "where g.tgname = 'history_is_append_only' and i.inhrelid::regclass::text like '%" + MONTH + "') t"))
+        .isTrue();
   }
 
   @Test
@@ -129,8 +134,10 @@ class DropHistoryMonthTest {
   void writers_that_hold_the_history_put_it_off_and_lose_nothing() {
     purge(finished(2));
     try (Sql writer = Sql.session()) {
-      writer.text("select tasker.submit_tasks(jsonb_build_array(?::jsonb))::text", Dag.of("a").request(Dag.of("a").registered()).toString());
-      assertThat(sql.texts("select d ->> 'outcome' from tasker.drop_history_month(p_now => ?) d where d is not null", later)).containsExactly("postponed");
+      writer.text("select tasker.submit_tasks(jsonb_build_array(?::jsonb))::text",
+          Dag.of("a").request(Dag.of("a").registered()).toString());
+      assertThat(sql.texts("select d ->> 'outcome' from tasker.drop_history_month(p_now => ?) d where d is not null", later))
+          .containsExactly("postponed");
       writer.rollback();
     }
     assertThat(hasMonth()).isTrue();

@@ -98,7 +98,9 @@ class EngineModelTest {
     /** The task was submitted and started: its first steps are handed off. */
     void begin(Sql sql, Dag.Task task) {
       Map<String, UUID> uuids = new HashMap<>();
-      sql.rows("select n.name, s.workflow_step_uuid from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) where s.task_uuid = ?", task.uuid())
+      sql.rows(
+          "select n.name, s.workflow_step_uuid from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) where s.task_uuid = ?",
+          task.uuid())
           .forEach(row -> uuids.put((String) row.get("name"), (UUID) row.get("workflow_step_uuid")));
       order.forEach(step -> {
         step.uuid = uuids.get(step.name);
@@ -361,7 +363,8 @@ class EngineModelTest {
 
   private static void compare(Sql sql, Dag.Task task, Model model, String where) {
     Map<String, String> rows = new HashMap<>();
-    sql.rows("select n.name, s.state || ' ' || s.attempts as is_now from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid)")
+    sql.rows(
+        "select n.name, s.state || ' ' || s.attempts as is_now from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid)")
         .forEach(row -> rows.put((String) row.get("name"), (String) row.get("is_now")));
     Map<String, String> expected = new HashMap<>();
     model.steps.values().forEach(s -> expected.put(s.name, s.state.name().toLowerCase(java.util.Locale.ROOT) + " " + s.attempts));

@@ -39,9 +39,12 @@ class EscalateSlaBreachesTest {
     List<Claim> claims = worker.claim(3);
     worker.complete(claims.stream().filter(c -> c.task().equals(older.uuid())).map(Claim::success).toArray(SqlWorker.Result[]::new));
     Dag.Task first = Dag.of("a").started();
-    worker.complete(claims.stream().filter(c -> c.task().equals(younger.uuid())).map(c -> c.retryableFailure(0)).toArray(SqlWorker.Result[]::new));
-    assertThat(sql.isTrue("select t.claim_order < u.claim_order from tasker.tasks t, tasker.tasks u where t.task_uuid = ? and u.task_uuid = ?",
-        younger.uuid(), first.uuid())).isTrue();
+    worker.complete(
+        claims.stream().filter(c -> c.task().equals(younger.uuid())).map(c -> c.retryableFailure(0)).toArray(SqlWorker.Result[]::new));
+    assertThat(
+        sql.isTrue("select t.claim_order < u.claim_order from tasker.tasks t, tasker.tasks u where t.task_uuid = ? and u.task_uuid = ?",
+            younger.uuid(), first.uuid()))
+        .isTrue();
     // Older by nothing that matters, so that only the attempt decides: the same again with the older one in front.
     sql.run("update tasker.tasks set claim_order = claim_order + 30000 where task_uuid = ?", younger.uuid());
     worker.at(in(Duration.ofSeconds(31))).advance();
@@ -71,7 +74,8 @@ class EscalateSlaBreachesTest {
   void an_offer_that_waits_goes_to_the_front_when_its_task_is_older_than_its_sla_and_only_once() {
     List<Dag.Task> before = Dag.of("a").started(3);
     sql.run("update tasker.tasks set claim_order = claim_order - 90 * 60000");
-    sql.run("update pgmq.q_worker_orders_queue set headers = jsonb_build_object('claim_order', (headers ->> 'claim_order')::bigint - 90 * 60000)");
+    sql.run(
+        "update pgmq.q_worker_orders_queue set headers = jsonb_build_object('claim_order', (headers ->> 'claim_order')::bigint - 90 * 60000)");
     Dag.Task late = Dag.of("a").slaMinutes(10).started();
     String order = "select claim_order from tasker.tasks where task_uuid = ?";
     long place = sql.number(order, late.uuid());
@@ -97,8 +101,10 @@ class EscalateSlaBreachesTest {
     worker.at(late).advance();
     assertThat(sql.number("select count(*) from tasker.tasks where sla_breached_at is not null")).isOne();
     worker.complete(first.success());
-    assertThat(sql.isTrue("select (q.headers ->> 'claim_order')::bigint = t.claim_order and t.claim_order < 1000 * extract(epoch from t.created_at) - 5900000 "
-        + "from pgmq.q_worker_orders_queue q, tasker.tasks t")).isTrue();
+    assertThat(sql.isTrue(
+        "select (q.headers ->> 'claim_order')::bigint = t.claim_order and t.claim_order < 1000 * extract(epoch from t.created_at) - 5900000 "
+            + "from pgmq.q_worker_orders_queue q, tasker.tasks t"))
+        .isTrue();
   }
 
   @Test
@@ -119,7 +125,8 @@ class EscalateSlaBreachesTest {
     Dag.Task finished = Dag.of("a").slaMinutes(1).started();
     worker.runToTheEnd();
     Dag.Task other = Dag.of("a").started();
-    assertThat(sql.number("select tasker.escalate_sla_breaches(?, ?)", List.of(finished.uuid(), other.uuid()), in(Duration.ofDays(2)))).isZero();
+    assertThat(sql.number("select tasker.escalate_sla_breaches(?, ?)", List.of(finished.uuid(), other.uuid()), in(Duration.ofDays(2))))
+        .isZero();
   }
 
   @Test
@@ -127,7 +134,8 @@ class EscalateSlaBreachesTest {
     Dag.Task late = Dag.of("a").slaMinutes(1).started();
     Dag.of("a").started();
     worker.at(in(Duration.ofMinutes(2))).advance();
-    assertThat(sql.texts("select t ->> 'task_uuid' from jsonb_array_elements(tasker.list_tasks('{\"sla_breached\": \"true\"}') -> 'tasks') t"))
+    assertThat(
+        sql.texts("select t ->> 'task_uuid' from jsonb_array_elements(tasker.list_tasks('{\"sla_breached\": \"true\"}') -> 'tasks') t"))
         .containsExactly(late.uuid().toString());
     assertThat(sql.object("select tasker.get_metrics_document()").getInt("tasks_past_sla")).isOne();
     worker.at(in(Duration.ofMinutes(3))).runToTheEnd();

@@ -31,7 +31,8 @@ class ExplainWaitingTest {
   }
 
   private void aServer(String name, List<String> namespaces, List<String> handlers) {
-    sql.run("insert into tasker.servers (server_uuid, name, roles, lease_expires_at, namespaces, handlers) values (?, ?, '{worker}', 'infinity', ?, ?)",
+    sql.run(
+        "insert into tasker.servers (server_uuid, name, roles, lease_expires_at, namespaces, handlers) values (?, ?, '{worker}', 'infinity', ?, ?)",
         worker.uuid(), name, namespaces, handlers);
   }
 
@@ -78,10 +79,13 @@ class ExplainWaitingTest {
     List<Claim> claims = worker.forNamespaces("waiting").claim(3);
     worker.complete(claims.get(0).retryableFailure(60_000), claims.get(1).retryableFailure(0));
     worker.submitResults(claims.get(2).success());
-    assertThat(sql.texts("select cause from tasker.explain_waiting(?) order by cause", task.uuid())).containsExactly("handed_back", "retry", "retry_due");
+    assertThat(sql.texts("select cause from tasker.explain_waiting(?) order by cause", task.uuid())).containsExactly("handed_back", "retry",
+        "retry_due");
     ann.pause("waiting", null);
-    assertThat(sql.texts("select cause from tasker.explain_waiting(?) order by cause", task.uuid())).containsExactly("handed_back", "paused", "retry");
-    assertThat(sql.text("select sentence from tasker.explain_waiting(?) where cause = 'paused'", task.uuid())).startsWith("ann paused the namespace at ").endsWith(": " + Operator.REASON);
+    assertThat(sql.texts("select cause from tasker.explain_waiting(?) order by cause", task.uuid())).containsExactly("handed_back",
+        "paused", "retry");
+    assertThat(sql.text("select sentence from tasker.explain_waiting(?) where cause = 'paused'", task.uuid()))
+        .startsWith("ann paused the namespace at ").endsWith(": " + Operator.REASON);
     ann.resume("waiting", null);
   }
 
@@ -109,7 +113,8 @@ class ExplainWaitingTest {
     assertThat(cause(second, "a")).isEqualTo("slot");
     assertThat(sentence(second, "a")).contains("one of the 1 slots").contains("/a").endsWith("held by task " + first.uuid());
     worker.at(Instant.now().plusSeconds(7200)).advance();
-    assertThat(sql.number("select count(*) from tasker.tasks_dlq where task_uuid = ?", second.uuid())).as("and that is nobody's fault").isZero();
+    assertThat(sql.number("select count(*) from tasker.tasks_dlq where task_uuid = ?", second.uuid())).as("and that is nobody's fault")
+        .isZero();
     worker.at(null).forNamespaces("slots").runToTheEnd();
     worker.advance();
     worker.runToTheEnd();
@@ -155,11 +160,14 @@ class ExplainWaitingTest {
           }
         }
         worker.at(null);
-        assertThat(sql.texts("select s.workflow_step_uuid || ' ' || s.state from tasker.workflow_steps s join tasker.tasks t using (task_uuid) "
-            + "where s.task_uuid = ? and t.completed_at is null and s.state not in ('complete', 'resolved_manually', 'cancelled') "
-            + "except select e.workflow_step_uuid || ' ' || e.state from tasker.explain_waiting(?) e where length(e.sentence) > 10 and e.cause is not null and e.details is not null",
+        assertThat(sql.texts(
+            "select s.workflow_step_uuid || ' ' || s.state from tasker.workflow_steps s join tasker.tasks t using (task_uuid) "
+                + "where s.task_uuid = ? and t.completed_at is null and s.state not in ('complete', 'resolved_manually', 'cancelled') "
+                + "except select e.workflow_step_uuid || ' ' || e.state from tasker.explain_waiting(?) e where length(e.sentence) > 10 and e.cause is not null and e.details is not null",
             task.uuid(), task.uuid())).as("seed " + seed).isEmpty();
-        assertThat(sql.isTrue("select t.completed_at is not null or exists (select from tasker.explain_waiting(t.task_uuid)) from tasker.tasks t where t.task_uuid = ?", task.uuid()))
+        assertThat(sql.isTrue(
+            "select t.completed_at is not null or exists (select from tasker.explain_waiting(t.task_uuid)) from tasker.tasks t where t.task_uuid = ?",
+            task.uuid()))
             .as("an unfinished task has a reason, seed " + seed).isTrue();
       }
       ann.resume("orders", task.template().name());
@@ -175,7 +183,8 @@ class ExplainWaitingTest {
     JsonArray story = sql.array("select tasker.get_task_history(?)", task.uuid());
     List<String> told = story.getValuesAs(JsonObject.class).stream().map(e -> e.getString("kind") + " "
         + e.getString("to_state", e.getString("action", e.getString("outcome", e.getString("reason", ""))))).toList();
-    assertThat(told).containsSubsequence("step in_progress", "result permanent_failure", "step error", "dead_letter_opened permanent_failure",
+    assertThat(told).containsSubsequence("step in_progress", "result permanent_failure", "step error",
+        "dead_letter_opened permanent_failure",
         "task blocked_by_failures", "action reset_for_retry", "step pending", "step enqueued", "step complete", "task complete");
     assertThat(told).contains("dead_letter_closed the task is no longer blocked");
     assertThat(sql.text("select tasker.get_task_history(gen_random_uuid())")).isEqualTo("[]");

@@ -20,7 +20,7 @@ class FinalizeTaskCompletionTest {
 
   private Dag.Task almostDone() {
     Dag.Task task = Dag.of("a").submitted();
-    for (String[] move : new String[][] {{"pending", "initializing"}, {"initializing", "waiting_for_dependencies"}}) {
+    for (String[] move : new String[][]{{"pending", "initializing"}, {"initializing", "waiting_for_dependencies"}}) {
       sql.text("select tasker.transition_task_state_atomic(?, ?, ?, null)", task.uuid(), move[0], move[1]);
     }
     // A person has closed the step and the server died before it concluded the task.

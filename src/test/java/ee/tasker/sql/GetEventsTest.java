@@ -84,7 +84,8 @@ class GetEventsTest {
     for (int i = 0; i < whole.size(); i += 7) {
       String[] id = whole.get(i).getString("id").split("-", 4);
       String uuid = id[3].substring(0, 36);
-      List<JsonObject> rest = events(sql.object("select tasker.get_events(?::bigint, ?::bigint, timestamptz 'epoch' + ?::bigint * interval '1 microsecond', ?::uuid, ?::int)",
+      List<JsonObject> rest = events(sql.object(
+          "select tasker.get_events(?::bigint, ?::bigint, timestamptz 'epoch' + ?::bigint * interval '1 microsecond', ?::uuid, ?::int)",
           Long.parseLong(id[0]), Long.parseLong(id[1]), Long.parseLong(id[2]), uuid, Integer.parseInt(id[3].substring(37))));
       assertThat(rest).isEqualTo(whole.subList(i + 1, whole.size()));
     }
@@ -173,6 +174,7 @@ class GetEventsTest {
   private List<String> history(UUID task) {
     return sql.texts("select uuid || ' ' || sort_key from ("
         + "select task_uuid as uuid, sort_key, created_at from tasker.task_transitions where task_uuid = ? union all "
-        + "select workflow_step_uuid, sort_key, created_at from tasker.workflow_step_transitions where task_uuid = ?) h order by created_at, uuid, sort_key", task, task);
+        + "select workflow_step_uuid, sort_key, created_at from tasker.workflow_step_transitions where task_uuid = ?) h order by created_at, uuid, sort_key",
+        task, task);
   }
 }

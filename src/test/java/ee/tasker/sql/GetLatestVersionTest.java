@@ -16,7 +16,8 @@ class GetLatestVersionTest {
   private final Sql sql = Sql.open();
 
   private void register(String version) {
-    sql.object("select tasker.register_template(?)", Json.createObjectBuilder(Dag.of("a").normalForm()).add("name", "grown").add("version", version).build());
+    sql.object("select tasker.register_template(?)",
+        Json.createObjectBuilder(Dag.of("a").normalForm()).add("name", "grown").add("version", version).build());
   }
 
   private String latest() {
@@ -29,7 +30,8 @@ class GetLatestVersionTest {
     assertThat(sql.texts("""
         select v from unnest(string_to_array('1.0.0,1.0.0-alpha.1,10.0.0,1.0.0-alpha,2.1.1,1.0.0-rc.1,1.0.0-beta.11,1.0.0-alpha.beta,1.0.0-beta,2.0.0,1.0.0-beta.2,2.1.0,9.0.0,1.0.0-alpha-1', ',')) v
         order by tasker.calculate_version_order(v) collate "C" """))
-        .containsExactly("1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta", "1.0.0-alpha-1", "1.0.0-beta", "1.0.0-beta.2", "1.0.0-beta.11", "1.0.0-rc.1", "1.0.0",
+        .containsExactly("1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta", "1.0.0-alpha-1", "1.0.0-beta", "1.0.0-beta.2", "1.0.0-beta.11",
+            "1.0.0-rc.1", "1.0.0",
             "2.0.0", "2.1.0", "2.1.1", "9.0.0", "10.0.0");
   }
 
@@ -57,14 +59,16 @@ class GetLatestVersionTest {
     assertThat(first.getString("verdict")).isEqualTo("created");
     assertThat(first.getString("version")).isEqualTo("1.10.0");
     UUID task = sql.uuid("select tasker.submit_task('orders', 'grown', null, '{\"n\": 2}')");
-    assertThat(sql.text("select n.version from tasker.tasks t join tasker.named_tasks n using (named_task_uuid) where task_uuid = ?", task)).isEqualTo("1.10.0");
+    assertThat(sql.text("select n.version from tasker.tasks t join tasker.named_tasks n using (named_task_uuid) where task_uuid = ?", task))
+        .isEqualTo("1.10.0");
     assertThat(explicit.getString("version")).isEqualTo("1.10.0");
     assertThat(verdict(request.replace("grown", "nope")).getString("message")).isEqualTo("there is no template orders/nope");
   }
 
   @Test
   void identity_is_that_of_the_version_which_was_meant() {
-    sql.object("select tasker.register_template(?)", Json.createObjectBuilder(Dag.of("a").identity("strict").normalForm()).add("name", "grown").add("version", "1.0.0").build());
+    sql.object("select tasker.register_template(?)",
+        Json.createObjectBuilder(Dag.of("a").identity("strict").normalForm()).add("name", "grown").add("version", "1.0.0").build());
     String request = "[{\"namespace\": \"orders\", \"name\": \"grown\", \"context\": {\"n\": 1}}]";
     JsonObject first = verdict(request);
 
@@ -76,10 +80,13 @@ class GetLatestVersionTest {
   }
 
   @org.junit.jupiter.params.ParameterizedTest
-  @org.junit.jupiter.params.provider.ValueSource(strings = {"null", "[]", "{}", "{\"name\": \"x\", \"namespace_name\": \"orders\", \"version\": \"1.0.0\", \"steps\": [{\"name\": \"a\"}]}",
-      "{\"name\": \"x\", \"namespace_name\": \"orders\", \"version\": \"1.0.0\", \"content_hash\": \"-\", \"steps\": []}"})
+  @org.junit.jupiter.params.provider.ValueSource(strings = {"null", "[]", "{}",
+    "{\"name\": \"x\", \"namespace_name\": \"orders\", \"version\": \"1.0.0\", \"steps\": [{\"name\": \"a\"}]}",
+    "{\"name\": \"x\", \"namespace_name\": \"orders\", \"version\": \"1.0.0\", \"content_hash\": \"-\", \"steps\": []}"})
   void template_that_is_not_in_its_normal_form_is_refused_with_what_to_do(String template) {
-    ee.tasker.testing.TaskerAssertions.assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.register_template(?::jsonb)", template)).hasMessageContaining("normal form");
+    ee.tasker.testing.TaskerAssertions
+        .assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.register_template(?::jsonb)", template))
+        .hasMessageContaining("normal form");
     assertThat(sql.number("select count(*) from tasker.named_tasks where name = 'x'")).isZero();
   }
 

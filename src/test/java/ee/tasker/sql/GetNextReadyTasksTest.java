@@ -45,7 +45,8 @@ class GetNextReadyTasksTest {
   void among_due_tasks_priority_decides_the_order() {
     Dag.Task low = Dag.of("a").priority(-10).submitted();
     Dag.Task high = Dag.of("a").priority(10).submitted();
-    assertThat(sql.texts("select task_uuid from tasker.get_next_ready_tasks()")).containsExactly(high.uuid().toString(), low.uuid().toString());
+    assertThat(sql.texts("select task_uuid from tasker.get_next_ready_tasks()")).containsExactly(high.uuid().toString(),
+        low.uuid().toString());
   }
 
   @Test

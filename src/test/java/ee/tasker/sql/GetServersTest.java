@@ -61,7 +61,8 @@ class GetServersTest {
     beat(server, 0, "{\"state\": \"healthy\", \"heartbeat_seconds\": 10, \"handlers\": [\"a\"], \"namespaces\": [\"orders\"]}");
     assertThat(health(server, 39)).isEqualTo("healthy");
     assertThat(health(server, 40)).isEqualTo("lost");
-    assertThat(sql.text("select reported_status || ' ' || silent_seconds from tasker.get_servers(?)", start.plusSeconds(45))).isEqualTo("healthy 45.0");
+    assertThat(sql.text("select reported_status || ' ' || silent_seconds from tasker.get_servers(?)", start.plusSeconds(45)))
+        .isEqualTo("healthy 45.0");
     beat(server, 50);
     assertThat(health(server, 51)).isEqualTo("healthy");
   }
@@ -219,7 +220,8 @@ class GetServersTest {
       beat(second, seconds);
     }
     try (Sql session = Sql.session()) {
-      JsonObject first = session.object("select tasker.heartbeat(?, 'n', 'worker', 1, 0, '[]', 60, ?, '{\"heartbeat_seconds\": 10}')", observer, start.plusSeconds(50));
+      JsonObject first = session.object("select tasker.heartbeat(?, 'n', 'worker', 1, 0, '[]', 60, ?, '{\"heartbeat_seconds\": 10}')",
+          observer, start.plusSeconds(50));
       assertThat(first.getJsonArray("lost_servers")).hasSize(1);
       assertThat(beat(second, 50).getJsonArray("lost_servers")).isEmpty();
       session.commit();

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 @DatabaseTest
 @DatabaseTest.Covers({"get_step_readiness_status_batch", "get_ready_steps", "check_step_dependencies", "evaluate_step_state_readiness",
-    "calculate_step_next_retry_time", "get_task_execution_context", "get_task_execution_contexts_batch"})
+  "calculate_step_next_retry_time", "get_task_execution_context", "get_task_execution_contexts_batch"})
 class GetStepReadinessStatusTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
@@ -20,8 +20,9 @@ class GetStepReadinessStatusTest {
   @Test
   void one_row_per_step_says_what_it_waits_for() {
     Dag.Task task = Dag.diamond().submitted();
-    assertThat(sql.texts("select concat_ws(' ', name, current_state, total_parents, completed_parents, dependencies_satisfied, ready_for_execution) "
-        + "from tasker.get_step_readiness_status(?)", task.uuid()))
+    assertThat(sql
+        .texts("select concat_ws(' ', name, current_state, total_parents, completed_parents, dependencies_satisfied, ready_for_execution) "
+            + "from tasker.get_step_readiness_status(?)", task.uuid()))
         .containsExactly("a pending 0 0 t t", "b pending 1 0 f f", "c pending 1 0 f f", "d pending 2 0 f f");
     assertThat(sql.texts("select name from tasker.get_ready_steps(?)", task.uuid())).containsExactly("a");
   }
@@ -31,11 +32,13 @@ class GetStepReadinessStatusTest {
     Dag.Task task = Dag.diamond().started();
     worker.complete(worker.claimOne().success());
     worker.complete(worker.claimOne().success());
-    assertThat(sql.text("select concat_ws(' ', total_parents, completed_parents, dependencies_satisfied) from tasker.get_step_readiness_status(?, array[?]::uuid[])",
+    assertThat(sql.text(
+        "select concat_ws(' ', total_parents, completed_parents, dependencies_satisfied) from tasker.get_step_readiness_status(?, array[?]::uuid[])",
         task.uuid(), task.step("d"))).isEqualTo("2 1 f");
     assertThat(sql.isTrue("select tasker.check_step_dependencies(?)", task.step("d"))).isFalse();
     worker.complete(worker.claimOne().success());
-    assertThat(sql.text("select concat_ws(' ', total_parents, completed_parents, dependencies_satisfied) from tasker.get_step_readiness_status(?, array[?]::uuid[])",
+    assertThat(sql.text(
+        "select concat_ws(' ', total_parents, completed_parents, dependencies_satisfied) from tasker.get_step_readiness_status(?, array[?]::uuid[])",
         task.uuid(), task.step("d"))).isEqualTo("2 2 t");
     assertThat(sql.isTrue("select tasker.check_step_dependencies(?)", task.step("d"))).isTrue();
     assertThat(sql.text("select tasker.check_step_dependencies(gen_random_uuid())")).isNull();
@@ -98,7 +101,8 @@ class GetStepReadinessStatusTest {
     worker.at(null).complete(worker.claimOne().permanentFailure());
     assertThat(sql.text(status, task.uuid())).isEqualTo("blocked_by_failures handle_failures blocked 50.00");
     assertThat(sql.rows("select * from tasker.get_task_execution_context(gen_random_uuid())")).isEmpty();
-    sql.text("select tasker.transition_task_state_atomic(?, 'blocked_by_failures', 'error', null, '{\"actor\": \"operator\"}')", task.uuid());
+    sql.text("select tasker.transition_task_state_atomic(?, 'blocked_by_failures', 'error', null, '{\"actor\": \"operator\"}')",
+        task.uuid());
     assertThat(sql.text(status, task.uuid())).isEqualTo("blocked_by_failures none closed 50.00");
   }
 
@@ -106,7 +110,8 @@ class GetStepReadinessStatusTest {
   void nothing_of_a_finished_task_is_to_be_done_or_tried_again() {
     Dag.Task task = Dag.of("a").started();
     worker.complete(worker.claimOne().success());
-    assertThat(sql.text("select concat_ws(' ', recommended_action, ready_steps) from tasker.get_task_execution_context(?)", task.uuid())).isEqualTo("none 0");
+    assertThat(sql.text("select concat_ws(' ', recommended_action, ready_steps) from tasker.get_task_execution_context(?)", task.uuid()))
+        .isEqualTo("none 0");
     assertThat(sql.isTrue("select retry_eligible from tasker.get_step_readiness_status(?)", task.uuid())).isFalse();
   }
 }

@@ -21,7 +21,8 @@ class GetStepTransitiveDependenciesTest {
     try (SqlWorker worker = SqlWorker.open()) {
       worker.complete(worker.claimOne().success("{\"n\": 1}"));
     }
-    assertThat(sql.texts("select concat_ws(' ', step_name, distance, processed, results) from tasker.get_step_transitive_dependencies(?)", task.step("c")))
+    assertThat(sql.texts("select concat_ws(' ', step_name, distance, processed, results) from tasker.get_step_transitive_dependencies(?)",
+        task.step("c")))
         .containsExactly("a 1 t {\"n\": 1}", "b 1 f");
   }
 
@@ -30,7 +31,8 @@ class GetStepTransitiveDependenciesTest {
     Dag.Task task = Dag.layered(10, 10).submitted();
     long start = System.nanoTime();
     assertThat(sql.number("select count(*) from tasker.get_step_transitive_dependencies(?)", task.step("l10_1"))).isEqualTo(90);
-    assertThat(sql.texts("select distinct dependency_level from tasker.calculate_dependency_levels(?) order by 1", task.uuid())).hasSize(10);
+    assertThat(sql.texts("select distinct dependency_level from tasker.calculate_dependency_levels(?) order by 1", task.uuid()))
+        .hasSize(10);
     assertThat(sql.number("select tasker.calculate_step_depth(?)", task.step("l10_5"))).isEqualTo(9);
     assertThat(Duration.ofNanos(System.nanoTime() - start)).as("a walk by path takes 10^9 steps").isLessThan(Duration.ofSeconds(20));
   }
@@ -55,7 +57,8 @@ class GetStepTransitiveDependenciesTest {
   @DatabaseTest.BreaksPromises
   void levels_of_a_cycle_are_refused_and_its_ancestors_end() {
     Dag.Task task = Dag.linear(3).submitted();
-    sql.run("insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid) values (?, ?, ?)", task.step("s3"), task.step("s2"), task.uuid());
+    sql.run("insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid) values (?, ?, ?)", task.step("s3"),
+        task.step("s2"), task.uuid());
     assertThatDatabaseRefuses("TK008", () -> sql.texts("select * from tasker.calculate_dependency_levels(?)", task.uuid()));
     sql.run("set statement_timeout = '20s'");
     assertThat(sql.texts("select step_name from tasker.get_step_transitive_dependencies(?)", task.step("s3"))).containsExactly("s2", "s1");

@@ -11,15 +11,17 @@ import jakarta.json.JsonObject;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"make_history_partitions", "refuse_history_change", "check_task_transitions", "check_step_transitions", "refuse_template_change",
-    "ensure_history_partitions", "register_template", "delete_rows_of_tasks"})
+@DatabaseTest.Covers({"make_history_partitions", "refuse_history_change", "check_task_transitions", "check_step_transitions",
+  "refuse_template_change",
+  "ensure_history_partitions", "register_template", "delete_rows_of_tasks"})
 class GuardsTest {
   private final Sql sql = Sql.open();
 
   @Test
   void history_is_never_changed_whichever_way_one_comes() {
     Dag.of("a").started();
-    for (String table : new String[] {"task_transitions", "task_transitions_default", "workflow_step_transitions", "workflow_step_transitions_default"}) {
+    for (String table : new String[]{"task_transitions", "task_transitions_default", "workflow_step_transitions",
+      "workflow_step_transitions_default"}) {
       if (sql.isTrue("select exists (select from tasker." + table + ")")) {
         assertThatDatabaseRefuses("TK009", () -> sql.run("update tasker." + table + " set metadata = '{}'"));
         assertThatDatabaseRefuses("TK009", () -> sql.run("delete from tasker." + table));
@@ -34,23 +36,35 @@ class GuardsTest {
   @Test
   void a_move_outside_the_rules_cannot_be_recorded_by_anybody() {
     Dag.Task task = Dag.of("a").started();
-    assertThatDatabaseRefuses("TK005", () -> sql.run("insert into tasker.task_transitions (task_uuid, sort_key, from_state, to_state, actor) "
-        + "values (?, 5, 'steps_in_process', 'complete', 'orchestrator')", task.uuid())).hasMessageContaining("from steps_in_process to complete by orchestrator");
-    assertThatDatabaseRefuses("TK005", () -> sql.run("insert into tasker.workflow_step_transitions (workflow_step_uuid, task_uuid, sort_key, from_state, to_state, actor, attempt) "
-        + "values (?, ?, 3, 'enqueued', 'in_progress', 'orchestrator', 1)", task.step("a"), task.uuid())).hasMessageContaining("from enqueued to in_progress by orchestrator");
-    assertThatDatabaseRefuses("TK005", () -> sql.run("insert into tasker.workflow_step_transitions (workflow_step_uuid, task_uuid, sort_key, from_state, to_state, actor, attempt) "
-        + "values (?, ?, 3, null, 'complete', 'orchestrator', 1)", task.step("a"), task.uuid())).hasMessageContaining("from nothing to complete");
+    assertThatDatabaseRefuses("TK005",
+        () -> sql.run("insert into tasker.task_transitions (task_uuid, sort_key, from_state, to_state, actor) "
+            + "values (?, 5, 'steps_in_process', 'complete', 'orchestrator')", task.uuid()))
+        .hasMessageContaining("from steps_in_process to complete by orchestrator");
+    assertThatDatabaseRefuses("TK005",
+        () -> sql.run(
+            "insert into tasker.workflow_step_transitions (workflow_step_uuid, task_uuid, sort_key, from_state, to_state, actor, attempt) "
+                + "values (?, ?, 3, 'enqueued', 'in_progress', 'orchestrator', 1)",
+            task.step("a"), task.uuid()))
+        .hasMessageContaining("from enqueued to in_progress by orchestrator");
+    assertThatDatabaseRefuses("TK005",
+        () -> sql.run(
+            "insert into tasker.workflow_step_transitions (workflow_step_uuid, task_uuid, sort_key, from_state, to_state, actor, attempt) "
+                + "values (?, ?, 3, null, 'complete', 'orchestrator', 1)",
+            task.step("a"), task.uuid()))
+        .hasMessageContaining("from nothing to complete");
   }
 
   @Test
   void a_template_never_changes_and_stays_while_it_has_tasks() {
     Dag dag = Dag.of("guarded");
     Dag.Template template = dag.registered();
-    for (String table : new String[] {"named_tasks", "named_steps", "named_tasks_named_steps"}) {
-      assertThatDatabaseRefuses("TK003", () -> sql.run("update tasker." + table + " set created_at = now() where named_task_uuid = ?", template.uuid()));
+    for (String table : new String[]{"named_tasks", "named_steps", "named_tasks_named_steps"}) {
+      assertThatDatabaseRefuses("TK003",
+          () -> sql.run("update tasker." + table + " set created_at = now() where named_task_uuid = ?", template.uuid()));
     }
     dag.started();
-    assertThatDatabaseRefuses("TK003", () -> sql.run("delete from tasker.named_tasks_named_steps where named_task_uuid = ?", template.uuid()));
+    assertThatDatabaseRefuses("TK003",
+        () -> sql.run("delete from tasker.named_tasks_named_steps where named_task_uuid = ?", template.uuid()));
   }
 
   @Test
@@ -59,7 +73,8 @@ class GuardsTest {
     Dag.Template template = dag.registered();
     try (Sql intake = Sql.session(); Sql cleaner = Sql.session()) {
       intake.object("select tasker.submit_tasks(jsonb_build_array(?::jsonb))", dag.request(template));
-      Sql.Later<Integer> deletion = cleaner.later(s -> s.run("delete from tasker.named_tasks_named_steps where named_task_uuid = ?", template.uuid()))
+      Sql.Later<Integer> deletion = cleaner
+          .later(s -> s.run("delete from tasker.named_tasks_named_steps where named_task_uuid = ?", template.uuid()))
           .untilItWaits();
       intake.commit();
       assertThatDatabaseRefuses("TK003", deletion::get);
@@ -73,7 +88,7 @@ class GuardsTest {
     Dag.Task kept = Dag.of("kept").searchAttributes("{\"order\": \"id\"}").context("{\"id\": 1}").started();
     try (Sql session = Sql.session()) {
       assertThat(session.run("delete from tasker.tasks where task_uuid = ?", gone.uuid())).isEqualTo(1);
-      for (String table : new String[] {"task_contexts", "task_search_attributes", "task_wakeups", "workflow_steps"}) {
+      for (String table : new String[]{"task_contexts", "task_search_attributes", "task_wakeups", "workflow_steps"}) {
         assertThat(session.texts("select task_uuid::text from tasker." + table)).as(table).containsExactly(kept.uuid().toString());
       }
       session.rollback();
@@ -88,8 +103,10 @@ class GuardsTest {
     assertThat(sql.object("select tasker.register_template(?)", form).getString("outcome")).isEqualTo("unchanged");
     JsonObject other = jakarta.json.Json.createObjectBuilder(form).add("content_hash", "other").build();
     assertThat(sql.object("select tasker.register_template(?)", other).getString("outcome")).isEqualTo("conflict");
-    assertThat(sql.texts("select concat_ws(' ', step_position, parent_positions, child_count, default_max_attempts, backoff, backoff_base_ms, max_backoff_ms, timeout_seconds) "
-        + "from tasker.named_tasks_named_steps where named_task_uuid = ? order by step_position", template.uuid()))
+    assertThat(sql.texts(
+        "select concat_ws(' ', step_position, parent_positions, child_count, default_max_attempts, backoff, backoff_base_ms, max_backoff_ms, timeout_seconds) "
+            + "from tasker.named_tasks_named_steps where named_task_uuid = ? order by step_position",
+        template.uuid()))
         .containsExactly("1 {} 3 3 exponential 1000 60000", "2 {1} 1 3 exponential 1000 60000", "3 {1} 1 3 exponential 1000 60000",
             "4 {2,3} 1 3 exponential 1000 60000", "5 {1,4} 0 7 fibonacci 5 50 9");
   }
@@ -98,11 +115,13 @@ class GuardsTest {
   void history_partitions_are_made_once_and_hold_their_month() {
     try (Sql session = Sql.session()) {
       String future = "2030-06-15T00:00:00Z";
-      assertThat(session.texts("select partition_name || ' ' || outcome from tasker.ensure_history_partitions(1, ?)", future)).containsExactly(
-          "task_transitions_2030_06 created", "workflow_step_transitions_2030_06 created",
-          "task_transitions_2030_07 created", "workflow_step_transitions_2030_07 created");
+      assertThat(session.texts("select partition_name || ' ' || outcome from tasker.ensure_history_partitions(1, ?)", future))
+          .containsExactly(
+              "task_transitions_2030_06 created", "workflow_step_transitions_2030_06 created",
+              "task_transitions_2030_07 created", "workflow_step_transitions_2030_07 created");
       assertThat(session.texts("select partition_name from tasker.ensure_history_partitions(1, ?)", future)).isEmpty();
-      session.run("insert into tasker.task_transitions (task_uuid, sort_key, to_state, actor, created_at) values (gen_random_uuid(), 1, 'pending', 'orchestrator', '2030-06-30T23:59:59Z')");
+      session.run(
+          "insert into tasker.task_transitions (task_uuid, sort_key, to_state, actor, created_at) values (gen_random_uuid(), 1, 'pending', 'orchestrator', '2030-06-30T23:59:59Z')");
       assertThat(session.number("select count(*) from tasker.task_transitions_2030_06")).isEqualTo(1);
       assertThatDatabaseRefuses("TK009", () -> session.run("delete from tasker.task_transitions_2030_06"));
       session.rollback();
@@ -114,15 +133,18 @@ class GuardsTest {
     sql.run("select tasker.make_history_partitions()");
     assertThat(sql.texts("select h || to_char(date_trunc('month', now() at time zone 'UTC') + m * interval '1 month', '_YYYY_MM') as name "
         + "from unnest(array['task_transitions', 'workflow_step_transitions']) h, generate_series(0, 2) m "
-        + "where to_regclass('tasker.' || h || to_char(date_trunc('month', now() at time zone 'UTC') + m * interval '1 month', '_YYYY_MM')) is null")).isEmpty();
+        + "where to_regclass('tasker.' || h || to_char(date_trunc('month', now() at time zone 'UTC') + m * interval '1 month', '_YYYY_MM')) is null"))
+        .isEmpty();
   }
 
   @Test
   void a_month_that_the_default_partition_already_holds_stays_there() {
     try (Sql session = Sql.session()) {
-      session.run("insert into tasker.task_transitions (task_uuid, sort_key, to_state, actor, created_at) values (gen_random_uuid(), 1, 'pending', 'orchestrator', '2031-01-05')");
-      assertThat(session.texts("select partition_name || ' ' || outcome from tasker.ensure_history_partitions(0, '2031-01-10')")).containsExactly(
-          "task_transitions_2031_01 kept_in_default", "workflow_step_transitions_2031_01 created");
+      session.run(
+          "insert into tasker.task_transitions (task_uuid, sort_key, to_state, actor, created_at) values (gen_random_uuid(), 1, 'pending', 'orchestrator', '2031-01-05')");
+      assertThat(session.texts("select partition_name || ' ' || outcome from tasker.ensure_history_partitions(0, '2031-01-10')"))
+          .containsExactly(
+              "task_transitions_2031_01 kept_in_default", "workflow_step_transitions_2031_01 created");
       session.rollback();
     }
   }

@@ -18,9 +18,10 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"calculate_staleness_threshold", "is_served", "get_task_staleness", "get_task_snapshot", "create_dlq_entry", "create_dlq_entries",
-    "fail_stale_task", "detect_and_transition_stale_tasks", "send_task_to_dlq", "update_dlq_entry", "close_settled_dlq_entries",
-    "get_dlq_documents", "get_dlq_statistics", "calculate_investigation_rank", "get_dlq_investigation_queue", "get_staleness"})
+@DatabaseTest.Covers({"calculate_staleness_threshold", "is_served", "get_task_staleness", "get_task_snapshot", "create_dlq_entry",
+  "create_dlq_entries",
+  "fail_stale_task", "detect_and_transition_stale_tasks", "send_task_to_dlq", "update_dlq_entry", "close_settled_dlq_entries",
+  "get_dlq_documents", "get_dlq_statistics", "calculate_investigation_rank", "get_dlq_investigation_queue", "get_staleness"})
 class HandleStaleTasksTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
@@ -36,12 +37,14 @@ class HandleStaleTasksTest {
   }
 
   private void aServerServes(String... namespaces) {
-    sql.run("insert into tasker.servers (server_uuid, name, roles, lease_expires_at, namespaces, capacity) values (gen_random_uuid(), 's', '{worker}', 'infinity', ?, 0)",
+    sql.run(
+        "insert into tasker.servers (server_uuid, name, roles, lease_expires_at, namespaces, capacity) values (gen_random_uuid(), 's', '{worker}', 'infinity', ?, 0)",
         java.util.List.of(namespaces));
   }
 
   private String deadLetter(Dag.Task task) {
-    return sql.text("select concat_ws(' ', dlq_reason, original_state, resolution_status) from tasker.tasks_dlq where task_uuid = ?", task.uuid());
+    return sql.text("select concat_ws(' ', dlq_reason, original_state, resolution_status) from tasker.tasks_dlq where task_uuid = ?",
+        task.uuid());
   }
 
   @Test
@@ -67,7 +70,8 @@ class HandleStaleTasksTest {
     assertThatTask(task).isIn("steps_in_process");
     lookAfter(60);
     assertThat(sql.number("select count(*) from tasker.tasks_dlq")).isEqualTo(1);
-    JsonObject entry = sql.object("select tasker.get_dlq_documents('{\"resolution_status\": \"pending\"}')").getJsonArray("entries").getJsonObject(0);
+    JsonObject entry = sql.object("select tasker.get_dlq_documents('{\"resolution_status\": \"pending\"}')").getJsonArray("entries")
+        .getJsonObject(0);
     assertThat(entry.getJsonObject("task_snapshot").getJsonArray("steps").getJsonObject(0).getString("state")).isEqualTo("enqueued");
     worker.runToTheEnd();
     assertThatTask(task).isIn("complete");
@@ -90,7 +94,8 @@ class HandleStaleTasksTest {
     Dag dag = Dag.of("a").step("b").step("c").dependsOn("a").lifecycle("max_duration_minutes", 50).lifecycle("auto_fail_on_timeout", true);
     Dag.Task task = dag.started();
     Claim running = worker.claimOne();
-    sql.run("update tasker.workflow_steps set lease_expires_at = ? where workflow_step_uuid = ?", start.plus(Duration.ofHours(2)), running.step());
+    sql.run("update tasker.workflow_steps set lease_expires_at = ? where workflow_step_uuid = ?", start.plus(Duration.ofHours(2)),
+        running.step());
     JsonObject looked = lookAfter(51);
     assertThat(looked.getJsonArray("ended").getJsonObject(0).getString("state")).isEqualTo("error");
     assertThatTask(task).isIn("error").hasNoWakeUp().counts(3, 0, 2, 0);
@@ -111,10 +116,12 @@ class HandleStaleTasksTest {
     Dag.Task toBoth = Dag.of("a").lifecycle("staleness_action", "error").lifecycle("auto_dlq_on_timeout", true).started();
     Dag.Task toNothing = Dag.of("a").lifecycle("staleness_action", "none").started();
     Dag.Task toLetter = Dag.of("a").lifecycle("staleness_action", "none").lifecycle("auto_dlq_on_timeout", true).started();
-    assertThat(sql.texts("select action_taken from tasker.detect_and_transition_stale_tasks(true, 100, ?) order by 1", start.plus(Duration.ofMinutes(31))))
+    assertThat(sql.texts("select action_taken from tasker.detect_and_transition_stale_tasks(true, 100, ?) order by 1",
+        start.plus(Duration.ofMinutes(31))))
         .containsExactly("would_be_moved_to_dlq", "would_be_moved_to_dlq_and_error", "would_be_moved_to_error");
     assertThatTask(toError).isIn("steps_in_process");
-    assertThat(sql.texts("select action_taken from tasker.detect_and_transition_stale_tasks(false, 100, ?) order by 1", start.plus(Duration.ofMinutes(31))))
+    assertThat(sql.texts("select action_taken from tasker.detect_and_transition_stale_tasks(false, 100, ?) order by 1",
+        start.plus(Duration.ofMinutes(31))))
         .containsExactly("moved_to_dlq", "moved_to_dlq_and_error", "moved_to_error");
     assertThatTask(toError).isIn("error");
     assertThat(deadLetter(toError)).isNull();
@@ -124,7 +131,8 @@ class HandleStaleTasksTest {
     assertThat(deadLetter(toNothing)).isNull();
     assertThatTask(toLetter).isIn("steps_in_process");
     assertThat(deadLetter(toLetter)).startsWith("worker_unavailable");
-    assertThat(sql.rows("select * from tasker.detect_and_transition_stale_tasks(false, 100, ?)", start.plus(Duration.ofMinutes(32)))).isEmpty();
+    assertThat(sql.rows("select * from tasker.detect_and_transition_stale_tasks(false, 100, ?)", start.plus(Duration.ofMinutes(32))))
+        .isEmpty();
   }
 
   @Test
@@ -134,7 +142,8 @@ class HandleStaleTasksTest {
     assertThatTask(task).isLookedAtAbout(start.plus(Duration.ofMinutes(60)));
     worker.at(start.plus(Duration.ofMinutes(61))).advance();
     assertThat(deadLetter(task)).isEqualTo("staleness_timeout waiting_for_retry pending");
-    assertThat(sql.isTrue("select wake_at > ? from tasker.task_wakeups", start.plus(Duration.ofMinutes(61)))).as("and not in a circle").isTrue();
+    assertThat(sql.isTrue("select wake_at > ? from tasker.task_wakeups", start.plus(Duration.ofMinutes(61)))).as("and not in a circle")
+        .isTrue();
   }
 
   @Test
@@ -150,13 +159,18 @@ class HandleStaleTasksTest {
     Dag.Task task = Dag.of("a").step("b").dependsOn("a").step("c").dependsOn("b").started();
     worker.complete(worker.claimOne().success());
     Claim b = worker.claimOne();
-    sql.run("insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid) values (?, ?, ?)", task.step("c"), task.step("b"), task.uuid());
-    sql.run("update tasker.workflow_steps set state = 'pending', lease_expires_at = null, remaining_parents = 1, total_parents = 2 where workflow_step_uuid = ?", b.step());
+    sql.run("insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid) values (?, ?, ?)", task.step("c"),
+        task.step("b"), task.uuid());
+    sql.run(
+        "update tasker.workflow_steps set state = 'pending', lease_expires_at = null, remaining_parents = 1, total_parents = 2 where workflow_step_uuid = ?",
+        b.step());
     sql.run("update tasker.tasks set in_flight_steps = 0, state = 'waiting_for_dependencies'");
     lookAfter(61);
     assertThat(deadLetter(task)).isEqualTo("dependency_cycle_detected waiting_for_dependencies pending");
-    assertThat(sql.object("select tasker.get_dlq_investigation_queue()").getJsonArray("entries").getJsonObject(0).getJsonNumber("priority_score").doubleValue()).isGreaterThan(900);
-    assertThat(sql.number("select round(abs(priority_score * 60 - extract(epoch from clock_timestamp() - tasker.calculate_investigation_rank(dlq_reason, dlq_timestamp)))) from tasker.v_dlq_investigation_queue"))
+    assertThat(sql.object("select tasker.get_dlq_investigation_queue()").getJsonArray("entries").getJsonObject(0)
+        .getJsonNumber("priority_score").doubleValue()).isGreaterThan(900);
+    assertThat(sql.number(
+        "select round(abs(priority_score * 60 - extract(epoch from clock_timestamp() - tasker.calculate_investigation_rank(dlq_reason, dlq_timestamp)))) from tasker.v_dlq_investigation_queue"))
         .as("view and order give the same points").isLessThanOrEqualTo(2);
   }
 
@@ -217,7 +231,8 @@ class HandleStaleTasksTest {
   @Test
   void investigations_are_read_page_by_page_also_when_the_last_one_of_a_page_is_closed_in_the_meantime() {
     worker.complete(0, startedAndClaimed(5));
-    sql.run("update tasker.tasks_dlq set dlq_reason = 'manual_dlq' where dlq_entry_uuid in (select dlq_entry_uuid from tasker.tasks_dlq order by 1 limit 2)");
+    sql.run(
+        "update tasker.tasks_dlq set dlq_reason = 'manual_dlq' where dlq_entry_uuid in (select dlq_entry_uuid from tasker.tasks_dlq order by 1 limit 2)");
     java.util.List<String> all = entries(sql.object("select tasker.get_dlq_investigation_queue()"));
     JsonObject first = sql.object("select tasker.get_dlq_investigation_queue(2)");
 
@@ -237,7 +252,8 @@ class HandleStaleTasksTest {
     Dag.of("a").lifecycle("max_duration_minutes", 5).started(5);
     // Three are late at one time, two at another.
     sql.run("update tasker.tasks set created_at = ?", start);
-    sql.run("update tasker.tasks set created_at = created_at - interval '1 minute' where task_uuid in (select task_uuid from tasker.tasks order by 1 desc limit 2)");
+    sql.run(
+        "update tasker.tasks set created_at = created_at - interval '1 minute' where task_uuid in (select task_uuid from tasker.tasks order by 1 desc limit 2)");
     java.util.List<String> seen = new java.util.ArrayList<>();
     String next = null;
     for (int page = 1; page <= 3; page++) {

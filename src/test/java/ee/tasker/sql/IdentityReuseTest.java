@@ -59,7 +59,8 @@ class IdentityReuseTest {
   private void bring(Dag.Task task, String state) {
     try (SqlWorker worker = SqlWorker.open()) {
       switch (state) {
-        case "steps_in_process" -> { }
+        case "steps_in_process" -> {
+        }
         case "complete" -> worker.runToTheEnd();
         case "cancelled" -> sql.text("select tasker.request_cancel(?, 'ann', 'not wanted any more')", task.uuid());
         case "blocked_by_failures" -> worker.complete(worker.claimOne().permanentFailure());
@@ -85,11 +86,11 @@ class IdentityReuseTest {
 
   @ParameterizedTest
   @CsvSource({
-      "never, complete, duplicate", "never, error, duplicate", "never, cancelled, duplicate", "never, resolved_manually, duplicate",
-      "after_failure, steps_in_process, duplicate", "after_failure, blocked_by_failures, duplicate", "after_failure, complete, duplicate",
-      "after_failure, resolved_manually, duplicate", "after_failure, error, created", "after_failure, cancelled, created",
-      "after_end, steps_in_process, duplicate", "after_end, blocked_by_failures, duplicate", "after_end, complete, created",
-      "after_end, resolved_manually, created", "after_end, error, created", "after_end, cancelled, created"})
+    "never, complete, duplicate", "never, error, duplicate", "never, cancelled, duplicate", "never, resolved_manually, duplicate",
+    "after_failure, steps_in_process, duplicate", "after_failure, blocked_by_failures, duplicate", "after_failure, complete, duplicate",
+    "after_failure, resolved_manually, duplicate", "after_failure, error, created", "after_failure, cancelled, created",
+    "after_end, steps_in_process, duplicate", "after_end, blocked_by_failures, duplicate", "after_end, complete, created",
+    "after_end, resolved_manually, created", "after_end, error, created", "after_end, cancelled, created"})
   void the_state_of_the_earlier_task_and_the_rule_decide(String reuse, String state, String verdict) {
     Dag dag = dag(reuse);
     Dag.Task first = ended(dag, state);
@@ -104,7 +105,8 @@ class IdentityReuseTest {
     } else {
       assertThat(second.getString("task_uuid")).isNotEqualTo(first.uuid().toString());
       assertThat(second.getString("replaces_task_uuid")).isEqualTo(first.uuid().toString());
-      assertThat(sql.text("select replaced_by_task_uuid from tasker.tasks where task_uuid = ?", first.uuid())).isEqualTo(second.getString("task_uuid"));
+      assertThat(sql.text("select replaced_by_task_uuid from tasker.tasks where task_uuid = ?", first.uuid()))
+          .isEqualTo(second.getString("task_uuid"));
       assertThatTask(first).isIn(state);
     }
   }
@@ -126,7 +128,8 @@ class IdentityReuseTest {
   void a_template_without_the_key_keeps_its_identities() {
     Dag.Task first = ended(Dag.of("a").identity("strict"), "error");
 
-    assertThat(sql.text("select identity_reuse from tasker.named_tasks where named_task_uuid = ?", first.template().uuid())).isEqualTo("never");
+    assertThat(sql.text("select identity_reuse from tasker.named_tasks where named_task_uuid = ?", first.template().uuid()))
+        .isEqualTo("never");
     assertThat(submit(sql, first.template(), Dag.of("a").identity("strict")).getString("verdict")).isEqualTo("duplicate");
   }
 
@@ -151,9 +154,11 @@ class IdentityReuseTest {
       bring(task, "complete");
     }
 
-    assertThat(sql.texts("with recursive run as (select task_uuid, replaced_by_task_uuid from tasker.tasks where replaces_task_uuid is null "
-        + "union all select t.task_uuid, t.replaced_by_task_uuid from run r join tasker.tasks t on t.task_uuid = r.replaced_by_task_uuid and t.replaces_task_uuid = r.task_uuid) "
-        + "select task_uuid from run")).isEqualTo(uuids);
+    assertThat(
+        sql.texts("with recursive run as (select task_uuid, replaced_by_task_uuid from tasker.tasks where replaces_task_uuid is null "
+            + "union all select t.task_uuid, t.replaced_by_task_uuid from run r join tasker.tasks t on t.task_uuid = r.replaced_by_task_uuid and t.replaces_task_uuid = r.task_uuid) "
+            + "select task_uuid from run"))
+        .isEqualTo(uuids);
   }
 
   @ParameterizedTest
@@ -197,7 +202,8 @@ class IdentityReuseTest {
     Dag dag = dag("after_end");
     Dag.Task first = ended(dag, "complete");
 
-    assertThat(said(submit(sql, Json.createObjectBuilder(dag.request(first.template())).add("priority", 101).build()))).isEqualTo("invalid");
+    assertThat(said(submit(sql, Json.createObjectBuilder(dag.request(first.template())).add("priority", 101).build())))
+        .isEqualTo("invalid");
 
     assertThat(sql.isTrue("select identity_hash is not null and replaced_by_task_uuid is null from tasker.tasks")).isTrue();
   }
@@ -236,7 +242,8 @@ class IdentityReuseTest {
   void two_batches_in_opposite_order_after_ends_do_not_deadlock() {
     Dag dag = dag("after_end");
     Dag.Template template = dag.registered();
-    JsonObject[] requests = IntStream.range(0, 20).mapToObj(i -> dag.context("{\"n\": " + i + "}").request(template)).toArray(JsonObject[]::new);
+    JsonObject[] requests = IntStream.range(0, 20).mapToObj(i -> dag.context("{\"n\": " + i + "}").request(template))
+        .toArray(JsonObject[]::new);
     JsonObject[] reversed = IntStream.range(0, 20).mapToObj(i -> requests[19 - i]).toArray(JsonObject[]::new);
     // Half of them have an ended holder: both kinds of lock are taken.
     submit(sql, IntStream.range(0, 10).mapToObj(i -> requests[i * 2]).toArray(JsonObject[]::new));
@@ -273,7 +280,8 @@ class IdentityReuseTest {
     Dag.Task failed = ended(dag, "error");
     try (Sql client = Sql.session(); Sql person = Sql.session()) {
       JsonObject created = submit(client, failed.template(), dag);
-      Sql.Later<JsonObject> waiting = person.later(session -> session.object("select tasker.act_on_task(?, 'retry', 'ann', 'fixed')", failed.uuid())).untilItWaits();
+      Sql.Later<JsonObject> waiting = person
+          .later(session -> session.object("select tasker.act_on_task(?, 'retry', 'ann', 'fixed')", failed.uuid())).untilItWaits();
       if (commits) {
         client.commit();
       } else {
@@ -299,8 +307,10 @@ class IdentityReuseTest {
     assertThat(operator.task(failed, "retry").getString("code")).isEqualTo("task-already-replaced");
     assertThat(operator.task(failed, "retry", "{\"context\": {\"order\": 1}}").getString("code")).isEqualTo("task-already-replaced");
     assertThat(operator.task(failed, "retry_from_step", "{\"step\": \"a\"}").getString("code")).isEqualTo("task-already-replaced");
-    assertThatThrownBy(() -> sql.text("select tasker.transition_task_state_atomic(?, 'error', 'evaluating_results', null, '{\"actor\": \"operator\"}')", failed.uuid()))
-        .isInstanceOfSatisfying(Sql.SqlProblem.class, refusal -> assertThat(refusal.state()).isEqualTo("TK005")).hasMessageContaining("identity");
+    assertThatThrownBy(() -> sql.text(
+        "select tasker.transition_task_state_atomic(?, 'error', 'evaluating_results', null, '{\"actor\": \"operator\"}')", failed.uuid()))
+        .isInstanceOfSatisfying(Sql.SqlProblem.class, refusal -> assertThat(refusal.state()).isEqualTo("TK005"))
+        .hasMessageContaining("identity");
     assertThatTask(failed).isIn("error");
     assertThat(operator.task(failed, "resolve").getString("outcome")).isEqualTo("done");
   }
@@ -367,7 +377,8 @@ class IdentityReuseTest {
       String state = holder == null ? null : states.get(holder.uuid());
       switch (random.nextInt(4)) {
         case 0 -> {
-          if (holder != null && state.equals("steps_in_process") && states.values().stream().filter("steps_in_process"::equals).count() == 1) {
+          if (holder != null && state.equals("steps_in_process")
+              && states.values().stream().filter("steps_in_process"::equals).count() == 1) {
             String end = List.of("complete", "error", "cancelled", "resolved_manually").get(random.nextInt(4));
             bring(holder, end);
             states.put(holder.uuid(), end);
@@ -429,7 +440,8 @@ class IdentityReuseTest {
     List<Thread> clients = IntStream.range(0, 4).mapToObj(client -> new Thread(() -> {
       try (Sql own = Sql.open()) {
         for (int i = 0; i < 60; i++) {
-          submit(own, request, request).stream().filter(verdict -> verdict.getString("verdict").equals("created")).forEach(verdict -> created.add(verdict.getString("task_uuid")));
+          submit(own, request, request).stream().filter(verdict -> verdict.getString("verdict").equals("created"))
+              .forEach(verdict -> created.add(verdict.getString("task_uuid")));
         }
       } catch (RuntimeException | Error e) {
         faults.add(e);

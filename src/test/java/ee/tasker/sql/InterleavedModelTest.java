@@ -222,7 +222,8 @@ class InterleavedModelTest {
   private void tellLies(Lane lane) {
     List<Run> free = lane.free();
     List<Result> lies = seen.stream().filter(claim -> free.contains(runs.get(claim.task())) && random.nextInt(4) == 0)
-        .map(claim -> isRunning(claim) ? claim.asAttempt(claim.attempt() + (random.nextBoolean() ? 1 : -1)) : claim).map(Claim::success).toList();
+        .map(claim -> isRunning(claim) ? claim.asAttempt(claim.attempt() + (random.nextBoolean() ? 1 : -1)) : claim).map(Claim::success)
+        .toList();
     if (lies.isEmpty()) {
       return;
     }
@@ -260,7 +261,8 @@ class InterleavedModelTest {
   private void submitAgain(Lane lane) {
     Run run = lane.any();
     if (run != null) {
-      JsonObject verdict = lane.sql.object("select tasker.submit_tasks(?)", Json.createArrayBuilder().add(run.request).build()).getJsonArray("verdicts").getJsonObject(0);
+      JsonObject verdict = lane.sql.object("select tasker.submit_tasks(?)", Json.createArrayBuilder().add(run.request).build())
+          .getJsonArray("verdicts").getJsonObject(0);
       assertThat(verdict.getString("verdict")).isEqualTo("duplicate");
       assertThat(verdict.getString("task_uuid")).isEqualTo(run.task.uuid().toString());
     }
@@ -268,7 +270,8 @@ class InterleavedModelTest {
 
   private void loseMessages(Sql aside) {
     for (String queue : List.of("q_worker_orders_queue", "q_orchestration_step_results")) {
-      aside.run("delete from pgmq." + queue + " where msg_id in (select msg_id from pgmq." + queue + " order by msg_id limit 2 for update skip locked)");
+      aside.run("delete from pgmq." + queue + " where msg_id in (select msg_id from pgmq." + queue
+          + " order by msg_id limit 2 for update skip locked)");
     }
   }
 
@@ -277,12 +280,14 @@ class InterleavedModelTest {
     for (Run run : lane.free()) {
       Model model = run.model;
       Step failed = model.steps.values().stream().filter(step -> step.state == State.ERROR).findFirst().orElse(null);
-      boolean quiet = model.steps.values().stream().noneMatch(step -> step.state == State.WAITING_FOR_RETRY || step.state == State.RESULT_SUBMITTED);
+      boolean quiet = model.steps.values().stream()
+          .noneMatch(step -> step.state == State.WAITING_FOR_RETRY || step.state == State.RESULT_SUBMITTED);
       if (failed == null || model.isCancelled || !quiet) {
         continue;
       }
       String to = random.nextBoolean() ? "pending" : "complete";
-      assertThat(lane.sql.isTrue("select tasker.transition_step_state_atomic(?, ?, 'error', ?, 'operator', null)", failed.uuid, failed.attempts, to)).isTrue();
+      assertThat(lane.sql.isTrue("select tasker.transition_step_state_atomic(?, ?, 'error', ?, 'operator', null)", failed.uuid,
+          failed.attempts, to)).isTrue();
       model.act(failed, to, now);
       run.touchedBy.add(lane);
       return;
@@ -336,7 +341,8 @@ class InterleavedModelTest {
         break;
       }
     }
-    assertThat(aside.texts("select state from tasker.tasks")).as("states at the end").allMatch(Set.of("complete", "cancelled", "blocked_by_failures")::contains);
+    assertThat(aside.texts("select state from tasker.tasks")).as("states at the end")
+        .allMatch(Set.of("complete", "cancelled", "blocked_by_failures")::contains);
   }
 
   private Run submit(String key, int size) {

@@ -14,8 +14,9 @@ import org.junit.jupiter.api.Test;
 
 /** What administrators change and see, and what is written down about everybody. */
 @DatabaseTest
-@DatabaseTest.Covers({"set_password", "set_user_enabled", "revoke_api_key", "revoke_grant", "count_administrators", "refuse_last_administrator", "begin_write_request",
-    "finish_write_request", "list_write_requests", "set_caller", "get_caller"})
+@DatabaseTest.Covers({"set_password", "set_user_enabled", "revoke_api_key", "revoke_grant", "count_administrators",
+  "refuse_last_administrator", "begin_write_request",
+  "finish_write_request", "list_write_requests", "set_caller", "get_caller"})
 class ListAccessTest {
   private static final String HASH = "PBKDF2WithHmacSHA512:1:AAAA:AAAA";
   private final Sql sql = Sql.open();
@@ -46,7 +47,8 @@ class ListAccessTest {
     assertThat(all.getJsonArray("users").getJsonObject(0).getString("name")).isEqualTo("ann");
     assertThat(all.getJsonArray("users").getJsonObject(0).getJsonArray("grants").getJsonObject(0).getString("role")).isEqualTo("admin");
     assertThat(all.getJsonArray("keys").getJsonObject(0).getString("hint")).isEqualTo("tkr_1234");
-    assertThat(all.getJsonArray("roles").getValuesAs(JsonObject.class)).extracting(role -> role.getString("role")).contains("admin", "operator", "submitter", "viewer", "monitor");
+    assertThat(all.getJsonArray("roles").getValuesAs(JsonObject.class)).extracting(role -> role.getString("role")).contains("admin",
+        "operator", "submitter", "viewer", "monitor");
     assertThat(all.toString()).doesNotContain("PBKDF2", "abab");
   }
 
@@ -60,7 +62,8 @@ class ListAccessTest {
     assertThat(sql.object("select tasker.get_user_access('ann')").getBoolean("enabled")).isFalse();
     assertThat(outcome("select tasker.set_user_enabled(?, true, 'root')", user)).isEqualTo("done");
     assertThat(sql.object("select tasker.get_user_access('ann')").getBoolean("enabled")).isTrue();
-    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.set_user_enabled(?, null, 'root')", user)).hasMessageContaining("is_enabled");
+    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.set_user_enabled(?, null, 'root')", user))
+        .hasMessageContaining("is_enabled");
   }
 
   @Test
@@ -75,9 +78,11 @@ class ListAccessTest {
     assertThat(outcome("select tasker.set_user_enabled(?, false, ?)", user, caller)).isEqualTo("done");
     assertThat(outcome("select tasker.revoke_api_key(?, ?)", key, caller)).isEqualTo("done");
     assertThat(outcome("select tasker.request_cancel(?, ?, 'a test')", task.uuid(), caller)).isEqualTo("requested");
-    assertThat(sql.texts("select created_by from tasker.access_users where user_uuid = ? union all select disabled_by from tasker.access_users where user_uuid = ? "
-        + "union all select created_by from tasker.access_keys union all select revoked_by from tasker.access_keys union all select granted_by from tasker.access_grants where user_uuid = ? "
-        + "union all select acted_by from tasker.operator_actions where task_uuid = ?", user, user, user, task.uuid())).hasSize(6).containsOnly(caller);
+    assertThat(sql.texts(
+        "select created_by from tasker.access_users where user_uuid = ? union all select disabled_by from tasker.access_users where user_uuid = ? "
+            + "union all select created_by from tasker.access_keys union all select revoked_by from tasker.access_keys union all select granted_by from tasker.access_grants where user_uuid = ? "
+            + "union all select acted_by from tasker.operator_actions where task_uuid = ?",
+        user, user, user, task.uuid())).hasSize(6).containsOnly(caller);
   }
 
   @Test
@@ -115,7 +120,8 @@ class ListAccessTest {
     UUID two = user("two", "admin");
     try (Sql first = Sql.session(); Sql second = Sql.session()) {
       assertThat(first.text("select tasker.set_user_enabled(?, false, 'one') ->> 'outcome'", two)).isEqualTo("done");
-      Sql.Later<String> later = second.later(session -> session.text("select tasker.set_user_enabled(?, false, 'two') ->> 'code'", one)).untilItWaits();
+      Sql.Later<String> later = second.later(session -> session.text("select tasker.set_user_enabled(?, false, 'two') ->> 'code'", one))
+          .untilItWaits();
       first.commit();
 
       assertThat(later.get()).isEqualTo("last-administrator");
@@ -130,13 +136,15 @@ class ListAccessTest {
     assertThat(outcome("select tasker.revoke_api_key(?, 'ann')", key)).isEqualTo("done");
     assertThat(outcome("select tasker.revoke_api_key(?, 'ann')", key)).isEqualTo("already");
     assertThat(sql.text("select tasker.get_key_access(?)", "ab".repeat(32))).isNull();
-    assertThat(outcome("select tasker.grant_access(null, ?, 'viewer', null, null, 'ann')", key)).as("to a revoked key").isEqualTo("key-not-found");
+    assertThat(outcome("select tasker.grant_access(null, ?, 'viewer', null, null, 'ann')", key)).as("to a revoked key")
+        .isEqualTo("key-not-found");
   }
 
   @Test
   void a_write_request_is_there_before_it_is_answered_and_answered_once() {
     UUID server = UUID.randomUUID();
-    UUID first = sql.uuid("select tasker.begin_write_request('ann', 'user', 'PATCH', '/v1/tasks/{task_uuid}', '/v1/tasks/7', '127.0.0.1', ?)", server);
+    UUID first = sql
+        .uuid("select tasker.begin_write_request('ann', 'user', 'PATCH', '/v1/tasks/{task_uuid}', '/v1/tasks/7', '127.0.0.1', ?)", server);
     assertThat(sql.text("select status from tasker.write_requests")).isNull();
     assertThat(sql.isTrue("select tasker.finish_write_request(?, 200)", first)).isTrue();
     assertThat(sql.isTrue("select tasker.finish_write_request(?, 500)", first)).isFalse();
@@ -150,7 +158,8 @@ class ListAccessTest {
     assertThat(next.isNull("next")).isTrue();
     assertThat(sql.object("select tasker.list_write_requests('{\"caller\": \"ann\"}')").getJsonArray("requests")).hasSize(1);
     assertThat(sql.object("select tasker.list_write_requests('{\"route\": \"/v1/nothing\"}')").getJsonArray("requests")).isEmpty();
-    assertThatDatabaseRefuses("23514", () -> sql.text("select tasker.begin_write_request('ann', 'somebody', 'GET', '', '', null, ?)", server));
+    assertThatDatabaseRefuses("23514",
+        () -> sql.text("select tasker.begin_write_request('ann', 'somebody', 'GET', '', '', null, ?)", server));
   }
 
   @Test
@@ -164,7 +173,8 @@ class ListAccessTest {
       session.commit();
     }
 
-    assertThat(sql.text("select authenticated_as from tasker.operator_actions where task_uuid = ?", tasks.get(0).uuid())).isEqualTo("key:job");
+    assertThat(sql.text("select authenticated_as from tasker.operator_actions where task_uuid = ?", tasks.get(0).uuid()))
+        .isEqualTo("key:job");
     assertThat(sql.text("select authenticated_as from tasker.operator_actions where task_uuid = ?", tasks.get(1).uuid())).isNull();
     assertThat(sql.text("select tasker.get_task_history(?)", tasks.get(0).uuid())).contains("\"by\": \"key:job\"", "\"claimed_actor\": ");
   }
@@ -176,12 +186,16 @@ class ListAccessTest {
     try (Sql session = Sql.session()) {
       session.text("select tasker.set_caller('ann')");
       session.object("select tasker.pause_templates(?, null, null, 'boss', 'a test')", namespace);
-      session.text("select tasker.set_concurrency_limit(policy_uuid, 3, 'boss') from tasker.concurrency_policies where namespace_name = ?", namespace);
+      session.text("select tasker.set_concurrency_limit(policy_uuid, 3, 'boss') from tasker.concurrency_policies where namespace_name = ?",
+          namespace);
       session.object("select tasker.set_retention_policy(?, null, null, 3, 'boss', 'a test')", namespace);
       session.object("select tasker.send_task_to_dlq(?, 'boss', 'a test')", task.uuid());
-      session.object("select tasker.update_dlq_entry(dlq_entry_uuid, 'manually_resolved', 'boss', 'a test') from tasker.tasks_dlq where task_uuid = ?", task.uuid());
+      session.object(
+          "select tasker.update_dlq_entry(dlq_entry_uuid, 'manually_resolved', 'boss', 'a test') from tasker.tasks_dlq where task_uuid = ?",
+          task.uuid());
       session.object("select tasker.request_cancel(?, 'boss', 'a test')", task.uuid());
-      session.text("insert into tasker.dead_messages (queue_name, msg_id, read_ct, enqueued_at, cause, message) values ('orchestration_step_results', 0, 5, now(), 'callers', '{}') returning 1");
+      session.text(
+          "insert into tasker.dead_messages (queue_name, msg_id, read_ct, enqueued_at, cause, message) values ('orchestration_step_results', 0, 5, now(), 'callers', '{}') returning 1");
       session.text("select tasker.replay_dead_message(dead_message_uuid, 'boss') from tasker.dead_messages where cause = 'callers'");
       session.commit();
     }
@@ -192,14 +206,17 @@ class ListAccessTest {
         + "union all select concat_ws(' ', set_by, claimed_actor) from tasker.retention_policies where namespace_name = 'callers' "
         + "union all select concat_ws(' ', resolved_by, claimed_actor) from tasker.tasks_dlq where task_uuid = ? "
         + "union all select concat_ws(' ', cancel_requested_by, cancel_claimed_actor) from tasker.tasks where task_uuid = ? "
-        + "union all select concat_ws(' ', replayed_by, claimed_actor) from tasker.dead_messages where cause = 'callers'", task.uuid(), task.uuid(), task.uuid()))
+        + "union all select concat_ws(' ', replayed_by, claimed_actor) from tasker.dead_messages where cause = 'callers'", task.uuid(),
+        task.uuid(), task.uuid()))
         .hasSize(7).containsOnly("ann boss");
     assertThat(sql.array("select tasker.get_task_history(?)", task.uuid()).getValuesAs(jakarta.json.JsonObject.class).stream()
-        .filter(entry -> java.util.Set.of("action", "dead_letter_closed").contains(entry.getString("kind"))).map(entry -> entry.getString("by") + " " + entry.getString("claimed_actor")))
+        .filter(entry -> java.util.Set.of("action", "dead_letter_closed").contains(entry.getString("kind")))
+        .map(entry -> entry.getString("by") + " " + entry.getString("claimed_actor")))
         .hasSizeGreaterThan(3).containsOnly("ann boss");
     sql.object("select tasker.resume_templates(?, null, null, 'boss', 'a test')", namespace);
     sql.object("select tasker.pause_templates(?, null, null, 'boss', 'a test')", namespace);
-    assertThat(sql.texts("select concat_ws(' ', paused_by, pause_claimed_actor) from tasker.task_namespaces where name = 'callers'")).as("in SQL nobody is authenticated").containsExactly("boss");
+    assertThat(sql.texts("select concat_ws(' ', paused_by, pause_claimed_actor) from tasker.task_namespaces where name = 'callers'"))
+        .as("in SQL nobody is authenticated").containsExactly("boss");
     sql.object("select tasker.resume_templates(?, null, null, 'boss', 'a test')", namespace);
   }
 }

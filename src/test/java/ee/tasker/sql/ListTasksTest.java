@@ -41,8 +41,10 @@ class ListTasksTest {
 
   @Test
   void tag_is_one_of_those_of_the_task() {
-    UUID tagged = sql.uuid("select tasker.submit_task('orders', ?, '1', '{}', '{\"tags\": [\"red\", \"blue\"]}')", Dag.of("a").identity("always_unique").registered().name());
-    sql.uuid("select tasker.submit_task('orders', ?, '1', '{}', '{\"tags\": [\"reddish\"]}')", Dag.of("a").identity("always_unique").registered().name());
+    UUID tagged = sql.uuid("select tasker.submit_task('orders', ?, '1', '{}', '{\"tags\": [\"red\", \"blue\"]}')",
+        Dag.of("a").identity("always_unique").registered().name());
+    sql.uuid("select tasker.submit_task('orders', ?, '1', '{}', '{\"tags\": [\"reddish\"]}')",
+        Dag.of("a").identity("always_unique").registered().name());
 
     assertThat(found("'{\"tag\": \"red\"}'")).containsExactly(tagged.toString());
     assertThat(found("'{\"tag\": \"green\"}'")).isEmpty();
@@ -62,7 +64,8 @@ class ListTasksTest {
       assertThat(found(at.formatted(column + " + interval '1 microsecond'"), kind + "_before", first.uuid())).contains(uuids(first));
       assertThat(found(at.formatted(column + " + interval '1 microsecond'"), kind + "_after", first.uuid())).doesNotContain(uuids(first));
     }
-    assertThat(found(at.formatted("completed_at - interval '1 hour'"), "completed_after", first.uuid())).as("what has not ended").doesNotContain(uuids(second));
+    assertThat(found(at.formatted("completed_at - interval '1 hour'"), "completed_after", first.uuid())).as("what has not ended")
+        .doesNotContain(uuids(second));
     assertThat(found("'{\"created_after\": \"0001-01-01T00:00:00Z\", \"created_before\": \"9999-12-31T23:59:59Z\"}'")).hasSize(2);
     assertThat(found("'{\"created_before\": \"2001-01-01T00:00:00Z\"}'")).isEmpty();
   }
@@ -76,7 +79,8 @@ class ListTasksTest {
 
     assertThat(found("jsonb_build_object('updated_after', ?::text)", moved)).containsExactly(uuids(moving));
     assertThat(found("jsonb_build_object('updated_before', ?::text)", moved)).containsExactly(uuids(ended));
-    assertThat(found("jsonb_build_object('updated_after', (select completed_at from tasker.tasks where task_uuid = ?))", ended.uuid())).contains(uuids(ended));
+    assertThat(found("jsonb_build_object('updated_after', (select completed_at from tasker.tasks where task_uuid = ?))", ended.uuid()))
+        .contains(uuids(ended));
   }
 
   /** Otherwise a day among years of tasks would read all of them. */
@@ -97,7 +101,8 @@ class ListTasksTest {
   @Test
   void task_says_in_a_sentence_why_it_waits_or_is_blocked() {
     Dag.Task task = Dag.linear(3).started();
-    assertThat(explanation(task)).startsWith("Step s1 is offered since ").contains("no server that is alive").endsWith("; 2 other steps are not done.");
+    assertThat(explanation(task)).startsWith("Step s1 is offered since ").contains("no server that is alive")
+        .endsWith("; 2 other steps are not done.");
     worker.complete(worker.claimOne().success());
     worker.complete(worker.claimOne().permanentFailure());
     assertThat(explanation(task)).isEqualTo("Step s2 failed permanently at attempt 1; an operator has to act; 1 other step is not done.");

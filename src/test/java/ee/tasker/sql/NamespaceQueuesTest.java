@@ -37,7 +37,8 @@ class NamespaceQueuesTest {
   void of_two_that_are_registered_at_once_one_is_refused() {
     try (Sql first = Sql.session(); Sql second = Sql.session()) {
       assertThat(first.object("select tasker.register_template(?)", template("Raced")).getString("outcome")).isEqualTo("registered");
-      Sql.Later<JsonObject> other = second.later(session -> session.object("select tasker.register_template(?)", template("raced"))).untilItWaits();
+      Sql.Later<JsonObject> other = second.later(session -> session.object("select tasker.register_template(?)", template("raced")))
+          .untilItWaits();
       first.commit();
       assertThat(other.get().getString("outcome")).isEqualTo("namespace_taken");
       second.rollback();
@@ -48,6 +49,7 @@ class NamespaceQueuesTest {
   @Test
   void the_table_refuses_it_too() {
     sql.object("select tasker.register_template(?)", template("tabled"));
-    assertThatThrownBy(() -> sql.run("insert into tasker.task_namespaces (name) values ('TABLED')")).hasMessageContaining("one_namespace_per_queue");
+    assertThatThrownBy(() -> sql.run("insert into tasker.task_namespaces (name) values ('TABLED')"))
+        .hasMessageContaining("one_namespace_per_queue");
   }
 }

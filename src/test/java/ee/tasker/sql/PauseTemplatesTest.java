@@ -65,7 +65,8 @@ class PauseTemplatesTest {
     ann.pause("pausing", task.template().name());
     worker.at(Instant.now().plusSeconds(1)).advance();
     assertThatStep(task.step("a")).isIn("waiting_for_retry");
-    assertThat(sql.isTrue("select wake_at > clock_timestamp() + interval '20 s' from tasker.task_wakeups")).as("it is not looked at in a circle").isTrue();
+    assertThat(sql.isTrue("select wake_at > clock_timestamp() + interval '20 s' from tasker.task_wakeups"))
+        .as("it is not looked at in a circle").isTrue();
     ann.resume("pausing", task.template().name());
     worker.at(Instant.now().plusSeconds(2)).advance();
     assertThatStep(task.step("a")).isIn("enqueued");
@@ -100,20 +101,25 @@ class PauseTemplatesTest {
   void a_pause_says_who_and_why_and_needs_something_to_pause() {
     Dag.of("a").inNamespace("pausing").registered();
     assertThat(ann.pause("pausing", "no_such_template")).isEqualTo("refused");
-    assertThat(sql.text("select tasker.pause_templates('pausing', null, '1.0.0', 'ann', 'why') ->> 'field'")).as("a version of what?").isEqualTo("name");
+    assertThat(sql.text("select tasker.pause_templates('pausing', null, '1.0.0', 'ann', 'why') ->> 'field'")).as("a version of what?")
+        .isEqualTo("name");
     assertThat(sql.text("select tasker.resume_templates('pausing', null, '1.0.0', 'ann', 'why') ->> 'field'")).isEqualTo("name");
     assertThat(sql.array("select tasker.get_pauses()")).isEmpty();
     ann.pause("pausing", null);
     var pause = sql.array("select tasker.get_pauses()").getJsonObject(0);
-    assertThat(pause.getString("paused_by") + " " + pause.getString("reason") + " " + pause.getString("namespace")).isEqualTo("ann the other side has fixed it pausing");
-    assertThat(sql.texts("select concat_ws(' ', action, namespace, acted_by) from tasker.operator_actions where acted_at > clock_timestamp() - interval '1 minute' "
-        + "and action = 'pause' order by acted_at desc limit 1")).containsExactly("pause pausing ann");
+    assertThat(pause.getString("paused_by") + " " + pause.getString("reason") + " " + pause.getString("namespace"))
+        .isEqualTo("ann the other side has fixed it pausing");
+    assertThat(sql.texts(
+        "select concat_ws(' ', action, namespace, acted_by) from tasker.operator_actions where acted_at > clock_timestamp() - interval '1 minute' "
+            + "and action = 'pause' order by acted_at desc limit 1"))
+        .containsExactly("pause pausing ann");
   }
 
   @Test
   void a_person_does_not_hand_off_past_a_pause_either() {
     Dag.Task task = Dag.of("a").inNamespace("pausing").submitted();
     ann.pause("pausing", null);
-    assertThat(sql.isTrue("select tasker.transition_step_state_atomic(?, 0, 'pending', 'enqueued', 'orchestrator', null)", task.step("a"))).isFalse();
+    assertThat(sql.isTrue("select tasker.transition_step_state_atomic(?, 0, 'pending', 'enqueued', 'orchestrator', null)", task.step("a")))
+        .isFalse();
   }
 }

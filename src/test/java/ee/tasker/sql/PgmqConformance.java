@@ -101,8 +101,10 @@ abstract class PgmqConformance {
       metrics_result | queue_name text, queue_length bigint, newest_msg_age_sec integer, oldest_msg_age_sec integer, total_messages bigint, scrape_time timestamp with time zone, queue_visible_length bigint
       """)
   void record_has_the_columns_and_their_types(String type, String columns) throws SQLException {
-    assertThat(text("select string_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod), ', ' order by a.attnum) from pg_attribute a "
-        + "where a.attrelid = ('pgmq.' || ?)::regclass and a.attnum > 0 and not a.attisdropped", type)).isEqualTo(columns);
+    assertThat(
+        text("select string_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod), ', ' order by a.attnum) from pg_attribute a "
+            + "where a.attrelid = ('pgmq.' || ?)::regclass and a.attnum > 0 and not a.attisdropped", type))
+        .isEqualTo(columns);
   }
 
   // ---- send
@@ -120,7 +122,7 @@ abstract class PgmqConformance {
 
   @Test
   void message_may_be_any_json_and_also_nothing() throws SQLException {
-    for (String message : new String[] {"{}", "[1, 2]", "\"text\"", "7", "null", "{\"quote\": \"it's\", \"percent\": \"%s %I\"}"}) {
+    for (String message : new String[]{"{}", "[1, 2]", "\"text\"", "7", "null", "{\"quote\": \"it's\", \"percent\": \"%s %I\"}"}) {
       send(message);
     }
     numbers("select pgmq.send('conform', null::jsonb)");
@@ -152,14 +154,14 @@ abstract class PgmqConformance {
 
   @ParameterizedTest
   @ValueSource(strings = {
-      "select pgmq.send('conform', '{}'::jsonb, 100)",
-      "select pgmq.send('conform', '{}'::jsonb, clock_timestamp() + interval '100 s')",
-      "select pgmq.send('conform', '{}'::jsonb, '{}'::jsonb, 100)",
-      "select pgmq.send('conform', '{}'::jsonb, '{}'::jsonb, clock_timestamp() + interval '100 s')",
-      "select pgmq.send_batch('conform', array['{}'::jsonb], 100)",
-      "select pgmq.send_batch('conform', array['{}'::jsonb], clock_timestamp() + interval '100 s')",
-      "select pgmq.send_batch('conform', array['{}'::jsonb], array['{}'::jsonb], 100)",
-      "select pgmq.send_batch('conform', array['{}'::jsonb], array['{}'::jsonb], clock_timestamp() + interval '100 s')"})
+    "select pgmq.send('conform', '{}'::jsonb, 100)",
+    "select pgmq.send('conform', '{}'::jsonb, clock_timestamp() + interval '100 s')",
+    "select pgmq.send('conform', '{}'::jsonb, '{}'::jsonb, 100)",
+    "select pgmq.send('conform', '{}'::jsonb, '{}'::jsonb, clock_timestamp() + interval '100 s')",
+    "select pgmq.send_batch('conform', array['{}'::jsonb], 100)",
+    "select pgmq.send_batch('conform', array['{}'::jsonb], clock_timestamp() + interval '100 s')",
+    "select pgmq.send_batch('conform', array['{}'::jsonb], array['{}'::jsonb], 100)",
+    "select pgmq.send_batch('conform', array['{}'::jsonb], array['{}'::jsonb], clock_timestamp() + interval '100 s')"})
   void delayed_message_is_there_and_not_to_be_read_before_its_time(String sending) throws SQLException {
     assertThat(numbers(sending)).containsExactly(1L);
 
@@ -197,7 +199,8 @@ abstract class PgmqConformance {
 
   @Test
   void reading_may_be_limited_to_messages_that_contain_something() throws SQLException {
-    numbers("select pgmq.send_batch('conform', ?)", array("{\"kind\": \"a\", \"n\": 1}", "{\"kind\": \"b\"}", "{\"kind\": \"a\", \"n\": 2}"));
+    numbers("select pgmq.send_batch('conform', ?)",
+        array("{\"kind\": \"a\", \"n\": 1}", "{\"kind\": \"b\"}", "{\"kind\": \"a\", \"n\": 2}"));
 
     assertThat(messages("select * from pgmq.read('conform', 30, 10, '{\"kind\": \"a\"}')")).extracting(Message::id).containsExactly(1L, 3L);
     assertThat(messages("select * from pgmq.read('conform', 30, 10, '{}')")).extracting(Message::id).containsExactly(2L);
@@ -215,7 +218,8 @@ abstract class PgmqConformance {
     numbers("select pgmq.send_batch('conform', ?)", array("{\"kind\": \"a\"}", "{\"kind\": \"b\"}"));
 
     assertThat(messages("select * from pgmq.read_with_poll('conform', 30, 1)")).hasSize(1);
-    assertThat(messages("select * from pgmq.read_with_poll('conform', 30, 10, 5, 50, '{\"kind\": \"b\"}')")).extracting(Message::message).containsExactly("{\"kind\": \"b\"}");
+    assertThat(messages("select * from pgmq.read_with_poll('conform', 30, 10, 5, 50, '{\"kind\": \"b\"}')")).extracting(Message::message)
+        .containsExactly("{\"kind\": \"b\"}");
   }
 
   @Test
@@ -241,7 +245,8 @@ abstract class PgmqConformance {
     numbers("select pgmq.send_batch('conform', ?)", array("1", "2"));
     try (Connection other = connect()) {
       other.setAutoCommit(false);
-      try (var statement = other.createStatement(); ResultSet rows = statement.executeQuery("select msg_id from pgmq.read('conform', 0, 1)")) {
+      try (var statement = other.createStatement();
+          ResultSet rows = statement.executeQuery("select msg_id from pgmq.read('conform', 0, 1)")) {
         assertThat(rows.next()).isTrue();
         assertThat(rows.getLong(1)).isEqualTo(1);
         assertThat(read(0, 10)).extracting(Message::id).containsExactly(2L);
@@ -298,8 +303,10 @@ abstract class PgmqConformance {
     assertThat(flag("select pgmq.archive('conform', 1)")).isFalse();
     assertThat(numbers("select pgmq.archive('conform', array[1, 2, 3]::bigint[])")).containsExactlyInAnyOrder(2L, 3L);
     assertThat(read(0, 10)).isEmpty();
-    assertThat(messages("select msg_id, read_ct, enqueued_at, vt, message, headers from pgmq.a_conform where msg_id = 1")).containsExactly(first);
-    assertThat(text("select count(*) from pgmq.a_conform where archived_at between now() - interval '1 minute' and clock_timestamp()")).isEqualTo("3");
+    assertThat(messages("select msg_id, read_ct, enqueued_at, vt, message, headers from pgmq.a_conform where msg_id = 1"))
+        .containsExactly(first);
+    assertThat(text("select count(*) from pgmq.a_conform where archived_at between now() - interval '1 minute' and clock_timestamp()"))
+        .isEqualTo("3");
   }
 
   @Test
@@ -316,8 +323,11 @@ abstract class PgmqConformance {
 
   @Test
   void metrics_of_a_queue_that_was_never_used() throws SQLException {
-    assertThat(text("select concat_ws(' ', queue_name, queue_length, total_messages, queue_visible_length) from pgmq.metrics('conform')")).isEqualTo("conform 0 0 0");
-    assertThat(flag("select newest_msg_age_sec is null and oldest_msg_age_sec is null and scrape_time is not null from pgmq.metrics('conform')")).isTrue();
+    assertThat(text("select concat_ws(' ', queue_name, queue_length, total_messages, queue_visible_length) from pgmq.metrics('conform')"))
+        .isEqualTo("conform 0 0 0");
+    assertThat(
+        flag("select newest_msg_age_sec is null and oldest_msg_age_sec is null and scrape_time is not null from pgmq.metrics('conform')"))
+        .isTrue();
   }
 
   @Test
@@ -327,7 +337,8 @@ abstract class PgmqConformance {
     read(30, 1);
     text("with aged as (update pgmq.q_conform set enqueued_at = now() - msg_id * interval '100 s' returning 1) select count(*) from aged");
 
-    assertThat(text("select concat_ws(' ', queue_length, queue_visible_length, total_messages, newest_msg_age_sec / 10, oldest_msg_age_sec / 10) from pgmq.metrics('conform')"))
+    assertThat(text(
+        "select concat_ws(' ', queue_length, queue_visible_length, total_messages, newest_msg_age_sec / 10, oldest_msg_age_sec / 10) from pgmq.metrics('conform')"))
         .isEqualTo("3 2 4 10 30");
     assertThat(texts("select queue_name || ' ' || queue_length from pgmq.metrics_all()")).contains("conform 3");
   }
@@ -339,7 +350,8 @@ abstract class PgmqConformance {
 
     assertThat(read(30, 10)).hasSize(1);
     assertThat(texts("select queue_name from pgmq.list_queues()")).containsOnlyOnce("conform");
-    assertThat(text("select concat_ws(' ', is_partitioned, is_unlogged, created_at between now() - interval '1 minute' and clock_timestamp()) from pgmq.list_queues() where queue_name = 'conform'"))
+    assertThat(text(
+        "select concat_ws(' ', is_partitioned, is_unlogged, created_at between now() - interval '1 minute' and clock_timestamp()) from pgmq.list_queues() where queue_name = 'conform'"))
         .isEqualTo("f f t");
   }
 
@@ -351,7 +363,8 @@ abstract class PgmqConformance {
 
     assertThat(texts("select msg_id::text from pgmq.read('conform_quick', 30, 1)")).containsExactly("1");
     assertThat(flag("select is_unlogged and not is_partitioned from pgmq.list_queues() where queue_name = 'conform_quick'")).isTrue();
-    assertThat(texts("select c.relname || ' ' || c.relpersistence::text from pg_class c where c.oid in ('pgmq.q_conform_quick'::regclass, 'pgmq.a_conform_quick'::regclass) order by 1"))
+    assertThat(texts(
+        "select c.relname || ' ' || c.relpersistence::text from pg_class c where c.oid in ('pgmq.q_conform_quick'::regclass, 'pgmq.a_conform_quick'::regclass) order by 1"))
         .containsExactly("a_conform_quick p", "q_conform_quick u");
   }
 
@@ -391,7 +404,8 @@ abstract class PgmqConformance {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"Mixed_Case", "with-dash", "with.dot", "with space", "percent%s", "0_begins_with_a_digit", "abcdefghijklmnopqrstuvwxyz_abcdefghijklmnopqrst"})
+  @ValueSource(strings = {"Mixed_Case", "with-dash", "with.dot", "with space", "percent%s", "0_begins_with_a_digit",
+    "abcdefghijklmnopqrstuvwxyz_abcdefghijklmnopqrst"})
   void queue_may_have_an_unusual_name(String name) throws SQLException {
     create(name);
 
@@ -414,8 +428,10 @@ abstract class PgmqConformance {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"select * from pgmq.send('nobody', '{}'::jsonb)", "select * from pgmq.read('nobody', 30, 1)", "select * from pgmq.pop('nobody')",
-      "select * from pgmq.set_vt('nobody', 1, 1)", "select pgmq.delete('nobody', 1)", "select pgmq.archive('nobody', 1)", "select pgmq.purge_queue('nobody')", "select pgmq.metrics('nobody')"})
+  @ValueSource(strings = {"select * from pgmq.send('nobody', '{}'::jsonb)", "select * from pgmq.read('nobody', 30, 1)",
+    "select * from pgmq.pop('nobody')",
+    "select * from pgmq.set_vt('nobody', 1, 1)", "select pgmq.delete('nobody', 1)", "select pgmq.archive('nobody', 1)",
+    "select pgmq.purge_queue('nobody')", "select pgmq.metrics('nobody')"})
   void queue_that_is_not_there_is_an_undefined_table(String call) {
     assertThatThrownBy(() -> text(call)).isInstanceOfSatisfying(SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("42P01"));
   }
@@ -464,8 +480,10 @@ abstract class PgmqConformance {
   }
 
   private List<Message> messages(String sql, Object... arguments) throws SQLException {
-    return rows(sql, row -> new Message(row.getLong(1), row.getInt(2), row.getObject(3, OffsetDateTime.class), row.getObject(4, OffsetDateTime.class),
-        row.getString(5), row.getString(6)), arguments);
+    return rows(sql,
+        row -> new Message(row.getLong(1), row.getInt(2), row.getObject(3, OffsetDateTime.class), row.getObject(4, OffsetDateTime.class),
+            row.getString(5), row.getString(6)),
+        arguments);
   }
 
   private List<Long> numbers(String sql, Object... arguments) throws SQLException {

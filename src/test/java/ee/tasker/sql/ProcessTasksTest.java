@@ -18,7 +18,8 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"record_task_fault", "park_messages", "replay_dead_messages", "list_dead_messages", "replay_dead_message", "process_step_results", "take_messages"})
+@DatabaseTest.Covers({"record_task_fault", "park_messages", "replay_dead_messages", "list_dead_messages", "replay_dead_message",
+  "process_step_results", "take_messages"})
 class ProcessTasksTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
@@ -63,8 +64,10 @@ class ProcessTasksTest {
     process(3);
 
     assertThatTask(poisoned).isIn("blocked_by_failures").hasOpenDeadLetter("max_retries_exceeded");
-    assertThat(sql.text("select actor || ' ' || (metadata ->> 'reason') || ' ' || (metadata ->> 'faults') from tasker.workflow_step_transitions "
-        + "where task_uuid = ? and to_state = 'error'", poisoned)).isEqualTo("orchestrator cannot_be_processed 3");
+    assertThat(
+        sql.text("select actor || ' ' || (metadata ->> 'reason') || ' ' || (metadata ->> 'faults') from tasker.workflow_step_transitions "
+            + "where task_uuid = ? and to_state = 'error'", poisoned))
+        .isEqualTo("orchestrator cannot_be_processed 3");
     assertThat(queued()).isZero();
     JsonObject parked = sql.object("select tasker.list_dead_messages()").getJsonArray("messages").getJsonObject(0);
     assertThat(parked.getString("queue_name")).isEqualTo("orchestration_step_results");
@@ -114,7 +117,8 @@ class ProcessTasksTest {
         sql.run("update tasker.task_wakeups set wake_at = now()");
         worker.advance();
       }
-      assertThat(sql.text("select faults || ' ' || sqlstate || ' ' || (parked_at is not null) from tasker.task_faults")).isEqualTo("5 23514 true");
+      assertThat(sql.text("select faults || ' ' || sqlstate || ' ' || (parked_at is not null) from tasker.task_faults"))
+          .isEqualTo("5 23514 true");
       assertThatTask(task).isIn("pending").hasOpenDeadLetter("permanent_failure").isLookedAtAbout(Instant.now().plusSeconds(3600));
     } finally {
       sql.run("alter table tasker.workflow_steps drop constraint out_of_order");
@@ -131,7 +135,8 @@ class ProcessTasksTest {
     try (Sql other = Sql.session(); Sql session = Sql.session()) {
       other.text("select 1 from tasker.tasks where task_uuid = ? for update", task.uuid());
       session.run("set local lock_timeout = '50ms'");
-      assertThatDatabaseRefuses("55P03", () -> session.text("select tasker.process_tasks(array[?]::uuid[], null, 0, 60, null, null, 5)", task.uuid()));
+      assertThatDatabaseRefuses("55P03",
+          () -> session.text("select tasker.process_tasks(array[?]::uuid[], null, 0, 60, null, null, 5)", task.uuid()));
     }
     assertThat(sql.number("select count(*) from tasker.task_faults")).isZero();
   }
@@ -146,7 +151,8 @@ class ProcessTasksTest {
       session.run("set local deadlock_timeout = '100ms'");
       other.text("select 1 from tasker.tasks where task_uuid = ? for update", uuids.get(1));
       session.text("select 1 from tasker.tasks where task_uuid = ? for update", uuids.get(0));
-      Sql.Later<String> waiting = other.later(mine -> mine.text("select 1 from tasker.tasks where task_uuid = ? for update", uuids.get(0))).untilItWaits();
+      Sql.Later<String> waiting = other.later(mine -> mine.text("select 1 from tasker.tasks where task_uuid = ? for update", uuids.get(0)))
+          .untilItWaits();
 
       assertThatDatabaseRefuses("40P01", () -> session.text("select tasker.process_tasks(?, null, 0, 60, null, null, 5)", uuids));
 
@@ -194,7 +200,8 @@ class ProcessTasksTest {
   void a_message_on_a_worker_queue_that_offers_no_step_does_not_stop_the_claims() {
     Dag.Task task = Dag.of("a").started();
     sql.run("select pgmq.send('worker_orders_queue', '{\"step_uuid\": \"x\", \"attempt\": 1}'::jsonb, '{\"claim_order\": 1}'::jsonb)");
-    sql.run("select pgmq.send('worker_orders_queue', '{\"step_uuid\": \"" + UUID.randomUUID() + "\", \"attempt\": \"two\"}'::jsonb, '{\"claim_order\": 2}'::jsonb)");
+    sql.run("select pgmq.send('worker_orders_queue', '{\"step_uuid\": \"" + UUID.randomUUID()
+        + "\", \"attempt\": \"two\"}'::jsonb, '{\"claim_order\": 2}'::jsonb)");
 
     worker.complete(worker.claimOne().success());
 

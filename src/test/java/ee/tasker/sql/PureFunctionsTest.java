@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.testing.DatabaseTest;
 import ee.tasker.testing.Sql;
-import ee.tasker.testing.SqlWorker;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -26,14 +25,17 @@ class PureFunctionsTest {
   }
 
   private String curve(String kind) {
-    return sql.text("select string_agg(tasker.calculate_backoff_delay(n, 1000, ?)::text, ' ' order by n) from generate_series(1, 7) n", kind);
+    return sql.text("select string_agg(tasker.calculate_backoff_delay(n, 1000, ?)::text, ' ' order by n) from generate_series(1, 7) n",
+        kind);
   }
 
   @Test
   void json_has_one_canonical_text() {
-    assertThat(sql.texts("select distinct tasker.canonical_json(v::jsonb) from (values ('{\"b\":1,\"aa\":[1.0,2.50]}'), (' {\"aa\": [1,2.5],\"b\":1.00}')) t(v)"))
+    assertThat(sql.texts(
+        "select distinct tasker.canonical_json(v::jsonb) from (values ('{\"b\":1,\"aa\":[1.0,2.50]}'), (' {\"aa\": [1,2.5],\"b\":1.00}')) t(v)"))
         .hasSize(1);
-    assertThat(sql.text("select tasker.canonical_json('[\"1.0\", 1.0, 100, 1e2, null, {}]')")).isEqualTo("[\"1.0\", 1, 100, 100, null, {}]");
+    assertThat(sql.text("select tasker.canonical_json('[\"1.0\", 1.0, 100, 1e2, null, {}]')"))
+        .isEqualTo("[\"1.0\", 1, 100, 100, null, {}]");
     assertThat(sql.text("select tasker.canonical_json('0.10')")).isEqualTo("0.1");
   }
 
@@ -52,7 +54,8 @@ class PureFunctionsTest {
 
   @Test
   void a_queue_name_stands_for_its_namespace() {
-    assertThat(sql.texts("select tasker.extract_queue_namespace(q) from unnest(array['worker_a_b_queue', 'billing_queue', 'orchestration_x', 'odd']) q"))
+    assertThat(sql.texts(
+        "select tasker.extract_queue_namespace(q) from unnest(array['worker_a_b_queue', 'billing_queue', 'orchestration_x', 'odd']) q"))
         .containsExactly("a_b", "billing", "orchestration", "default");
   }
 }

@@ -17,7 +17,8 @@ class PurgeExpiredRowsTest {
   void a_table_that_wants_its_old_rows_gone() {
     sql.run("create table tasker.of_a_test (n int, at timestamptz)");
     sql.run("insert into tasker.of_a_test select d, now() - d * interval '1 day' from generate_series(1, 9) d");
-    sql.run("insert into tasker.expiring_tables (table_name, time_column, keep_days) values ('of_a_test', 'at', 5), ('not_there', 'at', 5)");
+    sql.run(
+        "insert into tasker.expiring_tables (table_name, time_column, keep_days) values ('of_a_test', 'at', 5), ('not_there', 'at', 5)");
   }
 
   @AfterEach
@@ -46,14 +47,19 @@ class PurgeExpiredRowsTest {
 
   @Test
   void who_asked_for_which_change_is_kept_for_400_days_and_the_oldest_that_is_kept_is_shown() {
-    sql.run("insert into tasker.write_requests (requested_at, caller, caller_kind, method, route, path, server_uuid) select now() - d * interval '1 day', 'day ' || d, 'user', 'POST', '/', '/', "
-        + "'00000000-0000-7000-8000-000000000000' from unnest('{1,399,401,900}'::int[]) d");
+    sql.run(
+        "insert into tasker.write_requests (requested_at, caller, caller_kind, method, route, path, server_uuid) select now() - d * interval '1 day', 'day ' || d, 'user', 'POST', '/', '/', "
+            + "'00000000-0000-7000-8000-000000000000' from unnest('{1,399,401,900}'::int[]) d");
     try {
       sql.number("select tasker.purge_expired_rows()");
 
-      assertThat(sql.texts("select caller from tasker.write_requests where caller like 'day %' order by requested_at")).containsExactly("day 399", "day 1");
-      assertThat(sql.text("select keep_days || ' ' || (now() - oldest_at > interval '398 days') from tasker.get_expiring_tables() where table_name = 'write_requests'")).isEqualTo("400 true");
-      assertThat(sql.text("select string_agg(t ->> 'table', ' ') from jsonb_array_elements(tasker.get_retention_document() -> 'tables') t")).isEqualTo("bulk_actions of_a_test write_requests");
+      assertThat(sql.texts("select caller from tasker.write_requests where caller like 'day %' order by requested_at"))
+          .containsExactly("day 399", "day 1");
+      assertThat(sql.text(
+          "select keep_days || ' ' || (now() - oldest_at > interval '398 days') from tasker.get_expiring_tables() where table_name = 'write_requests'"))
+          .isEqualTo("400 true");
+      assertThat(sql.text("select string_agg(t ->> 'table', ' ') from jsonb_array_elements(tasker.get_retention_document() -> 'tables') t"))
+          .isEqualTo("bulk_actions of_a_test write_requests");
     } finally {
       sql.run("delete from tasker.write_requests where caller like 'day %'");
     }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /** What is purged and what is kept. After each test all promises are checked on what is left. */
 @DatabaseTest
 @DatabaseTest.Covers({"purge_expired_tasks", "get_retention_rules", "calculate_first_uuid", "preview_retention", "get_retention_preview",
-    "set_retention_policy"})
+  "set_retention_policy"})
 class PurgeTasksTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
@@ -77,7 +77,8 @@ class PurgeTasksTest {
     assertThat(purge(inDays(9))).isZero();
     assertThat(purge(inDays(11))).isOne();
 
-    for (String table : List.of("tasks", "task_contexts", "task_search_attributes", "workflow_steps", "workflow_step_edges", "workflow_step_result_audit", "task_wakeups")) {
+    for (String table : List.of("tasks", "task_contexts", "task_search_attributes", "workflow_steps", "workflow_step_edges",
+        "workflow_step_result_audit", "task_wakeups")) {
       assertThat(sql.number("select count(*) from tasker." + table + " where task_uuid = ?", task.uuid())).as(table).isZero();
     }
     assertThat(sql.number("select count(*) from tasker.task_transitions where task_uuid = ?", task.uuid())).isPositive();
@@ -109,9 +110,11 @@ class PurgeTasksTest {
     keep("orders", own.template().name(), "complete", null);
     assertThat(sql.text(rules, own.template().uuid())).isNull();
     assertThat(sql.texts("select distinct keep_days from tasker.get_retention_rules() r join tasker.named_tasks n using (named_task_uuid) "
-        + "join tasker.task_namespaces ns using (task_namespace_uuid) where ns.name = 'orders' and retention_days is null and state = 'complete'")).containsExactly("3");
+        + "join tasker.task_namespaces ns using (task_namespace_uuid) where ns.name = 'orders' and retention_days is null and state = 'complete'"))
+        .containsExactly("3");
     assertThat(sql.texts("select distinct keep_days from tasker.get_retention_rules() r join tasker.named_tasks n using (named_task_uuid) "
-        + "join tasker.task_namespaces ns using (task_namespace_uuid) where ns.name = 'orders' and retention_days is null and state = 'error'")).containsExactly("2");
+        + "join tasker.task_namespaces ns using (task_namespace_uuid) where ns.name = 'orders' and retention_days is null and state = 'error'"))
+        .containsExactly("2");
   }
 
   @Test
@@ -165,7 +168,8 @@ class PurgeTasksTest {
     }
     try (Sql purger = Sql.session(); Sql submitter = Sql.session()) {
       assertThat(purger.texts("select unnest(tasker.purge_tasks(?))", List.of(parent.uuid()))).hasSize(1);
-      var waiting = submitter.later(s -> s.object("select tasker.submit_tasks(jsonb_build_array(?::jsonb))", request.toString())).untilItWaits();
+      var waiting = submitter.later(s -> s.object("select tasker.submit_tasks(jsonb_build_array(?::jsonb))", request.toString()))
+          .untilItWaits();
       purger.commit();
       assertThat(waiting.get().getJsonArray("verdicts").getJsonObject(0).getString("verdict")).isEqualTo("invalid");
     }
@@ -218,8 +222,11 @@ class PurgeTasksTest {
 
   private void assertCounts(Dag.Task left) {
     assertThat(isThere(left)).isTrue();
-    Map<String, Object> counts = sql.rows("select total_tasks, complete_tasks, steps_in_process_tasks, complete_steps, total_steps from tasker.get_system_health_counts()").get(0);
-    assertThat(counts).isEqualTo(Map.of("total_tasks", 1L, "complete_tasks", 0L, "steps_in_process_tasks", 1L, "complete_steps", 0L, "total_steps", 1L));
+    Map<String, Object> counts = sql.rows(
+        "select total_tasks, complete_tasks, steps_in_process_tasks, complete_steps, total_steps from tasker.get_system_health_counts()")
+        .get(0);
+    assertThat(counts)
+        .isEqualTo(Map.of("total_tasks", 1L, "complete_tasks", 0L, "steps_in_process_tasks", 1L, "complete_steps", 0L, "total_steps", 1L));
   }
 
   @Test
@@ -260,11 +267,13 @@ class PurgeTasksTest {
     finished(Dag.of("a"));
     Dag.Task parent = finished(Dag.of("b"));
     finished(Dag.of("b").option("parent_task_uuid", parent.uuid().toString()));
-    JsonObject answer = sql.object("select tasker.set_retention_policy('orders', null, 'complete', 3, 'ann', 'room', true, false, ?)", inDays(4));
+    JsonObject answer = sql.object("select tasker.set_retention_policy('orders', null, 'complete', 3, 'ann', 'room', true, false, ?)",
+        inDays(4));
 
     assertThat(answer.getJsonObject("preview").getInt("tasks")).isEqualTo(3);
     assertThat(answer.getJsonObject("preview").getInt("retained")).isOne();
-    assertThat(answer.getJsonObject("preview").getJsonArray("by_template").getJsonObject(0).getString("claimed_actor")).isEqualTo("namespace policy");
+    assertThat(answer.getJsonObject("preview").getJsonArray("by_template").getJsonObject(0).getString("claimed_actor"))
+        .isEqualTo("namespace policy");
     assertThat(sql.number("select count(*) from tasker.retention_policies")).isZero();
     assertThat(sql.number("select count(*) from tasker.operator_actions")).isZero();
     assertThat(purge(inDays(4))).isZero();
@@ -272,14 +281,22 @@ class PurgeTasksTest {
 
   @Test
   void a_policy_is_for_something_that_is_there_and_by_somebody_for_a_reason() {
-    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.set_retention_policy(null, null, 'running', 3, 'ann', 'room')")).hasMessageContaining("running");
-    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.set_retention_policy(null, null, null, -1, 'ann', 'room')")).hasMessageContaining("days");
-    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.set_retention_policy(null, null, null, 3, 'ann', 'room', null)")).hasMessageContaining("dry_run");
-    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.set_retention_policy(null, null, null, 3, 'ann', 'room', false, null)")).hasMessageContaining("remove");
+    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.set_retention_policy(null, null, 'running', 3, 'ann', 'room')"))
+        .hasMessageContaining("running");
+    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.set_retention_policy(null, null, null, -1, 'ann', 'room')"))
+        .hasMessageContaining("days");
+    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.set_retention_policy(null, null, null, 3, 'ann', 'room', null)"))
+        .hasMessageContaining("dry_run");
+    assertThatDatabaseRefuses("TK007",
+        () -> sql.text("select tasker.set_retention_policy(null, null, null, 3, 'ann', 'room', false, null)"))
+        .hasMessageContaining("remove");
     assertThat(sql.number("select count(*) from tasker.retention_policies")).isZero();
-    assertThatThrownBy(() -> sql.text("select tasker.set_retention_policy(null, null, null, 3, 'ann', ' ')")).hasMessageContaining("reason");
+    assertThatThrownBy(() -> sql.text("select tasker.set_retention_policy(null, null, null, 3, 'ann', ' ')"))
+        .hasMessageContaining("reason");
     keep(null, null, "error", 3);
-    assertThat(sql.object("select tasker.set_retention_policy(null, null, 'error', null, 'ann', 'room', p_remove => true)").getJsonObject("policy").getBoolean("removed")).isTrue();
-    assertThat(sql.texts("select action from tasker.operator_actions order by acted_at")).containsExactly("set_retention_policy", "remove_retention_policy");
+    assertThat(sql.object("select tasker.set_retention_policy(null, null, 'error', null, 'ann', 'room', p_remove => true)")
+        .getJsonObject("policy").getBoolean("removed")).isTrue();
+    assertThat(sql.texts("select action from tasker.operator_actions order by acted_at")).containsExactly("set_retention_policy",
+        "remove_retention_policy");
   }
 }

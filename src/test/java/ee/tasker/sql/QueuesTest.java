@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.testing.DatabaseTest;
 import ee.tasker.testing.Sql;
-import ee.tasker.testing.SqlWorker;
 import jakarta.json.JsonObject;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"pgmq_send_with_notify", "pgmq_read_specific_message", "ensure_task_queue", "get_queue_statistics", "get_queue_documents"})
+@DatabaseTest.Covers({"pgmq_send_with_notify", "pgmq_read_specific_message", "ensure_task_queue", "get_queue_statistics",
+  "get_queue_documents"})
 class QueuesTest {
   private final Sql sql = Sql.open();
 
@@ -31,7 +31,8 @@ class QueuesTest {
   @Test
   void a_notification_goes_to_the_namespace_and_to_all_at_commit() throws Exception {
     sql.text("select tasker.ensure_task_queue('worker_mail_queue')");
-    try (java.sql.Connection listener = ee.tasker.testing.TestDatabase.get().connect(); java.sql.Statement listen = listener.createStatement()) {
+    try (java.sql.Connection listener = ee.tasker.testing.TestDatabase.get().connect();
+        java.sql.Statement listen = listener.createStatement()) {
       listen.execute("listen \"pgmq_message_ready.mail\"");
       listen.execute("listen pgmq_message_ready");
       try (Sql sender = Sql.session()) {
@@ -72,7 +73,8 @@ class QueuesTest {
     assertThat(mail.getJsonNumber("total_messages").longValue()).isEqualTo(before + 4);
     assertThat(mail.getInt("parked")).isEqualTo(1);
     assertThat(mail.getString("parked_since")).isNotEmpty();
-    assertThat(mail.getInt("oldest_msg_age_seconds")).isEqualTo(sql.number("select oldest_msg_age_seconds from tasker.get_queue_statistics('worker_mail_queue')").intValue());
+    assertThat(mail.getInt("oldest_msg_age_seconds"))
+        .isEqualTo(sql.number("select oldest_msg_age_seconds from tasker.get_queue_statistics('worker_mail_queue')").intValue());
     sql.text("select tasker.replay_dead_message(dead_message_uuid, 'ann') from tasker.dead_messages");
     assertThat(mail().getInt("parked")).isZero();
   }
@@ -84,7 +86,7 @@ class QueuesTest {
 
   @Test
   void names_that_cannot_be_queues_are_refused() {
-    for (String name : new String[] {"a; drop table x", "", "x".repeat(48), "no_such_queue"}) {
+    for (String name : new String[]{"a; drop table x", "", "x".repeat(48), "no_such_queue"}) {
       assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.pgmq_send_with_notify(?, '{}')", name));
       assertThatDatabaseRefuses("TK007", () -> sql.text("select * from tasker.pgmq_read_specific_message(?, 1)", name));
     }
@@ -97,7 +99,8 @@ class QueuesTest {
     assertThat(sql.isTrue("select tasker.ensure_task_queue('worker_stats_queue')")).isTrue();
     assertThat(sql.isTrue("select tasker.ensure_task_queue('worker_stats_queue')")).isTrue();
     sql.text("select pgmq.send('worker_stats_queue', '{}'::jsonb)");
-    assertThat(sql.text("select queue_name || ' ' || queue_length from tasker.get_queue_statistics('worker_stats_queue')")).isEqualTo("worker_stats_queue 1");
+    assertThat(sql.text("select queue_name || ' ' || queue_length from tasker.get_queue_statistics('worker_stats_queue')"))
+        .isEqualTo("worker_stats_queue 1");
     assertThat(sql.rows("select * from tasker.get_queue_statistics('nowhere')")).isEmpty();
   }
 }

@@ -166,7 +166,8 @@ class ReadinessAgreementTest {
           }
         }
         Set<String> nowInLine = new TreeSet<>(session.texts(
-            "select s.workflow_step_uuid::text from tasker.workflow_steps s where s.task_uuid = ? and tasker.waits_for_slot(s)", task.uuid()));
+            "select s.workflow_step_uuid::text from tasker.workflow_steps s where s.task_uuid = ? and tasker.waits_for_slot(s)",
+            task.uuid()));
         assertThat(ready).as("what the engine handed off was ready").containsAll(handedOff);
         Set<String> left = new TreeSet<>(ready);
         left.removeAll(handedOff);

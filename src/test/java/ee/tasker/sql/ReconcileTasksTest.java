@@ -88,7 +88,8 @@ class ReconcileTasksTest {
     Dag.of("a").started(5);
     sql.run("delete from tasker.task_wakeups");
 
-    assertThat(List.of(reconcile(2).getInt("wakeups"), reconcile(2).getInt("wakeups"), reconcile(2).getInt("wakeups"))).containsExactly(2, 2, 1);
+    assertThat(List.of(reconcile(2).getInt("wakeups"), reconcile(2).getInt("wakeups"), reconcile(2).getInt("wakeups"))).containsExactly(2,
+        2, 1);
     assertThat(sql.text("select cursor_uuid from tasker.reconciler_progress")).as("the pass is over").isNull();
     assertThat(sql.isTrue("select last_pass_at > now() - interval '1 minute' from tasker.reconciler_progress")).isTrue();
     sql.run("delete from tasker.task_wakeups where task_uuid = (select t.task_uuid from tasker.tasks t order by t.task_uuid limit 1)");
@@ -116,11 +117,14 @@ class ReconcileTasksTest {
     Dag.linear(2).started();
     Dag.of("b").inNamespace("done").started();
     worker.forNamespaces("done").runToTheEnd();
-    String before = sql.text("select string_agg(r, ';' order by r) from (select w::text as r from tasker.task_wakeups w union all select d::text from tasker.tasks_dlq d) x");
+    String before = sql.text(
+        "select string_agg(r, ';' order by r) from (select w::text as r from tasker.task_wakeups w union all select d::text from tasker.tasks_dlq d) x");
 
-    assertThat(reconcile(100)).isEqualTo(jakarta.json.Json.createObjectBuilder().add("tasks", 3).add("wakeups", 0).add("dead_letters", 0).add("moved_wakeups", 0).build());
+    assertThat(reconcile(100)).isEqualTo(
+        jakarta.json.Json.createObjectBuilder().add("tasks", 3).add("wakeups", 0).add("dead_letters", 0).add("moved_wakeups", 0).build());
 
-    assertThat(sql.text("select string_agg(r, ';' order by r) from (select w::text as r from tasker.task_wakeups w union all select d::text from tasker.tasks_dlq d) x"))
+    assertThat(sql.text(
+        "select string_agg(r, ';' order by r) from (select w::text as r from tasker.task_wakeups w union all select d::text from tasker.tasks_dlq d) x"))
         .isEqualTo(before);
     assertThatHistoryIsSound();
   }

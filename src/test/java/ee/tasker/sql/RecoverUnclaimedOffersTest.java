@@ -53,7 +53,8 @@ class RecoverUnclaimedOffersTest {
     round(310);
 
     assertThatStep(task.step("s1")).isIn("enqueued").hasAttempts(2).went("pending", "enqueued", "pending", "enqueued");
-    assertThat(sql.text("select actor || ' ' || (metadata ->> 'reason') from tasker.workflow_step_transitions where from_state = 'enqueued'"))
+    assertThat(
+        sql.text("select actor || ' ' || (metadata ->> 'reason') from tasker.workflow_step_transitions where from_state = 'enqueued'"))
         .isEqualTo("recovery unclaimed");
     assertThat(watch()).isNull();
     assertThat(worker.runToTheEnd()).hasSize(2);
@@ -115,7 +116,7 @@ class RecoverUnclaimedOffersTest {
     Dag.Task abandoned = Dag.of("b").abandonedWhenLost().started();
     round(10);
     round(310);
-    for (Dag.Task task : new Dag.Task[] {last, abandoned}) {
+    for (Dag.Task task : new Dag.Task[]{last, abandoned}) {
       assertThatTask(task).isIn("blocked_by_failures").counts(1, 0, 1, 0).hasOpenDeadLetter("worker_unavailable");
     }
     assertThat(sql.texts("select error ->> 'type' from tasker.workflow_step_result_audit")).containsExactly("unclaimed", "unclaimed");
@@ -138,8 +139,8 @@ class RecoverUnclaimedOffersTest {
   @Test
   void a_server_counts_only_if_it_lives_takes_steps_of_the_namespace_and_knows_the_handler() {
     Dag.of("a").started();
-    for (String report : new String[] {"{\"handlers\": [\"another\"]}", "{\"handlers\": [\"test.handler\"], \"namespaces\": [\"billing\"]}",
-        "{\"handlers\": [\"test.handler\"], \"state\": \"draining\"}"}) {
+    for (String report : new String[]{"{\"handlers\": [\"another\"]}", "{\"handlers\": [\"test.handler\"], \"namespaces\": [\"billing\"]}",
+      "{\"handlers\": [\"test.handler\"], \"state\": \"draining\"}"}) {
       round(10, report, 0, 0);
       assertThat(watch()).as(report).isEqualTo("unserved");
     }

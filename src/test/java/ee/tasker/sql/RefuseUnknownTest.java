@@ -79,7 +79,8 @@ class RefuseUnknownTest {
   private Map<String, String> contents() {
     Map<String, String> contents = new TreeMap<>();
     for (String table : sql.texts("select format('%I.%I', schemaname, tablename) from pg_tables where schemaname in ('tasker', 'pgmq')")) {
-      contents.put(table, sql.text("select count(*) || ' ' || coalesce(md5(string_agg(t::text, '' order by t::text)), '') from " + table + " t"));
+      contents.put(table,
+          sql.text("select count(*) || ' ' || coalesce(md5(string_agg(t::text, '' order by t::text)), '') from " + table + " t"));
     }
     return contents;
   }
@@ -95,7 +96,8 @@ class RefuseUnknownTest {
     assertThat(none.getString("message")).startsWith(field + " is null: the caller must give").isNotEqualTo(unknown.getString("message"));
     assertThat(List.of(unknown, none)).allSatisfy(reply -> {
       assertThat(reply.keySet()).containsExactlyInAnyOrder("outcome", "code", "field", "message");
-      assertThat(reply.getString("outcome") + " " + reply.getString("code") + " " + reply.getString("field")).isEqualTo("refused " + kind + "-not-found " + field);
+      assertThat(reply.getString("outcome") + " " + reply.getString("code") + " " + reply.getString("field"))
+          .isEqualTo("refused " + kind + "-not-found " + field);
     });
     assertThat(contents()).isEqualTo(before);
   }
@@ -107,14 +109,19 @@ class RefuseUnknownTest {
     Map<String, String> before = contents();
 
     for (String verb : List.of("pause", "resume")) {
-      assertThat(message("select tasker." + verb + "_templates(?, 'no_such', null, 'ann', 'a test')", namespace)).startsWith("name there is no namespace or template " + namespace + "/no_such:");
-      assertThat(message("select tasker." + verb + "_templates(?, ?, '9.9.9', 'ann', 'a test')", namespace, name)).startsWith("name there is no namespace or template " + namespace + "/" + name + ":9.9.9:");
+      assertThat(message("select tasker." + verb + "_templates(?, 'no_such', null, 'ann', 'a test')", namespace))
+          .startsWith("name there is no namespace or template " + namespace + "/no_such:");
+      assertThat(message("select tasker." + verb + "_templates(?, ?, '9.9.9', 'ann', 'a test')", namespace, name))
+          .startsWith("name there is no namespace or template " + namespace + "/" + name + ":9.9.9:");
     }
-    assertThat(message("select tasker.set_retention_policy(?, 'no_such', null, 3, 'ann', 'a test')", namespace)).startsWith("name there is no namespace or template " + namespace + "/no_such:");
+    assertThat(message("select tasker.set_retention_policy(?, 'no_such', null, 3, 'ann', 'a test')", namespace))
+        .startsWith("name there is no namespace or template " + namespace + "/no_such:");
     assertThat(message("select tasker.set_retention_policy(?, ?, 'error', null, 'ann', 'a test', p_remove => true)", namespace, name))
         .startsWith("namespace there is no retention policy for " + namespace + "/" + name + ", error:");
-    assertThat(message("select tasker.set_retention_policy(null, null, null, null, 'ann', 'a test', p_remove => true)")).startsWith("namespace there is no retention policy for all namespaces, any state:");
-    assertThat(message("select tasker.grant_access(null, gen_random_uuid(), 'viewer', null, null, 'ann')")).startsWith("key_uuid there is no API key");
+    assertThat(message("select tasker.set_retention_policy(null, null, null, null, 'ann', 'a test', p_remove => true)"))
+        .startsWith("namespace there is no retention policy for all namespaces, any state:");
+    assertThat(message("select tasker.grant_access(null, gen_random_uuid(), 'viewer', null, null, 'ann')"))
+        .startsWith("key_uuid there is no API key");
     assertThat(message("select tasker.replay_dead_messages(null, 'ann')")).startsWith("dead_message_uuid dead_message_uuid is null:");
     assertThat(message("select tasker.replay_dead_messages('{}', 'ann')")).startsWith("dead_message_uuid dead_message_uuid is null:");
     assertThat(contents()).isEqualTo(before);
@@ -129,10 +136,13 @@ class RefuseUnknownTest {
   /** A list that a new function is not on would say nothing about it. */
   @Test
   void every_function_that_refuses_what_is_not_there_is_called_here_and_no_other_answers_null() {
-    assertThat(sql.texts("select proname from pg_proc where pronamespace = 'tasker'::regnamespace and prosrc ~ 'refuse_unknown|replay_dead_messages\\(' and proname <> 'refuse_unknown'"))
+    assertThat(sql.texts(
+        "select proname from pg_proc where pronamespace = 'tasker'::regnamespace and prosrc ~ 'refuse_unknown|replay_dead_messages\\(' and proname <> 'refuse_unknown'"))
         .allSatisfy(name -> assertThat(calls()).anyMatch(call -> ((String) call.get()[2]).startsWith(name + "(")));
-    assertThat(sql.texts("select proname from pg_proc where pronamespace = 'tasker'::regnamespace and provolatile = 'v' and prorettype in ('jsonb'::regtype, 'json'::regtype) "
-        + "and prosrc ~ 'return null;' order by 1")).as("functions that change something and answer null, each with its reason here")
+    assertThat(sql.texts(
+        "select proname from pg_proc where pronamespace = 'tasker'::regnamespace and provolatile = 'v' and prorettype in ('jsonb'::regtype, 'json'::regtype) "
+            + "and prosrc ~ 'return null;' order by 1"))
+        .as("functions that change something and answer null, each with its reason here")
         // None is given an id: no month is over, no such key may log in, and the change may be made.
         .containsExactly("drop_history_month", "get_key_access", "refuse_last_administrator");
   }

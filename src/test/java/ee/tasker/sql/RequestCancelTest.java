@@ -16,7 +16,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"get_cancel_requests", "heartbeat", "release_steps", "save_checkpoint", "start_validated_tasks", "take_unchecked_tasks"})
+@DatabaseTest.Covers({"get_cancel_requests", "heartbeat", "release_steps", "save_checkpoint", "start_validated_tasks",
+  "take_unchecked_tasks"})
 class RequestCancelTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
@@ -64,10 +65,14 @@ class RequestCancelTest {
   @Test
   void a_policy_children_or_a_grace_period_that_cannot_be_are_refused_by_name_and_change_nothing() {
     Dag.Task task = Dag.of("a").started();
-    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.request_cancel(?, 'me', 'x', null)", task.uuid())).hasMessageContaining("policy");
-    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.request_cancel(?, 'me', 'x', 'softly')", task.uuid())).hasMessageContaining("softly");
-    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.request_cancel(?, 'me', 'x', p_children => null)", task.uuid())).hasMessageContaining("children");
-    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.request_cancel(?, 'me', 'x', p_grace_seconds => -1)", task.uuid())).hasMessageContaining("grace_seconds");
+    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.request_cancel(?, 'me', 'x', null)", task.uuid()))
+        .hasMessageContaining("policy");
+    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.request_cancel(?, 'me', 'x', 'softly')", task.uuid()))
+        .hasMessageContaining("softly");
+    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.request_cancel(?, 'me', 'x', p_children => null)", task.uuid()))
+        .hasMessageContaining("children");
+    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.request_cancel(?, 'me', 'x', p_grace_seconds => -1)", task.uuid()))
+        .hasMessageContaining("grace_seconds");
     assertThat(sql.text("select cancel_requested_at from tasker.tasks where task_uuid = ?", task.uuid())).isNull();
   }
 
@@ -144,15 +149,17 @@ class RequestCancelTest {
     Dag.Task good = Dag.of("a").withInputSchema().submitted();
     Dag.Task bad = Dag.of("a").withInputSchema().submitted();
     assertThat(sql.array("select tasker.take_unchecked_tasks()")).hasSize(2);
-    sql.text("select tasker.start_validated_tasks(?::jsonb, null)", "[{\"task_uuid\": \"" + good.uuid() + "\", \"violations\": []}, {\"task_uuid\": \""
-        + bad.uuid() + "\", \"violations\": [\"no\"]}]");
+    sql.text("select tasker.start_validated_tasks(?::jsonb, null)",
+        "[{\"task_uuid\": \"" + good.uuid() + "\", \"violations\": []}, {\"task_uuid\": \""
+            + bad.uuid() + "\", \"violations\": [\"no\"]}]");
     assertThatTask(good).isIn("steps_in_process");
     assertThatTask(bad).isIn("error").hasNoWakeUp();
     assertThat(sql.array("select tasker.take_unchecked_tasks()")).isEmpty();
   }
 
   private JsonObject cancelAs(Dag.Task task, String policy, Integer grace, String children) {
-    return sql.object("select tasker.request_cancel(?, 'me', 'why not', ?, p_grace_seconds => ?, p_children => ?)", task.uuid(), policy, grace, children);
+    return sql.object("select tasker.request_cancel(?, 'me', 'why not', ?, p_grace_seconds => ?, p_children => ?)", task.uuid(), policy,
+        grace, children);
   }
 
   private int forceInSeconds(Claim claim) {
@@ -177,8 +184,10 @@ class RequestCancelTest {
 
     assertThatStep(claim.step()).isIn("cancelled");
     assertThatTask(task).isIn("cancelled").hasNoWakeUp();
-    assertThat(sql.text("select actor || ' ' || (metadata ->> 'forced') || ' ' || (metadata ->> 'reason') from tasker.workflow_step_transitions "
-        + "where from_state = 'in_progress'")).isEqualTo("recovery true cancel_grace_over");
+    assertThat(
+        sql.text("select actor || ' ' || (metadata ->> 'forced') || ' ' || (metadata ->> 'reason') from tasker.workflow_step_transitions "
+            + "where from_state = 'in_progress'"))
+        .isEqualTo("recovery true cancel_grace_over");
     assertThat(worker.complete(claim.success()).getJsonArray("refused").getJsonObject(0).getString("verdict")).isEqualTo("STALE");
     assertThat(beat(sql, null, claim).getJsonArray("lost")).hasSize(1);
   }
@@ -190,8 +199,11 @@ class RequestCancelTest {
     Dag.of("c").cancelGraceSeconds(7).started();
     List<Claim> claims = worker.claim(3);
     for (Claim claim : claims) {
-      String name = sql.text("select n.name from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) where s.workflow_step_uuid = ?", claim.step());
-      sql.text("select tasker.request_cancel(?, 'me', 'x', p_grace_seconds => ?, p_default_grace_seconds => 50)", claim.task(), name.equals("c") ? 3 : null);
+      String name = sql.text(
+          "select n.name from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) where s.workflow_step_uuid = ?",
+          claim.step());
+      sql.text("select tasker.request_cancel(?, 'me', 'x', p_grace_seconds => ?, p_default_grace_seconds => 50)", claim.task(),
+          name.equals("c") ? 3 : null);
       assertThat(forceInSeconds(claim)).as(name).isEqualTo(name.equals("a") ? 50 : name.equals("b") ? 7 : 3);
     }
   }
@@ -253,13 +265,15 @@ class RequestCancelTest {
     var plain = dag.request(dag.registered());
     java.util.function.BiFunction<String, String, JsonObject> submitted = (uuid, namespaces) -> sql.object("select tasker.submit_tasks(?)",
         jakarta.json.Json.createArrayBuilder().add(jakarta.json.Json.createObjectBuilder(plain).add("parent_task_uuid", uuid)
-            .add("parent_namespaces", jakarta.json.Json.createArrayBuilder(java.util.List.of(namespaces.split(","))))).build()).getJsonArray("verdicts").getJsonObject(0);
+            .add("parent_namespaces", jakarta.json.Json.createArrayBuilder(java.util.List.of(namespaces.split(","))))).build())
+        .getJsonArray("verdicts").getJsonObject(0);
 
     JsonObject foreign = submitted.apply(parent.uuid().toString(), "billing");
 
     assertThat(foreign).isEqualTo(submitted.apply(java.util.UUID.randomUUID().toString(), "billing"));
     assertThat(foreign.getString("field")).isEqualTo("parent_task_uuid");
-    assertThat(submitted.apply(parent.uuid().toString().toUpperCase(java.util.Locale.ROOT), "billing,orders").getString("verdict")).isEqualTo("created");
+    assertThat(submitted.apply(parent.uuid().toString().toUpperCase(java.util.Locale.ROOT), "billing,orders").getString("verdict"))
+        .isEqualTo("created");
     assertThat(sql.text("select count(*) from tasker.tasks where parent_task_uuid = ?", parent.uuid())).isEqualTo("1");
   }
 
@@ -268,11 +282,13 @@ class RequestCancelTest {
     Dag.Task parent = Dag.linear(2).inNamespace("orders").started();
     Dag dag = Dag.of("late").inNamespace("billing");
     var request = jakarta.json.Json.createArrayBuilder().add(jakarta.json.Json.createObjectBuilder(dag.request(dag.registered()))
-        .add("parent_task_uuid", parent.uuid().toString()).add("parent_namespaces", jakarta.json.Json.createArrayBuilder().add("billing"))).build();
+        .add("parent_task_uuid", parent.uuid().toString()).add("parent_namespaces", jakarta.json.Json.createArrayBuilder().add("billing")))
+        .build();
     try (Sql holding = Sql.session()) {
       holding.text("select 1 from tasker.tasks where task_uuid = ? for update", parent.uuid());
 
-      assertThat(sql.object("select tasker.submit_tasks(?)", request).getJsonArray("verdicts").getJsonObject(0).getString("verdict")).isEqualTo("invalid");
+      assertThat(sql.object("select tasker.submit_tasks(?)", request).getJsonArray("verdicts").getJsonObject(0).getString("verdict"))
+          .isEqualTo("invalid");
     }
   }
 
@@ -284,7 +300,8 @@ class RequestCancelTest {
     var request = jakarta.json.Json.createArrayBuilder().add(dag.request(dag.registered())).build();
     try (Sql submitting = Sql.session()) {
       submitting.object("select tasker.submit_tasks(?)", request);
-      var cancel = Sql.open().later(session -> session.object("select tasker.request_cancel(?, 'me', 'x', p_children => 'cancel')", parent.uuid()));
+      var cancel = Sql.open()
+          .later(session -> session.object("select tasker.request_cancel(?, 'me', 'x', p_children => 'cancel')", parent.uuid()));
       cancel.untilItWaits();
       submitting.commit();
       assertThat(cancel.get().getJsonArray("ended")).hasSize(1);

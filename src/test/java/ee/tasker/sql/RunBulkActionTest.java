@@ -47,7 +47,8 @@ class RunBulkActionTest {
     assertThat(done.getJsonArray("queued").toString()).isEqualTo("[\"bulk\"]");
     assertThat(tasks).allSatisfy(task -> assertThatTask(task).isIn("steps_in_process"));
     assertThat(others).allSatisfy(task -> assertThatTask(task).isIn("blocked_by_failures"));
-    assertThat(sql.number("select count(*) from tasker.operator_actions where bulk_token = ?::uuid and acted_by = 'ann'", counted.getString("token"))).isEqualTo(3);
+    assertThat(sql.number("select count(*) from tasker.operator_actions where bulk_token = ?::uuid and acted_by = 'ann'",
+        counted.getString("token"))).isEqualTo(3);
   }
 
   @Test
@@ -81,7 +82,9 @@ class RunBulkActionTest {
   void a_token_runs_out() {
     blocked("bulk", 1);
     JsonObject counted = preview("resolve", "{\"namespace\": \"bulk\"}");
-    assertThat(sql.text("select tasker.run_bulk_action(?::uuid, null, ?) ->> 'code'", counted.getString("token"), Instant.now().plusSeconds(601))).isEqualTo("token-expired");
+    assertThat(
+        sql.text("select tasker.run_bulk_action(?::uuid, null, ?) ->> 'code'", counted.getString("token"), Instant.now().plusSeconds(601)))
+        .isEqualTo("token-expired");
   }
 
   @Test
@@ -89,7 +92,8 @@ class RunBulkActionTest {
     List<Dag.Task> tasks = Dag.of("a").inNamespace("bulk").priority(3).started(3);
     Dag.Task done = Dag.of("a").inNamespace("bulk").started();
     worker.forNamespaces("bulk").claim(4).stream().filter(c -> c.task().equals(done.uuid())).forEach(c -> worker.complete(c.success()));
-    assertThat(run(preview("cancel", "{\"namespace\": \"bulk\", \"created_after\": \"2020-01-01T00:00:00Z\"}")).getInt("count")).isEqualTo(3);
+    assertThat(run(preview("cancel", "{\"namespace\": \"bulk\", \"created_after\": \"2020-01-01T00:00:00Z\"}")).getInt("count"))
+        .isEqualTo(3);
     assertThat(sql.number("select count(*) from tasker.tasks where cancel_requested_by = 'ann'")).isEqualTo(3);
     assertThat(tasks).hasSize(3);
   }
@@ -115,37 +119,52 @@ class RunBulkActionTest {
     List<Dag.Task> tasks = blocked("bulk", 2);
     long tokens = sql.number("select count(*) from tasker.bulk_actions");
 
-    for (String filter : new String[]{null, "null", "[\"namespace\"]", "{\"namespace\": null}", "{\"namespace\": \"bulk\", \"failed_step\": null}"}) {
+    for (String filter : new String[]{null, "null", "[\"namespace\"]", "{\"namespace\": null}",
+      "{\"namespace\": \"bulk\", \"failed_step\": null}"}) {
       assertThatDatabaseRefuses("TK007", () -> preview("resolve", filter)).hasMessageContaining("filter");
     }
     for (String limit : List.of("null", "0", "2147483647")) {
-      assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.preview_bulk_action('resolve', '{\"namespace\": \"bulk\"}', 'ann', 'why', " + limit + ")")).hasMessageContaining("limit");
+      assertThatDatabaseRefuses("TK007",
+          () -> sql.text("select tasker.preview_bulk_action('resolve', '{\"namespace\": \"bulk\"}', 'ann', 'why', " + limit + ")"))
+          .hasMessageContaining("limit");
     }
-    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.preview_bulk_action('resolve', '{\"namespace\": \"bulk\"}', 'ann', 'why', p_valid_for => null)")).hasMessageContaining("valid_for");
+    assertThatDatabaseRefuses("TK007",
+        () -> sql.text("select tasker.preview_bulk_action('resolve', '{\"namespace\": \"bulk\"}', 'ann', 'why', p_valid_for => null)"))
+        .hasMessageContaining("valid_for");
     assertThat(sql.number("select count(*) from tasker.bulk_actions")).isEqualTo(tokens);
     assertThat(tasks).allSatisfy(task -> assertThatTask(task).isIn("blocked_by_failures"));
   }
 
   @Test
   void its_maker_is_told_what_a_token_allows_and_no_other_caller_is() {
-    String token = sql.object("select tasker.preview_bulk_action('cancel', '{\"namespace\": \"bulk\"}', 'ann', 'a test', p_made_by => 'key:1')").getString("token");
-    String everywhere = sql.object("select tasker.preview_bulk_action('retry', '{\"state\": \"error\"}', 'ann', 'a test', p_made_by => 'key:1')").getString("token");
+    String token = sql
+        .object("select tasker.preview_bulk_action('cancel', '{\"namespace\": \"bulk\"}', 'ann', 'a test', p_made_by => 'key:1')")
+        .getString("token");
+    String everywhere = sql
+        .object("select tasker.preview_bulk_action('retry', '{\"state\": \"error\"}', 'ann', 'a test', p_made_by => 'key:1')")
+        .getString("token");
 
-    assertThat(sql.text("select tasker.get_bulk_action(?::uuid, 'key:1')", token)).isEqualTo("{\"action\": \"cancel\", \"namespace\": \"bulk\"}");
-    assertThat(sql.text("select tasker.get_bulk_action(?::uuid, 'key:1')", everywhere)).isEqualTo("{\"action\": \"retry\", \"namespace\": null}");
+    assertThat(sql.text("select tasker.get_bulk_action(?::uuid, 'key:1')", token))
+        .isEqualTo("{\"action\": \"cancel\", \"namespace\": \"bulk\"}");
+    assertThat(sql.text("select tasker.get_bulk_action(?::uuid, 'key:1')", everywhere))
+        .isEqualTo("{\"action\": \"retry\", \"namespace\": null}");
     assertThat(sql.text("select tasker.get_bulk_action(?::uuid, 'key:2')", token)).isNull();
     assertThat(sql.text("select tasker.get_bulk_action(gen_random_uuid(), 'key:1')")).isNull();
   }
 
   @Test
   void a_token_of_one_caller_is_to_another_as_one_that_is_not_there() {
-    String token = sql.object("select tasker.preview_bulk_action('fail', '{\"state\": \"blocked_by_failures\"}', 'ann', 'a test', p_made_by => 'key:1')").getString("token");
+    String token = sql
+        .object("select tasker.preview_bulk_action('fail', '{\"state\": \"blocked_by_failures\"}', 'ann', 'a test', p_made_by => 'key:1')")
+        .getString("token");
 
     assertThat(sql.text("select tasker.run_bulk_action(?::uuid, p_run_by => 'key:2') ->> 'code'", token)).isEqualTo("token-not-found");
     assertThat(sql.text("select executed_at from tasker.bulk_actions where token = ?::uuid", token)).isNull();
     assertThat(sql.object("select tasker.run_bulk_action(?::uuid, p_run_by => 'key:1')", token).getString("outcome")).isEqualTo("done");
-    assertThat(sql.text("select tasker.run_bulk_action(?::uuid, p_run_by => 'key:2') ->> 'code'", token)).as("nor is it told what came of it").isEqualTo("token-not-found");
-    String ofSql = sql.object("select tasker.preview_bulk_action('fail', '{\"state\": \"blocked_by_failures\"}', 'ann', 'a test')").getString("token");
+    assertThat(sql.text("select tasker.run_bulk_action(?::uuid, p_run_by => 'key:2') ->> 'code'", token))
+        .as("nor is it told what came of it").isEqualTo("token-not-found");
+    String ofSql = sql.object("select tasker.preview_bulk_action('fail', '{\"state\": \"blocked_by_failures\"}', 'ann', 'a test')")
+        .getString("token");
     assertThat(sql.text("select tasker.run_bulk_action(?::uuid, p_run_by => 'key:2') ->> 'code'", ofSql)).isEqualTo("token-not-found");
     assertThat(sql.object("select tasker.run_bulk_action(?::uuid)", ofSql).getString("outcome")).isEqualTo("done");
   }

@@ -26,14 +26,18 @@ class SchemaContractTest {
 
   @Test
   void every_function_and_every_table_says_what_it_is_for() {
-    assertThat(sql.texts("select p.proname from pg_proc p where p.pronamespace = 'tasker'::regnamespace and obj_description(p.oid, 'pg_proc') is null")).isEmpty();
+    assertThat(sql.texts(
+        "select p.proname from pg_proc p where p.pronamespace = 'tasker'::regnamespace and obj_description(p.oid, 'pg_proc') is null"))
+        .isEmpty();
     assertThat(sql.texts("select c.relname from pg_class c where c.relnamespace = 'tasker'::regnamespace and c.relkind in ('r', 'p') "
         + "and not c.relispartition and c.relname <> 'flyway_schema_history' and obj_description(c.oid, 'pg_class') is null")).isEmpty();
   }
 
   @Test
   void no_function_name_stands_for_two_functions() {
-    assertThat(sql.texts("select p.proname from pg_proc p where p.pronamespace = 'tasker'::regnamespace group by p.proname having count(*) > 1")).isEmpty();
+    assertThat(
+        sql.texts("select p.proname from pg_proc p where p.pronamespace = 'tasker'::regnamespace group by p.proname having count(*) > 1"))
+        .isEmpty();
   }
 
   @Test
@@ -52,8 +56,10 @@ class SchemaContractTest {
   @Test
   void every_function_keeps_names_apart_from_the_callers_search_path() {
     // The exceptions are functions that the planner may inline: they qualify every name and set nothing.
-    assertThat(sql.texts("select p.proname from pg_proc p join pg_language l on l.oid = p.prolang where p.pronamespace = 'tasker'::regnamespace "
-        + "and l.lanname = 'plpgsql' and not coalesce(p.proconfig, '{}') @> array['search_path=\"\"']")).isEmpty();
+    assertThat(
+        sql.texts("select p.proname from pg_proc p join pg_language l on l.oid = p.prolang where p.pronamespace = 'tasker'::regnamespace "
+            + "and l.lanname = 'plpgsql' and not coalesce(p.proconfig, '{}') @> array['search_path=\"\"']"))
+        .isEmpty();
   }
 
   /**
@@ -80,14 +86,16 @@ class SchemaContractTest {
     // The check compares two records of who claimed a step, and moves nothing.
     assertThat(linesLike(compared, comparedBack))
         .filteredOn(line -> !LOOK_UP_A_SERVER.contains(line.substring(0, line.indexOf(':'))) && !line.startsWith("find_state_violations: "))
-        .allSatisfy(line -> assertThat(line).matches(".*(set |leased_by = (p_server_uuid|case|coalesce)).*|.*on conflict \\(server_uuid\\).*"));
+        .allSatisfy(
+            line -> assertThat(line).matches(".*(set |leased_by = (p_server_uuid|case|coalesce)).*|.*on conflict \\(server_uuid\\).*"));
   }
 
   @Test
   void a_processor_uuid_is_looked_for_in_a_set_only_where_that_is_argued() {
     // "any" and "in" on either side, also a join by it.
     String inSet = WHO + "\\s*(not\\s+)?(in\\s*\\(|=\\s*(any|some|all)\\y|<>\\s*(any|some|all)\\y)";
-    String inSetBack = "\\y(any|in)\\s*\\(\\s*(array\\s*\\[)?\\s*(\\w+\\.)?(p_processor_uuid|p_server_uuid|leased_by)\\y|using\\s*\\([^)]*" + WHO;
+    String inSetBack = "\\y(any|in)\\s*\\(\\s*(array\\s*\\[)?\\s*(\\w+\\.)?(p_processor_uuid|p_server_uuid|leased_by)\\y|using\\s*\\([^)]*"
+        + WHO;
     List<String> found = linesLike(inSet, inSetBack);
     assertThat(found.stream().map(line -> line.substring(0, line.indexOf(':'))).collect(java.util.stream.Collectors.toSet()))
         .as("functions that ask who holds a step: " + found).isEqualTo(MAY_ASK_WHO_HOLDS_A_STEP);
@@ -101,8 +109,10 @@ class SchemaContractTest {
 
   @Test
   void nothing_that_a_move_changes_is_in_an_index_of_the_hot_rows() {
-    assertThat(sql.texts("select i.indexrelid::regclass || ' ' || a.attname from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any (i.indkey) "
-        + "where i.indrelid in ('tasker.tasks'::regclass, 'tasker.workflow_steps'::regclass) and a.attname in ('state', 'transition_count', "
-        + "'unfinished_steps', 'in_flight_steps', 'attempts', 'lease_expires_at', 'next_retry_at', 'remaining_parents', 'completed_at')")).isEmpty();
+    assertThat(sql.texts(
+        "select i.indexrelid::regclass || ' ' || a.attname from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any (i.indkey) "
+            + "where i.indrelid in ('tasker.tasks'::regclass, 'tasker.workflow_steps'::regclass) and a.attname in ('state', 'transition_count', "
+            + "'unfinished_steps', 'in_flight_steps', 'attempts', 'lease_expires_at', 'next_retry_at', 'remaining_parents', 'completed_at')"))
+        .isEmpty();
   }
 }

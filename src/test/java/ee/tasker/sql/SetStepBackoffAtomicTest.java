@@ -21,7 +21,7 @@ class SetStepBackoffAtomicTest {
   void the_wait_counts_from_the_last_attempt_and_the_task_is_woken_by_it() {
     Dag.Task task = Dag.of("a").started();
     worker.complete(worker.claimOne().retryableFailure(5000));
-    for (int seconds : new int[] {7200, 10}) {
+    for (int seconds : new int[]{7200, 10}) {
       assertThat(sql.isTrue("select tasker.set_step_backoff_atomic(?, ?)", task.step("a"), seconds)).isTrue();
       assertThatStep(task.step("a")).isDueAbout(Instant.now().plusSeconds(seconds));
       assertThatTask(task).isLookedAtAbout(Instant.now().plusSeconds(seconds));

@@ -46,7 +46,8 @@ class SubmitQueuedRequestsTest {
     assertThat(SqlWorker.claims(answer.getJsonArray("claimed_steps"))).as("no more than the caller has permits for").hasSize(2);
     assertThat(answer.getJsonArray("queued").toString()).isEqualTo("[\"orders\"]");
     assertThat(sql.number("select count(*) from tasker.tasks")).isEqualTo(5);
-    answer.getJsonArray("verdicts").stream().map(verdict -> verdict.asJsonObject().getString("task_uuid", null)).filter(uuid -> uuid != null)
+    answer.getJsonArray("verdicts").stream().map(verdict -> verdict.asJsonObject().getString("task_uuid", null))
+        .filter(uuid -> uuid != null)
         .forEach(uuid -> assertThatTask(UUID.fromString(uuid)).isIn("steps_in_process"));
   }
 

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ee.tasker.testing.Dag;
 import ee.tasker.testing.DatabaseTest;
 import ee.tasker.testing.Sql;
-import ee.tasker.testing.SqlWorker;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -27,9 +26,12 @@ class SubmitTaskTest {
   @Test
   void options_are_kept_and_unknown_ones_are_refused() {
     Dag.Template template = Dag.of("a").registered();
-    UUID task = sql.uuid("select tasker.submit_task('orders', ?, '1', '{}', '{\"initiator\": \"me\", \"priority\": 7, \"tags\": [\"x\"]}')", template.name());
-    assertThat(sql.text("select concat_ws(' ', initiator, priority, tags) from tasker.tasks where task_uuid = ?", task)).isEqualTo("me 7 [\"x\"]");
-    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.submit_task('orders', ?, '1', '{}', '{\"prio\": 7}')", template.name())).hasMessageContaining("prio");
+    UUID task = sql.uuid("select tasker.submit_task('orders', ?, '1', '{}', '{\"initiator\": \"me\", \"priority\": 7, \"tags\": [\"x\"]}')",
+        template.name());
+    assertThat(sql.text("select concat_ws(' ', initiator, priority, tags) from tasker.tasks where task_uuid = ?", task))
+        .isEqualTo("me 7 [\"x\"]");
+    assertThatDatabaseRefuses("TK007",
+        () -> sql.text("select tasker.submit_task('orders', ?, '1', '{}', '{\"prio\": 7}')", template.name())).hasMessageContaining("prio");
   }
 
   @Test
@@ -42,6 +44,7 @@ class SubmitTaskTest {
     assertThatDatabaseRefuses("TK002", () -> sql.text(call, unsupported.name(), "{}"));
     assertThatDatabaseRefuses("TK004", () -> sql.text(call, strict.name(), "{}")).hasMessageContaining(first.toString());
     assertThatDatabaseRefuses("TK007", () -> sql.text(call, strict.name(), "[]"));
-    assertThat(sql.uuid("select tasker.submit_task('orders', ?, '1', '{}', '{\"on_duplicate\": \"return\"}')", strict.name())).isEqualTo(first);
+    assertThat(sql.uuid("select tasker.submit_task('orders', ?, '1', '{}', '{\"on_duplicate\": \"return\"}')", strict.name()))
+        .isEqualTo(first);
   }
 }

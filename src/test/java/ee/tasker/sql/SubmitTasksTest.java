@@ -127,7 +127,8 @@ class SubmitTasksTest {
   void two_batches_with_the_same_requests_in_opposite_order_do_not_deadlock() {
     Dag dag = Dag.of("a").identity("strict");
     Dag.Template template = dag.registered();
-    JsonObject[] requests = java.util.stream.IntStream.range(0, 20).mapToObj(i -> dag.context("{\"n\": " + i + "}").request(template)).toArray(JsonObject[]::new);
+    JsonObject[] requests = java.util.stream.IntStream.range(0, 20).mapToObj(i -> dag.context("{\"n\": " + i + "}").request(template))
+        .toArray(JsonObject[]::new);
     JsonObject[] reversed = java.util.stream.IntStream.range(0, 20).mapToObj(i -> requests[19 - i]).toArray(JsonObject[]::new);
     try (Sql first = Sql.session(); Sql second = Sql.session()) {
       assertThat(verdicts(first, requests)).doesNotContain("duplicate");
@@ -180,7 +181,8 @@ class SubmitTasksTest {
   @Test
   void a_batch_without_requests_is_answered() {
     try (Sql sql = Sql.open()) {
-      assertThat(sql.object("select tasker.submit_tasks('[]')").toString()).isEqualTo("{\"verdicts\":[],\"claimedSteps\":[],\"queued\":[]}");
+      assertThat(sql.object("select tasker.submit_tasks('[]')").toString())
+          .isEqualTo("{\"verdicts\":[],\"claimedSteps\":[],\"queued\":[]}");
     }
   }
 

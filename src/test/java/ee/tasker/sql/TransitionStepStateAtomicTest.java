@@ -22,7 +22,8 @@ class TransitionStepStateAtomicTest {
   private final SqlWorker worker = SqlWorker.open();
 
   private boolean move(UUID step, int attempt, String from, String to, String actor, String metadata) {
-    return sql.isTrue("select tasker.transition_step_state_atomic(?, ?, ?, ?, ?, ?, ?)", step, attempt, from, to, actor, worker.uuid(), metadata);
+    return sql.isTrue("select tasker.transition_step_state_atomic(?, ?, ?, ?, ?, ?, ?)", step, attempt, from, to, actor, worker.uuid(),
+        metadata);
   }
 
   private boolean move(UUID step, int attempt, String from, String to, String actor) {
@@ -34,7 +35,8 @@ class TransitionStepStateAtomicTest {
     Dag.Task task = Dag.of("a").started();
     worker.complete(worker.claimOne().permanentFailure());
     for (String to : List.of("pending", "complete", "resolved_manually")) {
-      assertThat(sql.isTrue("select tasker.transition_step_state_atomic(?, null, 'error', ?, 'operator', null)", task.step("a"), to)).isFalse();
+      assertThat(sql.isTrue("select tasker.transition_step_state_atomic(?, null, 'error', ?, 'operator', null)", task.step("a"), to))
+          .isFalse();
     }
     assertThatStep(task.step("a")).isIn("error");
     assertThat(sql.isTrue("select tasker.transition_step_state_atomic(null, 1, 'error', 'pending', 'operator', null)")).isFalse();
@@ -230,7 +232,8 @@ class TransitionStepStateAtomicTest {
   void nothing_of_a_finished_task_moves() {
     Dag.Task task = Dag.of("a").started();
     worker.complete(worker.claimOne().permanentFailure());
-    sql.text("select tasker.transition_task_state_atomic(?, 'blocked_by_failures', 'resolved_manually', null, '{\"actor\": \"operator\"}')", task.uuid());
+    sql.text("select tasker.transition_task_state_atomic(?, 'blocked_by_failures', 'resolved_manually', null, '{\"actor\": \"operator\"}')",
+        task.uuid());
     assertThat(move(task.step("a"), 1, "error", "pending", "operator")).isFalse();
   }
 

@@ -59,7 +59,8 @@ class TransitionTaskStateAtomicTest {
   @Test
   void a_move_that_is_not_in_the_rules_or_not_for_this_actor_is_refused() {
     Dag.Task task = Dag.of("a").submitted();
-    assertThatDatabaseRefuses("TK005", () -> move(sql, task, "pending", "complete", "{}")).hasMessageContaining("from pending to complete by orchestrator");
+    assertThatDatabaseRefuses("TK005", () -> move(sql, task, "pending", "complete", "{}"))
+        .hasMessageContaining("from pending to complete by orchestrator");
     assertThatDatabaseRefuses("TK005", () -> move(sql, task, "pending", "initializing", "{\"actor\": \"worker\"}"));
   }
 
@@ -78,7 +79,8 @@ class TransitionTaskStateAtomicTest {
     move(sql, task, "initializing", "enqueuing_steps", "{}");
     move(sql, task, "enqueuing_steps", "steps_in_process", "{}");
     move(sql, task, "steps_in_process", "evaluating_results", "{}");
-    assertThatDatabaseRefuses("TK005", () -> move(sql, task, "evaluating_results", "complete", "{}")).hasMessageContaining("complete_iff_no_step_is_left");
+    assertThatDatabaseRefuses("TK005", () -> move(sql, task, "evaluating_results", "complete", "{}"))
+        .hasMessageContaining("complete_iff_no_step_is_left");
     assertThatTask(task).isIn("evaluating_results");
   }
 
@@ -119,10 +121,11 @@ class TransitionTaskStateAtomicTest {
   void a_task_is_not_cancelled_unless_that_was_asked_for_nor_said_to_be_blocked_or_to_wait_for_what_is_not_there() {
     Dag.Task task = Dag.of("a").submitted();
     assertThatDatabaseRefuses("TK005", () -> move(sql, task, "pending", "cancelled", "{}")).hasMessageContaining("request_cancel");
-    for (String[] step : new String[][] {{"pending", "initializing"}, {"initializing", "waiting_for_dependencies"}, {"waiting_for_dependencies", "evaluating_results"}}) {
+    for (String[] step : new String[][]{{"pending", "initializing"}, {"initializing", "waiting_for_dependencies"},
+      {"waiting_for_dependencies", "evaluating_results"}}) {
       assertThat(move(sql, task, step[0], step[1], "{}")).isTrue();
     }
-    for (String to : new String[] {"cancelled", "blocked_by_failures", "waiting_for_retry"}) {
+    for (String to : new String[]{"cancelled", "blocked_by_failures", "waiting_for_retry"}) {
       assertThatDatabaseRefuses("TK005", () -> move(sql, task, "evaluating_results", to, "{}")).hasMessageContaining(to);
     }
     assertThatTask(task).isIn("evaluating_results");

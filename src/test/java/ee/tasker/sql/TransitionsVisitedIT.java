@@ -19,7 +19,9 @@ class TransitionsVisitedIT {
   void every_move_in_the_rules_was_made_by_a_test() {
     Set<String> recorded = CleanDatabase.recorded();
     // Not after -DskipUnits, nor when some classes were chosen.
-    assumeTrue(Stream.of(TransitionStepStateAtomicTest.class, CompleteStepsTest.class, TransitionTaskStateAtomicTest.class, AdvanceDueTasksTest.class, RequestCancelTest.class)
+    assumeTrue(Stream
+        .of(TransitionStepStateAtomicTest.class, CompleteStepsTest.class, TransitionTaskStateAtomicTest.class, AdvanceDueTasksTest.class,
+            RequestCancelTest.class)
         .map(Class::getName).allMatch(recorded::contains), "the whole package has run");
     Set<String> missing;
     try (Sql sql = Sql.open()) {

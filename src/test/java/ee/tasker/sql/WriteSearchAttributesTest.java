@@ -40,7 +40,8 @@ class WriteSearchAttributesTest {
   private JsonObject submit(Dag.Template template, String... contexts) {
     StringBuilder requests = new StringBuilder("[");
     for (String context : contexts) {
-      requests.append(requests.length() > 1 ? "," : "").append("{\"namespace\": \"").append(template.namespace()).append("\", \"name\": \"").append(template.name())
+      requests.append(requests.length() > 1 ? "," : "").append("{\"namespace\": \"").append(template.namespace()).append("\", \"name\": \"")
+          .append(template.name())
           .append("\", \"version\": \"").append(template.version()).append("\", \"context\": ").append(context).append("}");
     }
     return sql.object("select tasker.submit_tasks(?::jsonb)", requests.append("]").toString());
@@ -48,9 +49,11 @@ class WriteSearchAttributesTest {
 
   @ParameterizedTest
   @CsvSource(delimiter = '|', quoteCharacter = '`', value = {
-      "{\"order_id\": \"A-17\"} | order=A-17", "{\"order_id\": 17} | order=17", "{\"order_id\": 1.50} | order=1.50", "{\"order_id\": true} | order=true",
-      "{\"order_id\": \"\"} | order=", "{\"order_id\": null} | ``", "{} | ``", "{\"customer\": {\"id\": \"7\"}} | customer=7", "{\"customer\": {}} | ``",
-      "{\"customer\": 7} | ``", "{\"customer\": [{\"id\": 7}]} | ``", "{\"customer.id\": 7} | ``"})
+    "{\"order_id\": \"A-17\"} | order=A-17", "{\"order_id\": 17} | order=17", "{\"order_id\": 1.50} | order=1.50",
+    "{\"order_id\": true} | order=true",
+    "{\"order_id\": \"\"} | order=", "{\"order_id\": null} | ``", "{} | ``", "{\"customer\": {\"id\": \"7\"}} | customer=7",
+    "{\"customer\": {}} | ``",
+    "{\"customer\": 7} | ``", "{\"customer\": [{\"id\": 7}]} | ``", "{\"customer.id\": 7} | ``"})
   void a_scalar_under_the_path_is_the_value_and_what_is_missing_has_none(String context, String attribute) {
     assertThat(String.join(" ", attributes(dag(context).started()))).isEqualTo(attribute);
   }
@@ -74,8 +77,10 @@ class WriteSearchAttributesTest {
         "{\"order_id\": \"" + "x".repeat(257) + "\"}", "{\"order_id\": 2}");
 
     List<JsonObject> verdicts = reply.getJsonArray("verdicts").getValuesAs(JsonObject.class);
-    assertThat(verdicts).extracting(verdict -> verdict.getString("verdict")).containsExactly("created", "invalid", "invalid", "invalid", "created");
-    assertThat(verdicts.subList(1, 4)).extracting(verdict -> verdict.getString("field")).containsExactly("context.order_id", "context.customer.id", "context.order_id");
+    assertThat(verdicts).extracting(verdict -> verdict.getString("verdict")).containsExactly("created", "invalid", "invalid", "invalid",
+        "created");
+    assertThat(verdicts.subList(1, 4)).extracting(verdict -> verdict.getString("field")).containsExactly("context.order_id",
+        "context.customer.id", "context.order_id");
     assertThat(verdicts.subList(1, 4)).extracting(verdict -> verdict.getString("message")).containsExactly(
         "context.order_id" + object + "order of the template",
         "context.customer.id" + object + "customer of the template",
@@ -101,7 +106,8 @@ class WriteSearchAttributesTest {
     try (Sql session = Sql.session()) {
       session.run("drop function tasker.write_search_attributes(uuid[])");
 
-      assertThat(session.object("select tasker.submit_tasks(jsonb_build_array(?::jsonb))", Dag.of("a").request(template)).getJsonArray("verdicts").getJsonObject(0).getString("verdict"))
+      assertThat(session.object("select tasker.submit_tasks(jsonb_build_array(?::jsonb))", Dag.of("a").request(template))
+          .getJsonArray("verdicts").getJsonObject(0).getString("verdict"))
           .isEqualTo("created");
       session.rollback();
     }
@@ -163,12 +169,15 @@ class WriteSearchAttributesTest {
     dag("{\"order_id\": \"A-17\"}").inNamespace("shop").started();
     Dag.of("b").inNamespace("plain").started();
 
-    for (String filter : List.of("{\"attributes\": {\"order\": \"A-17\", \"colour\": \"red\"}}", "{\"attributes\": {\"colour\": \"red\"}, \"namespace\": \"shop\"}")) {
+    for (String filter : List.of("{\"attributes\": {\"order\": \"A-17\", \"colour\": \"red\"}}",
+        "{\"attributes\": {\"colour\": \"red\"}, \"namespace\": \"shop\"}")) {
       JsonObject reply = sql.object("select tasker.list_tasks(?::jsonb)", filter);
       assertThat(reply.getString("outcome") + " " + reply.getString("field") + ": " + reply.getString("message"))
           .isEqualTo("refused attributes: no template that this list covers has the search attribute colour");
     }
-    assertThat(sql.object("select tasker.list_tasks('{\"attributes\": {\"order\": \"A-17\"}, \"namespaces\": [\"plain\"]}')").getString("message")).endsWith("attribute order");
+    assertThat(
+        sql.object("select tasker.list_tasks('{\"attributes\": {\"order\": \"A-17\"}, \"namespaces\": [\"plain\"]}')").getString("message"))
+        .endsWith("attribute order");
   }
 
   @Test
@@ -183,20 +192,24 @@ class WriteSearchAttributesTest {
       before = page.isNull("next") ? null : page.getString("next");
     } while (before != null);
 
-    assertThat(seen).hasSize(7).isSortedAccordingTo(java.util.Comparator.reverseOrder()).containsExactlyInAnyOrder(uuids(all.toArray(Dag.Task[]::new)));
+    assertThat(seen).hasSize(7).isSortedAccordingTo(java.util.Comparator.reverseOrder())
+        .containsExactlyInAnyOrder(uuids(all.toArray(Dag.Task[]::new)));
   }
 
   /** Among many tasks neither one with a rare value nor a page of a common one reads more than it shows, even with another attribute beside it. */
   @Test
   void a_value_is_looked_up_in_its_index() {
     Dag.Template template = dag("{}").registered();
-    sql.object("select tasker.submit_tasks((select jsonb_agg(jsonb_build_object('namespace', ?::text, 'name', ?::text, 'version', ?::text, 'context', "
-        + "jsonb_build_object('order_id', n, 'customer', jsonb_build_object('id', 7)))) from generate_series(1, 3000) n), null, 0, 60, false)", template.namespace(), template.name(), template.version());
+    sql.object(
+        "select tasker.submit_tasks((select jsonb_agg(jsonb_build_object('namespace', ?::text, 'name', ?::text, 'version', ?::text, 'context', "
+            + "jsonb_build_object('order_id', n, 'customer', jsonb_build_object('id', 7)))) from generate_series(1, 3000) n), null, 0, 60, false)",
+        template.namespace(), template.name(), template.version());
     sql.run("analyze tasker.tasks, tasker.task_search_attributes");
 
     assertThat(read("{\"attributes\": {\"order\": \"2000\"}}", 25)).isBetween(1L, 60L);
     assertThat(read("{\"attributes\": {\"customer\": \"7\"}}", 5)).isBetween(1L, 60L);
-    assertThat(read("{\"attributes\": {\"customer\": \"7\", \"order\": \"2000\"}}", 25)).as("the leading one, out of two, after 100 rows of each at most").isBetween(1L, 250L);
+    assertThat(read("{\"attributes\": {\"customer\": \"7\", \"order\": \"2000\"}}", 25))
+        .as("the leading one, out of two, after 100 rows of each at most").isBetween(1L, 250L);
   }
 
   /** Entries of indexes and rows that one list reads of tasks and their attributes. */

@@ -83,25 +83,31 @@ class SqlDoorIT {
 
   @Test
   void sql_refuses_what_rest_refuses() {
-    assertThatThrownBy(() -> tasker.value("select tasker.submit_task('testing', 'nobody_knows', '1.0.0')")).hasStackTraceContaining("there is no template");
-    assertThatThrownBy(() -> tasker.value("select tasker.submit_task('testing', 'hello', '1.0.0', '{}', '{\"colour\": 1}')")).hasStackTraceContaining("unknown option: colour");
+    assertThatThrownBy(() -> tasker.value("select tasker.submit_task('testing', 'nobody_knows', '1.0.0')"))
+        .hasStackTraceContaining("there is no template");
+    assertThatThrownBy(() -> tasker.value("select tasker.submit_task('testing', 'hello', '1.0.0', '{}', '{\"colour\": 1}')"))
+        .hasStackTraceContaining("unknown option: colour");
     tasker.value("select tasker.submit_task('testing', 'strict_hello', '1.0.0', jsonb_build_object('own', ?))", own);
-    assertThatThrownBy(() -> tasker.value("select tasker.submit_task('testing', 'strict_hello', '1.0.0', jsonb_build_object('own', ?))", own))
+    assertThatThrownBy(
+        () -> tasker.value("select tasker.submit_task('testing', 'strict_hello', '1.0.0', jsonb_build_object('own', ?))", own))
         .hasStackTraceContaining("the same request is already task");
   }
 
   @Test
   void context_that_no_worker_could_read_is_refused() {
-    assertThatThrownBy(() -> tasker.value("select tasker.submit_task('testing', 'hello', '1.0.0', ('{\"a\": ' || repeat('[', 64) || repeat(']', 64) || '}')::jsonb)"))
+    assertThatThrownBy(() -> tasker
+        .value("select tasker.submit_task('testing', 'hello', '1.0.0', ('{\"a\": ' || repeat('[', 64) || repeat(']', 64) || '}')::jsonb)"))
         .hasStackTraceContaining("must not be nested more than 64 deep");
-    UUID allowed = (UUID) tasker.value("select tasker.submit_task('testing', 'hello', '1.0.0', ('{\"a\": ' || repeat('[', 63) || repeat(']', 63) || '}')::jsonb)");
+    UUID allowed = (UUID) tasker
+        .value("select tasker.submit_task('testing', 'hello', '1.0.0', ('{\"a\": ' || repeat('[', 63) || repeat(']', 63) || '}')::jsonb)");
 
     assertThat(tasker.atRest(allowed).getString("state")).isEqualTo("complete");
   }
 
   @Test
   void number_of_more_digits_than_java_likes_stops_no_worker() {
-    UUID task = (UUID) tasker.value("select tasker.submit_task('testing', 'hello', '1.0.0', jsonb_build_object('n', repeat('9', 20000)::numeric))");
+    UUID task = (UUID) tasker
+        .value("select tasker.submit_task('testing', 'hello', '1.0.0', jsonb_build_object('n', repeat('9', 20000)::numeric))");
 
     assertThat(tasker.atRest(tasker.submit("hello", "{}")).getString("state")).isEqualTo("complete");
     assertThat(tasker.atRest(task).getString("state")).isEqualTo("blocked_by_failures");
@@ -136,7 +142,9 @@ class SqlDoorIT {
 
     assertThat(tasker.atRest(awaitTask()).getString("state")).isEqualTo("complete");
     awaitNoRequests();
-    assertThat(tasker.sql("select message #>> '{problem,code}' as code from pgmq.q_orchestration_task_requests_refused where message::text like ? order by msg_id", "%" + own + "%"))
+    assertThat(tasker.sql(
+        "select message #>> '{problem,code}' as code from pgmq.q_orchestration_task_requests_refused where message::text like ? order by msg_id",
+        "%" + own + "%"))
         .extracting(row -> row.get("code"))
         .containsExactly("invalid-request", "unknown-template", "invalid-context", "invalid-request", "invalid-request");
     tasker.sql("delete from pgmq.q_orchestration_task_requests_refused where message::text like ?", "%" + own + "%");
@@ -144,18 +152,23 @@ class SqlDoorIT {
 
   @Test
   void message_that_the_database_raises_an_error_for_does_not_hold_back_those_it_came_with() {
-    tasker.sql("create or replace function testing.refuse_data() returns trigger language plpgsql as $$ begin raise exception 'not such data' using errcode = '22023'; end $$");
-    tasker.sql("create trigger no_such_data before insert on tasker.tasks for each row when (new.reason = '" + own + "') execute function testing.refuse_data()");
+    tasker.sql(
+        "create or replace function testing.refuse_data() returns trigger language plpgsql as $$ begin raise exception 'not such data' using errcode = '22023'; end $$");
+    tasker.sql("create trigger no_such_data before insert on tasker.tasks for each row when (new.reason = '" + own
+        + "') execute function testing.refuse_data()");
     try {
       String request = TaskerClient.taskRequest("testing", "hello", "{'own': '" + own + "'}");
       String poison = request.substring(0, request.lastIndexOf('}')) + ", \"reason\": \"" + own + "\"}";
-      tasker.sql("select pgmq.send_batch('orchestration_task_requests', array[?::jsonb, ?::jsonb, ?::jsonb]), pg_notify('pgmq_message_ready', '{}')",
+      tasker.sql(
+          "select pgmq.send_batch('orchestration_task_requests', array[?::jsonb, ?::jsonb, ?::jsonb]), pg_notify('pgmq_message_ready', '{}')",
           poison, request, poison);
 
       assertThat(tasker.atRest(awaitTask()).getString("state")).isEqualTo("complete");
       awaitNoRequests();
-      assertThat(tasker.sql("select message #>> '{problem,code}' as code, message #>> '{problem,detail}' as detail from pgmq.q_orchestration_task_requests_refused "
-          + "where message::text like ?", "%" + own + "%")).hasSize(2).allSatisfy(row -> {
+      assertThat(tasker.sql(
+          "select message #>> '{problem,code}' as code, message #>> '{problem,detail}' as detail from pgmq.q_orchestration_task_requests_refused "
+              + "where message::text like ?",
+          "%" + own + "%")).hasSize(2).allSatisfy(row -> {
             assertThat(row.get("code")).isEqualTo("cannot-be-processed");
             assertThat(row.get("detail").toString()).startsWith("22");
           });
@@ -167,8 +180,10 @@ class SqlDoorIT {
 
   @Test
   void message_whose_fault_is_not_in_its_data_comes_again_until_the_delivery_limit() {
-    tasker.sql("create or replace function testing.refuse() returns trigger language plpgsql as $$ begin raise exception 'not today'; end $$");
-    tasker.sql("create trigger not_today before insert on tasker.tasks for each row when (new.reason = '" + own + "') execute function testing.refuse()");
+    tasker.sql(
+        "create or replace function testing.refuse() returns trigger language plpgsql as $$ begin raise exception 'not today'; end $$");
+    tasker.sql("create trigger not_today before insert on tasker.tasks for each row when (new.reason = '" + own
+        + "') execute function testing.refuse()");
     try {
       String request = TaskerClient.taskRequest("testing", "hello", "{'own': '" + own + "'}");
       send(request.substring(0, request.lastIndexOf('}')) + ", \"reason\": \"" + own + "\"}");
@@ -177,11 +192,14 @@ class SqlDoorIT {
       assertThat(refused()).isZero();
 
       // As if it had come four times; the next is the fifth.
-      tasker.sql("update pgmq.q_orchestration_task_requests set read_ct = 4, vt = clock_timestamp() where message::text like ?", "%" + own + "%");
+      tasker.sql("update pgmq.q_orchestration_task_requests set read_ct = 4, vt = clock_timestamp() where message::text like ?",
+          "%" + own + "%");
       tasker.sql("select pg_notify('pgmq_message_ready', '{}')");
       awaitNoRequests();
-      assertThat(tasker.value("select concat_ws(' ', message #>> '{problem,code}', message #>> '{problem,detail}') from pgmq.q_orchestration_task_requests_refused "
-          + "where message::text like ?", "%" + own + "%")).isEqualTo("cannot-be-processed P0001 not today");
+      assertThat(tasker.value(
+          "select concat_ws(' ', message #>> '{problem,code}', message #>> '{problem,detail}') from pgmq.q_orchestration_task_requests_refused "
+              + "where message::text like ?",
+          "%" + own + "%")).isEqualTo("cannot-be-processed P0001 not today");
     } finally {
       tasker.sql("drop trigger not_today on tasker.tasks");
       tasker.sql("delete from pgmq.q_orchestration_task_requests_refused where message::text like ?", "%" + own + "%");
@@ -202,7 +220,8 @@ class SqlDoorIT {
 
   @Test
   void message_that_nobody_was_told_of_is_found_by_the_poller() {
-    tasker.sql("select pgmq.send('orchestration_task_requests', ?::jsonb)", TaskerClient.taskRequest("testing", "hello", "{'own': '" + own + "'}"));
+    tasker.sql("select pgmq.send('orchestration_task_requests', ?::jsonb)",
+        TaskerClient.taskRequest("testing", "hello", "{'own': '" + own + "'}"));
 
     assertThat(tasker.atRest(awaitTask()).getString("state")).isEqualTo("complete");
   }
@@ -235,7 +254,8 @@ class SqlDoorIT {
   }
 
   private void awaitNoRequests() {
-    TaskerClient.until("the queue is empty", Duration.ofSeconds(20), () -> tasker.count("select count(*) from pgmq.q_orchestration_task_requests") == 0);
+    TaskerClient.until("the queue is empty", Duration.ofSeconds(20),
+        () -> tasker.count("select count(*) from pgmq.q_orchestration_task_requests") == 0);
   }
 
   private long refused() {

@@ -28,7 +28,8 @@ class TaskRequestReaderTest {
 
   @Test
   void what_need_not_be_given_may_be_null() {
-    JsonObject document = json("{" + LEAST + ", 'initiator': null, 'tags': null, 'priority': null, 'requested_at': null, 'correlation_id': null, 'on_duplicate': null}");
+    JsonObject document = json("{" + LEAST
+        + ", 'initiator': null, 'tags': null, 'priority': null, 'requested_at': null, 'correlation_id': null, 'on_duplicate': null}");
 
     assertThat(TaskRequestReader.read(document).toJson()).isEqualTo(json("{" + LEAST + "}"));
   }
@@ -42,9 +43,11 @@ class TaskRequestReaderTest {
 
   @Test
   void every_violation_is_told_of_at_once() {
-    assertThat(fields("{'colour': 1, 'namespace': 'has blank', 'name': '', 'version': 'one', 'context': 7, 'initiator': 1, 'source_system': [], 'reason': {},"
-        + " 'tags': [1], 'requested_at': 'now', 'priority': 'high', 'correlation_id': 'x', 'parent_correlation_id': 5, 'idempotency_key': '', 'on_duplicate': 'x'}"))
-        .containsExactlyInAnyOrder("colour", "namespace", "name", "version", "context", "initiator", "source_system", "reason", "tags", "requested_at",
+    assertThat(fields(
+        "{'colour': 1, 'namespace': 'has blank', 'name': '', 'version': 'one', 'context': 7, 'initiator': 1, 'source_system': [], 'reason': {},"
+            + " 'tags': [1], 'requested_at': 'now', 'priority': 'high', 'correlation_id': 'x', 'parent_correlation_id': 5, 'idempotency_key': '', 'on_duplicate': 'x'}"))
+        .containsExactlyInAnyOrder("colour", "namespace", "name", "version", "context", "initiator", "source_system", "reason", "tags",
+            "requested_at",
             "priority", "correlation_id", "parent_correlation_id", "idempotency_key", "on_duplicate");
   }
 
@@ -82,14 +85,15 @@ class TaskRequestReaderTest {
       """)
   void one_wrong_member_is_the_only_one_named(String member, String value) {
     String document = "context".equals(member)
-        ? "{'namespace': 'n', 'name': 't', 'version': '1.0.0', 'context': " + value + "}" : "{" + LEAST + ", '" + member + "': " + value + "}";
+        ? "{'namespace': 'n', 'name': 't', 'version': '1.0.0', 'context': " + value + "}"
+        : "{" + LEAST + ", '" + member + "': " + value + "}";
 
     assertThat(fields(document)).containsExactly(member);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"'priority': 100", "'priority': -0", "'requested_at': '9999-12-31T23:59:59.999999999+18:00'", "'tags': []",
-      "'reason': '\\ud83d\\ude00'"})
+    "'reason': '\\ud83d\\ude00'"})
   void unusual_and_right_is_accepted(String member) {
     assertThat(TaskRequestReader.read(json("{" + LEAST + ", " + member + "}"))).isNotNull();
   }

@@ -93,8 +93,9 @@ class ContextSchemaTest {
   void one_compiled_schema_serves_many_threads() throws Exception {
     var threads = Executors.newFixedThreadPool(4);
     try {
-      List<Callable<Integer>> calls = IntStream.range(0, 2_000).<Callable<Integer>>mapToObj(i -> () ->
-          violations(ORDER, i % 2 == 0 ? "{\"id\": \"a\"}" : "{\"amount\": \"x\"}").size()).toList();
+      List<Callable<Integer>> calls = IntStream.range(0, 2_000)
+          .<Callable<Integer>>mapToObj(i -> () -> violations(ORDER, i % 2 == 0 ? "{\"id\": \"a\"}" : "{\"amount\": \"x\"}").size())
+          .toList();
       var answers = threads.invokeAll(calls);
       for (int i = 0; i < answers.size(); i++) {
         assertThat(answers.get(i).get()).isEqualTo(i % 2 == 0 ? 0 : 2);

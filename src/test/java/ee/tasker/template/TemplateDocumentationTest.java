@@ -23,8 +23,7 @@ class TemplateDocumentationTest {
     var template = Templates.read(blocks("yaml").get(0));
 
     assertThat(template.unsupported()).isEmpty();
-    assertThat(template.forEnvironment("test").steps()).allSatisfy(step ->
-        assertThat(step.timeoutSeconds()).hasValue(5));
+    assertThat(template.forEnvironment("test").steps()).allSatisfy(step -> assertThat(step.timeoutSeconds()).hasValue(5));
   }
 
   @Test

@@ -76,7 +76,7 @@ class TemplateFilesTest {
 
   @Test
   void a_file_that_is_not_utf8_is_named() throws IOException {
-    var file = Files.write(folder.resolve("a.yaml"), new byte[] {'a', (byte) 0xE4});
+    var file = Files.write(folder.resolve("a.yaml"), new byte[]{'a', (byte) 0xE4});
 
     assertThatThrownBy(() -> TemplateFiles.inFolder(folder)).isInstanceOf(IllegalStateException.class)
         .hasMessage("the template " + file + " is not UTF-8");
@@ -93,7 +93,7 @@ class TemplateFilesTest {
       add(out, "t/more.yaml", "more");
     }
 
-    try (var loader = new URLClassLoader(new URL[] {folder.resolve("one/").toUri().toURL(), jar.toUri().toURL()}, null)) {
+    try (var loader = new URLClassLoader(new URL[]{folder.resolve("one/").toUri().toURL(), jar.toUri().toURL()}, null)) {
       var files = TemplateFiles.onClassPath(loader);
 
       assertThat(files).extracting(TemplateFile::text).containsExactly("from the folder", "from the jar", "more");
@@ -105,7 +105,7 @@ class TemplateFilesTest {
   void a_listed_resource_that_is_missing_is_named_with_its_index() throws IOException {
     write("one/" + TemplateFiles.INDEX, "t/lost.yaml\n");
 
-    try (var loader = new URLClassLoader(new URL[] {folder.resolve("one/").toUri().toURL()}, null)) {
+    try (var loader = new URLClassLoader(new URL[]{folder.resolve("one/").toUri().toURL()}, null)) {
       assertThatThrownBy(() -> TemplateFiles.onClassPath(loader)).isInstanceOf(IllegalStateException.class)
           .hasMessageContaining(TemplateFiles.INDEX).hasMessageContaining("t/lost.yaml");
     }

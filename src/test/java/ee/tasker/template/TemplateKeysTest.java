@@ -180,21 +180,25 @@ class TemplateKeysTest {
         + " underscore and has letters, digits, underscores and hyphens, but this is ";
     String name = ": the name of a search attribute must be a small letter and at most 62 small letters, digits and underscores";
 
-    assertThat(read(withKeys("search_attributes:\n  order: order_id\n  customer: customer.main-id.x_1\n  none: null\n")).searchAttributes().paths())
+    assertThat(read(withKeys("search_attributes:\n  order: order_id\n  customer: customer.main-id.x_1\n  none: null\n")).searchAttributes()
+        .paths())
         .containsExactly(java.util.Map.entry("customer", "customer.main-id.x_1"), java.util.Map.entry("order", "order_id"));
     assertThat(read(withKeys("search_attributes: {}\n")).searchAttributes().isEmpty()).isTrue();
-    assertThat(problemsOf(withKeys("search_attributes: [order]\n"))).containsExactly("4:20 search_attributes: must be a mapping, but is a list");
-    assertThat(problemsOf(withKeys("search_attributes:\n  Order: order_id\n  order: items.0\n  a: ''\n  b: x..y\n  c: 7\n  d: /order\n"))).containsExactly(
-        "5:10 search_attributes.Order" + name,
-        "6:10 search_attributes.order" + path + "\"items.0\"",
-        "7:6 search_attributes.a" + path + "\"\"",
-        "8:6 search_attributes.b" + path + "\"x..y\"",
-        "9:6 search_attributes.c: must be a string, but is the number 7; put it in quotes",
-        "10:6 search_attributes.d" + path + "\"/order\"");
+    assertThat(problemsOf(withKeys("search_attributes: [order]\n")))
+        .containsExactly("4:20 search_attributes: must be a mapping, but is a list");
+    assertThat(problemsOf(withKeys("search_attributes:\n  Order: order_id\n  order: items.0\n  a: ''\n  b: x..y\n  c: 7\n  d: /order\n")))
+        .containsExactly(
+            "5:10 search_attributes.Order" + name,
+            "6:10 search_attributes.order" + path + "\"items.0\"",
+            "7:6 search_attributes.a" + path + "\"\"",
+            "8:6 search_attributes.b" + path + "\"x..y\"",
+            "9:6 search_attributes.c: must be a string, but is the number 7; put it in quotes",
+            "10:6 search_attributes.d" + path + "\"/order\"");
     assertThat(problemsOf(withKeys("search_attributes:\n  " + "a".repeat(64) + ": x\n"))).hasSize(1).first().asString().endsWith(name);
     assertThat(problemsOf(withKeys("search_attributes: {a: x, b: x, c: x, d: x, e: x, f: x, g: x, h: x, i: x}\n")))
         .containsExactly("4:20 search_attributes: there must be at most 8 search attributes, but there are 9");
-    assertThat(problemsOf(withKeys("attributes: {order: order_id}\n"))).hasSize(1).first().asString().endsWith("unknown key \"attributes\"; did you mean \"search_attributes\"?");
+    assertThat(problemsOf(withKeys("attributes: {order: order_id}\n"))).hasSize(1).first().asString()
+        .endsWith("unknown key \"attributes\"; did you mean \"search_attributes\"?");
   }
 
   @ParameterizedTest
@@ -205,7 +209,7 @@ class TemplateKeysTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"1", "1.0", "1.0.0.0", "v1.0.0", "01.0.0", "1.0.0-", "1.0.0-01", "1.0.0+build", "1.0.0-a..b",
-      "1.0.0-1234567890a"})
+    "1.0.0-1234567890a"})
   void any_other_version_is_refused(String version) {
     assertThat(problemsOf(withKeys("").replace("1.0.0", "'" + version + "'"))).containsExactly(
         "3:10 version: must be a semantic version such as 1.0.0 or 1.2.3-rc.1 with at most 16 characters, but is \""
@@ -221,7 +225,7 @@ class TemplateKeysTest {
 
   @ParameterizedTest
   @CsvSource({"name: order, 64, 1:7 name", "callable: h, 500, 5:36 steps[0].handler.callable",
-      "name: only, 128, 5:10 steps[0].name"})
+    "name: only, 128, 5:10 steps[0].name"})
   void a_name_may_be_so_long_and_no_longer(String before, int length, String place) {
     var key = before.substring(0, before.indexOf(' ') + 1);
     read(withKeys("").replace(before, key + "x".repeat(length)));
@@ -241,16 +245,17 @@ class TemplateKeysTest {
   void concurrency_policies_are_checked_key_by_key() {
     assertThat(problemsOf(withKeys("concurrency:\n- {limit: 0}\n- {limt: 3}\n- {limit: 2, key: customer}\n- {limit: 1, counts: users}\n"))
         .stream().map(problem -> problem.substring(problem.indexOf(' ') + 1)).toList()).containsExactly(
-        "concurrency[0].limit: must be a whole number between 1 and 1000000, but is 0",
-        "concurrency[1].limit: is missing",
-        "concurrency[1].limt: unknown key \"limt\"; did you mean \"limit\"?",
-        "concurrency[2].key: must be a JSON pointer into the task's context, such as /customer_id, but is \"customer\"",
-        "concurrency[3].counts: must be one of tasks, steps, but is \"users\"");
+            "concurrency[0].limit: must be a whole number between 1 and 1000000, but is 0",
+            "concurrency[1].limit: is missing",
+            "concurrency[1].limt: unknown key \"limt\"; did you mean \"limit\"?",
+            "concurrency[2].key: must be a JSON pointer into the task's context, such as /customer_id, but is \"customer\"",
+            "concurrency[3].counts: must be one of tasks, steps, but is \"users\"");
     assertThat(problemsOf(withSteps("- name: a\n  handler: {callable: h}\n  concurrency: [{limit: 1, counts: tasks}]\n"
         + "- name: b\n  handler: {callable: h}\n  concurrency: [{limit: 1}, {limit: 2, when_full: fail_fast}]\n"))).containsExactly(
-        "7:36 steps[0].concurrency[0].counts: a policy of a step counts steps; one that counts tasks belongs to the template",
-        "10:29 steps[1].concurrency[1]: an earlier policy counts the same by the same key");
-    assertThat(problemsOf(withKeys("concurrency: [{limit: 1, key: /a}, {limit: 1, key: /b}, {limit: 1, key: /c}, {limit: 1, key: /d}, {limit: 1}]\n")))
+            "7:36 steps[0].concurrency[0].counts: a policy of a step counts steps; one that counts tasks belongs to the template",
+            "10:29 steps[1].concurrency[1]: an earlier policy counts the same by the same key");
+    assertThat(problemsOf(
+        withKeys("concurrency: [{limit: 1, key: /a}, {limit: 1, key: /b}, {limit: 1, key: /c}, {limit: 1, key: /d}, {limit: 1}]\n")))
         .hasSize(1).first().asString().endsWith("there must be at most 4 policies");
     assertThat(read(withKeys("concurrency: [{limit: 1, key: /a}, {limit: 9, counts: steps}]\n")).concurrency()).hasSize(2);
   }

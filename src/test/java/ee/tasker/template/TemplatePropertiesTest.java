@@ -11,8 +11,8 @@ import ee.tasker.template.model.IdentityStrategy;
 import ee.tasker.template.model.Lifecycle;
 import ee.tasker.template.model.LimitedUnit;
 import ee.tasker.template.model.OnStepError;
-import ee.tasker.template.model.RetryOverride;
 import ee.tasker.template.model.OnWorkerLost;
+import ee.tasker.template.model.RetryOverride;
 import ee.tasker.template.model.RetryPolicy;
 import ee.tasker.template.model.SearchAttributes;
 import ee.tasker.template.model.StalenessAction;
@@ -59,7 +59,7 @@ class TemplatePropertiesTest {
 
   @Property(tries = 200)
   void a_graph_with_a_cycle_is_refused_with_a_cycle_that_is_there(@ForAll Random random,
-                                                                  @ForAll @IntRange(min = 2, max = 40) int size) {
+      @ForAll @IntRange(min = 2, max = 40) int size) {
     var graph = acyclic(random, size);
     int length = 2 + random.nextInt(size - 1);
     for (int i = 0; i < length; i++) {
@@ -98,7 +98,7 @@ class TemplatePropertiesTest {
 
   @Property(tries = 500)
   void any_change_that_means_something_changes_the_hash(@ForAll("templates") TemplateDefinition template,
-                                                        @ForAll Random random) {
+      @ForAll Random random) {
     var before = TemplateJson.toJson(template);
     var after = JsonMutation.changeOneValue(before, random);
 
@@ -110,7 +110,7 @@ class TemplatePropertiesTest {
 
   @Property(tries = 300)
   void equal_hashes_mean_equal_definitions(@ForAll("templates") TemplateDefinition one,
-                                           @ForAll("templates") TemplateDefinition other) {
+      @ForAll("templates") TemplateDefinition other) {
     assertThat(TemplateJson.contentHash(one).equals(TemplateJson.contentHash(other))).isEqualTo(one.equals(other));
   }
 
@@ -183,7 +183,8 @@ class TemplatePropertiesTest {
       }
       return new TemplateDefinition(new TemplateKey("shop", oneOf("order", "true", "1.5"), oneOf("1.0.0", "0.1.0-rc.1")),
           maybe(text()), oneOf(IdentityStrategy.values()), oneOf(IdentityReuse.values()),
-          oneOf(SearchAttributes.NONE, SearchAttributes.of(Map.of("order", "order_id", "customer", "customer.id"))), maybe(schema()), lifecycle(), "{\"author\":\"ann\"}",
+          oneOf(SearchAttributes.NONE, SearchAttributes.of(Map.of("order", "order_id", "customer", "customer.id"))), maybe(schema()),
+          lifecycle(), "{\"author\":\"ann\"}",
           new SystemDependencies(oneOf("default", "db"), List.of("x", "y").subList(0, random.nextInt(3))), List.of(),
           environments, graph.entrySet().stream().map(step -> step(step.getKey(), step.getValue())).toList(),
           policies(oneOf(LimitedUnit.values())));
@@ -194,7 +195,7 @@ class TemplatePropertiesTest {
       return new StepDefinition(name, maybe(text()), StepType.STANDARD,
           new HandlerReference(oneOf("h", "shop.Charge", "null"), oneOf("call", "go"), maybe("rules"), configuration()),
           dependencies, maybe("bank"), new RetryPolicy(random.nextBoolean(), random.nextInt(101),
-          oneOf(BackoffKind.values()), base, base + 5_000 + random.nextInt(100), oneOf(OnWorkerLost.values())),
+              oneOf(BackoffKind.values()), base, base + 5_000 + random.nextInt(100), oneOf(OnWorkerLost.values())),
           random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(1 + random.nextInt(86_400)), List.of(),
           Optional.empty(), maybe(schema()), policies(LimitedUnit.STEPS));
     }
@@ -230,17 +231,21 @@ class TemplatePropertiesTest {
 
     private JsonValue json(int depth) {
       switch (random.nextInt(depth == 0 ? 4 : 6)) {
-        case 0: return JsonText.string(text());
-        case 1: return JsonText.parse(oneOf("0", "-1", "1.50", "123456789012345678901234567890", "0.001", "-0.0"));
-        case 2: return oneOf(JsonValue.TRUE, JsonValue.FALSE);
-        case 3: return JsonValue.NULL;
-        case 4:
+        case 0 :
+          return JsonText.string(text());
+        case 1 :
+          return JsonText.parse(oneOf("0", "-1", "1.50", "123456789012345678901234567890", "0.001", "-0.0"));
+        case 2 :
+          return oneOf(JsonValue.TRUE, JsonValue.FALSE);
+        case 3 :
+          return JsonValue.NULL;
+        case 4 :
           var array = JsonText.array();
           for (int i = random.nextInt(3); i > 0; i--) {
             array.add(json(depth - 1));
           }
           return array.build();
-        default:
+        default :
           var object = JsonText.object();
           for (int i = random.nextInt(3); i > 0; i--) {
             object.add(text(), json(depth - 1));

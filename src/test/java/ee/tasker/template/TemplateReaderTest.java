@@ -83,7 +83,8 @@ class TemplateReaderTest {
     assertThat(template.description()).hasValue("Takes an order");
     assertThat(template.identityStrategy()).isEqualTo(IdentityStrategy.CALLER_PROVIDED);
     assertThat(template.reuse()).isEqualTo(IdentityReuse.AFTER_FAILURE);
-    assertThat(template.searchAttributes().paths()).containsExactly(java.util.Map.entry("customer", "customer.id"), java.util.Map.entry("order", "order_id"));
+    assertThat(template.searchAttributes().paths()).containsExactly(java.util.Map.entry("customer", "customer.id"),
+        java.util.Map.entry("order", "order_id"));
     assertThat(template.inputSchema()).hasValue("{\"required\":[\"id\"],\"type\":\"object\"}");
     assertThat(template.metadata()).isEqualTo("{\"author\":\"ann\",\"notes\":\"free\",\"tags\":[\"a\",\"b\"]}");
     assertThat(template.systemDependencies()).isEqualTo(new SystemDependencies("db", List.of("mail")));

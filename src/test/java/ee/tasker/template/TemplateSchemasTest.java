@@ -43,13 +43,13 @@ class TemplateSchemasTest {
 
   @ParameterizedTest
   @CsvSource(delimiter = '|', value = {
-      "{$ref: 'https://example.org/s.json'} | $ref | a reference must stay inside the schema and start with #, but is https://example.org/s.json",
-      "{$ref: 'other.json#/a'} | $ref | a reference must stay inside the schema and start with #, but is other.json#/a",
-      "{$ref: '#/$defs/a'} | $ref | there is no schema at #/$defs/a",
-      "{$ref: '#a', $defs: {a: {}}} | $ref | there is no schema at #a",
-      "{pattern: '('} | pattern | the pattern ( cannot be used: Unclosed group",
-      "{$schema: 'http://json-schema.org/draft-07/schema#'} | $schema | only draft 2020-12 is supported: leave $schema out or say https://json-schema.org/draft/2020-12/schema",
-      "{maxLength: 99999999999} | maxLength | maxLength must not be greater than 2147483647"})
+    "{$ref: 'https://example.org/s.json'} | $ref | a reference must stay inside the schema and start with #, but is https://example.org/s.json",
+    "{$ref: 'other.json#/a'} | $ref | a reference must stay inside the schema and start with #, but is other.json#/a",
+    "{$ref: '#/$defs/a'} | $ref | there is no schema at #/$defs/a",
+    "{$ref: '#a', $defs: {a: {}}} | $ref | there is no schema at #a",
+    "{pattern: '('} | pattern | the pattern ( cannot be used: Unclosed group",
+    "{$schema: 'http://json-schema.org/draft-07/schema#'} | $schema | only draft 2020-12 is supported: leave $schema out or say https://json-schema.org/draft/2020-12/schema",
+    "{maxLength: 99999999999} | maxLength | maxLength must not be greater than 2147483647"})
   void a_schema_that_cannot_be_used_is_refused(String schema, String key, String why) {
     assertThat(problemsOf(withKeys("input_schema: " + schema + "\n"))).singleElement().asString()
         .startsWith("4:").endsWith(" input_schema." + key + ": is not a valid JSON Schema: " + why);
@@ -57,9 +57,9 @@ class TemplateSchemasTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"true", "{}", "{$schema: 'https://json-schema.org/draft/2020-12/schema'}",
-      "{$ref: '#/$defs/a~1b', $defs: {a/b: {type: string}}}", "{$ref: '#n', $defs: {a: {$anchor: n}}}",
-      "{properties: {$ref: {type: string}}}", "{enum: [{$ref: 'https://example.org'}]}",
-      "{$id: 'https://example.org/order', items: {$ref: '#'}}"})
+    "{$ref: '#/$defs/a~1b', $defs: {a/b: {type: string}}}", "{$ref: '#n', $defs: {a: {$anchor: n}}}",
+    "{properties: {$ref: {type: string}}}", "{enum: [{$ref: 'https://example.org'}]}",
+    "{$id: 'https://example.org/order', items: {$ref: '#'}}"})
   void a_schema_that_can_be_used_is_accepted(String schema) {
     assertThat(ContextSchema.compile(read(withKeys("input_schema: " + schema + "\n")).inputSchema().orElseThrow()))
         .isNotNull();

@@ -21,7 +21,8 @@ import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
  * run of Maven, because the tests run in several JVMs.
  */
 public final class CleanDatabase implements TestInstancePreConstructCallback, AfterEachCallback {
-  private static final Path FOLDER = Path.of(System.getProperty("tasker.checkout", "."), "target", "moves", System.getProperty("tasker.build", "none"));
+  private static final Path FOLDER = Path.of(System.getProperty("tasker.checkout", "."), "target", "moves",
+      System.getProperty("tasker.build", "none"));
   private static final Set<String> RECORDED = ConcurrentHashMap.newKeySet();
 
   @Override

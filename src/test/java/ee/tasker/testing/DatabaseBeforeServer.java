@@ -14,45 +14,47 @@ import org.jboss.arquillian.test.spi.event.suite.BeforeSuite;
 /** Gives the integration tests an empty PostgreSQL before Arquillian starts the server, and takes it away after. */
 public final class DatabaseBeforeServer implements LoadableExtension {
 
-    @Override
-    public void register(ExtensionBuilder builder) {
-        builder.observer(Lifecycle.class);
+  @Override
+  public void register(ExtensionBuilder builder) {
+    builder.observer(Lifecycle.class);
+  }
+
+  /** Arquillian starts and stops the server on the same events with precedence 0. */
+  public static final class Lifecycle {
+
+    private EmbeddedDatabase database;
+
+    public void start(@Observes(precedence = 100) BeforeSuite event) {
+      database = EmbeddedDatabase.forTests(
+          Path.of(System.getProperty("tasker.it.folder")),
+          Path.of(System.getProperty("tasker.checkout"), ".tasker"),
+          System.getProperty("tasker.postgres.version"),
+          Integer.getInteger("tasker.it.db.port"));
+      // Should this process be ended, nobody announces the end of the suite.
+      Runtime.getRuntime().addShutdownHook(new Thread(database::close, "tasker-it-database"));
+      database.start();
+      configureServer();
     }
 
-    /** Arquillian starts and stops the server on the same events with precedence 0. */
-    public static final class Lifecycle {
-
-        private EmbeddedDatabase database;
-
-        public void start(@Observes(precedence = 100) BeforeSuite event) {
-            database = EmbeddedDatabase.forTests(
-                    Path.of(System.getProperty("tasker.it.folder")),
-                    Path.of(System.getProperty("tasker.checkout"), ".tasker"),
-                    System.getProperty("tasker.postgres.version"),
-                    Integer.getInteger("tasker.it.db.port"));
-            // Should this process be ended, nobody announces the end of the suite.
-            Runtime.getRuntime().addShutdownHook(new Thread(database::close, "tasker-it-database"));
-            database.start();
-            configureServer();
-        }
-
-        /** Open Liberty's folder is made by the build, from resources; what others need is more than copies. */
-        private static void configureServer() {
-            var kind = ServerKind.from(System.getProperties());
-            if (kind == ServerKind.LIBERTY) return;
-            try (var server = kind.process(
-                    Path.of(System.getProperty("tasker.server.home")),
-                    Path.of(System.getProperty("tasker.it.folder"), "arquillian"),
-                    Integer.getInteger("tasker.it.http.port"),
-                    Map.of("MANAGEMENT_PORT", System.getProperty("tasker.it.management.port")))) {
-                server.configureOnly(kind.config(Path.of(System.getProperty("tasker.checkout"))));
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
-
-        public void stop(@Observes(precedence = -100) AfterSuite event) {
-            if (database != null) database.close();
-        }
+    /** Open Liberty's folder is made by the build, from resources; what others need is more than copies. */
+    private static void configureServer() {
+      var kind = ServerKind.from(System.getProperties());
+      if (kind == ServerKind.LIBERTY)
+        return;
+      try (var server = kind.process(
+          Path.of(System.getProperty("tasker.server.home")),
+          Path.of(System.getProperty("tasker.it.folder"), "arquillian"),
+          Integer.getInteger("tasker.it.http.port"),
+          Map.of("MANAGEMENT_PORT", System.getProperty("tasker.it.management.port")))) {
+        server.configureOnly(kind.config(Path.of(System.getProperty("tasker.checkout"))));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
+
+    public void stop(@Observes(precedence = -100) AfterSuite event) {
+      if (database != null)
+        database.close();
+    }
+  }
 }

@@ -20,31 +20,32 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @RunAsClient
 class DeploymentIT {
 
-    @ArquillianResource
-    URL base;
+  @ArquillianResource
+  URL base;
 
-    @Deployment
-    static WebArchive war() {
-        return Deployments.war();
-    }
+  @Deployment
+  static WebArchive war() {
+    return Deployments.war();
+  }
 
-    @Test
-    void landing_page_is_served() throws Exception {
-        var answer = get(base.toURI());
+  @Test
+  void landing_page_is_served() throws Exception {
+    var answer = get(base.toURI());
 
-        assertThat(answer.statusCode()).isEqualTo(200);
-        assertThat(answer.body()).contains("Tasker EE");
-    }
+    assertThat(answer.statusCode()).isEqualTo(200);
+    assertThat(answer.body()).contains("Tasker EE");
+  }
 
-    @Test
-    void server_says_it_is_ready() throws Exception {
-        var answer = get(base.toURI().resolve("/health/ready"));
+  @Test
+  void server_says_it_is_ready() throws Exception {
+    var answer = get(base.toURI().resolve("/health/ready"));
 
-        assertThat(answer.statusCode()).isEqualTo(200);
-        assertThat(answer.body()).contains("\"status\":\"UP\"");
-    }
+    assertThat(answer.statusCode()).isEqualTo(200);
+    assertThat(answer.body()).contains("\"status\":\"UP\"");
+  }
 
-    private static HttpResponse<String> get(URI address) throws Exception {
-        return HttpClient.newHttpClient().send(HttpRequest.newBuilder(address).timeout(Duration.ofSeconds(20)).build(), HttpResponse.BodyHandlers.ofString());
-    }
+  private static HttpResponse<String> get(URI address) throws Exception {
+    return HttpClient.newHttpClient().send(HttpRequest.newBuilder(address).timeout(Duration.ofSeconds(20)).build(),
+        HttpResponse.BodyHandlers.ofString());
+  }
 }

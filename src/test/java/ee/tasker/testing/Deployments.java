@@ -11,23 +11,25 @@ import org.jboss.shrinkwrap.api.spec.WebArchive;
  */
 public final class Deployments {
 
-    private Deployments() {}
+  private Deployments() {}
 
-    /** For tests that stay outside and speak HTTP ({@code @RunAsClient}, or {@code testable = false}). */
-    public static WebArchive war() {
-        return ShrinkWrap.create(ZipImporter.class, "tasker-ee.war")
-                .importFrom(new File(property("tasker.war")))
-                .as(WebArchive.class);
-    }
+  /** For tests that stay outside and speak HTTP ({@code @RunAsClient}, or {@code testable = false}). */
+  public static WebArchive war() {
+    return ShrinkWrap.create(ZipImporter.class, "tasker-ee.war")
+        .importFrom(new File(property("tasker.war")))
+        .as(WebArchive.class);
+  }
 
-    /** For tests that run inside: the package of the test class goes along, with its sub-packages. */
-    public static WebArchive warWith(Class<?> test) {
-        return war().addPackages(true, test.getPackage());
-    }
+  /** For tests that run inside: the package of the test class goes along, with its sub-packages. */
+  public static WebArchive warWith(Class<?> test) {
+    return war().addPackages(true, test.getPackage());
+  }
 
-    private static String property(String name) {
-        var value = System.getProperty(name);
-        if (value == null) throw new IllegalStateException("Integration tests are run by the build (./mvnw verify): it sets " + name + " and prepares the server.");
-        return value;
-    }
+  private static String property(String name) {
+    var value = System.getProperty(name);
+    if (value == null)
+      throw new IllegalStateException(
+          "Integration tests are run by the build (./mvnw verify): it sets " + name + " and prepares the server.");
+    return value;
+  }
 }

@@ -19,7 +19,8 @@ public final class Operator {
   }
 
   public JsonObject step(Dag.Task task, String step, String action, String data) {
-    return sql.object("select tasker.act_on_step(?, ?, ?, ?, ?, ?, null, ?)", task.uuid(), task.step(step), action, NAME, REASON, data, now);
+    return sql.object("select tasker.act_on_step(?, ?, ?, ?, ?, ?, null, ?)", task.uuid(), task.step(step), action, NAME, REASON, data,
+        now);
   }
 
   public JsonObject step(Dag.Task task, String step, String action) {

@@ -23,9 +23,10 @@ public final class TaskerAssertions {
   private static final List<String> CLOCK = List.of("time_is_that_of_its_move", "nothing_is_dated_in_the_future", "lease_ends_within_a_day",
       "retry_waits_as_long_as_was_decided", "wakeup_is_within_reach");
   /** Where a guard was taken out on purpose, another test has to notice than the one that lists the guards. */
-  private static final List<String> GUARDS = Stream.concat(CLOCK.stream(), Stream.of("guards_are_in_place", "rules_are_those_of_this_version")).toList();
-    /** Between the database's clock and ours lie calls that a busy machine makes slow; what is told apart by this is 15 seconds and more. */
-    private static final int TOLERANCE_SECONDS = 5;
+  private static final List<String> GUARDS = Stream
+      .concat(CLOCK.stream(), Stream.of("guards_are_in_place", "rules_are_those_of_this_version")).toList();
+  /** Between the database's clock and ours lie calls that a busy machine makes slow; what is told apart by this is 15 seconds and more. */
+  private static final int TOLERANCE_SECONDS = 5;
 
   private TaskerAssertions() {}
 
@@ -52,8 +53,9 @@ public final class TaskerAssertions {
   /** That check_history has nothing to say. */
   public static void assertThatHistoryIsSound() {
     try (Sql sql = Sql.open()) {
-      List<String> broken = sql.texts("select invariant || ': ' || violations || ' ' || examples from tasker.check_history() where violations > 0 "
-          + "and not invariant = any (?)", TestDatabase.get().isDamaged() ? GUARDS : CLOCK);
+      List<String> broken = sql
+          .texts("select invariant || ': ' || violations || ' ' || examples from tasker.check_history() where violations > 0 "
+              + "and not invariant = any (?)", TestDatabase.get().isDamaged() ? GUARDS : CLOCK);
       assertThat(broken).as("broken promises").isEmpty();
     }
   }
@@ -111,7 +113,8 @@ public final class TaskerAssertions {
 
     private StepAssert at(String column, Instant time) {
       assertThat(row.get(column)).as(column).isNotNull();
-      assertThat(((java.sql.Timestamp) row.get(column)).toInstant()).as(column).isCloseTo(time, within(TOLERANCE_SECONDS, ChronoUnit.SECONDS));
+      assertThat(((java.sql.Timestamp) row.get(column)).toInstant()).as(column).isCloseTo(time,
+          within(TOLERANCE_SECONDS, ChronoUnit.SECONDS));
       return this;
     }
   }

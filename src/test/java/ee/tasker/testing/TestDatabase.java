@@ -41,8 +41,7 @@ public final class TestDatabase {
         .failOnMissingLocations(true)
         .validateMigrationNaming(true)
         .load()
-        .migrate()
-        .migrationsExecuted;
+        .migrate().migrationsExecuted;
     if (migrations < 50) {
       throw new IllegalStateException("only " + migrations + " migrations ran, so the files of the database were not found");
     }

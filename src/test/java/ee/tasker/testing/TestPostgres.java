@@ -115,7 +115,9 @@ interface TestPostgres {
     String image = "postgres:" + System.getProperty("tasker.postgres.version", "18").replaceAll("\\..*", "");
     return new GenericContainer<>(image)
         .withEnv("POSTGRES_HOST_AUTH_METHOD", "trust")
-        .withCommand(Stream.concat(Stream.of("postgres"), SETTINGS.entrySet().stream().flatMap(setting -> Stream.of("-c", setting.getKey() + "=" + setting.getValue())))
+        .withCommand(Stream
+            .concat(Stream.of("postgres"),
+                SETTINGS.entrySet().stream().flatMap(setting -> Stream.of("-c", setting.getKey() + "=" + setting.getValue())))
             .toArray(String[]::new))
         .withExposedPorts(PORT)
         // The first time it is the one that prepares the data folder.
@@ -125,8 +127,8 @@ interface TestPostgres {
   private static TestPostgres at(String host, int port) {
     return (user, name) -> {
       PGSimpleDataSource source = new PGSimpleDataSource();
-      source.setServerNames(new String[] {host});
-      source.setPortNumbers(new int[] {port});
+      source.setServerNames(new String[]{host});
+      source.setPortNumbers(new int[]{port});
       source.setDatabaseName(name);
       source.setUser(user);
       return source;

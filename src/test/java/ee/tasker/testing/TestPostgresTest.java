@@ -35,7 +35,8 @@ class TestPostgresTest {
   void engine_that_answers_gives_a_container() {
     assertThat(choose("", Map.of("DOCKER_HOST", "tcp://docker:2375"), NOTHING, true)).isEqualTo(TestPostgres.Kind.CONTAINER);
     assertThat(choose("", Map.of(), Set.of(Path.of("/var/run/docker.sock")), true)).isEqualTo(TestPostgres.Kind.CONTAINER);
-    assertThat(choose("", Map.of("XDG_RUNTIME_DIR", "/run/user/1000"), Set.of(Path.of("/run/user/1000/docker.sock")), true)).isEqualTo(TestPostgres.Kind.CONTAINER);
+    assertThat(choose("", Map.of("XDG_RUNTIME_DIR", "/run/user/1000"), Set.of(Path.of("/run/user/1000/docker.sock")), true))
+        .isEqualTo(TestPostgres.Kind.CONTAINER);
   }
 
   @Test
@@ -53,7 +54,8 @@ class TestPostgresTest {
 
   @Test
   void database_that_is_given_wins() {
-    assertThat(choose("jdbc:postgresql://db/tests", Map.of("DOCKER_HOST", "tcp://docker:2375"), NOTHING, true)).isEqualTo(TestPostgres.Kind.GIVEN);
+    assertThat(choose("jdbc:postgresql://db/tests", Map.of("DOCKER_HOST", "tcp://docker:2375"), NOTHING, true))
+        .isEqualTo(TestPostgres.Kind.GIVEN);
     assertThat(asked).isFalse();
   }
 

@@ -4,8 +4,8 @@ import static ee.tasker.testing.server.TaskerClient.taskRequest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.run.EmbeddedDatabase;
-import ee.tasker.testing.server.SpanReceiver.Received;
 import ee.tasker.testing.server.SpanReceiver;
+import ee.tasker.testing.server.SpanReceiver.Received;
 import ee.tasker.testing.server.TaskerClient;
 import ee.tasker.testing.server.TestServer;
 import jakarta.json.JsonObject;
@@ -46,7 +46,7 @@ class TracingIT {
 
   @AfterAll
   static void stop() {
-    for (AutoCloseable each : new AutoCloseable[] {traced, silent, database, other, COLLECTOR, SILENCE}) {
+    for (AutoCloseable each : new AutoCloseable[]{traced, silent, database, other, COLLECTOR, SILENCE}) {
       try {
         if (each != null) {
           each.close();
@@ -64,7 +64,8 @@ class TracingIT {
   }
 
   private List<Received> attempts(int count) {
-    TaskerClient.until("there are " + count + " attempts in " + COLLECTOR.of(trace), Duration.ofSeconds(30), () -> attempts().size() >= count);
+    TaskerClient.until("there are " + count + " attempts in " + COLLECTOR.of(trace), Duration.ofSeconds(30),
+        () -> attempts().size() >= count);
     return attempts();
   }
 
@@ -95,9 +96,11 @@ class TracingIT {
     assertThat(tasker.value("select trace_parent from tasker.task_contexts where task_uuid = ?", task))
         .isEqualTo("00-" + trace + "-" + request.id() + "-01");
     assertThat(only(attempts, "end").attributes())
-        .containsEntry("tasker.task.uuid", task.toString()).containsEntry("tasker.step.uuid", tasker.steps(task).get("end").getString("step_uuid"))
+        .containsEntry("tasker.task.uuid", task.toString())
+        .containsEntry("tasker.step.uuid", tasker.steps(task).get("end").getString("step_uuid"))
         .containsEntry("tasker.step.name", "end").containsEntry("tasker.namespace", "testing").containsEntry("tasker.template", "traced")
-        .containsEntry("tasker.template.version", "1.0.0").containsEntry("tasker.handler", "testing.Place").containsEntry("tasker.attempt", "1")
+        .containsEntry("tasker.template.version", "1.0.0").containsEntry("tasker.handler", "testing.Place")
+        .containsEntry("tasker.attempt", "1")
         .containsEntry("tasker.correlation_id", task.toString()).containsEntry("tasker.outcome", "success");
     assertThat(only(attempts, "end").isError()).isFalse();
   }
@@ -108,7 +111,9 @@ class TracingIT {
     tasker.atRest(task);
 
     List<Received> left = attempts(6).stream().filter(span -> span.name().equals("tasker.step left")).toList();
-    assertThat(left).extracting(span -> span.attributes().get("tasker.attempt"), Received::isError, span -> span.attributes().get("tasker.outcome"), Received::events)
+    assertThat(left)
+        .extracting(span -> span.attributes().get("tasker.attempt"), Received::isError, span -> span.attributes().get("tasker.outcome"),
+            Received::events)
         .containsExactlyInAnyOrder(
             org.assertj.core.groups.Tuple.tuple("1", true, "retryable_failure", List.of("exception")),
             org.assertj.core.groups.Tuple.tuple("2", true, "retryable_failure", List.of("exception")),
@@ -139,7 +144,8 @@ class TracingIT {
     Received parent = only(attempts, "submits");
     assertThat(place.getString("current_span")).isEqualTo(parent.id());
     assertThat(place.getString("trace_parent")).isEqualTo("00-" + trace + "-" + parent.id() + "-01");
-    assertThat(attempts.stream().filter(span -> span != parent)).hasSize(6).allSatisfy(span -> assertThat(span.parent()).isEqualTo(parent.id()));
+    assertThat(attempts.stream().filter(span -> span != parent)).hasSize(6)
+        .allSatisfy(span -> assertThat(span.parent()).isEqualTo(parent.id()));
   }
 
   @Test

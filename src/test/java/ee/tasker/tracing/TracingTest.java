@@ -64,18 +64,17 @@ class TracingTest {
 
   /** The beans of a server that has this one, or null for none. */
   private static Instance<Object> offering(OpenTelemetry telemetry) {
-    return beans((proxy, method, arguments) ->
-        switch (method.getName()) {
-          case "select" -> proxy;
-          case "isResolvable" -> telemetry != null;
-          case "get" -> telemetry;
-          default -> throw new UnsupportedOperationException(method.getName());
-        });
+    return beans((proxy, method, arguments) -> switch (method.getName()) {
+      case "select" -> proxy;
+      case "isResolvable" -> telemetry != null;
+      case "get" -> telemetry;
+      default -> throw new UnsupportedOperationException(method.getName());
+    });
   }
 
   @SuppressWarnings("unchecked")
   private static Instance<Object> beans(InvocationHandler answers) {
-    return (Instance<Object>) Proxy.newProxyInstance(TracingTest.class.getClassLoader(), new Class<?>[] {Instance.class}, answers);
+    return (Instance<Object>) Proxy.newProxyInstance(TracingTest.class.getClassLoader(), new Class<?>[]{Instance.class}, answers);
   }
 
   /** Leaves no stack trace in the log. */

@@ -113,7 +113,8 @@ class BlockedHandlersIT {
     }
     untimed.stream().skip(1).forEach(task -> assertThat(tasker.atRest(task).getString("state")).isEqualTo("complete"));
     assertThat(tasker.atRest(late).getString("state")).isEqualTo("complete");
-    TaskerClient.until("all threads are back", Duration.ofSeconds(30), () -> describe().getInt("stuck_threads") == 0 && describe().getInt("available_capacity") >= capacity);
+    TaskerClient.until("all threads are back", Duration.ofSeconds(30),
+        () -> describe().getInt("stuck_threads") == 0 && describe().getInt("available_capacity") >= capacity);
     assertThat(describe().getString("state")).isEqualTo("healthy");
     assertThat(left(limited)).as("each first attempt ended once").hasSize(timed);
     assertThat(History.broken(tasker)).isEmpty();
@@ -146,7 +147,8 @@ class BlockedHandlersIT {
 
     if (server.redeploy(TestServer.warWith("tasker-ee-again.war", war -> war))) {
       TaskerClient.until("what blocked is abandoned", Duration.ofSeconds(60), () -> server.log().contains("TK1307"));
-      TaskerClient.until("the new application takes it up", Duration.ofSeconds(90), () -> tasker.count("select count(*) from testing.effects where attempt = 2") == 20);
+      TaskerClient.until("the new application takes it up", Duration.ofSeconds(90),
+          () -> tasker.count("select count(*) from testing.effects where attempt = 2") == 20);
       assertThat(tasker.count("select count(*) from tasker.servers where state = 'stopped'")).isEqualTo(1);
       TaskerClient.until("the new application answers", Duration.ofSeconds(60), () -> tasker.get("/v1/servers").status() == 200);
       tasks.forEach(task -> assertThat(tasker.atRest(task).getString("state")).isEqualTo("complete"));
@@ -157,7 +159,8 @@ class BlockedHandlersIT {
 
     server.terminate();
     TaskerClient.until("the process ends although handlers block", Duration.ofSeconds(60), () -> !server.isAlive());
-    assertThat(tasker.count("select count(*) from tasker.workflow_steps where state = 'in_progress'")).as("what blocked is offered to others").isZero();
+    assertThat(tasker.count("select count(*) from tasker.workflow_steps where state = 'in_progress'"))
+        .as("what blocked is offered to others").isZero();
     assertThat(History.broken(tasker)).isEmpty();
   }
 
@@ -178,20 +181,24 @@ class BlockedHandlersIT {
         long start = System.nanoTime();
         assertThat(tasker.get("/health/live").status()).isEqualTo(200);
         health = Math.max(health, seconds(start));
-        silence = Math.max(silence, ((Number) tasker.value("select extract(epoch from clock_timestamp() - heartbeat_at) from tasker.servers")).doubleValue());
+        silence = Math.max(silence,
+            ((Number) tasker.value("select extract(epoch from clock_timestamp() - heartbeat_at) from tasker.servers")).doubleValue());
         return condition.getAsBoolean();
       });
     }
   }
 
   private void changeCapacity(int capacity) {
-    Answer answer = tasker.send(tasker.request("/v1/servers/" + describe().getString("server_uuid")).header("Content-Type", "application/json")
-        .method("PATCH", HttpRequest.BodyPublishers.ofString(TaskerClient.quoted("{'worker_capacity': " + capacity + ", 'requested_by': 'ann', 'reason': 'a test'}"))));
+    Answer answer = tasker
+        .send(tasker.request("/v1/servers/" + describe().getString("server_uuid")).header("Content-Type", "application/json")
+            .method("PATCH", HttpRequest.BodyPublishers
+                .ofString(TaskerClient.quoted("{'worker_capacity': " + capacity + ", 'requested_by': 'ann', 'reason': 'a test'}"))));
     assertThat(answer.status()).as(answer.toString()).isEqualTo(200);
   }
 
   private List<UUID> submit(String template, int tasks) {
-    Answer answer = tasker.post("/v1/tasks:batch", Collections.nCopies(tasks, TaskerClient.taskRequest("testing", template, "{}")).toString());
+    Answer answer = tasker.post("/v1/tasks:batch",
+        Collections.nCopies(tasks, TaskerClient.taskRequest("testing", template, "{}")).toString());
     return answer.list("verdicts").stream().map(verdict -> UUID.fromString(verdict.getString("task_uuid"))).toList();
   }
 
@@ -214,13 +221,16 @@ class BlockedHandlersIT {
 
   /** The same from the claim on, which is right for handlers that there is a thread for at once. */
   private List<Double> late(List<UUID> tasks) {
-    return seconds(tasks, "(select min(c.created_at) from tasker.workflow_step_transitions c where c.workflow_step_uuid = h.workflow_step_uuid and c.to_state = 'in_progress')");
+    return seconds(tasks,
+        "(select min(c.created_at) from tasker.workflow_step_transitions c where c.workflow_step_uuid = h.workflow_step_uuid and c.to_state = 'in_progress')");
   }
 
   private List<Double> seconds(List<UUID> tasks, String began) {
-    return tasker.sql("select extract(epoch from h.created_at - " + began + ") - " + LIMIT_SECONDS + " as late from tasker.workflow_step_transitions h "
-        + "where h.task_uuid = any (?::uuid[]) and h.from_state = 'in_progress' and h.attempt = 1 order by 1",
-        "{" + String.join(",", tasks.stream().map(UUID::toString).toList()) + "}").stream().map(row -> ((Number) row.get("late")).doubleValue()).toList();
+    return tasker.sql(
+        "select extract(epoch from h.created_at - " + began + ") - " + LIMIT_SECONDS + " as late from tasker.workflow_step_transitions h "
+            + "where h.task_uuid = any (?::uuid[]) and h.from_state = 'in_progress' and h.attempt = 1 order by 1",
+        "{" + String.join(",", tasks.stream().map(UUID::toString).toList()) + "}").stream()
+        .map(row -> ((Number) row.get("late")).doubleValue()).toList();
   }
 
   private JsonObject describe() {

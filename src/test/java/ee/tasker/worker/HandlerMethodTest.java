@@ -66,13 +66,14 @@ class HandlerMethodTest {
 
   @Test
   void what_it_throws_comes_as_it_was_thrown() {
-    assertThatThrownBy(() -> HandlerMethod.of(desk, "failing").orElseThrow().handle(null)).isExactlyInstanceOf(IOException.class).hasMessage("line");
+    assertThatThrownBy(() -> HandlerMethod.of(desk, "failing").orElseThrow().handle(null)).isExactlyInstanceOf(IOException.class)
+        .hasMessage("line");
     assertThatThrownBy(() -> HandlerMethod.of(desk, "panicking").orElseThrow().handle(null)).isExactlyInstanceOf(StackOverflowError.class);
   }
 
   @Test
   void only_public_methods_from_context_to_outcome_count() {
-    for (String name : new String[] {"wrong", "withoutContext", "hidden", "nothing", "toString", "", "call2"}) {
+    for (String name : new String[]{"wrong", "withoutContext", "hidden", "nothing", "toString", "", "call2"}) {
       assertThat(HandlerMethod.of(desk, name)).as(name).isEmpty();
     }
   }
@@ -91,7 +92,8 @@ class HandlerMethodTest {
     Map<String, HandlerRegistry.Found<StepHandler>> byName = new HashMap<>();
     HandlerRegistry.add(byName, "desk", new HandlerRegistry.Found<>(desk, Desk.class));
 
-    assertThatThrownBy(() -> HandlerRegistry.add(byName, "desk", new HandlerRegistry.Found<>(new Desk(), Desk.class))).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> HandlerRegistry.add(byName, "desk", new HandlerRegistry.Found<>(new Desk(), Desk.class)))
+        .isInstanceOf(IllegalStateException.class);
   }
 
   @Test

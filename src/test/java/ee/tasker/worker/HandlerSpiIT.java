@@ -94,7 +94,8 @@ class HandlerSpiIT {
       huge number           | blocked_by_failures | error    | 1 | result_not_storable  |
       u+0000 in the message | blocked_by_failures | error    | 1 | 'Bad '               | a b
       """)
-  void whatever_a_handler_does_has_its_documented_outcome(String way, String state, String stepState, int attempts, String type, String message) {
+  void whatever_a_handler_does_has_its_documented_outcome(String way, String state, String stepState, int attempts, String type,
+      String message) {
     UUID task = tasker.submit("fail", "{'way': '" + way + "'}");
 
     assertThat(tasker.atRest(task).getString("state")).isEqualTo(state);
@@ -121,7 +122,8 @@ class HandlerSpiIT {
   void result_that_cannot_be_stored_does_not_keep_the_others_of_its_batch_back() {
     List<String> requests = new ArrayList<>();
     for (int i = 0; i < 60; i++) {
-      requests.add(TaskerClient.taskRequest("testing", "fail", "{'way': '" + (i % 6 == 0 ? "u+0000 in the result" : "") + "', 'i': " + i + "}"));
+      requests.add(
+          TaskerClient.taskRequest("testing", "fail", "{'way': '" + (i % 6 == 0 ? "u+0000 in the result" : "") + "', 'i': " + i + "}"));
     }
     Answer created = tasker.post("/v1/tasks:batch", TaskerClient.quoted(requests.toString()));
     assertThat(created.status()).as(created.body()).isEqualTo(207);

@@ -30,17 +30,22 @@ class OutcomesTest {
         arguments(new PermanentStepException("Refused", "no"), false, StepOutcome.permanent("Refused", "no")),
         arguments(new PermanentStepException("Refused", null), false, StepOutcome.permanent("Refused", "PermanentStepException")),
         arguments(new RetryableStepException("Busy", "later"), false, StepOutcome.retryable("Busy", "later")),
-        arguments(new RetryableStepException("Busy", "later", Duration.ofSeconds(3), null), false, StepOutcome.retryableAfter(Duration.ofSeconds(3), "Busy", "later")),
+        arguments(new RetryableStepException("Busy", "later", Duration.ofSeconds(3), null), false,
+            StepOutcome.retryableAfter(Duration.ofSeconds(3), "Busy", "later")),
         arguments(new TimeoutException("slow"), false, StepOutcome.retryable("TimeoutError", "slow")),
         arguments(new IllegalArgumentException("bad"), false, StepOutcome.permanent("ValidationError", "bad")),
         arguments(new NumberFormatException("x"), false, StepOutcome.permanent("ValidationError", "x")),
-        arguments(new IllegalStateException("odd"), false, StepOutcome.retryable("UnexpectedError", "java.lang.IllegalStateException: odd")),
+        arguments(new IllegalStateException("odd"), false,
+            StepOutcome.retryable("UnexpectedError", "java.lang.IllegalStateException: odd")),
         arguments(new IOException("line"), false, StepOutcome.retryable("UnexpectedError", "java.io.IOException: line")),
-        arguments(new NullPointerException(), false, StepOutcome.retryable("UnexpectedError", "java.lang.NullPointerException: NullPointerException")),
+        arguments(new NullPointerException(), false,
+            StepOutcome.retryable("UnexpectedError", "java.lang.NullPointerException: NullPointerException")),
         arguments(new CancellationException("stopped"), true, StepOutcome.cancelled("stopped")),
         arguments(new InterruptedException("stopped"), true, StepOutcome.cancelled("stopped")),
-        arguments(new CancellationException("stopped"), false, StepOutcome.retryable("UnexpectedError", "java.util.concurrent.CancellationException: stopped")),
-        arguments(new InterruptedException(), false, StepOutcome.retryable("UnexpectedError", "java.lang.InterruptedException: InterruptedException")),
+        arguments(new CancellationException("stopped"), false,
+            StepOutcome.retryable("UnexpectedError", "java.util.concurrent.CancellationException: stopped")),
+        arguments(new InterruptedException(), false,
+            StepOutcome.retryable("UnexpectedError", "java.lang.InterruptedException: InterruptedException")),
         arguments(new PermanentStepException("Refused", "no"), true, StepOutcome.permanent("Refused", "no")),
         arguments(new TimeoutException("slow"), true, StepOutcome.retryable("TimeoutError", "slow")));
   }
@@ -63,9 +68,12 @@ class OutcomesTest {
 
   @Test
   void delay_is_told_in_milliseconds_and_never_overflows() {
-    assertThat(result(Assignments.any(), StepOutcome.retryableAfter(Duration.ofMillis(1_500), "Busy", "m")).error().asJsonObject().getInt("delay_ms")).isEqualTo(1_500);
-    assertThat(result(Assignments.any(), StepOutcome.retryableAfter(Duration.ofDays(100_000), "Busy", "m")).error().asJsonObject().getInt("delay_ms")).isEqualTo(Integer.MAX_VALUE);
-    assertThat(result(Assignments.any(), StepOutcome.retryableAfter(Duration.ofSeconds(Long.MAX_VALUE), "Busy", "m")).error().asJsonObject().getInt("delay_ms")).isEqualTo(Integer.MAX_VALUE);
+    assertThat(result(Assignments.any(), StepOutcome.retryableAfter(Duration.ofMillis(1_500), "Busy", "m")).error().asJsonObject()
+        .getInt("delay_ms")).isEqualTo(1_500);
+    assertThat(result(Assignments.any(), StepOutcome.retryableAfter(Duration.ofDays(100_000), "Busy", "m")).error().asJsonObject()
+        .getInt("delay_ms")).isEqualTo(Integer.MAX_VALUE);
+    assertThat(result(Assignments.any(), StepOutcome.retryableAfter(Duration.ofSeconds(Long.MAX_VALUE), "Busy", "m")).error().asJsonObject()
+        .getInt("delay_ms")).isEqualTo(Integer.MAX_VALUE);
     assertThat(result(Assignments.any(), StepOutcome.retryable("Busy", "m")).error().asJsonObject()).doesNotContainKey("delay_ms");
   }
 
@@ -83,7 +91,7 @@ class OutcomesTest {
 
   @Test
   void result_that_would_not_come_back_as_it_is_fails_the_step_before_the_database_sees_it() {
-    for (String text : new String[] {"a\u0000", "\ud800"}) {
+    for (String text : new String[]{"a\u0000", "\ud800"}) {
       StepResult result = result(Assignments.any(), StepOutcome.success(Json.createObjectBuilder().add("text", text).build()));
       assertThat(result.outcome()).isEqualTo("permanent_failure");
       assertThat(result.error().asJsonObject().getString("type")).isEqualTo("result_not_storable");
@@ -110,9 +118,11 @@ class OutcomesTest {
 
   @Test
   void missing_handler_is_named_as_the_template_does() {
-    assertThat(Outcomes.handlerNotFound(Assignments.of("a.B", "go", Optional.of("r"), Optional.empty()), TIME).error().asJsonObject().getString("message"))
+    assertThat(Outcomes.handlerNotFound(Assignments.of("a.B", "go", Optional.of("r"), Optional.empty()), TIME).error().asJsonObject()
+        .getString("message"))
         .isEqualTo("no handler a.B#go was found by resolver r");
-    assertThat(Outcomes.handlerNotFound(Assignments.any(), TIME).error().asJsonObject().getString("message")).isEqualTo("no handler test.Handler was found");
+    assertThat(Outcomes.handlerNotFound(Assignments.any(), TIME).error().asJsonObject().getString("message"))
+        .isEqualTo("no handler test.Handler was found");
   }
 
   private static StepResult result(ClaimedStep step, StepOutcome outcome) {

@@ -18,7 +18,8 @@ import org.junit.jupiter.api.Test;
 class PermitsTest {
 
   @Property
-  void permits_are_neither_invented_nor_lost(@ForAll @IntRange(min = 0, max = 20) int capacity, @ForAll @Size(max = 50) List<@IntRange(min = -5, max = 25) Integer> moves) {
+  void permits_are_neither_invented_nor_lost(@ForAll @IntRange(min = 0, max = 20) int capacity,
+      @ForAll @Size(max = 50) List<@IntRange(min = -5, max = 25) Integer> moves) {
     Permits permits = withFree(capacity);
     int held = 0;
     for (int move : moves) {

@@ -21,7 +21,8 @@ class PrefetchIT {
   @Test
   void steps_that_were_claimed_ahead_go_back_when_handlers_get_slow_and_no_more_run_than_there_are_permits() {
     try (EmbeddedDatabase database = TestServer.newDatabase();
-        TestServer server = TestServer.start(database, Map.of("TASKER_WORKER_CAPACITY", Integer.toString(CAPACITY), "TASKER_WORKER_PREFETCH", "10"))) {
+        TestServer server = TestServer.start(database,
+            Map.of("TASKER_WORKER_CAPACITY", Integer.toString(CAPACITY), "TASKER_WORKER_PREFETCH", "10"))) {
       TaskerClient tasker = server.client();
       tasker.register("/testing/templates.yaml");
       TaskerClient.until("quick handlers have given it more permits", Duration.ofMinutes(2), () -> {
@@ -60,7 +61,9 @@ class PrefetchIT {
   }
 
   private static long count(TaskerClient tasker, String which) {
-    return tasker.count("select count(*) from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) where n.name = 'held' and s." + which);
+    return tasker
+        .count("select count(*) from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) where n.name = 'held' and s."
+            + which);
   }
 
   private static long started(TaskerClient tasker) {

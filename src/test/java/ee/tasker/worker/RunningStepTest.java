@@ -9,9 +9,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 class RunningStepTest {
@@ -121,6 +121,6 @@ class RunningStepTest {
   }
 
   private static boolean giveUp(RunningStep step) {
-    return step.giveUp(() -> { });
+    return step.giveUp(() -> {});
   }
 }

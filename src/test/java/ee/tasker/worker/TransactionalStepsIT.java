@@ -52,13 +52,13 @@ class TransactionalStepsIT {
 
   @ParameterizedTest
   @CsvSource({
-      "throws, 2, UnexpectedError",
-      "fails, 1, Refused",
-      "bad result, 1, result_schema_violation",
-      "marks, 2, transaction_failed",
-      "deferred, 2, transaction_failed",
-      "ends, 1, transaction_ended",
-      "replaces, 1, transaction_ended"})
+    "throws, 2, UnexpectedError",
+    "fails, 1, Refused",
+    "bad result, 1, result_schema_violation",
+    "marks, 2, transaction_failed",
+    "deferred, 2, transaction_failed",
+    "ends, 1, transaction_ended",
+    "replaces, 1, transaction_ended"})
   void without_an_accepted_success_nothing_is_there(String way, int attempts, String error) {
     UUID task = book(tasker, way);
 
@@ -107,7 +107,8 @@ class TransactionalStepsIT {
     tasker.sql("insert into testing.released values (?) returning task_uuid", task);
     // Whatever the zombie does, it has done it when that very transaction is over.
     TaskerClient.until("the zombie's transaction is over", Duration.ofSeconds(20), () -> tasker.count(
-        "select count(*) from pg_stat_activity where pid = ? and xact_start = ?", zombies.get(0).get("pid"), zombies.get(0).get("xact_start")) == 0);
+        "select count(*) from pg_stat_activity where pid = ? and xact_start = ?", zombies.get(0).get("pid"),
+        zombies.get(0).get("xact_start")) == 0);
     assertThat(tasker.sql("select attempt from testing.bookings where task_uuid = ?", task)).containsExactly(Map.of("attempt", 2));
   }
 
@@ -121,7 +122,8 @@ class TransactionalStepsIT {
     assertThat(bookings(tasker, task)).isZero();
     Object lease = tasker.value("select lease_expires_at from tasker.workflow_steps where task_uuid = ? and state = 'in_progress'", task);
     TaskerClient.until("the heartbeat renewed the lease meanwhile", Duration.ofSeconds(60),
-        () -> !lease.equals(tasker.value("select lease_expires_at from tasker.workflow_steps where task_uuid = ? and state = 'in_progress'", task)));
+        () -> !lease.equals(
+            tasker.value("select lease_expires_at from tasker.workflow_steps where task_uuid = ? and state = 'in_progress'", task)));
     tasker.sql("insert into testing.released values (?) returning task_uuid", task);
     assertThat(tasker.atRest(task).getString("state")).isEqualTo("complete");
     assertThat(bookings(tasker, task)).isEqualTo(1);
@@ -132,7 +134,9 @@ class TransactionalStepsIT {
     UUID task = book(tasker, "saves");
 
     assertThat(tasker.atRest(task).getString("state")).isEqualTo("complete");
-    assertThat(tasker.count("select count(*) from tasker.workflow_step_documents where task_uuid = ? and checkpoint = '\"half way\"'", task)).isEqualTo(1);
+    assertThat(
+        tasker.count("select count(*) from tasker.workflow_step_documents where task_uuid = ? and checkpoint = '\"half way\"'", task))
+        .isEqualTo(1);
   }
 
   @Test
@@ -141,15 +145,16 @@ class TransactionalStepsIT {
 
     assertThat(tasker.atRest(task).getString("state")).isEqualTo("blocked_by_failures");
     assertThat(tasker.steps(task).get("book").getJsonObject("error").getString("type")).isEqualTo("handler_timeout");
-    TaskerClient.until("its transaction is over", Duration.ofSeconds(20), () ->
-        tasker.count("select count(*) from pg_stat_activity where state = 'idle in transaction' and query like '%testing.bookings%'") == 0);
+    TaskerClient.until("its transaction is over", Duration.ofSeconds(20), () -> tasker
+        .count("select count(*) from pg_stat_activity where state = 'idle in transaction' and query like '%testing.bookings%'") == 0);
     assertThat(bookings(tasker, task)).isZero();
   }
 
   @Test
   void servers_that_die_in_the_middle_leave_every_effect_once() {
     try (EmbeddedDatabase database = TestServer.newDatabase()) {
-      Map<String, String> impatient = Map.of("TASKER_WORKER_LEASE_SECONDS", "5", "TASKER_WORKER_HEARTBEAT_SECONDS", "1", "TASKER_POLL_INTERVAL_SECONDS", "1");
+      Map<String, String> impatient = Map.of("TASKER_WORKER_LEASE_SECONDS", "5", "TASKER_WORKER_HEARTBEAT_SECONDS", "1",
+          "TASKER_POLL_INTERVAL_SECONDS", "1");
       try (TestServer doomed = TestServer.start(database, impatient)) {
         TaskerClient client = doomed.client();
         client.register("/testing/templates.yaml");
@@ -164,7 +169,8 @@ class TransactionalStepsIT {
           for (UUID task : tasks) {
             assertThat(heir.client().atRest(task).getString("state")).isEqualTo("complete");
           }
-          assertThat(heir.client().count("select count(*) from testing.effects where effect = 'booked'")).as("some had to be done again").isGreaterThan(40);
+          assertThat(heir.client().count("select count(*) from testing.effects where effect = 'booked'")).as("some had to be done again")
+              .isGreaterThan(40);
           assertThat(heir.client().count("select count(*) from testing.bookings")).isEqualTo(40);
           assertThat(heir.client().count("select count(distinct task_uuid) from testing.bookings")).isEqualTo(40);
           assertThat(History.broken(heir.client())).isEmpty();

@@ -9,7 +9,7 @@ package ee.tasker.template.model;
  * @param workerTemplate the {@code batch_worker} step that does one batch
  */
 public record BatchConfig(int batchSize, int parallelism, String cursorField, String workerTemplate,
-                          FailureStrategy failureStrategy) {
+    FailureStrategy failureStrategy) {
   public static final int DEFAULT_BATCH_SIZE = 1_000;
   public static final int DEFAULT_PARALLELISM = 10;
   public static final String DEFAULT_CURSOR_FIELD = "id";

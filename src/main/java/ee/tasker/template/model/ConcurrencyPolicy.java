@@ -34,7 +34,8 @@ public record ConcurrencyPolicy(int limit, Optional<String> key, LimitedUnit cou
 
   static List<ConcurrencyPolicy> distinct(List<ConcurrencyPolicy> policies, String field) {
     Checks.present(policies, field);
-    Checks.require(policies.size() <= Limits.CONCURRENCY_POLICIES, field + " must have at most " + Limits.CONCURRENCY_POLICIES + " policies");
+    Checks.require(policies.size() <= Limits.CONCURRENCY_POLICIES,
+        field + " must have at most " + Limits.CONCURRENCY_POLICIES + " policies");
     Checks.require(policies.stream().allMatch(policy -> policies.stream().filter(policy::isSameAs).count() == 1),
         field + " must not count the same by the same key twice");
     return List.copyOf(policies);

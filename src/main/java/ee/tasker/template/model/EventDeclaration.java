@@ -11,7 +11,7 @@ import java.util.Optional;
  * @param publisher    who makes the payload; empty for the result as it is
  */
 public record EventDeclaration(String name, Optional<String> description, EventCondition condition,
-                               Optional<String> schema, DeliveryMode deliveryMode, Optional<String> publisher) {
+    Optional<String> schema, DeliveryMode deliveryMode, Optional<String> publisher) {
   public EventDeclaration {
     Checks.text(name, "publishes_events.name", Limits.WORD);
     Checks.present(description, "publishes_events.description");

@@ -15,7 +15,7 @@ import java.util.TreeMap;
  * @param initialization configuration: top-level key to JSON text
  */
 public record HandlerReference(String callable, String method, Optional<String> resolver,
-                               SortedMap<String, String> initialization) {
+    SortedMap<String, String> initialization) {
   public static final String DEFAULT_METHOD = "call";
 
   public HandlerReference {

@@ -10,10 +10,10 @@ import java.util.OptionalInt;
  * @param retentionDays      how long a task is kept after its end
  */
 public record Lifecycle(OptionalInt maxDurationMinutes, OptionalInt maxWaitingForDependenciesMinutes,
-                        OptionalInt maxWaitingForRetryMinutes, OptionalInt maxStepsInProcessMinutes,
-                        StalenessAction stalenessAction, boolean autoFailOnTimeout, boolean autoDlqOnTimeout,
-                        OnStepError onStepError, OptionalInt slaMinutes, OptionalInt cancelGraceSeconds,
-                        OptionalInt retentionDays) {
+    OptionalInt maxWaitingForRetryMinutes, OptionalInt maxStepsInProcessMinutes,
+    StalenessAction stalenessAction, boolean autoFailOnTimeout, boolean autoDlqOnTimeout,
+    OnStepError onStepError, OptionalInt slaMinutes, OptionalInt cancelGraceSeconds,
+    OptionalInt retentionDays) {
 
   public static final Lifecycle DEFAULT = new Lifecycle(OptionalInt.empty(), OptionalInt.empty(), OptionalInt.empty(),
       OptionalInt.empty(), StalenessAction.DLQ, false, false, OnStepError.STOP, OptionalInt.empty(), OptionalInt.empty(),

@@ -5,8 +5,8 @@ import java.util.OptionalInt;
 
 /** The keys of a retry policy that were spelled out; the others keep the value they had. */
 public record RetryOverride(Optional<Boolean> retryable, OptionalInt maxAttempts, Optional<BackoffKind> backoff,
-                            OptionalInt backoffBaseMs, OptionalInt maxBackoffMs,
-                            Optional<OnWorkerLost> onWorkerLost) {
+    OptionalInt backoffBaseMs, OptionalInt maxBackoffMs,
+    Optional<OnWorkerLost> onWorkerLost) {
 
   public static final RetryOverride NOTHING = new RetryOverride(
       Optional.empty(), OptionalInt.empty(), Optional.empty(), OptionalInt.empty(), OptionalInt.empty(), Optional.empty());

@@ -10,7 +10,7 @@ package ee.tasker.template.model;
  * @param onWorkerLost  whether an attempt that no worker brought to an end counts as one that failed and is followed by the next
  */
 public record RetryPolicy(boolean retryable, int maxAttempts, BackoffKind backoff, int backoffBaseMs, int maxBackoffMs,
-                          OnWorkerLost onWorkerLost) {
+    OnWorkerLost onWorkerLost) {
 
   /** Three attempts, waits of 1 s, 2 s and so on up to one minute. */
   public static final RetryPolicy DEFAULT = new RetryPolicy(true, 3, BackoffKind.EXPONENTIAL, 1_000, 60_000, OnWorkerLost.RESCHEDULE);

@@ -22,7 +22,8 @@ public record SearchAttributes(SortedMap<String, String> paths) {
     Checks.require(paths.size() <= Limits.SEARCH_ATTRIBUTES, "search_attributes must be at most " + Limits.SEARCH_ATTRIBUTES);
     paths.forEach((name, path) -> {
       Checks.require(isName(name), "the name of a search attribute must match " + NAME + ", but is " + name);
-      Checks.require(isPath(path), "search_attributes." + name + " must be a path of at most " + Limits.WORD + " characters, but is " + path);
+      Checks.require(isPath(path),
+          "search_attributes." + name + " must be a path of at most " + Limits.WORD + " characters, but is " + path);
     });
     paths = Collections.unmodifiableSortedMap(new TreeMap<>(paths));
   }

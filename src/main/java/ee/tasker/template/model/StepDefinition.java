@@ -15,10 +15,10 @@ import java.util.OptionalInt;
  * @param concurrency      how many of this step may be under way, over all tasks
  */
 public record StepDefinition(String name, Optional<String> description, StepType type, HandlerReference handler,
-                             List<String> dependencies, Optional<String> systemDependency, RetryPolicy retry,
-                             OptionalInt timeoutSeconds, List<EventDeclaration> publishesEvents,
-                             Optional<BatchConfig> batchConfig, Optional<String> resultSchema,
-                             List<ConcurrencyPolicy> concurrency) {
+    List<String> dependencies, Optional<String> systemDependency, RetryPolicy retry,
+    OptionalInt timeoutSeconds, List<EventDeclaration> publishesEvents,
+    Optional<BatchConfig> batchConfig, Optional<String> resultSchema,
+    List<ConcurrencyPolicy> concurrency) {
 
   public StepDefinition {
     Checks.text(name, "step.name", Limits.STEP_NAME);

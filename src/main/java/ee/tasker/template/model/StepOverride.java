@@ -13,7 +13,7 @@ import java.util.TreeMap;
  * @param retry          replaced key by key
  */
 public record StepOverride(String step, SortedMap<String, String> initialization, OptionalInt timeoutSeconds,
-                           RetryOverride retry) {
+    RetryOverride retry) {
   /** Stands for every step. */
   public static final String ALL = "ALL";
 

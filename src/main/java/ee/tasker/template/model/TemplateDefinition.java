@@ -21,10 +21,10 @@ import java.util.TreeMap;
  * @param concurrency how many tasks, or steps of them, may be under way
  */
 public record TemplateDefinition(TemplateKey key, Optional<String> description, IdentityStrategy identityStrategy,
-                                 IdentityReuse reuse, SearchAttributes searchAttributes, Optional<String> inputSchema, Lifecycle lifecycle, String metadata,
-                                 SystemDependencies systemDependencies, List<DomainEvent> domainEvents,
-                                 SortedMap<String, EnvironmentOverrides> environments, List<StepDefinition> steps,
-                                 List<ConcurrencyPolicy> concurrency) {
+    IdentityReuse reuse, SearchAttributes searchAttributes, Optional<String> inputSchema, Lifecycle lifecycle, String metadata,
+    SystemDependencies systemDependencies, List<DomainEvent> domainEvents,
+    SortedMap<String, EnvironmentOverrides> environments, List<StepDefinition> steps,
+    List<ConcurrencyPolicy> concurrency) {
 
   public TemplateDefinition {
     Checks.present(key, "key");

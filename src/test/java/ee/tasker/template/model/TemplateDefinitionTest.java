@@ -24,7 +24,8 @@ class TemplateDefinitionTest {
   }
 
   private static TemplateDefinition template(StepDefinition... steps) {
-    return new TemplateDefinition(new TemplateKey("shop", "order", "1.0.0"), Optional.empty(), IdentityStrategy.STRICT, IdentityReuse.NEVER, SearchAttributes.NONE,
+    return new TemplateDefinition(new TemplateKey("shop", "order", "1.0.0"), Optional.empty(), IdentityStrategy.STRICT, IdentityReuse.NEVER,
+        SearchAttributes.NONE,
         Optional.empty(), Lifecycle.DEFAULT, "{}", SystemDependencies.DEFAULT, List.of(), Collections.emptySortedMap(),
         List.of(steps), List.of());
   }
@@ -76,16 +77,19 @@ class TemplateDefinitionTest {
         .hasMessage("concurrency.key must be a JSON pointer such as /customer_id");
     assertThat(ConcurrencyPolicy.isPointer("/a~1b/~0/")).isTrue();
     assertThat(ConcurrencyPolicy.isPointer("/~2")).isFalse();
-    assertThatThrownBy(() -> ConcurrencyPolicy.distinct(List.of(one, new ConcurrencyPolicy(2, one.key(), LimitedUnit.STEPS, WhenFull.FAIL_FAST)), "c"))
+    assertThatThrownBy(
+        () -> ConcurrencyPolicy.distinct(List.of(one, new ConcurrencyPolicy(2, one.key(), LimitedUnit.STEPS, WhenFull.FAIL_FAST)), "c"))
         .hasMessage("c must not count the same by the same key twice");
-    assertThat(ConcurrencyPolicy.distinct(List.of(one, new ConcurrencyPolicy(2, one.key(), LimitedUnit.TASKS, WhenFull.QUEUE)), "c")).hasSize(2);
+    assertThat(ConcurrencyPolicy.distinct(List.of(one, new ConcurrencyPolicy(2, one.key(), LimitedUnit.TASKS, WhenFull.QUEUE)), "c"))
+        .hasSize(2);
   }
 
   @Test
   void collections_cannot_be_changed_from_outside() {
     var environments = new TreeMap<String, EnvironmentOverrides>();
     var template = new TemplateDefinition(new TemplateKey("shop", "order", "1.0.0"), Optional.empty(),
-        IdentityStrategy.STRICT, IdentityReuse.NEVER, SearchAttributes.NONE, Optional.empty(), Lifecycle.DEFAULT, "{}", SystemDependencies.DEFAULT, List.of(),
+        IdentityStrategy.STRICT, IdentityReuse.NEVER, SearchAttributes.NONE, Optional.empty(), Lifecycle.DEFAULT, "{}",
+        SystemDependencies.DEFAULT, List.of(),
         environments, List.of(step("a")), List.of());
 
     environments.put("late", new EnvironmentOverrides(List.of()));

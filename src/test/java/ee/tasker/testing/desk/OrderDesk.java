@@ -42,7 +42,8 @@ public class OrderDesk {
     switch (way) {
       case "exception" -> throw new IllegalStateException("after the submission");
       case "rollback-only" -> transaction.setRollbackOnly();
-      default -> { }
+      default -> {
+      }
     }
     return !transaction.getRollbackOnly();
   }
@@ -50,7 +51,8 @@ public class OrderDesk {
   /** @return false when it is there already: the answer of an earlier time was lost */
   private static boolean insert(int number, int customer) throws NamingException, SQLException {
     try (Connection connection = dataSource().getConnection();
-        PreparedStatement insert = connection.prepareStatement("insert into testing.orders (number, customer) values (?, ?) on conflict (number) do nothing")) {
+        PreparedStatement insert = connection
+            .prepareStatement("insert into testing.orders (number, customer) values (?, ?) on conflict (number) do nothing")) {
       insert.setInt(1, number);
       insert.setInt(2, customer);
       return insert.executeUpdate() == 1;

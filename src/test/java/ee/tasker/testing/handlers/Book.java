@@ -97,7 +97,8 @@ public class Book implements StepHandler {
           return StepOutcome.success(Json.createValue(1));
         }
       }
-      default -> { }
+      default -> {
+      }
     }
     return StepOutcome.success(step.input("result").orElse((JsonValue) Json.createValue(1)));
   }
@@ -114,7 +115,8 @@ public class Book implements StepHandler {
 
   private void book(StepContext step) throws SQLException {
     try (Connection connection = dataSource.getConnection();
-        PreparedStatement insert = connection.prepareStatement("insert into testing.bookings (task_uuid, step_uuid, attempt) values (?, ?, ?)")) {
+        PreparedStatement insert = connection
+            .prepareStatement("insert into testing.bookings (task_uuid, step_uuid, attempt) values (?, ?, ?)")) {
       insert.setObject(1, step.taskUuid());
       insert.setObject(2, step.stepUuid());
       insert.setInt(3, step.attempt());

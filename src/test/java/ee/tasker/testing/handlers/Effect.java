@@ -48,7 +48,8 @@ public class Effect implements StepHandler {
         point.executeQuery().close();
       }
     }
-    return step.attempt() <= number(step, "fail_times") ? StepOutcome.retryable("FailedOnPurpose", "attempt " + step.attempt()) : StepOutcome.success();
+    return step.attempt() <= number(step, "fail_times") ? StepOutcome.retryable("FailedOnPurpose", "attempt " + step.attempt())
+        : StepOutcome.success();
   }
 
   private void effect(StepContext step, Connection connection) throws SQLException {

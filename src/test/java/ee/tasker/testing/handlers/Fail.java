@@ -20,33 +20,33 @@ public class Fail implements StepHandler {
   @Override
   public StepOutcome handle(StepContext step) throws Exception {
     switch (step.config("way").or(() -> step.input("way")).map(value -> ((JsonString) value).getString()).orElse("")) {
-      case "null":
+      case "null" :
         return null;
-      case "permanent":
+      case "permanent" :
         throw new PermanentStepException("Refused", "no and never");
-      case "retryable":
+      case "retryable" :
         throw new RetryableStepException("Busy", "not now");
-      case "illegal argument":
+      case "illegal argument" :
         throw new IllegalArgumentException("that is no number");
-      case "timeout":
+      case "timeout" :
         throw new TimeoutException("took too long");
-      case "checked":
+      case "checked" :
         throw new IOException("the line is dead");
-      case "stack overflow":
+      case "stack overflow" :
         return endless(step);
-      case "error":
+      case "error" :
         throw new NoClassDefFoundError("com/example/Missing");
-      case "u+0000 in the result":
+      case "u+0000 in the result" :
         return StepOutcome.success(Json.createObjectBuilder().add("text", "a" + '\0' + "b").build());
-      case "u+0000 in the message":
+      case "u+0000 in the message" :
         return StepOutcome.permanent("Bad" + '\0', "a" + '\0' + "b");
-      case "endless message":
+      case "endless message" :
         return StepOutcome.permanent("Long", "x".repeat(1_000_000));
-      case "lone surrogate":
+      case "lone surrogate" :
         return StepOutcome.success(Json.createObjectBuilder().add("text", "a\ud800b").build());
-      case "huge number":
+      case "huge number" :
         return StepOutcome.success(Json.createObjectBuilder().add("n", new java.math.BigDecimal("1e200000")).build());
-      default:
+      default :
         return StepOutcome.success();
     }
   }

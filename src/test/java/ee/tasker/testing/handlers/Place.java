@@ -34,7 +34,8 @@ public class Place implements StepHandler {
     JsonObjectBuilder place = Json.createObjectBuilder()
         .add("trace_parent", step.traceParent().orElse("none")).add("current_span", currentSpan());
     if (step.config().containsKey("submits")) {
-      place.add("submitted", submissions.submit(TaskRequest.of("testing", step.config().getString("submits"), "1.0.0")).taskUuid().toString());
+      place.add("submitted",
+          submissions.submit(TaskRequest.of("testing", step.config().getString("submits"), "1.0.0")).taskUuid().toString());
     }
     return StepOutcome.success(place.build());
   }

@@ -16,24 +16,24 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(ArquillianExtension.class)
 class DatasourceIT {
 
-    @Deployment
-    static WebArchive war() {
-        return Deployments.warWith(DatasourceIT.class);
-    }
+  @Deployment
+  static WebArchive war() {
+    return Deployments.warWith(DatasourceIT.class);
+  }
 
-    @Test
-    void datasource_reads_committed_data_as_tasker() throws Exception {
-        try (var connection = datasource().getConnection();
-                var rows = connection.createStatement().executeQuery("select current_user")) {
-            rows.next();
+  @Test
+  void datasource_reads_committed_data_as_tasker() throws Exception {
+    try (var connection = datasource().getConnection();
+        var rows = connection.createStatement().executeQuery("select current_user")) {
+      rows.next();
 
-            assertEquals("tasker", rows.getString(1));
-            assertEquals(Connection.TRANSACTION_READ_COMMITTED, connection.getTransactionIsolation());
-        }
+      assertEquals("tasker", rows.getString(1));
+      assertEquals(Connection.TRANSACTION_READ_COMMITTED, connection.getTransactionIsolation());
     }
+  }
 
-    /** The one way that all servers understand without a descriptor of their own. */
-    private static DataSource datasource() throws Exception {
-        return InitialContext.doLookup("jdbc/tasker");
-    }
+  /** The one way that all servers understand without a descriptor of their own. */
+  private static DataSource datasource() throws Exception {
+    return InitialContext.doLookup("jdbc/tasker");
+  }
 }

@@ -56,7 +56,8 @@ class JtaRoundsIT {
   @BeforeEach
   void prepare() throws Exception {
     execute("create schema if not exists shop");
-    execute("create table if not exists shop.round_orders (task_uuid uuid, constraint one_order_per_task unique (task_uuid) deferrable initially deferred)");
+    execute(
+        "create table if not exists shop.round_orders (task_uuid uuid, constraint one_order_per_task unique (task_uuid) deferrable initially deferred)");
   }
 
   @Test
@@ -81,8 +82,10 @@ class JtaRoundsIT {
       assertTrue(rounds[end.ordinal()] > ROUNDS / 20, end + " came " + rounds[end.ordinal()] + " times");
     }
     assertEquals(expected, uuids("select task_uuid from tasker.tasks where source_system = '" + source + "'"));
-    assertEquals(expected, uuids("select task_uuid from shop.round_orders o where task_uuid in (select task_uuid from tasker.tasks where source_system = '" + source + "')"
-        + " or not exists (select from tasker.tasks t where t.task_uuid = o.task_uuid)"));
+    assertEquals(expected,
+        uuids("select task_uuid from shop.round_orders o where task_uuid in (select task_uuid from tasker.tasks where source_system = '"
+            + source + "')"
+            + " or not exists (select from tasker.tasks t where t.task_uuid = o.task_uuid)"));
     assertEquals(expected, completed(source, expected.size()));
     assertEquals(4L * expected.size(), count("select count(*) from tasker.workflow_steps s join tasker.tasks t using (task_uuid)"
         + " where t.source_system = '" + source + "' and s.state = 'complete'"));
@@ -95,7 +98,8 @@ class JtaRoundsIT {
     int tasks = 1 + random.nextInt(3);
     List<UUID> submitted = new ArrayList<>();
     if (random.nextBoolean()) {
-      submissions.submitAll(Stream.generate(() -> request).limit(tasks).toList()).stream().map(SubmittedTask::taskUuid).forEach(submitted::add);
+      submissions.submitAll(Stream.generate(() -> request).limit(tasks).toList()).stream().map(SubmittedTask::taskUuid)
+          .forEach(submitted::add);
       for (UUID task : submitted) {
         insert(task);
       }
@@ -146,7 +150,9 @@ class JtaRoundsIT {
 
   private Set<UUID> uuids(String sql) throws Exception {
     Set<UUID> uuids = new HashSet<>();
-    try (Connection connection = datasource().getConnection(); var statement = connection.createStatement(); var rows = statement.executeQuery(sql)) {
+    try (Connection connection = datasource().getConnection();
+        var statement = connection.createStatement();
+        var rows = statement.executeQuery(sql)) {
       while (rows.next()) {
         uuids.add(rows.getObject(1, UUID.class));
       }
@@ -155,7 +161,9 @@ class JtaRoundsIT {
   }
 
   private long count(String sql) throws Exception {
-    try (Connection connection = datasource().getConnection(); var statement = connection.createStatement(); var rows = statement.executeQuery(sql)) {
+    try (Connection connection = datasource().getConnection();
+        var statement = connection.createStatement();
+        var rows = statement.executeQuery(sql)) {
       rows.next();
       return rows.getLong(1);
     }

@@ -140,7 +140,8 @@ class JtaSubmissionIT {
   @Test
   void all_of_a_list_or_none_is_submitted() throws Exception {
     long before = count("select count(*) from tasker.tasks");
-    Problem problem = assertThrows(Problem.class, () -> submissions.submitAll(List.of(REQUEST, REQUEST.context(Json.createObjectBuilder().add("even_number", "two").build()))));
+    Problem problem = assertThrows(Problem.class,
+        () -> submissions.submitAll(List.of(REQUEST, REQUEST.context(Json.createObjectBuilder().add("even_number", "two").build()))));
 
     assertEquals("invalid-context", problem.code());
     assertEquals(before, count("select count(*) from tasker.tasks"));
@@ -149,7 +150,8 @@ class JtaSubmissionIT {
 
   @Test
   void context_that_would_not_come_back_as_it_was_is_refused() {
-    Problem problem = assertThrows(Problem.class, () -> submissions.submit(REQUEST.context(Json.createObjectBuilder().add("even_number", 2).add("a", "\ud800").build())));
+    Problem problem = assertThrows(Problem.class,
+        () -> submissions.submit(REQUEST.context(Json.createObjectBuilder().add("even_number", 2).add("a", "\ud800").build())));
 
     assertEquals("context", problem.violations().get(0).field());
   }

@@ -144,7 +144,8 @@ class ManagementIT {
     until("the poller came round twice", () -> poller.lastPoll().isAfter(looked.plusSeconds(2)));
     assertEquals(1, depth(), "nobody took it");
     assertEquals(0, get("RunningSteps"));
-    until("others see it", () -> "degraded".equals(registered().getString("said")) && registered().get("problems").toString().contains("paused here: worker"));
+    until("others see it",
+        () -> "degraded".equals(registered().getString("said")) && registered().get("problems").toString().contains("paused here: worker"));
 
     invoke("resume", "worker");
     assertEquals("complete", atRest(task));

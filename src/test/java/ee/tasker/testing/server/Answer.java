@@ -1,7 +1,6 @@
 package ee.tasker.testing.server;
 
 import jakarta.json.Json;
-import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonReader;
 import jakarta.json.JsonString;
@@ -25,7 +24,8 @@ public record Answer(String request, int status, java.net.http.HttpHeaders heade
 
   public JsonValue json() {
     // Parsson alone stops at numbers of 1100 digits.
-    try (JsonReader reader = Json.createReaderFactory(Map.of("org.eclipse.parsson.maxBigDecimalLength", 200_000)).createReader(new StringReader(body))) {
+    try (JsonReader reader = Json.createReaderFactory(Map.of("org.eclipse.parsson.maxBigDecimalLength", 200_000))
+        .createReader(new StringReader(body))) {
       return reader.readValue();
     } catch (RuntimeException e) {
       throw new AssertionError("expected JSON: " + this, e);

@@ -106,8 +106,11 @@ public final class EventClient implements AutoCloseable {
       }
       socket.setSoTimeout(60_000);
       socket.connect(new java.net.InetSocketAddress(base.getHost(), base.getPort()));
-      socket.getOutputStream().write(("GET " + path + " HTTP/1.1\r\nHost: " + base.getAuthority() + "\r\nConnection: close\r\nAccept: text/event-stream, application/problem+json\r\n"
-          + "Authorization: " + Login.FOR_TESTS.basic() + "\r\n" + (lastId == null ? "" : "Last-Event-ID: " + lastId + "\r\n") + "\r\n").getBytes(StandardCharsets.UTF_8));
+      socket.getOutputStream()
+          .write(("GET " + path + " HTTP/1.1\r\nHost: " + base.getAuthority()
+              + "\r\nConnection: close\r\nAccept: text/event-stream, application/problem+json\r\n"
+              + "Authorization: " + Login.FOR_TESTS.basic() + "\r\n" + (lastId == null ? "" : "Last-Event-ID: " + lastId + "\r\n") + "\r\n")
+              .getBytes(StandardCharsets.UTF_8));
       return new EventClient(socket, new BufferedInputStream(socket.getInputStream()));
     } catch (IOException e) {
       throw new UncheckedIOException(e);

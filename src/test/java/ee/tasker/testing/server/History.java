@@ -41,7 +41,8 @@ public final class History {
     BROKEN.put("steps that were completed more than once", """
         select workflow_step_uuid, count(*) from tasker.workflow_step_transitions
         where to_state = 'complete' and actor = 'orchestrator' group by workflow_step_uuid having count(*) > 1""");
-    BROKEN.put("steps that were handed off before a parent was done", """
+    BROKEN.put("steps that were handed off before a parent was done",
+        """
         select h.workflow_step_uuid from tasker.workflow_step_transitions h
         join tasker.workflow_step_edges e on e.to_step_uuid = h.workflow_step_uuid
         where h.to_state = 'enqueued' and not exists (

@@ -31,8 +31,8 @@ import java.util.function.BooleanSupplier;
 /** Speaks to one server and to its database, in the words of the tests. Thread-safe. */
 public final class TaskerClient {
   private static final Duration ANSWER_WITHIN = Duration.ofSeconds(90);
-  private static final HttpClient HTTP =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(10)).build();
+  private static final HttpClient HTTP = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(10))
+      .build();
 
   private final URI base;
   private final DatabaseAddress database;
@@ -56,7 +56,8 @@ public final class TaskerClient {
   /** The same as somebody who may do what is listed and nothing else: {@code tasks:read}, or {@code tasks:read in orders}; by an API key. */
   public TaskerClient asOneWhoMay(Collection<String> permissions) {
     String key = "tkr_" + UUID.randomUUID() + UUID.randomUUID();
-    Object uuid = value("select tasker.create_api_key(?, encode(sha256(convert_to(?, 'UTF8')), 'hex'), 'tkr_test', null, 'test')", "of a test", key);
+    Object uuid = value("select tasker.create_api_key(?, encode(sha256(convert_to(?, 'UTF8')), 'hex'), 'tkr_test', null, 'test')",
+        "of a test", key);
     sql("select tasker.grant_access(null, ?, null, split_part(permission, ' in ', 1), nullif(split_part(permission, ' in ', 2), ''), 'test') "
         + "from unnest(string_to_array(?, ',')) permission", uuid, String.join(",", permissions));
     return with(Map.of("X-API-Key", key));
@@ -117,7 +118,8 @@ public final class TaskerClient {
   }
 
   public HttpRequest.Builder request(String path) {
-    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(base + path)).timeout(ANSWER_WITHIN).header("Accept", "application/json, application/problem+json");
+    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(base + path)).timeout(ANSWER_WITHIN).header("Accept",
+        "application/json, application/problem+json");
     credentials.forEach(request::header);
     return request;
   }
@@ -191,7 +193,8 @@ public final class TaskerClient {
   /** A connection in a zone that is not UTC, for the caller to close. */
   public Connection connect() throws SQLException {
     Connection connection = DriverManager.getConnection(
-        "jdbc:postgresql://" + database.host() + ":" + database.port() + "/tasker?options=-c%20TimeZone=Pacific/Chatham", "tasker", "tasker");
+        "jdbc:postgresql://" + database.host() + ":" + database.port() + "/tasker?options=-c%20TimeZone=Pacific/Chatham", "tasker",
+        "tasker");
     return connection;
   }
 
