@@ -8,7 +8,7 @@ import jakarta.json.JsonValue;
 import java.time.Duration;
 
 /**
- * What a worker submits for one attempt.
+ * What a worker submits for one handoff.
  *
  * @param outcome success, retryable_failure, permanent_failure or cancelled
  * @param result  the result or partial result; JSON null when there is none
@@ -20,7 +20,7 @@ public record StepResult(StepKey key, String outcome, JsonValue result, JsonValu
     JsonObjectBuilder json = Json.build().createObjectBuilder()
         .add("step_uuid", key.stepUuid().toString())
         .add("task_uuid", key.taskUuid().toString())
-        .add("attempt", key.attempt())
+        .add("handoff", key.handoff())
         .add("outcome", outcome)
         .add("execution_time_ms", executionTime.toMillis());
     if (result != JsonValue.NULL) {

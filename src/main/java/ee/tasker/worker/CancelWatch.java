@@ -76,7 +76,7 @@ class CancelWatch {
     try {
       for (JsonObject request : steps.cancelRequests(running).getValuesAs(JsonObject.class)) {
         RunningStep step = permits.find(Json.uuid(request, "step_uuid"));
-        if (step != null && step.claimedStep().key().attempt() == request.getInt("attempt")) {
+        if (step != null && step.claimedStep().key().handoff() == request.getInt("handoff")) {
           step.requestCancel();
           forceIn(step, Duration.ofMillis(request.getJsonNumber("force_in_ms").longValue()));
         }
@@ -101,7 +101,7 @@ class CancelWatch {
     if (step.giveUp(() -> overruns.began(step))) {
       StepKey key = step.claimedStep().key();
       LOG.write(LogEvent.CANCEL_FORCED, "task", key.taskUuid(), "step", key.stepUuid(), "name", step.claimedStep().definition().name(),
-          "attempt", key.attempt(), "correlation", step.claimedStep().correlationId(),
+          "attempt", step.claimedStep().attempt(), "correlation", step.claimedStep().correlationId(),
           "trace", step.traceId());
       StepResult result = Outcomes.cancelForced(step.claimedStep(), Duration.ofNanos(step.ageNanos()));
       StepSpans.end(step.span(), result);

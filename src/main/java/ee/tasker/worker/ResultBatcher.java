@@ -34,7 +34,7 @@ import java.util.concurrent.TimeUnit;
  * Submits results. Whoever brings a result and finds nobody at it flushes what has gathered, so that a lone result
  * goes at once and many go together while a call is under way.
  *
- * <p>A fault of the database, checked or not, keeps the results here and tries again; the attempt number makes a repetition harmless. If the
+ * <p>A fault of the database, checked or not, keeps the results here and tries again; the handoff makes a repetition harmless. If the
  * fault outlasts the lease, recovery takes the steps over and the results are refused as stale.
  */
 @ApplicationScoped
@@ -152,7 +152,7 @@ class ResultBatcher {
 
   private void report(List<StepResult> batch, JsonObject reply) {
     for (JsonObject refused : reply.getJsonArray("refused").getValuesAs(JsonObject.class)) {
-      LOG.write(LogEvent.RESULT_REFUSED, "step", refused.getString("step_uuid"), "attempt", refused.getInt("attempt"),
+      LOG.write(LogEvent.RESULT_REFUSED, "step", refused.getString("step_uuid"), "handoff", refused.getInt("handoff"),
           "verdict", refused.getString("verdict"));
     }
     batch.forEach(result -> permits.done(result.key()));
