@@ -82,14 +82,14 @@ class HandoffsTest {
     sql.run("""
         insert into tasker.workflow_step_transitions
           (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, created_at)
-        select s.workflow_step_uuid, s.transition_count + 3 * (n - 1) + m.n, s.task_uuid, m.from_state, m.to_state, m.actor,
-               s.handoffs + n - (m.n < 3)::int, 1, clock_timestamp()
+        select s.workflow_step_uuid, s.transition_count + 3 * (g.round - 1) + m.n, s.task_uuid, m.from_state, m.to_state, m.actor,
+               s.handoffs + g.round - (m.n < 3)::int, 1, clock_timestamp()
         from tasker.workflow_steps s
-        cross join generate_series(1, 40000) n
+        cross join generate_series(1, 40000) as g(round)
         cross join (values (1, 'enqueued'::tasker.step_state, 'in_progress'::tasker.step_state, 'worker'::tasker.actor),
                            (2, 'in_progress', 'pending', 'worker'),
                            (3, 'pending', 'enqueued', 'orchestrator')) as m(n, from_state, to_state, actor)
-        order by n, m.n""");
+        order by g.round, m.n""");
     sql.run("update tasker.workflow_steps set handoffs = handoffs + 40000, transition_count = transition_count + 120000, "
         + "enqueued_at = clock_timestamp(), last_attempted_at = clock_timestamp()");
     sql.run("update pgmq.q_worker_orders_queue set message = message || jsonb_build_object('handoff', 40002)");
