@@ -96,7 +96,7 @@ class CheckHistoryTest {
   }
 
   @Test
-  void a_step_that_is_claimed_handed_back_or_completed_twice_is_noticed() {
+  void a_step_that_is_claimed_submitted_or_completed_twice_is_noticed() {
     complete();
     assertThat(noticed(
         "insert into tasker.workflow_step_transitions (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, attempt) "

@@ -152,6 +152,8 @@ class ConcurrencyRacesTest {
     race(4, Duration.ofSeconds(90));
     assertThat(sql.number("select count(*) from tasker.tasks where state = 'complete'")).isEqualTo(200);
     assertThat(sql.number("select count(*) from tasker.concurrency_slots")).isZero();
+    // The last to end may have found the gate busy and left a note, which the next round works off.
+    worker.advance();
     assertThat(sql.number("select count(*) from tasker.concurrency_releases")).isZero();
     assertThat(sql.number(mostAtOnce("s.step_position = 2"))).isBetween(1L, 3L);
     assertThat(sql.number("""

@@ -79,10 +79,11 @@ class ExplainWaitingTest {
     List<Claim> claims = worker.forNamespaces("waiting").claim(3);
     worker.complete(claims.get(0).retryableFailure(60_000), claims.get(1).retryableFailure(0));
     worker.submitResults(claims.get(2).success());
-    assertThat(sql.texts("select cause from tasker.explain_waiting(?) order by cause", task.uuid())).containsExactly("handed_back", "retry",
+    assertThat(sql.texts("select cause from tasker.explain_waiting(?) order by cause", task.uuid())).containsExactly("result_submitted",
+        "retry",
         "retry_due");
     ann.pause("waiting", null);
-    assertThat(sql.texts("select cause from tasker.explain_waiting(?) order by cause", task.uuid())).containsExactly("handed_back",
+    assertThat(sql.texts("select cause from tasker.explain_waiting(?) order by cause", task.uuid())).containsExactly("result_submitted",
         "paused", "retry");
     assertThat(sql.text("select sentence from tasker.explain_waiting(?) where cause = 'paused'", task.uuid()))
         .startsWith("ann paused the namespace at ").endsWith(": " + Operator.REASON);

@@ -272,7 +272,7 @@ class PurgeTasksTest {
 
     assertThat(answer.getJsonObject("preview").getInt("tasks")).isEqualTo(3);
     assertThat(answer.getJsonObject("preview").getInt("retained")).isOne();
-    assertThat(answer.getJsonObject("preview").getJsonArray("by_template").getJsonObject(0).getString("claimed_actor"))
+    assertThat(answer.getJsonObject("preview").getJsonArray("by_template").getJsonObject(0).getString("decided_by"))
         .isEqualTo("namespace policy");
     assertThat(sql.number("select count(*) from tasker.retention_policies")).isZero();
     assertThat(sql.number("select count(*) from tasker.operator_actions")).isZero();

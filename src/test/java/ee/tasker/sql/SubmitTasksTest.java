@@ -182,7 +182,7 @@ class SubmitTasksTest {
   void a_batch_without_requests_is_answered() {
     try (Sql sql = Sql.open()) {
       assertThat(sql.object("select tasker.submit_tasks('[]')").toString())
-          .isEqualTo("{\"verdicts\":[],\"claimedSteps\":[],\"queued\":[]}");
+          .isEqualTo("{\"verdicts\":[],\"claimed_steps\":[],\"queued\":[]}");
     }
   }
 

@@ -145,11 +145,12 @@ class ManagementIT {
     assertEquals(1, depth(), "nobody took it");
     assertEquals(0, get("RunningSteps"));
     until("others see it",
-        () -> "degraded".equals(registered().getString("said")) && registered().get("problems").toString().contains("paused here: worker"));
+        () -> "degraded".equals(registered().getString("reported_status"))
+            && registered().get("problems").toString().contains("paused here: worker"));
 
     invoke("resume", "worker");
     assertEquals("complete", atRest(task));
-    until("others see it", () -> "healthy".equals(registered().getString("said")));
+    until("others see it", () -> "healthy".equals(registered().getString("reported_status")));
   }
 
   @Test
