@@ -1,7 +1,7 @@
 -- Health between 0 and 1: half of it the share of tasks that completed, 0.3 the share that did not fail, 0.2 the share of
 -- connections that are free. 1 when there is nothing to judge by.
 -- Source: seed on readiness, "Health Score Calculation"; unlike there the share is of the tasks that ended, so that work
--- in progress does not look like illness. Called by get_analytics_metrics and get_system_health.
+-- in progress does not look like illness.
 create or replace function tasker.calculate_health_score(
   p_completed bigint, p_failed bigint, p_ended bigint, p_active_connections bigint, p_max_connections bigint)
 returns numeric

@@ -1,8 +1,7 @@
 -- By how many the tasks in each state became more or less through the moves of transactions p_from up to and without
 -- p_until (null: as far as the caller sees), and by how many the steps of finished tasks did.
 -- A task that ends brings its steps in, as they were at that time; one that an operator sets going again takes them out.
--- Reads only, by look-ups: with any other plan the part of the steps read all tasks. Called by roll_up_analytics and
--- get_system_health_counts.
+-- Reads only, by look-ups: with any other plan the part of the steps read all tasks.
 create or replace function tasker.count_task_moves(p_from bigint, p_until bigint default null)
 returns table (task_state tasker.task_state, step_state tasker.step_state, change bigint)
 language plpgsql stable

@@ -3,7 +3,7 @@
 -- them (waiting), with the age of the oldest, and those that recovery watches because nobody takes them (stuck).
 -- Bounded: at most p_sample of the latest claims, found by the primary keys of the last tasks that were created or can move.
 -- Milliseconds. A successor that the finishing server claimed at once has waited 0.
--- Locks: none. Source: attune.md E3, W1. Called by users and metrics.
+-- Locks: none. Source: attune.md E3, W1.
 create or replace function tasker.get_handoff_latency(
   p_window interval default '5 minutes', p_sample int default 5000, p_now timestamptz default null)
 returns table (

@@ -1,7 +1,7 @@
 -- What a monitoring system wants to know of the whole system, at any moment and cheaply: states, queues, what is overdue,
 -- dead letters, servers, and what the database has written. oldest_offer_seconds is how long the longest offer has waited for
 -- a worker; overdue counts the tasks whose wake-up passed more than a minute ago, which no server looked at.
--- Source: reference section 8, seed on ownership, "Monitoring". Called by GET /metrics.
+-- Source: reference section 8, seed on ownership, "Monitoring".
 create or replace function tasker.get_metrics_document(p_now timestamptz default null)
 returns jsonb
 language sql stable

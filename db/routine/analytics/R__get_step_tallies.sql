@@ -1,5 +1,4 @@
 -- Executions of steps of the tasks that ended since p_since, to the last move that the caller sees; made as get_task_tallies.
--- Called by the analytics functions.
 create or replace function tasker.get_step_tallies(p_since timestamptz)
 returns setof tasker.step_tallies
 language plpgsql stable

@@ -1,6 +1,6 @@
 -- One row: tasks and steps by state, and the database's connections. Exact as of the caller's snapshot, also while work goes
 -- on; costs what is unfinished and what happened since the last roll-up, not what has finished before.
--- Source: seed on readiness, "System Health Monitoring". Called by users, GET /v1/analytics/health and the metrics.
+-- Source: seed on readiness, "System Health Monitoring".
 create or replace function tasker.get_system_health_counts()
 returns table (
   pending_tasks bigint, initializing_tasks bigint, enqueuing_steps_tasks bigint, steps_in_process_tasks bigint,

@@ -1,7 +1,6 @@
 -- Creations and ends of tasks since p_since, to the last move that the caller sees: whole minutes that are counted already,
 -- the beginning of the first minute, and what is not counted yet.
 -- Reads only; costs what happened in one minute and since the last roll-up, and a row per minute and template.
--- Called by the analytics functions.
 create or replace function tasker.get_task_tallies(p_since timestamptz)
 returns setof tasker.task_tallies
 language plpgsql stable

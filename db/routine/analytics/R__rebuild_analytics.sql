@@ -1,7 +1,6 @@
 -- Counts everything afresh, from the history that is there, and says how many rows of task_tallies that makes. For a database that was
 -- restored from a dump, whose transactions are numbered from the beginning again.
 -- Locks: the history of tasks, in share mode: moves of tasks wait until it is done.
--- Called by roll_up_analytics, and by an operator.
 create or replace function tasker.rebuild_analytics()
 returns bigint
 language plpgsql

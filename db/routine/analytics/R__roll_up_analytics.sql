@@ -2,7 +2,6 @@
 -- when another session is at it. Minutes older than p_keep are forgotten, at most p_limit rows of each kind at a time.
 -- A database that was restored from a dump begins anew with transaction numbers: then everything is counted afresh.
 -- Locks: the row of analytics_progress, skipped when it is taken. Nothing that works tasks waits for it.
--- Called by the chores of every orchestrator.
 create or replace function tasker.roll_up_analytics(p_keep interval default '35 days', p_limit int default 10000)
 returns bigint
 language plpgsql

@@ -1,7 +1,7 @@
 -- Executions of the steps of tasks that ended, by minute of the end and step of the template, as in step_tallies, of the
 -- transactions p_from up to and without p_until (null: as far as the caller sees), ends from p_since on and before p_before.
 -- An execution counts with the first end of its task after it.
--- Reads only. Called by roll_up_analytics and get_step_tallies.
+-- Reads only.
 create or replace function tasker.tally_steps(
   p_from bigint, p_until bigint default null, p_since timestamptz default '-infinity', p_before timestamptz default 'infinity')
 returns setof tasker.step_tallies

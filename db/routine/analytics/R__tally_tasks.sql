@@ -1,6 +1,6 @@
 -- Creations and ends of tasks by minute, template and state, as in task_tallies, of the transactions p_from up to and
 -- without p_until (null: as far as the caller sees), made from p_since on and before p_before.
--- Reads only. Called by roll_up_analytics and get_task_tallies.
+-- Reads only.
 create or replace function tasker.tally_tasks(
   p_from bigint, p_until bigint default null, p_since timestamptz default '-infinity', p_before timestamptz default 'infinity')
 returns setof tasker.task_tallies

@@ -3,7 +3,7 @@
 -- that stay for too long what their templates say. Finishes every task on its own, if need be.
 -- p_claim_seconds, p_unserved_seconds: see recover_unclaimed_offers; p_fault_limit: see record_task_fault.
 -- Returns as evaluate_tasks, with the number of tasks looked at as "tasks" and the milliseconds to the next wake-up of any task.
--- Locks: as get_next_ready_tasks and evaluate_tasks. Source: design decision 14. Called by the poller.
+-- Locks: as get_next_ready_tasks and evaluate_tasks. Source: design decision 14.
 create or replace function tasker.advance_due_tasks(
   p_server_uuid   uuid,
   p_limit         int         default 100,

@@ -3,7 +3,7 @@
 -- p_completed are already complete; p_unsettled are in a submitted state; p_deltas are the counts that the caller
 -- has moved already. Locks: the caller holds the tasks.
 -- o_queued are the namespaces that got messages, o_ended the tasks that came to rest, o_next_retry_at the earliest retry
--- that this call arranged. Called by complete_steps, process_step_results, evaluate_tasks.
+-- that this call arranged.
 create or replace function tasker.advance_tasks(
   p_completed uuid[], p_unsettled uuid[], p_deltas tasker.task_delta[], p_server_uuid uuid, p_claim_limit int,
   p_lease_seconds int, p_now timestamptz default null,

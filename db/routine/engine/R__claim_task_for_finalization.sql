@@ -2,7 +2,7 @@
 -- is in flight and it can end (every step done, a cancel asked for, or a failure that blocks it). False without
 -- waiting when another transaction holds the row, when the task is finished or not there, and when it cannot end yet.
 -- p_processor_uuid is not looked at: the lock is the claim, and it ends with the transaction.
--- Locks: the task, skip locked. Source: design decision 7; seed on idempotency, "Atomic Finalization Claiming". Called by users.
+-- Locks: the task, skip locked. Source: design decision 7; seed on idempotency, "Atomic Finalization Claiming".
 create or replace function tasker.claim_task_for_finalization(p_task_uuid uuid, p_processor_uuid uuid)
 returns boolean
 language plpgsql

@@ -7,7 +7,7 @@
 -- next_retry_in_ms}: verdict ALREADY when that attempt has already been submitted, STALE when it is not the current one.
 -- Errors: TK007 when a result lacks what says whose it is, or its outcome; nothing is done then.
 -- Locks: tasks by uuid, then their steps; then messages (skip locked) and offered steps by uuid.
--- Source: design sections 3, 10. Called by the worker, and by anybody with psql.
+-- Source: design sections 3, 10.
 create or replace function tasker.complete_steps(
   p_results           jsonb,
   p_server_uuid       uuid,

@@ -1,6 +1,6 @@
 -- Counts failed steps on their tasks ahead of everything else that the same transaction counts; in the same breath they
 -- leave the flight, or the counters would not add up.
--- Locks: task rows, held by the caller. Called by advance_tasks.
+-- Locks: task rows, held by the caller.
 create or replace function tasker.count_failures(p_deltas tasker.task_delta[])
 returns void
 language sql

@@ -3,7 +3,7 @@
 -- next wake-up. Idempotent: a second call finds nothing to do. This is what repairs a lost message or an orchestrator
 -- that died, and what a worker-only server's results are processed by.
 -- Returns as complete_steps, without refusals. Locks: tasks by uuid, then their steps.
--- Source: design decisions 7, 14; attune.md E1. Called by advance_due_tasks, process_step_results, operator actions.
+-- Source: design decisions 7, 14; attune.md E1.
 create or replace function tasker.evaluate_tasks(
   p_task_uuids    uuid[],
   p_server_uuid   uuid,

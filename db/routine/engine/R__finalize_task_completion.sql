@@ -1,7 +1,7 @@
 -- Concludes a task from the state of its steps. finalized: this call brought it to rest (complete, cancelled or
 -- blocked_by_failures); already: it rested there before, so the second of two callers is told so and not turned away.
 -- Both false: it goes on, and state says how. No row when there is no such task. Nothing is enqueued here.
--- Locks: the task. Source: design decision 7; seed on readiness. Called by users; the engine concludes as it goes.
+-- Locks: the task. Source: design decision 7; seed on readiness. For use by hand: the engine concludes as it goes.
 create or replace function tasker.finalize_task_completion(
   p_task_uuid uuid, p_processor_uuid uuid default null, p_now timestamptz default null)
 returns table (finalized boolean, state varchar, already boolean)

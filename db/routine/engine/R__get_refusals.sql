@@ -1,7 +1,6 @@
 -- Why results were refused, a JSON array of {step_uuid, attempt, verdict} for those not among p_accepted: ALREADY when
 -- that attempt has already been submitted (also by the same batch), STALE when it is not the current one, UNKNOWN when
 -- there is no such step.
--- Called by complete_steps.
 create or replace function tasker.get_refusals(p_results jsonb, p_accepted uuid[])
 returns jsonb
 language plpgsql stable

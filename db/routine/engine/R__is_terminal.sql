@@ -1,4 +1,4 @@
--- Whether a task in this state has ended. Called by analytics.
+-- Whether a task in this state has ended.
 create or replace function tasker.is_terminal(p_state tasker.task_state)
 returns boolean
 language sql immutable parallel safe

@@ -1,6 +1,5 @@
 -- Locks tasks in the order of their uuids, which is the order everywhere: whoever moves steps of a task, except a
 -- worker that accepts an offer, holds its row first.
--- Called by every composite function.
 create or replace function tasker.lock_tasks(p_task_uuids uuid[])
 returns void
 language plpgsql

@@ -1,4 +1,4 @@
--- What start_admitted_steps did, added to the answer of evaluate_tasks. Called by advance_due_tasks.
+-- What start_admitted_steps did, added to the answer of evaluate_tasks.
 create or replace function tasker.merge_replies(p_answer jsonb, p_claimed uuid[], p_queued text[], p_ended jsonb)
 returns jsonb
 language plpgsql stable

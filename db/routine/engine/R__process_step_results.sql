@@ -5,7 +5,6 @@
 -- they are parked in dead_messages, as are at once messages that name no task.
 -- Returns as evaluate_tasks, with the number of messages as "messages".
 -- Locks: messages (skip locked), then as evaluate_tasks. Source: reference section 5.1, attune.md D1 to D5, F5.
--- Called by the orchestrator.
 create or replace function tasker.process_step_results(
   p_server_uuid   uuid,
   p_limit         int         default 500,

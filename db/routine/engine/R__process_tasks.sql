@@ -4,7 +4,7 @@
 -- p_task_uuids in the order of their uuids. p_claim_seconds null: only evaluates. p_fault_limit: see record_task_fault.
 -- Returns as evaluate_tasks, with the tasks to blame as "faulty".
 -- Locks: as evaluate_tasks. A savepoint for every set, so one where all is well.
--- Source: attune.md F5. Called by advance_due_tasks and process_step_results.
+-- Source: attune.md F5.
 create or replace function tasker.process_tasks(
   p_task_uuids uuid[], p_server_uuid uuid, p_claim_limit int, p_lease_seconds int, p_claim_seconds int, p_unserved_seconds int,
   p_fault_limit int, p_now timestamptz default null)

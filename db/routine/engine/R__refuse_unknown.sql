@@ -2,7 +2,6 @@
 -- p_kind: task, step, template, concurrency-policy, retention-policy, token, dead-letter, dead-message, user, key or grant; code is the kind
 -- with -not-found. p_id: what the caller gave. p_field: the member that is wrong, where it is not the usual one of the kind.
 -- Returns {outcome: refused, code, field, message}. Locks: none. Errors: P0002 for a kind that is not in the list.
--- Called by every function that changes something of which the caller gives the id.
 create or replace function tasker.refuse_unknown(p_kind text, p_id text, p_field text default null)
 returns jsonb
 language plpgsql immutable

@@ -2,7 +2,7 @@
 -- new steps start, are returned in the order in which they are to be handed off, and enqueue_steps sets their count;
 -- the count of the others is lowered here.
 -- Locks: the children; the caller holds the rows of their tasks, which makes the plain read of the counts safe.
--- Source: design sections 2 (decision 11) and 10. Called by complete_steps, process_step_results, evaluate_tasks.
+-- Source: design sections 2 (decision 11) and 10.
 create or replace function tasker.release_children(p_completed uuid[])
 returns uuid[]
 language plpgsql

@@ -4,7 +4,7 @@
 -- blocked_by_failures; waiting_for_retry; waiting_for_dependencies.
 -- Locks: task rows, held by the caller; their wake-ups. A finished task is never touched. Returns the tasks that now
 -- rest for good or until somebody acts, for whoever waits for them.
--- Source: design decisions 7, 11, 12; ADR 0003. Called by every function that moves steps.
+-- Source: design decisions 7, 11, 12; ADR 0003.
 create or replace function tasker.roll_up_task_states(
   p_deltas      tasker.task_delta[],
   p_server_uuid uuid,

@@ -1,7 +1,7 @@
 -- When to look at tasks in process again: when their first lease ends, their first retry is due, the grace period of a
 -- cancel request or the limit of an offer that nobody claims is over, its SLA is breached, and otherwise
 -- after a time that grows with their age, 30 seconds to 10 minutes, so that a long queue costs little.
--- Locks: the wake-ups; the caller holds the tasks. Called by evaluate_tasks.
+-- Locks: the wake-ups; the caller holds the tasks.
 create or replace function tasker.set_next_wakeups(p_task_uuids uuid[], p_now timestamptz)
 returns void
 language sql

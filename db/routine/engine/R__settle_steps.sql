@@ -2,7 +2,7 @@
 -- failure with attempts left waits for its retry (or is cancelled, if that was asked for); any other goes to error.
 -- The wait is the one that the other side asked for (error.delay_ms), else the template's backoff with ±15 % jitter.
 -- Locks: the step rows; the caller holds the rows of their tasks. Steps in another state are left out.
--- Source: design decisions 8 to 10. Called by complete_steps, process_step_results, evaluate_tasks.
+-- Source: design decisions 8 to 10.
 create or replace function tasker.settle_steps(
   p_step_uuids  uuid[],
   p_server_uuid uuid,

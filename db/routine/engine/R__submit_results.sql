@@ -6,7 +6,7 @@
 -- permanent failure. error: {type, message, delay_ms?, ...}.
 -- Locks: the step rows; with p_settle the caller holds their tasks. A stale caller changes nothing and is told apart by
 -- its absence from the result.
--- Source: design decisions 4, 5; reference section 7.3. Called by complete_steps.
+-- Source: design decisions 4, 5; reference section 7.3.
 create or replace function tasker.submit_results(
   p_results     jsonb,
   p_server_uuid uuid,

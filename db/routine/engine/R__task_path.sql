@@ -2,7 +2,7 @@
 -- A commit of the engine leaves resting states behind; initializing, enqueuing_steps and evaluating_results are passed
 -- through within one transaction and are seen in the history only. Whoever moves a task by hand
 -- (transition_task_state_atomic) may leave one of them, so there is a way out of each.
--- Source: ADR 0003. Called by roll_up_task_states and submit_tasks.
+-- Source: ADR 0003.
 create or replace function tasker.task_path(p_from tasker.task_state, p_to tasker.task_state)
 returns tasker.task_state[]
 language sql immutable parallel safe

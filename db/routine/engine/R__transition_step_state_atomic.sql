@@ -8,7 +8,7 @@
 -- manual completion, lease_seconds of a claim (default 60), delay_ms of a wait for a retry (default: the template's).
 -- Locks: the task, then the step. Errors: TK005 when the rules or the number of attempts do not allow the move, TK007 when
 -- a state or the actor is not a word that we know.
--- Source: design decisions 1, 3, 4. Called by users; the engine's own functions do the same for many steps at once.
+-- Source: design decisions 1, 3, 4. For use by hand: the engine's own functions do the same for many steps at once.
 create or replace function tasker.transition_step_state_atomic(
   p_step_uuid      uuid,
   p_attempt        int,

@@ -4,7 +4,7 @@
 -- and nothing else.
 -- Locks: the task. Errors: TK005 when the rules or the task's own steps do not allow the move, TK007 when a state or the
 -- actor is not a word that we know.
--- Source: design decisions 1 to 3, seed on readiness, "Task State Ownership". Called by users.
+-- Source: design decisions 1 to 3, seed on readiness, "Task State Ownership".
 create or replace function tasker.transition_task_state_atomic(
   p_task_uuid      uuid,
   p_from_state     varchar,

@@ -4,7 +4,6 @@
 -- p_request_hash: SHA-256 in hexadecimal digits.
 -- Locks: the key, by an advisory lock until the end of the transaction. It is the first of all that the transaction takes, so nobody
 -- who holds one waits for another. A second request waits for the end of the first one and then sees its answer, or finds that there is none.
--- Called by servers for requests with the header Idempotency-Key.
 create or replace function tasker.claim_idempotency_key(
   p_principal text, p_key text, p_request_hash text, p_retention_seconds int, p_wait_ms int default 5000, p_now timestamptz default null)
 returns jsonb

@@ -1,6 +1,5 @@
 -- Forgets answers that are older than p_retention_seconds, at most p_limit at a time, oldest first; says how many.
 -- Locks: the rows, skipping what another session has.
--- Called by the chores of every orchestrator until nothing is left.
 create or replace function tasker.purge_idempotency_keys(p_retention_seconds int, p_limit int default 1000, p_now timestamptz default null)
 returns int
 language plpgsql

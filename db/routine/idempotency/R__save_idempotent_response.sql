@@ -1,5 +1,4 @@
 -- Keeps the answer to a request whose key is claimed, in the transaction that does what was asked for. A key that has an answer raises 23505.
--- Called by servers after claim_idempotency_key said new.
 create or replace function tasker.save_idempotent_response(
   p_principal text, p_key text, p_request_hash text, p_status int, p_location text, p_body text, p_now timestamptz default null)
 returns void

@@ -1,7 +1,7 @@
 -- Why a task is blocked or waiting, in one sentence: the step of explain_waiting that matters most, what failed before what waits, and how
 -- many others there are. Null for a task that has ended, or that is not there. It names neither errors nor values of contexts, so every caller
 -- that may read the task may read it.
--- Locks: none. Source: ADR 0016. Called by get_task_documents and by users.
+-- Locks: none. Source: ADR 0016.
 create or replace function tasker.diagnose_task(p_task_uuid uuid)
 returns text
 language plpgsql stable

@@ -2,7 +2,7 @@
 -- a sentence and the facts. A task that ended waits for nothing and has no row, nor has a task that is not there; one that waits always has at least one.
 -- cause: parents, held_back, not_checked, paused, slot, not_started, ready, retry, retry_due, no_server, no_handler, offered,
 -- running, cancelling, lease_expired, result_submitted, failed.
--- Locks: none. Source: ADR 0016. Called by get_waiting_document and by users.
+-- Locks: none. Source: ADR 0016.
 create or replace function tasker.explain_waiting(p_task_uuid uuid, p_now timestamptz default null)
 returns table (workflow_step_uuid uuid, step_name varchar, state tasker.step_state, cause text, sentence text, details jsonb)
 language plpgsql stable

@@ -6,7 +6,7 @@
 -- p_task_uuids: only these tasks; null for all. p_from 0 is the beginning of history, which is for single tasks.
 -- Returns {from, until, bound, horizon, events: [{id, event, data}]}: bound is the oldest running transaction, horizon the first that had not begun.
 -- A row of a later transaction than any that has begun comes from another database (a dump); it counts as the oldest.
--- Reads only, by the summaries of xact_id or task_uuid. Source: ADR 0019. Called by the tail of every server that somebody listens to.
+-- Reads only, by the summaries of xact_id or task_uuid. Source: ADR 0019.
 create or replace function tasker.get_events(
   p_from           bigint,
   p_until          bigint      default null,

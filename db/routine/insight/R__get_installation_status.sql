@@ -1,6 +1,6 @@
 -- The version of the schema, how many servers are alive, and whether the database refuses writes: {schema_version, servers,
 -- read_only}, the version null where no Flyway has been. A standby is read-only, and so is a session of a primary that was
--- told so (default_transaction_read_only); of servers only the primary knows. Called by the health checks.
+-- told so (default_transaction_read_only); of servers only the primary knows.
 create or replace function tasker.get_installation_status(p_now timestamptz default null)
 returns jsonb
 language plpgsql stable

@@ -1,4 +1,4 @@
--- Every recorded result of a step, oldest first, a JSON array; empty when there is no such step. Source: reference section 6.2. Called by TasksResource.
+-- Every recorded result of a step, oldest first, a JSON array; empty when there is no such step. Source: reference section 6.2.
 create or replace function tasker.get_step_audit(p_task_uuid uuid, p_step_uuid uuid)
 returns jsonb
 language sql stable

@@ -1,6 +1,6 @@
 -- The steps of a task, or one of them, as the REST interface shows them: readiness and result, a JSON array; empty when there is no such
 -- task, or it has no such step.
--- Source: reference section 6.2, StepResponse. Called by TasksResource.
+-- Source: reference section 6.2, StepResponse.
 create or replace function tasker.get_step_documents(p_task_uuid uuid, p_step_uuid uuid default null)
 returns jsonb
 language plpgsql stable

@@ -1,6 +1,5 @@
 -- Tasks as the REST interface shows them, in the order of the argument, a JSON array; unknown ones are left out.
 -- p_with_details adds the context and the readiness of every step. Source: reference section 6.2, TaskResponse.
--- Called by TasksResource.
 create or replace function tasker.get_task_documents(p_task_uuids uuid[], p_with_details boolean default true)
 returns jsonb
 language plpgsql stable

@@ -1,4 +1,4 @@
--- A task and its steps as they are, for a dead letter: one JSON object; null when there is no such task. Called by create_dlq_entries and create_dlq_entry.
+-- A task and its steps as they are, for a dead letter: one JSON object; null when there is no such task.
 create or replace function tasker.get_task_snapshot(p_task_uuid uuid)
 returns jsonb
 language plpgsql stable

@@ -10,7 +10,7 @@
 -- Search attributes are looked up in their index, in the order of the page; of several first that which the fewest tasks have.
 -- Of a name that no template among those of the filter has: {outcome: refused, code: invalid-request, field: attributes, message}.
 -- The values are content: a caller over REST gives only namespaces in which the answer may tell of contexts.
--- Source: reference section 6.2, ADR 0029. Called by TasksResource.
+-- Source: reference section 6.2, ADR 0029.
 create or replace function tasker.list_tasks(p_filter jsonb default '{}', p_limit int default 25, p_before uuid default null)
 returns jsonb
 language plpgsql stable

@@ -1,7 +1,6 @@
 -- Brings the summaries of history by transaction up to date, so that its end can be read without reading all that came since autovacuum was there. Says
 -- how many ranges that made; those of a partition that somebody else is at (vacuum) are left to him.
 -- Locks: each partition against vacuum and schema changes, while its new pages are read; moves do not wait.
--- Called by servers that somebody listens to, now and then while something happens.
 create or replace function tasker.summarize_history()
 returns int
 language plpgsql

@@ -5,7 +5,7 @@
 -- A fail_fast policy that is full ends the step (error) or, where it counts tasks, the task that has not started yet
 -- (cancelled). A retry always waits: fail_fast is about the first handoff.
 -- Locks: the caller holds the tasks; gates as promote_waiters. Returns the admitted, in the order given; each is handed
--- off by the caller in the same transaction. Source: ADR 0013. Called by enqueue_steps, transition_step_state_atomic.
+-- off by the caller in the same transaction. Source: ADR 0013.
 create or replace function tasker.admit_steps(p_step_uuids uuid[], p_server_uuid uuid default null)
 returns uuid[]
 language plpgsql

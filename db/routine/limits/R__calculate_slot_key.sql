@@ -1,5 +1,5 @@
 -- The value under a JSON pointer as the text by which slots are counted: JSON text, so that 1 and "1" differ; 'null' when
--- there is nothing; a SHA-256 when it is long; '' without a pointer. Source: RFC 6901. Called by admit_steps.
+-- there is nothing; a SHA-256 when it is long; '' without a pointer. Source: RFC 6901.
 create or replace function tasker.calculate_slot_key(p_context jsonb, p_pointer text)
 returns text
 language plpgsql immutable parallel safe

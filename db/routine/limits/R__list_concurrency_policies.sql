@@ -1,7 +1,7 @@
 -- Concurrency policies as a JSON array, by namespace, template and step, each with how many hold a slot and how many wait.
 -- p_filter: {policy_uuid?, namespace?, name?}. p_entries: how many holders and waiters of each to list, those who have
 -- been there longest first; position counts from 1 per key.
--- Source: ADR 0013. Called by ConcurrencyPoliciesResource and by users.
+-- Source: ADR 0013.
 create or replace function tasker.list_concurrency_policies(p_filter jsonb default '{}', p_entries int default 0)
 returns jsonb
 language plpgsql stable

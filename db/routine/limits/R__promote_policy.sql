@@ -1,5 +1,5 @@
 -- Looks at every key of a policy for which somebody waits, because its limit has changed. Where a gate is busy a note is
--- left. Locks: gates, as promote_waiters. Source: ADR 0013. Called by set_concurrency_limit, register_policies.
+-- left. Locks: gates, as promote_waiters. Source: ADR 0013.
 create or replace function tasker.promote_policy(p_policy_uuid uuid)
 returns void
 language plpgsql

@@ -6,7 +6,7 @@
 -- locked. Null when the gate is busy: the caller leaves a note (concurrency_releases, or is_due on its own row).
 -- p_own: holders whom the caller hands off itself; nobody is told about those.
 -- A snapshot that is older than the gate would count wrong: outside of READ COMMITTED the gate counts as busy.
--- Source: ADR 0013. Called by admit_steps, release_slots, start_admitted_steps, set_concurrency_limit, register_template.
+-- Source: ADR 0013.
 create or replace function tasker.promote_waiters(p_policy_uuid uuid, p_key text, p_own uuid[] default '{}')
 returns int
 language plpgsql

@@ -3,8 +3,7 @@
 -- transaction; where another transaction has the gate, a note is left and everybody is told.
 -- A row that is being given a slot at this moment is skipped: it comes up as due, and whoever looks at it finds that
 -- its holder has no use for it.
--- Locks: the slots, skip locked; the gates, as promote_waiters. Source: ADR 0013, attune.md C1, C4. Called by the
--- triggers of tasks and steps, start_admitted_steps.
+-- Locks: the slots, skip locked; the gates, as promote_waiters. Source: ADR 0013, attune.md C1, C4.
 create or replace function tasker.release_slots(p_holder_uuids uuid[])
 returns void
 language plpgsql

@@ -3,7 +3,6 @@
 -- waiters in this transaction. Returns the policy as list_concurrency_policies shows it, or
 -- {outcome: refused, code: concurrency-policy-not-found, …}.
 -- Locks: the policy; gates, as promote_waiters. Errors: TK007 for a limit that cannot be. Source: ADR 0013.
--- Called by ConcurrencyPoliciesResource and by users.
 create or replace function tasker.set_concurrency_limit(p_policy_uuid uuid, p_limit int, p_by text default null)
 returns jsonb
 language plpgsql

@@ -3,7 +3,7 @@
 -- served. Also takes up the notes of releases that found a gate busy.
 -- A slot whose holder has no use for it (cancelled, blocked, finished or paused meanwhile) goes to the next.
 -- Locks: releases, skip locked; tasks, skip locked; then as enqueue_steps and roll_up_task_states. Everything null when there
--- is nothing to do, which costs two lookups. o_looked_at: how many tasks got on. Source: ADR 0013. Called by advance_due_tasks.
+-- is nothing to do, which costs two lookups. o_looked_at: how many tasks got on. Source: ADR 0013.
 create or replace function tasker.start_admitted_steps(
   p_server_uuid uuid, p_limit int, p_claim_limit int, p_lease_seconds int, p_now timestamptz default null,
   out o_tasks uuid[], out o_claimed uuid[], out o_queued text[], out o_ended jsonb, out o_looked_at int)

@@ -1,5 +1,4 @@
 -- Whether a step, or its task, stands in line for a slot of a concurrency policy.
--- Called by get_step_readiness_status_batch, get_task_execution_contexts_batch, get_next_ready_tasks.
 create or replace function tasker.waits_for_slot(p_step tasker.workflow_steps)
 returns boolean
 language sql stable parallel safe

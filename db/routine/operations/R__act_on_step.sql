@@ -7,7 +7,7 @@
 -- same reason and it still holds) or refused, then with code, message and where it applies field; the code is task-not-found or
 -- step-not-found when there is no such task, or it has no such step. A result is not held against result_schema here: Operations does that.
 -- Locks: the task, then the step. Errors: TK007 as check_action.
--- Source: reference section 4.3, ADR 0015. Called by Operations and by users.
+-- Source: reference section 4.3, ADR 0015.
 create or replace function tasker.act_on_step(
   p_task_uuid   uuid,
   p_step_uuid   uuid,

@@ -12,7 +12,6 @@
 -- how many were reset. The code is task-not-found when there is no such task. A context is not held against input_schema here;
 -- one whose search attributes cannot be stored is refused.
 -- Locks: the task, then its steps. Errors: TK007 as check_action. Source: reference section 4.3, ADR 0015.
--- Called by Operations, run_bulk_action and users.
 create or replace function tasker.act_on_task(
   p_task_uuid   uuid,
   p_action      text,

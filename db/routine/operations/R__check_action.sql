@@ -1,5 +1,4 @@
 -- Refuses an action of a person that is not known, or that nobody or no reason stands behind, with TK007.
--- Called by everything that records operator actions.
 create or replace function tasker.check_action(p_action text, p_known text[], p_by text, p_reason text)
 returns void
 language plpgsql

@@ -2,7 +2,7 @@
 -- p_filter, all of which must hold: namespace, name, version, state, initiator, source_system, correlation_id,
 -- parent_correlation_id, dlq_reason, failed_step, created_after, created_before. Looked for among unfinished tasks and those
 -- with a dead letter, which are few, and not among all tasks.
--- Errors: TK007 when the filter is null, empty or no object, or has a key that is not known or whose value is null: none of these may mean all tasks. Called by preview_bulk_action and run_bulk_action.
+-- Errors: TK007 when the filter is null, empty or no object, or has a key that is not known or whose value is null: none of these may mean all tasks.
 create or replace function tasker.find_tasks_for_action(p_action text, p_filter jsonb, p_limit int)
 returns uuid[]
 language plpgsql stable

@@ -1,5 +1,5 @@
 -- The schemas that a server checks a new context or result against: {input_schema, result_schema, template}; null when
--- there is no such task or, with p_step_uuid, step. Called by Operations.
+-- there is no such task or, with p_step_uuid, step.
 create or replace function tasker.get_action_schemas(p_task_uuid uuid, p_step_uuid uuid default null)
 returns jsonb
 language sql stable

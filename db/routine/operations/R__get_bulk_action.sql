@@ -1,5 +1,5 @@
 -- What the token of a bulk action allows: {action, namespace}, where namespace is null for an action on all namespaces. Null when there is no such
--- token, or when it was made by another caller than p_made_by. Reads only. Called by Operations before the run, to check the permission of the action.
+-- token, or when it was made by another caller than p_made_by. Reads only.
 create or replace function tasker.get_bulk_action(p_token uuid, p_made_by text)
 returns jsonb
 language sql stable

@@ -1,6 +1,6 @@
 -- Which of the given running steps are asked to stop, a JSON array of {step_uuid, attempt, force_in_ms}: in how many
 -- milliseconds recovery ends them, 0 when that is now. p_steps: array of {step_uuid, attempt}.
--- Locks: none. Source: attune.md H2, H3. Called by the worker when it hears of a cancel.
+-- Locks: none. Source: attune.md H2, H3.
 create or replace function tasker.get_cancel_requests(p_steps jsonb, p_now timestamptz default null)
 returns jsonb
 language plpgsql stable

@@ -1,5 +1,5 @@
 -- SHA-256 over a set of tasks as they are: the uuids in their order, each with the length of its history. Any move of any of
--- them gives another value. Called by preview_bulk_action and run_bulk_action.
+-- them gives another value.
 create or replace function tasker.hash_tasks(p_task_uuids uuid[])
 returns bytea
 language sql stable

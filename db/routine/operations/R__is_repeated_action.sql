@@ -1,6 +1,5 @@
 -- Whether the latest action of a person on a task (or on one of its steps) was this very one: same action, same person,
 -- same reason. A request that is sent again because its answer was lost is told so, and not that it came too late.
--- Called by act_on_step and act_on_task.
 create or replace function tasker.is_repeated_action(p_task_uuid uuid, p_step_uuid uuid, p_action text, p_by text, p_reason text)
 returns boolean
 language sql stable

@@ -4,8 +4,7 @@
 -- A step that becomes pending has its attempts forgiven: max_attempts counts from the present number, which stays, being the
 -- fence. p_metadata is the history's; p_result is that of a completion.
 -- Locks: the steps; the caller holds the task and has read the steps under its lock. Errors: TK005 when the rules do not
--- allow a move. Returns how many moved. Source: design section 3, ADR 0015. Called by act_on_step, act_on_task and
--- transition_step_state_atomic.
+-- allow a move. Returns how many moved. Source: design section 3, ADR 0015.
 create or replace function tasker.move_steps_by_operator(
   p_task_uuid uuid, p_step_uuids uuid[], p_to tasker.step_state, p_metadata jsonb, p_result jsonb, p_server_uuid uuid,
   p_now timestamptz)

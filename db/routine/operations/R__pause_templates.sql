@@ -3,7 +3,7 @@
 -- paused as it was. A namespace's pause holds also for templates that are registered later.
 -- Returns {outcome, templates}: paused, already, or refused with the code template-not-found when there is no such namespace or
 -- template; templates is how many are now paused by this.
--- Locks: the namespace. Errors: TK007 as check_action. Source: ADR 0015. Called by Operations and by users.
+-- Locks: the namespace. Errors: TK007 as check_action. Source: ADR 0015.
 create or replace function tasker.pause_templates(
   p_namespace text, p_name text, p_version text, p_by text, p_reason text, p_now timestamptz default null)
 returns jsonb

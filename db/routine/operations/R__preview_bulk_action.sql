@@ -4,7 +4,7 @@
 -- Returns {token, count, expires_at, sample}, where count may be 0; {count, limit} without a token when there are more than p_limit tasks.
 -- Locks: none but the new row; tokens that ran out a day ago without having been used are forgotten.
 -- Errors: TK007 as check_action and find_tasks_for_action, and for a limit or a validity that cannot be.
--- Source: ADR 0015. Called by Operations and by users.
+-- Source: ADR 0015.
 create or replace function tasker.preview_bulk_action(
   p_action text, p_filter jsonb, p_by text, p_reason text, p_limit int default 1000, p_valid_for interval default '10 minutes', p_made_by text default null)
 returns jsonb

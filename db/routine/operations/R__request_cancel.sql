@@ -8,7 +8,7 @@
 -- code task-not-found. Errors: TK007 for a policy, children or a grace period that cannot be.
 -- Locks: the task and its children by uuid, then their steps by uuid. A child is younger than its parent, so one that was
 -- just submitted is next in that order; submit_tasks waits for its parent's lock.
--- Source: design sections 2 (decision 6) and 3; attune.md C1 to C5, H1 to H4; ADR 0012. Called by Tasks and by users.
+-- Source: design sections 2 (decision 6) and 3; attune.md C1 to C5, H1 to H4; ADR 0012.
 create or replace function tasker.request_cancel(
   p_task_uuid   uuid,
   p_by          text,

@@ -2,7 +2,7 @@
 -- at once. A template that is paused both by itself and by its namespace stays paused by the other.
 -- Returns {outcome, tasks}: resumed, already when it was not paused, or refused with the code template-not-found when there is
 -- no such namespace or template; tasks is how many are evaluated.
--- Locks: the namespace, then the waiting tasks by uuid. Errors: TK007 as check_action. Called by Operations and by users.
+-- Locks: the namespace, then the waiting tasks by uuid. Errors: TK007 as check_action.
 create or replace function tasker.resume_templates(
   p_namespace text, p_name text, p_version text, p_by text, p_reason text, p_now timestamptz default null)
 returns jsonb

@@ -3,7 +3,7 @@
 -- p_run_by: the caller over REST; the token of another is to it as one that is not there. Without it, in SQL, any is run.
 -- Returns {outcome, count, results: {done, already, refused}, queued}: outcome done, already, or refused with the code
 -- token-expired, set-has-changed or, when there is no such token, token-not-found.
--- Locks: the token, then the tasks by uuid. Source: ADR 0015. Called by Operations and by users.
+-- Locks: the token, then the tasks by uuid. Source: ADR 0015.
 create or replace function tasker.run_bulk_action(
   p_token uuid, p_server_uuid uuid default null, p_now timestamptz default null, p_run_by text default null)
 returns jsonb

@@ -3,7 +3,7 @@
 -- read in one snapshot.
 -- p_since: only tasks created from then on (null: all). p_quiet_for: also look for what has been waiting on a queue, or to be looked at, for longer than this;
 -- null leaves that out, because on a busy system messages come and go.
--- Locks: none. Source: design section 1. Called by users and by the test suites.
+-- Locks: none. Source: design section 1.
 create or replace function tasker.check_history(p_since timestamptz default null, p_quiet_for interval default null)
 returns table (invariant text, violations bigint, examples jsonb)
 language sql stable

@@ -1,6 +1,6 @@
 -- Documents, and what was taken out of them, that are not what was written: one row per finding. Every document is read, which is most of what the check costs where they are large.
 -- Without nested loops: where statistics are missing or old, one over the whole history would never end.
--- Locks: none. Source: docs/promises.md. Called by check_history.
+-- Locks: none. Source: docs/promises.md.
 create or replace function tasker.find_document_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
 language sql stable

@@ -2,7 +2,7 @@
 -- by find_reference_violations; here, that none is missing.
 -- max_attempts grows by one with each attempt that no server began, so it may be above the template's by the number of those.
 -- Without nested loops: where statistics are missing or old, one over the whole history would never end.
--- Locks: none. Source: design decision 16, docs/promises.md. Called by check_history.
+-- Locks: none. Source: design decision 16, docs/promises.md.
 create or replace function tasker.find_graph_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
 language sql stable

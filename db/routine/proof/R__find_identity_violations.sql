@@ -1,7 +1,7 @@
 -- Where tasks do not have the identity that their request gave them, or share one against their template's reuse: one row per finding.
 -- The tasks of one identity are those that have its hash or had it. That the successor of a task is there is not asked for: it may be purged first.
 -- Without nested loops: where statistics are missing or old, one over the whole history would never end.
--- Locks: none. Source: design decision 15, ADR 0028, docs/promises.md. Called by check_history.
+-- Locks: none. Source: design decision 15, ADR 0028, docs/promises.md.
 create or replace function tasker.find_identity_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
 language sql stable

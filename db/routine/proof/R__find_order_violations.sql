@@ -2,7 +2,7 @@
 -- Times of the history are compared, which are the clock's at the moment of writing, under the lock of the task. A claim
 -- does not hold that lock, so one that is under way when a cancel is asked for gets a grace of five seconds.
 -- Without nested loops: where statistics are missing or old, one over the whole history would never end.
--- Locks: none. Source: design section 3, docs/promises.md. Called by check_history.
+-- Locks: none. Source: design section 3, docs/promises.md.
 create or replace function tasker.find_order_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
 language sql stable

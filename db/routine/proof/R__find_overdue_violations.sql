@@ -1,6 +1,6 @@
 -- Tasks that should have been looked at, leases that should have been taken back and dead letters that should have been closed
 -- long ago: one row per finding. Every server looks for all of them now and then, so this is for a system on which at least one is alive and keeps up.
--- Locks: none. Source: design decision 12, docs/promises.md. Called by check_history.
+-- Locks: none. Source: design decision 12, docs/promises.md.
 create or replace function tasker.find_overdue_violations(p_older_than interval default '10 minutes')
 returns table (invariant text, example jsonb)
 language sql stable

@@ -1,7 +1,7 @@
 -- Offers without a message, messages that no worker can see or needs, and queues that are not there: one row per finding.
 -- All of it happens for a while or repairs itself (resend_lost_messages, take_messages), so this is for a system that has
 -- been quiet for longer than its offers wait: nothing is named that is younger than p_older_than.
--- Locks: none. Source: design section 3, "delete any queue row and the work still ends". Called by check_history.
+-- Locks: none. Source: design section 3, "delete any queue row and the work still ends".
 create or replace function tasker.find_queue_violations(p_older_than interval default '10 minutes')
 returns table (invariant text, example jsonb)
 language plpgsql stable

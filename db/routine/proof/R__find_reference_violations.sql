@@ -1,6 +1,6 @@
 -- Rows that belong to nothing, and graphs that are not those of their template: one row per finding.
 -- Without nested loops: where statistics are missing or old, one over the whole history would never end.
--- Locks: none. Source: design section 4, docs/promises.md. Called by check_history.
+-- Locks: none. Source: design section 4, docs/promises.md.
 create or replace function tasker.find_reference_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
 language sql stable

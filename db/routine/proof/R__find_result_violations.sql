@@ -1,6 +1,6 @@
 -- Where results and completions do not go together one to one: one row per finding.
 -- Without nested loops: where statistics are missing or old, one over the whole history would never end.
--- Locks: none. Source: design decision 4, docs/promises.md. Called by check_history.
+-- Locks: none. Source: design decision 4, docs/promises.md.
 create or replace function tasker.find_result_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
 language sql stable

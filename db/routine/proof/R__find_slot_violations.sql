@@ -1,5 +1,5 @@
 -- Where slots of concurrency policies and what they stand for do not go together: one row per finding.
--- Locks: none. Source: ADR 0013, docs/promises.md. Called by check_history.
+-- Locks: none. Source: ADR 0013, docs/promises.md.
 create or replace function tasker.find_slot_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
 language sql stable

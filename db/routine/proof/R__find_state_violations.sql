@@ -1,6 +1,6 @@
 -- Where the state of a task or a step does not go with the rows beside it: one row per finding.
 -- Without nested loops: where statistics are missing or old, one over the whole history would never end.
--- Locks: none. Source: design decisions 7 to 12, docs/promises.md. Called by check_history.
+-- Locks: none. Source: design decisions 7 to 12, docs/promises.md.
 create or replace function tasker.find_state_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
 language sql stable

@@ -3,7 +3,7 @@
 -- and the last count from the beginning, since the recount needs the tasks. A database that was restored from a dump has transaction numbers of its
 -- own until the first roll-up counts afresh: until then there is nothing to compare.
 -- Without nested loops: where statistics are missing or old, one over the whole history would never end.
--- Locks: none. Source: docs/promises.md. Called by check_history.
+-- Locks: none. Source: docs/promises.md.
 create or replace function tasker.find_tally_violations()
 returns table (invariant text, example jsonb)
 language plpgsql stable

@@ -1,7 +1,7 @@
 -- Where templates, rules and guards are not what was registered and migrated: one row per finding.
 -- The rules are written down here a second time: one that was added by hand would let through whatever it allows. Guards are the triggers,
 -- unique keys and checks that the engine relies on; what a later version adds to them is no finding.
--- Locks: none. Source: design decisions 3 and 16, docs/promises.md. Called by check_history.
+-- Locks: none. Source: design decisions 3 and 16, docs/promises.md.
 create or replace function tasker.find_template_violations()
 returns table (invariant text, example jsonb)
 language sql stable

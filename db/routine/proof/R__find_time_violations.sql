@@ -1,7 +1,7 @@
 -- Where a time in a row is not that of the move it stands for, is missing, or lies in the future: one row per finding.
 -- Rows and history get their times from the clock a little apart, before and after waits for locks: ten minutes of difference are no finding.
 -- Without nested loops: where statistics are missing or old, one over the whole history would never end.
--- Locks: none. Source: design decision 1, docs/promises.md. Called by check_history.
+-- Locks: none. Source: design decision 1, docs/promises.md.
 create or replace function tasker.find_time_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
 language sql stable

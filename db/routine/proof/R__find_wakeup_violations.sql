@@ -1,6 +1,6 @@
 -- Where the wake-ups and the tasks they are for do not go together: one row per finding.
 -- Without nested loops: where statistics are missing or old, one over the whole history would never end.
--- Locks: none. Source: design decision 12, docs/promises.md. Called by check_history.
+-- Locks: none. Source: design decision 12, docs/promises.md.
 create or replace function tasker.find_wakeup_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
 language sql stable

@@ -1,7 +1,6 @@
 -- A 64-bit hash of a document, or of two that are written together. By their text, in which jsonb has one order of keys and one form of each
 -- number, so that it is the same on every machine and release. Null counts as no text.
--- Source: docs/promises.md, documents. Called by the trigger that hashes documents when they are inserted, by those who replace one, and by
--- check_history.
+-- Source: docs/promises.md, documents.
 create or replace function tasker.hash_documents(p_document jsonb, p_other jsonb default null)
 returns bigint
 language sql immutable parallel safe

@@ -1,6 +1,6 @@
 -- The place of a step in the claim: that of its task, less a minute (a point of priority) for every attempt before this one.
 -- Attempts only grow, so it never gets worse.
--- Source: design decision 13, the retry factor. Called by send_handoffs, resend_lost_messages and recover_unclaimed_offers.
+-- Source: design decision 13, the retry factor.
 create or replace function tasker.calculate_claim_rank(p_claim_order bigint, p_attempt int)
 returns bigint
 language sql immutable parallel safe

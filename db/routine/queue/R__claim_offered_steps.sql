@@ -1,7 +1,7 @@
 -- Accepts offers: compares (enqueued, attempt) and sets in_progress with a lease. Steps that were offered again,
 -- cancelled or taken meanwhile are left out. The two arrays go together and are sorted by step, which is the order in
 -- which the rows are locked.
--- Source: design decisions 4, 6. Called by claim_steps.
+-- Source: design decisions 4, 6.
 create or replace function tasker.claim_offered_steps(
   p_step_uuids uuid[], p_attempts int[], p_server_uuid uuid, p_lease_seconds int, p_now timestamptz default null)
 returns uuid[]

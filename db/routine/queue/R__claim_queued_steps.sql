@@ -1,6 +1,6 @@
 -- The claim itself, without the documents: takes messages and accepts the offers in them. Offers whose handler the
 -- server lacks and others have are left to the others.
--- Locks: message rows (skip locked), then step rows by uuid. Called by claim_steps and complete_steps.
+-- Locks: message rows (skip locked), then step rows by uuid.
 create or replace function tasker.claim_queued_steps(
   p_server_uuid uuid, p_limit int, p_namespaces text[], p_lease_seconds int, p_now timestamptz default null)
 returns uuid[]

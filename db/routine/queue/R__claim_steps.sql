@@ -4,7 +4,7 @@
 -- A step of which no claimed step can be made is left to its lease, so that the others of its batch can be run; the cause is
 -- kept in dead_messages.
 -- Locks: message rows (skip locked), then step rows by uuid. Source: design decisions 4, 6, 13.
--- Called by the worker, and by anybody with psql: select tasker.claim_steps(gen_random_uuid(), 10).
+-- By hand: select tasker.claim_steps(gen_random_uuid(), 10).
 create or replace function tasker.claim_steps(
   p_server_uuid   uuid,
   p_limit         int,

@@ -4,7 +4,7 @@
 -- A step under a concurrency policy is passed over at first; only when some were is it asked who of them is admitted.
 -- p_admitted: the caller has asked already.
 -- Locks: the given step rows; the caller holds the rows of their tasks. A step that is no longer in p_from is left out.
--- Returns what was handed off. Source: design decisions 4, 5, 13. Called by evaluate_tasks, complete_steps.
+-- Returns what was handed off. Source: design decisions 4, 5, 13.
 create or replace function tasker.enqueue_steps(
   p_step_uuids    uuid[],
   p_from          tasker.step_state,

@@ -1,7 +1,6 @@
 -- Makes sure that a queue exists, with the index by which claims are ordered; true in any case.
 -- The headers column that older drivers had to add is there in every version of pgmq that we accept.
--- Locks: an advisory lock per queue while it is being made. Source: seed on readiness. Called by register_template and
--- by installation.
+-- Locks: an advisory lock per queue while it is being made. Source: seed on readiness.
 create or replace function tasker.ensure_task_queue(p_queue_name text)
 returns boolean
 language plpgsql

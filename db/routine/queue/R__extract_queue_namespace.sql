@@ -1,6 +1,6 @@
 -- The namespace that a queue name stands for: worker_X_queue and X_queue give X, orchestration queues give
 -- orchestration, anything else default.
--- Source: seed on readiness, "Namespace Extraction Helper". Called by pgmq_send_with_notify.
+-- Source: seed on readiness, "Namespace Extraction Helper".
 create or replace function tasker.extract_queue_namespace(queue_name text)
 returns text
 language sql immutable parallel safe

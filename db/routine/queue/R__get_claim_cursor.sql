@@ -2,7 +2,7 @@
 -- read the queue from the beginning; null: at the beginning. What is before that place was taken, as a rule, and may lie there as dead
 -- rows for as long as any snapshot is open: thousands of them before the first message that can be had. Kept as a setting of the session, and
 -- so taken back with a transaction that is.
--- p_table: of the queue. Locks: none. Called by take_messages, order_queues.
+-- p_table: of the queue. Locks: none.
 create or replace function tasker.get_claim_cursor(p_table text)
 returns bigint
 language plpgsql

@@ -2,7 +2,6 @@
 -- context, the results of the direct parents by name, inputs and checkpoint. Results of farther ancestors are asked for
 -- one by one (get_step_transitive_dependencies); what belongs to the template is cached by template_step_uuid. max_attempts
 -- is the number of the last attempt that there will be, so that it can be compared with attempt after a reset as well.
--- Called by claim_steps and complete_steps.
 create or replace function tasker.get_claimed_steps(p_step_uuids uuid[])
 returns json
 language plpgsql stable

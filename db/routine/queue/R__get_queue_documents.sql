@@ -2,7 +2,7 @@
 -- newest_msg_age_seconds, total_messages, parked, parked_since}]}. Length and ages are those of get_queue_statistics. Invisible are messages that somebody
 -- has read and not deleted yet, or that were sent with a delay; total is how many there ever were. Parked are the dead messages that were taken off the queue
 -- and not sent again; of a queue that is no more, too.
--- Locks: none. Source: seed on readiness, "Message Processing Support". Called by GET /v1/queues.
+-- Locks: none. Source: seed on readiness, "Message Processing Support".
 create or replace function tasker.get_queue_documents()
 returns jsonb
 language sql stable

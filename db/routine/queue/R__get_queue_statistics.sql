@@ -1,5 +1,5 @@
 -- How long a queue is and how old its oldest and newest messages are, in seconds; no row when there is no such queue.
--- Source: seed on readiness, "Message Processing Support". Called by users and by metrics.
+-- Source: seed on readiness, "Message Processing Support".
 create or replace function tasker.get_queue_statistics(p_queue_name text)
 returns table (queue_name text, queue_length bigint, oldest_msg_age_seconds int, newest_msg_age_seconds int)
 language plpgsql

@@ -1,6 +1,6 @@
 -- A page of parked messages, newest first: {messages: [..], next}. p_queue_name null: of all queues. p_replayed false:
 -- only those that were not sent again. p_before: the next of the page before.
--- Locks: none. Source: attune.md F5. Called by DeadMessagesResource and users.
+-- Locks: none. Source: attune.md F5.
 create or replace function tasker.list_dead_messages(
   p_queue_name text default null, p_replayed boolean default false, p_limit int default 25, p_before uuid default null)
 returns jsonb

@@ -1,5 +1,4 @@
 -- The namespaces among p_namespaces (null: all) whose worker queue has a visible message, by the place of the first one.
--- Called by claim_queued_steps.
 create or replace function tasker.order_queues(p_namespaces text[] default null)
 returns text[]
 language plpgsql

@@ -1,7 +1,7 @@
 -- Reads the one message that a notification spoke of and hides it for vt_seconds. No row when another session has it,
 -- when it is hidden, and when it is gone: the caller was late, and that is an ordinary outcome.
 -- Locks: the message, skip locked. Errors: TK007 when the queue's name cannot be one or there is no such queue.
--- Source: seed on readiness, "PGMQ Message Race Condition Prevention". Called by users.
+-- Source: seed on readiness, "PGMQ Message Race Condition Prevention".
 create or replace function tasker.pgmq_read_specific_message(queue_name text, target_msg_id bigint, vt_seconds int default 30)
 returns table (msg_id bigint, read_ct int, enqueued_at timestamptz, vt timestamptz, message jsonb)
 language plpgsql

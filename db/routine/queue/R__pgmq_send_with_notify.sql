@@ -2,7 +2,7 @@
 -- For producers outside the engine: a notify makes commits wait for each other, so the engine has its own way to wake
 -- its workers. Returns the message's id.
 -- Errors: TK007 when the queue's name cannot be one or there is no such queue.
--- Source: design decision 18; seed on readiness. Called by users.
+-- Source: design decision 18; seed on readiness.
 create or replace function tasker.pgmq_send_with_notify(queue_name text, message jsonb, delay_seconds int default 0)
 returns bigint
 language plpgsql

@@ -2,8 +2,7 @@
 -- at once with the next attempt number; cancelled instead when that was asked for. An attempt that nobody began costs none:
 -- max_attempts of the step grows with it.
 -- p_steps: array of {step_uuid, task_uuid, attempt}. p_reason is kept in the history. Returns as evaluate_tasks. Stale ones are left out.
--- Locks: tasks by uuid, then the steps. Source: design section 3, attune.md W8. Called by the worker on its way out,
--- decline_steps and release_unknown_steps.
+-- Locks: tasks by uuid, then the steps. Source: design section 3, attune.md W8.
 create or replace function tasker.release_steps(
   p_steps jsonb, p_server_uuid uuid, p_now timestamptz default null, p_reason text default 'released_before_start')
 returns jsonb

@@ -1,4 +1,4 @@
--- Sends one parked message again. As replay_dead_messages. Called by DeadMessages and by users.
+-- Sends one parked message again. As replay_dead_messages.
 create or replace function tasker.replay_dead_message(p_dead_message_uuid uuid, p_by text)
 returns jsonb
 language sql

@@ -2,7 +2,7 @@
 -- by whom. All of them or none: where one of the uuids is null or unknown, or there is none, no message is sent.
 -- Returns {outcome, replayed: [uuids]}: done, already when all of them were sent before, or refused with the code dead-message-not-found.
 -- Those that were sent before are left out of replayed.
--- Locks: the parked rows. Errors: TK007 without a name. Source: attune.md F5. Called by replay_dead_message and users.
+-- Locks: the parked rows. Errors: TK007 without a name. Source: attune.md F5.
 create or replace function tasker.replay_dead_messages(p_dead_message_uuids uuid[], p_by text)
 returns jsonb
 language plpgsql

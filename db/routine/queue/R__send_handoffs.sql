@@ -1,5 +1,5 @@
 -- Puts the messages of those handoffs that were not claimed at once on the queues of their namespaces, with the place
--- in the claim and the handler as headers. Locks: none but the new rows. Called by enqueue_steps, submit_tasks, resend_lost_messages.
+-- in the claim and the handler as headers. Locks: none but the new rows.
 create or replace function tasker.send_handoffs(p_handoffs tasker.step_handoff[])
 returns void
 language plpgsql

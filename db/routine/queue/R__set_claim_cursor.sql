@@ -1,5 +1,5 @@
 -- Remembers how far this session has read a worker queue. p_from_start: it was read from the beginning just now.
--- Locks: none. Called by take_messages; see get_claim_cursor.
+-- Locks: none. See get_claim_cursor.
 create or replace function tasker.set_claim_cursor(p_table text, p_claim_order bigint, p_from_start boolean)
 returns void
 language plpgsql

@@ -6,7 +6,7 @@
 -- dead_messages and the others are taken.
 -- p_elsewhere: handlers as JSON strings whose messages are left where they are, null for none.
 -- Locks: the message rows. A queue that is not there gives nothing.
--- Called by claim_queued_steps. The table layout is pgmq's, the index on claim_order is ours (ensure_task_queue).
+-- The table layout is pgmq's, the index on claim_order is ours (ensure_task_queue).
 create or replace function tasker.take_messages(
   p_namespace text, p_limit int, p_elsewhere jsonb default null, out o_step_uuids uuid[], out o_attempts int[])
 language plpgsql

@@ -2,7 +2,7 @@
 -- exponential: base × multiplier^(attempt−1); linear: base × attempt; fibonacci: base × fib(attempt); none: no wait.
 -- The cap is applied before the jitter, and p_jitter (−0.15 to 0.15 in production, drawn by the caller so that this
 -- function stays pure) moves the result by that fraction.
--- Errors: none; nulls give the defaults. Source: design decision 10. Called by settle_steps.
+-- Errors: none; nulls give the defaults. Source: design decision 10.
 create or replace function tasker.calculate_backoff_delay(
   p_attempt    int,
   p_base_ms    int                 default 1000,

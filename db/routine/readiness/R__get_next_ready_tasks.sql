@@ -2,7 +2,7 @@
 -- tasks are locked, so that two sessions get different ones for as long as their transactions last.
 -- It covers every state that can move by itself; a task that waits for its retry is found when that is due and costs
 -- nothing before.
--- Locks: the tasks, skip locked. Source: design decision 14; seed on readiness. Called by advance_due_tasks and users.
+-- Locks: the tasks, skip locked. Source: design decision 14; seed on readiness.
 create or replace function tasker.get_next_ready_tasks(p_limit int default 5, p_now timestamptz default null)
 returns table (
   task_uuid uuid, task_name text, priority int, namespace_name text, ready_steps_count bigint, computed_priority numeric,

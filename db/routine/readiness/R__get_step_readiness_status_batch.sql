@@ -1,7 +1,7 @@
 -- One row per step of the given tasks: where it is, whether its parents are done, whether it may be tried (again), and
 -- whether it can be handed off now: what the engine would do if it evaluated the task at this moment, except that a step
 -- under a concurrency policy which has not asked for its slot yet may find none. A filter on steps narrows the rows, never what they see of their parents.
--- Source: seed on readiness, design section 5. Called by get_step_readiness_status and the REST resources.
+-- Source: seed on readiness, design section 5.
 create or replace function tasker.get_step_readiness_status_batch(
   input_task_uuids uuid[], step_uuids uuid[] default null, p_now timestamptz default null)
 returns table (

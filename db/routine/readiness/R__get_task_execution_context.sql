@@ -1,5 +1,5 @@
 -- What the steps of a task add up to, and what is to be done about it. No row when there is no such task.
--- Source: seed on readiness. Called by users.
+-- Source: seed on readiness.
 create or replace function tasker.get_task_execution_context(input_task_uuid uuid, p_now timestamptz default null)
 returns table (
   task_uuid uuid, named_task_uuid uuid, status text, total_steps bigint, pending_steps bigint, in_progress_steps bigint,

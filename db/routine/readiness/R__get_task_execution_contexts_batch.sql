@@ -1,7 +1,7 @@
 -- What the steps of some tasks add up to, and what is to be done about it; one row per task that exists.
 -- execution_status, first match: all_complete, blocked_by_failures, has_ready_steps, processing, waiting_for_retry,
 -- waiting_for_dependencies. recommended_action is none once the task is finished. A task that was cancelled or closed keeps its numbers and says so in health_status.
--- Source: seed on readiness, reference section 3.2. Called by the REST resources.
+-- Source: seed on readiness, reference section 3.2.
 create or replace function tasker.get_task_execution_contexts_batch(input_task_uuids uuid[], p_now timestamptz default null)
 returns table (
   task_uuid uuid, named_task_uuid uuid, status text, total_steps bigint, pending_steps bigint, in_progress_steps bigint,

@@ -1,5 +1,5 @@
 -- What discovery would say of one task, whatever its state. No row when there is no such task.
--- Source: seed on readiness. Called by users.
+-- Source: seed on readiness.
 create or replace function tasker.get_task_ready_info(p_task_uuid uuid, p_now timestamptz default null)
 returns table (
   task_uuid uuid, task_name text, priority int, namespace_name text, ready_steps_count bigint, computed_priority numeric,

@@ -1,7 +1,7 @@
 -- Sets the wait of a step that waits for its retry: due p_backoff_seconds after its last attempt. False when there is no
 -- such step, or it does not wait for a retry. The task is looked at when the earliest of its retries is due.
 -- Locks: the task, then the step. Errors: TK007 when the wait is null or negative.
--- Source: seed on readiness, "Backoff Logic Consolidation". Called by users.
+-- Source: seed on readiness, "Backoff Logic Consolidation".
 create or replace function tasker.set_step_backoff_atomic(p_step_uuid uuid, p_backoff_seconds int)
 returns boolean
 language plpgsql

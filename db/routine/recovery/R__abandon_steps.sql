@@ -1,7 +1,7 @@
 -- A server that stops gives up the steps that it is still running: their leases end now, and recovery and the orchestrator do
 -- in the same transaction what they would do after a lease, so that the next attempt waits for nothing.
 -- p_steps: array of {step_uuid, task_uuid, attempt}; stale ones are left out. Returns as evaluate_tasks.
--- Locks: tasks by uuid, then the steps. Source: attune.md W8. Called by the worker on its way out.
+-- Locks: tasks by uuid, then the steps. Source: attune.md W8.
 create or replace function tasker.abandon_steps(p_steps jsonb, p_server_uuid uuid, p_now timestamptz default null)
 returns jsonb
 language plpgsql

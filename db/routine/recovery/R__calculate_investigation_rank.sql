@@ -1,6 +1,6 @@
 -- The time by which dead letters are put in the order in which to investigate them, the earliest first: when it was opened, a minute
 -- earlier for every point that its reason is worth. It does not change while the dead letter waits, so pages can be found by it.
--- Called by get_dlq_investigation_queue; v_dlq_investigation_queue has the same points.
+-- The view v_dlq_investigation_queue has the same points.
 create or replace function tasker.calculate_investigation_rank(p_reason tasker.dlq_reason, p_opened_at timestamptz)
 returns timestamptz
 language sql stable parallel safe

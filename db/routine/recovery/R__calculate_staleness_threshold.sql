@@ -1,6 +1,6 @@
 -- For how many minutes a task may rest in a state after it should have moved, by its template's lifecycle, else by the
 -- default given; null for states that have no such limit.
--- Source: reference section 3.1. Called by get_task_staleness.
+-- Source: reference section 3.1.
 create or replace function tasker.calculate_staleness_threshold(
   p_task_state varchar, p_template_config jsonb, p_default_waiting_deps int default 60, p_default_waiting_retry int default 30,
   p_default_steps_process int default 30)

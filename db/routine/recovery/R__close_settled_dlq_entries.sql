@@ -1,6 +1,6 @@
 -- Closes the investigations of tasks that were late and have ended well in the meantime: complete, cancelled or closed by a
 -- person. One that a person opened is left to people, and so is one whose task failed.
--- Locks: the entries (skip locked). Returns how many. Source: ADR 0016. Called by the poller.
+-- Locks: the entries (skip locked). Returns how many. Source: ADR 0016.
 create or replace function tasker.close_settled_dlq_entries(p_now timestamptz default null)
 returns int
 language plpgsql

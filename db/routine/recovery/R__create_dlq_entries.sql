@@ -1,5 +1,5 @@
 -- Opens an investigation about tasks that just became blocked, with a snapshot of their steps; a task that has an open
--- one keeps it. Locks: none but the new rows. Source: design decision 11. Called by roll_up_task_states.
+-- one keeps it. Locks: none but the new rows. Source: design decision 11.
 create or replace function tasker.create_dlq_entries(p_task_uuids uuid[], p_now timestamptz default null)
 returns void
 language sql

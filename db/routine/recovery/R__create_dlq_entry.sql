@@ -1,6 +1,5 @@
 -- Opens an investigation about one task, with a snapshot of it and its steps. Null when one is open already, or when there is
 -- no such task: send_task_to_dlq tells an operator which. The task is not touched. Locks: none but the new row. Source: reference section 3.1.
--- Called by handle_stale_tasks and send_task_to_dlq.
 create or replace function tasker.create_dlq_entry(
   p_task_uuid uuid, p_dlq_reason varchar, p_metadata jsonb default '{}', p_now timestamptz default null)
 returns uuid

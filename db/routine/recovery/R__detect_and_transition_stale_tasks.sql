@@ -1,7 +1,7 @@
 -- Looks at up to p_batch_size unfinished tasks that nobody else is at, oldest first, and does what their templates say to those that are stale; with
 -- p_dry_run (the default) only says so. The servers do the same to every task that they look at, so this is for people.
 -- Returns one row per stale task: what was or would be done, and whether it has a dead letter now.
--- Locks: the tasks (skip locked), not in a dry run. Source: reference section 3.1. Called by users.
+-- Locks: the tasks (skip locked), not in a dry run. Source: reference section 3.1.
 create or replace function tasker.detect_and_transition_stale_tasks(
   p_dry_run boolean default true, p_batch_size int default 100, p_now timestamptz default null)
 returns table (task_uuid uuid, namespace_name varchar, task_name varchar, current_state varchar, minutes_overdue numeric,

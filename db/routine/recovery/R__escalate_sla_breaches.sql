@@ -2,7 +2,7 @@
 -- older than the SLA of their template and did not get them yet: their place in the claim, and that of their offers which
 -- wait on a queue. An offer that a worker is taking at this moment needs no place any more. Returns how many there were.
 -- Locks: the tasks, held by the caller; their messages, skip locked: who claims holds a message and may want the task.
--- Source: design decision 13, the SLA escalation. Called by process_tasks.
+-- Source: design decision 13, the SLA escalation.
 create or replace function tasker.escalate_sla_breaches(p_task_uuids uuid[], p_now timestamptz default null)
 returns int
 language plpgsql

@@ -1,7 +1,7 @@
 -- Ends a task that has stayed for too long as error: what is offered or running ends in error, so that a worker that still
 -- comes with a result is refused; what has not started stays where it is, for a person who takes the task up again.
 -- Locks: the steps; the caller holds the task. Returns false when the task has ended or is blocked already.
--- Source: docs/templates.md, lifecycle. Called by handle_stale_tasks.
+-- Source: docs/templates.md, lifecycle.
 create or replace function tasker.fail_stale_task(p_task_uuid uuid, p_metadata jsonb, p_server_uuid uuid, p_now timestamptz)
 returns boolean
 language plpgsql

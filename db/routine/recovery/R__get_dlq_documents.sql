@@ -1,5 +1,5 @@
 -- Dead letters as the REST interface shows them: {entries, next}, newest first, by key.
--- p_filter: {resolution_status?, dlq_reason?, task_uuid?, dlq_entry_uuid?, namespaces?}. Source: reference section 6.2. Called by DeadLetters.
+-- p_filter: {resolution_status?, dlq_reason?, task_uuid?, dlq_entry_uuid?, namespaces?}. Source: reference section 6.2.
 create or replace function tasker.get_dlq_documents(p_filter jsonb default '{}', p_limit int default 50, p_before uuid default null)
 returns jsonb
 language plpgsql stable

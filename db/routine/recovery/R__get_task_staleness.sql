@@ -5,7 +5,7 @@
 -- a long queue and a long run are no faults either. max_duration_minutes counts from the creation, whatever the state; a
 -- task that is blocked waits for a person and is never stale.
 -- reason is what its dead letter would say. Tasks that cannot become stale have no row.
--- Source: design decision 12, ADR 0016. Called by handle_stale_tasks and the staleness views.
+-- Source: design decision 12, ADR 0016.
 create or replace function tasker.get_task_staleness(p_task_uuids uuid[], p_now timestamptz default null)
 returns table (task_uuid uuid, state tasker.task_state, should_have_moved_at timestamptz, threshold_minutes int, stale_at timestamptz,
                reason tasker.dlq_reason, is_to_fail boolean, is_to_be_investigated boolean)

@@ -1,7 +1,7 @@
 -- Does to those of the given tasks that are stale what their templates say: a dead letter, error, both or nothing; and sees
 -- to it that the others are looked at again no later than when they become stale.
 -- Locks: the caller holds the tasks, so that several servers do nothing twice. Returns those that ended, as [{task_uuid, state}].
--- Source: ADR 0016. Called by process_tasks, after the tasks were evaluated, and by detect_and_transition_stale_tasks.
+-- Source: ADR 0016.
 create or replace function tasker.handle_stale_tasks(p_task_uuids uuid[], p_server_uuid uuid, p_now timestamptz default null)
 returns jsonb
 language plpgsql

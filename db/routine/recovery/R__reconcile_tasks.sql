@@ -7,7 +7,7 @@
 -- Tasks that another session holds are left to the next pass. Returns {tasks: looked at, dead_letters, wakeups, moved_wakeups: restored}, with
 -- tasks null when another server is at it.
 -- Locks: the row of reconciler_progress, skipped when it is taken; the tasks that lack something, skip locked; their wake-ups.
--- Source: design section 1, docs/promises.md. Called by the poller.
+-- Source: design section 1, docs/promises.md.
 create or replace function tasker.reconcile_tasks(p_limit int default 2000, p_now timestamptz default null)
 returns jsonb
 language plpgsql

@@ -2,7 +2,7 @@
 -- At the p_fault_limit-th time in a row the task is parked: submitted steps that cannot be settled go to error, with the
 -- cause, so that the task comes to rest in blocked_by_failures like after any other failure. When none of them is to
 -- blame the task gets a dead letter and is tried once an hour.
--- Returns {ended: [{task_uuid, state}]}. Locks: the task, then its steps. Source: attune.md F5. Called by process_tasks.
+-- Returns {ended: [{task_uuid, state}]}. Locks: the task, then its steps. Source: attune.md F5.
 create or replace function tasker.record_task_fault(
   p_task_uuid uuid, p_sqlstate text, p_cause text, p_server_uuid uuid, p_fault_limit int, p_now timestamptz default null)
 returns jsonb

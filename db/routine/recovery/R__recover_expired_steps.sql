@@ -3,7 +3,7 @@
 -- otherwise error. A step that may not be retried is not: nobody knows how far its handler came.
 -- A step that was asked to stop and has not by the end of its grace period is cancelled too, lease or not (forced).
 -- Locks: the steps; the caller holds the tasks. Returns how many were taken back.
--- Source: design section 3, attune.md W3 to W7, H3, H6; ADR 0011 and 0012. Called by advance_due_tasks.
+-- Source: design section 3, attune.md W3 to W7, H3, H6; ADR 0011 and 0012.
 create or replace function tasker.recover_expired_steps(p_task_uuids uuid[], p_server_uuid uuid, p_now timestamptz default null)
 returns int
 language plpgsql

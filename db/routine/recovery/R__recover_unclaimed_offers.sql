@@ -7,7 +7,7 @@
 -- What is taken back becomes pending (the next handoff gets the next attempt) while attempts are left and the template says
 -- reschedule, otherwise error, with the cause (unclaimed, no_worker).
 -- Locks: the steps, skip locked: whoever holds one is claiming it; the caller holds the tasks. Returns how many were taken back.
--- Source: design decision 6; attune.md W1 to W3, W7, C2; ADR 0011. Called by advance_due_tasks.
+-- Source: design decision 6; attune.md W1 to W3, W7, C2; ADR 0011.
 create or replace function tasker.recover_unclaimed_offers(
   p_task_uuids uuid[], p_server_uuid uuid, p_claim_seconds int default 300, p_unserved_seconds int default 0,
   p_now timestamptz default null)

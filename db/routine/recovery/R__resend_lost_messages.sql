@@ -2,7 +2,7 @@
 -- are compared one by one, in one snapshot; a queue that was dropped is made again. A message that is hidden for more than 15 minutes is shown.
 -- Only offers older than 5 seconds are looked at. A message too many is harmless: the claim compares state and attempt.
 -- Locks: the hidden messages, skip locked; the caller holds the tasks. Returns how many were sent.
--- Source: design section 3, "delete any queue row and the work still ends". Called by advance_due_tasks.
+-- Source: design section 3, "delete any queue row and the work still ends".
 create or replace function tasker.resend_lost_messages(p_task_uuids uuid[], p_now timestamptz default null)
 returns int
 language plpgsql

@@ -1,6 +1,6 @@
 -- A person wants a task investigated: opens a dead letter with reason manual_dlq. The task goes on.
 -- Returns {outcome, dlq_entry_uuid}: done, already when an investigation is open, or refused with the code task-not-found.
--- Locks: none but the new rows. Errors: TK007 as check_action. Called by DeadLetters and by users.
+-- Locks: none but the new rows. Errors: TK007 as check_action.
 create or replace function tasker.send_task_to_dlq(p_task_uuid uuid, p_by text, p_reason text, p_now timestamptz default null)
 returns jsonb
 language plpgsql

@@ -1,7 +1,7 @@
 -- What a person says about a dead letter: closes it (p_status other than pending) or adds to its metadata. The task is
 -- not touched: acting on it is act_on_task's business. p_reason becomes the notes.
 -- Returns {outcome}: done, already (closed in the same way by the same person) or refused, with code and message: the
--- code is dead-letter-not-found when there is no such entry. Locks: the entry. Errors: TK007 as check_action. Called by DeadLetters and by users.
+-- code is dead-letter-not-found when there is no such entry. Locks: the entry. Errors: TK007 as check_action.
 create or replace function tasker.update_dlq_entry(
   p_dlq_entry_uuid uuid, p_status varchar, p_by text, p_reason text, p_metadata jsonb default null, p_now timestamptz default null)
 returns jsonb

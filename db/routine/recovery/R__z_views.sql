@@ -1,5 +1,5 @@
 -- What people look at: dead letters by reason, the order in which to investigate them, and who is about to be late.
--- Source: reference section 2.3. Read by get_dlq_statistics, get_dlq_investigation_queue, get_staleness and users.
+-- Source: reference section 2.3.
 create or replace view tasker.v_dlq_dashboard as
 select d.dlq_reason, count(*) as total_entries,
        count(*) filter (where d.resolution_status = 'pending') as pending,

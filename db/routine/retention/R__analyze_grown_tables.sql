@@ -2,7 +2,7 @@
 -- larger than 100 pages. Autovacuum does that too, a minute later: until then a connection keeps the plans that it made while the tables
 -- were empty, which look through all of them for one step. Returns the tables. A table that somebody else analyzes, or that the caller does not own, is
 -- passed over.
--- Locks: as ANALYZE, until the end of the transaction. Source: design section 10. Called by the servers' poller.
+-- Locks: as ANALYZE, until the end of the transaction. Source: design section 10.
 create or replace function tasker.analyze_grown_tables()
 returns text[]
 language plpgsql

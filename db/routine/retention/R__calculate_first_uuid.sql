@@ -1,5 +1,4 @@
 -- The lowest UUIDv7 that could have been made at a time: keys below it were made before.
--- Called by purge_expired_tasks, preview_retention and drop_history_month.
 create or replace function tasker.calculate_first_uuid(p_at timestamptz)
 returns uuid
 language sql immutable parallel safe

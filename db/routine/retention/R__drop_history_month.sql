@@ -5,7 +5,7 @@
 -- for a day. Every row of a task that is there stays, however old it is.
 -- Locks: an advisory lock against itself and ensure_history_partitions, or nothing is done; the history tables at the very
 -- end, for as long as it takes to put one partition in the place of another.
--- Source: docs/adr/0021-retention.md. Called by the housekeeping of every orchestrator, and by an operator.
+-- Source: docs/adr/0021-retention.md.
 create or replace function tasker.drop_history_month(p_rewrite_tasks int default 10000, p_now timestamptz default null)
 returns jsonb
 language plpgsql

@@ -2,7 +2,7 @@
 -- outcome created; kept_in_default when rows of that month are in the default partition already, where the month then
 -- stays; postponed when writers held the table for longer than a second. Idempotent, and never fails for what it finds.
 -- Locks: an advisory lock against itself; the history tables shortly, as attaching a partition does.
--- Source: design section 4. Called by make_history_partitions.
+-- Source: design section 4.
 create or replace function tasker.ensure_history_partitions(p_months_ahead int default 2, p_now timestamptz default null)
 returns table (partition_name text, outcome text)
 language plpgsql

@@ -1,5 +1,5 @@
 -- The tables whose old rows go, what is kept of them, and the time of the oldest row that is there; a table that is not there is passed over.
--- oldest_at is null when there is no row. Reads only. Called by get_retention_document.
+-- oldest_at is null when there is no row. Reads only.
 create or replace function tasker.get_expiring_tables()
 returns table (table_name text, keep_days int, oldest_at timestamptz)
 language plpgsql stable

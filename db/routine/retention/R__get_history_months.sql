@@ -1,5 +1,5 @@
 -- The months of history that have partitions, oldest first, as they are named. The default partitions are none of them.
--- Reads only. Called by drop_history_month, forget_purged_tasks and get_retention_document.
+-- Reads only.
 create or replace function tasker.get_history_months()
 returns table (month timestamptz, next_month timestamptz, suffix text)
 language sql stable

@@ -1,7 +1,7 @@
 -- How retention stands: {policies, templates (with what holds of those for which anybody has said anything), purged_tasks,
 -- last_purged_at, oldest_task_at, history: {oldest_month, last_month, months_ahead, default_in_use}, dropped: the last twelve,
 -- tables: other tables whose old rows go}.
--- Cheap however many tasks there are. Reads only. Called by GET /v1/retention and get_metrics_document.
+-- Cheap however many tasks there are. Reads only.
 create or replace function tasker.get_retention_document(p_now timestamptz default null)
 returns jsonb
 language sql stable

@@ -1,5 +1,5 @@
 -- What a monitoring system wants to know of retention: {purged_tasks, oldest_task_seconds, oldest_history_seconds, months_ahead, default_in_use}.
--- Cheap however many tasks there are. Reads only. Called by get_metrics_document.
+-- Cheap however many tasks there are. Reads only.
 create or replace function tasker.get_retention_figures(p_now timestamptz default null)
 returns jsonb
 language sql stable

@@ -1,5 +1,5 @@
 -- The dry run as a document: {tasks, retained, oldest_completed_at, is_more, by_template: [...]}.
--- Reads only. Called by GET /v1/retention/preview and set_retention_policy.
+-- Reads only.
 create or replace function tasker.get_retention_preview(p_now timestamptz default null)
 returns jsonb
 language sql stable

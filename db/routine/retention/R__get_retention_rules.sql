@@ -1,7 +1,7 @@
 -- How long finished tasks of each template are kept, per state, and who says so: a policy of the template wins over what its
 -- version says (retention_days), that over one of the namespace, and that over one of everything; in each place the state over
 -- any state. keep_days null: for ever.
--- Reads only. Called by purge_expired_tasks, preview_retention and get_retention_document.
+-- Reads only.
 create or replace function tasker.get_retention_rules()
 returns table (named_task_uuid uuid, state tasker.task_state, keep_days int, decided_by text)
 language sql stable parallel safe

@@ -1,5 +1,5 @@
 -- Makes the history partitions of this month and the next two where they are missing; says which, and what came of each,
--- as a JSON array. Locks: as ensure_history_partitions. Called by the hourly chores and after the migration.
+-- as a JSON array. Locks: as ensure_history_partitions.
 create or replace function tasker.make_history_partitions()
 returns jsonb
 language sql

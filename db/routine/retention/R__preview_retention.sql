@@ -1,7 +1,7 @@
 -- A dry run: what the clean-up would purge if it came round now, per template and state, with the oldest end. At most p_limit
 -- tasks of each template are counted (is_more: there are more). retained of them stay for now: their parent is there, a
 -- child is unfinished, or a dead letter is open.
--- Reads only. Called by get_retention_preview and set_retention_policy.
+-- Reads only.
 create or replace function tasker.preview_retention(p_limit int default 100000, p_now timestamptz default null)
 returns table (namespace text, name text, version text, state text, keep_days int, decided_by text,
                tasks bigint, retained bigint, oldest_completed_at timestamptz, is_more boolean)

@@ -3,7 +3,6 @@
 -- for p_pause, but after a pass of a single batch, which costs next to nothing, for half a minute at most. Several may call it at once: each gets another template.
 -- Returns {template_uuid, examined, expired, purged, more}: more is false when there was nothing to look at.
 -- Locks: the template's row of retention_progress, skip locked; as purge_tasks. Source: docs/adr/0021-retention.md.
--- Called by the housekeeping of every orchestrator, and by an operator.
 create or replace function tasker.purge_expired_tasks(
   p_limit int default 500, p_examine int default 5000, p_pause interval default '5 minutes', p_now timestamptz default null)
 returns jsonb

@@ -3,7 +3,7 @@
 -- parent is still there; that have an unfinished child; and whose last move the analytics have not counted yet.
 -- Returns the tasks that are gone: of a null, an empty or an unknown selection none, and an empty array.
 -- Locks: the tasks, skip locked; then, for its last statements, analytics_progress, so that no two change the tallies at once.
--- Source: docs/adr/0021-retention.md. Called by purge_expired_tasks, and by an operator.
+-- Source: docs/adr/0021-retention.md.
 create or replace function tasker.purge_tasks(p_task_uuids uuid[])
 returns uuid[]
 language plpgsql

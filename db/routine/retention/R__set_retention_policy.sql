@@ -3,7 +3,7 @@
 -- What is purged is purged by the next round; nothing is purged here.
 -- Returns {policy, preview: as get_retention_preview, dry_run}, or {outcome: refused, …} with the code template-not-found when there is no such
 -- namespace or template, or retention-policy-not-found when there is no such policy to remove.
--- Locks: the policy. Errors: TK007 as check_action, and for days, a state or a flag that cannot be. Called by PUT and DELETE /v1/retention/policies, and by an operator.
+-- Locks: the policy. Errors: TK007 as check_action, and for days, a state or a flag that cannot be.
 create or replace function tasker.set_retention_policy(
   p_namespace text, p_template text, p_state text, p_days int, p_by text, p_reason text,
   p_dry_run boolean default false, p_remove boolean default false, p_now timestamptz default null)

@@ -1,5 +1,5 @@
 -- Writes down that somebody asks for a change, before it is made. Returns the uuid by which finish_write_request says what came of it.
--- Source: ADR 0018. Called by Accounts, in a transaction of its own.
+-- Source: ADR 0018.
 create or replace function tasker.begin_write_request(
   p_caller text, p_caller_kind text, p_method text, p_route text, p_path text, p_remote text, p_server_uuid uuid)
 returns uuid

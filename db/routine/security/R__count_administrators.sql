@@ -1,5 +1,5 @@
 -- How many could still manage users if one user, key or grant were not there: enabled users who have a password or come from elsewhere, and valid
--- keys, that may do security:manage in everything. Called by what takes something away.
+-- keys, that may do security:manage in everything.
 create or replace function tasker.count_administrators(p_without uuid default null)
 returns int
 language sql stable

@@ -1,5 +1,5 @@
 -- The first user of a database, with the role admin in everything. Returns whether it was made: not when there is any user already.
--- Locks: an advisory lock of the transaction, so that of several servers that start at once one makes it. Called by Accounts.
+-- Locks: an advisory lock of the transaction, so that of several servers that start at once one makes it.
 create or replace function tasker.create_first_administrator(p_name text, p_password_hash text)
 returns boolean
 language plpgsql

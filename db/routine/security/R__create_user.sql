@@ -1,6 +1,6 @@
 -- A new user, for people at psql: with a password, or a random one, and with a role in one namespace or in all.
 -- Returns {user_uuid, name, password}, where password is only told when it was made here. Errors: TK007 when the name is taken or there is
--- no such role. Called by users.
+-- no such role.
 create or replace function tasker.create_user(
   p_name text, p_password text default null, p_role text default null, p_namespace text default null, p_by text default session_user)
 returns jsonb

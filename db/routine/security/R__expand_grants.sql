@@ -1,5 +1,4 @@
 -- What a user or a key may do, roles spelled out: an array of {permission, namespace}, namespace null for all. Wildcards stay.
--- Called by get_user_access, get_key_access and list_access.
 create or replace function tasker.expand_grants(p_user_uuid uuid, p_key_uuid uuid)
 returns jsonb
 language sql stable

@@ -1,4 +1,4 @@
--- Writes down how a request for a change was answered; once. Called by Accounts, in a transaction of its own.
+-- Writes down how a request for a change was answered; once.
 create or replace function tasker.finish_write_request(p_request_uuid uuid, p_status int)
 returns boolean
 language plpgsql

@@ -1,5 +1,5 @@
--- The authenticated caller of this transaction, as set_caller recorded it; null without one, as in psql. Called by functions that record who did something:
--- they record the caller, and beside it the name that the request gives.
+-- The authenticated caller of this transaction, as set_caller recorded it; null without one, as in psql. Functions that record who did something
+-- record the caller, and beside it the name that the request gives.
 create or replace function tasker.get_caller()
 returns text
 language sql stable

@@ -1,5 +1,5 @@
 -- An API key by the SHA-256 of it (in hex) and what it may do: {uuid, name, expires_in_seconds, grants}; null when there is none, or it
--- is revoked or expired. Notes that it was used, at most once an hour. Locks: the key's row, then. Source: ADR 0018. Called by Accounts.
+-- is revoked or expired. Notes that it was used, at most once an hour. Locks: the key's row, then. Source: ADR 0018.
 create or replace function tasker.get_key_access(p_key_hash text)
 returns jsonb
 language plpgsql

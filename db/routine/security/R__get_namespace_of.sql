@@ -1,5 +1,5 @@
 -- The namespace that a task, dead_letter, policy or bulk_action belongs to; null when there is no such thing, or when a bulk action
--- is not kept to one. Called by Accounts, for callers who may not act in every namespace.
+-- is not kept to one.
 create or replace function tasker.get_namespace_of(p_kind text, p_uuid uuid)
 returns text
 language plpgsql stable

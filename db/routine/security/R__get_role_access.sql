@@ -1,5 +1,4 @@
 -- What roles may do, for callers who come with groups from elsewhere: an array of {permission, namespace}, namespace null.
--- Called by Accounts.
 create or replace function tasker.get_role_access(p_roles text[])
 returns jsonb
 language sql stable

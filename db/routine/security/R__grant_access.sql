@@ -1,7 +1,7 @@
 -- Grants a role or a permission to a user or a key, in one namespace or, when that is null, in all and for what belongs to none.
 -- Returns {outcome, grant_uuid}: done, or already when the grant was there; refused with the code user-not-found or key-not-found when
 -- there is no such user, or no such key that is not revoked. Errors: TK007 unless the caller gives one of user and key and one of role and
--- permission, and for a role or permission that is not known. Called by Administration, create_user, create_first_administrator and users.
+-- permission, and for a role or permission that is not known.
 create or replace function tasker.grant_access(
   p_user_uuid uuid, p_key_uuid uuid, p_role text, p_permission text, p_namespace text, p_by text)
 returns jsonb

@@ -1,4 +1,4 @@
--- Users, keys and roles as the REST interface shows them, without any hash: {users: […], keys: […], roles: […]}. Called by Accounts.
+-- Users, keys and roles as the REST interface shows them, without any hash: {users: […], keys: […], roles: […]}.
 create or replace function tasker.list_access()
 returns jsonb
 language plpgsql stable

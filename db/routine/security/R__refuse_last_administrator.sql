@@ -1,7 +1,6 @@
 -- The refusal of a change that would leave no user and no key that may manage users; null when the change may be made.
 -- p_without: the user, key or grant that the caller is about to take away.
 -- Locks: an advisory lock of the transaction, so that two administrators cannot lock each other out at once.
--- Called by set_user_enabled, revoke_api_key and revoke_grant.
 create or replace function tasker.refuse_last_administrator(p_without uuid)
 returns jsonb
 language plpgsql

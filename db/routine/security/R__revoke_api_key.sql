@@ -1,5 +1,5 @@
 -- Makes an API key worthless, permanently. Returns {outcome}: done, already, or refused with the code key-not-found or last-administrator;
--- nothing is changed then. Locks: as refuse_last_administrator. Called by Administration and by users.
+-- nothing is changed then. Locks: as refuse_last_administrator.
 create or replace function tasker.revoke_api_key(p_key_uuid uuid, p_by text)
 returns jsonb
 language plpgsql

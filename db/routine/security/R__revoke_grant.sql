@@ -1,5 +1,5 @@
 -- Takes a grant back. Returns {outcome}: done, or refused with the code grant-not-found or last-administrator; nothing is changed then.
--- Locks: as refuse_last_administrator. Called by Administration and by users.
+-- Locks: as refuse_last_administrator.
 create or replace function tasker.revoke_grant(p_grant_uuid uuid)
 returns jsonb
 language plpgsql

@@ -1,5 +1,4 @@
--- A new user with a password hash, or none. Returns its uuid; null when there is one of that name. Called by Accounts, create_user and
--- create_first_administrator.
+-- A new user with a password hash, or none. Returns its uuid; null when there is one of that name.
 create or replace function tasker.save_user(p_name text, p_password_hash text, p_by text)
 returns uuid
 language plpgsql

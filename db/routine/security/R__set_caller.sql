@@ -1,4 +1,4 @@
--- Says for the rest of the transaction who is authenticated: operator_actions keeps it. Called by gateways before what a person asked for.
+-- Says for the rest of the transaction who is authenticated: operator_actions keeps it.
 create or replace function tasker.set_caller(p_caller text)
 returns text
 language sql volatile

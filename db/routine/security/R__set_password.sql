@@ -1,5 +1,5 @@
 -- Gives a user another password, by its hash. Returns {outcome}: done, or refused with the code user-not-found.
--- Errors: TK007 when the hash is null; 23514 when it is none. Called by Administration; users at psql give hash_password('…').
+-- Errors: TK007 when the hash is null; 23514 when it is none. At psql, hash_password('…') makes the hash.
 create or replace function tasker.set_password(p_user_uuid uuid, p_password_hash text)
 returns jsonb
 language plpgsql

@@ -1,6 +1,5 @@
 -- Lets a user log in, or not any more. Returns {outcome}: done, already, or refused with the code user-not-found or last-administrator;
 -- nothing is changed then. Locks: to disable a user, as refuse_last_administrator. Errors: TK007 when p_is_enabled is null.
--- Called by Administration and by users.
 create or replace function tasker.set_user_enabled(p_user_uuid uuid, p_is_enabled boolean, p_by text)
 returns jsonb
 language plpgsql

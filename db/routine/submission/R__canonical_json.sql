@@ -1,6 +1,6 @@
 -- The one text that all spellings of a JSON value share: key order, white space, duplicate keys and escapes are
 -- normalised by jsonb itself; what is left is the scale of numbers, 1.0 against 1.
--- Numbers keep their full precision, which RFC 8785 would cut to a double. Called by calculate_identity_hash.
+-- Numbers keep their full precision, which RFC 8785 would cut to a double.
 create or replace function tasker.canonical_json(p_value jsonb)
 returns text
 language plpgsql immutable parallel safe

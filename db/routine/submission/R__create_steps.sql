@@ -2,7 +2,7 @@
 -- steps_in_process has its roots handed off here: they are born in the state that the handoff gives them, the moves
 -- that lead there are in the history.
 -- A root whose handler the server lacks and others have is offered, never claimed.
--- Locks: none but the new rows. Returns the handoffs. Called by submit_tasks.
+-- Locks: none but the new rows. Returns the handoffs.
 create or replace function tasker.create_steps(
   p_task_uuids uuid[], p_server_uuid uuid, p_claim_limit int, p_lease_seconds int, p_now timestamptz)
 returns tasker.step_handoff[]

@@ -2,7 +2,7 @@
 -- p_attributes: {name: path}, as named_tasks.search_attributes; members of a path have dots between them.
 -- value is a string without quotes, a number as JSON text, true or false. complaint is not null where there is no such value, or it has more than 256
 -- characters; value is null then. It never repeats anything of the context.
--- Source: ADR 0029. Called by submit_tasks, act_on_task, write_search_attributes and find_document_violations.
+-- Source: ADR 0029.
 create or replace function tasker.extract_search_attributes(p_attributes jsonb, p_context jsonb)
 returns table (name text, path text, value text, complaint text)
 language sql immutable parallel safe

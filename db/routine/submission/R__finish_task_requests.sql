@@ -1,6 +1,6 @@
 -- Takes requests off the queue for good. Those that were refused move to orchestration_task_requests_refused with the
 -- problem beside them, where somebody can see and send them again.
--- p_refused: array of {msg_id, message, problem}. Called by the orchestrator in the transaction of submit_tasks.
+-- p_refused: array of {msg_id, message, problem}.
 create or replace function tasker.finish_task_requests(p_msg_ids jsonb, p_refused jsonb default '[]')
 returns void
 language plpgsql

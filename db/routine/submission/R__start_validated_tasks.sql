@@ -1,6 +1,6 @@
 -- Says of unchecked tasks whether their context fits. Those that do are started, the others end in error, with the
 -- violations in the history. p_verdicts: array of {task_uuid, violations: [..]}; no violations means it fits.
--- Returns as evaluate_tasks. Locks: tasks by uuid. Called by the orchestrator after take_unchecked_tasks.
+-- Returns as evaluate_tasks. Locks: tasks by uuid.
 create or replace function tasker.start_validated_tasks(
   p_verdicts jsonb, p_server_uuid uuid, p_claim_limit int default 0, p_lease_seconds int default 60)
 returns jsonb

@@ -5,7 +5,7 @@
 -- p_requests: as submit_tasks; their contexts are checked. Returns as submit_tasks.
 -- Locks: as submit_tasks. The halves of a set that failed come one after another and not in the order of all hashes: two such
 -- callers may deadlock, and one of them tries again. A savepoint for every set, so one where all is well.
--- Source: attune.md F5. Called by QueuedRequests.
+-- Source: attune.md F5.
 create or replace function tasker.submit_queued_requests(
   p_requests jsonb, p_server_uuid uuid, p_claim_limit int default 0, p_lease_seconds int default 60)
 returns jsonb

@@ -4,7 +4,7 @@
 -- true says that the context is known to fit the template's input schema, so that no server has to look at it first;
 -- notify false leaves it to the pollers to find the task, for callers that commit very often.
 -- Errors: TK001 no such template, TK002 not supported yet, TK004 duplicate (detail: the uuid), TK007 bad argument.
--- Source: design sections 5 and 7. Called by users.
+-- Source: design sections 5 and 7.
 create or replace function tasker.submit_task(
   p_namespace text, p_name text, p_version text, p_context jsonb default '{}', p_options jsonb default '{}')
 returns uuid

@@ -15,8 +15,7 @@
 -- unsupported_template or invalid.
 -- Locks: the parents that are named, shared, by uuid; the ended tasks that give their identity up, then identity hashes, both in the order of the
 -- hashes, so that two batches with the same requests cannot deadlock.
--- Source: design decisions 5, 15; ADR 0028; seed on idempotency, "Task Initialization". Called by TaskSubmissions, submit_task,
--- process_task_requests.
+-- Source: design decisions 5, 15; ADR 0028; seed on idempotency, "Task Initialization".
 create or replace function tasker.submit_tasks(
   p_requests        jsonb,
   p_server_uuid     uuid        default null,

@@ -1,6 +1,6 @@
 -- Tasks that came in by SQL and whose context nobody has checked against the input schema yet, locked, a JSON array of
 -- {task_uuid, named_task_uuid, context}. Found by the due wake-ups and never by all tasks, for every server asks.
--- Locks: the tasks, skip locked. Called by the orchestrator, before start_validated_tasks.
+-- Locks: the tasks, skip locked.
 create or replace function tasker.take_unchecked_tasks(p_limit int default 100)
 returns jsonb
 language sql

@@ -1,6 +1,6 @@
 -- Makes the search attributes of tasks those of their contexts: adds and changes what differs, deletes what the context no longer has.
 -- Returns how many rows it wrote. Values that extract_search_attributes complains of are refused by the callers before, and get no row.
--- Locks: the rows; the caller has created the tasks or holds them. Source: ADR 0029. Called by submit_tasks, act_on_task.
+-- Locks: the rows; the caller has created the tasks or holds them. Source: ADR 0029.
 create or replace function tasker.write_search_attributes(p_task_uuids uuid[])
 returns int
 language plpgsql

@@ -1,6 +1,6 @@
 -- A text that orders semantic versions as their specification does, in collation C: numbers as numbers, a prerelease before its
 -- release, its identifiers one by one, numeric ones before others.
--- Source: Semantic Versioning 2.0.0, item 11. Called by get_latest_version.
+-- Source: Semantic Versioning 2.0.0, item 11.
 create or replace function tasker.calculate_version_order(p_version text)
 returns text
 language sql immutable parallel safe

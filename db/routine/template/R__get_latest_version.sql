@@ -1,5 +1,5 @@
 -- The version that a request means which names none: the highest release of the template, or its highest prerelease as long as there is
--- no release. Null when there is no such template. Called by submit_tasks and Templates.
+-- no release. Null when there is no such template.
 create or replace function tasker.get_latest_version(p_namespace text, p_name text)
 returns text
 language sql stable parallel safe

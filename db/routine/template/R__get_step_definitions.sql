@@ -1,5 +1,5 @@
 -- What the template says about steps, for workers to keep: a JSON array by template_step_uuid with the names of all ancestors.
--- It never changes, so a worker asks once. Called by the worker.
+-- It never changes, so a worker asks once.
 create or replace function tasker.get_step_definitions(p_named_step_uuids uuid[])
 returns jsonb
 language sql stable

@@ -2,7 +2,7 @@
 -- No row when there is no such step.
 -- UNION keeps one row per (step, distance) and not one per path, and the results are fetched only afterwards. A walk of as
 -- many edges as the task has steps has gone round a cycle and ends; no step is its own ancestor here.
--- Source: seed on readiness. Called by the worker when a handler asks for a result beyond its direct parents.
+-- Source: seed on readiness.
 create or replace function tasker.get_step_transitive_dependencies(target_step_uuid uuid)
 returns table (
   workflow_step_uuid uuid, task_uuid uuid, named_step_uuid uuid, step_name text, results jsonb, processed boolean, distance int)

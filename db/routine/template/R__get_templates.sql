@@ -1,5 +1,5 @@
 -- Registered templates as a JSON array, by namespace, name and newest first; p_with_configuration adds the normal form and
--- the text as it came. Null arguments match everything. Called by Templates.
+-- the text as it came. Null arguments match everything.
 create or replace function tasker.get_templates(
   p_namespace text default null, p_name text default null, p_version text default null, p_with_configuration boolean default false)
 returns jsonb

@@ -4,7 +4,7 @@
 -- A namespace whose name differs from another's only in case is refused: the two would share one queue.
 -- Returns {outcome: registered | unchanged | conflict | namespace_taken, template_uuid, message}: the last two keys where they say something.
 -- Errors: TK007 when it is not in that form.
--- Locks: the unique key of the template. Source: design decision 16. Called by Templates.
+-- Locks: the unique key of the template. Source: design decision 16.
 create or replace function tasker.register_template(p_template jsonb)
 returns jsonb
 language plpgsql

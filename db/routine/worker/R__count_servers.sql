@@ -1,4 +1,4 @@
--- How many servers are alive by their heartbeat. Called by heartbeat and the health checks.
+-- How many servers are alive by their heartbeat.
 create or replace function tasker.count_servers(p_now timestamptz default null)
 returns int
 language sql stable

@@ -4,7 +4,6 @@
 -- p_steps: array of {step_uuid, task_uuid, attempt}; stale ones are left out. Returns as evaluate_tasks, with the steps
 -- that no server has the handler of as "unserved".
 -- Locks: tasks by uuid, then the server's row, then the steps; a task that is locked for long keeps no heartbeat waiting.
--- Called by the worker.
 create or replace function tasker.decline_steps(p_steps jsonb, p_server_uuid uuid, p_now timestamptz default null)
 returns jsonb
 language plpgsql

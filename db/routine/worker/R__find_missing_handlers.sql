@@ -1,7 +1,7 @@
 -- The handlers of a template that no live worker of its namespace has: {servers, missing: [{step, handler}], known: [handler]}, in the order of the
 -- steps. servers is how many live workers there are; one that does not tell its handlers has them all. Steps with a resolver
 -- are left out: only the server that resolves them knows. Null when there is no such template.
--- Locks: none. Called by Templates and by users.
+-- Locks: none.
 create or replace function tasker.find_missing_handlers(p_namespace text, p_name text, p_version text)
 returns jsonb
 language sql stable

@@ -1,6 +1,5 @@
 -- By namespace, the handlers that a server lacks and others have; null when there are none, which is so wherever all
 -- servers run the same application, and for callers that are no servers.
--- Called by whatever gives steps to a server: claim_queued_steps, enqueue_steps, create_steps; and by decline_steps.
 create or replace function tasker.get_handlers_elsewhere(p_server_uuid uuid)
 returns jsonb
 language sql stable

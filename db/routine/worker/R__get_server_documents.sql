@@ -1,5 +1,5 @@
 -- The servers as the REST interface shows them, best first, with how long offers of each namespace wait:
--- {servers: [..], handoffs: [..], next: null, for there is one page}. Source: attune.md E2, E3. Locks: none. Called by ServersResource.
+-- {servers: [..], handoffs: [..], next: null, for there is one page}. Source: attune.md E2, E3. Locks: none.
 create or replace function tasker.get_server_documents(p_now timestamptz default null)
 returns jsonb
 language sql stable

@@ -1,7 +1,7 @@
 -- The servers that are known, best first: health is what the server says of itself while its heartbeats come, and lost from
 -- four intervals after the last one, whatever it said. Rank 1 is healthy, then degraded, draining, lost, stopped.
 -- A record goes a day after its last heartbeat.
--- Locks: none. Source: attune.md E2. Called by Insight, and by anybody.
+-- Locks: none. Source: attune.md E2.
 create or replace function tasker.get_servers(p_now timestamptz default null)
 returns table (
   server_uuid uuid, name varchar, health text, rank int, reported_status tasker.server_state, roles text[], namespaces text[], handlers text[],

@@ -1,6 +1,5 @@
 -- Whether a server that has published these beans, resolvers and gaps can run a step. Null lists mean that it has not said,
 -- and count as everything. A resolver that is there counts as having what it is asked for until it was seen not to.
--- Called by refresh_handlers_elsewhere, recover_unclaimed_offers, explain_waiting.
 create or replace function tasker.has_handler(
   p_handlers text[], p_resolvers text[], p_missing text[], p_callable text, p_resolver text, p_handler_key text)
 returns boolean

@@ -7,7 +7,7 @@
 -- handler should stop], servers: how many are alive, lost_servers: [uuids], expired_steps: how many leases of theirs were ended,
 -- next_silence_in_ms: when the next server counts as lost unless it is heard before, takes_changed: whether it may claim other
 -- steps than before}.
--- Locks: the server's row, then the steps (skip locked). Source: design section 3, attune.md W6, E2. Called by the worker.
+-- Locks: the server's row, then the steps (skip locked). Source: design section 3, attune.md W6, E2.
 create or replace function tasker.heartbeat(
   p_server_uuid   uuid,
   p_name          text,

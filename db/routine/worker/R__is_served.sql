@@ -1,4 +1,4 @@
--- Whether a server that is alive takes steps of a namespace. Called by get_task_staleness and explain_waiting.
+-- Whether a server that is alive takes steps of a namespace.
 create or replace function tasker.is_served(p_namespace text, p_now timestamptz default null)
 returns boolean
 language sql stable

@@ -1,6 +1,6 @@
 -- Tells every listening server that there is something to do: one notification per kind, "kind sender" as its payload.
 -- For a transaction of its own: a commit that carries a NOTIFY waits for every other such commit.
--- Source: design decision 18. Called by the notifier of each server.
+-- Source: design decision 18.
 create or replace function tasker.notify_servers(p_server_uuid uuid, p_kinds text[])
 returns void
 language plpgsql

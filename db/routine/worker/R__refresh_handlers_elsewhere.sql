@@ -3,7 +3,6 @@
 -- A server counts while its heartbeats come, whatever state it reports, and for p_grace_seconds after its last one: a
 -- server that restarts must not find its steps failed by one that never had the handler.
 -- The templates are read only while servers differ. Locks: the server's row. Returns whether anything changed.
--- Called by heartbeat and decline_steps.
 create or replace function tasker.refresh_handlers_elsewhere(
   p_server_uuid uuid, p_missing text[] default '{}', p_now timestamptz default null, p_grace_seconds int default 60)
 returns boolean

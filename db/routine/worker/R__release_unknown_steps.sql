@@ -2,7 +2,7 @@
 -- claimed for it more than p_older_than_ms ago, is still in progress and is not in p_known, it has never seen.
 -- It reads the steps of every task that can move, so it is for after a failed call and not for every heartbeat.
 -- p_known: array of {step_uuid, attempt}. Returns as evaluate_tasks, with the number of steps as "released".
--- Locks: as release_steps. Source: attune.md W6; ADR 0011. Called by the worker after a call that failed.
+-- Locks: as release_steps. Source: attune.md W6; ADR 0011.
 create or replace function tasker.release_unknown_steps(
   p_server_uuid uuid, p_known jsonb, p_older_than_ms int, p_now timestamptz default null)
 returns jsonb

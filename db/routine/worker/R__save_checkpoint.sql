@@ -1,5 +1,5 @@
 -- Saves a running step's progress for a later attempt. False when the attempt is not the current one.
--- Locks: the step. Source: design section 7, decision 4. Called by the worker.
+-- Locks: the step. Source: design section 7, decision 4.
 create or replace function tasker.save_checkpoint(p_step_uuid uuid, p_attempt int, p_checkpoint jsonb)
 returns boolean
 language plpgsql
