@@ -21,15 +21,15 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The API jar, as the build file puts it together: enough to compile against, and no more than that. */
+/** The API jar, as its build file (extras/api/pom.xml) puts it together: enough to compile against, and no more than that. */
 class ApiJarTest {
 
   private static JavaClasses jar() throws IOException {
-    String pom = Files.readString(Path.of("pom.xml"));
-    String includes = pom.substring(pom.indexOf("<classifier>api</classifier>"));
-    List<PathMatcher> patterns = Pattern.compile("<include>(.*?)</include>").matcher(includes.substring(0, includes.indexOf("</includes>")))
+    String pom = Files.readString(Path.of("extras", "api", "pom.xml"));
+    List<PathMatcher> patterns = Pattern.compile("<include>(.*?)(\\.java)?</include>").matcher(pom.substring(0, pom.indexOf("</includes>")))
         .results()
-        .map(found -> FileSystems.getDefault().getPathMatcher("glob:" + found.group(1))).toList();
+        .map(found -> FileSystems.getDefault().getPathMatcher("glob:" + found.group(1) + (found.group(2) == null ? "" : "{,$*}.class")))
+        .toList();
     Path classes = Path.of("target", "classes");
     try (Stream<Path> all = Files.walk(classes)) {
       return new ClassFileImporter().importPaths(all.filter(file -> file.toString().endsWith(".class"))

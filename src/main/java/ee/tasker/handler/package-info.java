@@ -8,7 +8,7 @@
  * result submission), so effects outside the database are to be made idempotent with
  * {@link ee.tasker.handler.StepContext#idempotencyToken()}.
  *
- * <p>This package is a leaf: it knows the JDK and JSON-P, nothing of the engine. It is also attached to every release
- * as a small API jar. It is not the place for engine types, configuration or transactions.
+ * <p>This package is a leaf: it knows the JDK and JSON-P, nothing of the engine. With the few types that
+ * submit tasks from Java it is an artifact of its own ({@code extras/api}). It is not the place for engine types, configuration or transactions.
  */
 package ee.tasker.handler;

@@ -1,4 +1,4 @@
-package ee.tasker.benchmark;
+package ee.tasker.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
