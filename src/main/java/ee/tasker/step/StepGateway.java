@@ -1,5 +1,7 @@
 package ee.tasker.step;
 
+import ee.tasker.engine.reply.ClaimReply;
+import ee.tasker.engine.reply.ResultsReply;
 import ee.tasker.platform.ServerIdentity;
 import ee.tasker.platform.SqlFunctions;
 import jakarta.enterprise.context.Dependent;
@@ -18,15 +20,15 @@ class StepGateway {
   @Inject
   private ServerIdentity server;
 
-  JsonArray claimSteps(int limit, Collection<String> namespaces, long leaseSeconds) {
-    return sql.array("claim_steps(cast(? as uuid), ?, cast(? as text[]), cast(? as int))",
-        server.uuid(), limit, namespaces(namespaces), leaseSeconds);
+  ClaimReply claimSteps(int limit, Collection<String> namespaces, long leaseSeconds) {
+    return new ClaimReply(sql.array("claim_steps(cast(? as uuid), ?, cast(? as text[]), cast(? as int))",
+        server.uuid(), limit, namespaces(namespaces), leaseSeconds));
   }
 
-  JsonObject completeSteps(JsonArray results, int claimLimit, Collection<String> namespaces, long leaseSeconds, boolean settle,
+  ResultsReply completeSteps(JsonArray results, int claimLimit, Collection<String> namespaces, long leaseSeconds, boolean settle,
       boolean claimFromQueues) {
-    return sql.object("complete_steps(cast(? as jsonb), cast(? as uuid), ?, cast(? as text[]), cast(? as int), ?, ?)",
-        results, server.uuid(), claimLimit, namespaces(namespaces), leaseSeconds, settle, claimFromQueues);
+    return ResultsReply.of(sql.object("complete_steps(cast(? as jsonb), cast(? as uuid), ?, cast(? as text[]), cast(? as int), ?, ?)",
+        results, server.uuid(), claimLimit, namespaces(namespaces), leaseSeconds, settle, claimFromQueues));
   }
 
   JsonObject heartbeat(String roles, int capacity, int running, JsonArray steps, long leaseSeconds, JsonObject report) {

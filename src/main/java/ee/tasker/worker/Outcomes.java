@@ -19,6 +19,7 @@ import java.util.concurrent.TimeoutException;
 
 /** What outcomes and exceptions mean for a step; the table is in {@code docs/handlers.md}. */
 final class Outcomes {
+  static final String NOT_STORABLE = "result_not_storable";
   private static final int LONGEST_MESSAGE = 4_000;
   private static final Duration LONGEST_DELAY = Duration.ofMillis(Integer.MAX_VALUE);
 
@@ -51,7 +52,7 @@ final class Outcomes {
     Optional<String> complaint = JsonbCheck.complaint(result);
     if (complaint.isPresent()) {
       return new StepResult(step.key(), "permanent_failure", JsonValue.NULL,
-          error("result_not_storable", "result " + complaint.get()).build(), time);
+          error(NOT_STORABLE, "result " + complaint.get()).build(), time);
     }
     List<ContextSchema.Violation> violations = step.definition().resultSchema().map(schema -> schema.validate(result)).orElse(List.of());
     if (violations.isEmpty()) {
@@ -121,7 +122,7 @@ final class Outcomes {
   /** For a result that the database cannot hold. */
   static StepResult notStorable(StepResult result, String why) {
     return new StepResult(result.key(), "permanent_failure", JsonValue.NULL,
-        error("result_not_storable", why).build(), result.executionTime());
+        error(NOT_STORABLE, why).build(), result.executionTime());
   }
 
   private static JsonObjectBuilder error(String type, String message) {
