@@ -82,7 +82,7 @@ public class OrphanedClaims {
   private void release(Duration age) {
     List<StepKey> known = running.keys();
     try {
-      int released = steps.releaseUnknown(known, age).getInt("released");
+      int released = steps.releaseUnknown(known, age);
       if (released > 0) {
         LOG.write(LogEvent.CLAIMS_RELEASED, "steps", released);
         workNotifier.stepsQueued();

@@ -1,5 +1,6 @@
 package ee.tasker.step;
 
+import ee.tasker.engine.reply.CancelOrder;
 import ee.tasker.engine.reply.ClaimReply;
 import ee.tasker.engine.reply.ResultsReply;
 import ee.tasker.platform.Json;
@@ -88,8 +89,8 @@ public class Steps {
     return heartbeat(latestRunning, List.of(key), latestReport).getJsonArray("lost").isEmpty();
   }
 
-  /** Which of these running steps are asked to stop. @return as {@code tasker.get_cancel_requests} */
-  public JsonArray cancelRequests(Collection<StepKey> steps) {
+  /** Which of these running steps are asked to stop. */
+  public List<CancelOrder> cancelRequests(Collection<StepKey> steps) {
     return gateway.getCancelRequests(toJson(steps));
   }
 
@@ -98,8 +99,8 @@ public class Steps {
     return gateway.abandonSteps(toJson(steps));
   }
 
-  /** Gives back what was claimed for this server more than {@code age} ago and is not among {@code known}. */
-  public JsonObject releaseUnknown(Collection<StepKey> known, Duration age) {
+  /** Gives back what was claimed for this server more than {@code age} ago and is not among {@code known}. @return how many steps */
+  public int releaseUnknown(Collection<StepKey> known, Duration age) {
     return gateway.releaseUnknownSteps(toJson(known), age.toMillis());
   }
 

@@ -76,7 +76,11 @@ public class CompletionWaiters implements EndListener {
   public void tasksEnded(List<EndedTask> ended) {
     for (EndedTask task : ended) {
       LOG.write(LogEvent.TASK_ENDED, "task", task.taskUuid(), "correlation", task.correlationId().orElse(null), "state", task.state());
-      meters.taskEnded(task.state().word());
+      if (task.state().isSuccess()) {
+        meters.taskCompleted();
+      } else if (task.state().isFailure()) {
+        meters.taskFailed();
+      }
       observed(task.taskUuid(), task.state());
     }
   }

@@ -2,9 +2,9 @@ package ee.tasker.worker;
 
 import ee.tasker.dispatch.RunningStep;
 import ee.tasker.dispatch.RunningSteps;
+import ee.tasker.engine.reply.CancelOrder;
 import ee.tasker.message.CancelListener;
 import ee.tasker.platform.EngineThreads;
-import ee.tasker.platform.Json;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.step.StepResult;
@@ -12,7 +12,6 @@ import ee.tasker.step.Steps;
 import ee.tasker.step.model.StepKey;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
-import jakarta.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
@@ -78,11 +77,11 @@ class CancelWatch implements CancelListener {
       return;
     }
     try {
-      for (JsonObject request : steps.cancelRequests(handled).getValuesAs(JsonObject.class)) {
-        RunningStep step = running.find(Json.uuid(request, "step_uuid"));
-        if (step != null && step.claimedStep().key().attempt() == request.getInt("attempt")) {
+      for (CancelOrder order : steps.cancelRequests(handled)) {
+        RunningStep step = running.find(order.stepUuid());
+        if (step != null && step.claimedStep().key().attempt() == order.attempt()) {
           step.requestCancel();
-          forceIn(step, Duration.ofMillis(request.getJsonNumber("force_in_ms").longValue()));
+          forceIn(step, order.forceIn());
         }
       }
     } catch (Exception fault) {

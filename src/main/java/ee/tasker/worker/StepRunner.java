@@ -4,6 +4,7 @@ import ee.tasker.dispatch.Permits;
 import ee.tasker.dispatch.Prefetch;
 import ee.tasker.dispatch.RunningStep;
 import ee.tasker.dispatch.RunningSteps;
+import ee.tasker.engine.model.Outcome;
 import ee.tasker.handler.StepHandler;
 import ee.tasker.handler.StepOutcome;
 import ee.tasker.platform.EngineThreads;
@@ -151,7 +152,7 @@ class StepRunner {
 
   private void record(RunningStep running, StepResult outcome) {
     log(running, outcome);
-    meters.stepExecuted(outcome.outcome(), outcome.executionTime());
+    meters.stepExecuted(outcome.outcome().word(), outcome.executionTime());
     prefetch.ran(outcome.executionTime());
     StepSpans.end(running.span(), outcome);
   }
@@ -162,7 +163,7 @@ class StepRunner {
       LOG.write(LogEvent.STEP_TIMED_OUT, "task", step.key().taskUuid(), "step", step.key().stepUuid(), "name", step.definition().name(),
           "attempt", step.key().attempt(), "correlation", step.correlationId(), "trace", running.traceId(), "limit_s", limit.toSeconds());
       StepResult result = Outcomes.timedOut(step, limit, since(start));
-      meters.stepExecuted(result.outcome(), result.executionTime());
+      meters.stepExecuted(result.outcome().word(), result.executionTime());
       prefetch.ran(result.executionTime());
       StepSpans.end(running.span(), result);
       resultBatcher.submit(result);
@@ -200,7 +201,7 @@ class StepRunner {
 
   private static void log(RunningStep running, StepResult result) {
     ClaimedStep step = running.claimedStep();
-    boolean success = "success".equals(result.outcome());
+    boolean success = result.outcome() == Outcome.SUCCESS;
     LogEvent event = success ? LogEvent.STEP_FINISHED : LogEvent.STEP_FAILED;
     if (LOG.isOn(event)) {
       LOG.write(event, "task", step.key().taskUuid(), "step", step.key().stepUuid(), "name", step.definition().name(),

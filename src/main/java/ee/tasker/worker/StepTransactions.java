@@ -1,5 +1,6 @@
 package ee.tasker.worker;
 
+import ee.tasker.engine.model.Outcome;
 import ee.tasker.engine.reply.ResultsReply;
 import ee.tasker.platform.DatabaseFaults;
 import ee.tasker.platform.Log;
@@ -89,7 +90,7 @@ class StepTransactions {
       return Outcomes.transactionEnded(result);
     }
     int status = registry.getTransactionStatus();
-    if (!"success".equals(result.outcome())) {
+    if (result.outcome() != Outcome.SUCCESS) {
       rollBack();
       return result;
     }

@@ -134,7 +134,7 @@ public class Worker implements StepReceiver {
     return permits.isDraining();
   }
 
-  /** Whoever is called and finds others still ready calls the next, so that slow handlers soon have a thread each and quick ones need few. */
+  /** A thread that is called and finds more steps ready calls the next, so that slow handlers soon have a thread each and quick ones need few. */
   private void callHelper() {
     if (working.get() >= live.capacity()) {
       // Every thread runs a handler, and none of them can be waited for.
@@ -160,8 +160,8 @@ public class Worker implements StepReceiver {
 
   /**
    * Runs a step and, while they are quick, others that are ready; submits what has gathered, and goes on with one of the
-   * steps that this brings. Before a handler is called, somebody is on the way for what else is ready and for results
-   * that wait, because nobody knows how long the handler takes.
+   * steps that this brings. Before it calls a handler, which may take long, it calls another thread for the steps that are ready and the
+   * results that wait.
    */
   private void work() {
     if (working.incrementAndGet() > live.capacity()) {
@@ -174,7 +174,7 @@ public class Worker implements StepReceiver {
     } finally {
       working.decrementAndGet();
     }
-    // Whoever brought a step just now may have found every hand busy.
+    // The thread that brought a step just now may have found all others busy.
     if (!ready.isEmpty()) {
       callHelper();
     }

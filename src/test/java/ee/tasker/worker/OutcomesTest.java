@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import ee.tasker.dispatch.ClaimedSteps;
+import ee.tasker.engine.model.Outcome;
 import ee.tasker.handler.PermanentStepException;
 import ee.tasker.handler.RetryableStepException;
 import ee.tasker.handler.StepOutcome;
@@ -61,7 +62,7 @@ class OutcomesTest {
   void success_carries_its_result() {
     StepResult result = result(ClaimedSteps.any(), StepOutcome.success(Json.createValue("done")));
 
-    assertThat(result.outcome()).isEqualTo("success");
+    assertThat(result.outcome()).isEqualTo(Outcome.SUCCESS);
     assertThat(result.result()).isEqualTo(Json.createValue("done"));
     assertThat(result.error()).isEqualTo(JsonValue.NULL);
     assertThat(result.executionTime()).isEqualTo(TIME);
@@ -85,9 +86,9 @@ class OutcomesTest {
     ClaimedStep step = ClaimedSteps.promising("{\"type\": \"object\", \"required\": [\"n\"]}");
     JsonObject good = Json.createObjectBuilder().add("n", 1).build();
 
-    assertThat(result(step, StepOutcome.success(good)).outcome()).isEqualTo("success");
+    assertThat(result(step, StepOutcome.success(good)).outcome()).isEqualTo(Outcome.SUCCESS);
     StepResult refused = result(step, StepOutcome.success());
-    assertThat(refused.outcome()).isEqualTo("permanent_failure");
+    assertThat(refused.outcome()).isEqualTo(Outcome.PERMANENT_FAILURE);
     assertThat(refused.error().asJsonObject().getString("type")).isEqualTo("result_schema_violation");
     assertThat(refused.error().asJsonObject().get("result")).isEqualTo(JsonValue.EMPTY_JSON_OBJECT);
   }
@@ -96,7 +97,7 @@ class OutcomesTest {
   void result_that_would_not_come_back_as_it_is_fails_the_step_before_the_database_sees_it() {
     for (String text : new String[]{"a\u0000", "\ud800"}) {
       StepResult result = result(ClaimedSteps.any(), StepOutcome.success(Json.createObjectBuilder().add("text", text).build()));
-      assertThat(result.outcome()).isEqualTo("permanent_failure");
+      assertThat(result.outcome()).isEqualTo(Outcome.PERMANENT_FAILURE);
       assertThat(result.error().asJsonObject().getString("type")).isEqualTo("result_not_storable");
     }
   }

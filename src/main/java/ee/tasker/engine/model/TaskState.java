@@ -57,6 +57,16 @@ public enum TaskState {
     return isTerminal() || this == BLOCKED_BY_FAILURES;
   }
 
+  /** The task has ended as it was wanted. */
+  public boolean isSuccess() {
+    return this == COMPLETE || this == RESOLVED_MANUALLY;
+  }
+
+  /** Steps of the task have failed for good, and an operator has not resolved that. */
+  public boolean isFailure() {
+    return this == ERROR || this == BLOCKED_BY_FAILURES;
+  }
+
   @Override
   public String toString() {
     return word;

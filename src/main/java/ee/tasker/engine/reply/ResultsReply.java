@@ -21,7 +21,7 @@ public record ResultsReply(JsonArray claimedSteps, boolean hasQueued, List<Ended
   public record Refused(UUID stepUuid, int attempt, ResultVerdict verdict) {
 
     private static Refused of(JsonObject document) {
-      return new Refused(Json.uuid(document, ReplyKeys.STEP_UUID), document.getInt("attempt"),
+      return new Refused(Json.uuid(document, ReplyKeys.STEP_UUID), document.getInt(ReplyKeys.ATTEMPT),
           ResultVerdict.valueOf(document.getString(ReplyKeys.VERDICT)));
     }
   }
