@@ -1093,13 +1093,16 @@ function tasker.get_refusals(p_results jsonb, p_accepted uuid[]) returns jsonb, 
 -- Whether a task in this state has ended.
 function tasker.is_terminal(p_state tasker.task_state) returns boolean, immutable;
   -- called by count_task_moves, tally_steps, tally_tasks
+-- Whether an error is about the connection, the transaction or the server, and not about the data at hand.
+function tasker.is_transient_error(p_sqlstate text) returns boolean, immutable;
+  -- called by process_tasks, submit_queued_requests
 -- Locks tasks in the order of their uuids, which is the order everywhere.
 function tasker.lock_tasks(p_task_uuids uuid[]) returns void;
   -- called by abandon_steps, complete_steps, decline_steps, evaluate_tasks, record_task_fault, release_steps, request_cancel, resume_templates,
   --   run_bulk_action, set_step_backoff_atomic, start_validated_tasks
--- What start_admitted_steps did, added to the answer of evaluate_tasks.
-function tasker.merge_replies(p_answer jsonb, p_claimed uuid[], p_queued text[], p_ended jsonb) returns jsonb, stable;
-  -- called by advance_due_tasks
+-- Two answers about different work as one, member by member.
+function tasker.merge_replies(p_first jsonb, p_second jsonb) returns jsonb, immutable;
+  -- called by advance_due_tasks, process_tasks, submit_queued_requests
 -- The orchestrator's share for servers that have only the worker's role: evaluates the tasks of submitted steps.
 function tasker.process_step_results(p_server_uuid uuid, p_limit integer DEFAULT 500, p_claim_limit integer DEFAULT 0,
     p_lease_seconds integer DEFAULT 60, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_delivery_limit integer DEFAULT 5)
@@ -1117,8 +1120,8 @@ function tasker.refuse_steps(p_step_uuids uuid[], p_reasons text[], p_server_uui
   -- called by admit_steps
 -- The refusal that a function gives for an id that is null or that nothing has.
 function tasker.refuse_unknown(p_kind text, p_id text, p_field text DEFAULT NULL::text) returns jsonb, immutable;
-  -- called by act_on_step, act_on_task, grant_access, pause_templates, replay_dead_messages, request_cancel, resume_templates, revoke_api_key,
-  --   revoke_grant, run_bulk_action, send_task_to_dlq, set_concurrency_limit, set_password, set_retention_policy, set_user_enabled, update_dlq_entry
+  -- called by act_on_step, act_on_task, find_templates_to_pause, grant_access, replay_dead_messages, request_cancel, revoke_api_key, revoke_grant,
+  --   run_bulk_action, send_task_to_dlq, set_concurrency_limit, set_password, set_retention_policy, set_user_enabled, update_dlq_entry
 -- Tells the children of finished steps that a parent is done.
 function tasker.release_children(p_completed uuid[]) returns uuid[];
   -- called by advance_tasks
@@ -1279,6 +1282,10 @@ function tasker.check_action(p_action text, p_known text[], p_by text, p_reason 
 -- The tasks that a filter means and that an action can be done to, by uuid, at most p_limit of them.
 function tasker.find_tasks_for_action(p_action text, p_filter jsonb, p_limit integer) returns uuid[], stable;
   -- called by preview_bulk_action, run_bulk_action
+-- The templates that a pause or its end is for, with their namespace locked, or a refusal.
+function tasker.find_templates_to_pause(p_namespace text, p_name text, p_version text, OUT o_namespace tasker.task_namespaces, OUT o_templates uuid[],
+    OUT o_refusal jsonb) returns record;
+  -- called by pause_templates, resume_templates
 -- The schemas of the context of a task and the result of a step; null when there is no such task or step.
 function tasker.get_action_schemas(p_task_uuid uuid, p_step_uuid uuid DEFAULT NULL::uuid) returns jsonb, stable;
   -- called by OperationGateway
@@ -1434,7 +1441,7 @@ function tasker.get_claim_cursor(p_table text) returns bigint;
   -- called by order_queues, take_messages
 -- What a worker needs to run claimed steps, as a JSON array in the order of the argument.
 function tasker.get_claimed_steps(p_step_uuids uuid[]) returns json, stable;
-  -- called by claim_steps, complete_steps, evaluate_tasks, merge_replies, submit_tasks
+  -- called by advance_due_tasks, claim_steps, complete_steps, evaluate_tasks, submit_tasks
 -- The queues as the REST interface shows them: how long, how old, and what of them is parked.
 function tasker.get_queue_documents() returns jsonb, stable;
   -- called by InsightGateway
