@@ -73,14 +73,14 @@ public class Meters {
     initializations.observe(secondsSince(startNanos));
   }
 
-  /** A task came to rest, and whether that is an end as it was wanted. */
-  public void taskEnded(String state) {
-    switch (state) {
-      case "complete", "resolved_manually" -> completions.inc();
-      case "error", "blocked_by_failures" -> failures.inc();
-      default -> {
-      }
-    }
+  /** A task ended as it was wanted. */
+  public void taskCompleted() {
+    completions.inc();
+  }
+
+  /** A task failed, or is blocked by failures. */
+  public void taskFailed() {
+    failures.inc();
   }
 
   public void stepsClaimed(int count) {

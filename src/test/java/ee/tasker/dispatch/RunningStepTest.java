@@ -1,4 +1,4 @@
-package ee.tasker.worker;
+package ee.tasker.dispatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -29,7 +29,7 @@ class RunningStepTest {
   @Test
   void step_is_started_or_released_and_never_both() throws Exception {
     for (int round = 0; round < ROUNDS; round++) {
-      RunningStep step = new RunningStep(Assignments.any());
+      RunningStep step = new RunningStep(ClaimedSteps.any());
       assertThat(winners(() -> step.start(TraceSpan.NONE), step::release)).isEqualTo(1);
     }
   }
@@ -37,7 +37,7 @@ class RunningStepTest {
   @Test
   void step_is_finished_or_given_up_and_never_both() throws Exception {
     for (int round = 0; round < ROUNDS; round++) {
-      RunningStep step = new RunningStep(Assignments.any());
+      RunningStep step = new RunningStep(ClaimedSteps.any());
       startedByAnotherThread(step);
       assertThat(winners(step::finish, () -> giveUp(step))).isEqualTo(1);
     }
@@ -46,7 +46,7 @@ class RunningStepTest {
   @Test
   void handler_that_returns_from_a_step_that_was_given_up_finds_that_it_is_known_of() throws Exception {
     for (int round = 0; round < ROUNDS; round++) {
-      RunningStep step = new RunningStep(Assignments.any());
+      RunningStep step = new RunningStep(ClaimedSteps.any());
       startedByAnotherThread(step);
       AtomicBoolean known = new AtomicBoolean();
       AtomicBoolean unknown = new AtomicBoolean();
@@ -60,7 +60,7 @@ class RunningStepTest {
 
   @Test
   void step_is_given_up_once() throws Exception {
-    RunningStep step = new RunningStep(Assignments.any());
+    RunningStep step = new RunningStep(ClaimedSteps.any());
     startedByAnotherThread(step);
 
     assertThat(winners(() -> giveUp(step), () -> giveUp(step))).isEqualTo(1);
@@ -69,7 +69,7 @@ class RunningStepTest {
 
   @Test
   void giving_up_interrupts_the_handlers_thread() {
-    RunningStep step = new RunningStep(Assignments.any());
+    RunningStep step = new RunningStep(ClaimedSteps.any());
     step.start(TraceSpan.NONE);
 
     assertThat(giveUp(step)).isTrue();
@@ -78,7 +78,7 @@ class RunningStepTest {
 
   @Test
   void giving_up_too_late_interrupts_nobody() {
-    RunningStep step = new RunningStep(Assignments.any());
+    RunningStep step = new RunningStep(ClaimedSteps.any());
     step.start(TraceSpan.NONE);
     assertThat(step.finish()).isTrue();
 
@@ -88,7 +88,7 @@ class RunningStepTest {
 
   @Test
   void step_that_was_not_started_cannot_be_given_up_or_finished() {
-    RunningStep step = new RunningStep(Assignments.any());
+    RunningStep step = new RunningStep(ClaimedSteps.any());
 
     assertThat(giveUp(step)).isFalse();
     assertThat(step.release()).isTrue();

@@ -1,4 +1,4 @@
-package ee.tasker.worker;
+package ee.tasker.dispatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -72,10 +72,9 @@ class PermitsTest {
   }
 
   @Test
-  void thread_that_returns_while_a_queue_may_have_steps_is_told_of() {
-    Permits permits = withFree(1);
+  void thread_that_returns_is_told_of() {
     AtomicInteger told = new AtomicInteger();
-    permits.onWantedPermits(told::incrementAndGet);
+    Permits permits = withFree(1, told::incrementAndGet);
     permits.lose();
 
     permits.regain();
@@ -147,36 +146,16 @@ class PermitsTest {
   }
 
   @Test
-  void hint_is_taken_once() {
-    Permits permits = withFree(1);
-    while (permits.takeHint()) {
-      // the first look at the queues is free
-    }
-    permits.hint();
-    permits.hint();
-
-    assertThat(permits.hasHint()).isTrue();
-    assertThat(permits.takeHint()).isTrue();
-    assertThat(permits.takeHint()).isFalse();
-  }
-
-  @Test
   void idle_is_waited_for_and_not_for_ever() throws InterruptedException {
     Permits permits = withFree(3);
-    RunningStep step = new RunningStep(Assignments.any());
     permits.reserve(1);
-    permits.busyWith(step);
     permits.drain();
     assertThat(permits.awaitIdle(Duration.ofMillis(20))).isFalse();
 
-    Thread worker = new Thread(() -> {
-      permits.done(step.claimedStep().key());
-      permits.release(1);
-    });
+    Thread worker = new Thread(() -> permits.release(1));
     worker.start();
     assertThat(permits.awaitIdle(Duration.ofSeconds(30))).isTrue();
     worker.join();
-    assertThat(permits.busyCount()).isZero();
   }
 
   @Test
@@ -210,23 +189,30 @@ class PermitsTest {
   }
 
   @Test
-  void permits_that_come_back_while_a_queue_may_have_steps_are_told_of() {
-    Permits permits = withFree(0);
+  void permits_that_come_back_are_told_of_and_so_is_a_higher_capacity() {
     AtomicInteger told = new AtomicInteger();
-    permits.onWantedPermits(told::incrementAndGet);
+    Permits permits = withFree(3, told::incrementAndGet);
     permits.release(0);
-    assertThat(told).hasValue(0);
+    assertThat(told).as("nothing came back").hasValue(0);
 
+    permits.reserve(2);
     permits.release(2);
     assertThat(told).hasValue(1);
-    permits.takeHint();
-    permits.release(1);
-    assertThat(told).hasValue(1);
+    permits.changeCapacity(5);
+    assertThat(told).hasValue(2);
+    permits.changeCapacity(4);
+    assertThat(told).as("fewer permits are none that came back").hasValue(2);
+    permits.expand(1);
+    assertThat(told).hasValue(3);
   }
 
   private static Permits withFree(int capacity) {
+    return withFree(capacity, () -> {});
+  }
+
+  private static Permits withFree(int capacity, PermitListener listener) {
     LiveSettings live = new LiveSettings();
     live.changeCapacity(capacity);
-    return Permits.of(live);
+    return Permits.of(live, listener);
   }
 }

@@ -1,4 +1,4 @@
-package ee.tasker.worker;
+package ee.tasker.dispatch;
 
 import ee.tasker.message.WorkNotifier;
 import ee.tasker.platform.EngineThreads;
@@ -17,11 +17,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * After a call that may have claimed steps and whose answer was lost: a connection can be cut between the commit and the
- * reply. A sixth of a lease later whatever the database thinks that this server holds, and it does not, is given back, instead of
- * waiting for its lease to end. One look for all calls that failed meanwhile.
+ * reply. A sixth of a lease later the steps that the database counts as this server's, and this server does not know, are given back, instead of
+ * waiting for their leases to end. One check for all calls that failed meanwhile.
  */
 @ApplicationScoped
-class OrphanedClaims {
+public class OrphanedClaims {
   private static final Log LOG = Log.of(OrphanedClaims.class);
 
   @Inject
@@ -37,12 +37,15 @@ class OrphanedClaims {
   private Permits permits;
 
   @Inject
+  private RunningSteps running;
+
+  @Inject
   private WorkNotifier workNotifier;
 
   private final AtomicBoolean planned = new AtomicBoolean();
   private volatile long latestNanos;
 
-  void expect() {
+  public void expect() {
     latestNanos = System.nanoTime();
     if (planned.compareAndSet(false, true)) {
       plan();
@@ -77,9 +80,9 @@ class OrphanedClaims {
   }
 
   private void release(Duration age) {
-    List<StepKey> known = permits.busy().stream().map(step -> step.claimedStep().key()).toList();
+    List<StepKey> known = running.keys();
     try {
-      int released = steps.releaseUnknown(known, age).getInt("released");
+      int released = steps.releaseUnknown(known, age);
       if (released > 0) {
         LOG.write(LogEvent.CLAIMS_RELEASED, "steps", released);
         workNotifier.stepsQueued();

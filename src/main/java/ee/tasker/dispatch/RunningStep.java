@@ -1,4 +1,4 @@
-package ee.tasker.worker;
+package ee.tasker.dispatch;
 
 import ee.tasker.step.ClaimedStep;
 import ee.tasker.tracing.TraceSpan;
@@ -7,10 +7,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * One claimed step in this server, from the claim to the result submission. Whoever moves it on wins: a step is started, timed out,
+ * One claimed step in this server, from the claim to the result submission. The first to move it on wins: a step is started, timed out,
  * released or finished by one thread only.
  */
-final class RunningStep {
+public final class RunningStep {
   private enum Phase { CLAIMED, STARTED, OVER }
 
   /** Of what waits, those that were claimed last. */
@@ -31,23 +31,23 @@ final class RunningStep {
     this.cancelRequested = claimedStep.isCancelRequested();
   }
 
-  ClaimedStep claimedStep() {
+  public ClaimedStep claimedStep() {
     return claimedStep;
   }
 
-  long ageNanos() {
+  public long ageNanos() {
     return System.nanoTime() - claimedAtNanos;
   }
 
   /** The calling thread will run it; false when it was released meanwhile. */
-  synchronized boolean start(TraceSpan attempt) {
+  public synchronized boolean start(TraceSpan attempt) {
     span = attempt;
     thread = Thread.currentThread();
     return phase.compareAndSet(Phase.CLAIMED, Phase.STARTED);
   }
 
   /** The handler is done, or is given up on; true for the first to say so. */
-  synchronized boolean finish() {
+  public synchronized boolean finish() {
     thread = null;
     return phase.getAndSet(Phase.OVER) == Phase.STARTED;
   }
@@ -57,7 +57,7 @@ final class RunningStep {
    *
    * @param beforeInterrupt runs before the thread can return from the step
    */
-  synchronized boolean giveUp(Runnable beforeInterrupt) {
+  public synchronized boolean giveUp(Runnable beforeInterrupt) {
     Thread running = thread;
     if (phase.compareAndSet(Phase.STARTED, Phase.OVER)) {
       thread = null;
@@ -69,7 +69,7 @@ final class RunningStep {
   }
 
   /** Takes it back before it started. */
-  boolean release() {
+  public boolean release() {
     return phase.compareAndSet(Phase.CLAIMED, Phase.OVER);
   }
 
@@ -78,48 +78,48 @@ final class RunningStep {
     return phase.get() == Phase.CLAIMED;
   }
 
-  boolean isOver() {
+  public boolean isOver() {
     return phase.get() == Phase.OVER;
   }
 
-  /** The span of this attempt, which whoever ends the attempt ends. */
-  TraceSpan span() {
+  /** The span of this attempt, ended with the attempt. */
+  public TraceSpan span() {
     return span;
   }
 
   /** The trace that the attempt is part of, as log lines have it; null when there is none. */
-  String traceId() {
+  public String traceId() {
     String traced = span.traceId();
     return traced == null ? claimedStep.traceId() : traced;
   }
 
-  void requestCancel() {
+  public void requestCancel() {
     cancelRequested = true;
   }
 
   /** True for the first to ask: the end of its grace period is being waited for from here on. */
-  boolean planForce() {
+  public boolean planForce() {
     return forcePlanned.compareAndSet(false, true);
   }
 
-  boolean isCancelRequested() {
+  public boolean isCancelRequested() {
     return cancelRequested;
   }
 
-  void markLost() {
+  public void markLost() {
     lost = true;
   }
 
-  void markUnserved() {
+  public void markUnserved() {
     unserved = true;
   }
 
   /** No server has its handler: it is to fail here. */
-  boolean isUnserved() {
+  public boolean isUnserved() {
     return unserved;
   }
 
-  boolean isLost() {
+  public boolean isLost() {
     return lost;
   }
 }

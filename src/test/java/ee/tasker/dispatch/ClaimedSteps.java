@@ -1,4 +1,4 @@
-package ee.tasker.worker;
+package ee.tasker.dispatch;
 
 import ee.tasker.step.ClaimedStep;
 import ee.tasker.step.StepSpec;
@@ -10,20 +10,20 @@ import java.util.Set;
 import java.util.UUID;
 
 /** Claimed steps for tests that need one and care about little of it. */
-final class Assignments {
+public final class ClaimedSteps {
 
-  private Assignments() {
+  private ClaimedSteps() {
   }
 
-  static ClaimedStep any() {
+  public static ClaimedStep any() {
     return of("test.Handler", "call", Optional.empty(), Optional.empty());
   }
 
-  static ClaimedStep promising(String resultSchema) {
+  public static ClaimedStep promising(String resultSchema) {
     return of("test.Handler", "call", Optional.empty(), Optional.of(ContextSchema.compile(resultSchema)));
   }
 
-  static ClaimedStep of(String callable, String method, Optional<String> resolver, Optional<ContextSchema> schema) {
+  public static ClaimedStep of(String callable, String method, Optional<String> resolver, Optional<ContextSchema> schema) {
     StepSpec definition = new StepSpec(UUID.randomUUID(), "n", "t", "1.0.0", "a_step", callable, method, resolver,
         JsonValue.EMPTY_JSON_OBJECT, schema, Optional.empty(), Set.of());
     return new ClaimedStep(new StepKey(UUID.randomUUID(), UUID.randomUUID(), 1), definition, 3, UUID.randomUUID(), Optional.empty(),

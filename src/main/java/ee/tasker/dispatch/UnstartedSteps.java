@@ -1,4 +1,4 @@
-package ee.tasker.worker;
+package ee.tasker.dispatch;
 
 import ee.tasker.step.Steps;
 import ee.tasker.step.model.StepKey;
@@ -9,20 +9,23 @@ import java.util.stream.Stream;
 
 /** Gives back what was claimed and has not begun, so that it is offered again at once. */
 @ApplicationScoped
-class UnstartedSteps {
+public class UnstartedSteps {
   @Inject
   private Steps steps;
 
   @Inject
   private Permits permits;
 
+  @Inject
+  private RunningSteps running;
+
   /**
    * @return how many of these had not begun
    * @throws RuntimeException when the database could not be told; they are not begun here in any case
    */
-  int giveBack(Stream<RunningStep> candidates) {
+  public int giveBack(Stream<RunningStep> candidates) {
     List<StepKey> released = candidates.filter(RunningStep::release).map(step -> step.claimedStep().key()).toList();
-    released.forEach(permits::done);
+    released.forEach(running::remove);
     try {
       if (!released.isEmpty()) {
         steps.release(released);

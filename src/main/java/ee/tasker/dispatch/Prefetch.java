@@ -1,4 +1,4 @@
-package ee.tasker.worker;
+package ee.tasker.dispatch;
 
 import ee.tasker.message.WorkNotifier;
 import ee.tasker.platform.EngineThreads;
@@ -16,10 +16,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /**
  * Lets this server claim more steps than it has permits while its handlers take less than half a millisecond on average, so that one
  * call submits and claims some hundreds: what a step costs the database falls by a third from 30 to 100 of them. When handlers
- * get slow the loan ends, and what has not begun a second after its claim goes to whoever has a permit available.
+ * get slow it ends, and steps that have not begun a second after their claim go to a worker that has a permit available.
  */
 @ApplicationScoped
-class Prefetch {
+public class Prefetch {
   private static final Log LOG = Log.of(Prefetch.class);
   private static final long QUICK_NANOS = 500_000;
   private static final long SLOW_NANOS = 1_000_000;
@@ -42,6 +42,9 @@ class Prefetch {
   private Permits permits;
 
   @Inject
+  private RunningSteps running;
+
+  @Inject
   private UnstartedSteps unstarted;
 
   @Inject
@@ -56,7 +59,7 @@ class Prefetch {
   private volatile int lent;
 
   /** A handler has ended. */
-  void ran(Duration time) {
+  public void ran(Duration time) {
     long nanos = Math.min(MOST_NANOS, time.toNanos());
     long average = averageNanos + (nanos - averageNanos) / WEIGHT;
     averageNanos = average;
@@ -77,9 +80,9 @@ class Prefetch {
     }
   }
 
-  /** Steps were claimed: while there are more than permits, somebody looks whether they begin. */
-  void watch() {
-    if (permits.busyCount() > permits.capacityLeft() && watching.compareAndSet(false, true)) {
+  /** Steps were claimed: while there are more than permits, a timer checks whether they begin. */
+  public void watch() {
+    if (running.count() > permits.capacityLeft() && watching.compareAndSet(false, true)) {
       try {
         threads.timers().schedule(this::look, LONGEST_WAIT.toMillis(), TimeUnit.MILLISECONDS);
       } catch (RejectedExecutionException e) {
@@ -96,9 +99,9 @@ class Prefetch {
   }
 
   private void giveBackSurplus() {
-    int surplus = Math.max(0, permits.busyCount() - permits.capacityLeft());
+    int surplus = Math.max(0, running.count() - permits.capacityLeft());
     try {
-      int given = unstarted.giveBack(permits.busy().stream()
+      int given = unstarted.giveBack(running.all().stream()
           .filter(step -> step.isWaiting() && step.ageNanos() > LONGEST_WAIT.toNanos())
           .sorted(RunningStep.YOUNGEST_FIRST)
           .limit(surplus));

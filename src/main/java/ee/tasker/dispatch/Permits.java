@@ -1,50 +1,44 @@
-package ee.tasker.worker;
+package ee.tasker.dispatch;
 
 import ee.tasker.platform.LiveSettings;
-import ee.tasker.step.model.StepKey;
 import jakarta.annotation.PostConstruct;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.time.Duration;
-import java.util.Collection;
-import java.util.Map;
-import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Counts this server's available permits and knows what the busy ones do. Thread-safe. */
+/** Counts how many more steps this server may claim: a permit for each step of its capacity, kept from before the claim until the result is submitted. Thread-safe. */
 @ApplicationScoped
-class Permits {
+public class Permits {
   @Inject
   private LiveSettings live;
+
+  @Inject
+  private PermitListener listener;
 
   private final AtomicInteger free = new AtomicInteger();
   /** How many more there are than the capacity says. */
   private final AtomicInteger expanded = new AtomicInteger();
   /** How many fewer there are, because their threads have not returned from steps that were given up. */
   private final AtomicInteger lost = new AtomicInteger();
-  private final Map<StepKey, RunningStep> busy = new ConcurrentHashMap<>();
-  private final AtomicBoolean queuesMayHaveSteps = new AtomicBoolean(true);
   private volatile boolean draining;
   private volatile boolean paused;
-  private volatile Runnable onMoreResults = () -> {};
-  private volatile Runnable onWantedPermits = () -> {};
 
   @PostConstruct
   void prepare() {
     free.set(live.capacity());
   }
 
-  static Permits of(LiveSettings live) {
+  static Permits of(LiveSettings live, PermitListener listener) {
     Permits permits = new Permits();
     permits.live = live;
+    permits.listener = listener;
     permits.prepare();
     return permits;
   }
 
-  /** Keeps up to {@code most} available permits for the caller. */
+  /** Keeps up to {@code most} available permits for the caller; none while nothing is taken on. */
   int reserve(int most) {
     if (!takesOn()) {
       return 0;
@@ -77,26 +71,15 @@ class Permits {
     free.addAndGet(-count);
   }
 
-  void release(int count) {
+  public void release(int count) {
     if (count > 0) {
       free.addAndGet(count);
-      tellWhoWaitsForIdle();
-      if (hasHint() && takesOn()) {
-        onWantedPermits.run();
-      }
+      wakeAwaitIdle();
+      listener.permitsReleased();
     }
   }
 
-  void busyWith(RunningStep step) {
-    busy.put(step.claimedStep().key(), step);
-  }
-
-  void done(StepKey key) {
-    busy.remove(key);
-    tellWhoWaitsForIdle();
-  }
-
-  private void tellWhoWaitsForIdle() {
+  private void wakeAwaitIdle() {
     if (draining) {
       synchronized (this) {
         notifyAll();
@@ -105,12 +88,12 @@ class Permits {
   }
 
   /**
-   * Waits until nothing is busy and no hand is kept for a call whose answer may still bring steps: one that has just handed
-   * back the last result may have claimed its successors. False when that took too long.
+   * Waits, while draining, until every permit is back: no step is held, and no call is under way whose answer may still bring
+   * some. False when that took too long.
    */
-  synchronized boolean awaitIdle(Duration longest) throws InterruptedException {
+  public synchronized boolean awaitIdle(Duration longest) throws InterruptedException {
     long end = System.nanoTime() + longest.toNanos();
-    while (!busy.isEmpty() || free.get() < live.capacity() + expanded.get() - lost.get()) {
+    while (free.get() < live.capacity() + expanded.get() - lost.get()) {
       long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
       if (left <= 0) {
         return false;
@@ -120,22 +103,13 @@ class Permits {
     return true;
   }
 
-  Collection<RunningStep> busy() {
-    return busy.values();
-  }
-
-  /** What this server is doing for one step, by any attempt; null when nothing. */
-  RunningStep find(UUID stepUuid) {
-    return busy.values().stream().filter(step -> step.claimedStep().key().stepUuid().equals(stepUuid)).findFirst().orElse(null);
-  }
-
   /** As many permits in all, from now on. With fewer than are busy none is free until enough of them have ended. */
-  synchronized void changeCapacity(int permits) {
+  public synchronized void changeCapacity(int permits) {
     int more = permits - live.capacity();
     live.changeCapacity(permits);
     free.addAndGet(more);
-    if (more > 0 && hasHint() && takesOn()) {
-      onWantedPermits.run();
+    if (more > 0) {
+      listener.permitsReleased();
     }
   }
 
@@ -147,91 +121,56 @@ class Permits {
     } else {
       free.addAndGet(more);
       expanded.addAndGet(more);
-      tellWhoWaitsForIdle();
+      wakeAwaitIdle();
     }
   }
 
   /** One fewer: a step is given up, and its thread goes on. With none free, the next that ends is not free again. */
-  void lose() {
+  public void lose() {
     lost.incrementAndGet();
     free.decrementAndGet();
-    tellWhoWaitsForIdle();
+    wakeAwaitIdle();
   }
 
   /** The thread has returned. */
-  void regain() {
+  public void regain() {
     lost.decrementAndGet();
     release(1);
   }
 
   /** Steps that may run at a time with the threads that are left. */
-  int capacityLeft() {
+  public int capacityLeft() {
     return Math.max(0, live.capacity() - lost.get());
   }
 
-  int lostCount() {
+  public int lostCount() {
     return lost.get();
   }
 
-  int freeCount() {
+  public int freeCount() {
     return Math.max(0, free.get());
   }
 
-  int busyCount() {
-    return busy.size();
-  }
-
-  /** A queue may have steps for us. */
-  void hint() {
-    queuesMayHaveSteps.set(true);
-  }
-
-  /** True once per hint: the caller is going to look. */
-  boolean takeHint() {
-    return queuesMayHaveSteps.get() && queuesMayHaveSteps.compareAndSet(true, false);
-  }
-
-  boolean hasHint() {
-    return queuesMayHaveSteps.get();
-  }
-
-  void drain() {
+  public void drain() {
     draining = true;
   }
 
   /** Claims again after {@link #drain}. */
-  void stopDraining() {
+  public void stopDraining() {
     draining = false;
   }
 
-  /** Somebody has paused the worker: what runs goes on, nothing is taken on. */
-  void pause(boolean whether) {
+  /** While paused, what runs goes on and nothing is taken on. */
+  public void pause(boolean whether) {
     paused = whether;
   }
 
   /** Whether steps are claimed at all. */
-  boolean takesOn() {
+  public boolean takesOn() {
     return !draining && !paused;
   }
 
-  boolean isDraining() {
+  public boolean isDraining() {
     return draining;
-  }
-
-  /**
-   * Permits came back although a queue may have steps: whoever wanted to claim them may have found every hand kept by somebody
-   * who then had no use for it, and gone.
-   */
-  void onWantedPermits(Runnable action) {
-    onWantedPermits = action;
-  }
-
-  void onMoreResults(Runnable action) {
-    onMoreResults = action;
-  }
-
-  /** Results are waiting although no handler just finished. */
-  void moreResults() {
-    onMoreResults.run();
   }
 }
