@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 
 /**
- * The figures of the whole system, asked of the database when somebody collects them, and at most every five seconds; and
- * how busy this server's worker is. Every server tells the same of the system: collect them all, and take any one.
+ * Installation-wide metrics, read from the database at collection time and at most every five seconds, plus the load of
+ * this server's worker. Every server reports the same installation-wide values: scrape all servers and use any one.
  */
 @ApplicationScoped
 public class SystemMeters implements MultiCollector {
@@ -32,7 +32,7 @@ public class SystemMeters implements MultiCollector {
   private JsonObject figures;
   private long askedAt;
 
-  /** @throws RuntimeException when the database cannot be asked: no figures are better than old ones */
+  /** @throws RuntimeException when the database does not answer: no values are better than stale ones */
   @Override
   public MetricSnapshots collect() {
     JsonObject now = figures();

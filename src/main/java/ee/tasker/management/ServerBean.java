@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** {@link ServerManagement} in the types that every management console understands. */
+/** {@link ServerManagement} with the types that every management console can show. */
 class ServerBean implements ServerMXBean {
   private static final String BY = "jmx";
 
