@@ -26,7 +26,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
-/** Investigations about tasks: find, open, close, count; and which tasks are late. */
+/** Investigations of tasks: find, open, close and count them; and list the tasks that are past their SLA. */
 @Path("dlq")
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
@@ -79,7 +79,7 @@ public class DeadLettersResource {
     }
   }
 
-  /** Has a task investigated; 200 with the investigation that is open already. */
+  /** Opens an investigation of a task; 200 with the open investigation when there is one already. */
   @Requires(value = Permission.DLQ_UPDATE, in = Scope.ASKED)
   @POST
   @OncePerKey(shows = Visibility.Content.DEAD_LETTER)

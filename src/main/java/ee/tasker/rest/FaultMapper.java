@@ -14,8 +14,9 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * Shows everything else: what JAX-RS itself refuses, by its status, and faults as 500, or 503 when the database cannot be
- * reached or did not confirm a commit. The caller of a fault gets an id that the log line has too, never a stack trace or SQL.
+ * Maps all other exceptions: those of JAX-RS by their status, and faults to 500, or to 503 when the database cannot be
+ * reached or did not confirm a commit. The response to a fault contains an id that is also in the log line, never a stack
+ * trace or SQL.
  */
 @Provider
 public class FaultMapper implements ExceptionMapper<Throwable> {
@@ -30,7 +31,7 @@ public class FaultMapper implements ExceptionMapper<Throwable> {
       406, "the answer cannot be given in the form that the header Accept asks for", 413, "the body is too long",
       415, "a body of this kind is not taken here");
 
-  /** Not the UriInfo, which cannot be asked when the URI itself is what is wrong. */
+  /** Not UriInfo, which fails when the URI itself is invalid. */
   @Context
   private HttpServletRequest request;
 
@@ -42,7 +43,7 @@ public class FaultMapper implements ExceptionMapper<Throwable> {
     }
     if (fault instanceof WebApplicationException refused && refused.getResponse().getStatus() < 500) {
       int status = refused.getResponse().getStatus();
-      // Not its own message, which is another one on every application server and may name classes.
+      // Not the exception's message, which differs between application servers and may name classes.
       Response answer = ProblemDocument.of(status, code(status), detail(status), path);
       String allow = refused.getResponse().getHeaderString("Allow");
       return allow == null ? answer : Response.fromResponse(answer).header("Allow", allow).build();
@@ -60,7 +61,7 @@ public class FaultMapper implements ExceptionMapper<Throwable> {
     return ProblemDocument.of(500, "internal-error", "something went wrong here, not with the request (log id " + id + ")", path);
   }
 
-  /** The database cannot be used at present, and nothing was committed. The log tells of it now and then, not of each request. */
+  /** The database cannot be used, and nothing was committed. The outage is logged now and then, not per request. */
   private static boolean isOutage(Throwable fault) {
     return DatabaseFaults.isUnreachable(fault) && !DatabaseFaults.isUnconfirmedCommit(fault);
   }

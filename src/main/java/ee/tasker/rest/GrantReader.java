@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
-/** Reads what bodies about users, keys and grants have in common. */
+/** Reads the members that bodies about users, keys and grants share. */
 final class GrantReader {
   private static final int SHORTEST_PASSWORD = 12;
   private static final int LONGEST_PASSWORD = 256;
@@ -27,7 +27,7 @@ final class GrantReader {
     return name;
   }
 
-  /** Null when it is absent. */
+  /** Null when absent. */
   static String password(Members members, String member) {
     String password = members.optionalText(member, LONGEST_PASSWORD);
     if (password != null && password.length() < SHORTEST_PASSWORD) {
@@ -36,7 +36,7 @@ final class GrantReader {
     return password;
   }
 
-  /** Null when it is absent. */
+  /** Null when absent. */
   static UUID uuid(Members members, String name) {
     String uuid = members.optionalText(name, 36);
     if (uuid == null || Parameters.isUuid(uuid)) {
@@ -46,7 +46,7 @@ final class GrantReader {
     return null;
   }
 
-  /** The member {@code grants}: objects as {@link #grant} reads them; none when it is absent. */
+  /** The member {@code grants}: objects as {@link #grant} reads them; empty when absent. */
   static List<Granted> grants(Members members) {
     List<Granted> grants = new ArrayList<>();
     if (members.has("grants")) {

@@ -21,7 +21,7 @@ import java.io.InputStream;
 import java.util.Set;
 import java.util.UUID;
 
-/** What users and keys may do: grant and take back. */
+/** Grants of users and keys: add and revoke. */
 @Path("access/grants")
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped

@@ -33,7 +33,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/** Many tasks in one request, each with its own verdict. */
+/** Many tasks in one request, each with its own outcome. */
 @Path("tasks:batch")
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
@@ -96,7 +96,7 @@ public class TaskBatchesResource {
         read.add(problem);
       }
     }
-    // With a key the tasks and the answer about them are one transaction.
+    // With a key, the tasks and the response about them are one transaction.
     var answers = (keys.isKeyed() ? submissions.submitEach(requests) : submissionBatcher.submitEach(requests)).iterator();
     JsonArrayBuilder verdicts = Json.build().createArrayBuilder();
     for (int i = 0; i < read.size(); i++) {

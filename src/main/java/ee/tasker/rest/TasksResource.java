@@ -45,7 +45,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Function;
 
-/** Tasks over HTTP: create, find, cancel, and their steps. */
+/** Tasks over HTTP: create, find and cancel them, and read their steps. */
 @Path("tasks")
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
@@ -124,7 +124,7 @@ public class TasksResource {
     }
   }
 
-  /** In a transaction of its own together with the key. What is kept is the short answer: with {@code wait} the task is shown as it is. */
+  /** In one transaction with the key. The short response is stored: with {@code wait}, the task's current state is returned. */
   private void createOnce(JsonObject document, int seconds, AsyncResponse answer) {
     Caller caller = access.caller();
     TaskRequest request = request(document);
@@ -148,7 +148,7 @@ public class TasksResource {
     return trace.onto(access.submitted(TaskRequestReader.read(document)), document);
   }
 
-  /** @throws Problem 409 duplicate-task when there is one and the request did not ask for it */
+  /** @throws Problem 409 duplicate-task when an identical task exists and the request does not accept it */
   private String location(SubmittedTask task, JsonObject document) {
     String location = locations.of(uri, "tasks/" + task.taskUuid());
     if (task.isDuplicate() && !TaskRequestReader.wantsExisting(document)) {
@@ -158,7 +158,7 @@ public class TasksResource {
     return location;
   }
 
-  /** Who may submit but not read is told how the task stands, and no more. */
+  /** A caller who may submit but not read sees the task's state only. */
   private static JsonObject atRest(Caller caller, JsonObject described, boolean isDuplicate) {
     return caller.grants().may(Permission.TASKS_READ, described.getString("namespace")) ? Visibility.task(caller, described)
         : brief(described.getString("task_uuid"), described.getString("state"), described.getString("correlation_id"),
@@ -178,7 +178,7 @@ public class TasksResource {
         .add("correlation_id", correlationId)
         .add("version", version)
         .add("duplicate", isDuplicate);
-    // Of a duplicate it would be what happened at another request.
+    // For a duplicate it would describe another request.
     replaces.filter(uuid -> !isDuplicate).ifPresent(uuid -> brief.add("replaces_task_uuid", uuid));
     return brief.build();
   }
@@ -210,7 +210,7 @@ public class TasksResource {
     return page.toString();
   }
 
-  /** Of {@code name:value}, where the value may have colons and may be empty. */
+  /** Parses {@code name:value}; the value may contain colons and may be empty. */
   private static JsonObject attributes(List<String> given) {
     if (given.size() > Limits.SEARCH_ATTRIBUTES) {
       throw Problem.invalid(ATTRIBUTE, "must be given at most " + Limits.SEARCH_ATTRIBUTES + " times");
