@@ -2,7 +2,10 @@ package ee.tasker.platform;
 
 import java.lang.System.Logger.Level;
 
-/** The catalogue of what is logged: a stable id, a level, a sentence. INFO tells the life of tasks and of the server, DEBUG that of steps. */
+/**
+ * The catalogue of log events: a stable id, a level, a sentence. INFO covers the life cycle of tasks and of the server,
+ * DEBUG that of steps.
+ */
 public enum LogEvent {
   SERVER_STARTED("TK1001", Level.INFO, "server started"),
   SERVER_STOPPED("TK1002", Level.INFO, "server stopped"),

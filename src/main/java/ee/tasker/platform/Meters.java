@@ -8,8 +8,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What this server counts about itself since it started. Labels have few values by design: no uuid, no name that a user makes
- * up. Thread-safe; counting takes nanoseconds and fails nothing.
+ * The counters of this server since it started. Labels have few values by design: no uuid, no user-defined name.
+ * Thread-safe; counting takes nanoseconds and never throws.
  */
 @ApplicationScoped
 public class Meters {
@@ -62,18 +62,18 @@ public class Meters {
         .classicUpperBounds(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30).register(registry);
   }
 
-  /** Requests were brought before the database within somebody else's transaction. */
+  /** Requests were submitted within the caller's transaction. */
   public void tasksRequested(int count) {
     requests.inc(count);
   }
 
-  /** The same in a transaction of its own, which began at {@code startNanos} and is over. */
+  /** Requests were submitted in their own transaction, which began at {@code startNanos} and has ended. */
   public void tasksRequested(int count, long startNanos) {
     requests.inc(count);
     initializations.observe(secondsSince(startNanos));
   }
 
-  /** A task came to rest, and whether that is an end as it was wanted. */
+  /** A task became terminal or blocked; counted as a completion or a failure. */
   public void taskEnded(String state) {
     switch (state) {
       case "complete", "resolved_manually" -> completions.inc();
@@ -87,17 +87,17 @@ public class Meters {
     claims.inc(count);
   }
 
-  /** A call that claims from queues began at {@code startNanos} and is over. */
+  /** A claim of queued steps that began at {@code startNanos} has ended. */
   public void claimCalled(long startNanos) {
     claimCalls.observe(secondsSince(startNanos));
   }
 
-  /** A call that hands results back began at {@code startNanos} and is over. */
+  /** A result submission that began at {@code startNanos} has ended. */
   public void resultsSubmitted(long startNanos) {
     submissions.observe(secondsSince(startNanos));
   }
 
-  /** A step that was claimed so long ago begins. */
+  /** A step starts, this long after its claim. */
   public void stepStarts(long nanosSinceClaim) {
     startDelays.observe(nanosSinceClaim / 1e9);
   }
@@ -106,7 +106,7 @@ public class Meters {
     return (System.nanoTime() - startNanos) / 1e9;
   }
 
-  /** An attempt of a step ended; an outcome that is not among the known ones is not told apart. */
+  /** An attempt of a step ended; unknown outcomes are counted together. */
   public void stepExecuted(String outcome, Duration handlerTime) {
     executions.labelValues(OUTCOMES.contains(outcome) ? outcome : "other").inc();
     durations.observe(handlerTime.toNanos() / 1e9);
@@ -116,7 +116,7 @@ public class Meters {
     calls.inc();
   }
 
-  /** For whoever prints them. */
+  /** For the metrics endpoint. */
   public PrometheusRegistry registry() {
     return registry;
   }

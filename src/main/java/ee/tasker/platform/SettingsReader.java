@@ -20,10 +20,10 @@ import java.util.regex.Pattern;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 
-/** Reads {@link Settings} from MicroProfile Config and refuses nonsense with every complaint at once. */
+/** Reads {@link Settings} from MicroProfile Config and rejects invalid configuration with all violations at once. */
 @Dependent
 public class SettingsReader {
-  /** A name or an address, in brackets where it has colons; and a port. */
+  /** A name or an address, in brackets if it contains colons, and a port. */
   private static final Pattern HOST = Pattern.compile("([^\\s:,/\\[\\]]+|\\[[0-9A-Fa-f:.]+])(?::([0-9]{1,6}))?");
 
   private final List<String> complaints = new ArrayList<>();
@@ -73,7 +73,7 @@ public class SettingsReader {
             seconds("tasker.housekeeping.interval-seconds", 60, 0, 86_400),
             number("tasker.housekeeping.batch-size", 200, 1, 10_000),
             Duration.ofMillis(number("tasker.housekeeping.pause-millis", 100, 0, 60_000))),
-        // Not one of ours, so its value is not for us to refuse.
+        // Not one of our settings, so its value is not checked.
         "false".equalsIgnoreCase(text("otel.sdk.disabled", "true")),
         security());
     if (!complaints.isEmpty()) {
@@ -102,7 +102,7 @@ public class SettingsReader {
         Optional.ofNullable(password == null ? hash : password).map(secret -> new Settings.FirstAdmin(name, secret)), token());
   }
 
-  /** None without an issuer. */
+  /** Empty without an issuer. */
   private Optional<Settings.TokenSettings> token() {
     String issuer = text("tasker.security.token.issuer", null);
     String audience = text("tasker.security.token.audience", null);
@@ -172,8 +172,9 @@ public class SettingsReader {
   }
 
   /**
-   * As the driver reads {@code //a:5433,b:5434/}: the port belongs to the last host, each of the others brings its own or has 5432. A list
-   * whose others fall back to 5432 although the port is another one is a mistake, which would show on the day of a failover only.
+   * As the driver reads {@code //a:5433,b:5434/}: the port belongs to the last host; each of the others has its own or
+   * defaults to 5432. A list whose other hosts default to 5432 although the port is a different one is a mistake that would
+   * surface only at a failover.
    */
   private List<Settings.DatabaseHost> databaseHosts() {
     String key = either("tasker.database.host", "DB_HOST");
@@ -209,7 +210,10 @@ public class SettingsReader {
     return names;
   }
 
-  /** Decided here and not by an expression in a file of defaults: one of the servers does not look for expressions in the environment. */
+  /**
+   * Decided here and not by an expression in a file of defaults: one of the servers does not resolve expressions against
+   * the environment.
+   */
   private String either(String key, String variable) {
     return text(key, null) == null && text(variable, null) != null ? variable : key;
   }

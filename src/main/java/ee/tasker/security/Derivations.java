@@ -7,7 +7,8 @@ import java.util.function.BooleanSupplier;
 
 /**
  * Hashes passwords, a few at a time, because each hash takes a fifth of a second of CPU time or more. Others wait in order
- * of arrival. The queue is limited to what can be served within the longest wait, so that requests with wrong passwords do not block the threads of all others: the rest is told at once to retry later. Thread-safe.
+ * of arrival. The queue is limited to what can be served within the longest wait, so that requests with wrong passwords do
+ * not occupy the threads of all others; further requests are told at once to retry later. Thread-safe.
  */
 final class Derivations {
   private final Semaphore permits;
