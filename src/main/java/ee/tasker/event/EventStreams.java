@@ -88,7 +88,7 @@ public class EventStreams implements ChangeListener {
     Opening opening = new Opening(filter, start, sink);
     synchronized (all) {
       if (all.size() >= settings.streams().limit()) {
-        throw new Problem(503, "too-many-streams", "this server has as many streams as it takes", List.of(),
+        throw new Problem(503, "too-many-streams", "this server has reached its limit of event streams", List.of(),
             Map.of("retry_after_seconds", 5));
       }
       all.add(opening.stream);

@@ -72,7 +72,7 @@ public class DatabaseReadiness implements HealthCheck {
       return answer.down().withData("problem", "no answer within " + BOUND_SECONDS + " seconds").build();
     } catch (ExecutionException | RejectedExecutionException e) {
       asked = null;
-      return answer.down().withData("problem", "the database cannot be asked").build();
+      return answer.down().withData("problem", "the database cannot be queried").build();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return answer.down().withData("problem", "interrupted").build();

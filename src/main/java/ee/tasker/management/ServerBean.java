@@ -163,6 +163,6 @@ class ServerBean implements ServerMXBean {
 
   private static Role role(String word) {
     return Arrays.stream(Role.values()).filter(role -> role.toString().equals(word)).findFirst()
-        .orElseThrow(() -> new IllegalArgumentException("there is no role " + word + "; known are " + Arrays.toString(Role.values())));
+        .orElseThrow(() -> new IllegalArgumentException("unknown role " + word + "; allowed: " + Arrays.toString(Role.values())));
   }
 }

@@ -101,7 +101,7 @@ public class ServerManagement {
     Set<Role> foreign = new HashSet<>(change.pausedRoles().orElse(Set.of()));
     foreign.removeAll(settings.roles());
     if (!foreign.isEmpty()) {
-      throw new IllegalArgumentException("this server was not given the role " + String.join(", ", words(foreign)));
+      throw new IllegalArgumentException("this server is not configured with the role " + String.join(", ", words(foreign)));
     }
     require("the capacity", change.capacity(), 1, LiveSettings.MOST_CAPACITY);
     require("the poll interval in seconds", change.pollInterval().map(interval -> Math.toIntExact(interval.toSeconds())), 0,

@@ -149,7 +149,7 @@ public class Operations {
   }
 
   static Problem templateNotFound() {
-    return Problem.of(404, "template-not-found", "there is no such namespace or template");
+    return Problem.of(404, "template-not-found", "no such namespace or template");
   }
 
   /**
@@ -160,7 +160,7 @@ public class Operations {
   public JsonObject preview(String action, JsonObject filter, String by, String reason, String maker) {
     JsonObject reply = gateway.previewBulkAction(action, filter, by, reason, maker);
     if (!reply.containsKey("token")) {
-      throw new Problem(409, "too-many-tasks", "the filter means more than " + reply.getInt("limit") + " tasks; narrow it", List.of(),
+      throw new Problem(409, "too-many-tasks", "the filter matches more than " + reply.getInt("limit") + " tasks; narrow it", List.of(),
           Map.of());
     }
     return reply;
@@ -195,6 +195,6 @@ public class Operations {
   }
 
   public static Problem tokenNotFound() {
-    return Problem.of(404, "token-not-found", "there is no such token; it comes from a dry run");
+    return Problem.of(404, "token-not-found", "unknown token; a dry run returns one");
   }
 }

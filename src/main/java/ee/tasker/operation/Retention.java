@@ -41,7 +41,7 @@ public class Retention {
    */
   public JsonObject set(Policy policy, boolean removed, boolean dryRun, String by, String reason) {
     JsonObject reply = Refusals.check(gateway.setRetentionPolicy(policy, removed, dryRun, by, reason),
-        () -> removed ? Problem.of(404, "retention-policy-not-found", "there is no such retention policy") : Operations.templateNotFound());
+        () -> removed ? Problem.of(404, "retention-policy-not-found", "no such retention policy") : Operations.templateNotFound());
     if (!dryRun) {
       LOG.write(LogEvent.OPERATOR_ACTED, "action", removed ? "remove_retention_policy" : "set_retention_policy", "namespace",
           policy.namespace(),

@@ -18,36 +18,36 @@ public class Meters {
   private final PrometheusRegistry registry = new PrometheusRegistry();
 
   private final Counter executions = Counter.builder().name("tasker_steps_executions_total")
-      .help("Attempts of steps that this server ran, by outcome").labelNames("outcome").register(registry);
+      .help("Step attempts that this server ran, by outcome").labelNames("outcome").register(registry);
 
   private final Histogram durations = Histogram.builder().name("tasker_step_execution_duration_seconds")
       .help("How long the handlers of steps took on this server").classicOnly()
       .classicUpperBounds(0.001, 0.005, 0.025, 0.1, 0.5, 1, 5, 30, 120, 600).register(registry);
 
-  private final Counter requests = counter("tasker_tasks_requests_total", "Task requests that this server brought before the database");
+  private final Counter requests = counter("tasker_tasks_requests_total", "Task requests that this server submitted to the database");
 
   private final Counter completions = counter("tasker_tasks_completions_total",
-      "Tasks that this server saw end well: complete or resolved_manually");
+      "Tasks that ended as complete or resolved_manually on this server");
 
   private final Counter failures = counter("tasker_tasks_failures_total",
-      "Tasks that this server saw end in error or become blocked_by_failures");
+      "Tasks that ended in error or became blocked_by_failures on this server");
 
-  private final Counter claims = counter("tasker_steps_claimed_total", "Attempts of steps that this server took on");
+  private final Counter claims = counter("tasker_steps_claimed_total", "Step attempts that this server claimed");
 
   private final Histogram initializations = calls("tasker_task_initialization_duration_seconds",
-      "How long it took to take task requests in, up to 500 at once, with the commit");
+      "Duration of calls that submit task requests, up to 500 each, including the commit");
 
   private final Histogram claimCalls = calls("tasker_step_claim_duration_seconds",
-      "How long it took to claim steps from queues, with the commit");
+      "Duration of calls that claim steps from queues, including the commit");
 
   private final Histogram submissions = calls("tasker_step_result_submission_duration_seconds",
-      "How long it took to record results and all that follows from them, with the commit");
+      "Duration of calls that record results and their consequences, including the commit");
 
   private final Histogram startDelays = calls("tasker_step_start_delay_seconds",
       "How long a claimed step waited for a thread of this server");
 
   private final Counter calls = Counter.builder().name("tasker_database_calls_total")
-      .help("Round trips of this server to functions of the database, transaction control left out").register(registry);
+      .help("SQL function calls of this server, transaction control excluded").register(registry);
 
   public Meters() {
     OUTCOMES.forEach(executions::initLabelValues);

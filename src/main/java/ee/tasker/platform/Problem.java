@@ -43,7 +43,7 @@ public class Problem extends RuntimeException {
   public static Problem invalid(List<Violation> violations) {
     String detail = violations.size() == 1
         ? violations.get(0).field() + ": " + violations.get(0).message()
-        : violations.size() + " fields are wrong";
+        : violations.size() + " fields are invalid";
     return new Problem(400, "invalid-request", detail, violations, Map.of());
   }
 

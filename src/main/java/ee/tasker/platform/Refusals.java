@@ -51,7 +51,7 @@ public final class Refusals {
       throw notFound.get();
     }
     int status = KNOWN.stream().filter(known -> known.code().equals(code)).findFirst()
-        .orElseThrow(() -> new IllegalStateException("the database refuses with a code that is not known: " + code)).status();
+        .orElseThrow(() -> new IllegalStateException("unknown refusal code from the database: " + code)).status();
     String message = reply.getString("message");
     List<Violation> violations = Json.text(reply, "field").map(field -> List.of(new Violation(field, message))).orElse(List.of());
     Map<String, Object> extras = new HashMap<>();

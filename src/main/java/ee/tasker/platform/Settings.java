@@ -47,7 +47,7 @@ public record Settings(
 
   /**
    * @param capacity   {@code tasker.worker.capacity}: steps that may run at a time
-   * @param prefetch   {@code tasker.worker.prefetch}: steps that may be claimed in addition while handlers are quick, as a multiple of the capacity
+   * @param prefetch   {@code tasker.worker.prefetch}: extra steps claimed while handlers are quick, as a multiple of the capacity
    * @param namespaces {@code tasker.worker.namespaces}: empty for all
    * @param lease      {@code tasker.worker.lease-seconds}: how long a claim holds without a heartbeat
    * @param heartbeat  {@code tasker.worker.heartbeat-seconds}: at most a third of the lease
@@ -97,7 +97,7 @@ public record Settings(
   }
 
   /**
-   * {@code tasker.database.*}: the listening connection is the application's own, the pool cannot lend one for ever.
+   * {@code tasker.database.*}: the listening connection is the application's own, a pooled connection cannot be kept permanently.
    *
    * @param hosts a primary and its standbys, in any order; at least one
    */
@@ -112,7 +112,7 @@ public record Settings(
     }
   }
 
-  /** Where a PostgreSQL listens. */
+  /** The address of a PostgreSQL server. */
   public record DatabaseHost(String name, int port) {
     @Override
     public String toString() {
@@ -121,10 +121,10 @@ public record Settings(
   }
 
   /**
-   * @param cache {@code tasker.security.cache-seconds}: how long a caller, once known, is taken for the same with the same rights
-   * @param open  {@code tasker.security.open}: what needs no authentication besides health: {@code metrics}, {@code openapi}
+   * @param cache {@code tasker.security.cache-seconds}: how long an authentication is cached
+   * @param open  {@code tasker.security.open}: endpoints without authentication besides health: {@code metrics}, {@code openapi}
    * @param admin {@code tasker.security.admin.*}: the first user of a database that has none
-   * @param token {@code tasker.security.token.*}: whose tokens are taken; empty for none
+   * @param token {@code tasker.security.token.*}: the issuer of accepted tokens; empty to accept none
    */
   public record SecuritySettings(Duration cache, Set<String> open, Optional<FirstAdmin> admin, Optional<TokenSettings> token) {
     public SecuritySettings {

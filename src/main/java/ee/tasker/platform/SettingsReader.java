@@ -90,13 +90,13 @@ public class SettingsReader {
     String password = text("tasker.security.admin.password", null);
     String hash = text("tasker.security.admin.password-hash", null);
     if (password != null && hash != null) {
-      complaints.add("tasker.security.admin.password and tasker.security.admin.password-hash: only one of them");
+      complaints.add("tasker.security.admin.password and tasker.security.admin.password-hash: give only one of them");
     }
     if (password != null && password.length() < 12) {
       complaints.add("tasker.security.admin.password must have at least 12 characters");
     }
     if (hash != null && !hash.matches("PBKDF2WithHmacSHA(256|384|512):[1-9][0-9]{0,8}:[A-Za-z0-9+/=]+:[A-Za-z0-9+/=]+")) {
-      complaints.add("tasker.security.admin.password-hash must be as tasker.hash_password() makes it");
+      complaints.add("tasker.security.admin.password-hash must be a hash made by tasker.hash_password()");
     }
     return new Settings.SecuritySettings(seconds("tasker.security.cache-seconds", 30, 1, 3_600), open,
         Optional.ofNullable(password == null ? hash : password).map(secret -> new Settings.FirstAdmin(name, secret)), token());
@@ -115,13 +115,13 @@ public class SettingsReader {
       complaints.add("tasker.security.token.issuer and tasker.security.token.audience are both needed for tokens");
     }
     if ((key == null) == (url == null)) {
-      complaints.add("tasker.security.token.public-key or tasker.security.token.jwks-url is needed for tokens, and not both");
+      complaints.add("tasker.security.token.public-key or tasker.security.token.jwks-url is needed for tokens, but not both");
     }
     if (key != null && !key.contains("BEGIN PUBLIC KEY")) {
       complaints.add("tasker.security.token.public-key must be in PEM, from -----BEGIN PUBLIC KEY----- on");
     }
     if (url != null && !url.matches("https?://[^\\s]+")) {
-      complaints.add("tasker.security.token.jwks-url must be an URL of http or https");
+      complaints.add("tasker.security.token.jwks-url must be an http or https URL");
       url = null;
     }
     return Optional.of(new Settings.TokenSettings(issuer, audience, Optional.ofNullable(key), Optional.ofNullable(url).map(URI::create),
@@ -133,7 +133,8 @@ public class SettingsReader {
     Set<String> origins = names("tasker.api.allowed-origins");
     origins.stream().filter(origin -> !origin.matches("https?://[A-Za-z0-9.-]+(:[0-9]+)?")).sorted()
         .forEach(
-            origin -> complaints.add("tasker.api.allowed-origins must be origins as https://console.example.com, not \"" + origin + "\""));
+            origin -> complaints
+                .add("tasker.api.allowed-origins must be origins such as https://console.example.com, not \"" + origin + "\""));
     return origins;
   }
 
@@ -143,7 +144,7 @@ public class SettingsReader {
       return Optional.empty();
     }
     if (!url.matches("https?://[A-Za-z0-9.-]+(:[0-9]+)?(/[A-Za-z0-9._~/-]*)?")) {
-      complaints.add("tasker.api.base-url must be an address as https://tasker.example.com/orders, not \"" + url + "\"");
+      complaints.add("tasker.api.base-url must be an address such as https://tasker.example.com/orders, not \"" + url + "\"");
     }
     return Optional.of(url.replaceFirst("/+$", ""));
   }
@@ -186,9 +187,9 @@ public class SettingsReader {
       boolean isLast = i == names.length - 1;
       Matcher host = HOST.matcher(names[i].strip());
       if (!host.matches()) {
-        complaints.add(key + " must be a host, or hosts with commas as db1:5432,db2, not \"" + text(key, "") + "\"");
+        complaints.add(key + " must be a host, or hosts separated by commas such as db1:5432,db2, not \"" + text(key, "") + "\"");
       } else if (isLast && host.group(2) != null) {
-        complaints.add(key + ": the port of the last host belongs into " + portKey + ", not after \"" + names[i].strip() + "\"");
+        complaints.add(key + ": the port of the last host belongs in " + portKey + ", not after \"" + names[i].strip() + "\"");
       } else if (!isLast && host.group(2) == null && port != 5432) {
         complaints.add(key + ": \"" + names[i].strip() + "\" needs its port, as in " + host.group(1) + ":" + port + ", since " + portKey
             + " is that of the last host only");

@@ -99,7 +99,7 @@ public class StartSequence {
 
   /** The problem that callers get meanwhile. */
   public static Problem waitingProblem() {
-    return Problem.of(503, "unavailable", "this server waits for its database since it was started, try again later");
+    return Problem.of(503, "unavailable", "this server waits for its database since its start; try again later");
   }
 
   void schemaIsReady() {

@@ -56,7 +56,7 @@ public final class ThreadPool implements Executor {
   /** The maximum number of threads is busy. */
   private void await(Runnable task, ThreadPoolExecutor full) {
     if (full.isShutdown()) {
-      throw new RejectedExecutionException("the application is going down");
+      throw new RejectedExecutionException("the application is stopping");
     }
     waiting.await(task);
   }

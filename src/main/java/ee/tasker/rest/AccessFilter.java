@@ -84,16 +84,17 @@ public class AccessFilter implements Filter {
       UnreadBodies.dismiss(http, answer);
       chain.doFilter(request, response);
     } else if (hasBrokenEscape(http.getRequestURI()) || hasBrokenEscape(http.getQueryString())) {
-      refuse(http, answer, Problem.of(400, "invalid-request", "the path or the query has a % that encodes nothing"), 0);
+      refuse(http, answer, Problem.of(400, "invalid-request", "the path or the query has an invalid percent-encoding"), 0);
     } else if (!origins.admits(http, answer, settings.allowedOrigins())) {
-      refuse(http, answer, Problem.of(403, "foreign-origin", "pages of this origin may not use the interface"), 0);
+      refuse(http, answer, Problem.of(403, "foreign-origin", "pages of this origin may not use this API"), 0);
     } else if (origins.isPreflight(http)) {
       UnreadBodies.dismiss(http, answer);
       answer.setStatus(204);
     } else if (start.isWaiting()) {
       refuse(http, answer, StartSequence.waitingProblem(), RETRY_WAITING_SECONDS);
     } else if (!places().tryAcquire()) {
-      refuse(http, answer, Problem.of(503, "server-busy", "this server works on as many requests as it may; try again shortly"), 1);
+      refuse(http, answer, Problem.of(503, "server-busy", "this server has reached its limit of concurrent requests; try again shortly"),
+          1);
     } else {
       try (TraceSpan.Current thread = tracing.scope()) {
         if (isAllowed(http, answer) && isReadable(http, answer)) {
@@ -159,11 +160,11 @@ public class AccessFilter implements Filter {
   /** Whether the headers are well-formed. Sends the response when they are not. */
   private static boolean isReadable(HttpServletRequest request, HttpServletResponse answer) throws IOException {
     if (!MediaTypes.areWellFormed(request.getHeaders("Accept"))) {
-      refuse(request, answer, Problem.of(400, "invalid-request", "the header Accept is no list of media types"), 0);
+      refuse(request, answer, Problem.of(400, "invalid-request", "the header Accept is not a list of media types"), 0);
       return false;
     }
     if (!MediaTypes.isWellFormed(request.getContentType())) {
-      refuse(request, answer, Problem.of(415, "unsupported-media-type", "the header Content-Type is no media type"), 0);
+      refuse(request, answer, Problem.of(415, "unsupported-media-type", "the header Content-Type is not a media type"), 0);
       return false;
     }
     return true;
@@ -197,11 +198,12 @@ public class AccessFilter implements Filter {
   static Problem refusal(Verdict verdict) {
     if (verdict instanceof Verdict.Later later) {
       return new Problem(429, "too-many-failures",
-          "too many wrong passwords came for this user; the next is looked at in " + later.seconds() + " s",
+          "too many failed logins of this user; try again in " + later.seconds() + " s",
           List.of(), Map.of("retry_after_seconds", later.seconds()));
     }
-    return verdict instanceof Verdict.Nobody ? Problem.of(401, "not-authenticated", "this needs a user and password, an API key or a token")
-        : Problem.of(401, "not-authenticated", "the credentials are not valid");
+    return verdict instanceof Verdict.Nobody
+        ? Problem.of(401, "not-authenticated", "authentication is required: a user and password, an API key or a token")
+        : Problem.of(401, "not-authenticated", "the credentials are invalid");
   }
 
   private void deny(HttpServletRequest request, HttpServletResponse answer, Caller caller) throws IOException {
@@ -218,7 +220,7 @@ public class AccessFilter implements Filter {
     }
     String id = UUID.randomUUID().toString();
     LOG.write(LogEvent.REQUEST_FAILED, fault, "id", id, "path", request.getRequestURI());
-    refuse(request, answer, Problem.of(500, "internal-error", "something went wrong here, not with the request (log id " + id + ")"), 0);
+    refuse(request, answer, Problem.of(500, "internal-error", "internal error (log id " + id + ")"), 0);
   }
 
   private static void refuse(HttpServletRequest request, HttpServletResponse answer, Problem problem, int retryAfterSeconds)

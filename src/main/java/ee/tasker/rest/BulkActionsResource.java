@@ -83,13 +83,13 @@ public class BulkActionsResource {
   private static void check(Members members, String name, JsonValue value) {
     String field = "filter/" + name;
     if (!FILTERS.contains(name)) {
-      members.wrong(field, "there is no such filter; known are " + String.join(", ", new TreeSet<>(FILTERS)));
+      members.wrong(field, "unknown filter; allowed: " + String.join(", ", new TreeSet<>(FILTERS)));
     } else if (!(value instanceof JsonString text) || text.getString().isBlank()) {
-      members.wrong(field, "must be a string that says something");
+      members.wrong(field, "must be a string that is not blank");
     } else if ("state".equals(name) && !TasksResource.STATES.contains(text.getString())) {
-      members.wrong(field, "there is no such state");
+      members.wrong(field, "unknown state");
     } else if ("dlq_reason".equals(name) && !DeadLettersResource.REASONS.contains(text.getString())) {
-      members.wrong(field, "there is no such reason");
+      members.wrong(field, "unknown reason");
     } else if (name.endsWith("correlation_id") && !Parameters.isUuid(text.getString())) {
       members.wrong(field, "must be a uuid");
     } else if (name.startsWith("created_") && Parameters.time(text.getString()).isEmpty()) {

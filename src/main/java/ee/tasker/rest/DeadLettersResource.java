@@ -163,7 +163,7 @@ public class DeadLettersResource {
   public String staleness(@QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
     Parameters.checkKnown(uri, Set.of("limit", "cursor"));
     if (cursor != null && !LATE_CURSOR.matcher(cursor).matches()) {
-      throw Problem.invalid("cursor", "must be next of the page before");
+      throw Problem.invalid("cursor", "must be next of the previous page");
     }
     return deadLetters.staleness(Parameters.number("limit", limit, 50, 1, MOST), cursor).toString();
   }

@@ -53,7 +53,7 @@ public class ErrorServlet extends HttpServlet {
     String id = UUID.randomUUID().toString();
     Throwable cause = request.getAttribute(RequestDispatcher.ERROR_EXCEPTION) instanceof Throwable thrown ? thrown : null;
     LOG.write(LogEvent.REQUEST_FAILED, cause, "id", id, "path", path);
-    return "something went wrong here, not with the request (log id " + id + ")";
+    return "internal error (log id " + id + ")";
   }
 
   private static boolean isForBrowsers(HttpServletRequest request, String path) {

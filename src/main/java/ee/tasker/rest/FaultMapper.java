@@ -21,15 +21,15 @@ import java.util.UUID;
 @Provider
 public class FaultMapper implements ExceptionMapper<Throwable> {
   private static final Log LOG = Log.of(FaultMapper.class);
-  static final String OUTAGE = "the database cannot be reached, try again later";
+  static final String OUTAGE = "the database cannot be reached; try again later";
   private static final Map<Integer, String> CODES = Map.of(
       400, "invalid-request", 404, "no-such-path", 405, "method-not-allowed", 406, "not-acceptable", 413, "body-too-large",
       415, "unsupported-media-type", 503, "unavailable");
   private static final Map<Integer, String> DETAILS = Map.of(
-      400, "the request could not be read", 404, "there is nothing under this path", 405,
-      "the path has no such method; the header Allow lists those that it has",
-      406, "the answer cannot be given in the form that the header Accept asks for", 413, "the body is too long",
-      415, "a body of this kind is not taken here");
+      400, "the request is malformed", 404, "there is no resource at this path", 405,
+      "method not allowed; the header Allow lists the supported methods",
+      406, "the response is not available in any media type of the header Accept", 413, "the body is too long",
+      415, "unsupported content type");
 
   /** Not UriInfo, which fails when the URI itself is invalid. */
   @Context
@@ -56,9 +56,10 @@ public class FaultMapper implements ExceptionMapper<Throwable> {
     LOG.write(LogEvent.REQUEST_FAILED, fault, "id", id, "path", path, "correlation", request.getHeader(RequestTrace.CORRELATION_ID),
         "trace", request.getHeader(RequestTrace.TRACE_PARENT));
     if (DatabaseFaults.isUnconfirmedCommit(fault)) {
-      return unavailable("the database went away before it said whether it has done this: it may have been done (log id " + id + ")", path);
+      return unavailable("the database disconnected before it confirmed the commit: the request may have been executed (log id " + id + ")",
+          path);
     }
-    return ProblemDocument.of(500, "internal-error", "something went wrong here, not with the request (log id " + id + ")", path);
+    return ProblemDocument.of(500, "internal-error", "internal error (log id " + id + ")", path);
   }
 
   /** The database cannot be used, and nothing was committed. The outage is logged now and then, not per request. */

@@ -22,7 +22,7 @@ final class GrantReader {
     String name = members.text("name", 128);
     if (!name.isEmpty()
         && (!name.strip().equals(name) || name.chars().anyMatch(Character::isISOControl) || isForBasic && name.indexOf(':') >= 0)) {
-      members.wrong("name", "must have no control characters, no blanks around it" + (isForBasic ? " and no colon" : ""));
+      members.wrong("name", "must have no control characters, no leading or trailing blanks" + (isForBasic ? " and no colon" : ""));
     }
     return name;
   }
@@ -69,11 +69,11 @@ final class GrantReader {
     String permission = members.optionalText("permission", 64);
     String namespace = members.optionalText("namespace", 29);
     if ((role == null) == (permission == null)) {
-      members.wrong("role", "is required, or permission, and not both");
+      members.wrong("role", "either this or permission is required, not both");
     }
     if (permission != null && !"*:*".equals(permission) && Permission.of(permission).isEmpty()
         && java.util.Arrays.stream(Permission.values()).noneMatch(each -> permission.equals(each.text().replaceAll(":.*", ":*")))) {
-      members.wrong("permission", "there is no such permission");
+      members.wrong("permission", "unknown permission");
     }
     if (namespace != null && !TemplateKey.isNamespace(namespace)) {
       members.wrong("namespace", "must be a letter followed by letters, digits and underscores");

@@ -45,7 +45,7 @@ final class JsonShape {
       char c = text.charAt(i);
       if (isOver) {
         if (" \t\r\n".indexOf(c) < 0) {
-          throw Problem.of(400, "malformed-json", "the body is not JSON: it goes on after its end, at " + place(i));
+          throw Problem.of(400, "malformed-json", "the body is not JSON: there is text after its end, at " + place(i));
         }
       } else if (c == '"') {
         i = endOfString(i);

@@ -63,7 +63,7 @@ final class Members {
       return "";
     }
     if (!(value instanceof JsonString text) || text.getString().isBlank() || text.getString().length() > longest) {
-      wrong(name, "must be a string of 1 to " + longest + " characters that says something");
+      wrong(name, "must be a string of 1 to " + longest + " characters that is not blank");
       return "";
     }
     JsonbCheck.complaint(text.getString()).ifPresent(complaint -> wrong(name, complaint));
@@ -152,7 +152,7 @@ final class Members {
   /** Rejects unknown members; adds violations without throwing. */
   void refuseOthers() {
     document.keySet().stream().filter(name -> !known.contains(name)).sorted()
-        .forEach(name -> wrong(name, "there is no such member here; known are " + String.join(", ", new TreeSet<>(known))));
+        .forEach(name -> wrong(name, "unknown property; allowed: " + String.join(", ", new TreeSet<>(known))));
   }
 
   /** @throws Problem 400 invalid-request with all violations */

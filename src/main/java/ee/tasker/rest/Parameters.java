@@ -83,7 +83,7 @@ final class Parameters {
       throw Problem.invalid(name, complaint);
     })));
     uri.getQueryParameters().keySet().stream().filter(name -> !known.contains(name)).sorted().findFirst().ifPresent(name -> {
-      throw Problem.invalid(name, "there is no such parameter");
+      throw Problem.invalid(name, "unknown parameter");
     });
   }
 }

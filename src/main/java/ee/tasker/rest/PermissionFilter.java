@@ -57,7 +57,7 @@ public class PermissionFilter implements ContainerRequestFilter {
       if (resource.getResourceMethod().isAnnotationPresent(ForEveryCaller.class)) {
         return;
       }
-      throw Problem.of(403, "not-permitted", "nobody may do this");
+      throw Problem.of(403, "not-permitted", "no caller may do this");
     }
     switch (required.in()) {
       case EVERYWHERE -> access.requireEverywhere();

@@ -101,7 +101,7 @@ public class ServersResource {
     UUID wanted = Parameters.uuid("server_uuid", serverUuid);
     if (!wanted.equals(server.uuid())) {
       throw Problem.of(409, "another-server",
-          "this is server " + server.uuid() + " (" + server.name() + "), which can neither show nor change " + wanted
+          "this is server " + server.uuid() + " (" + server.name() + "), it cannot show or change " + wanted
               + ": ask that one");
     }
   }

@@ -72,7 +72,7 @@ public class TaskBatchesResource {
   public Response create(InputStream body) {
     Parameters.checkKnown(uri, Set.of());
     if (!live.has(Role.API)) {
-      throw Problem.of(503, "role-off", "this server does not take tasks in");
+      throw Problem.of(503, "role-off", "this server does not accept tasks");
     }
     JsonArray documents = bodies.array(body, BODY_TIMES);
     if (documents.isEmpty() || documents.size() > MOST) {

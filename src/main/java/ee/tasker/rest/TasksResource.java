@@ -238,7 +238,7 @@ public class TasksResource {
   private static String checked(String key, String value) {
     if ("state".equals(key) && !STATES.containsAll(List.of(value.split(",", -1)))) {
       throw Problem.invalid("state",
-          "must be one state, or several with commas between them; known are " + String.join(", ", STATES.stream().sorted().toList()));
+          "must be one or more states, separated by commas; allowed: " + String.join(", ", STATES.stream().sorted().toList()));
     }
     if ("sla_breached".equals(key) && !Set.of("true", "false").contains(value)) {
       throw Problem.invalid(key, "must be true or false");
@@ -345,7 +345,7 @@ public class TasksResource {
 
   private void requireApi() {
     if (!live.has(Role.API)) {
-      throw Problem.of(503, "role-off", "this server does not take tasks in");
+      throw Problem.of(503, "role-off", "this server does not accept tasks");
     }
   }
 }

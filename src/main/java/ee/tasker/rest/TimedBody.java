@@ -122,8 +122,8 @@ final class TimedBody extends InputStream {
 
   private Problem late() {
     return Problem.of(408, "request-timeout",
-        "the body came too slowly: " + received + " bytes in " + TimeUnit.NANOSECONDS.toSeconds(nanoTime.getAsLong() - begin)
-            + " s; it has " + pace.timeout().toSeconds() + " s, and one second more for every " + pace.bytesPerSecond()
+        "the body arrived too slowly: " + received + " bytes in " + TimeUnit.NANOSECONDS.toSeconds(nanoTime.getAsLong() - begin)
+            + " s; the limit is " + pace.timeout().toSeconds() + " s, and one second more for every " + pace.bytesPerSecond()
             + " bytes that have arrived");
   }
 

@@ -80,7 +80,7 @@ final class EnvironmentReader {
     return keys.require("name")
         .flatMap(place -> place.word(Limits.STEP_NAME).flatMap(name -> !name.equals(StepOverride.ALL) && !steps.containsKey(name)
             ? place.refuse("there is no step \"" + name + "\"; it must be a step of this template or ALL")
-            : earlier.containsKey(name) ? place.refuse("this environment already says something about \"" + name + "\"")
+            : earlier.containsKey(name) ? place.refuse("this environment already overrides \"" + name + "\"")
                 : Optional.of(name)));
   }
 

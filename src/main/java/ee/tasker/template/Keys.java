@@ -28,7 +28,7 @@ final class Keys {
       name(entry.getKeyNode(), mapping).ifPresent(name -> {
         var path = mapping.path().isEmpty() ? name : mapping.path() + "." + name;
         if (keys.containsKey(name)) {
-          problem(entry.getKeyNode(), path, "is here twice; the first is in line "
+          problem(entry.getKeyNode(), path, "appears twice; the first is in line "
               + keys.get(name).getStartMark().map(mark -> mark.getLine() + 1).orElse(0));
         } else {
           keys.put(name, entry.getKeyNode());

@@ -73,7 +73,7 @@ final class StepReader {
       if (name.filter(own -> own.name().equals(parent)).isPresent()) {
         element.refuse("the step must not depend on itself");
       } else if (parents.putIfAbsent(parent, element) != null) {
-        element.refuse("the dependency on \"" + parent + "\" is here twice");
+        element.refuse("the dependency on \"" + parent + "\" appears twice");
       }
     }));
     return parents;

@@ -68,7 +68,7 @@ public class Templates {
       return List.of();
     }
     if (found.getInt("servers") == 0) {
-      return List.of("no live server takes steps of namespace " + key.namespace());
+      return List.of("no live server claims steps of namespace " + key.namespace());
     }
     List<String> known = found.getJsonArray("known").getValuesAs(JsonString::getString);
     return missing.stream()

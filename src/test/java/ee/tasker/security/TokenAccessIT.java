@@ -216,7 +216,7 @@ class TokenAccessIT {
       Answer answer = with(token).get("/v1/me");
       assertThat(answer.status()).as("%s: %s", what, answer).isEqualTo(401);
       assertThat(answer.text("code")).isEqualTo("not-authenticated");
-      assertThat(answer.text("detail")).as("nobody is told which").isEqualTo("the credentials are not valid");
+      assertThat(answer.text("detail")).as("nobody is told which").isEqualTo("the credentials are invalid");
     });
     assertThat(server.log()).doesNotContain(parts[1]);
   }
