@@ -1,6 +1,5 @@
--- breaking-change: no
 -- The vocabulary of the schema: states, actors and kinds as enums (four bytes on the hot rows, spelled as in the
--- documents), and the time-ordered key that every table uses.
+-- documents), the values that the engine's functions pass to each other, and the time-ordered key that every table uses.
 
 create schema if not exists tasker;
 comment on schema tasker is 'Tasker EE: tasks, steps, their history, and the functions that move them.';
@@ -17,6 +16,10 @@ create type tasker.actor as enum ('orchestrator', 'worker', 'recovery', 'operato
 
 create type tasker.identity_strategy as enum ('strict', 'caller_provided', 'always_unique');
 
+create type tasker.identity_reuse as enum ('never', 'after_failure', 'after_end');
+comment on type tasker.identity_reuse is
+  'When another task may have the identity of an earlier one: never, once that has ended as error or cancelled, once it has ended in any way.';
+
 create type tasker.backoff_kind as enum ('exponential', 'linear', 'fibonacci', 'none');
 
 create type tasker.step_outcome as enum (
@@ -24,11 +27,35 @@ create type tasker.step_outcome as enum (
 
 create type tasker.cancel_policy as enum ('allow_finish', 'cancel_running');
 
+create type tasker.lost_worker_policy as enum ('reschedule', 'abandon');
+
+create type tasker.server_state as enum ('healthy', 'degraded', 'draining', 'stopped');
+
 create type tasker.dlq_reason as enum (
   'staleness_timeout', 'max_retries_exceeded', 'permanent_failure', 'dependency_cycle_detected', 'worker_unavailable',
   'manual_dlq');
 
 create type tasker.dlq_resolution_status as enum ('pending', 'manually_resolved', 'permanently_failed', 'cancelled');
+
+create type tasker.when_full as enum ('queue', 'fail_fast');
+
+create type tasker.limited_unit as enum ('tasks', 'steps');
+
+create type tasker.task_delta as (task_uuid uuid, in_flight int, unfinished int, failed int, retrying int);
+comment on type tasker.task_delta is 'By how much the step counters of a task change.';
+
+create type tasker.task_request as (
+  request_position int, task_uuid uuid, named_task_uuid uuid, identity_hash bytea, claim_order bigint,
+  context_checked boolean, request jsonb);
+comment on type tasker.task_request is 'One request of a batch on its way into the tables.';
+
+create type tasker.task_move as (task_uuid uuid, transition_count int, from_state tasker.task_state, to_state tasker.task_state);
+comment on type tasker.task_move is 'A task that was moved: from where, to where, and the number of the last row of history of that.';
+
+create type tasker.step_handoff as (
+  step_uuid uuid, task_uuid uuid, attempt smallint, is_claimed boolean, namespace varchar, claim_order bigint,
+  correlation_id uuid, handler_key text);
+comment on type tasker.step_handoff is 'One step that was just handed off, to a queue or straight to a worker.';
 
 -- A default of every table needs it, so it cannot be a repeatable migration.
 do $install$

@@ -1,6 +1,8 @@
--- breaking-change: no
 -- The queue's interface is pgmq's. Where the extension can be had it is used; elsewhere these functions of the same
 -- names and signatures stand in, over tables of the same layout. Nothing above this file knows which of the two it is.
+-- What both do is compared by PgmqConformanceTest: which names a queue may have (they are quoted wherever they are used), that
+-- a batch with fewer headers than messages is filled up, that null as the condition of read means no condition. Partitioned
+-- queues need pg_partman, which the functions of their names say.
 -- Source: the interface that pgmq 1.5 and later document.
 do $install$
 begin
@@ -38,29 +40,54 @@ begin
     create function pgmq.format_table_name(queue_name text, prefix text) returns text
     language plpgsql immutable as $f$
     begin
-      if queue_name is null or queue_name !~ '^[a-zA-Z0-9_]{1,47}$' then
-        raise exception 'queue name "%" must be 1 to 47 letters, digits or underscores', queue_name
+      if queue_name is null or queue_name !~ '^.{1,47}$' or queue_name ~ '[$;'']|--|[[:cntrl:]]' then
+        raise exception 'queue name "%" must have 1 to 47 characters, and neither $, ;, two dashes nor a quote', queue_name
           using errcode = '22023';
       end if;
       return lower(prefix || '_' || queue_name);
     end $f$;
 
-    create function pgmq.create(queue_name text) returns void language plpgsql as $f$
+    create function pgmq._make_queue(queue_name text, is_unlogged boolean) returns void language plpgsql as $f$
     declare
       v_queue   text := pgmq.format_table_name(queue_name, 'q');
       v_archive text := pgmq.format_table_name(queue_name, 'a');
     begin
       perform pg_advisory_xact_lock(hashtext('pgmq.queue_' || lower(queue_name)));
-      execute format('create table if not exists pgmq.%I (
+      execute format('create %s table if not exists pgmq.%I (
           msg_id bigint primary key generated always as identity, read_ct int not null default 0,
-          enqueued_at timestamptz not null default now(), vt timestamptz not null, message jsonb, headers jsonb)', v_queue);
+          enqueued_at timestamptz not null default now(), vt timestamptz not null, message jsonb, headers jsonb)',
+          case when is_unlogged then 'unlogged' else '' end, v_queue);
       execute format('create table if not exists pgmq.%I (
           msg_id bigint primary key, read_ct int not null default 0, enqueued_at timestamptz not null default now(),
           archived_at timestamptz not null default now(), vt timestamptz not null, message jsonb, headers jsonb)', v_archive);
       execute format('create index if not exists %I on pgmq.%I (vt)', v_queue || '_vt_idx', v_queue);
       execute format('create index if not exists %I on pgmq.%I (archived_at)', 'archived_at_idx_' || lower(queue_name), v_archive);
-      insert into pgmq.meta (queue_name) values (queue_name) on conflict do nothing;
+      insert into pgmq.meta (queue_name, is_unlogged) values (_make_queue.queue_name, _make_queue.is_unlogged) on conflict do nothing;
     end $f$;
+    create function pgmq.create(queue_name text) returns void language sql as
+      'select pgmq._make_queue(queue_name, false)';
+    create function pgmq.create_non_partitioned(queue_name text) returns void language sql as
+      'select pgmq._make_queue(queue_name, false)';
+    create function pgmq.create_unlogged(queue_name text) returns void language sql as
+      'select pgmq._make_queue(queue_name, true)';
+
+    create function pgmq.create_partitioned(
+      queue_name text, partition_interval text default '10000', retention_interval text default '100000') returns void
+    language plpgsql as $f$
+    begin
+      raise exception 'a partitioned queue needs pg_partman and the extension pgmq; queue "%" was not made', queue_name
+        using errcode = '0A000', hint = 'Use pgmq.create, or install both extensions before Tasker EE.';
+    end $f$;
+
+    create function pgmq.convert_archive_partitioned(
+      table_name text, partition_interval text default '10000', retention_interval text default '100000',
+      leading_partition int default 10) returns void
+    language plpgsql as $f$
+    begin
+      raise exception 'a partitioned archive needs pg_partman and the extension pgmq; the archive of "%" stays as it is', table_name
+        using errcode = '0A000', hint = 'Delete old rows of the archive table instead.';
+    end $f$;
+
 
     create function pgmq.send(queue_name text, msg jsonb, headers jsonb, delay timestamptz) returns setof bigint
     language plpgsql as $f$
@@ -82,8 +109,8 @@ begin
     create function pgmq.send_batch(queue_name text, msgs jsonb[], headers jsonb[], delay timestamptz) returns setof bigint
     language plpgsql as $f$
     begin
-      if headers is not null and cardinality(headers) <> cardinality(msgs) then
-        raise exception 'headers and messages differ in number: % and %', cardinality(headers), cardinality(msgs)
+      if cardinality(headers) > cardinality(msgs) then
+        raise exception 'there are more headers than messages: % and %', cardinality(headers), cardinality(msgs)
           using errcode = '22023';
       end if;
       return query execute format(
@@ -107,12 +134,28 @@ begin
       return query execute format($q$
         with readable as (
           select m.msg_id from pgmq.%1$I m
-          where m.vt <= clock_timestamp() and ($3 = '{}'::jsonb or m.message @> $3)
+          where m.vt <= clock_timestamp() and ($3 is null or $3 = '{}'::jsonb or m.message @> $3)
           order by m.msg_id limit $1 for update skip locked)
         update pgmq.%1$I m set vt = clock_timestamp() + make_interval(secs => $2), read_ct = m.read_ct + 1
         from readable where m.msg_id = readable.msg_id
         returning m.msg_id, m.read_ct, m.enqueued_at, m.vt, m.message, m.headers $q$,
         pgmq.format_table_name(queue_name, 'q')) using qty, vt, conditional;
+    end $f$;
+
+    create function pgmq.read_with_poll(
+      queue_name text, vt integer, qty integer, max_poll_seconds integer default 5, poll_interval_ms integer default 100,
+      conditional jsonb default '{}')
+    returns setof pgmq.message_record language plpgsql as $f$
+    declare
+      v_end timestamptz := clock_timestamp() + make_interval(secs => max_poll_seconds);
+    begin
+      loop
+        return query select * from pgmq.read(queue_name, vt, qty, conditional);
+        if found or clock_timestamp() >= v_end then
+          return;
+        end if;
+        perform pg_sleep(poll_interval_ms / 1000.0);
+      end loop;
     end $f$;
 
     create function pgmq.pop(queue_name text, qty integer default 1) returns setof pgmq.message_record
@@ -182,6 +225,21 @@ begin
       execute format('drop table if exists pgmq.%I', v_archive);
       delete from pgmq.meta m where m.queue_name = drop_queue.queue_name;
       return true;
+    end $f$;
+
+    -- The flag says whether the queue is partitioned; ours never are.
+    create function pgmq.drop_queue(queue_name text, partitioned boolean) returns boolean language sql as
+      'select pgmq.drop_queue(queue_name)';
+
+    -- Our tables belong to no extension, so that an archive outlives one anyway.
+    create function pgmq.detach_archive(queue_name text) returns void language plpgsql as $f$
+    begin
+      perform format('pgmq.%I', pgmq.format_table_name(queue_name, 'a'))::regclass;
+    end $f$;
+
+    create function pgmq.validate_queue_name(queue_name text) returns void language plpgsql as $f$
+    begin
+      perform pgmq.format_table_name(queue_name, 'q');
     end $f$;
 
     create function pgmq.list_queues() returns setof pgmq.queue_record language sql stable as

@@ -1,8 +1,10 @@
--- breaking-change: no
 -- History: append-only, in the same transaction as the move it tells of, by month so that old months can be dropped.
 -- It has no foreign keys: dropping a month must not look at it row by row; check_history() finds orphans.
 -- created_at is read off the clock when the row is written, under the lock that orders the moves of a task. now() would be
 -- the start of the transaction, and one that waited for that lock would date its moves before those it waited for.
+--
+-- Every move names its transaction, so that a reader can tell what is there for good: everything below the oldest transaction
+-- that still runs. A roll-up counts up to that bound (roll_up_analytics), a reader of events follows it (docs/adr/0019).
 
 create table tasker.task_transitions (
   task_uuid      uuid        not null,
@@ -11,13 +13,20 @@ create table tasker.task_transitions (
   to_state       tasker.task_state not null,
   actor          tasker.actor not null,
   processor_uuid uuid,
+  xact_id        bigint      not null default pg_current_xact_id()::text::bigint,
   created_at     timestamptz not null default clock_timestamp(),
   metadata       jsonb,
   primary key (task_uuid, sort_key, created_at))
 partition by range (created_at);
 comment on table tasker.task_transitions is 'History of tasks.state, one row per move; sort_key counts from 1 per task.';
 comment on column tasker.task_transitions.processor_uuid is 'Which server made the move: audit only, in no WHERE clause.';
+comment on column tasker.task_transitions.xact_id is
+  'The transaction that made the move. Everything below pg_snapshot_xmin of a snapshot is there or never will be.';
+-- A few bytes for some hundred rows; an insert touches it when a range begins.
+create index task_transitions_xact_id_created_at_idx on tasker.task_transitions
+  using brin (xact_id, created_at) with (pages_per_range = 16, autosummarize = on);
 
+-- No primary key: with created_at in it, which partitions ask for, it would be a third of the table and make no number unique.
 create table tasker.workflow_step_transitions (
   workflow_step_uuid uuid        not null,
   sort_key           int         not null,
@@ -27,28 +36,40 @@ create table tasker.workflow_step_transitions (
   actor              tasker.actor not null,
   attempt            smallint    not null,
   processor_uuid     uuid,
+  xact_id            bigint      not null default pg_current_xact_id()::text::bigint,
   created_at         timestamptz not null default clock_timestamp(),
-  metadata           jsonb,
-  primary key (workflow_step_uuid, sort_key, created_at))
+  metadata           jsonb)
 partition by range (created_at);
 comment on table tasker.workflow_step_transitions is 'History of workflow_steps.state, one row per move; sort_key counts from 1 per step.';
+comment on column tasker.workflow_step_transitions.xact_id is
+  'The transaction that made the move. Everything below pg_snapshot_xmin of a snapshot is there or never will be.';
+-- Moves of a task are written close together and its key grows with time, so a summary per 32 pages finds them. Summaries are
+-- made by vacuum, which comes to inserts (below and in ensure_history_partitions) as well: docs/adr/0010.
+create index workflow_step_transitions_task_uuid_idx on tasker.workflow_step_transitions
+  using brin (task_uuid uuid_minmax_multi_ops) with (pages_per_range = 32);
+-- Nothing per row; an insert touches it when a range begins. What is not summarised yet is read whole: summarize_history.
+create index workflow_step_transitions_xact_id_idx on tasker.workflow_step_transitions
+  using brin (xact_id) with (pages_per_range = 32, autosummarize = on);
 
-create table tasker.task_transitions_default partition of tasker.task_transitions default;
-create table tasker.workflow_step_transitions_default partition of tasker.workflow_step_transitions default;
+-- Inserts alone bring vacuum, so that history is summarised and frozen a little at a time.
+create table tasker.task_transitions_default partition of tasker.task_transitions default
+  with (autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_vacuum_insert_threshold = 50000);
+create table tasker.workflow_step_transitions_default partition of tasker.workflow_step_transitions default
+  with (autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_vacuum_insert_threshold = 50000);
 
 create table tasker.task_transition_rules (
   from_state tasker.task_state,
   to_state   tasker.task_state not null,
-  actor      tasker.actor      not null,
-  meaning    text              not null,
+  actor      tasker.actor not null,
+  meaning    text not null,
   constraint one_rule_per_task_move unique nulls not distinct (from_state, to_state, actor));
 comment on table tasker.task_transition_rules is 'The moves a task may make, and who may make them; from_state null is creation.';
 
 create table tasker.workflow_step_transition_rules (
   from_state tasker.step_state,
   to_state   tasker.step_state not null,
-  actor      tasker.actor      not null,
-  meaning    text              not null,
+  actor      tasker.actor not null,
+  meaning    text not null,
   constraint one_rule_per_step_move unique nulls not distinct (from_state, to_state, actor));
 comment on table tasker.workflow_step_transition_rules is 'The moves a step may make, and who may make them; from_state null is creation.';
 
@@ -69,6 +90,8 @@ insert into tasker.task_transition_rules (from_state, to_state, actor, meaning) 
   ('waiting_for_dependencies', 'evaluating_results', 'orchestrator', 'looked at again'),
   ('waiting_for_retry', 'evaluating_results', 'orchestrator', 'looked at again'),
   ('blocked_by_failures', 'evaluating_results', 'orchestrator', 'an operator acted on a step'),
+  ('evaluating_results', 'error', 'recovery', 'stayed for too long'),
+  ('pending', 'error', 'recovery', 'was not started in time'),
   ('blocked_by_failures', 'error', 'operator', 'given up'),
   ('blocked_by_failures', 'resolved_manually', 'operator', 'closed by a person'),
   ('error', 'resolved_manually', 'operator', 'closed by a person'),
@@ -85,6 +108,7 @@ insert into tasker.workflow_step_transition_rules (from_state, to_state, actor, 
   ('in_progress', 'cancelled', 'worker', 'the handler stopped on a cancel request'),
   ('in_progress', 'pending', 'worker', 'given back before it was started'),
   ('enqueued_for_orchestration', 'complete', 'orchestrator', 'success accepted'),
+  ('enqueued_for_orchestration', 'error', 'orchestrator', 'cannot be processed'),
   ('enqueued_as_error_for_orchestration', 'waiting_for_retry', 'orchestrator', 'will be tried again'),
   ('enqueued_as_error_for_orchestration', 'error', 'orchestrator', 'failed for good'),
   ('enqueued_as_error_for_orchestration', 'cancelled', 'orchestrator', 'would be tried again, but a cancel was requested'),
@@ -104,35 +128,6 @@ insert into tasker.workflow_step_transition_rules (from_state, to_state, actor, 
   ('pending', 'resolved_manually', 'operator', 'closed by a person'),
   ('waiting_for_retry', 'pending', 'operator', 'reset for retry'),
   ('waiting_for_retry', 'complete', 'operator', 'completed by a person'),
-  ('waiting_for_retry', 'resolved_manually', 'operator', 'closed by a person');
-
-create table tasker.tasks_dlq (
-  dlq_entry_uuid       uuid         primary key default tasker.uuid_v7(),
-  task_uuid            uuid         not null references tasker.tasks on delete cascade,
-  original_state       tasker.task_state not null,
-  dlq_reason           tasker.dlq_reason not null,
-  dlq_timestamp        timestamptz  not null default now(),
-  resolution_status    tasker.dlq_resolution_status not null default 'pending',
-  resolution_timestamp timestamptz,
-  resolution_notes     text,
-  resolved_by          varchar(255),
-  task_snapshot        jsonb        not null,
-  metadata             jsonb,
-  created_at           timestamptz  not null default now(),
-  updated_at           timestamptz  not null default now(),
-  constraint resolved_iff_not_pending check ((resolution_timestamp is null) = (resolution_status = 'pending')));
-comment on table tasker.tasks_dlq is 'Dead letters: records for an investigation about a task; they never move it.';
-create unique index one_open_investigation_per_task on tasker.tasks_dlq (task_uuid) where resolution_status = 'pending';
-create index tasks_dlq_task_uuid_idx on tasker.tasks_dlq (task_uuid);
-
-create unlogged table tasker.servers (
-  server_uuid      uuid        primary key,
-  name             varchar(255) not null,
-  roles            text[]      not null,
-  registered_at    timestamptz not null default now(),
-  lease_expires_at timestamptz not null,
-  draining         boolean     not null default false,
-  capacity         int         not null default 0,
-  running          int         not null default 0);
-comment on table tasker.servers is
-  'Who is there: one row per boot of a server, renewed by its heartbeat. Unlogged: after a crash of the database every server registers again.';
+  ('waiting_for_retry', 'resolved_manually', 'operator', 'closed by a person'),
+  ('complete', 'pending', 'operator', 'to be run again'),
+  ('resolved_manually', 'pending', 'operator', 'to be run again');

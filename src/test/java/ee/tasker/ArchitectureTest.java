@@ -40,13 +40,16 @@ class ArchitectureTest {
       .should().onlyDependOnClassesThat().resideInAnyPackage("java..", "jakarta.json..", "ee.tasker.handler..");
 
   @ArchTest
-  static final ArchRule message_stands_beside_and_knows_platform_only = knowsOnly("message", "platform");
+  static final ArchRule engine_knows_platform_only = knowsOnly("engine", "platform");
+
+  @ArchTest
+  static final ArchRule message_stands_beside_and_knows_engine = knowsOnly("message", "platform", "engine");
 
   @ArchTest
   static final ArchRule request_knows_platform_only = knowsOnly("request", "platform");
 
   @ArchTest
-  static final ArchRule event_knows_platform_and_message = knowsOnly("event", "platform", "message");
+  static final ArchRule event_knows_message_and_engine = knowsOnly("event", "platform", "message", "engine");
 
   @ArchTest
   static final ArchRule tracing_knows_platform_only = knowsOnly("tracing", "platform");
@@ -55,21 +58,30 @@ class ArchitectureTest {
   static final ArchRule template_knows_platform = knowsOnly("template", "platform");
 
   @ArchTest
-  static final ArchRule task_knows_template = knowsOnly("task", "platform", "message", "tracing", "template");
+  static final ArchRule task_knows_template_and_no_dispatch = knowsOnly("task", "platform", "engine", "message", "tracing", "template");
 
   @ArchTest
-  static final ArchRule step_knows_task = knowsOnly("step", "platform", "message", "template", "task");
+  static final ArchRule step_knows_template_and_no_task = knowsOnly("step", "platform", "engine", "template");
 
   @ArchTest
-  static final ArchRule orchestration_knows_step_and_no_worker = knowsOnly("orchestration", "platform", "message", "request", "template",
-      "task", "step");
+  static final ArchRule dispatch_knows_step_and_no_task_and_no_worker = knowsOnly("dispatch", "platform", "engine", "message", "tracing",
+      "step");
 
   @ArchTest
-  static final ArchRule worker_knows_step_and_handlers_and_no_orchestration = knowsOnly("worker", "platform", "message", "tracing",
-      "template", "task", "step", "handler");
+  static final ArchRule orchestration_knows_task_and_no_worker = knowsOnly("orchestration", "platform", "engine", "message", "request",
+      "task");
 
   @ArchTest
-  static final ArchRule operation_knows_task_and_template = knowsOnly("operation", "platform", "message", "template", "task");
+  static final ArchRule worker_knows_dispatch_and_handlers_and_no_task_and_no_orchestration = knowsOnly("worker", "platform", "engine",
+      "message", "tracing", "template", "step", "dispatch", "handler");
+
+  @ArchTest
+  static final ArchRule operation_knows_task_and_template = knowsOnly("operation", "platform", "engine", "message", "template", "task");
+
+  @ArchTest
+  static final ArchRule permits_are_counted_by_dispatch_and_worker_only = noClasses().that()
+      .resideOutsideOfPackages("ee.tasker.dispatch..", "ee.tasker.worker..").should().dependOnClassesThat()
+      .resideInAPackage("ee.tasker.dispatch..");
 
   @ArchTest
   static final ArchRule nobody_knows_rest = noClasses().that().resideOutsideOfPackage("ee.tasker.rest..").should().dependOnClassesThat()

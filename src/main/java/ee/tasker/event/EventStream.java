@@ -1,11 +1,11 @@
 package ee.tasker.event;
 
+import ee.tasker.engine.model.TaskState;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -20,7 +20,6 @@ import java.util.concurrent.RejectedExecutionException;
  * resume from the last event that it received.
  */
 final class EventStream {
-  private static final Set<String> ENDS = Set.of("complete", "error", "cancelled", "resolved_manually");
   private static final long NEVER = Long.MAX_VALUE;
 
   private final EventFilter filter;
@@ -84,7 +83,7 @@ final class EventStream {
 
   /** The task had ended before the stream was opened. */
   synchronized void endsWith(String state, long horizon) {
-    if (ENDS.contains(state)) {
+    if (TaskState.terminalWords().contains(state)) {
       endState = state;
       endsAt = horizon;
     }
@@ -120,7 +119,7 @@ final class EventStream {
 
   private void look(Event.Move move, long horizon) {
     if ("task".equals(move.kind())) {
-      boolean isEnd = ENDS.contains(move.toState());
+      boolean isEnd = TaskState.terminalWords().contains(move.toState());
       endState = isEnd ? move.toState() : null;
       endsAt = isEnd ? horizon : NEVER;
     }

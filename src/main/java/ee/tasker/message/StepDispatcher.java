@@ -1,22 +1,17 @@
 package ee.tasker.message;
 
-import jakarta.json.JsonArray;
+import ee.tasker.engine.reply.EngineReply;
+import java.util.function.IntFunction;
 
-/** The worker of this server, as those see it who may hand it steps that their transaction has claimed for it. */
+/** The dispatch of this server, as the components see it whose calls can claim steps for its worker on the way. */
 public interface StepDispatcher {
 
-  /** Reserves permits for the caller, at most {@code most}; every one of them comes back by {@link #dispatch}. */
-  int reserve(int most);
-
-  /** Takes over claimed steps, after the commit, and gives back what was reserved and not used. */
-  void dispatch(JsonArray claimedSteps, int reserved);
-
-  /** Says that somebody cancelled a task, whose steps may be running here. */
-  void cancelRequested();
-
-  /** Says that a call which could have claimed steps for this server failed, so that nobody knows whether it has. */
-  void claimOutcomeUnknown();
-
-  /** Says that a queue may have steps for this server. */
-  void stepsQueued();
+  /**
+   * Makes a call that may claim steps for this server, at most as many as it is given, and commits before it returns. Reserves the permits,
+   * tells whom the reply concerns, and hands the claimed steps to the worker. What the call throws passes through.
+   *
+   * @param most how many steps the caller has a use for
+   * @param call is given how many it may claim: none when this server takes no steps on outside its queues
+   */
+  <R extends EngineReply> R call(int most, IntFunction<R> call);
 }

@@ -1,11 +1,14 @@
 package ee.tasker.message;
 
+import ee.tasker.engine.reply.EndedTask;
+import ee.tasker.engine.reply.EngineReply;
 import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Role;
 import ee.tasker.platform.Settings;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
+import java.util.List;
 
 /**
  * Spreads the word that there is something to do: to this server at once, to the others by one notification for many.
@@ -24,7 +27,13 @@ public class WorkNotifier {
   private LiveSettings live;
 
   @Inject
-  private Instance<StepDispatcher> stepDispatcher;
+  private Instance<QueueListener> queueListener;
+
+  @Inject
+  private Instance<CancelListener> cancelListener;
+
+  @Inject
+  private Instance<EndListener> endListener;
 
   @Inject
   private Instance<Orchestrator> orchestrator;
@@ -34,6 +43,28 @@ public class WorkNotifier {
 
   @Inject
   private PeerNotifier notifier;
+
+  /** A call of the engine was committed: tells all whom its reply concerns, here and on other servers. */
+  public void committed(EngineReply reply) {
+    tasksEnded(reply.ended());
+    if (reply.hasMoved()) {
+      changed();
+      if (!live.has(Role.ORCHESTRATOR) || reply.hasPending()) {
+        orchestrationQueued();
+      }
+    }
+    if (reply.hasQueued()) {
+      stepsQueued();
+    }
+    reply.nextRetryIn().ifPresent(delay -> orchestrator.get().dueIn(delay));
+  }
+
+  /** Tasks have come to rest; only this server is told. */
+  public void tasksEnded(List<EndedTask> ended) {
+    if (!ended.isEmpty()) {
+      endListener.get().tasksEnded(ended);
+    }
+  }
 
   /** Tasks or steps have moved, and nobody else needs to hear of it. */
   public void changed() {
@@ -81,13 +112,13 @@ public class WorkNotifier {
 
   private void tellOfCancel() {
     if (live.has(Role.WORKER)) {
-      stepDispatcher.get().cancelRequested();
+      cancelListener.get().cancelRequested();
     }
   }
 
   private void wakeWorker() {
     if (live.has(Role.WORKER)) {
-      stepDispatcher.get().stepsQueued();
+      queueListener.get().stepsQueued();
     }
   }
 

@@ -1,5 +1,6 @@
 package ee.tasker.operation;
 
+import ee.tasker.engine.reply.ActionReply;
 import ee.tasker.message.WorkNotifier;
 import ee.tasker.platform.ActingCaller;
 import ee.tasker.platform.AfterCommit;
@@ -8,7 +9,6 @@ import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Problem.Violation;
 import ee.tasker.platform.Refusals;
-import ee.tasker.task.CompletionWaiters;
 import ee.tasker.task.Tasks;
 import ee.tasker.template.ContextSchema;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -33,9 +33,6 @@ public class Operations {
 
   @Inject
   private ActingCaller caller;
-
-  @Inject
-  private CompletionWaiters completionWaiters;
 
   @Inject
   private WorkNotifier workNotifier;
@@ -96,13 +93,12 @@ public class Operations {
   }
 
   private void wakeAfterCommit(JsonObject reply) {
+    ActionReply moved = ActionReply.of(reply);
     afterCommit.run(() -> {
       workNotifier.changed();
-      if (reply.get("queued") instanceof JsonArray queued && !queued.isEmpty()) {
+      workNotifier.tasksEnded(moved.ended());
+      if (moved.hasQueued()) {
         workNotifier.stepsQueued();
-      }
-      if (reply.get("ended") instanceof JsonArray ended) {
-        completionWaiters.ended(ended);
       }
     });
   }

@@ -1,5 +1,6 @@
 package ee.tasker.orchestration;
 
+import ee.tasker.engine.reply.RoundReply;
 import ee.tasker.platform.Settings;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
@@ -18,13 +19,13 @@ public class Orchestration {
   @Inject
   private Settings settings;
 
-  /** Looks at up to {@code limit} tasks whose time has come. @return as {@code tasker.advance_due_tasks} */
-  public JsonObject advanceDueTasks(int limit, int claimLimit) {
+  /** Looks at up to {@code limit} tasks whose time has come. */
+  public RoundReply advanceDueTasks(int limit, int claimLimit) {
     return gateway.advanceDueTasks(limit, claimLimit, leaseSeconds(), settings.recovery());
   }
 
-  /** Settles up to {@code limit} results of worker-only servers. @return as {@code tasker.process_step_results} */
-  public JsonObject processStepResults(int limit, int claimLimit) {
+  /** Settles up to {@code limit} results of worker-only servers. */
+  public RoundReply processStepResults(int limit, int claimLimit) {
     return gateway.processStepResults(limit, claimLimit, leaseSeconds(), settings.recovery().deliveries());
   }
 

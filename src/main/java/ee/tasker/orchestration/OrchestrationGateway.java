@@ -1,5 +1,6 @@
 package ee.tasker.orchestration;
 
+import ee.tasker.engine.reply.RoundReply;
 import ee.tasker.platform.ServerIdentity;
 import ee.tasker.platform.Settings;
 import ee.tasker.platform.SqlFunctions;
@@ -18,15 +19,16 @@ class OrchestrationGateway {
   @Inject
   private ServerIdentity server;
 
-  JsonObject advanceDueTasks(int limit, int claimLimit, long leaseSeconds, Settings.RecoverySettings recovery) {
-    return sql.object("advance_due_tasks(cast(? as uuid), ?, ?, cast(? as int), null, cast(? as int), cast(? as int), ?)",
-        server.uuid(), limit, claimLimit, leaseSeconds, recovery.claimLimit().toSeconds(), recovery.unservedLimit().toSeconds(),
-        recovery.deliveries());
+  RoundReply advanceDueTasks(int limit, int claimLimit, long leaseSeconds, Settings.RecoverySettings recovery) {
+    return RoundReply
+        .ofTasks(sql.object("advance_due_tasks(cast(? as uuid), ?, ?, cast(? as int), null, cast(? as int), cast(? as int), ?)",
+            server.uuid(), limit, claimLimit, leaseSeconds, recovery.claimLimit().toSeconds(), recovery.unservedLimit().toSeconds(),
+            recovery.deliveries()));
   }
 
-  JsonObject processStepResults(int limit, int claimLimit, long leaseSeconds, int deliveries) {
-    return sql.object("process_step_results(cast(? as uuid), ?, ?, cast(? as int), null, ?)",
-        server.uuid(), limit, claimLimit, leaseSeconds, deliveries);
+  RoundReply processStepResults(int limit, int claimLimit, long leaseSeconds, int deliveries) {
+    return RoundReply.ofMessages(sql.object("process_step_results(cast(? as uuid), ?, ?, cast(? as int), null, ?)",
+        server.uuid(), limit, claimLimit, leaseSeconds, deliveries));
   }
 
   int closeSettledDlqEntries() {

@@ -1,24 +1,19 @@
 package ee.tasker.orchestration;
 
+import ee.tasker.engine.reply.RoundReply;
 import ee.tasker.message.Orchestrator;
 import ee.tasker.message.StepDispatcher;
-import ee.tasker.message.WorkNotifier;
 import ee.tasker.platform.EngineThreads;
 import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Role;
 import ee.tasker.platform.Settings;
-import ee.tasker.task.CompletionWaiters;
 import ee.tasker.task.QueuedRequests;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.context.ApplicationScoped;
-import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
-import jakarta.json.JsonNumber;
-import jakarta.json.JsonObject;
-import jakarta.json.JsonValue;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.RejectedExecutionException;
@@ -33,7 +28,7 @@ import java.util.function.IntFunction;
 public class OrchestratorLoop implements Orchestrator {
   private static final Log LOG = Log.of(OrchestratorLoop.class);
   private static final int BATCH = 200;
-  private static final long SHORTEST_PAUSE_MS = 100;
+  private static final Duration SHORTEST_PAUSE = Duration.ofMillis(100);
   /** A bound on one run, so that a duty that always finds something cannot keep the others waiting for ever. */
   private static final int MOST_ROUNDS = 10_000;
 
@@ -53,13 +48,7 @@ public class OrchestratorLoop implements Orchestrator {
   private QueuedRequests requests;
 
   @Inject
-  private CompletionWaiters completionWaiters;
-
-  @Inject
-  private WorkNotifier workNotifier;
-
-  @Inject
-  private Instance<StepDispatcher> stepDispatcher;
+  private StepDispatcher stepDispatcher;
 
   private final AtomicBoolean wanted = new AtomicBoolean();
   private final AtomicBoolean running = new AtomicBoolean();
@@ -124,58 +113,30 @@ public class OrchestratorLoop implements Orchestrator {
   }
 
   private void runAll() {
-    repeat("messages", permits -> orchestration.processStepResults(BATCH, permits));
-    repeat("messages", permits -> requests.submit(BATCH, permits));
-    repeat("tasks", permits -> requests.startValidatedTasks(BATCH, permits));
-    JsonObject last = repeat("tasks", permits -> orchestration.advanceDueTasks(BATCH, permits));
-    if (last.get("next_wake_in_ms") instanceof JsonNumber next) {
-      // What is due already and was not found is locked by another session.
-      dueIn(Duration.ofMillis(Math.max(next.longValue(), SHORTEST_PAUSE_MS)));
-    }
+    repeat(limit -> orchestration.processStepResults(BATCH, limit));
+    repeat(limit -> requests.submit(BATCH, limit));
+    repeat(limit -> requests.startValidatedTasks(BATCH, limit));
+    // A task that is due already and was not found is locked by another session.
+    repeat(limit -> orchestration.advanceDueTasks(BATCH, limit)).nextWakeIn()
+        .ifPresent(next -> dueIn(next.compareTo(SHORTEST_PAUSE) < 0 ? SHORTEST_PAUSE : next));
   }
 
-  private JsonObject repeat(String count, IntFunction<JsonObject> duty) {
-    JsonObject reply = JsonValue.EMPTY_JSON_OBJECT;
+  private RoundReply repeat(IntFunction<RoundReply> duty) {
+    RoundReply reply = RoundReply.NOTHING;
     for (int round = 0; round < MOST_ROUNDS; round++) {
       try {
-        reply = once(duty);
+        reply = stepDispatcher.call(BATCH, duty);
+        lastProgress = Instant.now();
       } catch (Exception fault) {
         // One duty that cannot be done keeps none of the others back.
         LOG.write(LogEvent.CALL_FAILED, fault, "call", "orchestration");
-        return JsonValue.EMPTY_JSON_OBJECT;
+        return RoundReply.NOTHING;
       }
-      if (reply.getInt(count, 0) == 0) {
+      if (reply.processed() == 0) {
         return reply;
       }
-      workNotifier.changed();
     }
     wanted.set(true);
     return reply;
-  }
-
-  private JsonObject once(IntFunction<JsonObject> duty) {
-    StepDispatcher worker = live.has(Role.WORKER) ? stepDispatcher.get() : null;
-    int permits = worker == null ? 0 : worker.reserve(BATCH);
-    JsonObject reply = JsonValue.EMPTY_JSON_OBJECT;
-    try {
-      reply = duty.apply(permits);
-      lastProgress = Instant.now();
-      return reply;
-    } catch (Exception fault) {
-      if (permits > 0) {
-        worker.claimOutcomeUnknown();
-      }
-      throw fault;
-    } finally {
-      if (worker != null) {
-        worker.dispatch(reply.containsKey("claimed_steps") ? reply.getJsonArray("claimed_steps") : JsonValue.EMPTY_JSON_ARRAY, permits);
-      }
-      if (reply.containsKey("queued") && !reply.getJsonArray("queued").isEmpty()) {
-        workNotifier.stepsQueued();
-      }
-      if (reply.containsKey("ended")) {
-        completionWaiters.ended(reply.getJsonArray("ended"));
-      }
-    }
   }
 }

@@ -1,6 +1,6 @@
 package ee.tasker.orchestration;
 
-import ee.tasker.message.StepDispatcher;
+import ee.tasker.message.QueueListener;
 import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
@@ -21,7 +21,6 @@ import jakarta.ejb.TimerConfig;
 import jakarta.ejb.TimerService;
 import jakarta.ejb.TransactionAttribute;
 import jakarta.ejb.TransactionAttributeType;
-import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
 import java.time.Duration;
@@ -59,7 +58,7 @@ public class Poller {
   private KeyedRequests keyedRequests;
 
   @Inject
-  private Instance<StepDispatcher> worker;
+  private QueueListener queueListener;
 
   @Inject
   private StartSequence start;
@@ -108,7 +107,7 @@ public class Poller {
       doChores();
     }
     if (live.has(Role.WORKER)) {
-      worker.get().stepsQueued();
+      queueListener.stepsQueued();
     }
   }
 

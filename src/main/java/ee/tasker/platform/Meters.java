@@ -73,14 +73,14 @@ public class Meters {
     initializations.observe(secondsSince(startNanos));
   }
 
-  /** A task became terminal or blocked; counted as a completion or a failure. */
-  public void taskEnded(String state) {
-    switch (state) {
-      case "complete", "resolved_manually" -> completions.inc();
-      case "error", "blocked_by_failures" -> failures.inc();
-      default -> {
-      }
-    }
+  /** A task ended as complete or resolved manually. */
+  public void taskCompleted() {
+    completions.inc();
+  }
+
+  /** A task ended in error or became blocked by failures. */
+  public void taskFailed() {
+    failures.inc();
   }
 
   public void stepsClaimed(int count) {

@@ -1,5 +1,6 @@
 package ee.tasker.rest;
 
+import ee.tasker.engine.model.TaskState;
 import ee.tasker.operation.Retention;
 import ee.tasker.rest.Requires.Scope;
 import ee.tasker.security.Permission;
@@ -22,8 +23,6 @@ import java.util.Set;
 @RequestScoped
 public class RetentionResource {
   private static final int A_HUNDRED_YEARS = 36_500;
-  private static final Set<String> ENDS = Set.of("complete", "error", "cancelled", "resolved_manually");
-
   @Inject
   private Retention retention;
 
@@ -62,7 +61,7 @@ public class RetentionResource {
     if (name != null && namespace == null) {
       members.wrong("namespace", "is required with a name");
     }
-    String state = members.has("state") ? members.word("state", ENDS) : null;
+    String state = members.has("state") ? members.word("state", TaskState.terminalWords()) : null;
     boolean removed = members.flag("remove");
     if (!removed) {
       members.anything("keep_days");

@@ -117,7 +117,7 @@ public class TaskBatchesResource {
       return verdict
           .add("status", !task.isDuplicate() ? 201 : wantsExisting ? 200 : 409)
           .add("task_uuid", task.taskUuid().toString())
-          .add("state", task.state())
+          .add("state", task.state().word())
           .add("correlation_id", task.correlationId().toString())
           .add("version", task.version());
     } catch (CompletionException e) {

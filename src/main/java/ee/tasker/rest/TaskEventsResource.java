@@ -1,5 +1,6 @@
 package ee.tasker.rest;
 
+import ee.tasker.engine.model.TaskState;
 import ee.tasker.event.EventFilter;
 import ee.tasker.event.EventStreams;
 import ee.tasker.rest.Requires.Scope;
@@ -46,8 +47,8 @@ public class TaskEventsResource {
       @HeaderParam(EventsResource.LAST_EVENT_ID) String lastEventId, @QueryParam("last_event_id") String lastEventIdInQuery) {
     Parameters.checkKnown(uri, Set.of("last_event_id"));
     UUID task = Parameters.uuid("task_uuid", taskUuid);
-    String state = tasks.state(task).orElseThrow(() -> Tasks.notFound(task));
+    TaskState state = tasks.state(task).orElseThrow(() -> Tasks.notFound(task));
     EventsResource.open(lastEventId, lastEventIdInQuery,
-        after -> streams.open(new EventFilter(Optional.of(task), Map.of()), after, Optional.of(state), new SseSink(sink, sse)));
+        after -> streams.open(new EventFilter(Optional.of(task), Map.of()), after, Optional.of(state.word()), new SseSink(sink, sse)));
   }
 }

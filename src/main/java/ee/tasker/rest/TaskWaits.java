@@ -1,5 +1,6 @@
 package ee.tasker.rest;
 
+import ee.tasker.engine.model.TaskState;
 import ee.tasker.platform.ThreadPool;
 import ee.tasker.platform.ThreadPools;
 import ee.tasker.task.CompletionWaiters;
@@ -56,11 +57,11 @@ public class TaskWaits {
     lookLater(wait(taskUuid, completionWaiters.awaitNew(taskUuid), seconds, answer, toResponse), TimeUnit.SECONDS.toMillis(seconds));
   }
 
-  private record Wait(UUID taskUuid, long deadline, CompletableFuture<String> ending, AsyncResponse answer,
+  private record Wait(UUID taskUuid, long deadline, CompletableFuture<TaskState> ending, AsyncResponse answer,
       Function<JsonObject, Response> toResponse) {
   }
 
-  private Wait wait(UUID taskUuid, CompletableFuture<String> ending, int seconds, AsyncResponse answer,
+  private Wait wait(UUID taskUuid, CompletableFuture<TaskState> ending, int seconds, AsyncResponse answer,
       Function<JsonObject, Response> toResponse) {
     Wait wait = new Wait(taskUuid, System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds), ending, answer, toResponse);
     ending.thenRunAsync(() -> answer(wait), threads);
@@ -76,9 +77,9 @@ public class TaskWaits {
       return;
     }
     try {
-      String state = tasks.state(wait.taskUuid()).orElseThrow(() -> Tasks.notFound(wait.taskUuid()));
+      TaskState state = tasks.state(wait.taskUuid()).orElseThrow(() -> Tasks.notFound(wait.taskUuid()));
       long leftMs = TimeUnit.NANOSECONDS.toMillis(wait.deadline() - System.nanoTime());
-      if (CompletionWaiters.isAtRest(state) || leftMs <= 0) {
+      if (state.isAtRest() || leftMs <= 0) {
         answer(wait);
       } else {
         lookLater(wait, leftMs);

@@ -1,5 +1,6 @@
 package ee.tasker.rest;
 
+import ee.tasker.engine.model.TaskState;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Problem;
@@ -53,9 +54,7 @@ public class TasksResource {
   static final Set<String> FILTERS = Set.of(
       "namespace", "name", "version", "state", "initiator", "source_system", "correlation_id", "parent_correlation_id", "sla_breached",
       "tag", "created_after", "created_before", "updated_after", "updated_before", "completed_after", "completed_before");
-  static final Set<String> STATES = Set.of(
-      "pending", "initializing", "enqueuing_steps", "steps_in_process", "evaluating_results", "waiting_for_dependencies",
-      "waiting_for_retry", "blocked_by_failures", "complete", "error", "cancelled", "resolved_manually");
+  static final Set<String> STATES = TaskState.words();
   private static final String ATTRIBUTE = "attribute";
   private static final int LONGEST_WAIT_SECONDS = 60;
 
@@ -153,7 +152,7 @@ public class TasksResource {
     String location = locations.of(uri, "tasks/" + task.taskUuid());
     if (task.isDuplicate() && !TaskRequestReader.wantsExisting(document)) {
       throw new Problem(409, "duplicate-task", "the same request is already task " + task.taskUuid(), List.of(),
-          Map.of("task_uuid", task.taskUuid().toString(), "state", task.state(), "location", location));
+          Map.of("task_uuid", task.taskUuid().toString(), "state", task.state().word(), "location", location));
     }
     return location;
   }
@@ -166,7 +165,7 @@ public class TasksResource {
   }
 
   private static JsonObject brief(SubmittedTask task) {
-    return brief(task.taskUuid().toString(), task.state(), task.correlationId().toString(), task.version(), task.isDuplicate(),
+    return brief(task.taskUuid().toString(), task.state().word(), task.correlationId().toString(), task.version(), task.isDuplicate(),
         task.replaces().map(UUID::toString));
   }
 

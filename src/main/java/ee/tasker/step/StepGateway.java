@@ -1,5 +1,8 @@
 package ee.tasker.step;
 
+import ee.tasker.engine.reply.CancelOrder;
+import ee.tasker.engine.reply.ClaimReply;
+import ee.tasker.engine.reply.ResultsReply;
 import ee.tasker.platform.ServerIdentity;
 import ee.tasker.platform.SqlFunctions;
 import jakarta.enterprise.context.Dependent;
@@ -7,6 +10,7 @@ import jakarta.inject.Inject;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
 import java.util.Collection;
+import java.util.List;
 import java.util.UUID;
 
 /** Calls the step functions of the database. */
@@ -18,15 +22,15 @@ class StepGateway {
   @Inject
   private ServerIdentity server;
 
-  JsonArray claimSteps(int limit, Collection<String> namespaces, long leaseSeconds) {
-    return sql.array("claim_steps(cast(? as uuid), ?, cast(? as text[]), cast(? as int))",
-        server.uuid(), limit, namespaces(namespaces), leaseSeconds);
+  ClaimReply claimSteps(int limit, Collection<String> namespaces, long leaseSeconds) {
+    return new ClaimReply(sql.array("claim_steps(cast(? as uuid), ?, cast(? as text[]), cast(? as int))",
+        server.uuid(), limit, namespaces(namespaces), leaseSeconds));
   }
 
-  JsonObject completeSteps(JsonArray results, int claimLimit, Collection<String> namespaces, long leaseSeconds, boolean settle,
+  ResultsReply completeSteps(JsonArray results, int claimLimit, Collection<String> namespaces, long leaseSeconds, boolean settle,
       boolean claimFromQueues) {
-    return sql.object("complete_steps(cast(? as jsonb), cast(? as uuid), ?, cast(? as text[]), cast(? as int), ?, ?)",
-        results, server.uuid(), claimLimit, namespaces(namespaces), leaseSeconds, settle, claimFromQueues);
+    return ResultsReply.of(sql.object("complete_steps(cast(? as jsonb), cast(? as uuid), ?, cast(? as text[]), cast(? as int), ?, ?)",
+        results, server.uuid(), claimLimit, namespaces(namespaces), leaseSeconds, settle, claimFromQueues));
   }
 
   JsonObject heartbeat(String roles, int capacity, int running, JsonArray steps, long leaseSeconds, JsonObject report) {
@@ -38,16 +42,17 @@ class StepGateway {
     return sql.flag("save_checkpoint(cast(? as uuid), ?, cast(? as jsonb))", stepUuid, attempt, checkpoint);
   }
 
-  JsonArray getCancelRequests(JsonArray steps) {
-    return sql.array("get_cancel_requests(cast(? as jsonb))", steps);
+  List<CancelOrder> getCancelRequests(JsonArray steps) {
+    return CancelOrder.of(sql.array("get_cancel_requests(cast(? as jsonb))", steps));
   }
 
   JsonObject abandonSteps(JsonArray steps) {
     return sql.object("abandon_steps(cast(? as jsonb), cast(? as uuid))", steps, server.uuid());
   }
 
-  JsonObject releaseUnknownSteps(JsonArray known, long olderThanMs) {
-    return sql.object("release_unknown_steps(cast(? as uuid), cast(? as jsonb), cast(? as int))", server.uuid(), known, olderThanMs);
+  int releaseUnknownSteps(JsonArray known, long olderThanMs) {
+    return sql.object("release_unknown_steps(cast(? as uuid), cast(? as jsonb), cast(? as int))", server.uuid(), known, olderThanMs)
+        .getInt("released");
   }
 
   JsonObject releaseSteps(JsonArray steps) {

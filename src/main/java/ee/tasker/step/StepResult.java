@@ -1,5 +1,6 @@
 package ee.tasker.step;
 
+import ee.tasker.engine.model.Outcome;
 import ee.tasker.platform.Json;
 import ee.tasker.step.model.StepKey;
 import jakarta.json.JsonObject;
@@ -10,18 +11,17 @@ import java.time.Duration;
 /**
  * What a worker submits for one attempt.
  *
- * @param outcome success, retryable_failure, permanent_failure or cancelled
  * @param result  the result or partial result; JSON null when there is none
  * @param error   {@code {type, message, delay_ms?, ...}}; JSON null for a success
  */
-public record StepResult(StepKey key, String outcome, JsonValue result, JsonValue error, Duration executionTime) {
+public record StepResult(StepKey key, Outcome outcome, JsonValue result, JsonValue error, Duration executionTime) {
 
   JsonObject toJson() {
     JsonObjectBuilder json = Json.build().createObjectBuilder()
         .add("step_uuid", key.stepUuid().toString())
         .add("task_uuid", key.taskUuid().toString())
         .add("attempt", key.attempt())
-        .add("outcome", outcome)
+        .add("outcome", outcome.word())
         .add("execution_time_ms", executionTime.toMillis());
     if (result != JsonValue.NULL) {
       json.add("result", result);

@@ -1,5 +1,8 @@
 package ee.tasker.step;
 
+import ee.tasker.engine.reply.CancelOrder;
+import ee.tasker.engine.reply.ClaimReply;
+import ee.tasker.engine.reply.ResultsReply;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Role;
@@ -42,17 +45,15 @@ public class Steps {
   private LiveSettings live;
 
   /** Claims up to {@code limit} steps from the queues of this server's namespaces. */
-  public JsonArray claim(int limit) {
+  public ClaimReply claim(int limit) {
     return gateway.claimSteps(limit, settings.worker().namespaces(), leaseSeconds());
   }
 
   /**
    * Submits results and takes up to {@code claimLimit} next steps in the same transaction: successors first and, if
    * asked to, offers from the queues. On a server with the orchestrator's role the tasks are advanced too.
-   *
-   * @return as {@code tasker.complete_steps}
    */
-  public JsonObject complete(Collection<StepResult> results, int claimLimit, boolean claimFromQueues) {
+  public ResultsReply complete(Collection<StepResult> results, int claimLimit, boolean claimFromQueues) {
     JsonArrayBuilder array = Json.build().createArrayBuilder();
     results.forEach(result -> array.add(result.toJson()));
     boolean settles = live.has(Role.ORCHESTRATOR);
@@ -63,10 +64,10 @@ public class Steps {
    * Submits one result in the caller's transaction, which commits when nothing is refused and is rolled back otherwise.
    * Locks the task and the step to the end of that transaction, so it is to be the last that the transaction does.
    *
-   * @return as {@code tasker.complete_steps}, without claimed steps
+   * @return without claimed steps
    */
   @Transactional(Transactional.TxType.MANDATORY)
-  public JsonObject completeWithin(StepResult result) {
+  public ResultsReply completeWithin(StepResult result) {
     JsonArray array = Json.build().createArrayBuilder().add(result.toJson()).build();
     return gateway.completeSteps(array, 0, settings.worker().namespaces(), leaseSeconds(), live.has(Role.ORCHESTRATOR), false);
   }
@@ -88,8 +89,8 @@ public class Steps {
     return heartbeat(latestRunning, List.of(key), latestReport).getJsonArray("lost").isEmpty();
   }
 
-  /** Which of these running steps are asked to stop. @return as {@code tasker.get_cancel_requests} */
-  public JsonArray cancelRequests(Collection<StepKey> steps) {
+  /** Which of these running steps are asked to stop. */
+  public List<CancelOrder> cancelRequests(Collection<StepKey> steps) {
     return gateway.getCancelRequests(toJson(steps));
   }
 
@@ -98,8 +99,8 @@ public class Steps {
     return gateway.abandonSteps(toJson(steps));
   }
 
-  /** Gives back what was claimed for this server more than {@code age} ago and is not among {@code known}. */
-  public JsonObject releaseUnknown(Collection<StepKey> known, Duration age) {
+  /** Gives back what was claimed for this server more than {@code age} ago and is not among {@code known}. @return how many steps */
+  public int releaseUnknown(Collection<StepKey> known, Duration age) {
     return gateway.releaseUnknownSteps(toJson(known), age.toMillis());
   }
 

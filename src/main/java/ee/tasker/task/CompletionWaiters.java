@@ -1,15 +1,16 @@
 package ee.tasker.task;
 
-import ee.tasker.platform.Json;
+import ee.tasker.engine.model.TaskState;
+import ee.tasker.engine.reply.EndedTask;
+import ee.tasker.message.EndListener;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Meters;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
-import jakarta.json.JsonArray;
-import jakarta.json.JsonObject;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -21,36 +22,29 @@ import java.util.concurrent.ConcurrentHashMap;
  * to rest on another server are not heard of here; whoever waits looks at the database now and then as well.
  */
 @ApplicationScoped
-public class CompletionWaiters {
+public class CompletionWaiters implements EndListener {
   private static final Log LOG = Log.of(CompletionWaiters.class);
-  private static final Set<String> AT_REST = Set.of("complete", "error", "cancelled", "resolved_manually", "blocked_by_failures");
-
   private static final int REMEMBERED = 1_000;
 
   @Inject
   private Meters meters;
 
-  private final Map<UUID, Set<CompletableFuture<String>>> awaited = new ConcurrentHashMap<>();
+  private final Map<UUID, Set<CompletableFuture<TaskState>>> awaited = new ConcurrentHashMap<>();
   /** What came to rest here lately. */
-  private final Map<UUID, String> recent = Collections.synchronizedMap(new LinkedHashMap<>() {
+  private final Map<UUID, TaskState> recent = Collections.synchronizedMap(new LinkedHashMap<>() {
     private static final long serialVersionUID = 1;
 
     @Override
-    protected boolean removeEldestEntry(Map.Entry<UUID, String> eldest) {
+    protected boolean removeEldestEntry(Map.Entry<UUID, TaskState> eldest) {
       return size() > REMEMBERED;
     }
   });
 
-  /** Whether nothing more happens to a task in that state by itself. */
-  public static boolean isAtRest(String state) {
-    return AT_REST.contains(state);
-  }
-
   /** Completes with the state when the task comes to rest; ask before reading the task, and {@link #forget} afterwards. */
-  public CompletableFuture<String> await(UUID taskUuid) {
-    CompletableFuture<String> future = new CompletableFuture<>();
+  public CompletableFuture<TaskState> await(UUID taskUuid) {
+    CompletableFuture<TaskState> future = new CompletableFuture<>();
     awaited.compute(taskUuid, (uuid, others) -> {
-      Set<CompletableFuture<String>> futures = others == null ? ConcurrentHashMap.newKeySet() : others;
+      Set<CompletableFuture<TaskState>> futures = others == null ? ConcurrentHashMap.newKeySet() : others;
       futures.add(future);
       return futures;
     });
@@ -61,9 +55,9 @@ public class CompletionWaiters {
    * The same for a task that was created a moment ago by this server: an ending that came before the question counts as well,
    * so that there is no need to read the task. Not for others: a person may have taken a task up again that came to rest.
    */
-  public CompletableFuture<String> awaitNew(UUID taskUuid) {
-    CompletableFuture<String> future = await(taskUuid);
-    String state = recent.get(taskUuid);
+  public CompletableFuture<TaskState> awaitNew(UUID taskUuid) {
+    CompletableFuture<TaskState> future = await(taskUuid);
+    TaskState state = recent.get(taskUuid);
     if (state != null) {
       future.complete(state);
     }
@@ -71,28 +65,31 @@ public class CompletionWaiters {
   }
 
   /** The one who asked no longer waits. */
-  public void forget(UUID taskUuid, CompletableFuture<String> future) {
+  public void forget(UUID taskUuid, CompletableFuture<TaskState> future) {
     awaited.computeIfPresent(taskUuid, (uuid, futures) -> {
       futures.remove(future);
       return futures.isEmpty() ? null : futures;
     });
   }
 
-  /** @param ended array of {@code {task_uuid, state, correlation_id?}}, as the engine's functions return it */
-  public void ended(JsonArray ended) {
-    for (JsonObject task : ended.getValuesAs(JsonObject.class)) {
-      LOG.write(LogEvent.TASK_ENDED, "task", task.getString("task_uuid"), "correlation", Json.text(task, "correlation_id").orElse(null),
-          "state", task.getString("state"));
-      meters.taskEnded(task.getString("state"));
-      observed(Json.uuid(task, "task_uuid"), task.getString("state"));
+  @Override
+  public void tasksEnded(List<EndedTask> ended) {
+    for (EndedTask task : ended) {
+      LOG.write(LogEvent.TASK_ENDED, "task", task.taskUuid(), "correlation", task.correlationId().orElse(null), "state", task.state());
+      if (task.state().isSuccess()) {
+        meters.taskCompleted();
+      } else if (task.state().isFailure()) {
+        meters.taskFailed();
+      }
+      observed(task.taskUuid(), task.state());
     }
   }
 
   /** The task was seen in this state. */
-  public void observed(UUID taskUuid, String state) {
-    if (isAtRest(state)) {
+  public void observed(UUID taskUuid, TaskState state) {
+    if (state.isAtRest()) {
       recent.put(taskUuid, state);
-      Set<CompletableFuture<String>> futures = awaited.remove(taskUuid);
+      Set<CompletableFuture<TaskState>> futures = awaited.remove(taskUuid);
       if (futures != null) {
         futures.forEach(future -> future.complete(state));
       }

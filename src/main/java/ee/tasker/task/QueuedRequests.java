@@ -1,5 +1,8 @@
 package ee.tasker.task;
 
+import ee.tasker.engine.reply.RoundReply;
+import ee.tasker.engine.reply.SubmissionReply;
+import ee.tasker.engine.reply.SubmissionVerdict;
 import ee.tasker.platform.DatabaseFaults;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Log;
@@ -44,13 +47,11 @@ public class QueuedRequests {
    * kept on {@code orchestration_task_requests_refused} with the request; a duplicate is done with. One that the database raised
    * an error for holds back no other: it is refused when the fault is in its data, otherwise it comes again, at most
    * {@code tasker.messages.delivery-limit} times.
-   *
-   * @return as {@code tasker.submit_tasks}, with the number of {@code messages}
    */
-  public JsonObject submit(int limit, int claimLimit) {
+  public RoundReply submit(int limit, int claimLimit) {
     JsonArray messages = gateway.takeTaskRequests(limit);
     if (messages.isEmpty()) {
-      return Json.build().createObjectBuilder().add("messages", 0).build();
+      return RoundReply.NOTHING;
     }
     Set<JsonValue> done = new LinkedHashSet<>();
     JsonArrayBuilder refused = Json.build().createArrayBuilder();
@@ -67,37 +68,34 @@ public class QueuedRequests {
         refused.add(refusal(message, problem.code(), problem.getMessage()));
       }
     }
-    JsonObject reply = gateway.submitQueuedRequests(requests.build(), claimLimit, settings.worker().lease().toSeconds());
+    SubmissionReply reply = gateway.submitQueuedRequests(requests.build(), claimLimit, settings.worker().lease().toSeconds());
     for (int i = 0; i < submitted.size(); i++) {
       JsonObject message = submitted.get(i);
-      JsonObject verdict = reply.getJsonArray("verdicts").getJsonObject(i);
-      switch (verdict.getString("verdict")) {
-        case "created", "duplicate" -> {
+      SubmissionVerdict verdict = reply.verdicts().get(i);
+      if (verdict instanceof SubmissionVerdict.Failed failed) {
+        if (isToComeAgain(message, failed)) {
+          LOG.write(LogEvent.CALL_FAILED, "call", "submit_queued_requests", "message", message.get("msg_id"), "cause", fault(failed));
+          done.remove(message.get("msg_id"));
+        } else {
+          refused.add(refusal(message, "cannot-be-processed", fault(failed)));
         }
-        case "failed" -> {
-          if (isToComeAgain(message, verdict)) {
-            LOG.write(LogEvent.CALL_FAILED, "call", "submit_queued_requests", "message", message.get("msg_id"), "cause", fault(verdict));
-            done.remove(message.get("msg_id"));
-          } else {
-            refused.add(refusal(message, "cannot-be-processed", fault(verdict)));
-          }
-        }
-        default -> refused.add(refusal(message, "invalid-request", verdict.getString("field") + ": " + verdict.getString("message")));
+      } else if (verdict instanceof SubmissionVerdict.Refused wrong) {
+        refused.add(refusal(message, "invalid-request", wrong.field() + ": " + wrong.message()));
       }
     }
     JsonArrayBuilder finished = Json.build().createArrayBuilder();
     done.forEach(finished::add);
     gateway.finishTaskRequests(finished.build(), refused.build());
-    return Json.build().createObjectBuilder(reply).add("messages", messages.size()).build();
+    return RoundReply.ofRequests(messages.size(), reply);
   }
 
   /** A fault in the data stays; any other may be gone the next time. */
-  private boolean isToComeAgain(JsonObject message, JsonObject verdict) {
-    return !DatabaseFaults.isAboutTheData(verdict.getString("sqlstate")) && message.getInt("read_ct") < settings.recovery().deliveries();
+  private boolean isToComeAgain(JsonObject message, SubmissionVerdict.Failed fault) {
+    return !DatabaseFaults.isAboutTheData(fault.sqlState()) && message.getInt("read_ct") < settings.recovery().deliveries();
   }
 
-  private static String fault(JsonObject verdict) {
-    return verdict.getString("sqlstate") + " " + verdict.getString("message");
+  private static String fault(SubmissionVerdict.Failed fault) {
+    return fault.sqlState() + " " + fault.message();
   }
 
   private static JsonObjectBuilder refusal(JsonObject message, String code, String detail) {
@@ -119,13 +117,11 @@ public class QueuedRequests {
 
   /**
    * Checks the contexts of up to {@code limit} tasks made by SQL and starts those whose context fits.
-   *
-   * @return as {@code tasker.start_validated_tasks}
    */
-  public JsonObject startValidatedTasks(int limit, int claimLimit) {
+  public RoundReply startValidatedTasks(int limit, int claimLimit) {
     JsonArray unchecked = gateway.takeUncheckedTasks(limit);
     if (unchecked.isEmpty()) {
-      return Json.build().createObjectBuilder().add("tasks", 0).build();
+      return RoundReply.NOTHING;
     }
     JsonArrayBuilder verdicts = Json.build().createArrayBuilder();
     for (JsonObject task : unchecked.getValuesAs(JsonObject.class)) {

@@ -1,7 +1,8 @@
 package ee.tasker.task;
 
+import ee.tasker.engine.reply.SubmissionReply;
+import ee.tasker.engine.reply.SubmissionVerdict;
 import ee.tasker.message.StepDispatcher;
-import ee.tasker.message.WorkNotifier;
 import ee.tasker.platform.CallCoalescer;
 import ee.tasker.platform.DatabaseFaults;
 import ee.tasker.platform.EngineThreads;
@@ -11,11 +12,7 @@ import ee.tasker.platform.Role;
 import ee.tasker.platform.Settings;
 import jakarta.annotation.PostConstruct;
 import jakarta.enterprise.context.ApplicationScoped;
-import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
-import jakarta.json.JsonArray;
-import jakarta.json.JsonObject;
-import jakarta.json.JsonValue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -55,13 +52,10 @@ public class SubmissionBatcher {
   private LiveSettings live;
 
   @Inject
-  private WorkNotifier workNotifier;
-
-  @Inject
   private Meters meters;
 
   @Inject
-  private Instance<StepDispatcher> stepDispatcher;
+  private StepDispatcher stepDispatcher;
 
   private final ConcurrentLinkedQueue<Waiting> waiting = new ConcurrentLinkedQueue<>();
   private CallCoalescer calls;
@@ -141,41 +135,25 @@ public class SubmissionBatcher {
   }
 
   private void submit(List<Waiting> batch) {
-    StepDispatcher worker = live.has(Role.WORKER) && live.has(Role.ORCHESTRATOR) && settings.events() ? stepDispatcher.get() : null;
-    int permits = worker == null ? 0 : worker.reserve(batch.stream().mapToInt(Waiting::rootSteps).sum());
-    JsonArray claimedSteps = JsonValue.EMPTY_JSON_ARRAY;
+    boolean claims = live.has(Role.ORCHESTRATOR) && settings.events();
     try {
-      long start = System.nanoTime();
-      JsonObject reply = submissions.submitChecked(batch.stream().map(Waiting::request).toList(), permits);
-      meters.tasksRequested(batch.size(), start);
-      claimedSteps = reply.getJsonArray("claimed_steps");
-      for (int i = 0; i < batch.size(); i++) {
-        answer(batch.get(i), reply.getJsonArray("verdicts").getJsonObject(i));
-      }
-      workNotifier.changed();
-      if (!live.has(Role.ORCHESTRATOR)) {
-        workNotifier.orchestrationQueued();
-      } else {
-        if (!reply.getJsonArray("queued").isEmpty()) {
-          workNotifier.stepsQueued();
-        }
-        if (TransactionalSubmissions.hasPending(reply)) {
-          workNotifier.orchestrationQueued();
-        }
-      }
+      stepDispatcher.call(claims ? batch.stream().mapToInt(Waiting::rootSteps).sum() : 0, limit -> submitAndAnswer(batch, limit));
     } catch (Exception failed) {
-      if (permits > 0) {
-        worker.claimOutcomeUnknown();
-      }
       fail(batch, failed);
-    } finally {
-      if (worker != null) {
-        worker.dispatch(claimedSteps, permits);
-      }
     }
   }
 
-  private static void answer(Waiting entry, JsonObject verdict) {
+  private SubmissionReply submitAndAnswer(List<Waiting> batch, int limit) {
+    long start = System.nanoTime();
+    SubmissionReply reply = submissions.submitChecked(batch.stream().map(Waiting::request).toList(), limit);
+    meters.tasksRequested(batch.size(), start);
+    for (int i = 0; i < batch.size(); i++) {
+      answer(batch.get(i), reply.verdicts().get(i));
+    }
+    return reply;
+  }
+
+  private static void answer(Waiting entry, SubmissionVerdict verdict) {
     try {
       entry.answer().complete(TransactionalSubmissions.verdict(entry.request(), verdict));
     } catch (RuntimeException refused) {

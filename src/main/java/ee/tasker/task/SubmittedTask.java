@@ -1,5 +1,6 @@
 package ee.tasker.task;
 
+import ee.tasker.engine.model.TaskState;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -10,5 +11,6 @@ import java.util.UUID;
  * @param isDuplicate whether it was there before, by its identity; then nothing was created
  * @param replaces    the ended task whose identity the new one has taken over, as {@code reuse} of its template allows
  */
-public record SubmittedTask(UUID taskUuid, String state, UUID correlationId, String version, boolean isDuplicate, Optional<UUID> replaces) {
+public record SubmittedTask(UUID taskUuid, TaskState state, UUID correlationId, String version, boolean isDuplicate,
+    Optional<UUID> replaces) {
 }

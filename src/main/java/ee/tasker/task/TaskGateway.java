@@ -1,5 +1,7 @@
 package ee.tasker.task;
 
+import ee.tasker.engine.reply.RoundReply;
+import ee.tasker.engine.reply.SubmissionReply;
 import ee.tasker.platform.ActingCaller;
 import ee.tasker.platform.ServerIdentity;
 import ee.tasker.platform.SqlFunctions;
@@ -22,14 +24,15 @@ class TaskGateway {
   @Inject
   private ActingCaller caller;
 
-  JsonObject submitTasks(JsonArray requests, int claimLimit, long leaseSeconds, boolean start) {
-    return sql.object("submit_tasks(cast(? as jsonb), cast(? as uuid), ?, cast(? as int), ?, true)",
-        requests, server.uuid(), claimLimit, leaseSeconds, start);
+  SubmissionReply submitTasks(JsonArray requests, int claimLimit, long leaseSeconds, boolean start) {
+    return SubmissionReply.of(sql.object("submit_tasks(cast(? as jsonb), cast(? as uuid), ?, cast(? as int), ?, true)",
+        requests, server.uuid(), claimLimit, leaseSeconds, start));
   }
 
-  JsonObject submitQueuedRequests(JsonArray requests, int claimLimit, long leaseSeconds) {
-    return sql.object("submit_queued_requests(cast(? as jsonb), cast(? as uuid), ?, cast(? as int))", requests, server.uuid(), claimLimit,
-        leaseSeconds);
+  SubmissionReply submitQueuedRequests(JsonArray requests, int claimLimit, long leaseSeconds) {
+    return SubmissionReply
+        .of(sql.object("submit_queued_requests(cast(? as jsonb), cast(? as uuid), ?, cast(? as int))", requests, server.uuid(), claimLimit,
+            leaseSeconds));
   }
 
   JsonArray getTaskDocuments(List<UUID> taskUuids, boolean withDetails) {
@@ -71,8 +74,9 @@ class TaskGateway {
     return sql.array("take_unchecked_tasks(?)", limit);
   }
 
-  JsonObject startValidatedTasks(JsonArray verdicts, int claimLimit, long leaseSeconds) {
-    return sql.object("start_validated_tasks(cast(? as jsonb), cast(? as uuid), ?, cast(? as int))", verdicts, server.uuid(), claimLimit,
-        leaseSeconds);
+  RoundReply startValidatedTasks(JsonArray verdicts, int claimLimit, long leaseSeconds) {
+    return RoundReply.ofTasks(
+        sql.object("start_validated_tasks(cast(? as jsonb), cast(? as uuid), ?, cast(? as int))", verdicts, server.uuid(), claimLimit,
+            leaseSeconds));
   }
 }

@@ -1,5 +1,7 @@
 package ee.tasker.task;
 
+import ee.tasker.engine.model.TaskState;
+import ee.tasker.engine.reply.CancelReply;
 import ee.tasker.message.WorkNotifier;
 import ee.tasker.platform.ActingCaller;
 import ee.tasker.platform.AfterCommit;
@@ -64,8 +66,8 @@ public class Tasks {
 
   /** Only the state: much cheaper than {@link #describe}. */
   @Transactional
-  public Optional<String> state(UUID taskUuid) {
-    return Optional.ofNullable(gateway.getCurrentTaskState(taskUuid));
+  public Optional<TaskState> state(UUID taskUuid) {
+    return Optional.ofNullable(gateway.getCurrentTaskState(taskUuid)).map(TaskState::of);
   }
 
   /** @param before null for the first page, otherwise the {@code next} of the page before */
@@ -97,21 +99,20 @@ public class Tasks {
    */
   @Transactional
   public void cancel(UUID taskUuid, CancelRequest request) {
-    JsonObject reply = Refusals
+    CancelReply reply = CancelReply.of(Refusals
         .check(gateway.requestCancel(taskUuid, request.by(), request.reason(), request.policy().name().toLowerCase(Locale.ROOT),
             request.grace().map(Duration::toSeconds).orElse(null), request.children().name().toLowerCase(Locale.ROOT),
-            settings.recovery().cancelGrace().toSeconds()), () -> notFound(taskUuid));
-    String state = reply.getString("state");
-    if ("already_ended".equals(reply.getString("outcome")) && !"cancelled".equals(state)) {
+            settings.recovery().cancelGrace().toSeconds()), () -> notFound(taskUuid)));
+    TaskState state = reply.state();
+    if (reply.isTooLate()) {
       throw new Problem(409, "task-already-ended", "task " + taskUuid + " has already ended as " + state, List.of(),
-          Map.of("state", state));
+          Map.of("state", state.word()));
     }
     LOG.write(LogEvent.CANCEL_REQUESTED, "task", taskUuid, "by", caller.actor(request.by()), "claimed_actor",
         caller.claimedActor(request.by()), "reason", request.reason(),
         "policy", request.policy(), "children", request.children(), "state", state);
-    JsonArray ended = reply.getJsonArray("ended");
     afterCommit.run(() -> {
-      completionWaiters.ended(ended);
+      workNotifier.tasksEnded(reply.ended());
       completionWaiters.observed(taskUuid, state);
       workNotifier.cancelRequested();
       workNotifier.orchestrationQueued();

@@ -1,5 +1,7 @@
 package ee.tasker.task;
 
+import ee.tasker.engine.reply.SubmissionReply;
+import ee.tasker.engine.reply.SubmissionVerdict;
 import ee.tasker.message.WorkNotifier;
 import ee.tasker.platform.AfterCommit;
 import ee.tasker.platform.Json;
@@ -16,12 +18,10 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonArrayBuilder;
-import jakarta.json.JsonObject;
 import jakarta.transaction.Transactional;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
@@ -66,10 +66,10 @@ public class TransactionalSubmissions implements TaskSubmissions {
     requests.forEach(TransactionalSubmissions::requireStorable);
     List<TaskRequest> complete = requests.stream().map(check::complete).toList();
     complete.forEach(check::check);
-    JsonArray verdicts = submitJoined(traced(complete));
+    List<SubmissionVerdict> verdicts = submitJoined(traced(complete));
     List<SubmittedTask> submitted = new ArrayList<>(complete.size());
     for (int i = 0; i < complete.size(); i++) {
-      submitted.add(verdict(complete.get(i), verdicts.getJsonObject(i)));
+      submitted.add(verdict(complete.get(i), verdicts.get(i)));
     }
     return submitted;
   }
@@ -88,12 +88,12 @@ public class TransactionalSubmissions implements TaskSubmissions {
       });
       answers.add(answer);
     }
-    var verdicts = submitJoined(checked).getValuesAs(JsonObject.class).iterator();
+    var verdicts = submitJoined(checked).iterator();
     var asked = checked.iterator();
     for (int i = 0; i < answers.size(); i++) {
       if (!answers.get(i).isCompletedExceptionally()) {
         TaskRequest request = asked.next();
-        JsonObject verdict = verdicts.next();
+        SubmissionVerdict verdict = verdicts.next();
         answers.set(i, outcome(() -> verdict(request, verdict)));
       }
     }
@@ -108,12 +108,12 @@ public class TransactionalSubmissions implements TaskSubmissions {
     }
   }
 
-  private JsonArray submitJoined(List<TaskRequest> requests) {
+  private List<SubmissionVerdict> submitJoined(List<TaskRequest> requests) {
     boolean starts = live.has(Role.ORCHESTRATOR);
-    JsonObject reply = gateway.submitTasks(toJson(requests), 0, settings.worker().lease().toSeconds(), starts);
+    SubmissionReply reply = gateway.submitTasks(toJson(requests), 0, settings.worker().lease().toSeconds(), starts);
     meters.tasksRequested(requests.size());
-    afterCommit.run(starts && !hasPending(reply) ? workNotifier::stepsQueued : this::everybodyQueued);
-    return reply.getJsonArray("verdicts");
+    afterCommit.run(starts && !reply.hasPending() ? workNotifier::stepsQueued : this::everybodyQueued);
+    return reply.verdicts();
   }
 
   /**
@@ -121,14 +121,8 @@ public class TransactionalSubmissions implements TaskSubmissions {
    * has available permits. For {@link SubmissionBatcher} only.
    */
   @Transactional(Transactional.TxType.REQUIRES_NEW)
-  public JsonObject submitChecked(List<TaskRequest> requests, int claimLimit) {
+  public SubmissionReply submitChecked(List<TaskRequest> requests, int claimLimit) {
     return gateway.submitTasks(toJson(requests), claimLimit, settings.worker().lease().toSeconds(), live.has(Role.ORCHESTRATOR));
-  }
-
-  /** Whether tasks were left to an orchestrator's own transaction, as those under a concurrency policy are. */
-  static boolean hasPending(JsonObject reply) {
-    return reply.getJsonArray("verdicts").getValuesAs(JsonObject.class).stream()
-        .anyMatch(verdict -> "created".equals(verdict.getString("verdict")) && "pending".equals(verdict.getString("state")));
   }
 
   private void everybodyQueued() {
@@ -149,20 +143,22 @@ public class TransactionalSubmissions implements TaskSubmissions {
     }));
   }
 
-  static SubmittedTask verdict(TaskRequest request, JsonObject verdict) {
-    switch (verdict.getString("verdict")) {
-      case "created", "duplicate" -> {
-        SubmittedTask task = new SubmittedTask(Json.uuid(verdict, "task_uuid"), verdict.getString("state"),
-            Json.uuid(verdict, "correlation_id"), verdict.getString("version"), "duplicate".equals(verdict.getString("verdict")),
-            Json.text(verdict, "replaces_task_uuid").map(UUID::fromString));
-        LOG.write(LogEvent.TASK_CREATED, "task", task.taskUuid(), "correlation", task.correlationId(),
-            "template", request.template().orElseThrow(), "duplicate", task.isDuplicate());
-        return task;
-      }
-      case "unknown_template" -> throw RequestCheck.unknown(request);
-      case "unsupported_template" -> throw new Problem(422, "unsupported-template", verdict.getString("message"), List.of(), Map.of());
-      default -> throw Problem.invalid(verdict.getString("field"), verdict.getString("message"));
+  static SubmittedTask verdict(TaskRequest request, SubmissionVerdict verdict) {
+    if (verdict instanceof SubmissionVerdict.Accepted task) {
+      LOG.write(LogEvent.TASK_CREATED, "task", task.taskUuid(), "correlation", task.correlationId(),
+          "template", request.template().orElseThrow(), "duplicate", task.isDuplicate());
+      return new SubmittedTask(task.taskUuid(), task.state(), task.correlationId(), task.version(), task.isDuplicate(), task.replaces());
     }
+    if (verdict instanceof SubmissionVerdict.UnknownTemplate) {
+      throw RequestCheck.unknown(request);
+    }
+    if (verdict instanceof SubmissionVerdict.UnsupportedTemplate unsupported) {
+      throw new Problem(422, "unsupported-template", unsupported.message(), List.of(), Map.of());
+    }
+    if (verdict instanceof SubmissionVerdict.Invalid invalid) {
+      throw Problem.invalid(invalid.field(), invalid.message());
+    }
+    throw new IllegalStateException("a direct submission has no verdict of its own for a fault: " + verdict);
   }
 
   private static JsonArray toJson(List<TaskRequest> requests) {

@@ -1,7 +1,10 @@
 package ee.tasker.worker;
 
+import ee.tasker.dispatch.RunningStep;
+import ee.tasker.dispatch.RunningSteps;
+import ee.tasker.engine.reply.CancelOrder;
+import ee.tasker.message.CancelListener;
 import ee.tasker.platform.EngineThreads;
-import ee.tasker.platform.Json;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.step.StepResult;
@@ -9,7 +12,6 @@ import ee.tasker.step.Steps;
 import ee.tasker.step.model.StepKey;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
-import jakarta.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
@@ -23,7 +25,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * dropped. Recovery does the same in the database at the same time, should this server not.
  */
 @ApplicationScoped
-class CancelWatch {
+class CancelWatch implements CancelListener {
   private static final Log LOG = Log.of(CancelWatch.class);
 
   @Inject
@@ -33,7 +35,7 @@ class CancelWatch {
   private Steps steps;
 
   @Inject
-  private Permits permits;
+  private RunningSteps running;
 
   @Inject
   private ResultBatcher resultBatcher;
@@ -45,9 +47,10 @@ class CancelWatch {
   private final AtomicBoolean looking = new AtomicBoolean();
 
   /** Returns at once. One call at a time: requests that come while it is under way share the next one. */
-  void lookSoon() {
+  @Override
+  public void cancelRequested() {
     wanted.set(true);
-    if (permits.busyCount() > 0 && looking.compareAndSet(false, true)) {
+    if (running.count() > 0 && looking.compareAndSet(false, true)) {
       try {
         threads.execute(this::look);
       } catch (RejectedExecutionException e) {
@@ -64,21 +67,21 @@ class CancelWatch {
       looking.set(false);
     }
     if (wanted.get()) {
-      lookSoon();
+      cancelRequested();
     }
   }
 
   private void ask() {
-    List<StepKey> running = permits.busy().stream().filter(step -> !step.isOver()).map(step -> step.claimedStep().key()).toList();
-    if (running.isEmpty()) {
+    List<StepKey> handled = running.all().stream().filter(step -> !step.isOver()).map(step -> step.claimedStep().key()).toList();
+    if (handled.isEmpty()) {
       return;
     }
     try {
-      for (JsonObject request : steps.cancelRequests(running).getValuesAs(JsonObject.class)) {
-        RunningStep step = permits.find(Json.uuid(request, "step_uuid"));
-        if (step != null && step.claimedStep().key().attempt() == request.getInt("attempt")) {
+      for (CancelOrder order : steps.cancelRequests(handled)) {
+        RunningStep step = running.find(order.stepUuid());
+        if (step != null && step.claimedStep().key().attempt() == order.attempt()) {
           step.requestCancel();
-          forceIn(step, Duration.ofMillis(request.getJsonNumber("force_in_ms").longValue()));
+          forceIn(step, order.forceIn());
         }
       }
     } catch (Exception fault) {
@@ -105,8 +108,7 @@ class CancelWatch {
           "trace", step.traceId());
       StepResult result = Outcomes.cancelForced(step.claimedStep(), Duration.ofNanos(step.ageNanos()));
       StepSpans.end(step.span(), result);
-      resultBatcher.add(result);
-      permits.moreResults();
+      resultBatcher.submit(result);
     }
   }
 }

@@ -1,5 +1,6 @@
 package ee.tasker.worker;
 
+import ee.tasker.dispatch.RunningStep;
 import ee.tasker.handler.StaleAttemptException;
 import ee.tasker.handler.StepContext;
 import ee.tasker.platform.JsonbCheck;

@@ -21,6 +21,7 @@ class HandlerThreads {
   private WebContext web;
 
   private ThreadPool pool;
+  private final ThreadLocal<Boolean> isOne = new ThreadLocal<>();
 
   @PostConstruct
   void prepare() {
@@ -33,7 +34,21 @@ class HandlerThreads {
    * @throws java.util.concurrent.RejectedExecutionException when the application is going down
    */
   void execute(Runnable task) {
-    web.run(() -> pool.execute(task));
+    web.run(() -> pool.execute(() -> run(task)));
+  }
+
+  private void run(Runnable task) {
+    isOne.set(true);
+    try {
+      task.run();
+    } finally {
+      isOne.remove();
+    }
+  }
+
+  /** Whether the calling thread is one of these. */
+  boolean isCurrent() {
+    return isOne.get() != null;
   }
 
   void resize(int capacity) {

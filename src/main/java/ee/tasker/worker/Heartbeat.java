@@ -1,5 +1,8 @@
 package ee.tasker.worker;
 
+import ee.tasker.dispatch.Permits;
+import ee.tasker.dispatch.RunningStep;
+import ee.tasker.dispatch.RunningSteps;
 import ee.tasker.message.Listener;
 import ee.tasker.message.PeerNotifier;
 import ee.tasker.message.WorkNotifier;
@@ -52,6 +55,9 @@ public class Heartbeat {
   private Permits permits;
 
   @Inject
+  private RunningSteps running;
+
+  @Inject
   private OverrunHandlers overruns;
 
   @Inject
@@ -90,16 +96,16 @@ public class Heartbeat {
   private void beat(String state) {
     overruns.tell();
     long old = settings.worker().lease().toNanos() / 3;
-    List<StepKey> held = permits.busy().stream()
+    List<StepKey> held = running.all().stream()
         .filter(step -> step.ageNanos() > old)
         .map(step -> step.claimedStep().key())
         .toList();
     try {
       // A lost thread is no free one: recovery counts on what is free here.
-      JsonObject reply = steps.heartbeat(permits.busyCount() + permits.lostCount(), held, report(state));
+      JsonObject reply = steps.heartbeat(running.count() + permits.lostCount(), held, report(state));
       reply.getJsonArray("lost").getValuesAs(JsonString.class).forEach(uuid -> lost(UUID.fromString(uuid.getString())));
       if (!reply.getJsonArray("cancel_requested").isEmpty()) {
-        cancels.lookSoon();
+        cancels.cancelRequested();
       }
       notifier.setOthers(reply.getInt("servers") > 1);
       if (!reply.getJsonArray("lost_servers").isEmpty()) {
@@ -168,7 +174,7 @@ public class Heartbeat {
   }
 
   private void lost(UUID stepUuid) {
-    RunningStep step = permits.find(stepUuid);
+    RunningStep step = running.find(stepUuid);
     // Submitted between the list and the answer is no loss.
     if (step != null && !step.isOver()) {
       step.markLost();

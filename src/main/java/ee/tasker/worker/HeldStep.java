@@ -1,5 +1,6 @@
 package ee.tasker.worker;
 
+import ee.tasker.dispatch.RunningStep;
 import ee.tasker.step.model.StepKey;
 import java.time.Duration;
 import java.util.UUID;

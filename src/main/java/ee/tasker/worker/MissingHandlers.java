@@ -1,5 +1,9 @@
 package ee.tasker.worker;
 
+import ee.tasker.dispatch.OrphanedClaims;
+import ee.tasker.dispatch.Permits;
+import ee.tasker.dispatch.RunningStep;
+import ee.tasker.dispatch.RunningSteps;
 import ee.tasker.message.WorkNotifier;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Log;
@@ -31,6 +35,9 @@ class MissingHandlers {
 
   @Inject
   private Permits permits;
+
+  @Inject
+  private RunningSteps running;
 
   @Inject
   private OrphanedClaims orphanedClaims;
@@ -74,7 +81,7 @@ class MissingHandlers {
     }
     // One that has ended otherwise meanwhile, as a drain does it, is accounted for there.
     List<RunningStep> ours = gone.stream().filter(RunningStep::release).toList();
-    ours.forEach(step -> permits.done(step.claimedStep().key()));
+    ours.forEach(step -> running.remove(step.claimedStep().key()));
     permits.release(ours.size());
     LOG.write(LogEvent.HANDLER_ELSEWHERE, "steps", gone.size(), "handlers",
         Json.build()

@@ -1,5 +1,6 @@
 package ee.tasker.worker;
 
+import ee.tasker.engine.model.Outcome;
 import ee.tasker.handler.PermanentStepException;
 import ee.tasker.handler.RetryableStepException;
 import ee.tasker.handler.StepOutcome;
@@ -19,6 +20,7 @@ import java.util.concurrent.TimeoutException;
 
 /** What outcomes and exceptions mean for a step; the table is in {@code docs/handlers.md}. */
 final class Outcomes {
+  static final String NOT_STORABLE = "result_not_storable";
   private static final int LONGEST_MESSAGE = 4_000;
   private static final Duration LONGEST_DELAY = Duration.ofMillis(Integer.MAX_VALUE);
 
@@ -32,33 +34,33 @@ final class Outcomes {
     if (outcome instanceof StepOutcome.RetryableFailure failure) {
       JsonObjectBuilder error = error(failure.errorType(), failure.message());
       failure.delay().ifPresent(delay -> error.add("delay_ms", delay.compareTo(LONGEST_DELAY) < 0 ? delay.toMillis() : Integer.MAX_VALUE));
-      return new StepResult(step.key(), "retryable_failure", JsonValue.NULL, error.build(), time);
+      return new StepResult(step.key(), Outcome.RETRYABLE_FAILURE, JsonValue.NULL, error.build(), time);
     }
     if (outcome instanceof StepOutcome.PermanentFailure failure) {
       JsonObjectBuilder error = error(failure.errorType(), failure.message());
       if (!failure.details().isEmpty() && JsonbCheck.complaint(failure.details()).isEmpty()) {
         error.add("details", failure.details());
       }
-      return new StepResult(step.key(), "permanent_failure", JsonValue.NULL, error.build(), time);
+      return new StepResult(step.key(), Outcome.PERMANENT_FAILURE, JsonValue.NULL, error.build(), time);
     }
     StepOutcome.Cancelled cancelled = (StepOutcome.Cancelled) outcome;
     JsonValue partial = JsonbCheck.complaint(cancelled.partialResult()).isEmpty() ? cancelled.partialResult() : JsonValue.NULL;
-    return new StepResult(step.key(), "cancelled", partial, error("Cancelled", cancelled.reason()).build(), time);
+    return new StepResult(step.key(), Outcome.CANCELLED, partial, error("Cancelled", cancelled.reason()).build(), time);
   }
 
   /** A success counts only if its result can be stored and fits the template's result schema. */
   private static StepResult accepted(ClaimedStep step, JsonValue result, Duration time) {
     Optional<String> complaint = JsonbCheck.complaint(result);
     if (complaint.isPresent()) {
-      return new StepResult(step.key(), "permanent_failure", JsonValue.NULL,
-          error("result_not_storable", "result " + complaint.get()).build(), time);
+      return new StepResult(step.key(), Outcome.PERMANENT_FAILURE, JsonValue.NULL,
+          error(NOT_STORABLE, "result " + complaint.get()).build(), time);
     }
     List<ContextSchema.Violation> violations = step.definition().resultSchema().map(schema -> schema.validate(result)).orElse(List.of());
     if (violations.isEmpty()) {
-      return new StepResult(step.key(), "success", result, JsonValue.NULL, time);
+      return new StepResult(step.key(), Outcome.SUCCESS, result, JsonValue.NULL, time);
     }
     ContextSchema.Violation first = violations.get(0);
-    return new StepResult(step.key(), "permanent_failure", JsonValue.NULL,
+    return new StepResult(step.key(), Outcome.PERMANENT_FAILURE, JsonValue.NULL,
         error("result_schema_violation", "result" + first.pointer() + ": " + first.message()).add("result", result).build(), time);
   }
 
@@ -82,46 +84,47 @@ final class Outcomes {
   }
 
   static StepResult timedOut(ClaimedStep step, Duration limit, Duration time) {
-    return new StepResult(step.key(), "retryable_failure", JsonValue.NULL,
+    return new StepResult(step.key(), Outcome.RETRYABLE_FAILURE, JsonValue.NULL,
         error("handler_timeout", "the handler did not finish within " + limit.toSeconds() + " seconds").build(), time);
   }
 
   /** The handler was asked to stop, and has not by the end of its grace period. */
   static StepResult cancelForced(ClaimedStep step, Duration time) {
-    return new StepResult(step.key(), "cancelled", JsonValue.NULL,
+    return new StepResult(step.key(), Outcome.CANCELLED, JsonValue.NULL,
         error("CancelForced", "the handler did not stop within the grace period").add("forced", true).build(), time);
   }
 
   static StepResult cancelledBeforeStart(ClaimedStep step) {
-    return new StepResult(step.key(), "cancelled", JsonValue.NULL, error("Cancelled", "cancelled before the handler was called").build(),
+    return new StepResult(step.key(), Outcome.CANCELLED, JsonValue.NULL,
+        error("Cancelled", "cancelled before the handler was called").build(),
         Duration.ZERO);
   }
 
   static StepResult handlerNotFound(ClaimedStep step, Duration time) {
     String how = step.definition().resolver().map(resolver -> " by resolver " + resolver).orElse("");
-    return new StepResult(step.key(), "permanent_failure", JsonValue.NULL,
+    return new StepResult(step.key(), Outcome.PERMANENT_FAILURE, JsonValue.NULL,
         error("handler_not_found", "no handler " + step.definition().handler() + " was found" + how).build(), time);
   }
 
   /** Nothing of a transactional step is there: the next attempt does it all again. */
   static StepResult transactionFailed(StepResult result, String why) {
-    return new StepResult(result.key(), "retryable_failure", JsonValue.NULL, error("transaction_failed", why).build(),
+    return new StepResult(result.key(), Outcome.RETRYABLE_FAILURE, JsonValue.NULL, error("transaction_failed", why).build(),
         result.executionTime());
   }
 
   static StepResult transactionEnded(StepResult result) {
-    return new StepResult(result.key(), "permanent_failure", JsonValue.NULL,
+    return new StepResult(result.key(), Outcome.PERMANENT_FAILURE, JsonValue.NULL,
         error("transaction_ended", "the handler ended the transaction that belongs to its step").build(), result.executionTime());
   }
 
   static StepResult panicked(ClaimedStep step, Error e, Duration time) {
-    return new StepResult(step.key(), "permanent_failure", JsonValue.NULL, error("handler_panic", e.toString()).build(), time);
+    return new StepResult(step.key(), Outcome.PERMANENT_FAILURE, JsonValue.NULL, error("handler_panic", e.toString()).build(), time);
   }
 
   /** For a result that the database cannot hold. */
   static StepResult notStorable(StepResult result, String why) {
-    return new StepResult(result.key(), "permanent_failure", JsonValue.NULL,
-        error("result_not_storable", why).build(), result.executionTime());
+    return new StepResult(result.key(), Outcome.PERMANENT_FAILURE, JsonValue.NULL,
+        error(NOT_STORABLE, why).build(), result.executionTime());
   }
 
   private static JsonObjectBuilder error(String type, String message) {

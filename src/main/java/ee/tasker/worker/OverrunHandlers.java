@@ -1,5 +1,7 @@
 package ee.tasker.worker;
 
+import ee.tasker.dispatch.Permits;
+import ee.tasker.dispatch.RunningStep;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.step.model.StepKey;

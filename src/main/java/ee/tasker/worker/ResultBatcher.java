@@ -1,38 +1,34 @@
 package ee.tasker.worker;
 
-import ee.tasker.message.Orchestrator;
-import ee.tasker.message.WorkNotifier;
+import ee.tasker.dispatch.ClaimProtocol;
+import ee.tasker.dispatch.Permits;
+import ee.tasker.dispatch.RunningStep;
+import ee.tasker.dispatch.RunningSteps;
+import ee.tasker.engine.reply.ResultsReply;
 import ee.tasker.platform.CallCoalescer;
 import ee.tasker.platform.DatabaseFaults;
 import ee.tasker.platform.EngineThreads;
-import ee.tasker.platform.Json;
-import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Meters;
-import ee.tasker.platform.Role;
 import ee.tasker.platform.Settings;
 import ee.tasker.step.StepResult;
 import ee.tasker.step.Steps;
-import ee.tasker.task.CompletionWaiters;
+import ee.tasker.step.model.StepKey;
 import jakarta.annotation.PostConstruct;
 import jakarta.enterprise.context.ApplicationScoped;
-import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
-import jakarta.json.JsonArray;
-import jakarta.json.JsonArrayBuilder;
-import jakarta.json.JsonNumber;
 import jakarta.json.JsonObject;
-import jakarta.json.JsonValue;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Submits results. Whoever brings a result and finds nobody at it flushes what has gathered, so that a lone result
- * goes at once and many go together while a call is under way.
+ * Submits results. A result that finds no call under way goes at once; what comes while one is under way goes together in the next.
  *
  * <p>A fault of the database, checked or not, keeps the results here and tries again; the attempt number makes a repetition harmless. If the
  * fault outlasts the lease, recovery takes the steps over and the results are refused as stale.
@@ -49,57 +45,86 @@ class ResultBatcher {
   private EngineThreads threads;
 
   @Inject
-  private Settings settings;
+  private HandlerThreads handlerThreads;
 
   @Inject
-  private LiveSettings live;
+  private Settings settings;
 
   @Inject
   private Steps steps;
 
   @Inject
+  private ClaimProtocol claims;
+
+  @Inject
   private Permits permits;
 
   @Inject
-  private OrphanedClaims orphanedClaims;
-
-  @Inject
-  private CompletionWaiters completionWaiters;
+  private RunningSteps running;
 
   @Inject
   private Meters meters;
 
-  @Inject
-  private WorkNotifier workNotifier;
-
-  @Inject
-  private Instance<Orchestrator> orchestrator;
-
   private final ConcurrentLinkedQueue<StepResult> waiting = new ConcurrentLinkedQueue<>();
+  /** A thread of the engine was asked to flush and has not begun. */
+  private final AtomicBoolean flushing = new AtomicBoolean();
   private CallCoalescer calls;
   private volatile Duration pause = Duration.ZERO;
 
   @PostConstruct
   void prepare() {
-    calls = new CallCoalescer(settings.worker().flushers(), COMPANY, threads.timers(), () -> permits.moreResults());
+    calls = new CallCoalescer(settings.worker().flushers(), COMPANY, threads.timers(), this::flushSoon);
   }
 
-  void add(StepResult result) {
+  /**
+   * The one way in for a result. Returns at once. A thread that runs handlers flushes what it has submitted when its handlers are
+   * done or slow; for every other caller a thread of the engine does.
+   */
+  void submit(StepResult result) {
     waiting.add(result);
     calls.added(1);
+    if (!handlerThreads.isCurrent()) {
+      flushSoon();
+    }
   }
 
   boolean isEmpty() {
     return waiting.isEmpty();
   }
 
+  /** Flushes on a thread of the engine: handlers may have taken all of theirs. */
+  void flushSoon() {
+    if (!isEmpty() && flushing.compareAndSet(false, true)) {
+      try {
+        threads.execute(() -> {
+          flushing.set(false);
+          flushAll();
+        });
+      } catch (RejectedExecutionException e) {
+        // The server is going down; recovery takes over what it cannot submit.
+        flushing.set(false);
+      }
+    }
+  }
+
+  /** Flushes until nothing waits, or other threads are at it; the steps that this brings are run on the worker's threads. */
+  void flushAll() {
+    while (!isEmpty()) {
+      List<RunningStep> claimed = flush();
+      if (claimed == null) {
+        return;
+      }
+      claims.start(claimed);
+    }
+  }
+
   /**
-   * Submits one batch of what has gathered, if a place is free.
+   * Submits one batch of what has gathered, if a further call is allowed.
    *
    * @return the next claimed steps, after which the caller looks again; null when there was nothing to do or others are at it,
    *     who will look again
    */
-  JsonArray flush() {
+  List<RunningStep> flush() {
     if (waiting.isEmpty() || !calls.tryAcquire()) {
       return null;
     }
@@ -109,97 +134,69 @@ class ResultBatcher {
         batch.add(next);
       }
       calls.added(-batch.size());
-      // Not null: while this place was held for nothing, somebody may have brought a result, found no place and left.
-      return batch.isEmpty() ? JsonValue.EMPTY_JSON_ARRAY : submit(batch);
+      // Not null: while this call was held for nothing, another thread may have brought a result, not been let in, and left.
+      return batch.isEmpty() ? List.of() : submitBatch(batch);
     } finally {
       calls.release();
     }
   }
 
-  private JsonArray submit(List<StepResult> batch) {
-    // The hands that did this batch are free for what comes next, and so are all others that are free now.
-    int kept = permits.retain(batch.size());
-    int free = kept + permits.reserve(settings.worker().batchSize());
-    boolean claims = permits.takesOn() && permits.takeHint();
-    JsonObject reply;
-    long start = System.nanoTime();
+  private List<RunningStep> submitBatch(List<StepResult> batch) {
     try {
-      reply = steps.complete(batch, permits.takesOn() ? free : 0, claims);
-      meters.resultsSubmitted(start);
-      pause = Duration.ZERO;
+      return claims.submit(batch.size(), settings.worker().batchSize(), (limit, fromQueues) -> complete(batch, limit, fromQueues)).steps();
     } catch (Exception fault) {
-      permits.release(free - kept);
-      permits.reacquire(batch.size() - kept);
-      if (claims) {
-        permits.hint();
-      }
       return afterFault(batch, fault);
     }
-    JsonArray claimedSteps = reply.getJsonArray("claimed_steps");
-    permits.release(free - claimedSteps.size());
-    if (claims && claimedSteps.size() >= free) {
-      permits.hint();
-    }
-    report(batch, reply);
-    return claimedSteps;
   }
 
-  /** A result was submitted, or refused, without our doing; its permit is available again. */
-  void submitted(StepResult result, JsonObject reply) {
-    report(List.of(result), reply);
-    permits.release(1);
+  private ResultsReply complete(List<StepResult> batch, int limit, boolean fromQueues) {
+    long start = System.nanoTime();
+    ResultsReply reply = steps.complete(batch, limit, fromQueues);
+    meters.resultsSubmitted(start);
+    pause = Duration.ZERO;
+    logRefused(reply);
+    batch.forEach(result -> running.remove(result.key()));
+    return reply;
   }
 
-  private void report(List<StepResult> batch, JsonObject reply) {
-    for (JsonObject refused : reply.getJsonArray("refused").getValuesAs(JsonObject.class)) {
-      LOG.write(LogEvent.RESULT_REFUSED, "step", refused.getString("step_uuid"), "attempt", refused.getInt("attempt"),
-          "verdict", refused.getString("verdict"));
-    }
-    batch.forEach(result -> permits.done(result.key()));
-    completionWaiters.ended(reply.getJsonArray("ended"));
-    workNotifier.changed();
-    if (!live.has(Role.ORCHESTRATOR)) {
-      workNotifier.orchestrationQueued();
-    } else if (!reply.getJsonArray("queued").isEmpty()) {
-      workNotifier.stepsQueued();
-    }
-    if (reply.get("next_retry_in_ms") instanceof JsonNumber next) {
-      orchestrator.get().dueIn(Duration.ofMillis(next.longValue()));
+  /** The result was submitted, or refused, in the transaction of its handler. */
+  void recorded(StepKey key, ResultsReply reply) {
+    logRefused(reply);
+    claims.recorded(key, reply);
+  }
+
+  private static void logRefused(ResultsReply reply) {
+    for (ResultsReply.Refused refused : reply.refused()) {
+      LOG.write(LogEvent.RESULT_REFUSED, "step", refused.stepUuid(), "attempt", refused.attempt(), "verdict", refused.verdict());
     }
   }
 
-  private JsonArray afterFault(List<StepResult> batch, Exception fault) {
+  private List<RunningStep> afterFault(List<StepResult> batch, Exception fault) {
     if (!DatabaseFaults.isAboutTheData(fault)) {
-      orphanedClaims.expect();
       pause = pause.isZero() ? FIRST_PAUSE : shorter(pause.multipliedBy(2), LONGEST_PAUSE);
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "complete_steps", "results", batch.size(), "retry_ms", pause.toMillis());
-      threads.timers().schedule(() -> retry(batch), pause.toMillis(), TimeUnit.MILLISECONDS);
-      return JsonValue.EMPTY_JSON_ARRAY;
+      threads.timers().schedule(() -> batch.forEach(this::submit), pause.toMillis(), TimeUnit.MILLISECONDS);
+      return List.of();
     }
     if (batch.size() == 1) {
       StepResult refused = batch.get(0);
       if (isNotStorable(refused)) {
         // Even the bare message was refused: the lease will run out and recovery decides.
         LOG.write(LogEvent.CALL_FAILED, fault, "call", "complete_steps", "step", refused.key().stepUuid());
-        permits.done(refused.key());
+        running.remove(refused.key());
         permits.release(1);
-        return JsonValue.EMPTY_JSON_ARRAY;
+        return List.of();
       }
-      return submit(List.of(Outcomes.notStorable(refused, DatabaseFaults.message(fault))));
+      return submitBatch(List.of(Outcomes.notStorable(refused, DatabaseFaults.message(fault))));
     }
     // One result that cannot be stored must not keep the others back.
-    JsonArrayBuilder claimedSteps = Json.build().createArrayBuilder();
-    batch.forEach(result -> submit(List.of(result)).forEach(claimedSteps::add));
-    return claimedSteps.build();
-  }
-
-  private void retry(List<StepResult> batch) {
-    batch.forEach(this::add);
-    permits.moreResults();
+    List<RunningStep> claimed = new ArrayList<>();
+    batch.forEach(result -> claimed.addAll(submitBatch(List.of(result))));
+    return claimed;
   }
 
   private static boolean isNotStorable(StepResult result) {
-    return result.error() instanceof JsonObject error && "result_not_storable".equals(error.getString("type", ""));
+    return result.error() instanceof JsonObject error && Outcomes.NOT_STORABLE.equals(error.getString("type", ""));
   }
 
   private static Duration shorter(Duration a, Duration b) {

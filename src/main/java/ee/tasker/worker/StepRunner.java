@@ -1,5 +1,10 @@
 package ee.tasker.worker;
 
+import ee.tasker.dispatch.Permits;
+import ee.tasker.dispatch.Prefetch;
+import ee.tasker.dispatch.RunningStep;
+import ee.tasker.dispatch.RunningSteps;
+import ee.tasker.engine.model.Outcome;
 import ee.tasker.handler.StepHandler;
 import ee.tasker.handler.StepOutcome;
 import ee.tasker.platform.EngineThreads;
@@ -17,7 +22,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 
 /** Calls the handler of one step, outside any transaction unless it is transactional, and makes a result of whatever comes of it. */
 @ApplicationScoped
@@ -35,6 +39,12 @@ class StepRunner {
 
   @Inject
   private Permits permits;
+
+  @Inject
+  private RunningSteps runningSteps;
+
+  @Inject
+  private ResultBatcher resultBatcher;
 
   @Inject
   private OverrunHandlers overruns;
@@ -55,34 +65,34 @@ class StepRunner {
   private MissingHandlers missing;
 
   /**
-   * Runs on the calling thread. {@code submission} gets exactly one result: the handler's, or that of a time-out, which
-   * comes on another thread while this one is interrupted and whatever the handler then returns is dropped. It gets none
-   * of a transactional handler whose result was recorded, or refused, in its own transaction.
+   * Runs on the calling thread, and submits exactly one result: the handler's, or that of a time-out, which comes on another
+   * thread while this one is interrupted and what the handler then returns is dropped. It submits none of a transactional
+   * handler whose result was recorded, or refused, in its own transaction.
    */
-  public void run(RunningStep running, Consumer<StepResult> submission) {
+  void run(RunningStep running) {
     if (!running.start(spans.start(running.claimedStep()))) {
       return;
     }
     StepResult left;
     try (TraceSpan.Current current = running.span().makeCurrent()) {
-      left = attempt(running, submission);
+      left = attempt(running);
     } finally {
       overruns.ended(running);
     }
     if (left != null) {
-      submission.accept(left);
+      resultBatcher.submit(left);
     }
   }
 
   /** @return what is left to be submitted; null when there is nothing, or somebody else has done it */
-  private StepResult attempt(RunningStep running, Consumer<StepResult> submission) {
+  private StepResult attempt(RunningStep running) {
     ClaimedStep step = running.claimedStep();
     long start = System.nanoTime();
     meters.stepStarts(running.ageNanos());
     LOG.write(LogEvent.STEP_CLAIMED, "task", step.key().taskUuid(), "step", step.key().stepUuid(), "name", step.definition().name(),
         "attempt", step.key().attempt(), "correlation", step.correlationId(), "trace", running.traceId());
     ScheduledFuture<?> timer = step.definition().timeout()
-        .map(limit -> threads.timers().schedule(() -> timeOut(running, limit, start, submission), limit.toMillis(), TimeUnit.MILLISECONDS))
+        .map(limit -> threads.timers().schedule(() -> timeOut(running, limit, start), limit.toMillis(), TimeUnit.MILLISECONDS))
         .orElse(null);
     HandlerTransaction transaction = transactions.none();
     StepResult result;
@@ -131,7 +141,7 @@ class StepRunner {
     }
     if (!running.isUnserved() && missing.giveBack(List.of(running)).isEmpty()) {
       running.span().fail("given_back", "HandlerElsewhere", "another server has the handler");
-      permits.done(running.claimedStep().key());
+      runningSteps.remove(running.claimedStep().key());
       permits.release(1);
       return null;
     }
@@ -142,22 +152,21 @@ class StepRunner {
 
   private void record(RunningStep running, StepResult outcome) {
     log(running, outcome);
-    meters.stepExecuted(outcome.outcome(), outcome.executionTime());
+    meters.stepExecuted(outcome.outcome().word(), outcome.executionTime());
     prefetch.ran(outcome.executionTime());
     StepSpans.end(running.span(), outcome);
   }
 
-  private void timeOut(RunningStep running, Duration limit, long start, Consumer<StepResult> submission) {
+  private void timeOut(RunningStep running, Duration limit, long start) {
     if (running.giveUp(() -> overruns.began(running))) {
       ClaimedStep step = running.claimedStep();
       LOG.write(LogEvent.STEP_TIMED_OUT, "task", step.key().taskUuid(), "step", step.key().stepUuid(), "name", step.definition().name(),
           "attempt", step.key().attempt(), "correlation", step.correlationId(), "trace", running.traceId(), "limit_s", limit.toSeconds());
       StepResult result = Outcomes.timedOut(step, limit, since(start));
-      meters.stepExecuted(result.outcome(), result.executionTime());
+      meters.stepExecuted(result.outcome().word(), result.executionTime());
       prefetch.ran(result.executionTime());
       StepSpans.end(running.span(), result);
-      submission.accept(result);
-      permits.moreResults();
+      resultBatcher.submit(result);
     }
   }
 
@@ -192,7 +201,7 @@ class StepRunner {
 
   private static void log(RunningStep running, StepResult result) {
     ClaimedStep step = running.claimedStep();
-    boolean success = "success".equals(result.outcome());
+    boolean success = result.outcome() == Outcome.SUCCESS;
     LogEvent event = success ? LogEvent.STEP_FINISHED : LogEvent.STEP_FAILED;
     if (LOG.isOn(event)) {
       LOG.write(event, "task", step.key().taskUuid(), "step", step.key().stepUuid(), "name", step.definition().name(),

@@ -1,5 +1,6 @@
 package ee.tasker.worker;
 
+import ee.tasker.engine.model.Outcome;
 import ee.tasker.step.ClaimedStep;
 import ee.tasker.step.StepResult;
 import ee.tasker.step.StepSpec;
@@ -34,10 +35,10 @@ class StepSpans {
   }
 
   static void end(TraceSpan span, StepResult result) {
-    if (result.error() instanceof JsonObject error && !"cancelled".equals(result.outcome())) {
-      span.fail(result.outcome(), error.getString("type", ""), error.getString("message", ""));
+    if (result.error() instanceof JsonObject error && result.outcome() != Outcome.CANCELLED) {
+      span.fail(result.outcome().word(), error.getString("type", ""), error.getString("message", ""));
     } else {
-      span.end(result.outcome());
+      span.end(result.outcome().word());
     }
   }
 }

@@ -1,5 +1,7 @@
 package ee.tasker.worker;
 
+import ee.tasker.engine.model.Outcome;
+import ee.tasker.engine.reply.ResultsReply;
 import ee.tasker.platform.DatabaseFaults;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
@@ -8,7 +10,6 @@ import ee.tasker.step.Steps;
 import jakarta.annotation.Resource;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
-import jakarta.json.JsonObject;
 import jakarta.transaction.NotSupportedException;
 import jakarta.transaction.Status;
 import jakarta.transaction.SystemException;
@@ -89,7 +90,7 @@ class StepTransactions {
       return Outcomes.transactionEnded(result);
     }
     int status = registry.getTransactionStatus();
-    if (!"success".equals(result.outcome())) {
+    if (result.outcome() != Outcome.SUCCESS) {
       rollBack();
       return result;
     }
@@ -97,7 +98,7 @@ class StepTransactions {
       rollBack();
       return Outcomes.transactionFailed(result, "the handler succeeded, but its transaction was marked for rollback");
     }
-    JsonObject reply;
+    ResultsReply reply;
     try {
       reply = steps.completeWithin(result);
     } catch (Exception fault) {
@@ -105,7 +106,7 @@ class StepTransactions {
       return DatabaseFaults.isAboutTheData(fault) ? Outcomes.notStorable(result, DatabaseFaults.message(fault))
           : Outcomes.transactionFailed(result, DatabaseFaults.message(fault));
     }
-    if (!reply.getJsonArray("refused").isEmpty()) {
+    if (!reply.refused().isEmpty()) {
       rollBack();
     } else {
       try {
@@ -116,7 +117,7 @@ class StepTransactions {
         return Outcomes.transactionFailed(result, DatabaseFaults.message(fault));
       }
     }
-    resultBatcher.submitted(result, reply);
+    resultBatcher.recorded(result.key(), reply);
     return null;
   }
 

@@ -1,5 +1,10 @@
 package ee.tasker.worker;
 
+import ee.tasker.dispatch.Permits;
+import ee.tasker.dispatch.QueueClaims;
+import ee.tasker.dispatch.RunningStep;
+import ee.tasker.dispatch.RunningSteps;
+import ee.tasker.dispatch.UnstartedSteps;
 import ee.tasker.platform.EngineThreads;
 import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Log;
@@ -60,6 +65,12 @@ public class WorkerLifecycle {
   private Permits permits;
 
   @Inject
+  private RunningSteps running;
+
+  @Inject
+  private QueueClaims queueClaims;
+
+  @Inject
   private OverrunHandlers overruns;
 
   @Inject
@@ -102,7 +113,7 @@ public class WorkerLifecycle {
     long period = settings.worker().heartbeat().toMillis();
     beats = threads.timers().scheduleAtFixedRate(heartbeat::beat, 0, period, TimeUnit.MILLISECONDS);
     if (live.has(Role.WORKER) && settings.events()) {
-      web.onceStarted(worker::stepsQueued);
+      web.onceStarted(queueClaims::stepsQueued);
     }
   }
 
@@ -110,14 +121,14 @@ public class WorkerLifecycle {
   public void drain() {
     permits.drain();
     heartbeat.beat();
-    unstarted.giveBack(permits.busy().stream());
+    unstarted.giveBack(running.all().stream());
   }
 
   /** Claims again after {@link #drain}. */
   public void stopDraining() {
     permits.stopDraining();
     heartbeat.beat();
-    worker.stepsQueued();
+    queueClaims.stepsQueued();
   }
 
   @PreDestroy
@@ -137,7 +148,7 @@ public class WorkerLifecycle {
     }
     beats.cancel(false);
     heartbeat.lastBeat("stopped");
-    LOG.write(LogEvent.SERVER_STOPPED, "server", server.uuid(), "still_running", permits.busyCount());
+    LOG.write(LogEvent.SERVER_STOPPED, "server", server.uuid(), "still_running", running.count());
   }
 
   private synchronized boolean neverBegan() {
@@ -161,7 +172,7 @@ public class WorkerLifecycle {
   }
 
   private void abandon() {
-    List<StepKey> abandoned = permits.busy().stream().filter(step -> step.giveUp(() -> overruns.began(step)))
+    List<StepKey> abandoned = running.all().stream().filter(step -> step.giveUp(() -> overruns.began(step)))
         .map(WorkerLifecycle::abandoned).toList();
     if (!abandoned.isEmpty()) {
       LOG.write(LogEvent.STEPS_ABANDONED, "server", server.uuid(), "steps", abandoned.size());

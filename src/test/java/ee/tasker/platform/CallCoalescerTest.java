@@ -2,24 +2,28 @@ package ee.tasker.platform;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.concurrent.CountDownLatch;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class CallCoalescerTest {
   private static final int COMPANY = 3;
 
-  private final ScheduledExecutorService timers = Executors.newSingleThreadScheduledExecutor();
-  private final CountDownLatch looked = new CountDownLatch(1);
-  private final CallCoalescer calls = new CallCoalescer(2, COMPANY, timers, looked::countDown);
-
-  @AfterEach
-  void stop() {
-    timers.shutdownNow();
-  }
+  private final ManualTimers timers = new ManualTimers();
+  private final AtomicInteger looks = new AtomicInteger();
+  private final CallCoalescer calls = new CallCoalescer(2, COMPANY, timers, looks::incrementAndGet, timers::nanoTime);
 
   @Test
   void lone_one_goes_at_once_and_so_does_the_next_after_it() {
@@ -28,6 +32,7 @@ class CallCoalescerTest {
     calls.added(-1);
     calls.release();
     assertThat(calls.tryAcquire()).isTrue();
+    assertThat(timers.planned).isEmpty();
   }
 
   @Test
@@ -41,38 +46,135 @@ class CallCoalescerTest {
   }
 
   @Test
-  void who_came_while_a_call_does_not_come_back_is_looked_after() throws InterruptedException {
+  void caller_that_was_turned_away_is_retried_when_the_call_under_way_hangs() {
     calls.tryAcquire();
     calls.added(1);
-    // The first look of a slow machine may be late already; then it is let in, which is what is wanted.
-    if (!calls.tryAcquire()) {
-      assertThat(looked.await(30, TimeUnit.SECONDS)).as("somebody looks although nobody came back").isTrue();
-      assertThat(calls.tryAcquire()).as("the call under way is slow").isTrue();
-    }
-    assertThat(calls.tryAcquire()).as("both places are taken").isFalse();
+    assertThat(calls.tryAcquire()).as("the call under way is quick so far").isFalse();
+    assertThat(calls.tryAcquire()).isFalse();
+    assertThat(timers.planned).as("one retry for all that were turned away").hasSize(1);
+
+    timers.advance(Duration.ofMillis(20));
+
+    assertThat(looks).hasValue(1);
+    assertThat(calls.tryAcquire()).as("the call under way is slow").isTrue();
+    assertThat(calls.tryAcquire()).as("no third call").isFalse();
   }
 
   @Test
-  void nobody_looks_when_all_were_taken_along() throws InterruptedException {
-    CountDownLatch taken = new CountDownLatch(1);
-    // The timer's only thread is kept until then.
-    timers.execute(() -> awaited(taken));
+  void next_caller_that_is_turned_away_after_a_retry_has_one_of_its_own() {
+    calls.tryAcquire();
+    calls.added(1);
+    calls.tryAcquire();
+    timers.advance(Duration.ofMillis(20));
+    assertThat(calls.tryAcquire()).isTrue();
+    calls.release();
+    assertThat(calls.tryAcquire()).as("the last call began a moment ago").isFalse();
+
+    timers.advance(Duration.ofMillis(20));
+
+    assertThat(looks).hasValue(2);
+  }
+
+  @Test
+  void nothing_is_retried_when_all_were_taken_along() {
     calls.tryAcquire();
     calls.added(1);
     calls.tryAcquire();
     calls.added(-1);
-    taken.countDown();
-    CountDownLatch after = new CountDownLatch(1);
-    timers.schedule(after::countDown, 40, TimeUnit.MILLISECONDS);
-    assertThat(after.await(30, TimeUnit.SECONDS)).isTrue();
-    assertThat(looked.getCount()).isEqualTo(1);
+
+    timers.advance(Duration.ofMillis(20));
+
+    assertThat(timers.planned).isEmpty();
+    assertThat(looks).hasValue(0);
   }
 
-  private static void awaited(CountDownLatch latch) {
+  @Test
+  void server_that_goes_down_plans_no_retry_and_turns_the_caller_away() {
+    timers.isDown = true;
+    calls.tryAcquire();
+    calls.added(1);
+
+    assertThat(calls.tryAcquire()).isFalse();
+    timers.isDown = false;
+    assertThat(calls.tryAcquire()).isFalse();
+    assertThat(timers.planned).as("the plan that was refused does not keep the next one away").hasSize(1);
+  }
+
+  /** The race that matters: an entry that comes while a caller is about to leave is found by that caller, or its own is let in. */
+  @Test
+  void no_entry_is_left_behind_by_threads_that_come_and_go() throws Exception {
+    Queue<Integer> waiting = new ConcurrentLinkedQueue<>();
+    AtomicInteger taken = new AtomicInteger();
+    CallCoalescer shared = new CallCoalescer(1, Integer.MAX_VALUE, timers, looks::incrementAndGet, () -> 0);
+    ExecutorService threads = Executors.newFixedThreadPool(4);
     try {
-      latch.await();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+      List<Future<?>> done = new ArrayList<>();
+      for (int thread = 0; thread < 4; thread++) {
+        done.add(threads.submit(() -> {
+          for (int entry = 0; entry < 5_000; entry++) {
+            waiting.add(entry);
+            shared.added(1);
+            takeWhileLetIn(shared, waiting, taken);
+          }
+        }));
+      }
+      for (Future<?> each : done) {
+        each.get(60, TimeUnit.SECONDS);
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+    assertThat(waiting).isEmpty();
+    assertThat(taken).hasValue(20_000);
+  }
+
+  private static void takeWhileLetIn(CallCoalescer shared, Queue<Integer> waiting, AtomicInteger taken) {
+    while (!waiting.isEmpty()) {
+      if (!shared.tryAcquire()) {
+        return;
+      }
+      try {
+        if (waiting.poll() != null) {
+          shared.added(-1);
+          taken.incrementAndGet();
+        }
+      } finally {
+        shared.release();
+      }
+    }
+  }
+
+  /** Timers whose time only the test moves. They never start a thread. */
+  private static final class ManualTimers extends ScheduledThreadPoolExecutor {
+    private record Planned(long atNanos, Runnable task) {
+    }
+
+    private final Queue<Planned> planned = new ArrayDeque<>();
+    private long now = 1;
+    private boolean isDown;
+
+    private ManualTimers() {
+      super(0);
+    }
+
+    private long nanoTime() {
+      return now;
+    }
+
+    @Override
+    public synchronized ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
+      if (isDown) {
+        throw new RejectedExecutionException("the server goes down");
+      }
+      planned.add(new Planned(now + unit.toNanos(delay), task));
+      return null;
+    }
+
+    private void advance(Duration time) {
+      now += time.toNanos();
+      while (!planned.isEmpty() && planned.peek().atNanos() <= now) {
+        planned.poll().task().run();
+      }
     }
   }
 }

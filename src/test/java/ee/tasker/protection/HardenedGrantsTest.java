@@ -278,7 +278,7 @@ class HardenedGrantsTest {
 
   @Test
   void after_an_upgrade_servers_are_refused_until_the_file_has_run_again() throws SQLException, IOException {
-    apply(Mutation.read("R__41_claim_steps.sql"));
+    apply(Mutation.read("R__claim_steps.sql"));
     try (Sql session = as("server")) {
       assertThatDatabaseRefuses(NO_PERMISSION, () -> session.array("select tasker.claim_steps(?, 1)", server));
       apply(optional());

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,21 +47,31 @@ record Mutation(String guard, List<Replacement> replacements, List<String> tests
     return files;
   }
 
-  /** All scripts in the order in which they are applied. */
+  /** All scripts in the order in which Flyway applies them: by name, whatever their room. They need {@code check_function_bodies} off. */
   static List<Path> scripts() {
     return Stream.of("migration", "routine").flatMap(folder -> {
-      try (Stream<Path> files = Files.list(root().resolve(folder))) {
-        // Migrations and routines; callbacks are Flyway's.
-        return files.filter(file -> file.getFileName().toString().matches("[VR]\\d*__.*\\.sql")).sorted().toList().stream();
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
+      // Migrations and routines; callbacks are Flyway's.
+      return files(folder).filter(file -> file.getFileName().toString().matches("[VR]\\d*__.*\\.sql"))
+          .sorted(Comparator.comparing(file -> file.getFileName().toString()));
     }).toList();
   }
 
+  private static Stream<Path> files(String folder) {
+    try (Stream<Path> files = Files.walk(root().resolve(folder))) {
+      return files.filter(Files::isRegularFile).toList().stream();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The text of a migration or routine, by the name of its file without its room. */
   static String read(String file) {
+    List<Path> found = files(file.startsWith("V") ? "migration" : "routine").filter(path -> path.endsWith(file)).toList();
+    if (found.size() != 1) {
+      throw new AssertionError("files of the name " + file + ": " + found);
+    }
     try {
-      return Files.readString(root().resolve(file.startsWith("V") ? "migration" : "routine").resolve(file));
+      return Files.readString(found.get(0));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -3,6 +3,7 @@ package ee.tasker.rest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import ee.tasker.platform.JsonbCheck;
 import ee.tasker.platform.Problem;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -52,6 +53,8 @@ class RequestBodiesTest {
           () -> batches.object(in("{\"first\": \"1\", \"context\": {\"a\": [1, {\"b\": " + number + "}]}}")));
       assertThat(problem.code()).as(number.substring(0, 4)).isEqualTo("invalid-request");
       assertThat(problem.violations()).extracting(Problem.Violation::field).containsExactly("context");
+      // By its own length, and not by the work that all numbers of the body make together.
+      assertThat(problem.getMessage()).contains(JsonbCheck.TOO_MANY_DIGITS);
     }
     String batch = "[{\"name\": \"x\"}, {\"name\": \"y\", \"context\": {\"n\": " + digits + "}}]";
     assertThat(catchThrowableOfType(Problem.class, () -> batches.array(in(batch), 16)).violations()).extracting(Problem.Violation::field)

@@ -2,7 +2,7 @@ package ee.tasker.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ee.tasker.task.CompletionWaiters;
+import ee.tasker.engine.model.TaskState;
 import ee.tasker.testing.TestDatabase;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -32,7 +32,7 @@ class StateVocabularyTest {
     }
 
     assertThat(expected).hasSize(5);
-    assertThat(TasksResource.STATES.stream().filter(CompletionWaiters::isAtRest)).containsExactlyInAnyOrderElementsOf(expected);
+    assertThat(TasksResource.STATES.stream().filter(state -> TaskState.of(state).isAtRest())).containsExactlyInAnyOrderElementsOf(expected);
   }
 
   private static List<String> texts(String query) throws SQLException {

@@ -3,6 +3,8 @@ package ee.tasker.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import ee.tasker.dispatch.ClaimedSteps;
+import ee.tasker.engine.model.Outcome;
 import ee.tasker.handler.PermanentStepException;
 import ee.tasker.handler.RetryableStepException;
 import ee.tasker.handler.StepOutcome;
@@ -58,9 +60,9 @@ class OutcomesTest {
 
   @Test
   void success_carries_its_result() {
-    StepResult result = result(Assignments.any(), StepOutcome.success(Json.createValue("done")));
+    StepResult result = result(ClaimedSteps.any(), StepOutcome.success(Json.createValue("done")));
 
-    assertThat(result.outcome()).isEqualTo("success");
+    assertThat(result.outcome()).isEqualTo(Outcome.SUCCESS);
     assertThat(result.result()).isEqualTo(Json.createValue("done"));
     assertThat(result.error()).isEqualTo(JsonValue.NULL);
     assertThat(result.executionTime()).isEqualTo(TIME);
@@ -68,23 +70,25 @@ class OutcomesTest {
 
   @Test
   void delay_is_told_in_milliseconds_and_never_overflows() {
-    assertThat(result(Assignments.any(), StepOutcome.retryableAfter(Duration.ofMillis(1_500), "Busy", "m")).error().asJsonObject()
+    assertThat(result(ClaimedSteps.any(), StepOutcome.retryableAfter(Duration.ofMillis(1_500), "Busy", "m")).error().asJsonObject()
         .getInt("delay_ms")).isEqualTo(1_500);
-    assertThat(result(Assignments.any(), StepOutcome.retryableAfter(Duration.ofDays(100_000), "Busy", "m")).error().asJsonObject()
+    assertThat(result(ClaimedSteps.any(), StepOutcome.retryableAfter(Duration.ofDays(100_000), "Busy", "m")).error().asJsonObject()
         .getInt("delay_ms")).isEqualTo(Integer.MAX_VALUE);
-    assertThat(result(Assignments.any(), StepOutcome.retryableAfter(Duration.ofSeconds(Long.MAX_VALUE), "Busy", "m")).error().asJsonObject()
-        .getInt("delay_ms")).isEqualTo(Integer.MAX_VALUE);
-    assertThat(result(Assignments.any(), StepOutcome.retryable("Busy", "m")).error().asJsonObject()).doesNotContainKey("delay_ms");
+    assertThat(
+        result(ClaimedSteps.any(), StepOutcome.retryableAfter(Duration.ofSeconds(Long.MAX_VALUE), "Busy", "m")).error().asJsonObject()
+            .getInt("delay_ms"))
+        .isEqualTo(Integer.MAX_VALUE);
+    assertThat(result(ClaimedSteps.any(), StepOutcome.retryable("Busy", "m")).error().asJsonObject()).doesNotContainKey("delay_ms");
   }
 
   @Test
   void result_must_fit_the_schema() {
-    ClaimedStep step = Assignments.promising("{\"type\": \"object\", \"required\": [\"n\"]}");
+    ClaimedStep step = ClaimedSteps.promising("{\"type\": \"object\", \"required\": [\"n\"]}");
     JsonObject good = Json.createObjectBuilder().add("n", 1).build();
 
-    assertThat(result(step, StepOutcome.success(good)).outcome()).isEqualTo("success");
+    assertThat(result(step, StepOutcome.success(good)).outcome()).isEqualTo(Outcome.SUCCESS);
     StepResult refused = result(step, StepOutcome.success());
-    assertThat(refused.outcome()).isEqualTo("permanent_failure");
+    assertThat(refused.outcome()).isEqualTo(Outcome.PERMANENT_FAILURE);
     assertThat(refused.error().asJsonObject().getString("type")).isEqualTo("result_schema_violation");
     assertThat(refused.error().asJsonObject().get("result")).isEqualTo(JsonValue.EMPTY_JSON_OBJECT);
   }
@@ -92,15 +96,15 @@ class OutcomesTest {
   @Test
   void result_that_would_not_come_back_as_it_is_fails_the_step_before_the_database_sees_it() {
     for (String text : new String[]{"a\u0000", "\ud800"}) {
-      StepResult result = result(Assignments.any(), StepOutcome.success(Json.createObjectBuilder().add("text", text).build()));
-      assertThat(result.outcome()).isEqualTo("permanent_failure");
+      StepResult result = result(ClaimedSteps.any(), StepOutcome.success(Json.createObjectBuilder().add("text", text).build()));
+      assertThat(result.outcome()).isEqualTo(Outcome.PERMANENT_FAILURE);
       assertThat(result.error().asJsonObject().getString("type")).isEqualTo("result_not_storable");
     }
   }
 
   @Test
   void whatever_a_failure_says_can_be_stored() {
-    StepResult result = result(Assignments.any(), new StepOutcome.PermanentFailure("Bad\u0000", "\ud800" + "x".repeat(10_000),
+    StepResult result = result(ClaimedSteps.any(), new StepOutcome.PermanentFailure("Bad\u0000", "\ud800" + "x".repeat(10_000),
         Json.createObjectBuilder().add("a", "\u0000").build()));
 
     JsonObject error = result.error().asJsonObject();
@@ -111,17 +115,17 @@ class OutcomesTest {
 
   @Test
   void message_is_not_cut_in_the_middle_of_a_character() {
-    StepResult result = result(Assignments.any(), StepOutcome.permanent("T", "x" + "\ud83d\ude00".repeat(5_000)));
+    StepResult result = result(ClaimedSteps.any(), StepOutcome.permanent("T", "x" + "\ud83d\ude00".repeat(5_000)));
 
     assertThat(ee.tasker.platform.JsonbCheck.complaint(result.error())).isEmpty();
   }
 
   @Test
   void missing_handler_is_named_as_the_template_does() {
-    assertThat(Outcomes.handlerNotFound(Assignments.of("a.B", "go", Optional.of("r"), Optional.empty()), TIME).error().asJsonObject()
+    assertThat(Outcomes.handlerNotFound(ClaimedSteps.of("a.B", "go", Optional.of("r"), Optional.empty()), TIME).error().asJsonObject()
         .getString("message"))
         .isEqualTo("no handler a.B#go was found by resolver r");
-    assertThat(Outcomes.handlerNotFound(Assignments.any(), TIME).error().asJsonObject().getString("message"))
+    assertThat(Outcomes.handlerNotFound(ClaimedSteps.any(), TIME).error().asJsonObject().getString("message"))
         .isEqualTo("no handler test.Handler was found");
   }
 

@@ -1,0 +1,57 @@
+-- What an operator does to tasks: pauses, bulk actions, and the record of every action with its reason. Nothing here is
+-- touched while a step runs.
+
+create table tasker.template_pauses (
+  named_task_uuid uuid          not null references tasker.named_tasks on delete cascade,
+  is_namespace    boolean       not null,
+  paused_at       timestamptz   not null,
+  paused_by       varchar(160)  not null,
+  claimed_actor   varchar(128),
+  reason          varchar(1000) not null,
+  primary key (named_task_uuid, is_namespace));
+comment on table tasker.template_pauses is
+  'Templates of which nothing is handed off at the moment. Empty unless somebody paused something, which is what makes it cheap to ask.';
+comment on column tasker.template_pauses.is_namespace is 'Whether it is paused because its namespace is; a template may be paused both ways.';
+comment on column tasker.template_pauses.claimed_actor is 'The name that the request gave, where paused_by is who was authenticated.';
+
+create table tasker.bulk_actions (
+  token       uuid          primary key default gen_random_uuid(),
+  action      varchar(32)   not null,
+  filter      jsonb         not null,
+  acted_by    varchar(128)  not null,
+  made_by     varchar(300),
+  reason      varchar(1000) not null,
+  task_count  int           not null,
+  set_hash    bytea         not null,
+  created_at  timestamptz   not null default now(),
+  expires_at  timestamptz   not null,
+  executed_at timestamptz,
+  result      jsonb,
+  constraint executed_iff_it_has_a_result check ((executed_at is null) = (result is null)));
+comment on table tasker.bulk_actions is
+  'Dry runs of actions on many tasks: the token is what the real run has to present, and set_hash is what it must still find.';
+comment on column tasker.bulk_actions.made_by is
+  'The caller over REST that the token was given to, by kind and uuid, as user:…; a name where there is no uuid; null when it was made in SQL.';
+
+create table tasker.operator_actions (
+  action_uuid        uuid          primary key default tasker.uuid_v7(),
+  acted_at           timestamptz   not null default clock_timestamp(),
+  action             varchar(32)   not null,
+  acted_by           varchar(160)  not null,
+  authenticated_as   varchar(160)  default nullif(current_setting('tasker.caller', true), ''),
+  reason             varchar(1000) not null,
+  task_uuid          uuid,
+  workflow_step_uuid uuid,
+  dlq_entry_uuid     uuid,
+  namespace          varchar(29),
+  template_name      varchar(64),
+  template_version   varchar(16),
+  bulk_token         uuid,
+  details            jsonb,
+  constraint somebody_did_it check (btrim(acted_by) <> ''),
+  constraint for_a_reason check (btrim(reason) <> ''));
+comment on table tasker.operator_actions is
+  'What people did, who and why, append-only. details has what was overwritten: contexts and inputs as they were before.';
+comment on column tasker.operator_actions.authenticated_as is
+  'Who it was over REST, as authenticated, where acted_by is what the request says; null when it came another way.';
+create index operator_actions_task_uuid_idx on tasker.operator_actions (task_uuid) where task_uuid is not null;

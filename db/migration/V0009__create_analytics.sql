@@ -1,0 +1,54 @@
+-- Figures about what was done, kept as it is done: a dashboard adds up minutes and never counts a million tasks.
+--
+-- A roll-up counts the moves of all transactions below the oldest that still runs, and remembers that bound; a reader takes
+-- what was counted and adds the moves from the bound on that it can see. So no move is missed or counted twice, however long a
+-- transaction stays open: see roll_up_analytics.
+
+create table tasker.analytics_progress (
+  only_row   boolean     primary key default true check (only_row),
+  next_xact  bigint      not null,
+  rebuilt_at timestamptz not null default '-infinity',
+  counted_at timestamptz not null default now());
+comment on table tasker.analytics_progress is 'One row: how far the moves of tasks are counted.';
+comment on column tasker.analytics_progress.next_xact is 'The moves of all transactions below this one are in the tallies.';
+comment on column tasker.analytics_progress.rebuilt_at is 'Moves up to this time are in the tallies, whatever their transaction: they came from another database.';
+
+insert into tasker.analytics_progress (next_xact) values (0);
+
+create table tasker.task_state_tallies (
+  state tasker.task_state primary key,
+  tasks bigint not null);
+comment on table tasker.task_state_tallies is 'How many tasks are in each state, as far as moves are counted.';
+
+create table tasker.step_state_tallies (
+  state tasker.step_state primary key,
+  steps bigint not null);
+comment on table tasker.step_state_tallies is 'How many steps of finished tasks are in each state, as far as moves are counted.';
+
+create table tasker.task_tallies (
+  minute          timestamptz not null,
+  named_task_uuid uuid        not null,
+  state           tasker.task_state not null,
+  tasks           bigint      not null,
+  steps           bigint      not null,
+  failed_steps    bigint      not null,
+  seconds         numeric     not null,
+  least_seconds   numeric     not null,
+  most_seconds    numeric     not null,
+  last_at         timestamptz not null,
+  primary key (minute, named_task_uuid, state));
+comment on table tasker.task_tallies is
+  'Tasks of a template that entered a state within a minute: pending stands for creation, the others are ends. Durations run from creation.';
+
+create table tasker.step_tallies (
+  minute          timestamptz not null,
+  named_step_uuid uuid        not null,
+  executions      bigint      not null,
+  errors          bigint      not null,
+  seconds         numeric     not null,
+  least_seconds   numeric     not null,
+  most_seconds    numeric     not null,
+  last_at         timestamptz not null,
+  primary key (minute, named_step_uuid));
+comment on table tasker.step_tallies is
+  'Executions of a step of a template, those of the tasks that ended within a minute. One attempt is one execution.';

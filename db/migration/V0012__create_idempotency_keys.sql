@@ -1,0 +1,19 @@
+-- What was answered to requests that came with an Idempotency-Key, so that the same request again is answered and not done.
+-- The row is written by the transaction that does what was asked for: there is an answer exactly if there is an effect.
+
+create table tasker.idempotency_keys (
+  principal       varchar(255) not null,
+  idempotency_key varchar(255) not null,
+  request_hash    bytea        not null,
+  status          smallint     not null,
+  location        varchar(2000),
+  body            text         not null,
+  created_at      timestamptz  not null default clock_timestamp(),
+  primary key (principal, idempotency_key),
+  constraint only_what_was_done_is_kept check (status between 200 and 299),
+  constraint hash_is_sha_256 check (octet_length(request_hash) = 32));
+comment on table tasker.idempotency_keys is
+  'Answers to requests that carried an Idempotency-Key, for as long as a repetition is answered with them.';
+comment on column tasker.idempotency_keys.principal is 'Who asked; empty when nobody logs in. Two people may use the same key.';
+comment on column tasker.idempotency_keys.request_hash is 'SHA-256 of method, path, query and body: the same key with another request is refused.';
+create index idempotency_keys_created_at_idx on tasker.idempotency_keys (created_at);

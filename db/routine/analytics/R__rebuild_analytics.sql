@@ -1,0 +1,32 @@
+-- Counts everything afresh, from the history that is there, and says how many rows of task_tallies that makes. For a database that was
+-- restored from a dump, whose transactions are numbered from the beginning again.
+-- Locks: the history of tasks, in share mode: moves of tasks wait until it is done.
+create or replace function tasker.rebuild_analytics()
+returns bigint
+language plpgsql
+set search_path = '' set timezone = 'UTC'
+as $$
+declare
+  v_count bigint;
+begin
+  perform from tasker.analytics_progress a for update;
+  lock table tasker.task_transitions in share mode;
+  delete from tasker.task_state_tallies;
+  delete from tasker.step_state_tallies;
+  delete from tasker.task_tallies;
+  delete from tasker.step_tallies;
+  update tasker.analytics_progress set rebuilt_at = '-infinity';
+  insert into tasker.task_state_tallies (state, tasks)
+  select m.task_state, m.change from tasker.count_task_moves(0) m where m.task_state is not null;
+  insert into tasker.step_state_tallies (state, steps)
+  select m.step_state, m.change from tasker.count_task_moves(0) m where m.step_state is not null;
+  insert into tasker.task_tallies select y.* from tasker.tally_tasks(0) y;
+  get diagnostics v_count = row_count;
+  insert into tasker.step_tallies select y.* from tasker.tally_steps(0) y;
+  update tasker.analytics_progress set
+    next_xact = pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())::text::bigint,
+    rebuilt_at = clock_timestamp(), counted_at = clock_timestamp();
+  return v_count;
+end
+$$;
+comment on function tasker.rebuild_analytics() is 'Counts the moves of all tasks afresh, for a database restored from a dump.';

@@ -1,0 +1,61 @@
+-- Counts the moves of all transactions that are over and not counted yet, and says how many creations and ends of tasks those were; null
+-- when another session is at it. Minutes older than p_keep are forgotten, at most p_limit rows of each kind at a time.
+-- A database that was restored from a dump begins anew with transaction numbers: then everything is counted afresh.
+-- Locks: the row of analytics_progress, skipped when it is taken. Nothing that works tasks waits for it.
+create or replace function tasker.roll_up_analytics(p_keep interval default '35 days', p_limit int default 10000)
+returns bigint
+language plpgsql
+set search_path = '' set timezone = 'UTC'
+as $$
+declare
+  v_from  bigint;
+  v_until bigint;
+  v_count bigint;
+begin
+  select a.next_xact into v_from from tasker.analytics_progress a for update skip locked;
+  if v_from is null then
+    return null;
+  end if;
+  -- Asked for after the lock was got, and before anything is read: what is read later sees all below it.
+  v_until := pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())::text::bigint;
+  if v_until < v_from then
+    return tasker.rebuild_analytics();
+  end if;
+
+  with moves as materialized (
+    select m.* from tasker.count_task_moves(v_from, v_until) m
+  ), tasks as (
+    insert into tasker.task_state_tallies as a (state, tasks)
+    select m.task_state, m.change from moves m where m.task_state is not null
+    on conflict (state) do update set tasks = a.tasks + excluded.tasks
+  )
+  insert into tasker.step_state_tallies as a (state, steps)
+  select m.step_state, m.change from moves m where m.step_state is not null
+  on conflict (state) do update set steps = a.steps + excluded.steps;
+
+  with counted as (
+    insert into tasker.task_tallies as a
+    select y.* from tasker.tally_tasks(v_from, v_until) y
+    on conflict (minute, named_task_uuid, state) do update set
+      tasks = a.tasks + excluded.tasks, steps = a.steps + excluded.steps, failed_steps = a.failed_steps + excluded.failed_steps,
+      seconds = a.seconds + excluded.seconds, least_seconds = least(a.least_seconds, excluded.least_seconds),
+      most_seconds = greatest(a.most_seconds, excluded.most_seconds), last_at = greatest(a.last_at, excluded.last_at)
+    returning 1)
+  select count(*) into v_count from counted;
+  insert into tasker.step_tallies as a
+  select y.* from tasker.tally_steps(v_from, v_until) y
+  on conflict (minute, named_step_uuid) do update set
+    executions = a.executions + excluded.executions, errors = a.errors + excluded.errors, seconds = a.seconds + excluded.seconds,
+    least_seconds = least(a.least_seconds, excluded.least_seconds), most_seconds = greatest(a.most_seconds, excluded.most_seconds),
+    last_at = greatest(a.last_at, excluded.last_at);
+  update tasker.analytics_progress set next_xact = v_until, counted_at = clock_timestamp();
+
+  delete from tasker.task_tallies where ctid = any (array(
+    select o.ctid from tasker.task_tallies o where o.minute < now() - p_keep limit p_limit));
+  delete from tasker.step_tallies where ctid = any (array(
+    select o.ctid from tasker.step_tallies o where o.minute < now() - p_keep limit p_limit));
+  return v_count;
+end
+$$;
+comment on function tasker.roll_up_analytics(interval, int) is
+  'Counts the moves of tasks that are not counted yet; null when another session is at it.';

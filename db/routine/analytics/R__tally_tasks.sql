@@ -1,0 +1,25 @@
+-- Creations and ends of tasks by minute, template and state, as in task_tallies, of the transactions p_from up to and
+-- without p_until (null: as far as the caller sees), made from p_since on and before p_before.
+-- Reads only.
+create or replace function tasker.tally_tasks(
+  p_from bigint, p_until bigint default null, p_since timestamptz default '-infinity', p_before timestamptz default 'infinity')
+returns setof tasker.task_tallies
+language plpgsql stable
+set search_path = '' set timezone = 'UTC' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+begin
+  return query
+  select date_trunc('minute', h.created_at), t.named_task_uuid, h.to_state, count(*), sum(t.total_steps)::bigint,
+         sum(t.failed_steps)::bigint, round(sum(d.seconds), 6), round(min(d.seconds), 6), round(max(d.seconds), 6), max(h.created_at)
+  from tasker.task_transitions h
+  join tasker.tasks t on t.task_uuid = h.task_uuid
+  cross join lateral (select extract(epoch from h.created_at - t.created_at) as seconds) d
+  where h.xact_id >= p_from and (p_until is null or h.xact_id < p_until)
+    and h.created_at >= p_since and h.created_at < p_before
+    and h.created_at > (select a.rebuilt_at from tasker.analytics_progress a)
+    and (h.from_state is null or tasker.is_terminal(h.to_state))
+  group by 1, 2, 3;
+end
+$$;
+comment on function tasker.tally_tasks(bigint, bigint, timestamptz, timestamptz) is
+  'Creations and ends of tasks by minute, template and state, of some transactions.';

@@ -1,0 +1,54 @@
+-- One round of the safety net: goes on with those who were given slots, takes up to p_limit due tasks that no other
+-- session is at, takes expired leases and unclaimed offers back, replaces lost messages, evaluates them, and does to those
+-- that stay for too long what their templates say. Finishes every task on its own, if need be.
+-- p_claim_seconds, p_unserved_seconds: see recover_unclaimed_offers; p_fault_limit: see record_task_fault.
+-- Returns as evaluate_tasks, with the number of tasks looked at as "tasks" and the milliseconds to the next wake-up of any task.
+-- Locks: as get_next_ready_tasks and evaluate_tasks. Source: design decision 14.
+create or replace function tasker.advance_due_tasks(
+  p_server_uuid   uuid,
+  p_limit         int         default 100,
+  p_claim_limit   int         default 0,
+  p_lease_seconds int         default 60,
+  p_now           timestamptz default null,
+  p_claim_seconds int         default 300,
+  p_unserved_seconds int      default 0,
+  p_fault_limit   int         default 5)
+returns jsonb
+language plpgsql
+set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+declare
+  v_tasks  uuid[];
+  v_started record;
+  v_due    uuid[];
+  v_result jsonb := '{"claimed_steps": [], "queued": [], "ended": []}';
+begin
+  v_started := tasker.start_admitted_steps(p_server_uuid, p_limit, p_claim_limit, p_lease_seconds, p_now);
+  select array_agg(t.task_uuid order by t.task_uuid) into v_due from tasker.get_next_ready_tasks(p_limit, p_now) t;
+  v_tasks := v_due;
+  if v_started.o_tasks is not null then
+    select array_agg(distinct u order by u) into v_tasks from unnest(v_due || v_started.o_tasks) u;
+  end if;
+  if v_tasks is not null then
+    v_result := tasker.process_tasks(
+      v_tasks, p_server_uuid, greatest(p_claim_limit - coalesce(cardinality(v_started.o_claimed), 0), 0), p_lease_seconds, p_claim_seconds,
+      p_unserved_seconds, p_fault_limit, p_now) - 'faulty';
+  end if;
+  if v_started.o_looked_at is not null then
+    v_result := tasker.merge_replies(v_result, v_started.o_claimed, v_started.o_queued, v_started.o_ended);
+    -- A slot that its task did not take up is for the next; who found the gate busy is looked at again.
+    perform tasker.release_slots((select array_agg(s.holder_uuid) from tasker.concurrency_slots s
+                                  where s.holder_uuid = any (v_started.o_tasks) and s.is_due and s.admitted_at is not null));
+  end if;
+  return v_result || jsonb_build_object(
+    'tasks', coalesce(cardinality(v_due), 0) + coalesce(v_started.o_looked_at, 0)
+             + (select count(*) from unnest(v_started.o_tasks) u
+                where not exists (select from tasker.concurrency_slots s where s.holder_uuid = u and s.is_due)),
+    'next_wake_in_ms', case
+      when exists (select from tasker.concurrency_slots s where s.is_due) or exists (select from tasker.concurrency_releases) then 0
+      else (select ceil(extract(epoch from min(w.wake_at) - coalesce(p_now, clock_timestamp())) * 1000) from tasker.task_wakeups w) end);
+end
+$$;
+comment on function tasker.advance_due_tasks(uuid, int, int, int, timestamptz, int, int, int) is
+  'One round of the safety net: takes due tasks, gives expired leases, unclaimed offers and lost messages back, and evaluates them.';

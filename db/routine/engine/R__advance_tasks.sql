@@ -1,0 +1,49 @@
+-- The orchestrator's part after a result submission: settles what has to be settled, counts down the children, hands off those
+-- that became ready and concludes the tasks.
+-- p_completed are already complete; p_unsettled are in a submitted state; p_deltas are the counts that the caller
+-- has moved already. Locks: the caller holds the tasks.
+-- o_queued are the namespaces that got messages, o_ended the tasks that came to rest, o_next_retry_at the earliest retry
+-- that this call arranged.
+create or replace function tasker.advance_tasks(
+  p_completed uuid[], p_unsettled uuid[], p_deltas tasker.task_delta[], p_server_uuid uuid, p_claim_limit int,
+  p_lease_seconds int, p_now timestamptz default null,
+  out o_claimed uuid[], out o_queued text[], out o_ended jsonb, out o_next_retry_at timestamptz)
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_completed uuid[] := p_completed;
+  v_deltas    tasker.task_delta[] := p_deltas;
+  v_settled   record;
+  v_handoffs  tasker.step_handoff[];
+begin
+  o_ended := '[]';
+  if cardinality(p_unsettled) > 0 then
+    v_settled := tasker.settle_steps(p_unsettled, p_server_uuid, p_now);
+    v_completed := v_completed || v_settled.o_completed;
+    v_deltas := v_deltas || v_settled.o_deltas;
+    -- A failure decides whether anything else of its task may start: it has to be counted before the children are.
+    if exists (select from unnest(v_settled.o_deltas) d where d.failed > 0) then
+      perform tasker.count_failures(v_settled.o_deltas);
+      v_deltas := p_deltas || (select array_agg((d.task_uuid, d.in_flight + d.failed, d.unfinished, 0, d.retrying)::tasker.task_delta)
+                               from unnest(v_settled.o_deltas) d);
+    end if;
+    select min(s.next_retry_at) into o_next_retry_at
+    from tasker.workflow_steps s where s.workflow_step_uuid = any (p_unsettled) and s.state = 'waiting_for_retry';
+  end if;
+
+  v_handoffs := tasker.enqueue_steps(tasker.release_children(v_completed), 'pending', p_server_uuid, p_claim_limit,
+                                     p_lease_seconds, p_now);
+  select coalesce(array_agg(h.step_uuid) filter (where h.is_claimed), '{}'),
+         coalesce(array_agg(distinct h.namespace) filter (where not h.is_claimed), '{}'),
+         v_deltas || array_agg((h.task_uuid, 1, 0, 0, 0)::tasker.task_delta)
+    into o_claimed, o_queued, v_deltas
+  from unnest(v_handoffs) h;
+
+  select coalesce(jsonb_agg(jsonb_build_object('task_uuid', c.task_uuid, 'state', c.state,
+      'correlation_id', (select t.correlation_id from tasker.tasks t where t.task_uuid = c.task_uuid))), '[]') into o_ended
+  from tasker.roll_up_task_states(v_deltas, p_server_uuid, p_now) c;
+end
+$$;
+comment on function tasker.advance_tasks(uuid[], uuid[], tasker.task_delta[], uuid, int, int, timestamptz) is
+  'The orchestrator''s part after a result submission: settles, counts down the children, hands off those that became ready and concludes the tasks.';

@@ -1,0 +1,89 @@
+-- Completes any number of steps in one transaction: result submission, settling, children, their handoff, the tasks. A caller
+-- with available permits gets the next steps in the same round trip: first the successors of what it just finished, then
+-- offers from the queues.
+-- p_results: see submit_results. p_settle false: the caller has only the worker's role; the results go to the queue
+-- orchestration_step_results and an orchestrator does the rest.
+-- Returns {refused: [{step_uuid, attempt, verdict}], claimed_steps: [...], queued: [namespaces], ended: [{task_uuid, state}],
+-- next_retry_in_ms}: verdict ALREADY when that attempt has already been submitted, STALE when it is not the current one.
+-- Errors: TK007 when a result lacks what says whose it is, or its outcome; nothing is done then.
+-- Locks: tasks by uuid, then their steps; then messages (skip locked) and offered steps by uuid.
+-- Source: design sections 3, 10.
+create or replace function tasker.complete_steps(
+  p_results           jsonb,
+  p_server_uuid       uuid,
+  p_claim_limit       int         default 0,
+  p_namespaces        text[]      default null,
+  p_lease_seconds     int         default 60,
+  p_settle            boolean     default true,
+  p_claim_from_queues boolean     default false,
+  p_now               timestamptz default null)
+returns json
+language plpgsql
+set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+declare
+  v_back     record;
+  v_advance  record;
+  v_claimed  uuid[] := '{}';
+  v_queued   text[] := '{}';
+  v_ended    jsonb := '[]';
+  v_retry_at timestamptz;
+begin
+  if not coalesce(jsonb_typeof(p_results) = 'array', false) then
+    raise exception 'p_results must be an array of objects with step_uuid, task_uuid, attempt and outcome' using errcode = 'TK007';
+  end if;
+  -- By path, which copies no result.
+  if jsonb_path_exists(p_results, '$[*] ? (!(@.step_uuid != null && @.task_uuid != null && @.attempt != null
+                                            && (@.outcome == "success" || @.outcome == "retryable_failure" || @.outcome == "permanent_failure" || @.outcome == "cancelled")))') then
+    raise exception 'each of p_results needs step_uuid, task_uuid, attempt, and outcome, which is success, retryable_failure, permanent_failure or cancelled'
+      using errcode = 'TK007';
+  end if;
+  if p_settle then
+    -- As lock_tasks does, in one statement less.
+    perform from tasker.tasks t
+    where t.task_uuid = any (array(select r.task_uuid from jsonb_to_recordset(p_results) as r(task_uuid uuid)))
+    order by t.task_uuid for no key update;
+  else
+    -- A cancelled step is done for; what it was to its task is counted here and concluded by an orchestrator.
+    perform tasker.lock_tasks((select array_agg(distinct r.task_uuid)
+                               from jsonb_to_recordset(p_results) as r(task_uuid uuid, outcome text) where r.outcome = 'cancelled'));
+  end if;
+  v_back := tasker.submit_results(p_results, p_server_uuid, p_settle, p_now);
+
+  if p_settle then
+    v_advance := tasker.advance_tasks(v_back.o_completed, v_back.o_failed, v_back.o_deltas, p_server_uuid, p_claim_limit,
+                                      p_lease_seconds, p_now);
+    -- A record that was never assigned cannot be read, not even in a branch that is not taken.
+    v_claimed := v_advance.o_claimed;
+    v_queued := v_advance.o_queued;
+    v_ended := v_advance.o_ended;
+    v_retry_at := v_advance.o_next_retry_at;
+  elsif cardinality(v_back.o_submitted) > 0 or cardinality(v_back.o_cancelled) > 0 then
+    update tasker.tasks t set in_flight_steps = t.in_flight_steps + d.in_flight
+    from (select u.task_uuid, sum(u.in_flight)::int as in_flight from unnest(v_back.o_deltas) u group by u.task_uuid) d
+    where t.task_uuid = d.task_uuid;
+    perform pgmq.send_batch('orchestration_step_results', (
+      select array_agg(jsonb_build_object('task_uuid', h.task_uuid, 'step_uuid', h.step_uuid, 'attempt', h.attempt))
+      from (select b.task_uuid, b.step_uuid, b.attempt from unnest(v_back.o_submitted) b
+            union all
+            select r.task_uuid, r.step_uuid, r.attempt
+            from jsonb_to_recordset(p_results) as r(task_uuid uuid, step_uuid uuid, attempt smallint)
+            where r.step_uuid = any (v_back.o_cancelled)) h));
+  end if;
+  if p_claim_from_queues and cardinality(v_claimed) < p_claim_limit then
+    v_claimed := v_claimed || tasker.claim_queued_steps(
+      p_server_uuid, p_claim_limit - cardinality(v_claimed), p_namespaces, p_lease_seconds, p_now);
+  end if;
+
+  return json_build_object(
+    'refused', tasker.get_refusals(p_results, v_back.o_completed || v_back.o_cancelled
+                                   || (select array_agg(h.step_uuid) from unnest(v_back.o_submitted) h)),
+    'claimed_steps', case when cardinality(v_claimed) > 0 then tasker.get_claimed_steps(v_claimed) else '[]' end,
+    'queued', to_json(v_queued),
+    'ended', v_ended,
+    'next_retry_in_ms', ceil(extract(epoch from v_retry_at - coalesce(p_now, clock_timestamp())) * 1000));
+end
+$$;
+comment on function tasker.complete_steps(jsonb, uuid, int, text[], int, boolean, boolean, timestamptz) is
+  'Completes any number of steps in one transaction: result submission, settling, children, their handoff, the tasks.';

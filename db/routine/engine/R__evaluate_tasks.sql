@@ -1,0 +1,74 @@
+-- Looks at whole tasks and does whatever their state says is to be done: settles submitted steps, hands off ready
+-- ones (pending with all parents done, or waiting for a retry that is due), starts a pending task, concludes, and sets the
+-- next wake-up. Idempotent: a second call finds nothing to do. This is what repairs a lost message or an orchestrator
+-- that died, and what a worker-only server's results are processed by.
+-- Returns as complete_steps, without refusals. Locks: tasks by uuid, then their steps.
+-- Source: design decisions 7, 14; attune.md E1.
+create or replace function tasker.evaluate_tasks(
+  p_task_uuids    uuid[],
+  p_server_uuid   uuid,
+  p_claim_limit   int         default 0,
+  p_lease_seconds int         default 60,
+  p_now           timestamptz default null)
+returns jsonb
+language plpgsql
+set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+declare
+  v_now      timestamptz := coalesce(p_now, clock_timestamp());
+  v_advance  record;
+  v_pending  uuid[];
+  v_due      uuid[];
+  v_handoffs tasker.step_handoff[];
+  v_ended    jsonb;
+  v_claimed  uuid[];
+begin
+  perform tasker.lock_tasks(p_task_uuids);
+
+  v_advance := tasker.advance_tasks(
+    '{}', (select coalesce(array_agg(s.workflow_step_uuid), '{}') from tasker.workflow_steps s
+           where s.task_uuid = any (p_task_uuids)
+             and s.state in ('enqueued_for_orchestration', 'enqueued_as_error_for_orchestration')),
+    '{}', p_server_uuid, p_claim_limit, p_lease_seconds, p_now);
+
+  -- What is ready now although no parent has just finished.
+  select array_agg(s.workflow_step_uuid order by t.claim_order, s.workflow_step_uuid) filter (where s.state = 'pending'),
+         array_agg(s.workflow_step_uuid order by tasker.calculate_claim_rank(t.claim_order, s.attempts + 1), s.workflow_step_uuid)
+           filter (where s.state = 'waiting_for_retry')
+    into v_pending, v_due
+  from tasker.tasks t
+  join tasker.workflow_steps s on s.task_uuid = t.task_uuid
+  where t.task_uuid = any (p_task_uuids) and t.completed_at is null and t.cancel_requested_at is null and t.context_checked
+    and (t.failed_steps = 0 or t.continue_on_error)
+    and t.named_task_uuid <> all (array(select p.named_task_uuid from tasker.template_pauses p))
+    and s.remaining_parents = 0
+    and (s.state = 'pending' or (s.state = 'waiting_for_retry' and s.next_retry_at <= v_now));
+
+  v_handoffs := tasker.enqueue_steps(v_due, 'waiting_for_retry', p_server_uuid,
+                                     greatest(p_claim_limit - cardinality(v_advance.o_claimed), 0), p_lease_seconds, p_now);
+  v_handoffs := v_handoffs || tasker.enqueue_steps(
+    v_pending, 'pending', p_server_uuid,
+    greatest(p_claim_limit - cardinality(v_advance.o_claimed) - (select count(*)::int from unnest(v_handoffs) h where h.is_claimed), 0),
+    p_lease_seconds, p_now);
+
+  select coalesce(jsonb_agg(jsonb_build_object('task_uuid', c.task_uuid, 'state', c.state,
+      'correlation_id', (select t.correlation_id from tasker.tasks t where t.task_uuid = c.task_uuid))), '[]') into v_ended
+  from tasker.roll_up_task_states(
+    (select array_agg((t.task_uuid, 0, 0, 0, 0)::tasker.task_delta) from tasker.tasks t where t.task_uuid = any (p_task_uuids) and t.context_checked)
+    || (select array_agg((h.task_uuid, 1, 0, 0, case when h.step_uuid = any (v_due) then -1 else 0 end)::tasker.task_delta)
+        from unnest(v_handoffs) h),
+    p_server_uuid, p_now) c;
+
+  perform tasker.set_next_wakeups(p_task_uuids, v_now);
+  v_claimed := v_advance.o_claimed || array(select h.step_uuid from unnest(v_handoffs) h where h.is_claimed);
+  return jsonb_build_object(
+    'claimed_steps', case when cardinality(v_claimed) > 0 then tasker.get_claimed_steps(v_claimed) else '[]' end,
+    'queued', (select coalesce(jsonb_agg(distinct q), '[]') from (
+                 select unnest(v_advance.o_queued) as q union all
+                 select h.namespace from unnest(v_handoffs) h where not h.is_claimed) q),
+    'ended', v_advance.o_ended || v_ended);
+end
+$$;
+comment on function tasker.evaluate_tasks(uuid[], uuid, int, int, timestamptz) is
+  'Looks at whole tasks and does whatever their state says is to be done.';

@@ -1,0 +1,66 @@
+-- Recovers, if asked to, and evaluates tasks, and handles stale ones, so that one whose processing raises an error does not hold back the others: a
+-- set that fails is tried again in halves, down to the task that is to blame, whose fault is recorded. What passes by itself
+-- (lost connections, deadlocks, locks, lack of resources, a cancelled statement) is raised to the caller, who tries again.
+-- p_task_uuids in the order of their uuids. p_claim_seconds null: only evaluates. p_fault_limit: see record_task_fault.
+-- Returns as evaluate_tasks, with the tasks to blame as "faulty".
+-- Locks: as evaluate_tasks. A savepoint for every set, so one where all is well.
+-- Source: attune.md F5.
+create or replace function tasker.process_tasks(
+  p_task_uuids uuid[], p_server_uuid uuid, p_claim_limit int, p_lease_seconds int, p_claim_seconds int, p_unserved_seconds int,
+  p_fault_limit int, p_now timestamptz default null)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_state  text;
+  v_cause  text;
+  v_half   int := cardinality(p_task_uuids) / 2;
+  v_first  jsonb;
+  v_second jsonb;
+begin
+  if coalesce(cardinality(p_task_uuids), 0) = 0 then
+    return '{"claimed_steps": [], "queued": [], "ended": [], "faulty": []}';
+  end if;
+  begin
+    if p_claim_seconds is not null then
+      perform tasker.escalate_sla_breaches(p_task_uuids, p_now);
+      perform tasker.recover_expired_steps(p_task_uuids, p_server_uuid, p_now);
+      perform tasker.resend_lost_messages(p_task_uuids, p_now);
+      perform tasker.recover_unclaimed_offers(p_task_uuids, p_server_uuid, p_claim_seconds, p_unserved_seconds, p_now);
+    end if;
+    v_first := tasker.evaluate_tasks(p_task_uuids, p_server_uuid, p_claim_limit, p_lease_seconds, p_now);
+    if p_claim_seconds is not null then
+      v_first := jsonb_set(v_first, '{ended}', (v_first -> 'ended') || tasker.handle_stale_tasks(p_task_uuids, p_server_uuid, p_now));
+    end if;
+    delete from tasker.task_faults f where f.task_uuid = any (p_task_uuids);
+    return v_first || '{"faulty": []}';
+  exception when others then
+    get stacked diagnostics v_state = returned_sqlstate, v_cause = message_text;
+    if left(v_state, 2) in ('08', '25', '40', '53', '55', '57', '58') then
+      raise;
+    end if;
+  end;
+
+  if v_half = 0 then
+    if p_claim_limit > 0 then
+      -- It may be what a claim would return; by the queue that is the claim's own matter.
+      return tasker.process_tasks(p_task_uuids, p_server_uuid, 0, p_lease_seconds, p_claim_seconds, p_unserved_seconds, p_fault_limit, p_now);
+    end if;
+    return tasker.record_task_fault(p_task_uuids[1], v_state, v_cause, p_server_uuid, p_fault_limit, p_now)
+           || jsonb_build_object('claimed_steps', '[]'::jsonb, 'queued', '[]'::jsonb, 'faulty', to_jsonb(p_task_uuids));
+  end if;
+  v_first := tasker.process_tasks(p_task_uuids[:v_half], p_server_uuid, p_claim_limit, p_lease_seconds, p_claim_seconds,
+                                  p_unserved_seconds, p_fault_limit, p_now);
+  v_second := tasker.process_tasks(p_task_uuids[v_half + 1:], p_server_uuid,
+                                   greatest(p_claim_limit - jsonb_array_length(v_first -> 'claimed_steps'), 0), p_lease_seconds,
+                                   p_claim_seconds, p_unserved_seconds, p_fault_limit, p_now);
+  return jsonb_build_object(
+    'claimed_steps', (v_first -> 'claimed_steps') || (v_second -> 'claimed_steps'),
+    'queued', (v_first -> 'queued') || (v_second -> 'queued'),
+    'ended', (v_first -> 'ended') || (v_second -> 'ended'),
+    'faulty', (v_first -> 'faulty') || (v_second -> 'faulty'));
+end
+$$;
+comment on function tasker.process_tasks(uuid[], uuid, int, int, int, int, int, timestamptz) is
+  'Recovers and evaluates tasks, so that one whose processing raises an error does not hold back the others.';

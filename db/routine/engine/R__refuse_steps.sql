@@ -1,0 +1,34 @@
+-- Ends steps that found a fail_fast policy full at their first handoff: error, with a result that says which limit it was.
+-- The failure is counted at once, as it decides what else of the task may start; the caller concludes the task.
+-- Locks: the steps; the caller holds their tasks. Source: ADR 0013.
+create or replace function tasker.refuse_steps(p_step_uuids uuid[], p_reasons text[], p_server_uuid uuid)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  with moved as (
+    update tasker.workflow_steps s
+    set state = 'error', transition_count = s.transition_count + 1, completed_at = clock_timestamp(),
+        result_sort_key = s.transition_count + 1, last_failure_at = clock_timestamp()
+    from unnest(p_step_uuids, p_reasons) as r(step_uuid, reason)
+    where s.workflow_step_uuid = r.step_uuid and s.state = 'pending'
+    returning s.workflow_step_uuid, s.task_uuid, s.attempts, s.transition_count, r.reason),
+  results as (
+    insert into tasker.workflow_step_result_audit (workflow_step_uuid, sort_key, task_uuid, worker_uuid, attempt, outcome, error)
+    select m.workflow_step_uuid, m.transition_count, m.task_uuid, p_server_uuid, m.attempts, 'permanent_failure',
+           jsonb_build_object('type', 'concurrency_limit', 'message', m.reason)
+    from moved m),
+  history as (
+    insert into tasker.workflow_step_transitions
+      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, attempt, processor_uuid, metadata)
+    select m.workflow_step_uuid, m.transition_count, m.task_uuid, 'pending', 'error', 'orchestrator', m.attempts, p_server_uuid,
+           jsonb_build_object('error_type', 'concurrency_limit')
+    from moved m)
+  update tasker.tasks t set failed_steps = t.failed_steps + m.steps
+  from (select m.task_uuid, count(*)::int as steps from moved m group by m.task_uuid) m
+  where t.task_uuid = m.task_uuid;
+end
+$$;
+comment on function tasker.refuse_steps(uuid[], text[], uuid) is
+  'Ends steps that found a fail_fast policy full at their first handoff.';

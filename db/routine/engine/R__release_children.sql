@@ -1,0 +1,36 @@
+-- Tells the children of finished steps that a parent is done. Those for which it was the last one, and whose task lets
+-- new steps start, are returned in the order in which they are to be handed off, and enqueue_steps sets their count;
+-- the count of the others is lowered here.
+-- Locks: the children; the caller holds the rows of their tasks, which makes the plain read of the counts safe.
+-- Source: design sections 2 (decision 11) and 10.
+create or replace function tasker.release_children(p_completed uuid[])
+returns uuid[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_ready uuid[];
+begin
+  if coalesce(cardinality(p_completed), 0) = 0 then
+    return '{}';
+  end if;
+  with children as (
+    select c.workflow_step_uuid, c.remaining_parents - k.done as remaining, t.claim_order,
+           c.remaining_parents = k.done and c.state = 'pending' and t.cancel_requested_at is null
+             and (t.failed_steps = 0 or t.continue_on_error)
+             -- Asked once per statement, of a table that is empty unless something is paused.
+             and t.named_task_uuid <> all (array(select p.named_task_uuid from tasker.template_pauses p)) as is_ready
+    from (select e.to_step_uuid, count(*)::int as done
+          from tasker.workflow_step_edges e where e.from_step_uuid = any (p_completed) group by e.to_step_uuid) k
+    join tasker.workflow_steps c on c.workflow_step_uuid = k.to_step_uuid
+    join tasker.tasks t on t.task_uuid = c.task_uuid),
+  counted as (
+    update tasker.workflow_steps s set remaining_parents = c.remaining
+    from children c where s.workflow_step_uuid = c.workflow_step_uuid and not c.is_ready)
+  select coalesce(array_agg(c.workflow_step_uuid order by c.claim_order, c.workflow_step_uuid) filter (where c.is_ready), '{}')
+    into v_ready from children c;
+  return v_ready;
+end
+$$;
+comment on function tasker.release_children(uuid[]) is
+  'Tells the children of finished steps that a parent is done.';

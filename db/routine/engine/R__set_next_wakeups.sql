@@ -1,0 +1,27 @@
+-- When to look at tasks in process again: when their first lease ends, their first retry is due, the grace period of a
+-- cancel request or the limit of an offer that nobody claims is over, its SLA is breached, and otherwise
+-- after a time that grows with their age, 30 seconds to 10 minutes, so that a long queue costs little.
+-- Locks: the wake-ups; the caller holds the tasks.
+create or replace function tasker.set_next_wakeups(p_task_uuids uuid[], p_now timestamptz)
+returns void
+language sql
+set search_path = ''
+as $$
+  update tasker.task_wakeups w
+  set wake_at = least(
+        p_now + least(greatest((p_now - t.created_at) / 2, interval '30 seconds'), interval '10 minutes'),
+        n.first_lease_end + interval '1 second', n.first_retry,
+        (select min(o.due_at) from tasker.unclaimed_offers o where o.task_uuid = t.task_uuid),
+        case when t.cancel_force_at > p_now then t.cancel_force_at end,
+        case when t.sla_breached_at is null and nt.sla_minutes is not null then greatest(t.created_at + nt.sla_minutes * interval '1 minute', p_now + interval '1 second') end)
+  from tasker.tasks t
+  join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
+  cross join lateral (
+    select min(s.lease_expires_at) as first_lease_end, min(s.next_retry_at) filter (where s.next_retry_at > p_now) as first_retry
+    from tasker.workflow_steps s where s.task_uuid = t.task_uuid) n
+  -- Said of both, so that neither table is read beyond them.
+  where w.task_uuid = t.task_uuid and t.task_uuid = any (p_task_uuids) and w.task_uuid = any (p_task_uuids)
+    and t.state in ('steps_in_process', 'waiting_for_dependencies', 'waiting_for_retry')
+$$;
+comment on function tasker.set_next_wakeups(uuid[], timestamptz) is
+  'When to look at tasks in process again.';

@@ -1,0 +1,189 @@
+-- Moves one step from one state to another if it is still in the first and p_attempt is its latest attempt, and lets its
+-- task follow: counters, wake-up, children and their handoff, the task's own state. False when the step is not there, is
+-- elsewhere by now, belongs to a later attempt, or may not be moved now (task finished, cancelled, blocked, paused or not
+-- yet checked, parents not done, retry not due, lease not over): a lost race, and an ordinary outcome.
+-- A move by an operator has the task evaluated in the same transaction: what it makes ready is handed off, what it ends is
+-- ended. A handoff (to enqueued) gives the next attempt number and sends the message. p_metadata is kept in the history, except
+-- for what has a place of its own: result, error and outcome (retryable_failure | permanent_failure) of a result submission or a
+-- manual completion, lease_seconds of a claim (default 60), delay_ms of a wait for a retry (default: the template's).
+-- Locks: the task, then the step. Errors: TK005 when the rules or the number of attempts do not allow the move, TK007 when
+-- a state or the actor is not a word that we know.
+-- Source: design decisions 1, 3, 4. For use by hand: the engine's own functions do the same for many steps at once.
+create or replace function tasker.transition_step_state_atomic(
+  p_step_uuid      uuid,
+  p_attempt        int,
+  p_from_state     varchar,
+  p_to_state       varchar,
+  p_actor          varchar,
+  p_processor_uuid uuid,
+  p_metadata       jsonb default '{}')
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_now      timestamptz := clock_timestamp();
+  v_unknown  text;
+  v_from     tasker.step_state;
+  v_to       tasker.step_state;
+  v_task     tasker.tasks;
+  v_step     tasker.workflow_steps;
+  v_outcome  tasker.step_outcome;
+  v_error    jsonb := p_metadata -> 'error';
+  v_delay_ms int;
+  v_delta    tasker.task_delta;
+begin
+  select string_agg(coalesce(w.word, 'null'), ', ') into v_unknown
+  from (values (p_from_state::text, enum_range(null::tasker.step_state)::text[]),
+               (p_to_state, enum_range(null::tasker.step_state)::text[]),
+               (p_actor, enum_range(null::tasker.actor)::text[])) as w(word, known)
+  where w.word is null or not w.word = any (w.known);
+  if v_unknown is not null then
+    raise exception 'not a step state or an actor: %', v_unknown using errcode = 'TK007';
+  end if;
+  if not exists (select from tasker.workflow_step_transition_rules r
+                 where r.from_state::text = p_from_state and r.to_state::text = p_to_state and r.actor::text = p_actor) then
+    raise exception 'a step may not move from % to % by %', p_from_state, p_to_state, p_actor using errcode = 'TK005';
+  end if;
+  v_from := p_from_state;
+  v_to := p_to_state;
+
+  -- The task first, as everywhere; then the step, which a worker may be claiming.
+  select t.* into v_task from tasker.tasks t
+  where t.task_uuid = (select s.task_uuid from tasker.workflow_steps s where s.workflow_step_uuid = p_step_uuid)
+  for no key update;
+  select s.* into v_step from tasker.workflow_steps s where s.workflow_step_uuid = p_step_uuid for no key update;
+  if v_step.state is distinct from v_from or v_step.attempts is distinct from p_attempt or v_task.completed_at is not null then
+    return false;
+  end if;
+  -- Recovery is for what is past its lease, and for nothing before.
+  if p_actor = 'recovery' and v_step.lease_expires_at > v_now then
+    return false;
+  end if;
+  if v_to in ('enqueued', 'in_progress')
+     and (v_task.cancel_requested_at is not null or not v_task.context_checked or v_step.remaining_parents > 0
+          or v_step.next_retry_at > v_now
+          or (v_to = 'enqueued' and v_task.failed_steps > 0 and not v_task.continue_on_error)
+          or (v_to = 'enqueued' and exists (select from tasker.template_pauses p where p.named_task_uuid = v_task.named_task_uuid))) then
+    return false;
+  end if;
+  if v_to = 'enqueued' and v_step.is_limited and cardinality(tasker.admit_steps(array[p_step_uuid], p_processor_uuid)) = 0 then
+    -- It waits in line now, or a fail_fast policy has ended it.
+    perform tasker.roll_up_task_states(array[(v_task.task_uuid, 0, 0, 0, 0)::tasker.task_delta], p_processor_uuid, v_now);
+    return false;
+  end if;
+  -- As the engine decides, for whom such a failure is the last word: only an operator resets it.
+  if v_to = 'waiting_for_retry' and exists (
+       select from tasker.workflow_step_result_audit r
+       where r.workflow_step_uuid = p_step_uuid and r.sort_key = v_step.result_sort_key and r.outcome = 'permanent_failure') then
+    raise exception 'step % failed permanently and may not be tried again by %', p_step_uuid, p_actor using errcode = 'TK005';
+  end if;
+  if v_to = 'cancelled' and v_task.cancel_requested_at is null then
+    raise exception 'step % cannot be cancelled: its task has no cancel request (request_cancel)', p_step_uuid using errcode = 'TK005';
+  end if;
+  if v_to = 'waiting_for_retry' and not (v_step.retryable and v_step.attempts - v_step.attempts_before_reset < v_step.max_attempts) then
+    raise exception 'step % may not be tried again: % of % attempts made, retryable %',
+      p_step_uuid, v_step.attempts - v_step.attempts_before_reset, v_step.max_attempts, v_step.retryable using errcode = 'TK005';
+  end if;
+  if p_actor = 'operator' then
+    -- A task that is being cancelled starts nothing any more, also not for a person.
+    if v_to = 'pending' and v_task.cancel_requested_at is not null then
+      return false;
+    end if;
+    perform tasker.move_steps_by_operator(v_task.task_uuid, array[p_step_uuid], v_to,
+                                          p_metadata - array['result', 'error', 'outcome', 'lease_seconds', 'delay_ms'],
+                                          p_metadata -> 'result', p_processor_uuid, v_now);
+    perform tasker.evaluate_tasks(array[v_task.task_uuid], p_processor_uuid, 0, 60, v_now);
+    return true;
+  end if;
+
+  -- What has a result is settled, read and audited by it.
+  v_outcome := case
+    when v_to = 'enqueued_for_orchestration' then 'success'
+    when v_to = 'enqueued_as_error_for_orchestration' and p_metadata ->> 'outcome' = 'permanent_failure' then 'permanent_failure'
+    when v_to = 'enqueued_as_error_for_orchestration' then 'retryable_failure'
+    when v_to = 'cancelled' and v_from = 'in_progress' then 'cancelled'
+    when v_to = 'error' and p_actor = 'recovery' then 'retryable_failure'
+    when v_to = 'error' and v_from = 'pending' then 'permanent_failure'
+  end;
+  if v_outcome in ('retryable_failure', 'permanent_failure') and v_error is null then
+    v_error := jsonb_build_object('type', 'Unknown', 'message', coalesce(p_metadata ->> 'reason', 'no reason was given'));
+  end if;
+  if v_to = 'waiting_for_retry' then
+    select coalesce((p_metadata ->> 'delay_ms')::int, (v_error ->> 'delay_ms')::numeric::int,
+                    tasker.calculate_backoff_delay(v_step.attempts - v_step.attempts_before_reset, n.backoff_base_ms, n.backoff, n.max_backoff_ms,
+                                                   (random() * 0.3 - 0.15)::numeric))
+      into v_delay_ms
+    from tasker.named_tasks_named_steps n where n.named_step_uuid = v_step.named_step_uuid;
+  end if;
+
+  with moved as (
+    update tasker.workflow_steps s
+    set state = v_to,
+        transition_count = s.transition_count + 1,
+        attempts = s.attempts + (v_to = 'enqueued')::int,
+        -- An attempt that nobody began is one more than the template's.
+        max_attempts = case when v_to = 'pending' then greatest(s.max_attempts, s.attempts - s.attempts_before_reset + 1)
+                            else s.max_attempts end,
+        enqueued_at = case when v_to = 'enqueued' then v_now else s.enqueued_at end,
+        last_attempted_at = case when v_to = 'in_progress' then v_now else s.last_attempted_at end,
+        lease_expires_at = case when v_to = 'in_progress'
+                                then v_now + coalesce((p_metadata ->> 'lease_seconds')::int, 60) * interval '1 second' end,
+        leased_by = case when v_to = 'in_progress' then p_processor_uuid else s.leased_by end,
+        next_retry_at = case when v_to = 'waiting_for_retry' then v_now + v_delay_ms * interval '1 millisecond' end,
+        backoff_request_seconds = case when v_to = 'waiting_for_retry' then ceil(v_delay_ms / 1000.0)::int
+                                       else s.backoff_request_seconds end,
+        completed_at = case when v_to in ('complete', 'error', 'cancelled', 'resolved_manually') then v_now end,
+        last_failure_at = case when v_outcome in ('retryable_failure', 'permanent_failure') or p_actor = 'recovery' then v_now
+                               else s.last_failure_at end,
+        result_sort_key = case when v_outcome is not null then s.transition_count + 1 else s.result_sort_key end
+    where s.workflow_step_uuid = p_step_uuid and s.state = v_from and s.attempts = p_attempt
+    returning s.*),
+  results as (
+    insert into tasker.workflow_step_result_audit
+      (workflow_step_uuid, sort_key, task_uuid, worker_uuid, recorded_at, attempt, outcome, result, error)
+    select m.workflow_step_uuid, m.transition_count, m.task_uuid, p_processor_uuid, v_now, m.attempts, v_outcome,
+           p_metadata -> 'result', v_error
+    from moved m where v_outcome is not null),
+  history as (
+    insert into tasker.workflow_step_transitions
+      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, attempt, processor_uuid, metadata)
+    select m.workflow_step_uuid, m.transition_count, m.task_uuid, v_from, v_to, p_actor::tasker.actor, m.attempts,
+           p_processor_uuid, nullif(p_metadata - array['result', 'error', 'outcome', 'lease_seconds', 'delay_ms'], '{}')
+    from moved m),
+  counted(state, in_flight, unfinished, failed, retrying) as (
+    select u.state,
+           (u.state in ('enqueued', 'in_progress', 'enqueued_for_orchestration', 'enqueued_as_error_for_orchestration'))::int,
+           (u.state not in ('complete', 'resolved_manually'))::int, (u.state = 'error')::int, (u.state = 'waiting_for_retry')::int
+    from unnest(array[v_from, v_to]) as u(state))
+  select m.task_uuid, a.in_flight - b.in_flight, a.unfinished - b.unfinished, a.failed - b.failed, a.retrying - b.retrying
+    into v_delta
+  from moved m join counted b on b.state = v_from join counted a on a.state = v_to;
+
+  if v_to = 'enqueued' then
+    perform tasker.send_handoffs(array[(p_step_uuid, v_task.task_uuid, p_attempt + 1, false, ns.name, v_task.claim_order,
+                                        v_task.correlation_id, n.handler_key)::tasker.step_handoff])
+    from tasker.workflow_steps s
+    join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
+    join tasker.named_tasks nt on nt.named_task_uuid = n.named_task_uuid
+    join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
+    where s.workflow_step_uuid = p_step_uuid;
+  end if;
+  if v_to = 'complete' then
+    perform tasker.advance_tasks(array[p_step_uuid], '{}', array[v_delta], p_processor_uuid, 0, 60, v_now);
+  else
+    perform tasker.roll_up_task_states(array[v_delta], p_processor_uuid, v_now);
+  end if;
+  -- Somebody has to go on from here, and nobody but the safety net knows.
+  if v_to in ('pending', 'enqueued_for_orchestration', 'enqueued_as_error_for_orchestration') then
+    update tasker.task_wakeups w set wake_at = v_now where w.task_uuid = v_task.task_uuid and w.wake_at > v_now;
+  elsif v_to in ('waiting_for_retry', 'in_progress') then
+    update tasker.task_wakeups w set wake_at = n.at
+    from (select coalesce(s.next_retry_at, s.lease_expires_at) as at from tasker.workflow_steps s where s.workflow_step_uuid = p_step_uuid) n
+    where w.task_uuid = v_task.task_uuid and w.wake_at > n.at;
+  end if;
+  return true;
+end
+$$;
+comment on function tasker.transition_step_state_atomic(uuid, int, varchar, varchar, varchar, uuid, jsonb) is
+  'Moves one step from one state to another if it is still in the first and p_attempt is its latest attempt, and lets its task follow.';

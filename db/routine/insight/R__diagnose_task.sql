@@ -1,0 +1,22 @@
+-- Why a task is blocked or waiting, in one sentence: the step of explain_waiting that matters most, what failed before what waits, and how
+-- many others there are. Null for a task that has ended, or that is not there. It names neither errors nor values of contexts, so every caller
+-- that may read the task may read it.
+-- Locks: none. Source: ADR 0016.
+create or replace function tasker.diagnose_task(p_task_uuid uuid)
+returns text
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    with waiting as (
+      select w.value ->> 'name' as name, w.value ->> 'sentence' as sentence,
+             array_position('{failed,no_server,no_handler,paused,slot,not_checked,cancelling,lease_expired,retry,retry_due,running,offered,result_submitted,not_started,ready,held_back,parents}',
+                            w.value ->> 'cause') as rank, w.ordinality, count(*) over () as steps
+      from jsonb_array_elements(tasker.get_waiting_document(p_task_uuid, false, false) -> 'waiting') with ordinality w)
+    select format('Step %s %s', w.name, w.sentence)
+           || case w.steps when 1 then '.' when 2 then '; 1 other step is not done.' else format('; %s other steps are not done.', w.steps - 1) end
+    from waiting w order by w.rank, w.ordinality limit 1);
+end
+$$;
+comment on function tasker.diagnose_task(uuid) is 'Why a task is blocked or waiting, in one sentence; null when it has ended or is not there.';

@@ -1,0 +1,46 @@
+-- Tasks as the REST interface shows them, in the order of the argument, a JSON array; unknown ones are left out.
+-- p_with_details adds the context and the readiness of every step. Source: reference section 6.2, TaskResponse.
+create or replace function tasker.get_task_documents(p_task_uuids uuid[], p_with_details boolean default true)
+returns jsonb
+language plpgsql stable
+set search_path = '' set timezone = 'UTC' set jit = off set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+begin
+  -- In plpgsql, whose plans are kept: a function in SQL would be planned anew at every call.
+  return (select coalesce(jsonb_agg(
+      jsonb_build_object(
+        'task_uuid', t.task_uuid, 'name', nt.name, 'namespace', ns.name, 'version', nt.version, 'state', t.state,
+        'created_at', t.created_at, 'requested_at', t.requested_at, 'completed_at', t.completed_at,
+        'updated_at', greatest(t.created_at, t.completed_at, h.last_at),
+        'initiator', t.initiator, 'source_system', t.source_system, 'reason', t.reason, 'priority', t.priority, 'tags', t.tags,
+        'correlation_id', t.correlation_id, 'parent_correlation_id', t.parent_correlation_id, 'parent_task_uuid', t.parent_task_uuid,
+        'replaces_task_uuid', t.replaces_task_uuid, 'replaced_by_task_uuid', t.replaced_by_task_uuid,
+        'total_steps', c.total_steps, 'pending_steps', c.pending_steps, 'in_progress_steps', c.in_progress_steps,
+        'completed_steps', c.completed_steps, 'failed_steps', c.failed_steps, 'ready_steps', c.ready_steps)
+      || jsonb_build_object(
+        'enqueued_steps', c.enqueued_steps, 'execution_status', c.execution_status, 'recommended_action', c.recommended_action,
+        'completion_percentage', c.completion_percentage, 'health_status', c.health_status,
+        'next_wake_at', w.wake_at, 'sla_breached_at', t.sla_breached_at,
+        'cancel_request', case when t.cancel_requested_at is not null then jsonb_build_object(
+          'at', t.cancel_requested_at, 'by', t.cancel_requested_by, 'claimed_actor', t.cancel_claimed_actor, 'reason', t.cancel_reason, 'policy', t.cancel_policy) end)
+      || case when p_with_details then jsonb_build_object(
+        'context', x.context, 'submitted_by', x.submitted_by,
+        'explanation', case when t.completed_at is null then tasker.diagnose_task(t.task_uuid) end,
+        'steps', (select coalesce(jsonb_agg(to_jsonb(r) - '{task_uuid,workflow_step_uuid,named_step_uuid,current_state}'::text[]
+            || jsonb_build_object('step_uuid', r.workflow_step_uuid, 'template_step_uuid', r.named_step_uuid, 'state', r.current_state)), '[]')
+          from tasker.get_step_readiness_status_batch(array[t.task_uuid]) r))
+         else '{}' end
+      order by u.n), '[]')
+  from unnest(p_task_uuids) with ordinality as u(task_uuid, n)
+  join tasker.tasks t on t.task_uuid = u.task_uuid
+  join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
+  join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
+  left join tasker.task_contexts x on x.task_uuid = t.task_uuid and p_with_details
+  left join tasker.task_wakeups w on w.task_uuid = t.task_uuid
+  cross join lateral (select max(tr.created_at) as last_at from tasker.task_transitions tr where tr.task_uuid = t.task_uuid) h
+  cross join lateral tasker.get_task_execution_contexts_batch(array[t.task_uuid]) c);
+end
+$$;
+comment on function tasker.get_task_documents(uuid[], boolean) is
+  'Tasks as the REST interface shows them, in the order of the argument.';

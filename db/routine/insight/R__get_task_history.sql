@@ -1,0 +1,54 @@
+-- Everything that happened to a task, in the order in which it was written: its moves and those of its steps, what attempts brought, what
+-- people did and why, and its dead letters. A JSON array of {at, kind, step?, ...}; kind is task, step, result, action,
+-- dead_letter_opened or dead_letter_closed. Who did something (by) is who was authenticated, and claimed_actor the name that the request gave;
+-- what came by SQL has that name only. Empty when there is no such task. Source: ADR 0015.
+create or replace function tasker.get_task_history(p_task_uuid uuid)
+returns jsonb
+language plpgsql stable
+set search_path = '' set timezone = 'UTC' set jit = off
+as $$
+begin
+  return (
+    select coalesce(jsonb_agg(jsonb_strip_nulls(e.entry) || jsonb_build_object('at', e.at, 'kind', e.kind) order by e.at, e.turn, e.sort_key), '[]')
+    from (
+      select h.created_at as at, 'task' as kind, 3 as turn, h.sort_key,
+             jsonb_build_object('from_state', h.from_state, 'to_state', h.to_state, 'actor', h.actor, 'server_uuid', h.processor_uuid, 'metadata', h.metadata) as entry
+      from tasker.task_transitions h where h.task_uuid = p_task_uuid
+      union all
+      select h.created_at, 'step', 2, h.sort_key,
+             jsonb_build_object('step', n.name, 'from_state', h.from_state, 'to_state', h.to_state, 'actor', h.actor, 'attempt', h.attempt,
+                                'server_uuid', h.processor_uuid, 'metadata', h.metadata)
+      from tasker.workflow_steps s
+      join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid
+      join tasker.workflow_step_transitions h on h.workflow_step_uuid = s.workflow_step_uuid
+      where s.task_uuid = p_task_uuid
+      union all
+      select h.created_at, 'result', 2, r.sort_key,
+             jsonb_build_object('step', n.name, 'attempt', r.attempt, 'outcome', r.outcome, 'execution_time_ms', r.execution_time_ms, 'error', r.error)
+      from tasker.workflow_steps s
+      join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid
+      join tasker.workflow_step_result_audit r on r.workflow_step_uuid = s.workflow_step_uuid
+      join tasker.workflow_step_transitions h on h.workflow_step_uuid = r.workflow_step_uuid and h.sort_key = r.sort_key
+      where s.task_uuid = p_task_uuid
+      union all
+      select a.acted_at, 'action', 1, 0,
+             jsonb_build_object('action', a.action, 'by', coalesce(a.authenticated_as, a.acted_by), 'claimed_actor', case when a.authenticated_as is not null then a.acted_by end, 'reason', a.reason, 'step', n.name, 'details', a.details, 'bulk_token', a.bulk_token)
+      from tasker.operator_actions a
+      left join tasker.workflow_steps s on s.workflow_step_uuid = a.workflow_step_uuid
+      left join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid
+      where a.task_uuid = p_task_uuid
+      union all
+      select d.dlq_timestamp, 'dead_letter_opened', 4, 0, jsonb_build_object('dlq_entry_uuid', d.dlq_entry_uuid, 'reason', d.dlq_reason, 'state', d.original_state)
+      from tasker.tasks_dlq d where d.task_uuid = p_task_uuid
+      union all
+      select d.resolution_timestamp, 'dead_letter_closed', 4, 1,
+             jsonb_build_object('dlq_entry_uuid', d.dlq_entry_uuid, 'resolution_status', d.resolution_status, 'by', coalesce(c.authenticated_as, d.resolved_by),
+                                'claimed_actor', coalesce(d.claimed_actor, case when c.authenticated_as <> d.resolved_by then d.resolved_by end), 'reason', d.resolution_notes)
+      from tasker.tasks_dlq d
+      left join lateral (select a.authenticated_as from tasker.operator_actions a
+                         where a.task_uuid = p_task_uuid and a.acted_at = d.resolution_timestamp and a.acted_by in (d.resolved_by, d.claimed_actor) limit 1) c on true
+      where d.task_uuid = p_task_uuid and d.resolution_timestamp is not null) e);
+end
+$$;
+comment on function tasker.get_task_history(uuid) is
+  'Everything that happened to a task, in the order in which it was written.';

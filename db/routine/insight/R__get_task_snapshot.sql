@@ -1,0 +1,21 @@
+-- A task and its steps as they are, for a dead letter: one JSON object; null when there is no such task.
+create or replace function tasker.get_task_snapshot(p_task_uuid uuid)
+returns jsonb
+language plpgsql stable
+set search_path = '' set timezone = 'UTC'
+as $$
+begin
+  return (
+    select jsonb_build_object(
+      'task', to_jsonb(t) - '{identity_hash,former_identity_hash}'::text[],
+      'steps', (select jsonb_agg(jsonb_build_object('name', n.name, 'state', s.state, 'attempts', s.attempts, 'max_attempts', s.max_attempts,
+                  'enqueued_at', s.enqueued_at, 'last_attempted_at', s.last_attempted_at, 'next_retry_at', s.next_retry_at,
+                  'lease_expires_at', s.lease_expires_at, 'error', r.error) order by s.step_position)
+                from tasker.workflow_steps s
+                join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid
+                left join tasker.workflow_step_result_audit r on r.workflow_step_uuid = s.workflow_step_uuid and r.sort_key = s.result_sort_key
+                where s.task_uuid = t.task_uuid))
+    from tasker.tasks t where t.task_uuid = p_task_uuid);
+end
+$$;
+comment on function tasker.get_task_snapshot(uuid) is 'A task and its steps as they are, for a dead letter.';

@@ -1,0 +1,28 @@
+-- explain_waiting as the REST interface shows it: {task_uuid, state, next_wake_at, waiting: [...]}; null when there is no such
+-- task. p_shows_context: false leaves out the value of a concurrency key, which is part of the context, from sentence and details.
+-- p_shows_errors: false leaves out what a handler said of a failure.
+create or replace function tasker.get_waiting_document(p_task_uuid uuid, p_shows_context boolean default true, p_shows_errors boolean default true)
+returns jsonb
+language plpgsql stable
+set search_path = '' set timezone = 'UTC'
+as $$
+begin
+  return (
+    select jsonb_build_object('task_uuid', t.task_uuid, 'state', t.state, 'next_wake_at', w.wake_at,
+      'waiting', (select coalesce(jsonb_agg(jsonb_build_object('step_uuid', e.workflow_step_uuid, 'name', e.step_name, 'state', e.state,
+                    'cause', e.cause, 'sentence', v.sentence, 'details', v.details)), '[]')
+                  from tasker.explain_waiting(t.task_uuid) e
+                  cross join lateral (
+                    select case
+                             when e.cause = 'failed' and not p_shows_errors then format('failed permanently at attempt %s; an operator has to act', e.details ->> 'attempt')
+                             when e.details ? 'key' and not p_shows_context then replace(e.sentence, ' = ' || (e.details ->> 'key'), '')
+                             else e.sentence
+                           end as sentence,
+                           case when e.details ? 'key' and not p_shows_context
+                             then e.details - 'key' || jsonb_build_object('policy', replace(e.details ->> 'policy', ' = ' || (e.details ->> 'key'), ''))
+                             else e.details
+                           end - case when p_shows_errors then '{}' else array['error'] end as details) v))
+    from tasker.tasks t left join tasker.task_wakeups w on w.task_uuid = t.task_uuid where t.task_uuid = p_task_uuid);
+end
+$$;
+comment on function tasker.get_waiting_document(uuid, boolean, boolean) is 'explain_waiting as the REST interface shows it; null when there is no such task.';

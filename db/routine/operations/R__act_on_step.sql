@@ -1,0 +1,102 @@
+-- What a person does to one step, with a name and a reason, in one transaction with what follows from it for the task.
+-- p_action: reset_for_retry (from error or waiting_for_retry; all attempts are given back), complete_manually (with
+-- p_data.result, which successors see) or resolve_manually (both from error, waiting_for_retry or pending).
+-- p_data: attempt (the one that the person has seen; another one is refused), inputs (replace the step's own, reset only),
+-- discard_checkpoint (reset only), result and metadata (completion only).
+-- Returns {outcome, state, task_state, queued, ended}; outcome is done, already (the same person has done the same for the
+-- same reason and it still holds) or refused, then with code, message and where it applies field; the code is task-not-found or
+-- step-not-found when there is no such task, or it has no such step. A result is not held against result_schema here: Operations does that.
+-- Locks: the task, then the step. Errors: TK007 as check_action.
+-- Source: reference section 4.3, ADR 0015.
+create or replace function tasker.act_on_step(
+  p_task_uuid   uuid,
+  p_step_uuid   uuid,
+  p_action      text,
+  p_by          text,
+  p_reason      text,
+  p_data        jsonb       default '{}',
+  p_server_uuid uuid        default null,
+  p_now         timestamptz default null)
+returns jsonb
+language plpgsql
+set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+declare
+  v_now     timestamptz;
+  v_to      tasker.step_state;
+  v_task    tasker.tasks;
+  v_step    tasker.workflow_steps;
+  v_before  jsonb;
+  v_refusal jsonb;
+  v_result  jsonb;
+begin
+  perform tasker.check_action(p_action, array['reset_for_retry', 'resolve_manually', 'complete_manually'], p_by, p_reason);
+  v_to := case p_action when 'reset_for_retry' then 'pending' when 'complete_manually' then 'complete' else 'resolved_manually' end;
+  select t.* into v_task from tasker.tasks t where t.task_uuid = p_task_uuid for no key update;
+  select s.* into v_step from tasker.workflow_steps s
+  where s.workflow_step_uuid = p_step_uuid and s.task_uuid = p_task_uuid for no key update;
+  if not found then
+    return case when v_task.task_uuid is null then tasker.refuse_unknown('task', p_task_uuid::text)
+                else tasker.refuse_unknown('step', p_step_uuid::text) end;
+  end if;
+  p_data := coalesce(p_data, '{}');
+  v_now := coalesce(p_now, clock_timestamp());
+
+  v_refusal := case
+    when jsonb_typeof(p_data) <> 'object' then jsonb_build_object('outcome', 'refused',
+      'code', 'invalid-request', 'field', 'data', 'message', 'must be an object')
+    when jsonb_typeof(p_data -> 'attempt') not in ('number', 'null') then jsonb_build_object('outcome', 'refused',
+      'code', 'invalid-request', 'field', 'attempt', 'message', 'must be a number')
+    when jsonb_typeof(p_data -> 'discard_checkpoint') not in ('boolean', 'null') then jsonb_build_object('outcome', 'refused',
+      'code', 'invalid-request', 'field', 'discard_checkpoint', 'message', 'must be true or false')
+    when v_step.state in ('error', 'waiting_for_retry', 'pending') = false or (p_action = 'reset_for_retry' and v_step.state = 'pending') then
+      case when tasker.is_repeated_action(p_task_uuid, p_step_uuid, p_action, p_by, p_reason)
+                and (v_to = 'pending' or v_step.state = v_to)
+        then jsonb_build_object('outcome', 'already')
+        else jsonb_build_object('outcome', 'refused', 'code', 'step-not-movable', 'message',
+          format('the step is %s; %s is for a step that is %s', v_step.state, p_action,
+                 case p_action when 'reset_for_retry' then 'error or waiting_for_retry' else 'error, waiting_for_retry or pending' end)) end
+    when v_task.completed_at is not null then jsonb_build_object('outcome', 'refused', 'code', 'task-already-ended', 'message',
+      format('the task has already ended as %s%s', v_task.state, case v_task.state when 'error' then '; retry the task instead' else '' end))
+    when v_task.cancel_requested_at is not null then jsonb_build_object('outcome', 'refused', 'code', 'task-is-being-cancelled',
+      'message', format('%s has asked for the task to be cancelled', coalesce(v_task.cancel_requested_by, 'an operator')))
+    when p_data ? 'attempt' and (p_data ->> 'attempt')::numeric <> v_step.attempts then jsonb_build_object('outcome', 'refused',
+      'code', 'attempt-has-changed', 'field', 'attempt', 'message', format('the step is at attempt %s, not %s', v_step.attempts, p_data ->> 'attempt'))
+    when p_action = 'complete_manually' and not p_data ? 'result' then jsonb_build_object('outcome', 'refused',
+      'code', 'invalid-request', 'field', 'completion_data', 'message', 'must have the result')
+    when p_action <> 'reset_for_retry' and p_data ?| array['inputs', 'discard_checkpoint'] then jsonb_build_object('outcome', 'refused',
+      'code', 'invalid-request', 'field', 'inputs', 'message', 'is for reset_for_retry only')
+  end;
+  if v_refusal is not null then
+    return v_refusal || jsonb_build_object('state', v_step.state, 'attempt', v_step.attempts, 'task_state', v_task.state);
+  end if;
+
+  v_before := jsonb_build_object('state', v_step.state, 'attempts', v_step.attempts, 'attempts_before_reset', v_step.attempts_before_reset);
+  if p_data ? 'inputs' or coalesce((p_data ->> 'discard_checkpoint')::boolean, false) then
+    v_before := v_before || coalesce((select jsonb_build_object('inputs', d.inputs, 'checkpoint', d.checkpoint)
+                                      from tasker.workflow_step_documents d where d.workflow_step_uuid = p_step_uuid), '{}');
+    insert into tasker.workflow_step_documents as d (workflow_step_uuid, task_uuid, inputs)
+    values (p_step_uuid, p_task_uuid, p_data -> 'inputs')
+    on conflict (workflow_step_uuid) do update
+      set inputs = case when p_data ? 'inputs' then excluded.inputs else d.inputs end,
+          checkpoint = case when (p_data ->> 'discard_checkpoint')::boolean then null else d.checkpoint end,
+          document_hash = tasker.hash_documents(case when p_data ? 'inputs' then excluded.inputs else d.inputs end,
+                                                case when (p_data ->> 'discard_checkpoint')::boolean then null else d.checkpoint end);
+  end if;
+  perform tasker.move_steps_by_operator(
+    p_task_uuid, array[p_step_uuid], v_to,
+    jsonb_strip_nulls(jsonb_build_object('action', p_action, 'by', coalesce(tasker.get_caller(), p_by), 'reason', p_reason, 'metadata', p_data -> 'metadata')),
+    p_data -> 'result', p_server_uuid, v_now);
+  insert into tasker.operator_actions (acted_at, action, acted_by, reason, task_uuid, workflow_step_uuid, details)
+  values (v_now, p_action, p_by, p_reason, p_task_uuid, p_step_uuid,
+          jsonb_build_object('before', v_before) || case when p_data ? 'inputs' then jsonb_build_object('inputs', p_data -> 'inputs') else '{}' end);
+  v_result := tasker.evaluate_tasks(array[p_task_uuid], p_server_uuid, 0, 60, p_now);
+
+  return jsonb_build_object('outcome', 'done', 'queued', v_result -> 'queued', 'ended', v_result -> 'ended')
+    || (select jsonb_build_object('state', s.state, 'attempt', s.attempts, 'task_state', t.state)
+        from tasker.workflow_steps s join tasker.tasks t on t.task_uuid = s.task_uuid where s.workflow_step_uuid = p_step_uuid);
+end
+$$;
+comment on function tasker.act_on_step(uuid, uuid, text, text, text, jsonb, uuid, timestamptz) is
+  'What a person does to one step, with a name and a reason, in one transaction with what follows from it for the task.';

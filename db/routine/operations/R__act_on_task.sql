@@ -1,0 +1,179 @@
+-- What a person does to a whole task, with a name and a reason, in one transaction with what follows from it.
+-- p_action:
+--   retry            what failed or waits for a retry starts again with all its attempts; a task in error is taken up again.
+--                    p_data.context replaces the context, while nothing is in flight.
+--   retry_from_step  p_data.step (name or uuid) and what depends on it: what has failed or waits for a retry starts again.
+--                    Steps that are done stay done, unless p_data.rerun_completed; then all of them from that step on.
+--   resolve          closes a blocked task, or one in error, as resolved_manually.
+--   fail          closes a blocked task as error; retry takes that back.
+--   cancel           request_cancel with p_data.policy.
+-- A task whose identity another one has taken over is not started again: there would be two of one identity.
+-- Returns {outcome, state, steps, queued, ended}: outcome is done, already or refused (with code, message, field?); steps is
+-- how many were reset. The code is task-not-found when there is no such task. A context is not held against input_schema here;
+-- one whose search attributes cannot be stored is refused.
+-- Locks: the task, then its steps. Errors: TK007 as check_action. Source: reference section 4.3, ADR 0015.
+create or replace function tasker.act_on_task(
+  p_task_uuid   uuid,
+  p_action      text,
+  p_by          text,
+  p_reason      text,
+  p_data        jsonb       default '{}',
+  p_server_uuid uuid        default null,
+  p_now         timestamptz default null,
+  p_bulk_token  uuid        default null)
+returns jsonb
+language plpgsql
+set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+declare
+  v_now     timestamptz;
+  v_task    tasker.tasks;
+  v_from    tasker.workflow_steps;
+  v_below   uuid[];
+  v_steps   uuid[];
+  v_busy    int;
+  v_done    int;
+  v_refusal jsonb;
+  v_result  jsonb := '{}';
+  v_details jsonb;
+  v_history jsonb := jsonb_build_object('action', p_action, 'by', coalesce(tasker.get_caller(), p_by), 'reason', p_reason);
+begin
+  perform tasker.check_action(p_action, array['retry', 'retry_from_step', 'resolve', 'fail', 'cancel'], p_by, p_reason);
+  select t.* into v_task from tasker.tasks t where t.task_uuid = p_task_uuid for no key update;
+  if not found then
+    return tasker.refuse_unknown('task', p_task_uuid::text);
+  end if;
+  p_data := coalesce(p_data, '{}');
+  v_refusal := case
+    when jsonb_typeof(p_data) <> 'object' then jsonb_build_object('field', 'data', 'message', 'must be an object')
+    when jsonb_typeof(p_data -> 'context') <> 'object' then jsonb_build_object('field', 'context', 'message', 'must be an object')
+    when jsonb_typeof(p_data -> 'rerun_completed') not in ('boolean', 'null') then
+      jsonb_build_object('field', 'rerun_completed', 'message', 'must be true or false')
+    when p_data ? 'context' then
+      (select jsonb_build_object('field', 'context.' || a.path, 'message', a.complaint)
+       from tasker.named_tasks nt cross join lateral tasker.extract_search_attributes(nt.search_attributes, p_data -> 'context') a
+       where nt.named_task_uuid = v_task.named_task_uuid and nt.search_attributes is not null and a.complaint is not null order by a.name limit 1)
+  end;
+  if v_refusal is not null then
+    return v_refusal || jsonb_build_object('outcome', 'refused', 'code', 'invalid-request', 'state', v_task.state);
+  end if;
+  v_now := coalesce(p_now, clock_timestamp());
+  v_details := jsonb_build_object('before', jsonb_build_object('state', v_task.state));
+
+  if p_action = 'cancel' then
+    v_result := tasker.request_cancel(p_task_uuid, p_by, p_reason, coalesce(p_data ->> 'policy', 'cancel_running'), p_server_uuid, p_now, p_bulk_token);
+    return case
+      when v_result ->> 'outcome' = 'requested' then jsonb_build_object('outcome', 'done', 'state', v_result -> 'state')
+      when v_result ->> 'outcome' = 'already_requested' or v_task.state = 'cancelled' then jsonb_build_object('outcome', 'already', 'state', v_task.state)
+      else jsonb_build_object('outcome', 'refused', 'code', 'task-already-ended', 'state', v_task.state,
+                              'message', format('the task has already ended as %s', v_task.state)) end;
+  end if;
+
+  if p_action in ('resolve', 'fail') then
+    if v_task.state = 'blocked_by_failures' or (p_action = 'resolve' and v_task.state = 'error') then
+      with moved as (
+        update tasker.tasks t
+        set state = case p_action when 'resolve' then 'resolved_manually' else 'error' end::tasker.task_state,
+            transition_count = t.transition_count + 1, completed_at = v_now
+        where t.task_uuid = p_task_uuid
+        returning t.task_uuid, t.state, t.transition_count),
+      history as (
+        insert into tasker.task_transitions (task_uuid, sort_key, from_state, to_state, actor, processor_uuid, metadata)
+        select m.task_uuid, m.transition_count, v_task.state, m.state, 'operator', p_server_uuid, v_history from moved m),
+      closed as (
+        update tasker.tasks_dlq d
+        set resolution_status = case p_action when 'resolve' then 'manually_resolved' else 'permanently_failed' end::tasker.dlq_resolution_status,
+            resolution_timestamp = v_now, resolution_notes = p_reason, resolved_by = coalesce(tasker.get_caller(), p_by),
+            claimed_actor = case when tasker.get_caller() <> p_by then p_by end, updated_at = v_now
+        where d.task_uuid = p_task_uuid and d.resolution_status = 'pending')
+      insert into tasker.operator_actions (acted_at, action, acted_by, reason, task_uuid, bulk_token, details)
+      select v_now, p_action, p_by, p_reason, p_task_uuid, p_bulk_token, v_details;
+      delete from tasker.task_wakeups w where w.task_uuid = p_task_uuid;
+      return jsonb_build_object('outcome', 'done', 'steps', 0, 'queued', '[]'::jsonb)
+        || (select jsonb_build_object('state', t.state, 'ended', jsonb_build_array(jsonb_build_object('task_uuid', t.task_uuid, 'state', t.state, 'correlation_id', t.correlation_id)))
+            from tasker.tasks t where t.task_uuid = p_task_uuid);
+    end if;
+    return jsonb_build_object('state', v_task.state) || case
+      when v_task.state = case p_action when 'resolve' then 'resolved_manually' else 'error' end::tasker.task_state then jsonb_build_object('outcome', 'already')
+      else jsonb_build_object('outcome', 'refused',
+        'code', case when v_task.completed_at is not null then 'task-already-ended' else 'task-not-blocked' end,
+        'message', format('the task is %s; %s is for a task that is %s', v_task.state, p_action,
+                          case p_action when 'resolve' then 'blocked_by_failures or error' else 'blocked_by_failures' end)) end;
+  end if;
+
+  -- The steps to start again.
+  if p_action = 'retry_from_step' then
+    select s.* into v_from from tasker.workflow_steps s join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid
+    where s.task_uuid = p_task_uuid and (n.name = p_data ->> 'step' or s.workflow_step_uuid::text = lower(p_data ->> 'step'));
+    with recursive below(step_uuid) as (
+      select v_from.workflow_step_uuid
+      union
+      select e.to_step_uuid from below b join tasker.workflow_step_edges e on e.from_step_uuid = b.step_uuid)
+    select array_agg(b.step_uuid) into v_below from below b where b.step_uuid is not null;
+  else
+    select array_agg(s.workflow_step_uuid) into v_below from tasker.workflow_steps s where s.task_uuid = p_task_uuid;
+  end if;
+  select array_agg(s.workflow_step_uuid) filter (where s.state in ('error', 'waiting_for_retry')
+             or (s.state in ('complete', 'resolved_manually') and p_action = 'retry_from_step' and coalesce((p_data ->> 'rerun_completed')::boolean, false))),
+         count(*) filter (where s.state in ('enqueued', 'in_progress', 'enqueued_for_orchestration', 'enqueued_as_error_for_orchestration')),
+         count(*) filter (where s.state in ('complete', 'resolved_manually'))
+    into v_steps, v_busy, v_done
+  from tasker.workflow_steps s where s.workflow_step_uuid = any (v_below);
+
+  v_refusal := case
+    when p_action = 'retry_from_step' and v_from.workflow_step_uuid is null then jsonb_build_object('outcome', 'refused', 'code', 'invalid-request',
+      'field', 'step', 'message', 'the task has no such step')
+    when v_task.state in ('complete', 'cancelled', 'resolved_manually') then jsonb_build_object('outcome', 'refused', 'code', 'task-already-ended',
+      'message', format('the task has already ended as %s', v_task.state))
+    when v_task.replaced_by_task_uuid is not null then jsonb_build_object('outcome', 'refused', 'code', 'task-already-replaced',
+      'message', format('task %s has taken over the identity of this task', v_task.replaced_by_task_uuid))
+    when v_task.cancel_requested_at is not null then jsonb_build_object('outcome', 'refused', 'code', 'task-is-being-cancelled',
+      'message', format('%s has asked for the task to be cancelled', coalesce(v_task.cancel_requested_by, 'an operator')))
+    when tasker.is_repeated_action(p_task_uuid, null, p_action, p_by, p_reason) and v_task.completed_at is null
+         and (v_steps is null or v_busy > 0) then jsonb_build_object('outcome', 'already')
+    when p_action = 'retry_from_step' and v_busy > 0 or p_data ? 'context' and v_task.in_flight_steps > 0 then
+      jsonb_build_object('outcome', 'refused', 'code', 'steps-in-flight', 'message',
+        case when p_data ? 'context' then 'steps are offered or running with the present context'
+             else format('%s of the steps to start again are offered or running', v_busy) end)
+    when p_action = 'retry_from_step' and v_from.state in ('complete', 'resolved_manually') and not coalesce((p_data ->> 'rerun_completed')::boolean, false) then
+      jsonb_build_object('outcome', 'refused', 'code', 'step-already-done', 'field', 'rerun_completed', 'message',
+        format('the step is %s; say rerun_completed to run it again, and %s done steps in all', v_from.state, v_done))
+    when v_steps is null and not (v_task.state = 'error' and p_data ? 'context') then
+      jsonb_build_object('outcome', 'refused', 'code', 'nothing-to-retry', 'message',
+        case when v_task.state = 'error' and v_task.failed_steps = 0 then 'no step has failed: the context did not fit; give another one'
+             else 'no step has failed or waits for a retry' end)
+  end;
+  if v_refusal is not null then
+    return v_refusal || jsonb_build_object('state', v_task.state);
+  end if;
+
+  if p_data ? 'context' then
+    v_details := jsonb_set(v_details, '{before,context}', (select c.context from tasker.task_contexts c where c.task_uuid = p_task_uuid));
+    update tasker.task_contexts c set context = p_data -> 'context', document_hash = tasker.hash_documents(p_data -> 'context') where c.task_uuid = p_task_uuid;
+    perform tasker.write_search_attributes(array[p_task_uuid]);
+  end if;
+  if v_task.state = 'error' then
+    with reopened as (
+      update tasker.tasks t set state = 'evaluating_results', transition_count = t.transition_count + 1, completed_at = null, context_checked = true
+      where t.task_uuid = p_task_uuid
+      returning t.task_uuid, t.transition_count),
+    woken as (
+      insert into tasker.task_wakeups (task_uuid, wake_at) values (p_task_uuid, v_now) on conflict (task_uuid) do nothing)
+    insert into tasker.task_transitions (task_uuid, sort_key, from_state, to_state, actor, processor_uuid, metadata)
+    select r.task_uuid, r.transition_count, 'error', 'evaluating_results', 'operator', p_server_uuid, v_history from reopened r;
+  end if;
+  if v_steps is not null then
+    perform tasker.move_steps_by_operator(p_task_uuid, v_steps, 'pending', v_history, null, p_server_uuid, v_now);
+  end if;
+  insert into tasker.operator_actions (acted_at, action, acted_by, reason, task_uuid, workflow_step_uuid, bulk_token, details)
+  values (v_now, p_action, p_by, p_reason, p_task_uuid, v_from.workflow_step_uuid, p_bulk_token,
+          v_details || jsonb_build_object('steps', coalesce(cardinality(v_steps), 0))
+          || case when p_data ? 'context' then jsonb_build_object('context', p_data -> 'context') else '{}' end);
+  v_result := tasker.evaluate_tasks(array[p_task_uuid], p_server_uuid, 0, 60, p_now);
+  return jsonb_build_object('outcome', 'done', 'steps', coalesce(cardinality(v_steps), 0), 'queued', v_result -> 'queued', 'ended', v_result -> 'ended',
+                            'state', (select t.state from tasker.tasks t where t.task_uuid = p_task_uuid));
+end
+$$;
+comment on function tasker.act_on_task(uuid, text, text, text, jsonb, uuid, timestamptz, uuid) is
+  'What a person does to a whole task, with a name and a reason, in one transaction with what follows from it.';

@@ -1,0 +1,15 @@
+-- Whether the latest action of a person on a task (or on one of its steps) was this very one: same action, same person,
+-- same reason. A request that is sent again because its answer was lost is told so, and not that it came too late.
+create or replace function tasker.is_repeated_action(p_task_uuid uuid, p_step_uuid uuid, p_action text, p_by text, p_reason text)
+returns boolean
+language sql stable
+set search_path = ''
+as $$
+  select coalesce((
+    select (a.action, a.acted_by, a.reason) = (p_action, p_by, p_reason)
+    from tasker.operator_actions a
+    where a.task_uuid = p_task_uuid and (p_step_uuid is null or a.workflow_step_uuid = p_step_uuid)
+    order by a.acted_at desc, a.action_uuid desc limit 1), false)
+$$;
+comment on function tasker.is_repeated_action(uuid, uuid, text, text, text) is
+  'Whether the latest action of a person on a task (or on one of its steps) was this very one.';

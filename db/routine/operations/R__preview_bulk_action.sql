@@ -1,0 +1,38 @@
+-- The dry run of an action on many tasks: counts those that p_filter means (see find_tasks_for_action) and that the action
+-- can be done to, and gives a token that run_bulk_action has to be shown. Changes no task.
+-- p_action: retry, resolve, fail or cancel. p_made_by: the caller over REST, for whom alone the token is.
+-- Returns {token, count, expires_at, sample}, where count may be 0; {count, limit} without a token when there are more than p_limit tasks.
+-- Locks: none but the new row; tokens that ran out a day ago without having been used are forgotten.
+-- Errors: TK007 as check_action and find_tasks_for_action, and for a limit or a validity that cannot be.
+-- Source: ADR 0015.
+create or replace function tasker.preview_bulk_action(
+  p_action text, p_filter jsonb, p_by text, p_reason text, p_limit int default 1000, p_valid_for interval default '10 minutes', p_made_by text default null)
+returns jsonb
+language plpgsql
+set search_path = '' set timezone = 'UTC'
+as $$
+declare
+  v_tasks uuid[];
+  v_row   tasker.bulk_actions;
+begin
+  perform tasker.check_action(p_action, array['retry', 'resolve', 'fail', 'cancel'], p_by, p_reason);
+  if p_limit is null or p_limit not between 1 and 1000000 then
+    raise exception 'limit must be 1 to 1000000, not %', coalesce(p_limit::text, 'null') using errcode = 'TK007';
+  end if;
+  if p_valid_for is null or p_valid_for <= interval '0' then
+    raise exception 'valid_for must be longer than 0, not %', coalesce(p_valid_for::text, 'null') using errcode = 'TK007';
+  end if;
+  v_tasks := tasker.find_tasks_for_action(p_action, p_filter, p_limit + 1);
+  if cardinality(v_tasks) > p_limit then
+    return jsonb_build_object('count', cardinality(v_tasks), 'limit', p_limit);
+  end if;
+  delete from tasker.bulk_actions b where b.executed_at is null and b.expires_at < clock_timestamp() - interval '1 day';
+  insert into tasker.bulk_actions (action, filter, acted_by, reason, task_count, set_hash, expires_at, made_by)
+  values (p_action, p_filter, p_by, p_reason, coalesce(cardinality(v_tasks), 0), tasker.hash_tasks(v_tasks), clock_timestamp() + p_valid_for, p_made_by)
+  returning * into v_row;
+  return jsonb_build_object('token', v_row.token, 'count', v_row.task_count, 'expires_at', v_row.expires_at,
+                            'sample', coalesce(to_jsonb(v_tasks[1:10]), '[]'));
+end
+$$;
+comment on function tasker.preview_bulk_action(text, jsonb, text, text, int, interval, text) is
+  'The dry run of an action on many tasks: counts them and gives the token that the real run has to present.';

@@ -1,0 +1,58 @@
+-- Ends a pause that pause_templates made with the same namespace, name and version, and has the tasks that waited looked at
+-- at once. A template that is paused both by itself and by its namespace stays paused by the other.
+-- Returns {outcome, tasks}: resumed, already when it was not paused, or refused with the code template-not-found when there is
+-- no such namespace or template; tasks is how many are evaluated.
+-- Locks: the namespace, then the waiting tasks by uuid. Errors: TK007 as check_action.
+create or replace function tasker.resume_templates(
+  p_namespace text, p_name text, p_version text, p_by text, p_reason text, p_now timestamptz default null)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_now       timestamptz := coalesce(p_now, clock_timestamp());
+  v_space     tasker.task_namespaces;
+  v_known     uuid[];
+  v_templates uuid[];
+  v_waiting   uuid[];
+begin
+  perform tasker.check_action('resume', array['resume'], p_by, p_reason);
+  select ns.* into v_space from tasker.task_namespaces ns where ns.name = p_namespace for no key update;
+  select array_agg(nt.named_task_uuid) into v_known from tasker.named_tasks nt
+  where nt.task_namespace_uuid = v_space.task_namespace_uuid and (p_name is null or nt.name = p_name) and (p_version is null or nt.version = p_version);
+  if v_space.name is null then
+    return tasker.refuse_unknown('template', p_namespace, 'namespace');
+  end if;
+  if p_name is null and p_version is not null then
+    return jsonb_build_object('outcome', 'refused', 'code', 'invalid-request', 'field', 'name', 'message', 'is required with a version');
+  end if;
+  if p_name is not null and v_known is null then
+    return tasker.refuse_unknown('template', concat_ws(':', p_namespace || '/' || p_name, p_version));
+  end if;
+
+  with ended as (
+    delete from tasker.template_pauses p where p.named_task_uuid = any (v_known) and p.is_namespace = (p_name is null)
+    returning p.named_task_uuid)
+  select array_agg(e.named_task_uuid) into v_templates from ended e;
+  if p_name is null then
+    update tasker.task_namespaces ns set paused_at = null, paused_by = null, pause_claimed_actor = null, pause_reason = null, updated_at = v_now
+    where ns.task_namespace_uuid = v_space.task_namespace_uuid and ns.paused_at is not null;
+  end if;
+  if v_templates is null and v_space.paused_at is null or (p_name is not null and v_templates is null) then
+    return jsonb_build_object('outcome', 'already', 'tasks', 0);
+  end if;
+
+  select array_agg(w.task_uuid) into v_waiting
+  from tasker.task_wakeups w join tasker.tasks t on t.task_uuid = w.task_uuid
+  where t.named_task_uuid = any (v_templates) and w.wake_at > v_now;
+  -- Under the tasks' locks, or two sessions could take the wake-ups in different orders.
+  perform tasker.lock_tasks(v_waiting);
+  update tasker.task_wakeups w set wake_at = v_now where w.task_uuid = any (v_waiting) and w.wake_at > v_now;
+  insert into tasker.operator_actions (acted_at, action, acted_by, reason, namespace, template_name, template_version, details)
+  values (v_now, 'resume', p_by, p_reason, p_namespace, p_name, p_version,
+          jsonb_build_object('tasks', coalesce(cardinality(v_waiting), 0)));
+  return jsonb_build_object('outcome', 'resumed', 'tasks', coalesce(cardinality(v_waiting), 0));
+end
+$$;
+comment on function tasker.resume_templates(text, text, text, text, text, timestamptz) is
+  'Ends a pause and has the tasks that waited looked at at once.';

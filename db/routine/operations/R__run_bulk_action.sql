@@ -1,0 +1,50 @@
+-- Does what preview_bulk_action counted, in one transaction, if the set of tasks is still the very same. The token says
+-- which action, by whom and why; it works once, and a second time tells what the first did.
+-- p_run_by: the caller over REST; the token of another is to it as one that is not there. Without it, in SQL, any is run.
+-- Returns {outcome, count, results: {done, already, refused}, queued}: outcome done, already, or refused with the code
+-- token-expired, set-has-changed or, when there is no such token, token-not-found.
+-- Locks: the token, then the tasks by uuid. Source: ADR 0015.
+create or replace function tasker.run_bulk_action(
+  p_token uuid, p_server_uuid uuid default null, p_now timestamptz default null, p_run_by text default null)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_now     timestamptz := coalesce(p_now, clock_timestamp());
+  v_bulk    tasker.bulk_actions;
+  v_tasks   uuid[];
+  v_task    uuid;
+  v_reply   jsonb;
+  v_counts  jsonb := '{"done": 0, "already": 0, "refused": 0}';
+  v_queued  jsonb := '[]';
+begin
+  select b.* into v_bulk from tasker.bulk_actions b where b.token = p_token for update;
+  if not found or (p_run_by is not null and v_bulk.made_by is distinct from p_run_by) then
+    return tasker.refuse_unknown('token', p_token::text);
+  end if;
+  if v_bulk.executed_at is not null then
+    return v_bulk.result || jsonb_build_object('outcome', 'already');
+  end if;
+  if v_now > v_bulk.expires_at then
+    return jsonb_build_object('outcome', 'refused', 'code', 'token-expired', 'message', 'the token has run out; count again');
+  end if;
+  v_tasks := tasker.find_tasks_for_action(v_bulk.action, v_bulk.filter, v_bulk.task_count + 1);
+  perform tasker.lock_tasks(v_tasks);
+  -- Compared under the locks: what is the same now stays the same until the commit.
+  if tasker.hash_tasks(v_tasks) <> v_bulk.set_hash then
+    return jsonb_build_object('outcome', 'refused', 'code', 'set-has-changed', 'message', 'the tasks have changed since they were counted; count again');
+  end if;
+  foreach v_task in array coalesce(v_tasks, '{}') loop
+    v_reply := tasker.act_on_task(v_task, v_bulk.action, v_bulk.acted_by, v_bulk.reason, '{}', p_server_uuid, p_now, p_token);
+    v_counts := jsonb_set(v_counts, array[v_reply ->> 'outcome'], to_jsonb((v_counts ->> (v_reply ->> 'outcome'))::int + 1));
+    v_queued := v_queued || coalesce(v_reply -> 'queued', '[]');
+  end loop;
+  v_reply := jsonb_build_object('outcome', 'done', 'action', v_bulk.action, 'count', v_bulk.task_count, 'results', v_counts,
+                                'queued', (select coalesce(jsonb_agg(distinct q), '[]') from jsonb_array_elements(v_queued) q));
+  update tasker.bulk_actions b set executed_at = v_now, result = v_reply where b.token = p_token;
+  return v_reply;
+end
+$$;
+comment on function tasker.run_bulk_action(uuid, uuid, timestamptz, text) is
+  'Does what preview_bulk_action counted, in one transaction, if the set of tasks is still the very same.';

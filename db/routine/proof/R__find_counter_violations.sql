@@ -1,0 +1,42 @@
+-- Where a counter that is kept differs from a recount: one row per finding.
+-- Without nested loops: where statistics are missing or old, one over the whole history would never end.
+-- Locks: none. Source: glossary "readiness", docs/promises.md.
+create or replace function tasker.find_counter_violations(p_since timestamptz default null)
+returns table (invariant text, example jsonb)
+language sql stable
+set search_path = '' set jit = off set enable_nestloop = off
+as $$
+  with task_recounts as (
+    select s.task_uuid, count(*) as total,
+           count(*) filter (where s.state not in ('complete', 'resolved_manually')) as unfinished,
+           count(*) filter (where s.state in ('enqueued', 'in_progress', 'enqueued_for_orchestration', 'enqueued_as_error_for_orchestration')) as in_flight,
+           count(*) filter (where s.state = 'error') as failed,
+           count(*) filter (where s.state = 'waiting_for_retry') as retrying
+    from tasker.workflow_steps s group by s.task_uuid),
+  parent_recounts as (
+    select e.to_step_uuid, count(*) as total,
+           count(*) filter (where p.state is null or p.state not in ('complete', 'resolved_manually')) as remaining
+    from tasker.workflow_step_edges e
+    left join tasker.workflow_steps p on p.workflow_step_uuid = e.from_step_uuid
+    group by e.to_step_uuid)
+  select 'task_counters_equal_a_recount',
+         jsonb_build_object('task_uuid', t.task_uuid,
+           'kept', jsonb_build_array(t.total_steps, t.unfinished_steps, t.in_flight_steps, t.failed_steps, t.retrying_steps),
+           'counted', jsonb_build_array(r.total, r.unfinished, r.in_flight, r.failed, r.retrying))
+  from tasker.tasks t
+  left join task_recounts r on r.task_uuid = t.task_uuid
+  where t.created_at >= coalesce(p_since, '-infinity')
+    and (t.total_steps, t.unfinished_steps, t.in_flight_steps, t.failed_steps, t.retrying_steps)
+        is distinct from (r.total, r.unfinished, r.in_flight, r.failed, r.retrying)
+  union all
+  select 'parent_counters_equal_a_recount',
+         jsonb_build_object('step_uuid', s.workflow_step_uuid, 'state', s.state,
+           'kept', jsonb_build_array(s.total_parents, s.remaining_parents),
+           'counted', jsonb_build_array(coalesce(r.total, 0), coalesce(r.remaining, 0)))
+  from tasker.workflow_steps s
+  left join parent_recounts r on r.to_step_uuid = s.workflow_step_uuid
+  where s.created_at >= coalesce(p_since, '-infinity')
+    and (s.total_parents, s.remaining_parents) is distinct from (coalesce(r.total, 0), coalesce(r.remaining, 0))
+$$;
+comment on function tasker.find_counter_violations(timestamptz) is
+  'Where a counter that is kept differs from a recount: one row per finding.';

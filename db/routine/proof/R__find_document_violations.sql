@@ -1,0 +1,39 @@
+-- Documents, and what was taken out of them, that are not what was written: one row per finding. Every document is read, which is most of what the check costs where they are large.
+-- Without nested loops: where statistics are missing or old, one over the whole history would never end.
+-- Locks: none. Source: docs/promises.md.
+create or replace function tasker.find_document_violations(p_since timestamptz default null)
+returns table (invariant text, example jsonb)
+language sql stable
+set search_path = '' set jit = off set enable_nestloop = off
+as $$
+  select 'document_equals_its_hash', jsonb_build_object('step_uuid', r.workflow_step_uuid, 'sort_key', r.sort_key)
+  from tasker.workflow_step_result_audit r
+  where r.recorded_at >= coalesce(p_since, '-infinity') and r.document_hash is distinct from tasker.hash_documents(r.result, r.error)
+  union all
+  select 'document_equals_its_hash', jsonb_build_object('task_uuid', c.task_uuid)
+  from tasker.task_contexts c
+  where c.document_hash is distinct from tasker.hash_documents(c.context)
+    and (p_since is null or c.task_uuid in (select t.task_uuid from tasker.tasks t where t.created_at >= p_since))
+  union all
+  select 'document_equals_its_hash', jsonb_build_object('step_uuid', d.workflow_step_uuid)
+  from tasker.workflow_step_documents d
+  where d.document_hash is distinct from tasker.hash_documents(d.inputs, d.checkpoint)
+    and (p_since is null or d.workflow_step_uuid in (select s.workflow_step_uuid from tasker.workflow_steps s where s.created_at >= p_since))
+  union all
+  -- The values by which tasks are found: a row is missing, has another value, or there is one too many.
+  select 'search_attributes_equal_the_context', jsonb_build_object('task_uuid', coalesce(w.task_uuid, k.task_uuid), 'name', coalesce(w.name, k.name),
+                                                                   'is_there', k.task_uuid is not null, 'is_due', w.task_uuid is not null)
+  from (select t.task_uuid, a.name, a.value
+        from tasker.named_tasks nt
+        join tasker.tasks t on t.named_task_uuid = nt.named_task_uuid
+        join tasker.task_contexts c on c.task_uuid = t.task_uuid
+        cross join lateral tasker.extract_search_attributes(nt.search_attributes, c.context) a
+        where nt.search_attributes is not null and t.created_at >= coalesce(p_since, '-infinity') and a.value is not null) w
+  full join (select s.task_uuid, s.name::text as name, s.value::text as value
+             from tasker.task_search_attributes s
+             where p_since is null or s.task_uuid in (select t.task_uuid from tasker.tasks t where t.created_at >= p_since)) k
+    on k.task_uuid = w.task_uuid and k.name = w.name
+  where k.value is distinct from w.value
+$$;
+comment on function tasker.find_document_violations(timestamptz) is
+  'Documents, and what was taken out of them, that are not what was written: one row per finding.';

@@ -1,0 +1,85 @@
+-- Where the history of tasks and steps does not add up to what they are: one row per finding.
+-- Without nested loops: where statistics are missing or old, one over the whole history would never end.
+-- Locks: none. Source: design decision 1, docs/promises.md.
+create or replace function tasker.find_history_violations(p_since timestamptz default null)
+returns table (invariant text, example jsonb)
+language sql stable
+set search_path = '' set jit = off set enable_nestloop = off
+as $$
+  with task_moves as (
+    select h.*, lag(h.to_state) over w as state_before, lag(h.created_at) over w as created_before
+    from tasker.task_transitions h
+    join tasker.tasks t on t.task_uuid = h.task_uuid and t.created_at >= coalesce(p_since, '-infinity')
+    window w as (partition by h.task_uuid order by h.sort_key)),
+  step_moves as (
+    select h.*, lag(h.to_state) over w as state_before, lag(h.attempt) over w as attempt_before,
+           lag(h.created_at) over w as created_before
+    from tasker.workflow_step_transitions h
+    join tasker.workflow_steps s on s.workflow_step_uuid = h.workflow_step_uuid and s.created_at >= coalesce(p_since, '-infinity')
+    window w as (partition by h.workflow_step_uuid order by h.sort_key)),
+  task_counts as (
+    select m.task_uuid, count(*) as moves, max(m.sort_key) as last_key from task_moves m group by m.task_uuid),
+  step_counts as (
+    select m.workflow_step_uuid, count(*) as moves, max(m.sort_key) as last_key from step_moves m group by m.workflow_step_uuid)
+  select 'task_state_is_the_end_of_its_history', jsonb_build_object('task_uuid', t.task_uuid, 'state', t.state, 'history', h.to_state)
+  from tasker.tasks t
+  left join task_moves h on h.task_uuid = t.task_uuid and h.sort_key = t.transition_count
+  where t.created_at >= coalesce(p_since, '-infinity') and h.to_state is distinct from t.state
+  union all
+  select 'step_state_is_the_end_of_its_history', jsonb_build_object('step_uuid', s.workflow_step_uuid, 'state', s.state, 'history', h.to_state)
+  from tasker.workflow_steps s
+  left join step_moves h on h.workflow_step_uuid = s.workflow_step_uuid and h.sort_key = s.transition_count
+  where s.created_at >= coalesce(p_since, '-infinity') and h.to_state is distinct from s.state
+  union all
+  select 'task_history_counts_without_gaps', jsonb_build_object('task_uuid', t.task_uuid, 'moves', c.moves, 'last', c.last_key, 'counter', t.transition_count)
+  from tasker.tasks t
+  join task_counts c on c.task_uuid = t.task_uuid
+  where c.moves <> t.transition_count or c.last_key <> t.transition_count
+  union all
+  select 'step_history_counts_without_gaps', jsonb_build_object('step_uuid', s.workflow_step_uuid, 'moves', c.moves, 'last', c.last_key, 'counter', s.transition_count)
+  from tasker.workflow_steps s
+  join step_counts c on c.workflow_step_uuid = s.workflow_step_uuid
+  where c.moves <> s.transition_count or c.last_key <> s.transition_count
+  union all
+  -- Only error can be left again, by a person.
+  select 'task_ends_once', jsonb_build_object('task_uuid', m.task_uuid, 'ends', count(*) filter (where m.to_state in ('complete', 'cancelled', 'resolved_manually')),
+                                              'moves_after_it', count(*) filter (where m.from_state in ('complete', 'cancelled', 'resolved_manually')))
+  from task_moves m
+  where m.to_state in ('complete', 'cancelled', 'resolved_manually') or m.from_state in ('complete', 'cancelled', 'resolved_manually')
+  group by m.task_uuid having count(*) > 1
+  union all
+  select 'task_move_starts_where_the_last_one_ended', jsonb_build_object('task_uuid', m.task_uuid, 'sort_key', m.sort_key, 'from_state', m.from_state, 'was', m.state_before)
+  from task_moves m where m.from_state is distinct from m.state_before
+  union all
+  select 'step_move_starts_where_the_last_one_ended', jsonb_build_object('step_uuid', m.workflow_step_uuid, 'sort_key', m.sort_key, 'from_state', m.from_state, 'was', m.state_before)
+  from step_moves m where m.from_state is distinct from m.state_before
+  union all
+  select 'task_move_is_allowed_to_its_actor', jsonb_build_object('task_uuid', m.task_uuid, 'sort_key', m.sort_key, 'from_state', m.from_state, 'to_state', m.to_state, 'actor', m.actor)
+  from task_moves m
+  where (m.from_state is not null or m.to_state <> 'pending' or m.actor <> 'orchestrator')
+    and (m.from_state, m.to_state, m.actor) not in (
+      select r.from_state, r.to_state, r.actor from tasker.task_transition_rules r where r.from_state is not null)
+  union all
+  select 'step_move_is_allowed_to_its_actor', jsonb_build_object('step_uuid', m.workflow_step_uuid, 'sort_key', m.sort_key, 'from_state', m.from_state, 'to_state', m.to_state, 'actor', m.actor)
+  from step_moves m
+  where (m.from_state is not null or m.to_state <> 'pending' or m.actor <> 'orchestrator')
+    and (m.from_state, m.to_state, m.actor) not in (
+      select r.from_state, r.to_state, r.actor from tasker.workflow_step_transition_rules r where r.from_state is not null)
+  union all
+  -- The fence: a number is given once, by a handoff, and every move in between carries it.
+  select 'attempt_grows_by_handoffs_only', jsonb_build_object('step_uuid', m.workflow_step_uuid, 'sort_key', m.sort_key, 'attempt', m.attempt, 'was', m.attempt_before)
+  from step_moves m where m.attempt <> coalesce(m.attempt_before, 0) + (m.to_state = 'enqueued')::int
+  union all
+  select 'attempt_is_that_of_the_latest_handoff', jsonb_build_object('step_uuid', s.workflow_step_uuid, 'attempts', s.attempts, 'history', h.attempt)
+  from tasker.workflow_steps s
+  join step_moves h on h.workflow_step_uuid = s.workflow_step_uuid and h.sort_key = s.transition_count
+  where h.attempt <> s.attempts
+  union all
+  select 'step_history_goes_forward_in_time', jsonb_build_object('step_uuid', m.workflow_step_uuid, 'sort_key', m.sort_key, 'at', m.created_at, 'before', m.created_before)
+  from step_moves m where m.created_at < m.created_before
+  union all
+  select 'task_history_goes_forward_in_time', jsonb_build_object('task_uuid', m.task_uuid, 'sort_key', m.sort_key, 'at', m.created_at, 'before', m.created_before)
+  from task_moves m where m.created_at < m.created_before
+$$;
+comment on function tasker.find_history_violations(timestamptz) is
+  'Where the history of tasks and steps does not add up to what they are: one row per finding.';

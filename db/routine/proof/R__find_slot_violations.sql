@@ -1,0 +1,63 @@
+-- Where slots of concurrency policies and what they stand for do not go together: one row per finding.
+-- Locks: none. Source: ADR 0013, docs/promises.md.
+create or replace function tasker.find_slot_violations(p_since timestamptz default null)
+returns table (invariant text, example jsonb)
+language sql stable
+set search_path = '' set jit = off set enable_nestloop = off
+as $$
+  with slots as (
+    select s.*, t.state as task_state, w.state as step_state, w.attempts, t.completed_at,
+           count(*) filter (where s.admitted_at is not null)
+             over (partition by s.policy_uuid, s.key order by s.admitted_at) as held_then,
+           max(s.waiting_position) filter (where s.admitted_at is not null)
+             over (partition by s.policy_uuid, s.key) as last_admitted_position
+    from tasker.concurrency_slots s
+    join tasker.tasks t on t.task_uuid = s.task_uuid
+    left join tasker.workflow_steps w on w.workflow_step_uuid = s.holder_uuid)
+  select 'slot_is_held_by_what_is_under_way',
+         jsonb_build_object('holder_uuid', s.holder_uuid, 'policy_uuid', s.policy_uuid, 'attempt', s.attempt, 'step_state', s.step_state,
+                            'task_state', s.task_state)
+  from slots s
+  where s.admitted_at is not null
+    and (s.completed_at is not null or s.task_state = 'blocked_by_failures'
+         or (s.attempt > 0 and (s.step_state not in ('enqueued', 'in_progress') or s.attempts <> s.attempt))
+         -- Given and not taken up yet: it waits for the next slot in its order, or is about to be handed off.
+         or (s.attempt is null and s.step_state not in ('pending', 'waiting_for_retry')))
+  union all
+  select 'slots_are_within_the_limit_of_their_admission',
+         jsonb_build_object('policy_uuid', s.policy_uuid, 'key', s.key, 'holder_uuid', s.holder_uuid, 'held', s.held_then, 'limit', s.admitted_limit)
+  from slots s where s.admitted_at is not null and s.held_then > s.admitted_limit
+  union all
+  -- Everything that is under way under a policy has its slots: nothing slipped past the gate.
+  select 'limited_step_in_flight_holds_its_slots',
+         jsonb_build_object('step_uuid', w.workflow_step_uuid, 'attempt', w.attempts, 'policy_uuid', u.policy_uuid)
+  from tasker.tasks t
+  join tasker.workflow_steps w on w.task_uuid = t.task_uuid and w.state in ('enqueued', 'in_progress') and w.is_limited
+  join tasker.named_tasks_policies u on u.named_task_uuid = t.named_task_uuid and u.step_position in (0, w.step_position)
+  join tasker.concurrency_policies p on p.policy_uuid = u.policy_uuid
+  left join tasker.concurrency_slots s on s.policy_uuid = u.policy_uuid and s.admitted_at is not null
+    and s.holder_uuid = case p.counts when 'tasks' then t.task_uuid else w.workflow_step_uuid end
+    and (s.attempt = w.attempts or p.counts = 'tasks')
+  where t.is_limited and s.holder_uuid is null and t.created_at >= coalesce(p_since, '-infinity')
+  union all
+  -- Free places and somebody who waits for one, and nobody who is going to look: he would wait for ever.
+  select 'waiter_has_a_way_to_be_promoted',
+         jsonb_build_object('holder_uuid', s.holder_uuid, 'policy_uuid', s.policy_uuid, 'key', s.key, 'position', s.waiting_position)
+  from slots s
+  join tasker.concurrency_policies p on p.policy_uuid = s.policy_uuid
+  left join (select h.policy_uuid, h.key, count(*) as held from tasker.concurrency_slots h where h.admitted_at is not null group by 1, 2) h
+    on h.policy_uuid = s.policy_uuid and h.key = s.key
+  where s.admitted_at is null and not s.is_due and coalesce(h.held, 0) < coalesce(p.set_limit, p.template_limit)
+    and not exists (select from tasker.concurrency_releases r where r.policy_uuid = s.policy_uuid and r.key = s.key)
+  union all
+  -- In line from the moment of asking. Two who ask within seconds of each other may not see each other yet.
+  select 'nobody_is_admitted_before_one_who_waits_longer',
+         jsonb_build_object('waiter_uuid', s.holder_uuid, 'requested_at', s.requested_at, 'policy_uuid', s.policy_uuid, 'key', s.key)
+  from slots s
+  where s.admitted_at is null and s.last_admitted_position > s.waiting_position
+    and exists (select from tasker.concurrency_slots h
+                where h.policy_uuid = s.policy_uuid and h.key = s.key and h.waiting_position > s.waiting_position
+                  and h.admitted_at > s.requested_at + interval '10 seconds')
+$$;
+comment on function tasker.find_slot_violations(timestamptz) is
+  'Where slots of concurrency policies and what they stand for do not go together: one row per finding.';

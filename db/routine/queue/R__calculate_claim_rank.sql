@@ -1,0 +1,11 @@
+-- The place of a step in the claim: that of its task, less a minute (a point of priority) for every attempt before this one.
+-- Attempts only grow, so it never gets worse.
+-- Source: design decision 13, the retry factor.
+create or replace function tasker.calculate_claim_rank(p_claim_order bigint, p_attempt int)
+returns bigint
+language sql immutable parallel safe
+as $$
+  select p_claim_order - greatest(p_attempt - 1, 0) * 60000
+$$;
+comment on function tasker.calculate_claim_rank(bigint, int) is
+  'The place of a step in the claim: that of its task, less a minute for every attempt before this one.';

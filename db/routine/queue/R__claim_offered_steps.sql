@@ -1,0 +1,48 @@
+-- Accepts offers: compares (enqueued, attempt) and sets in_progress with a lease. Steps that were offered again,
+-- cancelled or taken meanwhile are left out. The two arrays go together and are sorted by step, which is the order in
+-- which the rows are locked.
+-- Source: design decisions 4, 6.
+create or replace function tasker.claim_offered_steps(
+  p_step_uuids uuid[], p_attempts int[], p_server_uuid uuid, p_lease_seconds int, p_now timestamptz default null)
+returns uuid[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_now       timestamptz := coalesce(p_now, clock_timestamp());
+  v_lease_end timestamptz := v_now + p_lease_seconds * interval '1 second';
+  v_claimed   uuid[];
+begin
+  with offered as (
+    select s.workflow_step_uuid, o.attempt
+    from unnest(p_step_uuids, p_attempts) as o(step_uuid, attempt)
+    join tasker.workflow_steps s on s.workflow_step_uuid = o.step_uuid
+    order by s.workflow_step_uuid
+    for update of s),
+  claimed as (
+    update tasker.workflow_steps s
+    set state = 'in_progress', transition_count = s.transition_count + 1, last_attempted_at = v_now,
+        lease_expires_at = v_lease_end, leased_by = p_server_uuid
+    from offered o
+    where s.workflow_step_uuid = o.workflow_step_uuid and s.state = 'enqueued' and s.attempts = o.attempt
+    returning s.workflow_step_uuid, s.task_uuid, s.attempts, s.transition_count),
+  history as (
+    insert into tasker.workflow_step_transitions
+      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, attempt, processor_uuid)
+    select c.workflow_step_uuid, c.transition_count, c.task_uuid, 'enqueued', 'in_progress', 'worker', c.attempts, p_server_uuid
+    from claimed c),
+  -- A task that waited long in a queue may have a late wake-up; recovery must not come later than the lease ends.
+  -- Claims of many tasks cross here without their locks: whoever finds a row taken leaves it to the other, who is setting
+  -- it to about the same time. By arrays of keys: a join would read all wake-ups for each step while the planner believes that there are few.
+  late as (
+    select w.task_uuid from tasker.task_wakeups w
+    where w.task_uuid = any (array(select c.task_uuid from claimed c)) and w.wake_at > v_lease_end
+    for no key update of w skip locked),
+  woken as (
+    update tasker.task_wakeups w set wake_at = v_lease_end where w.task_uuid = any (array(select l.task_uuid from late l)))
+  select coalesce(array_agg(c.workflow_step_uuid order by c.workflow_step_uuid), '{}') into v_claimed from claimed c;
+  return v_claimed;
+end
+$$;
+comment on function tasker.claim_offered_steps(uuid[], int[], uuid, int, timestamptz) is
+  'Accepts offers: compares (enqueued, attempt) and sets in_progress with a lease.';

@@ -1,0 +1,35 @@
+-- What a worker needs to run claimed steps, as a JSON array in the order of the argument: ids, attempt, the task's
+-- context, the results of the direct parents by name, inputs and checkpoint. Results of farther ancestors are asked for
+-- one by one (get_step_transitive_dependencies); what belongs to the template is cached by template_step_uuid. max_attempts
+-- is the number of the last attempt that there will be, so that it can be compared with attempt after a reset as well.
+create or replace function tasker.get_claimed_steps(p_step_uuids uuid[])
+returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  -- In plpgsql, whose plans are kept: a function in SQL would be planned anew at every call. json and not jsonb: it goes out as
+  -- text, and jsonb would be put together, copied into its array, copied into the answer and taken apart again.
+  return (select coalesce(json_agg(json_build_object(
+      'step_uuid', s.workflow_step_uuid, 'task_uuid', s.task_uuid, 'template_step_uuid', s.named_step_uuid,
+      'attempt', s.attempts, 'max_attempts', case when s.retryable then s.max_attempts else 1 end + s.attempts_before_reset,
+      'correlation_id', t.correlation_id, 'parent_correlation_id', t.parent_correlation_id, 'trace_parent', c.trace_parent,
+      'cancel_requested', t.cancel_requested_at is not null and t.cancel_policy = 'cancel_running',
+      'context', c.context, 'results', p.results, 'inputs', d.inputs, 'checkpoint', d.checkpoint) order by u.n), '[]')
+  from unnest(p_step_uuids) with ordinality as u(step_uuid, n)
+  join tasker.workflow_steps s on s.workflow_step_uuid = u.step_uuid
+  join tasker.tasks t on t.task_uuid = s.task_uuid
+  join tasker.task_contexts c on c.task_uuid = s.task_uuid
+  left join tasker.workflow_step_documents d on d.workflow_step_uuid = s.workflow_step_uuid
+  left join lateral (
+    select json_object_agg(n.name, r.result) as results
+    from tasker.workflow_step_edges e
+    join tasker.workflow_steps parent on parent.workflow_step_uuid = e.from_step_uuid
+    join tasker.named_steps n on n.named_step_uuid = parent.named_step_uuid
+    join tasker.workflow_step_result_audit r
+      on r.workflow_step_uuid = parent.workflow_step_uuid and r.sort_key = parent.result_sort_key and r.success
+    where e.to_step_uuid = s.workflow_step_uuid and s.total_parents > 0) p on s.total_parents > 0);
+end
+$$;
+comment on function tasker.get_claimed_steps(uuid[]) is
+  'What a worker needs to run claimed steps, as a JSON array in the order of the argument.';

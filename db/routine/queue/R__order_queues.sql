@@ -1,0 +1,42 @@
+-- The namespaces among p_namespaces (null: all) whose worker queue has a visible message, by the place of the first one.
+create or replace function tasker.order_queues(p_namespaces text[] default null)
+returns text[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_namespace text;
+  v_table     text;
+  v_floor     bigint;
+  v_order     bigint;
+  v_names     text[] := '{}';
+  v_orders    bigint[] := '{}';
+begin
+  for v_namespace in
+    select ns.name from tasker.task_namespaces ns
+    where (p_namespaces is null or ns.name = any (p_namespaces))
+      and to_regclass('pgmq.' || quote_ident('q_' || lower(tasker.worker_queue(ns.name)))) is not null
+  loop
+    v_table := 'q_' || lower(tasker.worker_queue(v_namespace));
+    v_floor := tasker.get_claim_cursor(v_table);
+    v_order := null;
+    if v_floor is not null then
+      execute format('select (q.headers ->> ''claim_order'')::bigint from pgmq.%I q
+                      where q.vt <= clock_timestamp() and (q.headers ->> ''claim_order'')::bigint >= $1
+                      order by ((q.headers ->> ''claim_order'')::bigint) limit 1', v_table) into v_order using v_floor;
+    end if;
+    if v_order is null then
+      execute format('select (q.headers ->> ''claim_order'')::bigint from pgmq.%I q where q.vt <= clock_timestamp()
+                      order by ((q.headers ->> ''claim_order'')::bigint) limit 1', v_table) into v_order;
+    end if;
+    -- found is not set by execute: a message from outside may have no place, but then it comes last.
+    if v_order is not null then
+      v_names := v_names || v_namespace::text;
+      v_orders := v_orders || v_order;
+    end if;
+  end loop;
+  return coalesce((select array_agg(u.name order by u.place) from unnest(v_names, v_orders) as u(name, place)), '{}');
+end
+$$;
+comment on function tasker.order_queues(text[]) is
+  'The namespaces whose worker queue has a visible message, by the place of the first one.';

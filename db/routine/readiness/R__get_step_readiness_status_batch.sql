@@ -1,0 +1,44 @@
+-- One row per step of the given tasks: where it is, whether its parents are done, whether it may be tried (again), and
+-- whether it can be handed off now: what the engine would do if it evaluated the task at this moment, except that a step
+-- under a concurrency policy which has not asked for its slot yet may find none. A filter on steps narrows the rows, never what they see of their parents.
+-- Source: seed on readiness, design section 5.
+create or replace function tasker.get_step_readiness_status_batch(
+  input_task_uuids uuid[], step_uuids uuid[] default null, p_now timestamptz default null)
+returns table (
+  workflow_step_uuid uuid, task_uuid uuid, named_step_uuid uuid, name text, current_state text,
+  dependencies_satisfied boolean, retry_eligible boolean, ready_for_execution boolean,
+  last_failure_at timestamptz, next_retry_at timestamptz, total_parents int, completed_parents int,
+  attempts int, max_attempts int, backoff_request_seconds int, last_attempted_at timestamptz)
+language sql stable parallel safe
+as $$
+  select s.workflow_step_uuid, s.task_uuid, s.named_step_uuid, n.name::text, s.state::text,
+         p.total = p.satisfied,
+         e.retry_eligible,
+         tasker.evaluate_step_state_readiness(
+           s.state::text, s.state in ('complete', 'resolved_manually'), s.lease_expires_at is not null,
+           p.total = p.satisfied, e.retry_eligible, s.retryable, s.next_retry_at, p_now)
+           and tasker.accepts_handoffs(t) and not tasker.waits_for_slot(s),
+         s.last_failure_at, s.next_retry_at, p.total, p.satisfied,
+         s.attempts::int, s.max_attempts::int, s.backoff_request_seconds, s.last_attempted_at
+  from tasker.workflow_steps s
+  join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid
+  -- Counted from the edges, not taken from the cached remaining_parents: this is what the cache is checked against.
+  cross join lateral (
+    select count(*)::int as total, (count(*) filter (where parent.state in ('complete', 'resolved_manually')))::int as satisfied
+    from tasker.workflow_step_edges edge
+    join tasker.workflow_steps parent on parent.workflow_step_uuid = edge.from_step_uuid
+    where edge.to_step_uuid = s.workflow_step_uuid) p
+  -- The first attempt is always allowed; after it retryable and max_attempts decide. A pending step that has attempts behind
+  -- it was put there by recovery, a release or a person, who decided that it may be tried. One that is finished is not tried
+  -- again by itself, and neither is anything of a task that is finished or being cancelled.
+  join tasker.tasks t on t.task_uuid = s.task_uuid
+  cross join lateral (
+    select t.completed_at is null and t.cancel_requested_at is null and s.completed_at is null
+           and (s.attempts = s.attempts_before_reset or s.state = 'pending'
+                or (s.retryable and s.attempts - s.attempts_before_reset < s.max_attempts)) as retry_eligible) e
+  where s.task_uuid = any (input_task_uuids)
+    and (step_uuids is null or s.workflow_step_uuid = any (step_uuids))
+  order by s.task_uuid, s.step_position
+$$;
+comment on function tasker.get_step_readiness_status_batch(uuid[], uuid[], timestamptz) is
+  'One row per step of the given tasks: where it is, whether its parents are done, whether it may be tried (again), and whether it can be handed off now.';

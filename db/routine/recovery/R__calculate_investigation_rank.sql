@@ -1,0 +1,13 @@
+-- The time by which dead letters are put in the order in which to investigate them, the earliest first: when it was opened, a minute
+-- earlier for every point that its reason is worth. It does not change while the dead letter waits, so pages can be found by it.
+-- The view v_dlq_investigation_queue has the same points.
+create or replace function tasker.calculate_investigation_rank(p_reason tasker.dlq_reason, p_opened_at timestamptz)
+returns timestamptz
+language sql stable parallel safe
+as $$
+  select p_opened_at - interval '1 minute' * case p_reason
+    when 'dependency_cycle_detected' then 1000 when 'max_retries_exceeded' then 500 when 'permanent_failure' then 500
+    when 'staleness_timeout' then 100 when 'worker_unavailable' then 50 else 10 end
+$$;
+comment on function tasker.calculate_investigation_rank(tasker.dlq_reason, timestamptz) is
+  'The time by which dead letters are put in the order in which to investigate them, the earliest first.';

@@ -1,0 +1,56 @@
+-- Gives 100 points of priority, as much as the highest that a request can ask for, to those of the given tasks that are
+-- older than the SLA of their template and did not get them yet: their place in the claim, and that of their offers which
+-- wait on a queue. An offer that a worker is taking at this moment needs no place any more. Returns how many there were.
+-- Locks: the tasks, held by the caller; their messages, skip locked: who claims holds a message and may want the task.
+-- Source: design decision 13, the SLA escalation.
+create or replace function tasker.escalate_sla_breaches(p_task_uuids uuid[], p_now timestamptz default null)
+returns int
+language plpgsql
+set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+declare
+  v_now  timestamptz := coalesce(p_now, clock_timestamp());
+  v_late uuid[];
+  v_each record;
+begin
+  with late as (
+    update tasker.tasks t
+    set claim_order = t.claim_order - 6000000, sla_breached_at = v_now
+    from tasker.named_tasks nt
+    where t.task_uuid = any (p_task_uuids) and t.completed_at is null and t.sla_breached_at is null
+      and nt.named_task_uuid = t.named_task_uuid and t.created_at + nt.sla_minutes * interval '1 minute' <= v_now
+    returning t.task_uuid)
+  select array_agg(l.task_uuid) into v_late from late l;
+  if v_late is null then
+    return 0;
+  end if;
+
+  for v_each in
+    select ns.name as namespace, array_agg(s.workflow_step_uuid::text) as steps,
+           array_agg(distinct tasker.calculate_claim_rank(t.claim_order + 6000000, s.attempts)) as places
+    from tasker.tasks t
+    join tasker.workflow_steps s on s.task_uuid = t.task_uuid and s.state = 'enqueued'
+    join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
+    join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
+    where t.task_uuid = any (v_late)
+    group by ns.name
+  loop
+    if to_regclass('pgmq.' || quote_ident('q_' || lower(tasker.worker_queue(v_each.namespace)))) is not null then
+      -- Found by their places, which are indexed.
+      execute format($q$
+        with waiting as materialized (
+          select q.msg_id from pgmq.%1$I q
+          where (q.headers ->> 'claim_order')::bigint = any ($1) and q.message ->> 'step_uuid' = any ($2)
+          for update skip locked)
+        update pgmq.%1$I q
+        set headers = jsonb_set(q.headers, '{claim_order}', to_jsonb((q.headers ->> 'claim_order')::bigint - 6000000))
+        from waiting w where q.msg_id = w.msg_id $q$, 'q_' || lower(tasker.worker_queue(v_each.namespace)))
+        using v_each.places, v_each.steps;
+    end if;
+  end loop;
+  return cardinality(v_late);
+end
+$$;
+comment on function tasker.escalate_sla_breaches(uuid[], timestamptz) is
+  'Gives 100 points of priority to those of the given tasks that are older than the SLA of their template.';

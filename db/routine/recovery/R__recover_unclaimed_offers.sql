@@ -1,0 +1,132 @@
+-- Takes back offers that nobody claims, by two limits that count from when recovery first saw the reason and start anew
+-- whenever it is gone in between (table unclaimed_offers):
+-- unclaimed: a live server serves the namespace, knows the handler and has a permit available, the offer's turn has come (fewer
+--   offers are before it than permits are available), and still nobody takes it, for p_claim_seconds.
+-- unserved: no live server serves it at all, for p_unserved_seconds; 0 waits for ever.
+-- An offer that waits because all permits are taken, or behind others, is never touched, however long that takes.
+-- What is taken back becomes pending (the next handoff gets the next attempt) while attempts are left and the template says
+-- reschedule, otherwise error, with the cause (unclaimed, no_worker).
+-- Locks: the steps, skip locked: whoever holds one is claiming it; the caller holds the tasks. Returns how many were taken back.
+-- Source: design decision 6; attune.md W1 to W3, W7, C2; ADR 0011.
+create or replace function tasker.recover_unclaimed_offers(
+  p_task_uuids uuid[], p_server_uuid uuid, p_claim_seconds int default 300, p_unserved_seconds int default 0,
+  p_now timestamptz default null)
+returns int
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_now       timestamptz := coalesce(p_now, clock_timestamp());
+  v_namespace text;
+  v_permits     int;
+  v_last      bigint;
+  v_deltas    tasker.task_delta[];
+begin
+  -- A claim leaves its watch behind; nobody else needs it.
+  delete from tasker.unclaimed_offers w
+  where w.task_uuid = any (p_task_uuids)
+    and not exists (select from tasker.workflow_steps s where s.workflow_step_uuid = w.workflow_step_uuid
+                    and s.state = 'enqueued' and s.attempts = w.attempt);
+
+  for v_namespace in
+    select distinct ns.name
+    from tasker.workflow_steps s
+    join tasker.tasks t on t.task_uuid = s.task_uuid
+    join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
+    join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
+    where s.task_uuid = any (p_task_uuids) and s.state = 'enqueued' and s.enqueued_at < v_now - interval '5 seconds'
+  loop
+    -- The place of the last offer that the available permits could take now.
+    select coalesce(sum(greatest(v.capacity - v.running, 0)), 0) into v_permits
+    from tasker.servers v
+    where v.lease_expires_at > v_now and v.state in ('healthy', 'degraded') and 'worker' = any (v.roles)
+      and (v.namespaces is null or v_namespace = any (v.namespaces));
+    v_last := null;
+    execute format('select (q.headers ->> ''claim_order'')::bigint from pgmq.%I q
+                    order by ((q.headers ->> ''claim_order'')::bigint) offset $1 limit 1', 'q_' || lower(tasker.worker_queue(v_namespace)))
+      into v_last using greatest(v_permits - 1, 0);
+
+    with offers as (
+      select s.workflow_step_uuid, s.task_uuid, s.attempts,
+             case
+               when not exists (select from tasker.servers v
+                 where v.lease_expires_at > v_now and v.state in ('healthy', 'degraded') and 'worker' = any (v.roles)
+                   and (v.namespaces is null or v_namespace = any (v.namespaces))
+                   and tasker.has_handler(v.handlers, v.resolvers, v.missing, n.handler_callable, n.handler_resolver, n.handler_key)) then 'unserved'
+               when v_permits > 0 and (v_last is null or tasker.calculate_claim_rank(t.claim_order, s.attempts) <= v_last) and exists (select from tasker.servers v
+                 where v.lease_expires_at > v_now and v.state in ('healthy', 'degraded') and 'worker' = any (v.roles)
+                   and (v.namespaces is null or v_namespace = any (v.namespaces)) and v.running < v.capacity
+                   and tasker.has_handler(v.handlers, v.resolvers, v.missing, n.handler_callable, n.handler_resolver, n.handler_key)) then 'unclaimed'
+             end as why
+      from tasker.workflow_steps s
+      join tasker.tasks t on t.task_uuid = s.task_uuid
+      join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
+      join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
+      join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
+      where s.task_uuid = any (p_task_uuids) and s.state = 'enqueued' and s.enqueued_at < v_now - interval '5 seconds'
+        and ns.name = v_namespace),
+    unwatched as (
+      delete from tasker.unclaimed_offers w using offers o
+      where o.why is null and w.task_uuid = o.task_uuid and w.workflow_step_uuid = o.workflow_step_uuid)
+    insert into tasker.unclaimed_offers as w (task_uuid, workflow_step_uuid, attempt, why, since, due_at)
+    select o.task_uuid, o.workflow_step_uuid, o.attempts, o.why, v_now, v_now + l.seconds * interval '1 second'
+    from offers o
+    cross join lateral (select case o.why when 'unclaimed' then p_claim_seconds else nullif(p_unserved_seconds, 0) end as seconds) l
+    where o.why is not null
+    on conflict (task_uuid, workflow_step_uuid) do update
+      set attempt = excluded.attempt, why = excluded.why,
+          since = case when w.why = excluded.why and w.attempt = excluded.attempt then w.since else excluded.since end,
+          due_at = case when w.why = excluded.why and w.attempt = excluded.attempt then w.since + (excluded.due_at - excluded.since)
+                        else excluded.due_at end;
+  end loop;
+
+  with overdue as (
+    select s.workflow_step_uuid, w.why, w.since,
+           case when s.retryable and s.attempts - s.attempts_before_reset < s.max_attempts and n.on_worker_lost = 'reschedule' then 'pending'
+                else 'error' end::tasker.step_state as to_state
+    from tasker.unclaimed_offers w
+    join tasker.workflow_steps s on s.workflow_step_uuid = w.workflow_step_uuid
+    join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
+    where w.task_uuid = any (p_task_uuids) and w.due_at <= v_now and s.state = 'enqueued' and s.attempts = w.attempt
+    order by s.workflow_step_uuid
+    for update of s skip locked),
+  moved as (
+    update tasker.workflow_steps s
+    set state = o.to_state, transition_count = s.transition_count + 1, last_failure_at = v_now,
+        completed_at = case when o.to_state = 'error' then v_now end,
+        result_sort_key = case when o.to_state = 'error' then s.transition_count + 1 else s.result_sort_key end
+    from overdue o
+    where s.workflow_step_uuid = o.workflow_step_uuid and s.state = 'enqueued'
+    returning s.workflow_step_uuid, s.task_uuid, s.attempts, s.transition_count, o.to_state, o.since,
+              case o.why when 'unclaimed' then 'unclaimed' else 'no_worker' end as reason),
+  results as (
+    insert into tasker.workflow_step_result_audit (workflow_step_uuid, sort_key, task_uuid, recorded_at, attempt, outcome, error)
+    select m.workflow_step_uuid, m.transition_count, m.task_uuid, v_now, m.attempts, 'retryable_failure',
+           jsonb_build_object('type', m.reason, 'message',
+             case m.reason when 'unclaimed' then format('attempt %s was offered and nobody claimed it', m.attempts)
+                           else format('attempt %s was offered and no live server can run it', m.attempts) end)
+    from moved m where m.to_state = 'error'),
+  history as (
+    insert into tasker.workflow_step_transitions
+      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, attempt, processor_uuid, metadata)
+    select m.workflow_step_uuid, m.transition_count, m.task_uuid, 'enqueued', m.to_state, 'recovery', m.attempts, p_server_uuid,
+           jsonb_build_object('reason', m.reason, 'since', m.since)
+    from moved m),
+  unwatched as (
+    delete from tasker.unclaimed_offers w using moved m
+    where w.task_uuid = m.task_uuid and w.workflow_step_uuid = m.workflow_step_uuid)
+  select array_agg((m.task_uuid, -1, 0, case m.to_state when 'error' then 1 else 0 end, 0)::tasker.task_delta)
+    into v_deltas from moved m;
+
+  if v_deltas is not null then
+    -- The counts must stand before the tasks are evaluated, which is what the caller does next.
+    update tasker.tasks t
+    set in_flight_steps = t.in_flight_steps + d.in_flight, failed_steps = t.failed_steps + d.failed
+    from (select u.task_uuid, sum(u.in_flight)::int as in_flight, sum(u.failed)::int as failed from unnest(v_deltas) u group by u.task_uuid) d
+    where t.task_uuid = d.task_uuid;
+  end if;
+  return coalesce(cardinality(v_deltas), 0);
+end
+$$;
+comment on function tasker.recover_unclaimed_offers(uuid[], uuid, int, int, timestamptz) is
+  'Takes back offers that nobody claims although somebody could, or that no live server serves.';

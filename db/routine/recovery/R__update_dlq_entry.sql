@@ -1,0 +1,39 @@
+-- What a person says about a dead letter: closes it (p_status other than pending) or adds to its metadata. The task is
+-- not touched: acting on it is act_on_task's business. p_reason becomes the notes.
+-- Returns {outcome}: done, already (closed in the same way by the same person) or refused, with code and message: the
+-- code is dead-letter-not-found when there is no such entry. Locks: the entry. Errors: TK007 as check_action.
+create or replace function tasker.update_dlq_entry(
+  p_dlq_entry_uuid uuid, p_status varchar, p_by text, p_reason text, p_metadata jsonb default null, p_now timestamptz default null)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_now   timestamptz := coalesce(p_now, clock_timestamp());
+  v_entry tasker.tasks_dlq;
+begin
+  perform tasker.check_action(coalesce(p_status, 'pending'), enum_range(null::tasker.dlq_resolution_status)::text[], p_by, p_reason);
+  select d.* into v_entry from tasker.tasks_dlq d where d.dlq_entry_uuid = p_dlq_entry_uuid for no key update;
+  if not found then
+    return tasker.refuse_unknown('dead-letter', p_dlq_entry_uuid::text);
+  end if;
+  if v_entry.resolution_status <> 'pending' then
+    return case when v_entry.resolution_status::text = p_status and v_entry.resolved_by = coalesce(tasker.get_caller(), p_by) then jsonb_build_object('outcome', 'already')
+                else jsonb_build_object('outcome', 'refused', 'code', 'dead-letter-closed', 'message',
+                       format('it was closed as %s by %s', v_entry.resolution_status, coalesce(v_entry.resolved_by, 'the engine'))) end;
+  end if;
+  update tasker.tasks_dlq d
+  set resolution_status = coalesce(p_status, 'pending')::tasker.dlq_resolution_status,
+      resolution_timestamp = case when coalesce(p_status, 'pending') <> 'pending' then v_now end,
+      resolution_notes = p_reason, resolved_by = case when coalesce(p_status, 'pending') <> 'pending' then coalesce(tasker.get_caller(), p_by) end,
+      claimed_actor = case when coalesce(p_status, 'pending') <> 'pending' and tasker.get_caller() <> p_by then p_by end,
+      metadata = coalesce(d.metadata, '{}') || coalesce(p_metadata, '{}'), updated_at = v_now
+  where d.dlq_entry_uuid = p_dlq_entry_uuid;
+  insert into tasker.operator_actions (acted_at, action, acted_by, reason, task_uuid, dlq_entry_uuid, details)
+  values (v_now, 'update_dlq_entry', p_by, p_reason, v_entry.task_uuid, p_dlq_entry_uuid,
+          jsonb_strip_nulls(jsonb_build_object('resolution_status', p_status, 'metadata', p_metadata)));
+  return jsonb_build_object('outcome', 'done');
+end
+$$;
+comment on function tasker.update_dlq_entry(uuid, varchar, text, text, jsonb, timestamptz) is
+  'What a person says about a dead letter: closes it or adds to its metadata; the task is not touched.';

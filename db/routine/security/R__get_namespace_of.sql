@@ -1,0 +1,22 @@
+-- The namespace that a task, dead_letter, policy or bulk_action belongs to; null when there is no such thing, or when a bulk action
+-- is not kept to one.
+create or replace function tasker.get_namespace_of(p_kind text, p_uuid uuid)
+returns text
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_kind = 'policy' then
+    return (select p.namespace_name from tasker.concurrency_policies p where p.policy_uuid = p_uuid);
+  elsif p_kind = 'bulk_action' then
+    return (select b.filter ->> 'namespace' from tasker.bulk_actions b where b.token = p_uuid);
+  end if;
+  return (
+    select ns.name from tasker.tasks t
+    join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
+    join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
+    where t.task_uuid = case p_kind when 'task' then p_uuid
+                          when 'dead_letter' then (select d.task_uuid from tasker.tasks_dlq d where d.dlq_entry_uuid = p_uuid) end);
+end
+$$;
+comment on function tasker.get_namespace_of(text, uuid) is 'The namespace that a task, dead_letter, policy or bulk_action belongs to; null when there is none.';

@@ -1,0 +1,87 @@
+-- The steps, edges, wake-ups and first history of tasks that have just been inserted. A task inserted as
+-- steps_in_process has its roots handed off here: they are born in the state that the handoff gives them, the moves
+-- that lead there are in the history.
+-- A root whose handler the server lacks and others have is offered, never claimed.
+-- Locks: none but the new rows. Returns the handoffs.
+create or replace function tasker.create_steps(
+  p_task_uuids uuid[], p_server_uuid uuid, p_claim_limit int, p_lease_seconds int, p_now timestamptz)
+returns tasker.step_handoff[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_handoffs  tasker.step_handoff[];
+  v_elsewhere jsonb := case when p_claim_limit > 0 then tasker.get_handlers_elsewhere(p_server_uuid) end;
+begin
+  with new_tasks as (
+    select t.task_uuid, t.named_task_uuid, t.claim_order, t.correlation_id, ns.name as namespace,
+           t.state = 'steps_in_process' as is_started, t.is_limited,
+           -- Keys by position, made before the rows so that edges can name both ends without looking anything up. In the
+           -- select list and not in a lateral join, whose result the planner would remember for tasks of the same size.
+           (select array_agg(tasker.uuid_v7()) from generate_series(1, t.total_steps)) as keys
+    from tasker.tasks t
+    join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
+    join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
+    where t.task_uuid = any (p_task_uuids)),
+  -- Materialized: the keys of all steps are in one array per task, and no sort may carry that along with every step.
+  keyed_steps as materialized (
+    select t.task_uuid, t.keys[n.step_position] as step_uuid, n.named_step_uuid, n.step_position,
+           array(select t.keys[p.position] from unnest(n.parent_positions) as p(position)) as parent_keys,
+           n.default_max_attempts, n.default_retryable, t.namespace, t.claim_order, t.correlation_id,
+           t.is_started and n.parent_positions = '{}' as is_handed_off, t.is_limited, n.handler_key,
+           v_elsewhere is not null and coalesce(v_elsewhere -> t.namespace::text ? n.handler_key, false) as is_elsewhere
+    from new_tasks t
+    join tasker.named_tasks_named_steps n on n.named_task_uuid = t.named_task_uuid),
+  new_steps as (
+    select s.*, row_number() over (partition by s.is_handed_off, s.is_elsewhere order by s.claim_order, s.task_uuid, s.step_position) as turn
+    from keyed_steps s),
+  judged as (
+    select s.*, s.is_handed_off and not s.is_elsewhere and s.turn <= p_claim_limit as is_claimed from new_steps s),
+  step_rows as (
+    insert into tasker.workflow_steps
+      (workflow_step_uuid, task_uuid, named_step_uuid, created_at, state, step_position, transition_count, total_parents,
+       remaining_parents, attempts, max_attempts, retryable, enqueued_at, last_attempted_at, lease_expires_at, leased_by,
+       is_limited)
+    select j.step_uuid, j.task_uuid, j.named_step_uuid, p_now,
+           case when j.is_claimed then 'in_progress' when j.is_handed_off then 'enqueued' else 'pending' end::tasker.step_state,
+           j.step_position, 1 + j.is_handed_off::int + j.is_claimed::int, cardinality(j.parent_keys),
+           cardinality(j.parent_keys), j.is_handed_off::int, j.default_max_attempts, j.default_retryable,
+           case when j.is_handed_off then p_now end, case when j.is_claimed then p_now end,
+           case when j.is_claimed then p_now + p_lease_seconds * interval '1 second' end,
+           case when j.is_claimed then p_server_uuid end, j.is_limited
+    from judged j),
+  edge_rows as (
+    insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid)
+    select p.step_uuid, j.step_uuid, j.task_uuid from judged j cross join lateral unnest(j.parent_keys) as p(step_uuid)),
+  wakeup_rows as (
+    insert into tasker.task_wakeups (task_uuid, wake_at)
+    select t.task_uuid,
+           case when not t.is_started then p_now
+                -- Recovery must not come later than the leases end that are given here.
+                when p_claim_limit > 0 then p_now + least(30, p_lease_seconds + 1) * interval '1 second'
+                else p_now + interval '30 seconds' end
+    from new_tasks t),
+  step_history as (
+    insert into tasker.workflow_step_transitions
+      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, attempt, processor_uuid)
+    select j.step_uuid, m.sort_key, j.task_uuid, m.from_state, m.to_state, m.actor, least(m.sort_key - 1, 1), p_server_uuid
+    from judged j
+    join (values (1, null::tasker.step_state, 'pending'::tasker.step_state, 'orchestrator'::tasker.actor),
+                 (2, 'pending', 'enqueued', 'orchestrator'),
+                 (3, 'enqueued', 'in_progress', 'worker')) as m(sort_key, from_state, to_state, actor)
+      on m.sort_key <= 1 + j.is_handed_off::int + j.is_claimed::int),
+  task_history as (
+    insert into tasker.task_transitions (task_uuid, sort_key, from_state, to_state, actor, processor_uuid)
+    select t.task_uuid, m.sort_key, m.from_state, m.to_state, 'orchestrator', p_server_uuid
+    from new_tasks t
+    join (values (1, null::tasker.task_state, 'pending'::tasker.task_state), (2, 'pending', 'initializing'),
+                 (3, 'initializing', 'enqueuing_steps'), (4, 'enqueuing_steps', 'steps_in_process')) as m(sort_key, from_state, to_state)
+      on m.sort_key = 1 or t.is_started)
+  select coalesce(array_agg((j.step_uuid, j.task_uuid, 1, j.is_claimed, j.namespace, j.claim_order, j.correlation_id, j.handler_key)::tasker.step_handoff
+                            order by j.claim_order, j.step_uuid), '{}')
+    into v_handoffs from judged j where j.is_handed_off;
+  return v_handoffs;
+end
+$$;
+comment on function tasker.create_steps(uuid[], uuid, int, int, timestamptz) is
+  'The steps, edges, wake-ups and first history of tasks that have just been inserted.';

@@ -1,0 +1,38 @@
+-- Says of unchecked tasks whether their context fits. Those that do are started, the others end in error, with the
+-- violations in the history. p_verdicts: array of {task_uuid, violations: [..]}; no violations means it fits.
+-- Returns as evaluate_tasks. Locks: tasks by uuid.
+create or replace function tasker.start_validated_tasks(
+  p_verdicts jsonb, p_server_uuid uuid, p_claim_limit int default 0, p_lease_seconds int default 60)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_bad  uuid[];
+  v_good uuid[];
+begin
+  select array_agg(v.task_uuid) filter (where jsonb_array_length(v.violations) > 0),
+         array_agg(v.task_uuid) filter (where jsonb_array_length(v.violations) = 0)
+    into v_bad, v_good
+  from jsonb_to_recordset(p_verdicts) as v(task_uuid uuid, violations jsonb);
+  perform tasker.lock_tasks(v_bad || v_good);
+
+  with refused as (
+    update tasker.tasks t
+    set state = 'error', context_checked = true, transition_count = t.transition_count + 1, completed_at = clock_timestamp()
+    where t.task_uuid = any (v_bad) and t.state = 'pending' and not t.context_checked
+    returning t.task_uuid, t.transition_count),
+  asleep as (
+    delete from tasker.task_wakeups w using refused r where w.task_uuid = r.task_uuid)
+  insert into tasker.task_transitions (task_uuid, sort_key, from_state, to_state, actor, processor_uuid, metadata)
+  select r.task_uuid, r.transition_count, 'pending', 'error', 'orchestrator', p_server_uuid,
+         jsonb_build_object('reason', 'context_violates_input_schema', 'violations', v.violations)
+  from refused r join jsonb_to_recordset(p_verdicts) as v(task_uuid uuid, violations jsonb) on v.task_uuid = r.task_uuid;
+
+  update tasker.tasks t set context_checked = true where t.task_uuid = any (v_good) and not t.context_checked;
+  return tasker.evaluate_tasks(coalesce(v_good, '{}'), p_server_uuid, p_claim_limit, p_lease_seconds)
+         || jsonb_build_object('tasks', jsonb_array_length(p_verdicts));
+end
+$$;
+comment on function tasker.start_validated_tasks(jsonb, uuid, int, int) is
+  'Says of unchecked tasks whether their context fits; those that do are started, the others end in error.';

@@ -1,0 +1,52 @@
+-- submit_tasks for requests that came by the queue, whose sender is not there to be told: a request that the database raises
+-- an error for does not hold back the others. A set that fails is tried again in halves, down to the one that is to
+-- blame; its verdict is failed, with the sqlstate and the message. What passes by itself (lost connections, deadlocks, locks,
+-- lack of resources, a cancelled statement) is raised to the caller, who tries again.
+-- p_requests: as submit_tasks; their contexts are checked. Returns as submit_tasks.
+-- Locks: as submit_tasks. The halves of a set that failed come one after another and not in the order of all hashes: two such
+-- callers may deadlock, and one of them tries again. A savepoint for every set, so one where all is well.
+-- Source: attune.md F5.
+create or replace function tasker.submit_queued_requests(
+  p_requests jsonb, p_server_uuid uuid, p_claim_limit int default 0, p_lease_seconds int default 60)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_state  text;
+  v_cause  text;
+  v_half   int := jsonb_array_length(p_requests) / 2;
+  v_first  jsonb;
+  v_second jsonb;
+begin
+  begin
+    return tasker.submit_tasks(p_requests, p_server_uuid, p_claim_limit, p_lease_seconds, true, true);
+  exception when others then
+    get stacked diagnostics v_state = returned_sqlstate, v_cause = message_text;
+    if left(v_state, 2) in ('08', '25', '40', '53', '55', '57', '58') then
+      raise;
+    end if;
+  end;
+
+  if v_half = 0 then
+    if p_claim_limit > 0 then
+      -- It may be what the claim would return; by the queue that is the claim's own matter.
+      return tasker.submit_queued_requests(p_requests, p_server_uuid, 0, p_lease_seconds);
+    end if;
+    return jsonb_build_object('claimed_steps', '[]'::jsonb, 'queued', '[]'::jsonb, 'verdicts',
+      jsonb_build_array(jsonb_build_object('verdict', 'failed', 'sqlstate', v_state, 'message', v_cause)));
+  end if;
+  v_first := tasker.submit_queued_requests(
+    (select jsonb_agg(r.value order by r.ordinality) from jsonb_array_elements(p_requests) with ordinality r where r.ordinality <= v_half),
+    p_server_uuid, p_claim_limit, p_lease_seconds);
+  v_second := tasker.submit_queued_requests(
+    (select jsonb_agg(r.value order by r.ordinality) from jsonb_array_elements(p_requests) with ordinality r where r.ordinality > v_half),
+    p_server_uuid, greatest(p_claim_limit - jsonb_array_length(v_first -> 'claimed_steps'), 0), p_lease_seconds);
+  return jsonb_build_object(
+    'verdicts', (v_first -> 'verdicts') || (v_second -> 'verdicts'),
+    'claimed_steps', (v_first -> 'claimed_steps') || (v_second -> 'claimed_steps'),
+    'queued', (select coalesce(jsonb_agg(distinct q), '[]') from jsonb_array_elements((v_first -> 'queued') || (v_second -> 'queued')) q));
+end
+$$;
+comment on function tasker.submit_queued_requests(jsonb, uuid, int, int) is
+  'submit_tasks for requests that came by the queue: one that raises an error does not hold back the others.';

@@ -1,0 +1,193 @@
+-- Creates any number of tasks, each whole or not at all, and starts them: roots are handed off in the same transaction,
+-- the first p_claim_limit of them straight to p_server_uuid.
+-- p_requests: array of {namespace, name, version?, context, initiator?, source_system?, reason?, tags?, priority?,
+-- correlation_id?, parent_correlation_id?, parent_task_uuid?, requested_at?, idempotency_key?, trace_parent?,
+-- submitted_by?, parent_namespaces?}. Without a version it is the one of get_latest_version. A parent in another namespace than those, where they are given, is answered as one that is not there. p_start false leaves them pending for an
+-- orchestrator, and so are those of a paused template. p_context_checked says that the caller has checked the contexts
+-- against the input schemas; otherwise a task of a template that has one stays pending until a server has checked it. So
+-- does a task under a concurrency policy until an orchestrator, in a transaction of its own, has asked for its slots: no
+-- gate is ever held by the caller's.
+-- A task that has ended gives its identity up to the first request for it where the template's reuse allows that: after_failure once it is error or
+-- cancelled, after_end in any end. One that an operator takes up again at the same time keeps it: whichever transaction locks the row first.
+-- A context whose search attributes cannot be stored (extract_search_attributes) is invalid in the field context.<path>.
+-- Returns {verdicts: [{verdict, task_uuid?, state?, correlation_id?, version?, replaces_task_uuid?, field?, message?}] in the order of the requests,
+-- claimed steps, queued}; verdict is created, duplicate (task_uuid is the one that was there), unknown_template,
+-- unsupported_template or invalid.
+-- Locks: the parents that are named, shared, by uuid; the ended tasks that give their identity up, then identity hashes, both in the order of the
+-- hashes, so that two batches with the same requests cannot deadlock.
+-- Source: design decisions 5, 15; ADR 0028; seed on idempotency, "Task Initialization".
+create or replace function tasker.submit_tasks(
+  p_requests        jsonb,
+  p_server_uuid     uuid        default null,
+  p_claim_limit     int         default 0,
+  p_lease_seconds   int         default 60,
+  p_start           boolean     default true,
+  p_context_checked boolean     default false,
+  p_now             timestamptz default null)
+returns json
+language plpgsql
+set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+declare
+  v_now         timestamptz := coalesce(p_now, clock_timestamp());
+  v_accepted    tasker.task_request[];
+  v_refused     jsonb;
+  v_created     uuid[];
+  v_handoffs    tasker.step_handoff[];
+  v_verdicts    jsonb;
+  v_parents     jsonb := '{}';
+  v_reuses      boolean;
+  v_is_searched boolean;
+  v_replaced    jsonb;
+begin
+  -- A parent that is being cancelled with its children must not get another behind the back of who cancels them.
+  if exists (select from jsonb_array_elements(p_requests) r where r ->> 'parent_task_uuid' is not null) then
+    select coalesce(jsonb_object_agg(p.task_uuid, p.namespace), '{}') into v_parents
+    from (select t.task_uuid, t.cancel_children, ns.name as namespace
+          from tasker.tasks t
+          join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
+          join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
+          where t.task_uuid in (select (r ->> 'parent_task_uuid')::uuid from jsonb_array_elements(p_requests) r)
+            -- Also not to wait for a task that the caller has no business with.
+            and exists (select from jsonb_array_elements(p_requests) r
+                        where (r ->> 'parent_task_uuid')::uuid = t.task_uuid and coalesce(r -> 'parent_namespaces' ? ns.name, true))
+          order by t.task_uuid for share of t) p
+    where not coalesce(p.cancel_children, false);
+  end if;
+
+  -- What can be said of each request before anything is written.
+  with given as (
+    select r.ordinality::int as request_position, r.value as request, r.value ->> 'namespace' as namespace,
+           nt.version::text as version, nt.named_task_uuid, nt.identity_strategy, nt.identity_reuse, nt.unsupported_features, nt.has_input_schema, nt.search_attributes, ns.priority_modifier
+    from jsonb_array_elements(p_requests) with ordinality as r
+    left join tasker.task_namespaces ns on ns.name = r.value ->> 'namespace'
+    left join tasker.named_tasks nt on nt.task_namespace_uuid = ns.task_namespace_uuid
+      and nt.name = r.value ->> 'name' and nt.version = coalesce(r.value ->> 'version', tasker.get_latest_version(r.value ->> 'namespace', r.value ->> 'name'))),
+  judged as (
+    select g.*,
+           case
+             when g.named_task_uuid is null then jsonb_build_object('verdict', 'unknown_template', 'field', 'name', 'message',
+               format('there is no template %s/%s%s', g.namespace, g.request ->> 'name', ' version ' || (g.request ->> 'version')))
+             when g.unsupported_features <> '{}' then jsonb_build_object('verdict', 'unsupported_template', 'field', 'name', 'message',
+               format('template %s/%s version %s cannot be run by this version: not supported yet: %s',
+                      g.namespace, g.request ->> 'name', g.version, array_to_string(g.unsupported_features, ', ')))
+             when jsonb_typeof(coalesce(g.request -> 'context', 'null')) <> 'object' then
+               jsonb_build_object('verdict', 'invalid', 'field', 'context', 'message', 'context must be an object')
+             -- Who checked the context has looked at that as well. A worker could not read it back.
+             when not p_context_checked and jsonb_path_exists(g.request -> 'context', 'strict $.**{64}') then
+               jsonb_build_object('verdict', 'invalid', 'field', 'context', 'message', 'context must not be nested more than 64 deep')
+             when g.identity_strategy = 'caller_provided' and g.request ->> 'idempotency_key' is null then
+               jsonb_build_object('verdict', 'invalid', 'field', 'idempotency_key', 'message', 'the template asks for an idempotency_key')
+             when g.request ->> 'parent_task_uuid' is not null and (not v_parents ? lower(g.request ->> 'parent_task_uuid')
+               or not coalesce(g.request -> 'parent_namespaces' ? (v_parents ->> lower(g.request ->> 'parent_task_uuid')), true)) then
+               jsonb_build_object('verdict', 'invalid', 'field', 'parent_task_uuid', 'message',
+                 'there is no such task, or it is being cancelled together with its children')
+             when g.request ->> 'trace_parent' !~ '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$' then
+               jsonb_build_object('verdict', 'invalid', 'field', 'trace_parent', 'message', 'trace_parent must be as W3C Trace Context has it')
+             when coalesce((g.request ->> 'priority')::int, 0) not between -100 and 100 then
+               jsonb_build_object('verdict', 'invalid', 'field', 'priority', 'message', 'priority must be between -100 and 100')
+             when g.search_attributes is not null then
+               (select jsonb_build_object('verdict', 'invalid', 'field', 'context.' || a.path, 'message', format('context.%s %s', a.path, a.complaint))
+                from tasker.extract_search_attributes(g.search_attributes, g.request -> 'context') a where a.complaint is not null order by a.name limit 1)
+           end as refusal
+    from given g)
+  select array_agg((j.request_position, tasker.uuid_v7(), j.named_task_uuid,
+                    tasker.calculate_identity_hash(j.identity_strategy, j.namespace, j.request ->> 'name', j.version,
+                                                   j.request -> 'context', j.request ->> 'idempotency_key'),
+                    tasker.calculate_claim_order(v_now, coalesce((j.request ->> 'priority')::int, 0) + j.priority_modifier),
+                    p_context_checked or not j.has_input_schema, j.request)::tasker.task_request)
+           filter (where j.refusal is null),
+         jsonb_object_agg(j.request_position, j.refusal) filter (where j.refusal is not null),
+         bool_or(j.identity_reuse <> 'never'), bool_or(j.search_attributes is not null)
+    into v_accepted, v_refused, v_reuses, v_is_searched
+  from judged j;
+
+  if v_reuses then
+    with first_requests as (
+      select distinct on (a.identity_hash) a.identity_hash, a.task_uuid, nt.identity_reuse
+      from unnest(v_accepted) a
+      join tasker.named_tasks nt on nt.named_task_uuid = a.named_task_uuid
+      where nt.identity_reuse <> 'never' and a.identity_hash is not null
+      order by a.identity_hash, a.request_position),
+    -- Looked at once more under its lock: an operator may take the task up again, and another request may be its successor by then.
+    ended_holders as materialized (
+      select t.task_uuid, f.task_uuid as successor_uuid
+      from first_requests f
+      join tasker.tasks t on t.identity_hash = f.identity_hash
+      where t.completed_at is not null and (f.identity_reuse = 'after_end' or t.state in ('error', 'cancelled'))
+      order by t.identity_hash
+      for no key update of t),
+    released as (
+      update tasker.tasks t
+      set identity_hash = null, former_identity_hash = t.identity_hash, replaced_by_task_uuid = e.successor_uuid
+      from ended_holders e where t.task_uuid = e.task_uuid
+      returning t.task_uuid, t.replaced_by_task_uuid)
+    select jsonb_object_agg(r.replaced_by_task_uuid, r.task_uuid) into v_replaced from released r;
+  end if;
+
+  with paused as materialized (
+    select array(select p.named_task_uuid from tasker.template_pauses p) as uuids),
+  created as (
+    insert into tasker.tasks
+      (task_uuid, named_task_uuid, correlation_id, parent_correlation_id, parent_task_uuid, created_at, requested_at, claim_order, state,
+       priority, transition_count, total_steps, unfinished_steps, in_flight_steps, continue_on_error, context_checked,
+       identity_hash, is_keyed, replaces_task_uuid, initiator, source_system, reason, tags, is_limited)
+    select a.task_uuid, a.named_task_uuid, coalesce((a.request ->> 'correlation_id')::uuid, a.task_uuid),
+           (a.request ->> 'parent_correlation_id')::uuid, (a.request ->> 'parent_task_uuid')::uuid, v_now, coalesce((a.request ->> 'requested_at')::timestamptz, v_now),
+           a.claim_order,
+           case when s.starts then 'steps_in_process' else 'pending' end::tasker.task_state,
+           coalesce((a.request ->> 'priority')::int, 0),
+           case when s.starts then 4 else 1 end,
+           nt.total_steps, nt.total_steps, case when s.starts then nt.root_steps else 0 end,
+           nt.continue_on_error, a.context_checked, a.identity_hash, a.request ->> 'idempotency_key' is not null,
+           (v_replaced ->> a.task_uuid::text)::uuid, a.request ->> 'initiator', a.request ->> 'source_system',
+           a.request ->> 'reason', nullif(a.request -> 'tags', 'null'), nt.is_limited
+    from unnest(v_accepted) a
+    join tasker.named_tasks nt on nt.named_task_uuid = a.named_task_uuid
+    cross join paused
+    cross join lateral (select p_start and a.context_checked and not nt.is_limited and a.named_task_uuid <> all (paused.uuids) as starts) s
+    order by a.identity_hash, a.request_position
+    on conflict (identity_hash) where identity_hash is not null do nothing
+    returning task_uuid)
+  select coalesce(array_agg(c.task_uuid), '{}') into v_created from created c;
+
+  if cardinality(v_created) > 0 then
+    insert into tasker.task_contexts (task_uuid, context, trace_parent, submitted_by)
+    select a.task_uuid, a.request -> 'context', a.request ->> 'trace_parent', a.request ->> 'submitted_by'
+    from unnest(v_accepted) a
+    where exists (select from tasker.tasks t where t.task_uuid = a.task_uuid);
+    if v_is_searched then
+      perform tasker.write_search_attributes(v_created);
+    end if;
+    v_handoffs := tasker.create_steps(v_created, p_server_uuid, p_claim_limit, p_lease_seconds, v_now);
+    -- create_steps claims up to p_claim_limit, and none whose handler only other servers have.
+    if exists (select from unnest(v_handoffs) h where not h.is_claimed) then
+      perform tasker.send_handoffs(v_handoffs);
+    end if;
+  end if;
+
+  select jsonb_agg(v.verdict order by v.request_position) into v_verdicts
+  from (
+    select a.request_position,
+           case when c.task_uuid is not null
+             then jsonb_build_object('verdict', 'created', 'task_uuid', c.task_uuid, 'state', c.state, 'correlation_id', c.correlation_id, 'version', c.version)
+                  || case when c.replaces_task_uuid is null then '{}' else jsonb_build_object('replaces_task_uuid', c.replaces_task_uuid) end
+             else (select jsonb_build_object('verdict', 'duplicate', 'task_uuid', t.task_uuid, 'state', t.state, 'correlation_id', t.correlation_id,
+                                             'version', (select nt.version from tasker.named_tasks nt where nt.named_task_uuid = t.named_task_uuid))
+                   from tasker.tasks t where t.identity_hash = a.identity_hash)
+           end as verdict
+    from unnest(v_accepted) a
+    left join (select t.task_uuid, t.state, t.correlation_id, t.replaces_task_uuid, nt.version from tasker.tasks t join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid) c
+      on c.task_uuid = a.task_uuid
+    union all
+    select r.key::int, r.value from jsonb_each(coalesce(v_refused, '{}')) r) v;
+
+  return json_build_object(
+    'verdicts', coalesce(v_verdicts, '[]'),
+    'claimed_steps', tasker.get_claimed_steps((select coalesce(array_agg(h.step_uuid), '{}') from unnest(v_handoffs) h where h.is_claimed)),
+    'queued', (select coalesce(jsonb_agg(distinct h.namespace), '[]') from unnest(v_handoffs) h where not h.is_claimed));
+end
+$$;
+comment on function tasker.submit_tasks(jsonb, uuid, int, int, boolean, boolean, timestamptz) is
+  'Creates any number of tasks, each whole or not at all, and starts them.';

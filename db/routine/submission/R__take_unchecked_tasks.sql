@@ -1,0 +1,20 @@
+-- Tasks that came in by SQL and whose context nobody has checked against the input schema yet, locked, a JSON array of
+-- {task_uuid, named_task_uuid, context}. Found by the due wake-ups and never by all tasks, for every server asks.
+-- Locks: the tasks, skip locked.
+create or replace function tasker.take_unchecked_tasks(p_limit int default 100)
+returns jsonb
+language sql
+set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+  with unchecked as (
+    select t.task_uuid, t.named_task_uuid
+    from tasker.task_wakeups w
+    join tasker.tasks t on t.task_uuid = w.task_uuid
+    where w.wake_at <= clock_timestamp() and not t.context_checked and t.completed_at is null
+    limit p_limit
+    for no key update of t skip locked)
+  select coalesce(jsonb_agg(jsonb_build_object('task_uuid', u.task_uuid, 'template_uuid', u.named_task_uuid, 'context', c.context)), '[]')
+  from unchecked u join tasker.task_contexts c on c.task_uuid = u.task_uuid
+$$;
+comment on function tasker.take_unchecked_tasks(int) is
+  'Tasks that came in by SQL and whose context nobody has checked against the input schema yet, locked.';

@@ -1,0 +1,18 @@
+-- Tells every listening server that there is something to do: one notification per kind, "kind sender" as its payload.
+-- For a transaction of its own: a commit that carries a NOTIFY waits for every other such commit.
+-- Source: design decision 18.
+create or replace function tasker.notify_servers(p_server_uuid uuid, p_kinds text[])
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_kind text;
+begin
+  foreach v_kind in array p_kinds loop
+    perform pg_catalog.pg_notify('tasker_wakeup', v_kind || ' ' || coalesce(p_server_uuid::text, ''));
+  end loop;
+end
+$$;
+comment on function tasker.notify_servers(uuid, text[]) is
+  'Tells every listening server that there is something to do.';

@@ -1,0 +1,25 @@
+-- Saves a running step's progress for a later attempt. False when the attempt is not the current one.
+-- Locks: the step. Source: design section 7, decision 4.
+create or replace function tasker.save_checkpoint(p_step_uuid uuid, p_attempt int, p_checkpoint jsonb)
+returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_task_uuid uuid;
+begin
+  select s.task_uuid into v_task_uuid from tasker.workflow_steps s
+  where s.workflow_step_uuid = p_step_uuid and s.state = 'in_progress' and s.attempts = p_attempt
+  for no key update;
+  if not found then
+    return false;
+  end if;
+  insert into tasker.workflow_step_documents as d (workflow_step_uuid, task_uuid, checkpoint)
+  values (p_step_uuid, v_task_uuid, p_checkpoint)
+  on conflict (workflow_step_uuid) do update
+    set checkpoint = excluded.checkpoint, document_hash = tasker.hash_documents(d.inputs, excluded.checkpoint);
+  return true;
+end
+$$;
+comment on function tasker.save_checkpoint(uuid, int, jsonb) is
+  'Saves a running step''s progress for a later attempt; false when the attempt is not the current one.';

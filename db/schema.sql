@@ -1,0 +1,1913 @@
+-- Schema tasker as the migrations make it, for readers: nothing runs this file. Columns, constraints and indexes come from db/migration,
+-- functions from db/routine/<room>. Made by SchemaDump from the catalogue; SchemaDumpTest fails when it differs. Written anew by
+--   ./mvnw test-compile surefire:test -Dtest=SchemaDumpTest -Dschema.write=true
+-- Not here: the monthly partitions of the two transition tables, and schema pgmq, which may be an extension.
+
+
+-- Types
+-- -----
+create type tasker.actor as enum ('orchestrator', 'worker', 'recovery', 'operator');
+create type tasker.backoff_kind as enum ('exponential', 'linear', 'fibonacci', 'none');
+create type tasker.cancel_policy as enum ('allow_finish', 'cancel_running');
+create type tasker.dlq_reason as enum ('staleness_timeout', 'max_retries_exceeded', 'permanent_failure', 'dependency_cycle_detected',
+    'worker_unavailable', 'manual_dlq');
+create type tasker.dlq_resolution_status as enum ('pending', 'manually_resolved', 'permanently_failed', 'cancelled');
+-- When another task may have the identity of an earlier one: never, once that has ended as error or cancelled, once it has ended in any way.
+create type tasker.identity_reuse as enum ('never', 'after_failure', 'after_end');
+create type tasker.identity_strategy as enum ('strict', 'caller_provided', 'always_unique');
+create type tasker.limited_unit as enum ('tasks', 'steps');
+create type tasker.lost_worker_policy as enum ('reschedule', 'abandon');
+create type tasker.server_state as enum ('healthy', 'degraded', 'draining', 'stopped');
+create type tasker.step_outcome as enum ('success', 'retryable_failure', 'permanent_failure', 'cancelled', 'manual_completion');
+create type tasker.step_state as enum ('pending', 'enqueued', 'in_progress', 'enqueued_for_orchestration', 'enqueued_as_error_for_orchestration',
+    'waiting_for_retry', 'complete', 'error', 'cancelled', 'resolved_manually');
+create type tasker.task_state as enum ('pending', 'initializing', 'enqueuing_steps', 'steps_in_process', 'evaluating_results',
+    'waiting_for_dependencies', 'waiting_for_retry', 'blocked_by_failures', 'complete', 'error', 'cancelled', 'resolved_manually');
+create type tasker.when_full as enum ('queue', 'fail_fast');
+-- One step that was just handed off, to a queue or straight to a worker.
+create type tasker.step_handoff as (step_uuid uuid, task_uuid uuid, attempt smallint, is_claimed boolean, namespace character varying, claim_order
+    bigint, correlation_id uuid, handler_key text);
+-- By how much the step counters of a task change.
+create type tasker.task_delta as (task_uuid uuid, in_flight integer, unfinished integer, failed integer, retrying integer);
+-- A task that was moved: from where, to where, and the number of the last row of history of that.
+create type tasker.task_move as (task_uuid uuid, transition_count integer, from_state tasker.task_state, to_state tasker.task_state);
+-- One request of a batch on its way into the tables.
+create type tasker.task_request as (request_position integer, task_uuid uuid, named_task_uuid uuid, identity_hash bytea, claim_order bigint,
+    context_checked boolean, request jsonb);
+
+
+-- Tables
+-- ------
+
+-- Who has which role or permission, in one namespace or, where that is null, in all and for what belongs to none.
+create table tasker.access_grants (
+  grant_uuid uuid not null default tasker.uuid_v7(),
+  user_uuid  uuid,
+  key_uuid   uuid,
+  role       character varying(64),
+  permission character varying(64),
+  namespace  character varying(29),
+  granted_at timestamp with time zone not null default now(),
+  granted_by character varying(160) not null,
+  constraint access_grants_pkey PRIMARY KEY (grant_uuid),
+  constraint granted_once UNIQUE NULLS NOT DISTINCT (user_uuid, key_uuid, role, permission, namespace),
+  constraint access_grants_key_uuid_fkey FOREIGN KEY (key_uuid) REFERENCES tasker.access_keys(key_uuid) ON DELETE CASCADE,
+  constraint access_grants_permission_fkey FOREIGN KEY (permission) REFERENCES tasker.access_permissions(permission),
+  constraint access_grants_role_fkey FOREIGN KEY (role) REFERENCES tasker.access_roles(role),
+  constraint access_grants_user_uuid_fkey FOREIGN KEY (user_uuid) REFERENCES tasker.access_users(user_uuid) ON DELETE CASCADE,
+  constraint one_grantee CHECK (num_nonnulls(user_uuid, key_uuid) = 1),
+  constraint role_or_permission CHECK (num_nonnulls(role, permission) = 1)
+);
+
+-- API keys. The key itself is shown once and kept nowhere, here is its SHA-256.
+create table tasker.access_keys (
+  key_uuid     uuid not null default tasker.uuid_v7(),
+  name         character varying(128) not null,
+  key_hash     bytea not null,
+  -- The first characters of the key, by which people tell keys apart.
+  hint         character varying(16) not null,
+  created_at   timestamp with time zone not null default now(),
+  created_by   character varying(160) not null,
+  expires_at   timestamp with time zone,
+  -- To the hour: it is written when an hour has passed since it was.
+  last_used_at timestamp with time zone,
+  revoked_at   timestamp with time zone,
+  revoked_by   character varying(160),
+  constraint access_keys_pkey PRIMARY KEY (key_uuid),
+  constraint access_keys_key_hash_key UNIQUE (key_hash),
+  constraint hash_is_sha256 CHECK (octet_length(key_hash) = 32),
+  constraint name_is_printable CHECK (name::text ~ '^[^[:cntrl:]]+$'::text AND btrim(name::text) = name::text),
+  constraint somebody_revoked_it CHECK ((revoked_at IS NULL) = (revoked_by IS NULL))
+);
+
+-- The permissions that can be granted, with resource:* for all of a resource and *:* for all. Filled by
+--   db/routine/security/R__access_permissions.sql.
+create table tasker.access_permissions (
+  permission character varying(64) not null,
+  constraint access_permissions_pkey PRIMARY KEY (permission),
+  constraint resource_and_verb CHECK (permission::text ~ '^([a-z]+:([a-z_]+|\*)|\*:\*)$'::text)
+);
+
+-- What each role may do.
+create table tasker.access_role_permissions (
+  role       character varying(64) not null,
+  permission character varying(64) not null,
+  constraint access_role_permissions_pkey PRIMARY KEY (role, permission),
+  constraint access_role_permissions_permission_fkey FOREIGN KEY (permission) REFERENCES tasker.access_permissions(permission),
+  constraint access_role_permissions_role_fkey FOREIGN KEY (role) REFERENCES tasker.access_roles(role) ON DELETE CASCADE
+);
+
+-- Names for sets of permissions. Groups of an external identity store, and of a token, are roles of the same name.
+create table tasker.access_roles (
+  role        character varying(64) not null,
+  description text not null,
+  constraint access_roles_pkey PRIMARY KEY (role)
+);
+
+-- People and programs that log in by name and password. No password is here, only its PBKDF2 hash.
+create table tasker.access_users (
+  user_uuid           uuid not null default tasker.uuid_v7(),
+  name                character varying(128) not null,
+  -- algorithm:iterations:salt:hash, as Pbkdf2PasswordHash of Jakarta Security writes it; null: cannot log in by password.
+  password_hash       character varying(300),
+  password_changed_at timestamp with time zone,
+  created_at          timestamp with time zone not null default now(),
+  created_by          character varying(160) not null,
+  disabled_at         timestamp with time zone,
+  disabled_by         character varying(160),
+  constraint access_users_pkey PRIMARY KEY (user_uuid),
+  constraint hash_has_its_time CHECK ((password_hash IS NULL) = (password_changed_at IS NULL)),
+  constraint name_fits_http_basic CHECK (name::text ~ '^[^[:cntrl:]:]+$'::text AND btrim(name::text) = name::text),
+  constraint password_is_a_hash CHECK (password_hash::text ~~ 'PBKDF2WithHmacSHA%:%:%:%'::text),
+  constraint somebody_disabled_it CHECK ((disabled_at IS NULL) = (disabled_by IS NULL))
+);
+CREATE UNIQUE INDEX access_users_name_key ON tasker.access_users USING btree (lower((name)::text));
+
+-- One row: how far the moves of tasks are counted.
+create table tasker.analytics_progress (
+  only_row   boolean not null default true,
+  -- The moves of all transactions below this one are in the tallies.
+  next_xact  bigint not null,
+  -- Moves up to this time are in the tallies, whatever their transaction: they came from another database.
+  rebuilt_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  counted_at timestamp with time zone not null default now(),
+  constraint analytics_progress_pkey PRIMARY KEY (only_row),
+  constraint analytics_progress_only_row_check CHECK (only_row)
+);
+
+-- Dry runs of actions on many tasks: the token is what the real run has to present, and set_hash is what it must still find.
+create table tasker.bulk_actions (
+  token       uuid not null default gen_random_uuid(),
+  action      character varying(32) not null,
+  filter      jsonb not null,
+  acted_by    character varying(128) not null,
+  -- The caller over REST that the token was given to, by kind and uuid, as user:…; a name where there is no uuid; null when it was made in SQL.
+  made_by     character varying(300),
+  reason      character varying(1000) not null,
+  task_count  integer not null,
+  set_hash    bytea not null,
+  created_at  timestamp with time zone not null default now(),
+  expires_at  timestamp with time zone not null,
+  executed_at timestamp with time zone,
+  result      jsonb,
+  constraint bulk_actions_pkey PRIMARY KEY (token),
+  constraint executed_iff_it_has_a_result CHECK ((executed_at IS NULL) = (result IS NULL))
+);
+
+-- How many may be under way at once: of the tasks or steps of a template, of one of its steps, or of those with the same value in their context. All
+--   versions of a template share its policies.
+create table tasker.concurrency_policies (
+  policy_uuid    uuid not null default tasker.uuid_v7(),
+  namespace_name character varying(29) not null,
+  template_name  character varying(64) not null,
+  -- Null: the policy is the template's.
+  step_name      character varying(128),
+  counts         tasker.limited_unit not null,
+  -- JSON pointer into the task's context: each value has its own slots. Null: all share them.
+  key_pointer    character varying(255),
+  when_full      tasker.when_full not null default 'queue'::tasker.when_full,
+  -- As the version registered last says.
+  template_limit integer not null,
+  -- As set at run time, which wins over template_limit; 0 lets nothing start.
+  set_limit      integer,
+  set_by         character varying(160),
+  -- The name that the request gave, where set_by is who was authenticated.
+  claimed_actor  character varying(128),
+  created_at     timestamp with time zone not null default now(),
+  updated_at     timestamp with time zone not null default now(),
+  constraint concurrency_policies_pkey PRIMARY KEY (policy_uuid),
+  constraint one_policy_per_place_unit_and_key UNIQUE NULLS NOT DISTINCT (namespace_name, template_name, step_name, counts, key_pointer),
+  constraint a_step_counts_steps CHECK (step_name IS NULL OR counts = 'steps'::tasker.limited_unit),
+  constraint limits_are_not_negative CHECK (template_limit >= 0 AND set_limit >= 0)
+);
+
+-- Slots that became free while another transaction had the gate: somebody has to see who is next.
+create table tasker.concurrency_releases (
+  release_id  bigint not null generated always as identity,
+  policy_uuid uuid not null,
+  key         character varying(255) not null,
+  constraint concurrency_releases_pkey PRIMARY KEY (release_id),
+  constraint concurrency_releases_policy_uuid_fkey FOREIGN KEY (policy_uuid) REFERENCES tasker.concurrency_policies(policy_uuid) ON DELETE CASCADE
+);
+
+-- Who holds a slot of a policy and who waits for one: at most one row per holder and policy. The row is deleted in the transaction that ends what it
+--   stood for.
+create table tasker.concurrency_slots (
+  -- The step, or the task for a policy that counts tasks.
+  holder_uuid      uuid not null,
+  policy_uuid      uuid not null,
+  task_uuid        uuid not null,
+  -- The value under the policy's pointer, as JSON text; empty without a pointer.
+  key              character varying(255) not null,
+  waiting_position bigint not null generated always as identity,
+  requested_at     timestamp with time zone not null default clock_timestamp(),
+  -- Since when the slot is held; null while waiting.
+  admitted_at      timestamp with time zone,
+  admitted_limit   integer,
+  -- The handoff for which it is held, 0 for a task; null before.
+  attempt          smallint,
+  -- Somebody has to look at the holder: a slot was given to it, or the gate was busy when it asked.
+  is_due           boolean not null default false,
+  constraint concurrency_slots_pkey PRIMARY KEY (holder_uuid, policy_uuid),
+  constraint concurrency_slots_policy_uuid_fkey FOREIGN KEY (policy_uuid) REFERENCES tasker.concurrency_policies(policy_uuid),
+  constraint concurrency_slots_task_uuid_fkey FOREIGN KEY (task_uuid) REFERENCES tasker.tasks(task_uuid) ON DELETE CASCADE,
+  constraint admitted_under_a_limit CHECK ((admitted_at IS NULL) = (admitted_limit IS NULL)),
+  constraint handed_off_means_admitted CHECK (attempt IS NULL OR admitted_at IS NOT NULL)
+)
+with (autovacuum_vacuum_cost_limit=2000, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500, fillfactor=70);
+CREATE INDEX concurrency_slots_due_idx ON tasker.concurrency_slots USING btree (waiting_position) WHERE is_due;
+CREATE INDEX concurrency_slots_held_idx ON tasker.concurrency_slots USING btree (policy_uuid, key) WHERE (admitted_at IS NOT NULL);
+CREATE INDEX concurrency_slots_task_uuid_idx ON tasker.concurrency_slots USING btree (task_uuid);
+CREATE INDEX concurrency_slots_waiting_idx ON tasker.concurrency_slots USING btree (policy_uuid, key, waiting_position) WHERE (admitted_at IS NULL);
+
+-- Messages that could not be processed, taken off their queues, with the cause.
+create table tasker.dead_messages (
+  dead_message_uuid uuid not null default tasker.uuid_v7(),
+  queue_name        text not null,
+  msg_id            bigint,
+  read_ct           integer not null,
+  enqueued_at       timestamp with time zone not null,
+  parked_at         timestamp with time zone not null default now(),
+  replayed_at       timestamp with time zone,
+  replayed_by       character varying(160),
+  -- The name that the request gave, where replayed_by is who was authenticated.
+  claimed_actor     character varying(128),
+  sqlstate          character varying(5),
+  cause             text not null,
+  message           jsonb,
+  headers           jsonb,
+  constraint dead_messages_pkey PRIMARY KEY (dead_message_uuid),
+  constraint replay_is_whole CHECK ((replayed_at IS NULL) = (replayed_by IS NULL))
+);
+CREATE INDEX dead_messages_queue_name_idx ON tasker.dead_messages USING btree (queue_name, dead_message_uuid) WHERE (replayed_at IS NULL);
+
+-- Months of history that were dropped, or rewritten without what belonged to purged tasks.
+create table tasker.dropped_history (
+  month         timestamp with time zone not null,
+  outcome       character varying(16) not null,
+  kept_tasks    bigint not null,
+  done_at       timestamp with time zone not null default now(),
+  -- Whether purged_tasks was looked through since.
+  is_cleaned_up boolean not null default false,
+  constraint dropped_history_pkey PRIMARY KEY (month),
+  constraint outcome_is_known CHECK (outcome::text = ANY (ARRAY['dropped'::character varying, 'rewritten'::character varying]::text[]))
+);
+
+-- Tables of schema tasker whose rows are deleted some days after a time that is in them; a table that is not there is passed over.
+create table tasker.expiring_tables (
+  table_name  character varying(128) not null,
+  time_column character varying(63) not null,
+  -- Null: for ever.
+  keep_days   integer,
+  constraint expiring_tables_pkey PRIMARY KEY (table_name),
+  constraint days_are_in_range CHECK (keep_days >= 0 AND keep_days <= 36500)
+);
+
+-- Answers to requests that carried an Idempotency-Key, for as long as a repetition is answered with them.
+create table tasker.idempotency_keys (
+  -- Who asked; empty when nobody logs in. Two people may use the same key.
+  principal       character varying(255) not null,
+  idempotency_key character varying(255) not null,
+  -- SHA-256 of method, path, query and body: the same key with another request is refused.
+  request_hash    bytea not null,
+  status          smallint not null,
+  location        character varying(2000),
+  body            text not null,
+  created_at      timestamp with time zone not null default clock_timestamp(),
+  constraint idempotency_keys_pkey PRIMARY KEY (principal, idempotency_key),
+  constraint hash_is_sha_256 CHECK (octet_length(request_hash) = 32),
+  constraint only_what_was_done_is_kept CHECK (status >= 200 AND status <= 299)
+);
+CREATE INDEX idempotency_keys_created_at_idx ON tasker.idempotency_keys USING btree (created_at);
+
+-- Steps by name, per template.
+create table tasker.named_steps (
+  named_step_uuid uuid not null default tasker.uuid_v7(),
+  named_task_uuid uuid not null,
+  name            character varying(128) not null,
+  description     character varying(255),
+  created_at      timestamp with time zone not null default now(),
+  constraint named_steps_pkey PRIMARY KEY (named_step_uuid),
+  constraint step_names_are_unique_per_template UNIQUE (named_task_uuid, name),
+  constraint named_steps_named_task_uuid_fkey FOREIGN KEY (named_task_uuid) REFERENCES tasker.named_tasks(named_task_uuid)
+);
+CREATE TRIGGER templates_never_change BEFORE DELETE OR UPDATE ON tasker.named_steps FOR EACH ROW EXECUTE FUNCTION tasker.refuse_template_change();
+
+-- Templates: the versioned recipes of tasks. Immutable; a change is a new version.
+create table tasker.named_tasks (
+  named_task_uuid      uuid not null default tasker.uuid_v7(),
+  task_namespace_uuid  uuid not null,
+  name                 character varying(64) not null,
+  version              character varying(16) not null,
+  description          character varying(255),
+  -- The template in its normal form, every default filled in.
+  configuration        jsonb not null,
+  -- hash_documents(configuration), as it was registered.
+  document_hash        bigint not null,
+  source_text          text,
+  -- SHA-256 (hex) of the normal form; the same content again is a no-op, other content is refused.
+  content_hash         character varying(64) not null,
+  identity_strategy    tasker.identity_strategy not null default 'strict'::tasker.identity_strategy,
+  -- The key reuse of the template.
+  identity_reuse       tasker.identity_reuse not null default 'never'::tasker.identity_reuse,
+  has_input_schema     boolean not null,
+  -- The key search_attributes of the template: by name the path in the context; null when there is none.
+  search_attributes    jsonb,
+  -- Features accepted in the template that this version cannot run; a task of such a template is refused.
+  unsupported_features text[] not null default '{}'::text[],
+  total_steps          integer not null,
+  root_steps           integer not null,
+  -- lifecycle.on_step_error: continue. Steps that do not depend on the failed one still run.
+  continue_on_error    boolean not null default false,
+  -- Whether any policy limits its tasks or steps.
+  is_limited           boolean not null default false,
+  -- lifecycle.sla_minutes: a task that is older than this and unfinished gets 100 points of priority.
+  sla_minutes          integer,
+  -- lifecycle.max_duration_minutes: an unfinished task older than this is stale.
+  max_duration_minutes integer generated always as ((configuration #>> '{lifecycle,max_duration_minutes}'::text[])::integer) stored,
+  -- lifecycle.cancel_grace_seconds: how long running steps may take to stop after a cancel request; null for the server's setting.
+  cancel_grace_seconds integer generated always as ((configuration #>> '{lifecycle,cancel_grace_seconds}'::text[])::integer) stored,
+  -- lifecycle.retention_days: how long finished tasks of this version are kept, unless a policy for the template says otherwise.
+  retention_days       integer generated always as ((configuration #>> '{lifecycle,retention_days}'::text[])::integer) stored,
+  created_at           timestamp with time zone not null default now(),
+  constraint named_tasks_pkey PRIMARY KEY (named_task_uuid),
+  constraint one_template_per_version UNIQUE (task_namespace_uuid, name, version),
+  constraint named_tasks_task_namespace_uuid_fkey FOREIGN KEY (task_namespace_uuid) REFERENCES tasker.task_namespaces(task_namespace_uuid),
+  constraint grace_is_not_negative CHECK (cancel_grace_seconds >= 0),
+  constraint has_steps CHECK (total_steps >= root_steps AND root_steps > 0),
+  constraint retention_is_not_negative CHECK (retention_days >= 0),
+  constraint search_attributes_are_an_object CHECK (jsonb_typeof(search_attributes) = 'object'::text)
+);
+CREATE TRIGGER documents_are_hashed BEFORE INSERT ON tasker.named_tasks FOR EACH ROW EXECUTE FUNCTION tasker.stamp_document_hash();
+CREATE TRIGGER templates_never_change BEFORE DELETE OR UPDATE ON tasker.named_tasks FOR EACH ROW EXECUTE FUNCTION tasker.refuse_template_change();
+
+-- How a template uses its steps: order, parents, handler and the defaults for retries.
+create table tasker.named_tasks_named_steps (
+  ntns_uuid            uuid not null default tasker.uuid_v7(),
+  named_task_uuid      uuid not null,
+  named_step_uuid      uuid not null,
+  step_position        integer not null,
+  -- step_position of every parent, ascending.
+  parent_positions     integer[] not null,
+  -- Number of steps that depend on this one; 0 for a leaf.
+  child_count          integer not null,
+  step_type            character varying(32) not null default 'standard'::character varying,
+  handler_callable     character varying(500) not null,
+  handler_method       character varying(128) not null default 'call'::character varying,
+  handler_resolver     character varying(128),
+  -- What runs the step, in one word: resolver, callable and method.
+  handler_key          text not null generated always as ((
+CASE
+    WHEN handler_resolver IS NOT NULL THEN ('resolver:'::text || handler_resolver::text) || ':'::text
+    ELSE ''::text
+END || handler_callable::text) ||
+CASE
+    WHEN handler_method::text <> 'call'::text THEN '#'::text || handler_method::text
+    ELSE ''::text
+END) stored,
+  initialization       jsonb not null default '{}'::jsonb,
+  result_schema        jsonb,
+  default_retryable    boolean not null default true,
+  default_max_attempts integer not null default 3,
+  backoff              tasker.backoff_kind not null default 'exponential'::tasker.backoff_kind,
+  backoff_base_ms      integer not null default 1000,
+  max_backoff_ms       integer not null default 60000,
+  timeout_seconds      integer,
+  -- retry.on_worker_lost: whether an attempt whose worker is lost, or that no worker claimed, is followed by the next one.
+  on_worker_lost       tasker.lost_worker_policy not null default 'reschedule'::tasker.lost_worker_policy,
+  created_at           timestamp with time zone not null default now(),
+  constraint named_tasks_named_steps_pkey PRIMARY KEY (ntns_uuid),
+  constraint named_tasks_named_steps_named_step_uuid_key UNIQUE (named_step_uuid),
+  constraint one_step_per_position UNIQUE (named_task_uuid, step_position),
+  constraint named_tasks_named_steps_named_step_uuid_fkey FOREIGN KEY (named_step_uuid) REFERENCES tasker.named_steps(named_step_uuid),
+  constraint named_tasks_named_steps_named_task_uuid_fkey FOREIGN KEY (named_task_uuid) REFERENCES tasker.named_tasks(named_task_uuid),
+  constraint attempts_are_not_negative CHECK (default_max_attempts >= 0),
+  constraint backoff_is_positive CHECK (backoff_base_ms > 0 AND max_backoff_ms >= backoff_base_ms),
+  constraint positions_count_from_one CHECK (step_position > 0),
+  constraint timeout_is_positive CHECK (timeout_seconds > 0)
+);
+CREATE TRIGGER templates_never_change BEFORE DELETE OR UPDATE ON tasker.named_tasks_named_steps FOR EACH ROW EXECUTE FUNCTION tasker.refuse_template_change();
+
+-- Which policies a version of a template is under; step_position 0 means all its steps.
+create table tasker.named_tasks_policies (
+  named_task_uuid uuid not null,
+  step_position   integer not null,
+  policy_uuid     uuid not null,
+  constraint named_tasks_policies_pkey PRIMARY KEY (named_task_uuid, step_position, policy_uuid),
+  constraint named_tasks_policies_named_task_uuid_fkey FOREIGN KEY (named_task_uuid) REFERENCES tasker.named_tasks(named_task_uuid) ON DELETE CASCADE,
+  constraint named_tasks_policies_policy_uuid_fkey FOREIGN KEY (policy_uuid) REFERENCES tasker.concurrency_policies(policy_uuid)
+);
+
+-- What people did, who and why, append-only. details has what was overwritten: contexts and inputs as they were before.
+create table tasker.operator_actions (
+  action_uuid        uuid not null default tasker.uuid_v7(),
+  acted_at           timestamp with time zone not null default clock_timestamp(),
+  action             character varying(32) not null,
+  acted_by           character varying(160) not null,
+  -- Who it was over REST, as authenticated, where acted_by is what the request says; null when it came another way.
+  authenticated_as   character varying(160) default NULLIF(current_setting('tasker.caller'::text, true), ''::text),
+  reason             character varying(1000) not null,
+  task_uuid          uuid,
+  workflow_step_uuid uuid,
+  dlq_entry_uuid     uuid,
+  namespace          character varying(29),
+  template_name      character varying(64),
+  template_version   character varying(16),
+  bulk_token         uuid,
+  details            jsonb,
+  constraint operator_actions_pkey PRIMARY KEY (action_uuid),
+  constraint for_a_reason CHECK (btrim(reason::text) <> ''::text),
+  constraint somebody_did_it CHECK (btrim(acted_by::text) <> ''::text)
+);
+CREATE INDEX operator_actions_task_uuid_idx ON tasker.operator_actions USING btree (task_uuid) WHERE (task_uuid IS NOT NULL);
+CREATE TRIGGER history_is_append_only BEFORE DELETE OR UPDATE ON tasker.operator_actions FOR EACH ROW EXECUTE FUNCTION tasker.refuse_history_change();
+
+-- Tasks that were purged and whose history may still be in its months; forgotten when those are dropped.
+create table tasker.purged_tasks (
+  task_uuid    uuid not null,
+  created_at   timestamp with time zone not null,
+  last_move_at timestamp with time zone not null,
+  purged_at    timestamp with time zone not null default now(),
+  constraint purged_tasks_pkey PRIMARY KEY (task_uuid)
+);
+
+-- One row: how far the reconciler has come on its walk over all tasks; the server that works on the next part holds it.
+create table tasker.reconciler_progress (
+  only_row      boolean not null default true,
+  -- The last task that was looked at; null between two passes.
+  cursor_uuid   uuid,
+  pass_began_at timestamp with time zone not null default now(),
+  -- When the latest pass over all tasks ended.
+  last_pass_at  timestamp with time zone,
+  constraint reconciler_progress_pkey PRIMARY KEY (only_row),
+  constraint reconciler_progress_only_row_check CHECK (only_row)
+)
+with (fillfactor=50);
+
+-- How long finished tasks are kept: of everything (no namespace), of a namespace, or of a template, in any state or in one. The narrowest wins.
+create table tasker.retention_policies (
+  namespace_name character varying(29),
+  template_name  character varying(64),
+  state          tasker.task_state,
+  -- Days after the end of the task; null: for ever.
+  keep_days      integer,
+  set_by         character varying(160) not null,
+  -- The name that the request gave, where set_by is who was authenticated.
+  claimed_actor  character varying(128),
+  reason         character varying(1000) not null,
+  set_at         timestamp with time zone not null default now(),
+  constraint one_policy_per_place_and_state UNIQUE NULLS NOT DISTINCT (namespace_name, template_name, state),
+  constraint a_template_has_a_namespace CHECK (template_name IS NULL OR namespace_name IS NOT NULL),
+  constraint days_are_in_range CHECK (keep_days >= 0 AND keep_days <= 36500),
+  constraint only_what_rests_is_purged CHECK (state = ANY (ARRAY['complete'::tasker.task_state, 'error'::tasker.task_state, 'cancelled'::tasker.task_state, 'resolved_manually'::tasker.task_state]))
+);
+
+-- How far the clean-up of the tasks of a template has come; whoever cleans them up holds the row.
+create table tasker.retention_progress (
+  named_task_uuid uuid not null,
+  next_pass_at    timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  -- The last task that was looked at; null between two passes.
+  cursor_uuid     uuid,
+  purged_tasks    bigint not null default 0,
+  last_purged_at  timestamp with time zone,
+  constraint retention_progress_pkey PRIMARY KEY (named_task_uuid),
+  constraint retention_progress_named_task_uuid_fkey FOREIGN KEY (named_task_uuid) REFERENCES tasker.named_tasks(named_task_uuid) ON DELETE CASCADE
+)
+with (fillfactor=50);
+
+-- Who is there: one row per boot of a server, renewed by its heartbeat and kept for a day after the last.
+create table tasker.servers (
+  server_uuid       uuid not null,
+  name              character varying(255) not null,
+  roles             text[] not null,
+  -- What the server says of itself; an overdue heartbeat outweighs it, see get_servers.
+  state             tasker.server_state not null default 'healthy'::tasker.server_state,
+  registered_at     timestamp with time zone not null default now(),
+  heartbeat_at      timestamp with time zone not null default now(),
+  heartbeat_seconds integer not null default 2,
+  -- Since when its heartbeats have come without a gap; who was away itself says of nobody that he is lost.
+  present_since     timestamp with time zone not null default now(),
+  -- Four heartbeats after the last one: from then on the server counts as lost.
+  lease_expires_at  timestamp with time zone not null,
+  -- When the leases of a server that fell silent were ended.
+  lost_at           timestamp with time zone,
+  capacity          integer not null default 0,
+  running           integer not null default 0,
+  problems          text[] not null default '{}'::text[],
+  -- The namespaces whose steps it takes; null: all.
+  namespaces        text[],
+  -- The names that handler.callable may have on it; null: not told, or a resolver that knows more.
+  handlers          text[],
+  -- The names that handler.resolver may have on it; null: not told.
+  resolvers         text[],
+  -- handler_key of steps that it was given and could not run although it has a bean of that name: no such method, or its resolver found nothing.
+  missing           text[] not null default '{}'::text[],
+  -- By namespace the handler_key of the steps that other servers have the handler of and it has not: it leaves them to the others. Null: none.
+  --   Renewed by heartbeat and decline_steps.
+  elsewhere         jsonb,
+  constraint servers_pkey PRIMARY KEY (server_uuid),
+  constraint heartbeat_is_positive CHECK (heartbeat_seconds > 0)
+);
+
+-- How many steps of finished tasks are in each state, as far as moves are counted.
+create table tasker.step_state_tallies (
+  state tasker.step_state not null,
+  steps bigint not null,
+  constraint step_state_tallies_pkey PRIMARY KEY (state)
+);
+
+-- Executions of a step of a template, those of the tasks that ended within a minute. One attempt is one execution.
+create table tasker.step_tallies (
+  minute          timestamp with time zone not null,
+  named_step_uuid uuid not null,
+  executions      bigint not null,
+  errors          bigint not null,
+  seconds         numeric not null,
+  least_seconds   numeric not null,
+  most_seconds    numeric not null,
+  last_at         timestamp with time zone not null,
+  constraint step_tallies_pkey PRIMARY KEY (minute, named_step_uuid)
+);
+
+-- The JSON given at creation, written once.
+create table tasker.task_contexts (
+  task_uuid     uuid not null,
+  context       jsonb not null,
+  -- hash_documents(context), as it was written.
+  document_hash bigint not null,
+  -- Who submitted the task over REST, as authenticated; null when it came another way. tasks.initiator is what the request says.
+  submitted_by  character varying(160),
+  -- The trace that the task was asked for in, as W3C Trace Context has it in the header traceparent.
+  trace_parent  character varying(55),
+  constraint task_contexts_pkey PRIMARY KEY (task_uuid),
+  constraint context_is_an_object CHECK (jsonb_typeof(context) = 'object'::text),
+  constraint trace_parent_is_of_w3c CHECK (trace_parent::text ~ '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$'::text)
+);
+CREATE TRIGGER documents_are_hashed BEFORE INSERT ON tasker.task_contexts FOR EACH ROW EXECUTE FUNCTION tasker.stamp_document_hash();
+
+-- Tasks whose processing raised an error: how often in a row, and the latest cause.
+create table tasker.task_faults (
+  task_uuid uuid not null,
+  faults    integer not null,
+  first_at  timestamp with time zone not null,
+  last_at   timestamp with time zone not null,
+  parked_at timestamp with time zone,
+  sqlstate  character varying(5) not null,
+  cause     text not null,
+  constraint task_faults_pkey PRIMARY KEY (task_uuid),
+  constraint task_faults_task_uuid_fkey FOREIGN KEY (task_uuid) REFERENCES tasker.tasks(task_uuid) ON DELETE CASCADE,
+  constraint faults_are_counted CHECK (faults > 0)
+);
+
+-- Owners of template names; each has the queue worker_{name}_queue.
+create table tasker.task_namespaces (
+  task_namespace_uuid uuid not null default tasker.uuid_v7(),
+  name                character varying(29) not null,
+  description         character varying(255),
+  -- Points added to the priority of every task of the namespace.
+  priority_modifier   integer not null default 0,
+  -- Since when nothing of the namespace is handed off; its templates, also those registered later, are in template_pauses.
+  paused_at           timestamp with time zone,
+  paused_by           character varying(160),
+  -- The name that the request gave, where paused_by is who was authenticated.
+  pause_claimed_actor character varying(128),
+  pause_reason        character varying(1000),
+  created_at          timestamp with time zone not null default now(),
+  updated_at          timestamp with time zone not null default now(),
+  constraint task_namespaces_pkey PRIMARY KEY (task_namespace_uuid),
+  constraint task_namespaces_name_key UNIQUE (name),
+  constraint name_fits_a_queue_name CHECK (name::text ~ '^[a-zA-Z][a-zA-Z0-9_]*$'::text),
+  constraint pause_is_whole CHECK ((paused_at IS NULL) = (paused_by IS NULL) AND (paused_at IS NULL) = (pause_reason IS NULL))
+);
+CREATE UNIQUE INDEX one_namespace_per_queue ON tasker.task_namespaces USING btree (lower((name)::text));
+
+-- The values of contexts by which tasks are found: what write_search_attributes took out of task_contexts.
+create table tasker.task_search_attributes (
+  task_uuid uuid not null,
+  -- One of the names in named_tasks.search_attributes.
+  name      character varying(63) not null,
+  -- The value under the path of the name: a string without quotes, a number, true or false. What is missing or null has no row.
+  value     character varying(256) not null,
+  constraint task_search_attributes_pkey PRIMARY KEY (task_uuid, name)
+);
+CREATE INDEX task_search_attributes_value_idx ON tasker.task_search_attributes USING btree (name, value, task_uuid DESC);
+
+-- How many tasks are in each state, as far as moves are counted.
+create table tasker.task_state_tallies (
+  state tasker.task_state not null,
+  tasks bigint not null,
+  constraint task_state_tallies_pkey PRIMARY KEY (state)
+);
+
+-- Tasks of a template that entered a state within a minute: pending stands for creation, the others are ends. Durations run from creation.
+create table tasker.task_tallies (
+  minute          timestamp with time zone not null,
+  named_task_uuid uuid not null,
+  state           tasker.task_state not null,
+  tasks           bigint not null,
+  steps           bigint not null,
+  failed_steps    bigint not null,
+  seconds         numeric not null,
+  least_seconds   numeric not null,
+  most_seconds    numeric not null,
+  last_at         timestamp with time zone not null,
+  constraint task_tallies_pkey PRIMARY KEY (minute, named_task_uuid, state)
+);
+
+-- The moves a task may make, and who may make them; from_state null is creation.
+create table tasker.task_transition_rules (
+  from_state tasker.task_state,
+  to_state   tasker.task_state not null,
+  actor      tasker.actor not null,
+  meaning    text not null,
+  constraint one_rule_per_task_move UNIQUE NULLS NOT DISTINCT (from_state, to_state, actor)
+);
+
+-- History of tasks.state, one row per move; sort_key counts from 1 per task.
+create table tasker.task_transitions (
+  task_uuid      uuid not null,
+  sort_key       integer not null,
+  from_state     tasker.task_state,
+  to_state       tasker.task_state not null,
+  actor          tasker.actor not null,
+  -- Which server made the move: audit only, in no WHERE clause.
+  processor_uuid uuid,
+  -- The transaction that made the move. Everything below pg_snapshot_xmin of a snapshot is there or never will be.
+  xact_id        bigint not null default pg_current_xact_id()::text::bigint,
+  created_at     timestamp with time zone not null default clock_timestamp(),
+  metadata       jsonb,
+  constraint task_transitions_pkey PRIMARY KEY (task_uuid, sort_key, created_at)
+) partition by RANGE (created_at);
+CREATE INDEX task_transitions_xact_id_created_at_idx ON ONLY tasker.task_transitions USING brin (xact_id, created_at) WITH (pages_per_range='16', autosummarize='on');
+CREATE TRIGGER history_is_append_only BEFORE DELETE OR UPDATE ON tasker.task_transitions FOR EACH ROW EXECUTE FUNCTION tasker.refuse_history_change();
+CREATE TRIGGER moves_follow_the_rules AFTER INSERT ON tasker.task_transitions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION tasker.check_task_transitions();
+
+-- When somebody is to look at a task again even if nothing happens; there is a row exactly while the task can move by itself.
+create table tasker.task_wakeups (
+  task_uuid uuid not null,
+  wake_at   timestamp with time zone not null,
+  constraint task_wakeups_pkey PRIMARY KEY (task_uuid)
+)
+with (autovacuum_vacuum_cost_limit=2000, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500, fillfactor=80);
+CREATE INDEX task_wakeups_wake_at_idx ON tasker.task_wakeups USING btree (wake_at);
+
+-- One run of a template. state is the truth, moved by compare-and-set; task_transitions is its history.
+create table tasker.tasks (
+  task_uuid             uuid not null,
+  named_task_uuid       uuid not null,
+  correlation_id        uuid not null,
+  parent_correlation_id uuid,
+  -- The task on whose behalf this one was submitted; a cancel may reach it through that.
+  parent_task_uuid      uuid,
+  -- The task that has taken the identity of this one over; this one has ended and is not started again.
+  replaced_by_task_uuid uuid,
+  -- The ended task whose identity this one has taken over.
+  replaces_task_uuid    uuid,
+  created_at            timestamp with time zone not null default now(),
+  requested_at          timestamp with time zone not null default now(),
+  completed_at          timestamp with time zone,
+  -- A request, not a state: nothing new starts from here on.
+  cancel_requested_at   timestamp with time zone,
+  -- When running steps that a cancel request asked to stop are ended for them.
+  cancel_force_at       timestamp with time zone,
+  -- When it was noticed that the task is older than lifecycle.sla_minutes; from then on claim_order is lower by 100 points.
+  sla_breached_at       timestamp with time zone,
+  -- Milliseconds since the epoch of creation, less one minute per point of priority: the lower, the earlier its steps are claimed. Age and priority
+  --   in one number; lowered once, when the SLA is breached.
+  claim_order           bigint not null,
+  state                 tasker.task_state not null default 'pending'::tasker.task_state,
+  priority              integer not null default 0,
+  -- sort_key of the latest history row.
+  transition_count      integer not null,
+  total_steps           integer not null,
+  -- Steps that are neither complete nor resolved manually.
+  unfinished_steps      integer not null,
+  -- Steps in enqueued, in_progress or one of the two submitted states.
+  in_flight_steps       integer not null default 0,
+  -- Steps in error.
+  failed_steps          integer not null default 0,
+  -- Steps in waiting_for_retry.
+  retrying_steps        integer not null default 0,
+  continue_on_error     boolean not null default false,
+  -- Copied from the template, so that all others pay nothing for policies.
+  is_limited            boolean not null default false,
+  -- False while the context still has to be checked against the input schema by a server; such a task is not started.
+  context_checked       boolean not null default true,
+  -- Whether the request brought an idempotency key.
+  is_keyed              boolean,
+  -- Whether the cancel request is also one for the tasks whose parent this is.
+  cancel_children       boolean,
+  cancel_policy         tasker.cancel_policy,
+  -- SHA-256 over what makes a request the same as another; null when every request is a new task, and when a later task has taken the identity over.
+  identity_hash         bytea,
+  -- The identity_hash that this task had until a later one took it over.
+  former_identity_hash  bytea,
+  initiator             character varying(128),
+  source_system         character varying(128),
+  reason                character varying(128),
+  cancel_requested_by   character varying(160),
+  -- The name that the request gave, where cancel_requested_by is who was authenticated.
+  cancel_claimed_actor  character varying(128),
+  cancel_reason         character varying(1000),
+  tags                  jsonb,
+  constraint tasks_pkey PRIMARY KEY (task_uuid),
+  constraint cancel_request_is_whole CHECK ((cancel_requested_at IS NULL) = (cancel_policy IS NULL)),
+  constraint complete_iff_no_step_is_left CHECK (state <> 'complete'::tasker.task_state OR unfinished_steps = 0),
+  constraint completed_at_iff_terminal CHECK ((completed_at IS NOT NULL) = (state = ANY (ARRAY['complete'::tasker.task_state, 'error'::tasker.task_state, 'cancelled'::tasker.task_state, 'resolved_manually'::tasker.task_state]))),
+  constraint counters_are_sane CHECK (in_flight_steps >= 0 AND failed_steps >= 0 AND retrying_steps >= 0 AND unfinished_steps >= (in_flight_steps + failed_steps + retrying_steps) AND total_steps >= unfinished_steps),
+  constraint identity_is_given_up_after_the_end CHECK (replaced_by_task_uuid IS NULL OR completed_at IS NOT NULL),
+  constraint identity_is_held_or_given_up CHECK ((former_identity_hash IS NOT NULL) = (replaced_by_task_uuid IS NOT NULL) AND (former_identity_hash IS NULL OR identity_hash IS NULL)),
+  constraint priority_is_in_range CHECK (priority >= '-100'::integer AND priority <= 100),
+  constraint terminal_means_nothing_in_flight CHECK (completed_at IS NULL OR in_flight_steps = 0)
+)
+with (autovacuum_analyze_scale_factor=0.05, autovacuum_vacuum_cost_limit=2000, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500, fillfactor=50);
+CREATE INDEX tasks_correlation_id_idx ON tasker.tasks USING btree (correlation_id);
+CREATE UNIQUE INDEX tasks_identity_hash_key ON tasker.tasks USING btree (identity_hash) WHERE (identity_hash IS NOT NULL);
+CREATE INDEX tasks_named_task_uuid_idx ON tasker.tasks USING btree (named_task_uuid, task_uuid);
+CREATE INDEX tasks_parent_correlation_id_idx ON tasker.tasks USING btree (parent_correlation_id) WHERE (parent_correlation_id IS NOT NULL);
+CREATE INDEX tasks_parent_task_uuid_idx ON tasker.tasks USING btree (parent_task_uuid) WHERE (parent_task_uuid IS NOT NULL);
+CREATE TRIGGER rows_go_with_their_task AFTER DELETE ON tasker.tasks REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION tasker.delete_rows_of_tasks();
+CREATE TRIGGER slots_are_released_by_tasks AFTER UPDATE OF state ON tasker.tasks FOR EACH ROW WHEN ((new.is_limited AND (new.state <> old.state) AND (new.state = ANY (ARRAY['complete'::tasker.task_state, 'error'::tasker.task_state, 'cancelled'::tasker.task_state, 'resolved_manually'::tasker.task_state, 'blocked_by_failures'::tasker.task_state])))) EXECUTE FUNCTION tasker.release_task_slots();
+
+-- Dead letters: records for an investigation about a task; they never move it.
+create table tasker.tasks_dlq (
+  dlq_entry_uuid       uuid not null default tasker.uuid_v7(),
+  task_uuid            uuid not null,
+  original_state       tasker.task_state not null,
+  dlq_reason           tasker.dlq_reason not null,
+  dlq_timestamp        timestamp with time zone not null default now(),
+  resolution_status    tasker.dlq_resolution_status not null default 'pending'::tasker.dlq_resolution_status,
+  resolution_timestamp timestamp with time zone,
+  resolution_notes     text,
+  resolved_by          character varying(255),
+  -- The name that the request gave, where resolved_by is who was authenticated.
+  claimed_actor        character varying(128),
+  task_snapshot        jsonb not null,
+  metadata             jsonb,
+  created_at           timestamp with time zone not null default now(),
+  updated_at           timestamp with time zone not null default now(),
+  constraint tasks_dlq_pkey PRIMARY KEY (dlq_entry_uuid),
+  constraint tasks_dlq_task_uuid_fkey FOREIGN KEY (task_uuid) REFERENCES tasker.tasks(task_uuid) ON DELETE CASCADE,
+  constraint resolved_iff_not_pending CHECK ((resolution_timestamp IS NULL) = (resolution_status = 'pending'::tasker.dlq_resolution_status))
+);
+CREATE UNIQUE INDEX one_open_investigation_per_task ON tasker.tasks_dlq USING btree (task_uuid) WHERE (resolution_status = 'pending'::tasker.dlq_resolution_status);
+CREATE INDEX tasks_dlq_task_uuid_idx ON tasker.tasks_dlq USING btree (task_uuid);
+
+-- Templates of which nothing is handed off at the moment. Empty unless somebody paused something, which is what makes it cheap to ask.
+create table tasker.template_pauses (
+  named_task_uuid uuid not null,
+  -- Whether it is paused because its namespace is; a template may be paused both ways.
+  is_namespace    boolean not null,
+  paused_at       timestamp with time zone not null,
+  paused_by       character varying(160) not null,
+  -- The name that the request gave, where paused_by is who was authenticated.
+  claimed_actor   character varying(128),
+  reason          character varying(1000) not null,
+  constraint template_pauses_pkey PRIMARY KEY (named_task_uuid, is_namespace),
+  constraint template_pauses_named_task_uuid_fkey FOREIGN KEY (named_task_uuid) REFERENCES tasker.named_tasks(named_task_uuid) ON DELETE CASCADE
+);
+
+-- Offers that recovery keeps an eye on: a worker could claim them and none does (unclaimed), or no live server serves them (unserved).
+create table tasker.unclaimed_offers (
+  task_uuid          uuid not null,
+  workflow_step_uuid uuid not null,
+  attempt            smallint not null,
+  why                text not null,
+  since              timestamp with time zone not null,
+  -- When the offer is taken back if nothing changes; null for never.
+  due_at             timestamp with time zone,
+  constraint unclaimed_offers_pkey PRIMARY KEY (task_uuid, workflow_step_uuid),
+  constraint unclaimed_offers_task_uuid_fkey FOREIGN KEY (task_uuid) REFERENCES tasker.tasks(task_uuid) ON DELETE CASCADE,
+  constraint why_is_known CHECK (why = ANY (ARRAY['unclaimed'::text, 'unserved'::text]))
+);
+
+-- Inputs of its own and the latest checkpoint, for the steps that have any.
+create table tasker.workflow_step_documents (
+  workflow_step_uuid uuid not null,
+  task_uuid          uuid not null,
+  inputs             jsonb,
+  checkpoint         jsonb,
+  -- hash_documents(inputs, checkpoint), as they were written last.
+  document_hash      bigint not null,
+  constraint workflow_step_documents_pkey PRIMARY KEY (workflow_step_uuid),
+  constraint workflow_step_documents_workflow_step_uuid_fkey FOREIGN KEY (workflow_step_uuid) REFERENCES tasker.workflow_steps(workflow_step_uuid) ON DELETE CASCADE
+);
+CREATE TRIGGER documents_are_hashed BEFORE INSERT ON tasker.workflow_step_documents FOR EACH ROW EXECUTE FUNCTION tasker.stamp_document_hash();
+
+-- Parent to child dependencies between two steps of one task.
+create table tasker.workflow_step_edges (
+  from_step_uuid uuid not null,
+  to_step_uuid   uuid not null,
+  task_uuid      uuid not null,
+  name           character varying(32) not null default 'provides'::character varying,
+  constraint workflow_step_edges_pkey PRIMARY KEY (from_step_uuid, to_step_uuid),
+  constraint no_step_depends_on_itself CHECK (from_step_uuid <> to_step_uuid)
+);
+CREATE INDEX workflow_step_edges_to_step_uuid_idx ON tasker.workflow_step_edges USING btree (to_step_uuid);
+
+-- One row per recorded result, written once: the transition it belongs to is (workflow_step_uuid, sort_key).
+create table tasker.workflow_step_result_audit (
+  workflow_step_uuid uuid not null,
+  sort_key           integer not null,
+  task_uuid          uuid not null,
+  worker_uuid        uuid,
+  recorded_at        timestamp with time zone not null default now(),
+  execution_time_ms  bigint,
+  attempt            smallint not null,
+  outcome            tasker.step_outcome not null,
+  success            boolean not null generated always as (outcome = ANY (ARRAY['success'::tasker.step_outcome, 'manual_completion'::tasker.step_outcome])) stored,
+  result             jsonb,
+  error              jsonb,
+  -- hash_documents(result, error), as they were inserted.
+  document_hash      bigint not null,
+  constraint workflow_step_result_audit_pkey PRIMARY KEY (workflow_step_uuid, sort_key),
+  constraint failure_has_an_error CHECK ((outcome <> ALL (ARRAY['retryable_failure'::tasker.step_outcome, 'permanent_failure'::tasker.step_outcome])) OR error IS NOT NULL)
+);
+CREATE TRIGGER documents_are_hashed BEFORE INSERT ON tasker.workflow_step_result_audit FOR EACH ROW EXECUTE FUNCTION tasker.stamp_document_hash();
+CREATE TRIGGER history_is_append_only BEFORE UPDATE ON tasker.workflow_step_result_audit FOR EACH ROW EXECUTE FUNCTION tasker.refuse_history_change();
+
+-- The moves a step may make, and who may make them; from_state null is creation.
+create table tasker.workflow_step_transition_rules (
+  from_state tasker.step_state,
+  to_state   tasker.step_state not null,
+  actor      tasker.actor not null,
+  meaning    text not null,
+  constraint one_rule_per_step_move UNIQUE NULLS NOT DISTINCT (from_state, to_state, actor)
+);
+
+-- History of workflow_steps.state, one row per move; sort_key counts from 1 per step.
+create table tasker.workflow_step_transitions (
+  workflow_step_uuid uuid not null,
+  sort_key           integer not null,
+  task_uuid          uuid not null,
+  from_state         tasker.step_state,
+  to_state           tasker.step_state not null,
+  actor              tasker.actor not null,
+  attempt            smallint not null,
+  processor_uuid     uuid,
+  -- The transaction that made the move. Everything below pg_snapshot_xmin of a snapshot is there or never will be.
+  xact_id            bigint not null default pg_current_xact_id()::text::bigint,
+  created_at         timestamp with time zone not null default clock_timestamp(),
+  metadata           jsonb
+) partition by RANGE (created_at);
+CREATE INDEX workflow_step_transitions_task_uuid_idx ON ONLY tasker.workflow_step_transitions USING brin (task_uuid uuid_minmax_multi_ops) WITH (pages_per_range='32');
+CREATE INDEX workflow_step_transitions_xact_id_idx ON ONLY tasker.workflow_step_transitions USING brin (xact_id) WITH (pages_per_range='32', autosummarize='on');
+CREATE TRIGGER history_is_append_only BEFORE DELETE OR UPDATE ON tasker.workflow_step_transitions FOR EACH ROW EXECUTE FUNCTION tasker.refuse_history_change();
+CREATE TRIGGER moves_follow_the_rules AFTER INSERT ON tasker.workflow_step_transitions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION tasker.check_step_transitions();
+
+-- One node of a task's DAG. state is the truth, moved by compare-and-set; workflow_step_transitions is its history.
+create table tasker.workflow_steps (
+  workflow_step_uuid      uuid not null,
+  task_uuid               uuid not null,
+  named_step_uuid         uuid not null,
+  -- The server that claimed the step: audit and heartbeat, never a permission.
+  leased_by               uuid,
+  created_at              timestamp with time zone not null default now(),
+  enqueued_at             timestamp with time zone,
+  last_attempted_at       timestamp with time zone,
+  lease_expires_at        timestamp with time zone,
+  last_failure_at         timestamp with time zone,
+  next_retry_at           timestamp with time zone,
+  completed_at            timestamp with time zone,
+  state                   tasker.step_state not null default 'pending'::tasker.step_state,
+  step_position           integer not null,
+  transition_count        integer not null,
+  total_parents           integer not null,
+  -- Parents that are neither complete nor resolved manually; a cached count, checked against a recount.
+  remaining_parents       integer not null,
+  -- sort_key of the row in workflow_step_result_audit that holds the current result.
+  result_sort_key         integer,
+  -- The wait before the next attempt, as last decided, rounded up to seconds.
+  backoff_request_seconds integer,
+  -- Number of the latest handoff, 0 before the first: it fences every call about the step.
+  attempts                smallint not null default 0,
+  -- Attempts that a person has forgiven: max_attempts and backoff count from here. attempts itself never goes back, it is the fence.
+  attempts_before_reset   smallint not null default 0,
+  max_attempts            smallint not null,
+  retryable               boolean not null,
+  -- Copied from the template: the handoff asks for slots first.
+  is_limited              boolean not null default false,
+  constraint workflow_steps_pkey PRIMARY KEY (workflow_step_uuid),
+  constraint one_step_per_task_and_position UNIQUE (task_uuid, step_position),
+  constraint attempts_are_not_negative CHECK (attempts >= 0 AND max_attempts >= 0),
+  constraint completed_at_iff_finished CHECK ((completed_at IS NOT NULL) = (state = ANY (ARRAY['complete'::tasker.step_state, 'error'::tasker.step_state, 'cancelled'::tasker.step_state, 'resolved_manually'::tasker.step_state]))),
+  constraint leased_iff_in_progress CHECK ((lease_expires_at IS NOT NULL) = (state = 'in_progress'::tasker.step_state)),
+  constraint parents_are_counted CHECK (remaining_parents >= 0 AND remaining_parents <= total_parents),
+  constraint reset_is_behind CHECK (attempts_before_reset >= 0 AND attempts_before_reset <= attempts),
+  constraint retry_time_iff_waiting CHECK ((next_retry_at IS NOT NULL) = (state = 'waiting_for_retry'::tasker.step_state)),
+  constraint started_means_parents_are_done CHECK (remaining_parents = 0 OR (state = ANY (ARRAY['pending'::tasker.step_state, 'cancelled'::tasker.step_state, 'error'::tasker.step_state, 'complete'::tasker.step_state, 'resolved_manually'::tasker.step_state])))
+)
+with (autovacuum_analyze_scale_factor=0.05, autovacuum_vacuum_cost_limit=2000, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000, fillfactor=45);
+CREATE TRIGGER slots_are_released_by_steps AFTER UPDATE OF state ON tasker.workflow_steps FOR EACH ROW WHEN ((new.is_limited AND (new.state <> old.state) AND (new.state <> ALL (ARRAY['enqueued'::tasker.step_state, 'in_progress'::tasker.step_state])))) EXECUTE FUNCTION tasker.release_step_slots();
+
+-- What was asked to be changed over REST: written before it is done, in a transaction of its own; status comes once it is answered. Submissions of
+--   tasks are not here but in task_contexts.submitted_by.
+create table tasker.write_requests (
+  request_uuid uuid not null default tasker.uuid_v7(),
+  requested_at timestamp with time zone not null default clock_timestamp(),
+  caller       character varying(160) not null,
+  caller_kind  character varying(16) not null,
+  method       character varying(8) not null,
+  route        character varying(200) not null,
+  path         character varying(1000) not null,
+  remote       character varying(64),
+  server_uuid  uuid not null,
+  -- Null: the server ended before it could answer; what it did is in operator_actions, or was not done.
+  status       smallint,
+  answered_at  timestamp with time zone,
+  constraint write_requests_pkey PRIMARY KEY (request_uuid),
+  constraint answer_is_whole CHECK ((status IS NULL) = (answered_at IS NULL)),
+  constraint known_kind CHECK (caller_kind::text = ANY (ARRAY['user'::character varying, 'key'::character varying, 'token'::character varying, 'external'::character varying]::text[]))
+);
+CREATE INDEX write_requests_requested_at_idx ON tasker.write_requests USING btree (requested_at);
+
+
+-- Views
+-- -----
+-- Dead letters by reason: how many are open, how they were closed, how long it took.
+view tasker.v_dlq_dashboard (dlq_reason tasker.dlq_reason, total_entries bigint, pending bigint, manually_resolved bigint, permanent_failures bigint,
+    cancelled bigint, oldest_entry timestamp with time zone, newest_entry timestamp with time zone, avg_resolution_time_minutes numeric);
+-- Open dead letters with the score by which to take them up: the reason and a point per minute.
+view tasker.v_dlq_investigation_queue (dlq_entry_uuid uuid, task_uuid uuid, original_state tasker.task_state, dlq_reason tasker.dlq_reason,
+    dlq_timestamp timestamp with time zone, minutes_in_dlq numeric, namespace_name character varying(29), task_name character varying(64),
+    current_state tasker.task_state, time_in_state_minutes numeric, priority_score numeric);
+-- Unfinished tasks that can become stale: warning when a fifth of their time is left. Reads all unfinished tasks.
+view tasker.v_task_staleness_monitoring (task_uuid uuid, namespace_name character varying(29), task_name character varying(64), current_state
+    tasker.task_state, should_have_moved_at timestamp with time zone, time_in_state_minutes numeric, task_age_minutes numeric,
+    staleness_threshold_minutes integer, stale_at timestamp with time zone, health_status text, priority integer);
+
+
+-- Functions: analytics
+-- --------------------
+-- Health between 0 and 1, of ends, failures and connections.
+function tasker.calculate_health_score(p_completed bigint, p_failed bigint, p_ended bigint, p_active_connections bigint, p_max_connections bigint)
+    returns numeric, immutable;
+  -- called by get_analytics_metrics, get_health_document
+-- By how many the tasks in each state, and the steps of finished tasks, became more or less through some transactions.
+function tasker.count_task_moves(p_from bigint, p_until bigint DEFAULT NULL::bigint) returns TABLE(task_state tasker.task_state, step_state
+    tasker.step_state, change bigint), stable;
+  -- called by find_tally_violations, get_system_health_counts, rebuild_analytics, roll_up_analytics
+-- What happened since a time: throughput, ends, rates and durations.
+function tasker.get_analytics_metrics(since_timestamp timestamp with time zone DEFAULT NULL::timestamp with time zone) returns
+    TABLE(active_tasks_count bigint, total_namespaces_count bigint, unique_task_types_count bigint, system_health_score numeric, task_throughput
+    bigint, completion_count bigint, error_count bigint, completion_rate numeric, error_rate numeric, avg_task_duration numeric, avg_step_duration
+    numeric, step_throughput bigint, analysis_period_start timestamp with time zone, calculated_at timestamp with time zone), stable;
+  -- called by get_performance_document
+-- Where time goes and what to do about it, for GET /v1/analytics/bottlenecks.
+function tasker.get_bottleneck_document(p_hours integer DEFAULT 24, p_limit integer DEFAULT 10, p_min_executions integer DEFAULT 5, p_namespace text
+    DEFAULT NULL::text, p_name text DEFAULT NULL::text, p_version text DEFAULT NULL::text) returns jsonb, stable;
+  -- called by InsightGateway
+-- How long handoffs waited for their acceptance, and how many offers wait or are stuck, per namespace.
+function tasker.get_handoff_latency(p_window interval DEFAULT '00:05:00'::interval, p_sample integer DEFAULT 5000, p_now timestamp with time zone
+    DEFAULT NULL::timestamp with time zone) returns TABLE(namespace character varying, accepted bigint, p50_ms numeric, p95_ms numeric, p99_ms
+    numeric, max_ms numeric, waiting bigint, oldest_waiting_seconds numeric, stuck bigint), stable;
+  -- called by get_server_documents
+-- States, connections, health score and load, for GET /v1/analytics/health.
+function tasker.get_health_document() returns jsonb, stable;
+  -- called by InsightGateway, get_metrics_document
+-- What a monitoring system wants to know of the whole system, for GET /metrics.
+function tasker.get_metrics_document(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
+  -- called by InsightGateway
+-- What happened in the last hours, for GET /v1/analytics/performance.
+function tasker.get_performance_document(p_hours integer DEFAULT 1) returns jsonb, stable;
+  -- called by InsightGateway
+-- The steps that took longest, of tasks that ended since a time or are still at work.
+function tasker.get_slowest_steps(since_timestamp timestamp with time zone DEFAULT NULL::timestamp with time zone, limit_count integer DEFAULT 10,
+    namespace_filter character varying DEFAULT NULL::character varying, task_name_filter character varying DEFAULT NULL::character varying,
+    version_filter character varying DEFAULT NULL::character varying) returns TABLE(workflow_step_uuid uuid, task_uuid uuid, step_name character
+    varying, task_name character varying, namespace_name character varying, version character varying, duration_seconds numeric, attempts integer,
+    created_at timestamp with time zone, completed_at timestamp with time zone, retryable boolean, step_status text), stable;
+  -- called by none of ours: for use by hand
+-- The steps of templates whose handlers took longest on the average.
+function tasker.get_slowest_steps_aggregated(since_timestamp timestamp with time zone DEFAULT NULL::timestamp with time zone, limit_count integer
+    DEFAULT 10, min_executions integer DEFAULT 5, namespace_filter character varying DEFAULT NULL::character varying, task_name_filter character
+    varying DEFAULT NULL::character varying, version_filter character varying DEFAULT NULL::character varying) returns TABLE(named_step_uuid uuid,
+    namespace_name character varying, task_name character varying, version character varying, step_name character varying, avg_duration_seconds
+    numeric, max_duration_seconds numeric, min_duration_seconds numeric, execution_count bigint, error_count bigint, error_rate numeric,
+    last_executed_at timestamp with time zone), stable;
+  -- called by get_bottleneck_document
+-- The tasks that took longest, of those that ended since a time.
+function tasker.get_slowest_tasks(since_timestamp timestamp with time zone DEFAULT NULL::timestamp with time zone, limit_count integer DEFAULT 10,
+    namespace_filter character varying DEFAULT NULL::character varying, task_name_filter character varying DEFAULT NULL::character varying,
+    version_filter character varying DEFAULT NULL::character varying) returns TABLE(task_uuid uuid, task_name character varying, namespace_name
+    character varying, version character varying, duration_seconds numeric, step_count integer, completed_steps bigint, error_steps bigint, created_at
+    timestamp with time zone, completed_at timestamp with time zone, initiator character varying, source_system character varying), stable;
+  -- called by none of ours: for use by hand
+-- The templates whose tasks took longest on the average.
+function tasker.get_slowest_tasks_aggregated(since_timestamp timestamp with time zone DEFAULT NULL::timestamp with time zone, limit_count integer
+    DEFAULT 10, min_executions integer DEFAULT 5, namespace_filter character varying DEFAULT NULL::character varying, task_name_filter character
+    varying DEFAULT NULL::character varying, version_filter character varying DEFAULT NULL::character varying) returns TABLE(named_task_uuid uuid,
+    namespace_name character varying, task_name character varying, version character varying, avg_duration_seconds numeric, max_duration_seconds
+    numeric, min_duration_seconds numeric, execution_count bigint, avg_step_count numeric, error_count bigint, total_error_steps bigint, error_rate
+    numeric, last_executed_at timestamp with time zone), stable;
+  -- called by get_bottleneck_document
+-- Executions of steps of the tasks that ended since a time, to the last move.
+function tasker.get_step_tallies(p_since timestamp with time zone) returns SETOF tasker.step_tallies, stable;
+  -- called by get_analytics_metrics, get_slowest_steps_aggregated
+-- Tasks and steps by state, and connections: exact, and cheap however much has finished.
+function tasker.get_system_health_counts() returns TABLE(pending_tasks bigint, initializing_tasks bigint, enqueuing_steps_tasks bigint,
+    steps_in_process_tasks bigint, evaluating_results_tasks bigint, waiting_for_dependencies_tasks bigint, waiting_for_retry_tasks bigint,
+    blocked_by_failures_tasks bigint, complete_tasks bigint, error_tasks bigint, cancelled_tasks bigint, resolved_manually_tasks bigint, total_tasks
+    bigint, pending_steps bigint, enqueued_steps bigint, in_progress_steps bigint, enqueued_for_orchestration_steps bigint,
+    enqueued_as_error_for_orchestration_steps bigint, waiting_for_retry_steps bigint, complete_steps bigint, error_steps bigint, cancelled_steps
+    bigint, resolved_manually_steps bigint, total_steps bigint, active_connections bigint, max_connections bigint), stable;
+  -- called by get_analytics_metrics, get_health_document
+-- Creations and ends of tasks since a time, to the last move.
+function tasker.get_task_tallies(p_since timestamp with time zone) returns SETOF tasker.task_tallies, stable;
+  -- called by get_analytics_metrics, get_slowest_tasks_aggregated
+-- Counts the moves of all tasks afresh, for a database restored from a dump.
+function tasker.rebuild_analytics() returns bigint;
+  -- called by roll_up_analytics
+-- Counts the moves of tasks that are not counted yet; null when another session is at it.
+function tasker.roll_up_analytics(p_keep interval DEFAULT '35 days'::interval, p_limit integer DEFAULT 10000) returns bigint;
+  -- called by OrchestrationGateway
+-- Executions of the steps of tasks that ended, by minute and step of the template, of some transactions.
+function tasker.tally_steps(p_from bigint, p_until bigint DEFAULT NULL::bigint, p_since timestamp with time zone DEFAULT '-infinity'::timestamp with
+    time zone, p_before timestamp with time zone DEFAULT 'infinity'::timestamp with time zone) returns SETOF tasker.step_tallies, stable;
+  -- called by get_step_tallies, rebuild_analytics, roll_up_analytics
+-- Creations and ends of tasks by minute, template and state, of some transactions.
+function tasker.tally_tasks(p_from bigint, p_until bigint DEFAULT NULL::bigint, p_since timestamp with time zone DEFAULT '-infinity'::timestamp with
+    time zone, p_before timestamp with time zone DEFAULT 'infinity'::timestamp with time zone) returns SETOF tasker.task_tallies, stable;
+  -- called by get_task_tallies, rebuild_analytics, roll_up_analytics
+
+
+-- Functions: engine
+-- -----------------
+-- One round of the safety net: takes due tasks, gives expired leases, unclaimed offers and lost messages back, and evaluates them.
+function tasker.advance_due_tasks(p_server_uuid uuid, p_limit integer DEFAULT 100, p_claim_limit integer DEFAULT 0, p_lease_seconds integer DEFAULT
+    60, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_claim_seconds integer DEFAULT 300, p_unserved_seconds integer DEFAULT
+    0, p_fault_limit integer DEFAULT 5) returns jsonb;
+  -- called by OrchestrationGateway
+-- The orchestrator's part after a result submission: settles, counts down the children, hands off those that became ready and concludes the tasks.
+function tasker.advance_tasks(p_completed uuid[], p_unsettled uuid[], p_deltas tasker.task_delta[], p_server_uuid uuid, p_claim_limit integer,
+    p_lease_seconds integer, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT o_claimed uuid[], OUT o_queued text[], OUT
+    o_ended jsonb, OUT o_next_retry_at timestamp with time zone) returns record;
+  -- called by complete_steps, evaluate_tasks, transition_step_state_atomic
+-- Every move of a step that is recorded must be in workflow_step_transition_rules for its actor.
+function tasker.check_step_transitions() returns trigger;
+  -- called by trigger of workflow_step_transitions
+-- Every move of a task that is recorded must be in task_transition_rules for its actor.
+function tasker.check_task_transitions() returns trigger;
+  -- called by trigger of task_transitions
+-- Whether the caller's transaction is the one to finalise a task.
+function tasker.claim_task_for_finalization(p_task_uuid uuid, p_processor_uuid uuid) returns boolean;
+  -- called by none of ours: for use by hand
+-- Completes any number of steps in one transaction: result submission, settling, children, their handoff, the tasks.
+function tasker.complete_steps(p_results jsonb, p_server_uuid uuid, p_claim_limit integer DEFAULT 0, p_namespaces text[] DEFAULT NULL::text[],
+    p_lease_seconds integer DEFAULT 60, p_settle boolean DEFAULT true, p_claim_from_queues boolean DEFAULT false, p_now timestamp with time zone
+    DEFAULT NULL::timestamp with time zone) returns json;
+  -- called by StepGateway
+-- Counts failed steps on their tasks ahead of everything else that the same transaction counts.
+function tasker.count_failures(p_deltas tasker.task_delta[]) returns void;
+  -- called by advance_tasks
+-- Looks at whole tasks and does whatever their state says is to be done.
+function tasker.evaluate_tasks(p_task_uuids uuid[], p_server_uuid uuid, p_claim_limit integer DEFAULT 0, p_lease_seconds integer DEFAULT 60, p_now
+    timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by abandon_steps, act_on_step, act_on_task, process_tasks, record_task_fault, release_steps, start_validated_tasks,
+  --   transition_step_state_atomic
+-- Concludes a task from the state of its steps; the second of two callers is told that it is already done.
+function tasker.finalize_task_completion(p_task_uuid uuid, p_processor_uuid uuid DEFAULT NULL::uuid, p_now timestamp with time zone DEFAULT
+    NULL::timestamp with time zone) returns TABLE(finalized boolean, state character varying, already boolean);
+  -- called by none of ours: for use by hand
+-- The state of a task, null when there is no such task.
+function tasker.get_current_task_state(p_task_uuid uuid) returns character varying, stable;
+  -- called by TaskGateway
+-- Why results were refused, a JSON array of {step_uuid, attempt, verdict} for those not accepted.
+function tasker.get_refusals(p_results jsonb, p_accepted uuid[]) returns jsonb, stable;
+  -- called by complete_steps
+-- Whether a task in this state has ended.
+function tasker.is_terminal(p_state tasker.task_state) returns boolean, immutable;
+  -- called by count_task_moves, tally_steps, tally_tasks
+-- Locks tasks in the order of their uuids, which is the order everywhere.
+function tasker.lock_tasks(p_task_uuids uuid[]) returns void;
+  -- called by abandon_steps, complete_steps, decline_steps, evaluate_tasks, record_task_fault, release_steps, request_cancel, resume_templates,
+  --   run_bulk_action, set_step_backoff_atomic, start_validated_tasks
+-- What start_admitted_steps did, added to the answer of evaluate_tasks.
+function tasker.merge_replies(p_answer jsonb, p_claimed uuid[], p_queued text[], p_ended jsonb) returns jsonb, stable;
+  -- called by advance_due_tasks
+-- The orchestrator's share for servers that have only the worker's role: evaluates the tasks of submitted steps.
+function tasker.process_step_results(p_server_uuid uuid, p_limit integer DEFAULT 500, p_claim_limit integer DEFAULT 0, p_lease_seconds integer DEFAULT
+    60, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_delivery_limit integer DEFAULT 5) returns jsonb;
+  -- called by OrchestrationGateway
+-- Recovers and evaluates tasks, so that one whose processing raises an error does not hold back the others.
+function tasker.process_tasks(p_task_uuids uuid[], p_server_uuid uuid, p_claim_limit integer, p_lease_seconds integer, p_claim_seconds integer,
+    p_unserved_seconds integer, p_fault_limit integer, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by advance_due_tasks, process_step_results
+-- History is append-only: an update or a delete of one of its rows is refused with TK009.
+function tasker.refuse_history_change() returns trigger;
+  -- called by trigger of operator_actions, trigger of task_transitions, trigger of workflow_step_result_audit, trigger of workflow_step_transitions
+-- Ends steps that found a fail_fast policy full at their first handoff.
+function tasker.refuse_steps(p_step_uuids uuid[], p_reasons text[], p_server_uuid uuid) returns void;
+  -- called by admit_steps
+-- The refusal that a function gives for an id that is null or that nothing has.
+function tasker.refuse_unknown(p_kind text, p_id text, p_field text DEFAULT NULL::text) returns jsonb, immutable;
+  -- called by act_on_step, act_on_task, grant_access, pause_templates, replay_dead_messages, request_cancel, resume_templates, revoke_api_key,
+  --   revoke_grant, run_bulk_action, send_task_to_dlq, set_concurrency_limit, set_password, set_retention_policy, set_user_enabled, update_dlq_entry
+-- Tells the children of finished steps that a parent is done.
+function tasker.release_children(p_completed uuid[]) returns uuid[];
+  -- called by advance_tasks
+-- Adds up what happened to the steps of some tasks and moves each task to where that leaves it.
+function tasker.roll_up_task_states(p_deltas tasker.task_delta[], p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time
+    zone) returns TABLE(task_uuid uuid, state tasker.task_state);
+  -- called by advance_tasks, evaluate_tasks, finalize_task_completion, request_cancel, start_admitted_steps, transition_step_state_atomic
+-- When to look at tasks in process again.
+function tasker.set_next_wakeups(p_task_uuids uuid[], p_now timestamp with time zone) returns void;
+  -- called by evaluate_tasks
+-- The orchestrator's part of a completion: takes over submitted steps.
+function tasker.settle_steps(p_step_uuids uuid[], p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT
+    o_completed uuid[], OUT o_deltas tasker.task_delta[]) returns record;
+  -- called by advance_tasks, record_task_fault
+-- The result submission: the worker's part of a completion.
+function tasker.submit_results(p_results jsonb, p_server_uuid uuid, p_settle boolean, p_now timestamp with time zone DEFAULT NULL::timestamp with time
+    zone, OUT o_completed uuid[], OUT o_failed uuid[], OUT o_cancelled uuid[], OUT o_submitted tasker.step_handoff[], OUT o_deltas
+    tasker.task_delta[]) returns record;
+  -- called by complete_steps
+-- The moves that lead a task from one state to another, the first being p_from itself.
+function tasker.task_path(p_from tasker.task_state, p_to tasker.task_state) returns tasker.task_state[], immutable;
+  -- called by roll_up_task_states
+-- Moves one step from one state to another if it is still in the first and p_attempt is its latest attempt, and lets its task follow.
+function tasker.transition_step_state_atomic(p_step_uuid uuid, p_attempt integer, p_from_state character varying, p_to_state character varying,
+    p_actor character varying, p_processor_uuid uuid, p_metadata jsonb DEFAULT '{}'::jsonb) returns boolean;
+  -- called by none of ours: for use by hand
+-- Moves a task from one state to another if it is still in the first: compare-and-set, history and wake-up in one statement.
+function tasker.transition_task_state_atomic(p_task_uuid uuid, p_from_state character varying, p_to_state character varying, p_processor_uuid uuid,
+    p_metadata jsonb DEFAULT '{}'::jsonb) returns boolean;
+  -- called by none of ours: for use by hand
+
+
+-- Functions: idempotency
+-- ----------------------
+-- Asks whether a request was answered before, as the first thing that its transaction does.
+function tasker.claim_idempotency_key(p_principal text, p_key text, p_request_hash text, p_retention_seconds integer, p_wait_ms integer DEFAULT 5000,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by RequestGateway
+-- Forgets answers to requests with a key that are older than some seconds, at most p_limit at a time.
+function tasker.purge_idempotency_keys(p_retention_seconds integer, p_limit integer DEFAULT 1000, p_now timestamp with time zone DEFAULT
+    NULL::timestamp with time zone) returns integer;
+  -- called by RequestGateway
+-- Keeps the answer to a request whose key is claimed, in the transaction that does what was asked for.
+function tasker.save_idempotent_response(p_principal text, p_key text, p_request_hash text, p_status integer, p_location text, p_body text, p_now
+    timestamp with time zone DEFAULT NULL::timestamp with time zone) returns void;
+  -- called by RequestGateway
+
+
+-- Functions: insight
+-- ------------------
+-- Why a task is blocked or waiting, in one sentence; null when it has ended or is not there.
+function tasker.diagnose_task(p_task_uuid uuid) returns text, stable;
+  -- called by get_task_documents
+-- Why a task waits: one row for every step of an unfinished task that is not done, with a word, a sentence and the facts.
+function tasker.explain_waiting(p_task_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns
+    TABLE(workflow_step_uuid uuid, step_name character varying, state tasker.step_state, cause text, sentence text, details jsonb), stable;
+  -- called by get_waiting_document
+-- What happened, in the form in which it is streamed: moves of tasks and steps of transactions that are over.
+function tasker.get_events(p_from bigint, p_until bigint DEFAULT NULL::bigint, p_after_at timestamp with time zone DEFAULT NULL::timestamp with time
+    zone, p_after_uuid uuid DEFAULT NULL::uuid, p_after_sort_key integer DEFAULT NULL::integer, p_task_uuids uuid[] DEFAULT NULL::uuid[], p_span
+    bigint DEFAULT NULL::bigint) returns json, stable;
+  -- called by EventGateway
+-- The version of the schema, how many servers are alive, and whether the database refuses writes.
+function tasker.get_installation_status(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
+  -- called by InsightGateway
+-- Every recorded result of a step, oldest first.
+function tasker.get_step_audit(p_task_uuid uuid, p_step_uuid uuid) returns jsonb, stable;
+  -- called by TaskGateway
+-- The steps of a task, or one of them, as the REST interface shows them.
+function tasker.get_step_documents(p_task_uuid uuid, p_step_uuid uuid DEFAULT NULL::uuid) returns jsonb, stable;
+  -- called by TaskGateway
+-- Tasks as the REST interface shows them, in the order of the argument.
+function tasker.get_task_documents(p_task_uuids uuid[], p_with_details boolean DEFAULT true) returns jsonb, stable;
+  -- called by TaskGateway, list_tasks
+-- Everything that happened to a task, in the order in which it was written.
+function tasker.get_task_history(p_task_uuid uuid) returns jsonb, stable;
+  -- called by OperationGateway
+-- A task and its steps as they are, for a dead letter.
+function tasker.get_task_snapshot(p_task_uuid uuid) returns jsonb, stable;
+  -- called by create_dlq_entries, create_dlq_entry
+-- explain_waiting as the REST interface shows it; null when there is no such task.
+function tasker.get_waiting_document(p_task_uuid uuid, p_shows_context boolean DEFAULT true, p_shows_errors boolean DEFAULT true) returns jsonb,
+    stable;
+  -- called by OperationGateway, diagnose_task
+-- A page of tasks, newest first.
+function tasker.list_tasks(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 25, p_before uuid DEFAULT NULL::uuid) returns jsonb, stable;
+  -- called by TaskGateway
+-- Brings the summaries of history by transaction up to date, so that its end can be read quickly.
+function tasker.summarize_history() returns integer;
+  -- called by EventGateway
+
+
+-- Functions: limits
+-- -----------------
+-- Asks for the slots that ready steps need and says which of them may be handed off now.
+function tasker.admit_steps(p_step_uuids uuid[], p_server_uuid uuid DEFAULT NULL::uuid) returns uuid[];
+  -- called by enqueue_steps, transition_step_state_atomic
+-- The value under a JSON pointer as the text by which slots are counted.
+function tasker.calculate_slot_key(p_context jsonb, p_pointer text) returns text, immutable;
+  -- called by admit_steps
+-- Concurrency policies as a JSON array, each with how many hold a slot and how many wait.
+function tasker.list_concurrency_policies(p_filter jsonb DEFAULT '{}'::jsonb, p_entries integer DEFAULT 0) returns jsonb, stable;
+  -- called by OperationGateway, set_concurrency_limit
+-- Looks at every key of a policy for which somebody waits, because its limit has changed.
+function tasker.promote_policy(p_policy_uuid uuid) returns void;
+  -- called by register_policies, set_concurrency_limit
+-- Gives the free slots of one policy and key to those who have waited longest.
+function tasker.promote_waiters(p_policy_uuid uuid, p_key text, p_own uuid[] DEFAULT '{}'::uuid[]) returns integer;
+  -- called by admit_steps, promote_policy, release_slots, start_admitted_steps
+-- The policies of a template that is being registered.
+function tasker.register_policies(p_named_task_uuid uuid, p_template jsonb) returns void;
+  -- called by register_template
+-- Gives back every slot of some holders, and their places in the queues, by identity.
+function tasker.release_slots(p_holder_uuids uuid[]) returns void;
+  -- called by advance_due_tasks, release_step_slots, release_task_slots, start_admitted_steps
+-- A step that leaves enqueued and in_progress, or that ends before its handoff, gives back its slots.
+function tasker.release_step_slots() returns trigger;
+  -- called by trigger of workflow_steps
+-- A task that ends or is blocked gives back its slots and those of its steps.
+function tasker.release_task_slots() returns trigger;
+  -- called by trigger of tasks
+-- Changes the limit of a policy at run time; null goes back to the template's.
+function tasker.set_concurrency_limit(p_policy_uuid uuid, p_limit integer, p_by text DEFAULT NULL::text) returns jsonb;
+  -- called by OperationGateway
+-- Goes on with those to whom somebody else's release gave a slot, and with those who found a gate busy.
+function tasker.start_admitted_steps(p_server_uuid uuid, p_limit integer, p_claim_limit integer, p_lease_seconds integer, p_now timestamp with time
+    zone DEFAULT NULL::timestamp with time zone, OUT o_tasks uuid[], OUT o_claimed uuid[], OUT o_queued text[], OUT o_ended jsonb, OUT o_looked_at
+    integer) returns record;
+  -- called by advance_due_tasks
+-- Whether a step, or its task, stands in line for a slot of a concurrency policy.
+function tasker.waits_for_slot(p_step tasker.workflow_steps) returns boolean, stable;
+  -- called by get_next_ready_tasks, get_step_readiness_status_batch, get_task_execution_contexts_batch
+
+
+-- Functions: made by db/migration
+-- -------------------------------
+-- A new time-ordered key (UUID version 7): the server's own uuidv7() from PostgreSQL 18 on, the same layout before.
+function tasker.uuid_v7() returns uuid;
+  -- called by create_steps, submit_tasks
+
+
+-- Functions: operations
+-- ---------------------
+-- What a person does to one step, with a name and a reason, in one transaction with what follows from it for the task.
+function tasker.act_on_step(p_task_uuid uuid, p_step_uuid uuid, p_action text, p_by text, p_reason text, p_data jsonb DEFAULT '{}'::jsonb,
+    p_server_uuid uuid DEFAULT NULL::uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by OperationGateway
+-- What a person does to a whole task, with a name and a reason, in one transaction with what follows from it.
+function tasker.act_on_task(p_task_uuid uuid, p_action text, p_by text, p_reason text, p_data jsonb DEFAULT '{}'::jsonb, p_server_uuid uuid DEFAULT
+    NULL::uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_bulk_token uuid DEFAULT NULL::uuid) returns jsonb;
+  -- called by OperationGateway, run_bulk_action
+-- Refuses an action of a person that is not known, or that nobody or no reason stands behind, with TK007.
+function tasker.check_action(p_action text, p_known text[], p_by text, p_reason text) returns void;
+  -- called by act_on_step, act_on_task, pause_templates, preview_bulk_action, resume_templates, send_task_to_dlq, set_retention_policy,
+  --   update_dlq_entry
+-- The tasks that a filter means and that an action can be done to, by uuid, at most p_limit of them.
+function tasker.find_tasks_for_action(p_action text, p_filter jsonb, p_limit integer) returns uuid[], stable;
+  -- called by preview_bulk_action, run_bulk_action
+-- The schemas of the context of a task and the result of a step; null when there is no such task or step.
+function tasker.get_action_schemas(p_task_uuid uuid, p_step_uuid uuid DEFAULT NULL::uuid) returns jsonb, stable;
+  -- called by OperationGateway
+-- What the token of a bulk action allows; null when the caller has no such token.
+function tasker.get_bulk_action(p_token uuid, p_made_by text) returns jsonb, stable;
+  -- called by OperationGateway
+-- Which of the given running steps are asked to stop, and how long they have for it.
+function tasker.get_cancel_requests(p_steps jsonb, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
+  -- called by StepGateway
+-- What is paused, since when, by whom and why.
+function tasker.get_pauses() returns jsonb, stable;
+  -- called by OperationGateway
+-- SHA-256 over a set of tasks as they are: any move of any of them gives another value.
+function tasker.hash_tasks(p_task_uuids uuid[]) returns bytea, stable;
+  -- called by preview_bulk_action, run_bulk_action
+-- Whether the latest action of a person on a task (or on one of its steps) was this very one.
+function tasker.is_repeated_action(p_task_uuid uuid, p_step_uuid uuid, p_action text, p_by text, p_reason text) returns boolean, stable;
+  -- called by act_on_step, act_on_task
+-- The part that all actions of a person on steps share: moves steps of one task to pending, complete or resolved_manually.
+function tasker.move_steps_by_operator(p_task_uuid uuid, p_step_uuids uuid[], p_to tasker.step_state, p_metadata jsonb, p_result jsonb, p_server_uuid
+    uuid, p_now timestamp with time zone) returns integer;
+  -- called by act_on_step, act_on_task, transition_step_state_atomic
+-- Pauses a namespace or the templates of a name: nothing of them is handed off from here on; what is offered or running finishes.
+function tasker.pause_templates(p_namespace text, p_name text, p_version text, p_by text, p_reason text, p_now timestamp with time zone DEFAULT
+    NULL::timestamp with time zone) returns jsonb;
+  -- called by OperationGateway
+-- The dry run of an action on many tasks: counts them and gives the token that the real run has to present.
+function tasker.preview_bulk_action(p_action text, p_filter jsonb, p_by text, p_reason text, p_limit integer DEFAULT 1000, p_valid_for interval
+    DEFAULT '00:10:00'::interval, p_made_by text DEFAULT NULL::text) returns jsonb;
+  -- called by OperationGateway
+-- Asks for a task to be cancelled and does at once what the orchestrator may do.
+function tasker.request_cancel(p_task_uuid uuid, p_by text, p_reason text, p_policy text DEFAULT 'cancel_running'::text, p_server_uuid uuid DEFAULT
+    NULL::uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_bulk_token uuid DEFAULT NULL::uuid, p_grace_seconds integer
+    DEFAULT NULL::integer, p_children text DEFAULT 'leave'::text, p_default_grace_seconds integer DEFAULT 30) returns jsonb;
+  -- called by TaskGateway, act_on_task, admit_steps
+-- Ends a pause and has the tasks that waited looked at at once.
+function tasker.resume_templates(p_namespace text, p_name text, p_version text, p_by text, p_reason text, p_now timestamp with time zone DEFAULT
+    NULL::timestamp with time zone) returns jsonb;
+  -- called by OperationGateway
+-- Does what preview_bulk_action counted, in one transaction, if the set of tasks is still the very same.
+function tasker.run_bulk_action(p_token uuid, p_server_uuid uuid DEFAULT NULL::uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time
+    zone, p_run_by text DEFAULT NULL::text) returns jsonb;
+  -- called by OperationGateway
+
+
+-- Functions: proof
+-- ----------------
+-- Proves on the data that is there that the promises were kept: one row per invariant, how often it is violated and up to five examples.
+function tasker.check_history(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone, p_quiet_for interval DEFAULT NULL::interval)
+    returns TABLE(invariant text, violations bigint, examples jsonb), stable;
+  -- called by none of ours: for use by hand
+-- Where a counter that is kept differs from a recount: one row per finding.
+function tasker.find_counter_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text, example
+    jsonb), stable;
+  -- called by check_history
+-- Documents, and what was taken out of them, that are not what was written: one row per finding.
+function tasker.find_document_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
+    example jsonb), stable;
+  -- called by check_history
+-- Where tasks and their steps are not made as their template says: one row per finding.
+function tasker.find_graph_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text, example
+    jsonb), stable;
+  -- called by check_history
+-- Where the history of tasks and steps does not add up to what they are: one row per finding.
+function tasker.find_history_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text, example
+    jsonb), stable;
+  -- called by check_history
+-- Where tasks do not have the identity that their request gave them, or share one against their template's reuse: one row per finding.
+function tasker.find_identity_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
+    example jsonb), stable;
+  -- called by check_history
+-- Where a step started too early, too late or twice: one row per finding.
+function tasker.find_order_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text, example
+    jsonb), stable;
+  -- called by check_history
+-- Tasks that should have been looked at, leases that should have been taken back and dead letters that should have been closed long ago.
+function tasker.find_overdue_violations(p_older_than interval DEFAULT '00:10:00'::interval) returns TABLE(invariant text, example jsonb), stable;
+  -- called by check_history
+-- Offers without a message, messages that no worker can see or needs, and queues that are not there: one row per finding.
+function tasker.find_queue_violations(p_older_than interval DEFAULT '00:10:00'::interval) returns TABLE(invariant text, example jsonb), stable;
+  -- called by check_history
+-- Rows that belong to nothing, and graphs that are not those of their template: one row per finding.
+function tasker.find_reference_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
+    example jsonb), stable;
+  -- called by check_history
+-- Where results and completions do not go together one to one: one row per finding.
+function tasker.find_result_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text, example
+    jsonb), stable;
+  -- called by check_history
+-- Where slots of concurrency policies and what they stand for do not go together: one row per finding.
+function tasker.find_slot_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text, example
+    jsonb), stable;
+  -- called by check_history
+-- Where the state of a task or a step does not go with the rows beside it: one row per finding.
+function tasker.find_state_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text, example
+    jsonb), stable;
+  -- called by check_history
+-- Where the tallies of the analytics differ from a recount: one row per finding.
+function tasker.find_tally_violations() returns TABLE(invariant text, example jsonb), stable;
+  -- called by check_history
+-- Where templates, rules and guards are not what was registered and migrated: one row per finding.
+function tasker.find_template_violations() returns TABLE(invariant text, example jsonb), stable;
+  -- called by check_history
+-- Where a time in a row is not that of the move it stands for, is missing, or lies in the future: one row per finding.
+function tasker.find_time_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text, example
+    jsonb), stable;
+  -- called by check_history
+-- Where the wake-ups and the tasks they are for do not go together: one row per finding.
+function tasker.find_wakeup_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text, example
+    jsonb), stable;
+  -- called by check_history
+-- A 64-bit hash of a document, or of two that are written together.
+function tasker.hash_documents(p_document jsonb, p_other jsonb DEFAULT NULL::jsonb) returns bigint, immutable;
+  -- called by act_on_step, act_on_task, find_document_violations, find_template_violations, save_checkpoint, stamp_document_hash
+-- Writes the hash of a document beside it when its row is inserted.
+function tasker.stamp_document_hash() returns trigger;
+  -- called by trigger of named_tasks, trigger of task_contexts, trigger of workflow_step_documents, trigger of workflow_step_result_audit
+
+
+-- Functions: queue
+-- ----------------
+-- The place of a task in the claim: milliseconds since the epoch of its creation, less one minute for every point of priority.
+function tasker.calculate_claim_order(p_created_at timestamp with time zone, p_points numeric) returns bigint, immutable;
+  -- called by submit_tasks
+-- The place of a step in the claim: that of its task, less a minute for every attempt before this one.
+function tasker.calculate_claim_rank(p_claim_order bigint, p_attempt integer) returns bigint, immutable;
+  -- called by claim_steps, escalate_sla_breaches, evaluate_tasks, get_next_ready_tasks, recover_unclaimed_offers, resend_lost_messages, send_handoffs
+-- Accepts offers: compares (enqueued, attempt) and sets in_progress with a lease.
+function tasker.claim_offered_steps(p_step_uuids uuid[], p_attempts integer[], p_server_uuid uuid, p_lease_seconds integer, p_now timestamp with time
+    zone DEFAULT NULL::timestamp with time zone) returns uuid[];
+  -- called by claim_queued_steps
+-- The claim itself, without the documents: takes messages and accepts the offers in them.
+function tasker.claim_queued_steps(p_server_uuid uuid, p_limit integer, p_namespaces text[], p_lease_seconds integer, p_now timestamp with time zone
+    DEFAULT NULL::timestamp with time zone) returns uuid[];
+  -- called by claim_steps, complete_steps
+-- Claims up to p_limit offered steps of the given namespaces (null: all) for one server and returns what it needs to run them.
+function tasker.claim_steps(p_server_uuid uuid, p_limit integer, p_namespaces text[] DEFAULT NULL::text[], p_lease_seconds integer DEFAULT 60, p_now
+    timestamp with time zone DEFAULT NULL::timestamp with time zone) returns json;
+  -- called by StepGateway
+-- The handoff: offers steps to the workers.
+function tasker.enqueue_steps(p_step_uuids uuid[], p_from tasker.step_state, p_server_uuid uuid, p_claim_limit integer, p_lease_seconds integer, p_now
+    timestamp with time zone DEFAULT NULL::timestamp with time zone, p_admitted boolean DEFAULT false) returns tasker.step_handoff[];
+  -- called by advance_tasks, evaluate_tasks, start_admitted_steps
+-- Makes sure that a queue exists, with the index by which claims are ordered.
+function tasker.ensure_task_queue(p_queue_name text) returns boolean;
+  -- called by register_template, replay_dead_messages, resend_lost_messages
+-- The namespace that a queue name stands for.
+function tasker.extract_queue_namespace(queue_name text) returns text, immutable;
+  -- called by pgmq_send_with_notify
+-- Where this session may begin to read a worker queue: at the place of the last message that it took.
+function tasker.get_claim_cursor(p_table text) returns bigint;
+  -- called by order_queues, take_messages
+-- What a worker needs to run claimed steps, as a JSON array in the order of the argument.
+function tasker.get_claimed_steps(p_step_uuids uuid[]) returns json, stable;
+  -- called by claim_steps, complete_steps, evaluate_tasks, merge_replies, submit_tasks
+-- The queues as the REST interface shows them: how long, how old, and what of them is parked.
+function tasker.get_queue_documents() returns jsonb, stable;
+  -- called by InsightGateway
+-- How long a queue is and how old its oldest and newest messages are, in seconds.
+function tasker.get_queue_statistics(p_queue_name text) returns TABLE(queue_name text, queue_length bigint, oldest_msg_age_seconds integer,
+    newest_msg_age_seconds integer);
+  -- called by get_bottleneck_document, get_metrics_document
+-- A page of parked messages, newest first.
+function tasker.list_dead_messages(p_queue_name text DEFAULT NULL::text, p_replayed boolean DEFAULT false, p_limit integer DEFAULT 25, p_before uuid
+    DEFAULT NULL::uuid) returns jsonb, stable;
+  -- called by DeadMessageGateway
+-- The namespaces whose worker queue has a visible message, by the place of the first one.
+function tasker.order_queues(p_namespaces text[] DEFAULT NULL::text[]) returns text[];
+  -- called by claim_queued_steps
+-- Takes messages off a queue for good and keeps them in dead_messages with the cause.
+function tasker.park_messages(p_queue_name text, p_msg_ids bigint[], p_sqlstate text, p_cause text) returns integer;
+  -- called by process_step_results, take_messages
+-- Reads the one message that a notification spoke of and hides it for vt_seconds.
+function tasker.pgmq_read_specific_message(queue_name text, target_msg_id bigint, vt_seconds integer DEFAULT 30) returns TABLE(msg_id bigint, read_ct
+    integer, enqueued_at timestamp with time zone, vt timestamp with time zone, message jsonb);
+  -- called by none of ours: for use by hand
+-- Sends a message and, at the same commit, notifies the channels pgmq_message_ready and pgmq_message_ready.{namespace}.
+function tasker.pgmq_send_with_notify(queue_name text, message jsonb, delay_seconds integer DEFAULT 0) returns bigint;
+  -- called by none of ours: for use by hand
+-- Gives claimed steps back that were never started.
+function tasker.release_steps(p_steps jsonb, p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_reason text
+    DEFAULT 'released_before_start'::text) returns jsonb;
+  -- called by StepGateway, decline_steps, release_unknown_steps
+-- Sends one parked message again, as it was, once.
+function tasker.replay_dead_message(p_dead_message_uuid uuid, p_by text) returns jsonb;
+  -- called by DeadMessageGateway
+-- Sends parked messages again, as they were, each once.
+function tasker.replay_dead_messages(p_dead_message_uuids uuid[], p_by text) returns jsonb;
+  -- called by replay_dead_message
+-- Puts the messages of those handoffs that were not claimed at once on the queues of their namespaces.
+function tasker.send_handoffs(p_handoffs tasker.step_handoff[]) returns void;
+  -- called by enqueue_steps, resend_lost_messages, submit_tasks, transition_step_state_atomic
+-- Remembers how far this session has read a worker queue.
+function tasker.set_claim_cursor(p_table text, p_claim_order bigint, p_from_start boolean) returns void;
+  -- called by take_messages
+-- Takes up to p_limit messages off one worker queue, lowest claim_order first.
+function tasker.take_messages(p_namespace text, p_limit integer, p_elsewhere jsonb DEFAULT NULL::jsonb, OUT o_step_uuids uuid[], OUT o_attempts
+    integer[]) returns record;
+  -- called by claim_queued_steps
+-- The queue on which the steps of a namespace are offered to workers.
+function tasker.worker_queue(p_namespace text) returns text, immutable;
+  -- called by claim_steps, escalate_sla_breaches, find_queue_violations, order_queues, recover_unclaimed_offers, register_template,
+  --   resend_lost_messages, send_handoffs, take_messages
+
+
+-- Functions: readiness
+-- --------------------
+-- Whether steps of a task may be handed off at all, whatever their own state.
+function tasker.accepts_handoffs(p_task tasker.tasks) returns boolean, stable;
+  -- called by get_next_ready_tasks, get_step_readiness_status_batch, get_task_execution_contexts_batch
+-- The wait before the next attempt, in milliseconds, after p_attempt attempts have been made.
+function tasker.calculate_backoff_delay(p_attempt integer, p_base_ms integer DEFAULT 1000, p_kind tasker.backoff_kind DEFAULT
+    'exponential'::tasker.backoff_kind, p_cap_ms integer DEFAULT 60000, p_jitter numeric DEFAULT 0, p_multiplier numeric DEFAULT 2.0) returns integer,
+    immutable;
+  -- called by settle_steps, transition_step_state_atomic
+-- When a failed step is due again: a requested backoff counts from the last attempt, otherwise multiplier^attempts seconds up to the cap count from
+--   the failure.
+function tasker.calculate_step_next_retry_time(p_backoff_request_seconds integer, p_last_attempted_at timestamp with time zone, p_failure_time
+    timestamp with time zone, p_attempts integer, p_max_backoff_seconds integer DEFAULT 60, p_backoff_multiplier numeric DEFAULT 2.0) returns
+    timestamp with time zone, immutable;
+  -- called by none of ours: for use by hand
+-- Whether every parent of a step is complete or resolved manually; null when there is no such step.
+function tasker.check_step_dependencies(p_step_uuid uuid) returns boolean, stable;
+  -- called by none of ours: for use by hand
+-- Whether a step may be handed off now: ready-eligible states are pending, and waiting_for_retry once due.
+function tasker.evaluate_step_state_readiness(p_current_state text, p_processed boolean, p_in_process boolean, p_dependencies_satisfied boolean,
+    p_retry_eligible boolean, p_retryable boolean, p_next_retry_time timestamp with time zone, p_now timestamp with time zone DEFAULT NULL::timestamp
+    with time zone) returns boolean, stable;
+  -- called by get_step_readiness_status_batch
+-- The next task that somebody has to look at, locked.
+function tasker.get_next_ready_task(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(task_uuid uuid, task_name
+    text, priority integer, namespace_name text, ready_steps_count bigint, computed_priority numeric, current_state character varying);
+  -- called by none of ours: for use by hand
+-- The next tasks that somebody has to look at: due by their wake-up, by priority among the oldest of them.
+function tasker.get_next_ready_tasks(p_limit integer DEFAULT 5, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns
+    TABLE(task_uuid uuid, task_name text, priority integer, namespace_name text, ready_steps_count bigint, computed_priority numeric, current_state
+    character varying);
+  -- called by advance_due_tasks, get_next_ready_task
+-- The steps of a task that can be handed off now; they may run in parallel.
+function tasker.get_ready_steps(p_task_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns
+    TABLE(workflow_step_uuid uuid, name text, current_state text, attempts integer, max_attempts integer), stable;
+  -- called by none of ours: for use by hand
+-- The readiness of the steps of one task, or of some of them.
+function tasker.get_step_readiness_status(input_task_uuid uuid, step_uuids uuid[] DEFAULT NULL::uuid[], p_now timestamp with time zone DEFAULT
+    NULL::timestamp with time zone) returns TABLE(workflow_step_uuid uuid, task_uuid uuid, named_step_uuid uuid, name text, current_state text,
+    dependencies_satisfied boolean, retry_eligible boolean, ready_for_execution boolean, last_failure_at timestamp with time zone, next_retry_at
+    timestamp with time zone, total_parents integer, completed_parents integer, attempts integer, max_attempts integer, backoff_request_seconds
+    integer, last_attempted_at timestamp with time zone), stable;
+  -- called by none of ours: for use by hand
+-- One row per step of the given tasks: where it is, whether its parents are done, whether it may be tried (again), and whether it can be handed off
+--   now.
+function tasker.get_step_readiness_status_batch(input_task_uuids uuid[], step_uuids uuid[] DEFAULT NULL::uuid[], p_now timestamp with time zone
+    DEFAULT NULL::timestamp with time zone) returns TABLE(workflow_step_uuid uuid, task_uuid uuid, named_step_uuid uuid, name text, current_state
+    text, dependencies_satisfied boolean, retry_eligible boolean, ready_for_execution boolean, last_failure_at timestamp with time zone, next_retry_at
+    timestamp with time zone, total_parents integer, completed_parents integer, attempts integer, max_attempts integer, backoff_request_seconds
+    integer, last_attempted_at timestamp with time zone), stable;
+  -- called by get_ready_steps, get_step_documents, get_step_readiness_status, get_task_documents
+-- What the steps of a task add up to, and what is to be done about it.
+function tasker.get_task_execution_context(input_task_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns
+    TABLE(task_uuid uuid, named_task_uuid uuid, status text, total_steps bigint, pending_steps bigint, in_progress_steps bigint, completed_steps
+    bigint, failed_steps bigint, ready_steps bigint, execution_status text, recommended_action text, completion_percentage numeric, health_status
+    text, enqueued_steps bigint), stable;
+  -- called by none of ours: for use by hand
+-- What the steps of some tasks add up to, and what is to be done about it; one row per task that exists.
+function tasker.get_task_execution_contexts_batch(input_task_uuids uuid[], p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
+    returns TABLE(task_uuid uuid, named_task_uuid uuid, status text, total_steps bigint, pending_steps bigint, in_progress_steps bigint,
+    completed_steps bigint, failed_steps bigint, ready_steps bigint, execution_status text, recommended_action text, completion_percentage numeric,
+    health_status text, enqueued_steps bigint), stable;
+  -- called by get_task_documents, get_task_execution_context, get_task_ready_info
+-- What discovery would say of one task, whatever its state.
+function tasker.get_task_ready_info(p_task_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(task_uuid
+    uuid, task_name text, priority integer, namespace_name text, ready_steps_count bigint, computed_priority numeric, current_state character
+    varying), stable;
+  -- called by none of ours: for use by hand
+-- Sets the wait of a step that waits for its retry: due p_backoff_seconds after its last attempt.
+function tasker.set_step_backoff_atomic(p_step_uuid uuid, p_backoff_seconds integer) returns boolean;
+  -- called by none of ours: for use by hand
+
+
+-- Functions: recovery
+-- -------------------
+-- A server that stops gives up the steps that it is still running.
+function tasker.abandon_steps(p_steps jsonb, p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by StepGateway
+-- The time by which dead letters are put in the order in which to investigate them, the earliest first.
+function tasker.calculate_investigation_rank(p_reason tasker.dlq_reason, p_opened_at timestamp with time zone) returns timestamp with time zone,
+    stable;
+  -- called by get_dlq_investigation_queue
+-- For how many minutes a task may rest in a state after it should have moved; null for states that have no such limit.
+function tasker.calculate_staleness_threshold(p_task_state character varying, p_template_config jsonb, p_default_waiting_deps integer DEFAULT 60,
+    p_default_waiting_retry integer DEFAULT 30, p_default_steps_process integer DEFAULT 30) returns integer, immutable;
+  -- called by get_task_staleness
+-- Closes the investigations of tasks that were late and have ended well in the meantime.
+function tasker.close_settled_dlq_entries(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer;
+  -- called by OrchestrationGateway
+-- Opens an investigation about tasks that just became blocked, with a snapshot of their steps.
+function tasker.create_dlq_entries(p_task_uuids uuid[], p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns void;
+  -- called by reconcile_tasks, roll_up_task_states, transition_task_state_atomic
+-- Opens an investigation about one task, with a snapshot of it and its steps; null when one is open already.
+function tasker.create_dlq_entry(p_task_uuid uuid, p_dlq_reason character varying, p_metadata jsonb DEFAULT '{}'::jsonb, p_now timestamp with time
+    zone DEFAULT NULL::timestamp with time zone) returns uuid;
+  -- called by handle_stale_tasks, send_task_to_dlq
+-- Does what their templates say to unfinished tasks that are stale; a dry run, the default, only says so.
+function tasker.detect_and_transition_stale_tasks(p_dry_run boolean DEFAULT true, p_batch_size integer DEFAULT 100, p_now timestamp with time zone
+    DEFAULT NULL::timestamp with time zone) returns TABLE(task_uuid uuid, namespace_name character varying, task_name character varying, current_state
+    character varying, minutes_overdue numeric, staleness_threshold_minutes integer, dlq_reason character varying, action_taken character varying,
+    has_dead_letter boolean);
+  -- called by none of ours: for use by hand
+-- Gives 100 points of priority to those of the given tasks that are older than the SLA of their template.
+function tasker.escalate_sla_breaches(p_task_uuids uuid[], p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer;
+  -- called by process_tasks
+-- Ends the leases of servers whose heartbeats stopped coming.
+function tasker.expire_lost_servers(p_present_since timestamp with time zone, p_is_new boolean, p_now timestamp with time zone DEFAULT NULL::timestamp
+    with time zone, OUT o_servers uuid[], OUT o_steps integer, OUT o_next_ms bigint) returns record;
+  -- called by heartbeat
+-- Ends a task that has stayed for too long as error; what is offered or running ends in error, so that a late result is refused.
+function tasker.fail_stale_task(p_task_uuid uuid, p_metadata jsonb, p_server_uuid uuid, p_now timestamp with time zone) returns boolean;
+  -- called by handle_stale_tasks
+-- Dead letters as the REST interface shows them, newest first.
+function tasker.get_dlq_documents(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 50, p_before uuid DEFAULT NULL::uuid) returns jsonb,
+    stable;
+  -- called by OperationGateway
+-- The open dead letters in the order in which to take them up.
+function tasker.get_dlq_investigation_queue(p_limit integer DEFAULT 50, p_after uuid DEFAULT NULL::uuid) returns jsonb, stable;
+  -- called by OperationGateway
+-- Dead letters by reason.
+function tasker.get_dlq_statistics() returns jsonb, stable;
+  -- called by OperationGateway
+-- Tasks that are stale or will be, the latest first.
+function tasker.get_staleness(p_limit integer DEFAULT 50, p_after text DEFAULT NULL::text) returns jsonb, stable;
+  -- called by OperationGateway
+-- When each of some unfinished tasks is stale, or was: counted from when it should have moved.
+function tasker.get_task_staleness(p_task_uuids uuid[], p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(task_uuid
+    uuid, state tasker.task_state, should_have_moved_at timestamp with time zone, threshold_minutes integer, stale_at timestamp with time zone, reason
+    tasker.dlq_reason, is_to_fail boolean, is_to_be_investigated boolean), stable;
+  -- called by detect_and_transition_stale_tasks, handle_stale_tasks, v_task_staleness_monitoring
+-- Does to those of the given tasks that are stale what their templates say: a dead letter, error, both or nothing.
+function tasker.handle_stale_tasks(p_task_uuids uuid[], p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
+    returns jsonb;
+  -- called by detect_and_transition_stale_tasks, process_tasks
+-- Restores dead letters, wake-ups and their times, should they have been lost: one part of the walk over all tasks.
+function tasker.reconcile_tasks(p_limit integer DEFAULT 2000, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by OrchestrationGateway
+-- Notes that the processing of a task raised an error, and parks the task when that happens too often.
+function tasker.record_task_fault(p_task_uuid uuid, p_sqlstate text, p_cause text, p_server_uuid uuid, p_fault_limit integer, p_now timestamp with
+    time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by process_tasks
+-- Takes back the steps of the given tasks whose lease has run out by the database's clock.
+function tasker.recover_expired_steps(p_task_uuids uuid[], p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
+    returns integer;
+  -- called by abandon_steps, process_tasks
+-- Takes back offers that nobody claims although somebody could, or that no live server serves.
+function tasker.recover_unclaimed_offers(p_task_uuids uuid[], p_server_uuid uuid, p_claim_seconds integer DEFAULT 300, p_unserved_seconds integer
+    DEFAULT 0, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer;
+  -- called by process_tasks
+-- Puts the message of an offer back on its queue when it is no longer there.
+function tasker.resend_lost_messages(p_task_uuids uuid[], p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer;
+  -- called by process_tasks
+-- A person wants a task investigated: opens a dead letter with reason manual_dlq.
+function tasker.send_task_to_dlq(p_task_uuid uuid, p_by text, p_reason text, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
+    returns jsonb;
+  -- called by OperationGateway
+-- What a person says about a dead letter: closes it or adds to its metadata; the task is not touched.
+function tasker.update_dlq_entry(p_dlq_entry_uuid uuid, p_status character varying, p_by text, p_reason text, p_metadata jsonb DEFAULT NULL::jsonb,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by OperationGateway
+
+
+-- Functions: retention
+-- --------------------
+-- Renews the statistics of tables that have become at least four times as large as they were when these were last taken.
+function tasker.analyze_grown_tables() returns text[];
+  -- called by OrchestrationGateway
+-- The lowest UUIDv7 that could have been made at a time.
+function tasker.calculate_first_uuid(p_at timestamp with time zone) returns uuid, immutable;
+  -- called by drop_history_month, list_tasks, preview_retention, purge_expired_tasks
+-- Steps, contexts, search attributes and wake-ups go with their task, as a foreign key would have it.
+function tasker.delete_rows_of_tasks() returns trigger;
+  -- called by trigger of tasks
+-- Drops the oldest month of history that is over and of which no task is left, or rewrites one of which few are left.
+function tasker.drop_history_month(p_rewrite_tasks integer DEFAULT 10000, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
+    returns jsonb;
+  -- called by OrchestrationGateway
+-- Makes the monthly partitions of both histories, from the current month on.
+function tasker.ensure_history_partitions(p_months_ahead integer DEFAULT 2, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
+    returns TABLE(partition_name text, outcome text);
+  -- called by make_history_partitions
+-- Deletes rows of purged_tasks whose history is in no partition any more.
+function tasker.forget_purged_tasks(p_limit integer DEFAULT 10000) returns bigint;
+  -- called by OrchestrationGateway
+-- The tables whose old rows go, what is kept of them, and the time of the oldest row that is there.
+function tasker.get_expiring_tables() returns TABLE(table_name text, keep_days integer, oldest_at timestamp with time zone), stable;
+  -- called by get_retention_document
+-- The months of history that have partitions, oldest first.
+function tasker.get_history_months() returns TABLE(month timestamp with time zone, next_month timestamp with time zone, suffix text), stable;
+  -- called by drop_history_month, forget_purged_tasks, get_retention_document, get_retention_figures
+-- How retention stands: policies, what was purged, what is the oldest kept.
+function tasker.get_retention_document(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
+  -- called by OperationGateway
+-- What a monitoring system wants to know of retention.
+function tasker.get_retention_figures(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
+  -- called by get_metrics_document
+-- What the clean-up would purge if it came round now, as a document.
+function tasker.get_retention_preview(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
+  -- called by OperationGateway, set_retention_policy
+-- How long finished tasks of each template are kept, per state, and who says so.
+function tasker.get_retention_rules() returns TABLE(named_task_uuid uuid, state tasker.task_state, keep_days integer, decided_by text), stable;
+  -- called by get_retention_document, preview_retention, purge_expired_tasks
+-- Makes the history partitions of this month and the next two where they are missing.
+function tasker.make_history_partitions() returns jsonb;
+  -- called by OrchestrationGateway, SchemaMigration
+-- A dry run: what the clean-up would purge if it came round now, per template and state.
+function tasker.preview_retention(p_limit integer DEFAULT 100000, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns
+    TABLE(namespace text, name text, version text, state text, keep_days integer, decided_by text, tasks bigint, retained bigint, oldest_completed_at
+    timestamp with time zone, is_more boolean), stable;
+  -- called by get_retention_preview
+-- Deletes the oldest rows of the tables in expiring_tables whose time is more than keep_days ago.
+function tasker.purge_expired_rows(p_limit integer DEFAULT 1000, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns
+    bigint;
+  -- called by OrchestrationGateway
+-- One batch of the clean-up: purges tasks of one template that have rested for longer than they are kept.
+function tasker.purge_expired_tasks(p_limit integer DEFAULT 500, p_examine integer DEFAULT 5000, p_pause interval DEFAULT '00:05:00'::interval, p_now
+    timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by OrchestrationGateway
+-- Deletes tasks with all that is theirs, except their history, which goes with its month, and what people did, which stays.
+function tasker.purge_tasks(p_task_uuids uuid[]) returns uuid[];
+  -- called by purge_expired_tasks
+-- Says how long finished tasks are kept; a dry run says what would go then and changes nothing.
+function tasker.set_retention_policy(p_namespace text, p_template text, p_state text, p_days integer, p_by text, p_reason text, p_dry_run boolean
+    DEFAULT false, p_remove boolean DEFAULT false, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by OperationGateway
+
+
+-- Functions: security
+-- -------------------
+-- Writes down that somebody asks for a change, before it is made.
+function tasker.begin_write_request(p_caller text, p_caller_kind text, p_method text, p_route text, p_path text, p_remote text, p_server_uuid uuid)
+    returns uuid;
+  -- called by AccountGateway
+-- How many could still manage users if one user, key or grant were not there.
+function tasker.count_administrators(p_without uuid DEFAULT NULL::uuid) returns integer, stable;
+  -- called by refuse_last_administrator
+-- A new API key by its SHA-256; the key itself stays with who made it.
+function tasker.create_api_key(p_name text, p_key_hash text, p_hint text, p_valid_for interval, p_by text) returns uuid;
+  -- called by AccountGateway
+-- The first user of a database, with the role admin in everything; false when there is any user already.
+function tasker.create_first_administrator(p_name text, p_password_hash text) returns boolean;
+  -- called by AccountGateway
+-- A new user, for people at psql: with a password, or a random one that is told once.
+function tasker.create_user(p_name text, p_password text DEFAULT NULL::text, p_role text DEFAULT NULL::text, p_namespace text DEFAULT NULL::text, p_by
+    text DEFAULT SESSION_USER) returns jsonb;
+  -- called by none of ours: for use by hand
+-- What a user or a key may do, roles spelled out.
+function tasker.expand_grants(p_user_uuid uuid, p_key_uuid uuid) returns jsonb, stable;
+  -- called by get_key_access, get_user_access
+-- Writes down how a request for a change was answered; once.
+function tasker.finish_write_request(p_request_uuid uuid, p_status integer) returns boolean;
+  -- called by AccountGateway
+-- The authenticated caller of this transaction, as set_caller recorded it; null without one.
+function tasker.get_caller() returns text, stable;
+  -- called by act_on_step, act_on_task, admit_steps, pause_templates, replay_dead_messages, request_cancel, send_task_to_dlq, set_concurrency_limit,
+  --   set_retention_policy, update_dlq_entry
+-- A valid API key by its SHA-256 and what it may do; null when there is none.
+function tasker.get_key_access(p_key_hash text) returns jsonb;
+  -- called by AccountGateway
+-- The namespace that a task, dead_letter, policy or bulk_action belongs to; null when there is none.
+function tasker.get_namespace_of(p_kind text, p_uuid uuid) returns text, stable;
+  -- called by AccountGateway
+-- What roles may do, for callers who come with groups from elsewhere.
+function tasker.get_role_access(p_roles text[]) returns jsonb, stable;
+  -- called by AccountGateway
+-- A user with its password hash and what it may do; null when there is none of that name.
+function tasker.get_user_access(p_name text) returns jsonb, stable;
+  -- called by AccountGateway
+-- Grants a role or a permission to a user or a key, in one namespace or in all.
+function tasker.grant_access(p_user_uuid uuid, p_key_uuid uuid, p_role text, p_permission text, p_namespace text, p_by text) returns jsonb;
+  -- called by AccountGateway, create_first_administrator, create_user
+-- A password as access_users keeps it: PBKDF2 with HMAC-SHA-512.
+function tasker.hash_password(p_password text, p_iterations integer DEFAULT 210000, p_salt bytea DEFAULT NULL::bytea) returns text;
+  -- called by SettingsReader, create_user
+-- Users, keys and roles as the REST interface shows them, without any hash.
+function tasker.list_access() returns jsonb, stable;
+  -- called by AccountGateway
+-- A page of what was asked to be changed over REST, newest first.
+function tasker.list_write_requests(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 50, p_before uuid DEFAULT NULL::uuid) returns jsonb,
+    stable;
+  -- called by AccountGateway
+-- The refusal of a change that would leave no user and no key that may manage users; null when the change may be made.
+function tasker.refuse_last_administrator(p_without uuid) returns jsonb;
+  -- called by revoke_api_key, revoke_grant, set_user_enabled
+-- Makes an API key worthless, permanently.
+function tasker.revoke_api_key(p_key_uuid uuid, p_by text) returns jsonb;
+  -- called by AccountGateway
+-- Takes a grant back.
+function tasker.revoke_grant(p_grant_uuid uuid) returns jsonb;
+  -- called by AccountGateway
+-- A new user with a password hash, or none; null when the name is taken.
+function tasker.save_user(p_name text, p_password_hash text, p_by text) returns uuid;
+  -- called by AccountGateway, create_first_administrator, create_user
+-- Says for the rest of the transaction who is authenticated.
+function tasker.set_caller(p_caller text) returns text;
+  -- called by DeadMessageGateway, OperationGateway, TaskGateway, admit_steps
+-- Gives a user another password, by its hash.
+function tasker.set_password(p_user_uuid uuid, p_password_hash text) returns jsonb;
+  -- called by AccountGateway
+-- Lets a user log in, or not any more.
+function tasker.set_user_enabled(p_user_uuid uuid, p_is_enabled boolean, p_by text) returns jsonb;
+  -- called by AccountGateway
+
+
+-- Functions: submission
+-- ---------------------
+-- SHA-256 over what makes a request the same as another; null when every request is to be a task of its own.
+function tasker.calculate_identity_hash(p_strategy tasker.identity_strategy, p_namespace text, p_name text, p_version text, p_context jsonb,
+    p_idempotency_key text DEFAULT NULL::text) returns bytea, immutable;
+  -- called by submit_tasks
+-- The priority of a task right now, in points; it only ever rises.
+function tasker.calculate_priority(p_claim_order bigint, p_retries integer DEFAULT 0, p_now timestamp with time zone DEFAULT NULL::timestamp with time
+    zone) returns numeric, stable;
+  -- called by get_next_ready_tasks, get_task_ready_info
+-- The one text that all spellings of a JSON value share.
+function tasker.canonical_json(p_value jsonb) returns text, immutable;
+  -- called by calculate_identity_hash
+-- The steps, edges, wake-ups and first history of tasks that have just been inserted.
+function tasker.create_steps(p_task_uuids uuid[], p_server_uuid uuid, p_claim_limit integer, p_lease_seconds integer, p_now timestamp with time zone)
+    returns tasker.step_handoff[];
+  -- called by submit_tasks
+-- The values that a context has under the paths of search attributes: one row for each path under which there is something other than null.
+function tasker.extract_search_attributes(p_attributes jsonb, p_context jsonb) returns TABLE(name text, path text, value text, complaint text),
+    immutable;
+  -- called by act_on_task, find_document_violations, submit_tasks, write_search_attributes
+-- Takes requests off the queue for good; those that were refused move to orchestration_task_requests_refused.
+function tasker.finish_task_requests(p_msg_ids jsonb, p_refused jsonb DEFAULT '[]'::jsonb) returns void;
+  -- called by TaskGateway
+-- Says of unchecked tasks whether their context fits; those that do are started, the others end in error.
+function tasker.start_validated_tasks(p_verdicts jsonb, p_server_uuid uuid, p_claim_limit integer DEFAULT 0, p_lease_seconds integer DEFAULT 60)
+    returns jsonb;
+  -- called by TaskGateway
+-- submit_tasks for requests that came by the queue: one that raises an error does not hold back the others.
+function tasker.submit_queued_requests(p_requests jsonb, p_server_uuid uuid, p_claim_limit integer DEFAULT 0, p_lease_seconds integer DEFAULT 60)
+    returns jsonb;
+  -- called by TaskGateway
+-- Creates one task in the caller's transaction and starts it.
+function tasker.submit_task(p_namespace text, p_name text, p_version text, p_context jsonb DEFAULT '{}'::jsonb, p_options jsonb DEFAULT '{}'::jsonb)
+    returns uuid;
+  -- called by none of ours: for use by hand
+-- Creates any number of tasks, each whole or not at all, and starts them.
+function tasker.submit_tasks(p_requests jsonb, p_server_uuid uuid DEFAULT NULL::uuid, p_claim_limit integer DEFAULT 0, p_lease_seconds integer DEFAULT
+    60, p_start boolean DEFAULT true, p_context_checked boolean DEFAULT false, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
+    returns json;
+  -- called by TaskGateway, submit_queued_requests, submit_task
+-- Reads task requests that other programs put on the queue orchestration_task_requests.
+function tasker.take_task_requests(p_limit integer DEFAULT 100) returns jsonb;
+  -- called by TaskGateway
+-- Tasks that came in by SQL and whose context nobody has checked against the input schema yet, locked.
+function tasker.take_unchecked_tasks(p_limit integer DEFAULT 100) returns jsonb;
+  -- called by TaskGateway
+-- Makes the search attributes of tasks those of their contexts: adds and changes what differs, deletes what the context no longer has.
+function tasker.write_search_attributes(p_task_uuids uuid[]) returns integer;
+  -- called by act_on_task, submit_tasks
+
+
+-- Functions: template
+-- -------------------
+-- The level of every step of a task: 0 for a root, otherwise one more than the highest of its parents.
+function tasker.calculate_dependency_levels(input_task_uuid uuid) returns TABLE(workflow_step_uuid uuid, dependency_level integer), stable;
+  -- called by calculate_step_depth
+-- The level of one step: the length of the longest path from a root to it; null when there is no such step.
+function tasker.calculate_step_depth(p_step_uuid uuid) returns integer, stable;
+  -- called by none of ours: for use by hand
+-- A text that orders semantic versions as their specification does, in collation C.
+function tasker.calculate_version_order(p_version text) returns text, immutable;
+  -- called by get_latest_version
+-- Whether an edge from one step to another would close a cycle.
+function tasker.detect_cycle(from_step_uuid uuid, to_step_uuid uuid) returns boolean, stable;
+  -- called by get_task_staleness
+-- The version that a request means which names none: the highest release of the template; null when there is no such template.
+function tasker.get_latest_version(p_namespace text, p_name text) returns text, stable;
+  -- called by TemplateGateway, submit_tasks
+-- What the template says about steps, for workers to keep.
+function tasker.get_step_definitions(p_named_step_uuids uuid[]) returns jsonb, stable;
+  -- called by StepGateway
+-- All ancestors of a step, one row each, nearest first, with their results.
+function tasker.get_step_transitive_dependencies(target_step_uuid uuid) returns TABLE(workflow_step_uuid uuid, task_uuid uuid, named_step_uuid uuid,
+    step_name text, results jsonb, processed boolean, distance integer), stable;
+  -- called by get_ancestor_results
+-- Registered templates as a JSON array.
+function tasker.get_templates(p_namespace text DEFAULT NULL::text, p_name text DEFAULT NULL::text, p_version text DEFAULT NULL::text,
+    p_with_configuration boolean DEFAULT false) returns jsonb, stable;
+  -- called by TemplateGateway
+-- A template is immutable: an update of any of its rows is refused with TK003, and so is a delete while a task was made from it.
+function tasker.refuse_template_change() returns trigger;
+  -- called by trigger of named_steps, trigger of named_tasks, trigger of named_tasks_named_steps
+-- Registers a template from its normal form; the same content again is a no-op, other content is refused.
+function tasker.register_template(p_template jsonb) returns jsonb;
+  -- called by TemplateGateway
+
+
+-- Functions: worker
+-- -----------------
+-- How many servers are alive by their heartbeat.
+function tasker.count_servers(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer, stable;
+  -- called by get_installation_status, get_metrics_document, heartbeat
+-- A server gives back steps that it was given and has no handler for.
+function tasker.decline_steps(p_steps jsonb, p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by StepGateway
+-- The handlers of a template that no live worker of its namespace has; null when there is no such template.
+function tasker.find_missing_handlers(p_namespace text, p_name text, p_version text) returns jsonb, stable;
+  -- called by TemplateGateway
+-- The results of all ancestors of a step by name, as one JSON object.
+function tasker.get_ancestor_results(p_step_uuid uuid) returns jsonb, stable;
+  -- called by StepGateway
+-- By namespace, the handlers that a server lacks and others have.
+function tasker.get_handlers_elsewhere(p_server_uuid uuid) returns jsonb, stable;
+  -- called by claim_queued_steps, create_steps, decline_steps, enqueue_steps
+-- The servers as the REST interface shows them, best first, with how long offers of each namespace wait.
+function tasker.get_server_documents(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
+  -- called by InsightGateway
+-- The servers that are known, best first, with what they say of themselves and whether they are still heard of.
+function tasker.get_servers(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(server_uuid uuid, name character
+    varying, health text, rank integer, reported_status tasker.server_state, roles text[], namespaces text[], handlers text[], problems text[],
+    capacity integer, running integer, registered_at timestamp with time zone, heartbeat_at timestamp with time zone, silent_seconds numeric,
+    considered_lost_at timestamp with time zone), stable;
+  -- called by get_server_documents
+-- Whether a server that has published these beans, resolvers and gaps can run a step.
+function tasker.has_handler(p_handlers text[], p_resolvers text[], p_missing text[], p_callable text, p_resolver text, p_handler_key text) returns
+    boolean, immutable;
+  -- called by explain_waiting, recover_unclaimed_offers, refresh_handlers_elsewhere
+-- A server says that it lives, how it is, and which steps it still runs.
+function tasker.heartbeat(p_server_uuid uuid, p_name text, p_roles text, p_capacity integer, p_running integer, p_steps jsonb DEFAULT '[]'::jsonb,
+    p_lease_seconds integer DEFAULT 60, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_report jsonb DEFAULT '{}'::jsonb)
+    returns jsonb;
+  -- called by SqlFunctions, StepGateway
+-- Whether a server that is alive takes steps of a namespace.
+function tasker.is_served(p_namespace text, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns boolean, stable;
+  -- called by get_task_staleness
+-- Tells every listening server that there is something to do.
+function tasker.notify_servers(p_server_uuid uuid, p_kinds text[]) returns void;
+  -- called by Notifications, submit_task
+-- Finds out anew which handlers a server lacks and others have, and keeps it with the server.
+function tasker.refresh_handlers_elsewhere(p_server_uuid uuid, p_missing text[] DEFAULT '{}'::text[], p_now timestamp with time zone DEFAULT
+    NULL::timestamp with time zone, p_grace_seconds integer DEFAULT 60) returns boolean;
+  -- called by decline_steps, heartbeat
+-- Gives back what a server has claimed and does not know of.
+function tasker.release_unknown_steps(p_server_uuid uuid, p_known jsonb, p_older_than_ms integer, p_now timestamp with time zone DEFAULT
+    NULL::timestamp with time zone) returns jsonb;
+  -- called by StepGateway
+-- Saves a running step's progress for a later attempt; false when the attempt is not the current one.
+function tasker.save_checkpoint(p_step_uuid uuid, p_attempt integer, p_checkpoint jsonb) returns boolean;
+  -- called by StepGateway

@@ -1,0 +1,232 @@
+package ee.tasker.dispatch;
+
+import ee.tasker.engine.reply.ClaimReply;
+import ee.tasker.engine.reply.EngineReply;
+import ee.tasker.message.StepDispatcher;
+import ee.tasker.message.WorkNotifier;
+import ee.tasker.platform.DatabaseFaults;
+import ee.tasker.platform.LiveSettings;
+import ee.tasker.platform.Log;
+import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Meters;
+import ee.tasker.platform.Role;
+import ee.tasker.platform.Settings;
+import ee.tasker.platform.WebContext;
+import ee.tasker.step.ClaimedStep;
+import ee.tasker.step.Steps;
+import ee.tasker.step.model.StepKey;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonArray;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+import java.util.stream.Stream;
+
+/**
+ * The one way in which this server claims steps, whatever the call is about: it reserves permits, makes the call, tells whom the
+ * reply concerns, releases the permits that were not used, and has the worker run what was claimed. When a call ends without an
+ * answer it may have claimed steps all the same: {@link OrphanedClaims} gives those back. Thread-safe.
+ */
+@ApplicationScoped
+public class ClaimProtocol implements StepDispatcher {
+  private static final Log LOG = Log.of(ClaimProtocol.class);
+
+  /** A call that may claim steps; committed when it returns. */
+  @FunctionalInterface
+  public interface Call<R extends EngineReply> {
+
+    /**
+     * @param limit      how many steps it may claim
+     * @param fromQueues whether it may claim from the queues as well
+     */
+    R make(int limit, boolean fromQueues);
+  }
+
+  /** @param steps to be run by the caller, or by {@link #start} */
+  public record Claimed<R extends EngineReply>(R reply, List<RunningStep> steps) {
+  }
+
+  /**
+   * The permits of one call.
+   *
+   * @param limit    how many the call may use
+   * @param ended    steps whose results it submits
+   * @param retained permits of those steps, of which the capacity leaves so many
+   */
+  private record Reservation(int limit, int ended, int retained, boolean fromQueues) {
+  }
+
+  private Permits permits;
+  private RunningSteps running;
+  private QueueHint hint;
+  private StepReceiver receiver;
+  private BooleanSupplier takesFromOutsideQueues;
+  private Function<JsonArray, List<ClaimedStep>> reader;
+  private Consumer<EngineReply> committed;
+  private Runnable claimOutcomeUnknown;
+  private Consumer<Stream<RunningStep>> giveBack;
+
+  @Inject
+  void connect(Permits permits, RunningSteps running, QueueHint hint, StepReceiver receiver, Steps steps, WorkNotifier workNotifier,
+      OrphanedClaims orphanedClaims, UnstartedSteps unstarted, Settings settings, LiveSettings live, WebContext web, Meters meters) {
+    // A server that serves some namespaces only could be given steps of any; before the web application has started no handler can run.
+    connect(permits, running, hint, receiver,
+        () -> live.has(Role.WORKER) && settings.worker().namespaces().isEmpty() && web.isStarted(),
+        claimedSteps -> read(steps, meters, claimedSteps), workNotifier::committed, orphanedClaims::expect, unstarted::giveBack);
+  }
+
+  void connect(Permits permits, RunningSteps running, QueueHint hint, StepReceiver receiver, BooleanSupplier takesFromOutsideQueues,
+      Function<JsonArray, List<ClaimedStep>> reader, Consumer<EngineReply> committed, Runnable claimOutcomeUnknown,
+      Consumer<Stream<RunningStep>> giveBack) {
+    this.permits = permits;
+    this.running = running;
+    this.hint = hint;
+    this.receiver = receiver;
+    this.takesFromOutsideQueues = takesFromOutsideQueues;
+    this.reader = reader;
+    this.committed = committed;
+    this.claimOutcomeUnknown = claimOutcomeUnknown;
+    this.giveBack = giveBack;
+  }
+
+  @Override
+  public <R extends EngineReply> R call(int most, IntFunction<R> call) {
+    int limit = takesFromOutsideQueues.getAsBoolean() ? permits.reserve(most) : 0;
+    Claimed<R> claimed = make(new Reservation(limit, 0, 0, false), (permitted, fromQueues) -> call.apply(permitted));
+    start(claimed.steps());
+    return claimed.reply();
+  }
+
+  /**
+   * Claims once from the queues.
+   *
+   * @return false when no permit was available and nothing was called
+   */
+  boolean claimFromQueues(int most, IntFunction<ClaimReply> call) {
+    int limit = permits.reserve(most);
+    if (limit == 0) {
+      return false;
+    }
+    hint.take();
+    start(make(new Reservation(limit, 0, 0, true), (permitted, fromQueues) -> call.apply(permitted)).steps());
+    return true;
+  }
+
+  /**
+   * Makes a call that submits the results of {@code ended} steps. It may claim as many as have ended and, up to {@code most}, as many
+   * more as have permits available; from the queues when these may have some. When it fails the steps keep their permits.
+   */
+  public <R extends EngineReply> Claimed<R> submit(int ended, int most, Call<R> call) {
+    int retained = permits.retain(ended);
+    int limit = retained + permits.reserve(most);
+    boolean takesOn = permits.takesOn();
+    return make(new Reservation(limit, ended, retained, takesOn && hint.take()),
+        (permitted, fromQueues) -> call.make(takesOn ? permitted : 0, fromQueues));
+  }
+
+  /** The result of one step was recorded, or refused, by a call that the caller has committed itself. */
+  public void recorded(StepKey key, EngineReply reply) {
+    running.remove(key);
+    tell(reply);
+    permits.release(1);
+  }
+
+  /** Has the worker run steps that were claimed; when it cannot, they are given back. */
+  public void start(List<RunningStep> claimed) {
+    if (!claimed.isEmpty()) {
+      try {
+        receiver.start(claimed);
+      } catch (Exception fault) {
+        giveBack(claimed, fault);
+      }
+    }
+  }
+
+  private <R extends EngineReply> Claimed<R> make(Reservation reservation, Call<R> call) {
+    R reply;
+    try {
+      reply = call.make(reservation.limit(), reservation.fromQueues());
+    } catch (Exception | Error fault) {
+      undo(reservation);
+      if (reservation.limit() > 0 && !DatabaseFaults.isRefusal(fault)) {
+        claimOutcomeUnknown.run();
+      }
+      throw fault;
+    }
+    int claimed = reply.claimedSteps().size();
+    permits.release(reservation.limit() - claimed);
+    if (reservation.fromQueues() && claimed >= reservation.limit()) {
+      // There may be more than there were permits for.
+      hint.set();
+    }
+    tell(reply);
+    return new Claimed<>(reply, accept(reply.claimedSteps()));
+  }
+
+  private void undo(Reservation reservation) {
+    permits.release(reservation.limit() - reservation.retained());
+    permits.reacquire(reservation.ended() - reservation.retained());
+    if (reservation.fromQueues()) {
+      hint.set();
+    }
+  }
+
+  /** What is not told is found by the poller; the claimed steps are run in any case. */
+  private void tell(EngineReply reply) {
+    try {
+      committed.accept(reply);
+    } catch (Exception fault) {
+      LOG.write(LogEvent.CALL_FAILED, fault, "call", "notify");
+    }
+  }
+
+  private List<RunningStep> accept(JsonArray claimedSteps) {
+    if (claimedSteps.isEmpty()) {
+      return List.of();
+    }
+    List<ClaimedStep> read;
+    try {
+      read = reader.apply(claimedSteps);
+    } catch (Exception fault) {
+      permits.release(claimedSteps.size());
+      claimOutcomeUnknown.run();
+      LOG.write(LogEvent.CALL_FAILED, fault, "call", "get_step_definitions", "steps", claimedSteps.size());
+      return List.of();
+    }
+    List<RunningStep> steps = new ArrayList<>(read.size());
+    for (ClaimedStep claimedStep : read) {
+      RunningStep step = new RunningStep(claimedStep);
+      running.add(step);
+      steps.add(step);
+    }
+    try {
+      return receiver.admit(steps);
+    } catch (Exception fault) {
+      giveBack(steps, fault);
+      return List.of();
+    }
+  }
+
+  private void giveBack(List<RunningStep> steps, Exception fault) {
+    LOG.write(LogEvent.CALL_FAILED, fault, "call", "dispatch", "steps", steps.size());
+    try {
+      giveBack.accept(steps.stream());
+    } catch (Exception lost) {
+      LOG.write(LogEvent.CALL_FAILED, lost, "call", "release_steps", "steps", steps.size());
+      claimOutcomeUnknown.run();
+    }
+  }
+
+  private static List<ClaimedStep> read(Steps steps, Meters meters, JsonArray claimedSteps) {
+    if (!steps.knows(claimedSteps)) {
+      steps.learn(claimedSteps);
+    }
+    List<ClaimedStep> read = steps.read(claimedSteps);
+    meters.stepsClaimed(read.size());
+    return read;
+  }
+}

@@ -1,0 +1,95 @@
+package ee.tasker.dispatch;
+
+import ee.tasker.message.WorkNotifier;
+import ee.tasker.platform.EngineThreads;
+import ee.tasker.platform.Log;
+import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Settings;
+import ee.tasker.step.Steps;
+import ee.tasker.step.model.StepKey;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * After a call that may have claimed steps and whose answer was lost: a connection can be cut between the commit and the
+ * reply. A sixth of a lease later the steps that the database counts as this server's, and this server does not know, are given back, instead of
+ * waiting for their leases to end. One check for all calls that failed meanwhile.
+ */
+@ApplicationScoped
+public class OrphanedClaims {
+  private static final Log LOG = Log.of(OrphanedClaims.class);
+
+  @Inject
+  private EngineThreads threads;
+
+  @Inject
+  private Settings settings;
+
+  @Inject
+  private Steps steps;
+
+  @Inject
+  private Permits permits;
+
+  @Inject
+  private RunningSteps running;
+
+  @Inject
+  private WorkNotifier workNotifier;
+
+  private final AtomicBoolean planned = new AtomicBoolean();
+  private volatile long latestNanos;
+
+  public void expect() {
+    latestNanos = System.nanoTime();
+    if (planned.compareAndSet(false, true)) {
+      plan();
+    }
+  }
+
+  private void plan() {
+    try {
+      threads.timers().schedule(this::look, delay().toMillis(), TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException e) {
+      // The server is going down: its leases end by themselves.
+      planned.set(false);
+    }
+  }
+
+  private void look() {
+    Duration age = Duration.ofNanos(System.nanoTime() - latestNanos);
+    if (permits.isDraining()) {
+      planned.set(false);
+    } else if (age.compareTo(delay().dividedBy(2)) < 0) {
+      // Calls still fail, and answers of others may still be on their way.
+      plan();
+    } else {
+      planned.set(false);
+      release(age);
+    }
+  }
+
+  /** Longer than an answer is on its way, and much less than the lease. */
+  private Duration delay() {
+    return settings.worker().lease().dividedBy(6);
+  }
+
+  private void release(Duration age) {
+    List<StepKey> known = running.keys();
+    try {
+      int released = steps.releaseUnknown(known, age);
+      if (released > 0) {
+        LOG.write(LogEvent.CLAIMS_RELEASED, "steps", released);
+        workNotifier.stepsQueued();
+      }
+    } catch (Exception fault) {
+      LOG.write(LogEvent.CALL_FAILED, fault, "call", "release_unknown_steps");
+      expect();
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package ee.tasker.dispatch;
+
+import ee.tasker.step.model.StepKey;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The steps that this server has claimed and not submitted. Each holds a permit, which is released after the step is
+ * {@link #remove removed} here, so that a server whose permits are all back holds no step. Thread-safe.
+ */
+@ApplicationScoped
+public class RunningSteps {
+  private final Map<StepKey, RunningStep> steps = new ConcurrentHashMap<>();
+
+  void add(RunningStep step) {
+    steps.put(step.claimedStep().key(), step);
+  }
+
+  /** This server no longer answers for that attempt. */
+  public void remove(StepKey key) {
+    steps.remove(key);
+  }
+
+  public Collection<RunningStep> all() {
+    return steps.values();
+  }
+
+  /** The attempts that the database may count as this server's. */
+  List<StepKey> keys() {
+    return steps.values().stream().map(step -> step.claimedStep().key()).toList();
+  }
+
+  /** What this server does for one step, by any attempt; null when nothing. */
+  public RunningStep find(UUID stepUuid) {
+    return steps.values().stream().filter(step -> step.claimedStep().key().stepUuid().equals(stepUuid)).findFirst().orElse(null);
+  }
+
+  public int count() {
+    return steps.size();
+  }
+}

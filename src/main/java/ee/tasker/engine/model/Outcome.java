@@ -1,0 +1,20 @@
+package ee.tasker.engine.model;
+
+import java.util.Locale;
+
+/** How one attempt of a step ended, as {@code tasker.complete_steps} takes it. */
+public enum Outcome {
+  SUCCESS, RETRYABLE_FAILURE, PERMANENT_FAILURE, CANCELLED;
+
+  private final String word = name().toLowerCase(Locale.ROOT);
+
+  /** As SQL, logs and metrics spell it. */
+  public String word() {
+    return word;
+  }
+
+  @Override
+  public String toString() {
+    return word;
+  }
+}

@@ -1,0 +1,25 @@
+package ee.tasker.engine.reply;
+
+import ee.tasker.platform.Json;
+import jakarta.json.JsonArray;
+import jakarta.json.JsonObject;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * Reply of {@code tasker.get_cancel_requests}: a running step that is asked to stop.
+ *
+ * @param forceIn how long its handler still has
+ */
+public record CancelOrder(UUID stepUuid, int attempt, Duration forceIn) {
+
+  public static List<CancelOrder> of(JsonArray reply) {
+    return reply.getValuesAs(JsonObject.class).stream().map(CancelOrder::of).toList();
+  }
+
+  private static CancelOrder of(JsonObject document) {
+    return new CancelOrder(Json.uuid(document, ReplyKeys.STEP_UUID), document.getInt(ReplyKeys.ATTEMPT),
+        Duration.ofMillis(document.getJsonNumber("force_in_ms").longValue()));
+  }
+}

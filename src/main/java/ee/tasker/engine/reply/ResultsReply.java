@@ -1,0 +1,35 @@
+package ee.tasker.engine.reply;
+
+import ee.tasker.engine.model.ResultVerdict;
+import ee.tasker.platform.Json;
+import jakarta.json.JsonArray;
+import jakarta.json.JsonObject;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * Reply of {@code tasker.complete_steps}.
+ *
+ * @param refused results that changed nothing
+ */
+public record ResultsReply(JsonArray claimedSteps, boolean hasQueued, List<EndedTask> ended, List<Refused> refused,
+    Optional<Duration> nextRetryIn) implements EngineReply {
+
+  /** A result that was not accepted, and why. */
+  public record Refused(UUID stepUuid, int attempt, ResultVerdict verdict) {
+
+    private static Refused of(JsonObject document) {
+      return new Refused(Json.uuid(document, ReplyKeys.STEP_UUID), document.getInt(ReplyKeys.ATTEMPT),
+          ResultVerdict.valueOf(document.getString(ReplyKeys.VERDICT)));
+    }
+  }
+
+  public static ResultsReply of(JsonObject reply) {
+    JsonArray refused = reply.getJsonArray("refused");
+    return new ResultsReply(ReplyKeys.claimedSteps(reply), ReplyKeys.hasQueued(reply), EndedTask.in(reply),
+        refused.isEmpty() ? List.of() : refused.getValuesAs(JsonObject.class).stream().map(Refused::of).toList(),
+        ReplyKeys.millis(reply, "next_retry_in_ms"));
+  }
+}

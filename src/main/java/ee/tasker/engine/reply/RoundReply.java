@@ -1,0 +1,44 @@
+package ee.tasker.engine.reply;
+
+import jakarta.json.JsonArray;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonValue;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Reply of one round of one duty of the orchestrator: {@code tasker.process_step_results}, {@code tasker.advance_due_tasks} and
+ * {@code tasker.start_validated_tasks}; for queued requests it is made of a {@link SubmissionReply}.
+ *
+ * @param processed  messages or tasks that the round has dealt with; with none the duty is done for now
+ * @param nextWakeIn in how long the next task is due
+ */
+public record RoundReply(int processed, JsonArray claimedSteps, boolean hasQueued, List<EndedTask> ended,
+    Optional<Duration> nextWakeIn) implements EngineReply {
+  /** Nothing was there to be dealt with. */
+  public static final RoundReply NOTHING = new RoundReply(0, JsonValue.EMPTY_JSON_ARRAY, false, List.of(), Optional.empty());
+
+  public static RoundReply ofMessages(JsonObject reply) {
+    return of(reply.getInt("messages"), reply);
+  }
+
+  public static RoundReply ofTasks(JsonObject reply) {
+    return of(reply.getInt("tasks"), reply);
+  }
+
+  /** Tasks that are left pending are advanced by the same run of the orchestrator. */
+  public static RoundReply ofRequests(int messages, SubmissionReply reply) {
+    return new RoundReply(messages, reply.claimedSteps(), reply.hasQueued(), reply.ended(), Optional.empty());
+  }
+
+  private static RoundReply of(int processed, JsonObject reply) {
+    return new RoundReply(processed, ReplyKeys.claimedSteps(reply), ReplyKeys.hasQueued(reply), EndedTask.in(reply),
+        ReplyKeys.millis(reply, "next_wake_in_ms"));
+  }
+
+  @Override
+  public boolean hasMoved() {
+    return processed > 0;
+  }
+}

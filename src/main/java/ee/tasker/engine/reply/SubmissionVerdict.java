@@ -1,0 +1,77 @@
+package ee.tasker.engine.reply;
+
+import ee.tasker.engine.model.TaskState;
+import ee.tasker.platform.Json;
+import jakarta.json.JsonObject;
+import java.util.Optional;
+import java.util.UUID;
+
+/** What the database made of one request for a task. */
+public sealed interface SubmissionVerdict {
+
+  /**
+   * There is a task now.
+   *
+   * @param isDuplicate whether it was there before, by its identity
+   * @param replaces    the ended task whose identity it has taken over
+   */
+  record Accepted(UUID taskUuid, TaskState state, UUID correlationId, String version, boolean isDuplicate, Optional<UUID> replaces)
+      implements
+        SubmissionVerdict {
+
+    boolean isLeftPending() {
+      return !isDuplicate && state == TaskState.PENDING;
+    }
+  }
+
+  /** There is none, and no repetition makes one. */
+  sealed interface Refused extends SubmissionVerdict {
+
+    /** The member of the request that is at fault. */
+    String field();
+
+    String message();
+  }
+
+  /** No such template. */
+  record UnknownTemplate(String field, String message) implements Refused {
+  }
+
+  /** The template asks for what this version cannot do. */
+  record UnsupportedTemplate(String field, String message) implements Refused {
+  }
+
+  /** The request breaks a rule. */
+  record Invalid(String field, String message) implements Refused {
+  }
+
+  /** The database raised an error for this request alone. */
+  record Failed(String sqlState, String message) implements SubmissionVerdict {
+  }
+
+  static SubmissionVerdict of(JsonObject document) {
+    return switch (document.getString(ReplyKeys.VERDICT)) {
+      case "created" -> accepted(document, false);
+      case "duplicate" -> accepted(document, true);
+      case "unknown_template" -> new UnknownTemplate(field(document), message(document));
+      case "unsupported_template" -> new UnsupportedTemplate(field(document), message(document));
+      case "invalid" -> new Invalid(field(document), message(document));
+      case "failed" -> new Failed(document.getString("sqlstate"), message(document));
+      default -> throw new IllegalArgumentException("no verdict of a submission: " + document.getString(ReplyKeys.VERDICT));
+    };
+  }
+
+  private static Accepted accepted(JsonObject document, boolean isDuplicate) {
+    return new Accepted(Json.uuid(document, ReplyKeys.TASK_UUID), TaskState.of(document.getString(ReplyKeys.STATE)),
+        Json.uuid(document, ReplyKeys.CORRELATION_ID), document.getString("version"), isDuplicate,
+        Json.optionalUuid(document, "replaces_task_uuid"));
+  }
+
+  private static String field(JsonObject document) {
+    return document.getString("field");
+  }
+
+  private static String message(JsonObject document) {
+    return document.getString("message");
+  }
+}

@@ -1,0 +1,116 @@
+package ee.tasker.schema;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ee.tasker.testing.DatabaseTest;
+import ee.tasker.testing.Sql;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Which functions give the planner settings, which and why: all of them are in this list, and the table in docs/adr/0007 is this list.
+ * Settings that keep names and zones apart ({@code search_path}, {@code timezone}) are no part of it.
+ */
+@DatabaseTest
+class PlannerSettingsTest {
+  private static final String BY_KEY = "enable_hashjoin = off, enable_mergejoin = off, enable_seqscan = off, jit = off";
+
+  private record Rule(String settings, String why, List<String> functions) {
+    static Rule of(String settings, String why, String... functions) {
+      return new Rule(settings, why, List.of(functions));
+    }
+
+    String row() {
+      return "| `" + settings + "` | " + String.join(", ", new TreeSet<>(functions).stream().map(name -> "`" + name + "`").toList())
+          + " | " + why + " |";
+    }
+  }
+
+  private static final List<Rule> RULES = List.of(
+      Rule.of(BY_KEY + ", plan_cache_mode = force_generic_plan",
+          "Servers call them all the time, for one row or for some hundred. One plan per connection, a chain of look-ups by key, holds for "
+              + "every statement below them; they are the outermost functions.",
+          "abandon_steps", "act_on_step", "act_on_task", "advance_due_tasks", "claim_steps", "complete_steps", "decline_steps",
+          "escalate_sla_breaches", "evaluate_tasks", "get_next_ready_tasks", "get_step_documents", "get_task_documents",
+          "get_task_staleness", "heartbeat", "process_step_results", "release_steps", "release_unknown_steps", "request_cancel",
+          "submit_tasks", "write_search_attributes"),
+      Rule.of(BY_KEY,
+          "A bounded part of large tables, found by key or by a summary. A plan that hashes or scans reads all tasks for it. The planner may still "
+              + "look at the arguments.",
+          "count_task_moves", "preview_retention", "purge_expired_tasks", "purge_tasks", "reconcile_tasks", "take_unchecked_tasks",
+          "tally_steps", "tally_tasks"),
+      Rule.of(BY_KEY + ", plan_cache_mode = force_custom_plan",
+          "The same, and the plan depends on which arguments are null: single tasks or all, from a position or from the beginning.",
+          "get_events"),
+      Rule.of("enable_seqscan = off, plan_cache_mode = force_custom_plan",
+          "Filters differ from call to call, so each call has its own plan; none of them may read all tasks.", "list_tasks"),
+      Rule.of("plan_cache_mode = force_custom_plan", "Filters differ from call to call, over tables that are small or read by key.",
+          "find_tasks_for_action", "get_dlq_documents", "list_write_requests"),
+      Rule.of("enable_bitmapscan = off, enable_sort = off",
+          "Reads a queue in the order of its index on claim_order and stops at the limit; a sort or a bitmap would read the whole queue.",
+          "take_messages"),
+      Rule.of("enable_nestloop = off, jit = off",
+          "Compares whole tables, some of them twice. An estimate of one row leads the planner into a nested loop, and the check of a large "
+              + "database into hours.",
+          "find_counter_violations", "find_document_violations", "find_graph_violations", "find_history_violations",
+          "find_identity_violations", "find_order_violations", "find_reference_violations", "find_result_violations",
+          "find_slot_violations", "find_state_violations", "find_tally_violations", "find_template_violations", "find_time_violations",
+          "find_wakeup_violations"),
+      Rule.of("enable_nestloop = off, jit = off",
+          "Joins the lists in a document, whose lengths the planner guesses too low: a template of ten thousand steps took a minute.",
+          "register_template"),
+      Rule.of("enable_seqscan = off, jit = off", "Starts from the history of a period and looks tasks up by key, never from all tasks.",
+          "get_slowest_steps", "get_slowest_tasks"),
+      Rule.of("jit = off",
+          "Many small expressions over few rows: compiling them took longer than running them.",
+          "check_step_transitions", "check_task_transitions", "explain_waiting", "find_overdue_violations", "get_analytics_metrics",
+          "get_handoff_latency", "get_slowest_steps_aggregated", "get_slowest_tasks_aggregated", "get_system_health_counts",
+          "get_task_history"),
+      Rule.of("jit = off, lock_timeout = 200ms", "Gives way to writers of the history: postponed instead of waiting.",
+          "drop_history_month"),
+      Rule.of("lock_timeout = 1s", "Gives way to writers of the history: postponed instead of waiting.", "ensure_history_partitions"));
+
+  private final Sql sql = Sql.session();
+
+  @Test
+  void functions_have_the_settings_of_the_list_and_no_others() {
+    Map<String, String> expected = new TreeMap<>();
+    RULES.forEach(rule -> rule.functions().forEach(function -> assertThat(expected.put(function, rule.settings())).as(function).isNull()));
+
+    assertThat(settings()).containsExactlyInAnyOrderEntriesOf(expected);
+  }
+
+  @Test
+  void a_setting_that_is_added_and_one_that_is_lost_are_seen() {
+    sql.run("alter function tasker.lock_tasks(uuid[]) set enable_seqscan = off");
+    sql.run("alter function tasker.take_messages(text, int, jsonb) reset enable_sort");
+
+    assertThat(settings()).containsEntry("lock_tasks", "enable_seqscan = off").containsEntry("take_messages", "enable_bitmapscan = off");
+    sql.rollback();
+  }
+
+  @Test
+  void the_table_in_the_documents_is_the_list() throws IOException {
+    List<String> document = Files.readAllLines(Path.of("docs", "adr", "0007-planner-settings.md"));
+
+    assertThat(document.stream().filter(line -> line.startsWith("| `")).toList())
+        .containsExactlyElementsOf(RULES.stream().map(Rule::row).toList());
+  }
+
+  private Map<String, String> settings() {
+    Map<String, String> settings = new TreeMap<>();
+    sql.rows("""
+        select p.proname as name, string_agg(replace(c, '=', ' = '), ', ' order by c collate "C") as settings
+        from pg_proc p, unnest(p.proconfig) c
+        where p.pronamespace = 'tasker'::regnamespace and lower(split_part(c, '=', 1)) not in ('search_path', 'timezone')
+        group by p.proname""")
+        .forEach(row -> settings.put(row.get("name").toString(), row.get("settings").toString()));
+    return settings;
+  }
+}
