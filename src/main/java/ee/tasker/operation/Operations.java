@@ -104,7 +104,7 @@ public class Operations {
   }
 
   /** The history of a task, oldest first; empty when the task does not exist. */
-  public JsonArray story(UUID task) {
+  public JsonArray history(UUID task) {
     return gateway.getTaskHistory(task);
   }
 

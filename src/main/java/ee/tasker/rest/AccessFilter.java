@@ -201,7 +201,7 @@ public class AccessFilter implements Filter {
           "too many failed logins of this user; try again in " + later.seconds() + " s",
           List.of(), Map.of("retry_after_seconds", later.seconds()));
     }
-    return verdict instanceof Verdict.Nobody
+    return verdict instanceof Verdict.Anonymous
         ? Problem.of(401, "not-authenticated", "authentication is required: a user and password, an API key or a token")
         : Problem.of(401, "not-authenticated", "the credentials are invalid");
   }

@@ -85,11 +85,11 @@ public class TaskActionsResource {
   public String history(@PathParam("task_uuid") String taskUuid) {
     Parameters.checkKnown(uri, Set.of());
     UUID task = Parameters.uuid("task_uuid", taskUuid);
-    JsonArray story = operations.story(task);
-    if (story.isEmpty()) {
+    JsonArray history = operations.history(task);
+    if (history.isEmpty()) {
       throw Tasks.notFound(task);
     }
-    return Json.build().createObjectBuilder().add("task_uuid", task.toString()).add("entries", visibility.history(task, story))
+    return Json.build().createObjectBuilder().add("task_uuid", task.toString()).add("entries", visibility.history(task, history))
         .addNull("next").build().toString();
   }
 }

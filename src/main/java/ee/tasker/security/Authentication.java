@@ -62,7 +62,7 @@ public class Authentication {
    */
   public Verdict authenticate(String authorization, String apiKey) {
     if (authorization == null && apiKey == null) {
-      return new Verdict.Nobody();
+      return new Verdict.Anonymous();
     }
     KeyedDigest.Digest digest = digests.of(authorization == null ? "key" : "header",
         authorization == null ? apiKey : authorization + '\0' + apiKey);

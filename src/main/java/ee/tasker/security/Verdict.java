@@ -8,7 +8,7 @@ public sealed interface Verdict {
   }
 
   /** The request has no credentials. */
-  record Nobody() implements Verdict {
+  record Anonymous() implements Verdict {
   }
 
   /** The credentials are wrong, expired, revoked or of an unknown kind; the caller does not learn which. */
