@@ -25,8 +25,8 @@ create type tasker.task_state as enum ('pending', 'initializing', 'enqueuing_ste
     'waiting_for_dependencies', 'waiting_for_retry', 'blocked_by_failures', 'complete', 'error', 'cancelled', 'resolved_manually');
 create type tasker.when_full as enum ('queue', 'fail_fast');
 -- One step that was just handed off, to a queue or straight to a worker.
-create type tasker.step_handoff as (step_uuid uuid, task_uuid uuid, attempt smallint, is_claimed boolean, namespace character varying, claim_order
-    bigint, correlation_id uuid, handler_key text);
+create type tasker.step_handoff as (step_uuid uuid, task_uuid uuid, attempt smallint, is_claimed boolean, namespace character varying,
+    claim_order bigint, correlation_id uuid, handler_key text);
 -- By how much the step counters of a task change.
 create type tasker.task_delta as (task_uuid uuid, in_flight integer, unfinished integer, failed integer, retrying integer);
 -- A task that was moved: from where, to where, and the number of the last row of history of that.
@@ -927,14 +927,17 @@ CREATE INDEX write_requests_requested_at_idx ON tasker.write_requests USING btre
 -- Dead letters by reason: how many are open, how they were closed, how long it took.
 view tasker.v_dlq_dashboard (dlq_reason tasker.dlq_reason, total_entries bigint, pending bigint, manually_resolved bigint, permanent_failures bigint,
     cancelled bigint, oldest_entry timestamp with time zone, newest_entry timestamp with time zone, avg_resolution_time_minutes numeric);
+  -- read by get_dlq_statistics
 -- Open dead letters with the score by which to take them up: the reason and a point per minute.
 view tasker.v_dlq_investigation_queue (dlq_entry_uuid uuid, task_uuid uuid, original_state tasker.task_state, dlq_reason tasker.dlq_reason,
     dlq_timestamp timestamp with time zone, minutes_in_dlq numeric, namespace_name character varying(29), task_name character varying(64),
     current_state tasker.task_state, time_in_state_minutes numeric, priority_score numeric);
+  -- read by get_dlq_investigation_queue
 -- Unfinished tasks that can become stale: warning when a fifth of their time is left. Reads all unfinished tasks.
-view tasker.v_task_staleness_monitoring (task_uuid uuid, namespace_name character varying(29), task_name character varying(64), current_state
-    tasker.task_state, should_have_moved_at timestamp with time zone, time_in_state_minutes numeric, task_age_minutes numeric,
+view tasker.v_task_staleness_monitoring (task_uuid uuid, namespace_name character varying(29), task_name character varying(64),
+    current_state tasker.task_state, should_have_moved_at timestamp with time zone, time_in_state_minutes numeric, task_age_minutes numeric,
     staleness_threshold_minutes integer, stale_at timestamp with time zone, health_status text, priority integer);
+  -- read by get_staleness
 
 
 -- Functions: analytics
@@ -944,23 +947,24 @@ function tasker.calculate_health_score(p_completed bigint, p_failed bigint, p_en
     returns numeric, immutable;
   -- called by get_analytics_metrics, get_health_document
 -- By how many the tasks in each state, and the steps of finished tasks, became more or less through some transactions.
-function tasker.count_task_moves(p_from bigint, p_until bigint DEFAULT NULL::bigint) returns TABLE(task_state tasker.task_state, step_state
-    tasker.step_state, change bigint), stable;
+function tasker.count_task_moves(p_from bigint, p_until bigint DEFAULT NULL::bigint) returns TABLE(task_state tasker.task_state,
+    step_state tasker.step_state, change bigint), stable;
   -- called by find_tally_violations, get_system_health_counts, rebuild_analytics, roll_up_analytics
 -- What happened since a time: throughput, ends, rates and durations.
-function tasker.get_analytics_metrics(since_timestamp timestamp with time zone DEFAULT NULL::timestamp with time zone) returns
-    TABLE(active_tasks_count bigint, total_namespaces_count bigint, unique_task_types_count bigint, system_health_score numeric, task_throughput
-    bigint, completion_count bigint, error_count bigint, completion_rate numeric, error_rate numeric, avg_task_duration numeric, avg_step_duration
-    numeric, step_throughput bigint, analysis_period_start timestamp with time zone, calculated_at timestamp with time zone), stable;
+function tasker.get_analytics_metrics(since_timestamp timestamp with time zone DEFAULT NULL::timestamp with time zone)
+    returns TABLE(active_tasks_count bigint, total_namespaces_count bigint, unique_task_types_count bigint, system_health_score numeric,
+    task_throughput bigint, completion_count bigint, error_count bigint, completion_rate numeric, error_rate numeric, avg_task_duration numeric,
+    avg_step_duration numeric, step_throughput bigint, analysis_period_start timestamp with time zone, calculated_at timestamp with time zone),
+    stable;
   -- called by get_performance_document
 -- Where time goes and what to do about it, for GET /v1/analytics/bottlenecks.
-function tasker.get_bottleneck_document(p_hours integer DEFAULT 24, p_limit integer DEFAULT 10, p_min_executions integer DEFAULT 5, p_namespace text
-    DEFAULT NULL::text, p_name text DEFAULT NULL::text, p_version text DEFAULT NULL::text) returns jsonb, stable;
+function tasker.get_bottleneck_document(p_hours integer DEFAULT 24, p_limit integer DEFAULT 10, p_min_executions integer DEFAULT 5,
+    p_namespace text DEFAULT NULL::text, p_name text DEFAULT NULL::text, p_version text DEFAULT NULL::text) returns jsonb, stable;
   -- called by InsightGateway
 -- How long handoffs waited for their acceptance, and how many offers wait or are stuck, per namespace.
-function tasker.get_handoff_latency(p_window interval DEFAULT '00:05:00'::interval, p_sample integer DEFAULT 5000, p_now timestamp with time zone
-    DEFAULT NULL::timestamp with time zone) returns TABLE(namespace character varying, accepted bigint, p50_ms numeric, p95_ms numeric, p99_ms
-    numeric, max_ms numeric, waiting bigint, oldest_waiting_seconds numeric, stuck bigint), stable;
+function tasker.get_handoff_latency(p_window interval DEFAULT '00:05:00'::interval, p_sample integer DEFAULT 5000,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(namespace character varying, accepted bigint, p50_ms numeric,
+    p95_ms numeric, p99_ms numeric, max_ms numeric, waiting bigint, oldest_waiting_seconds numeric, stuck bigint), stable;
   -- called by get_server_documents
 -- States, connections, health score and load, for GET /v1/analytics/health.
 function tasker.get_health_document() returns jsonb, stable;
@@ -974,32 +978,33 @@ function tasker.get_performance_document(p_hours integer DEFAULT 1) returns json
 -- The steps that took longest, of tasks that ended since a time or are still at work.
 function tasker.get_slowest_steps(since_timestamp timestamp with time zone DEFAULT NULL::timestamp with time zone, limit_count integer DEFAULT 10,
     namespace_filter character varying DEFAULT NULL::character varying, task_name_filter character varying DEFAULT NULL::character varying,
-    version_filter character varying DEFAULT NULL::character varying) returns TABLE(workflow_step_uuid uuid, task_uuid uuid, step_name character
-    varying, task_name character varying, namespace_name character varying, version character varying, duration_seconds numeric, attempts integer,
-    created_at timestamp with time zone, completed_at timestamp with time zone, retryable boolean, step_status text), stable;
+    version_filter character varying DEFAULT NULL::character varying) returns TABLE(workflow_step_uuid uuid, task_uuid uuid,
+    step_name character varying, task_name character varying, namespace_name character varying, version character varying, duration_seconds numeric,
+    attempts integer, created_at timestamp with time zone, completed_at timestamp with time zone, retryable boolean, step_status text), stable;
   -- called by none of ours: for use by hand
 -- The steps of templates whose handlers took longest on the average.
-function tasker.get_slowest_steps_aggregated(since_timestamp timestamp with time zone DEFAULT NULL::timestamp with time zone, limit_count integer
-    DEFAULT 10, min_executions integer DEFAULT 5, namespace_filter character varying DEFAULT NULL::character varying, task_name_filter character
-    varying DEFAULT NULL::character varying, version_filter character varying DEFAULT NULL::character varying) returns TABLE(named_step_uuid uuid,
-    namespace_name character varying, task_name character varying, version character varying, step_name character varying, avg_duration_seconds
-    numeric, max_duration_seconds numeric, min_duration_seconds numeric, execution_count bigint, error_count bigint, error_rate numeric,
-    last_executed_at timestamp with time zone), stable;
+function tasker.get_slowest_steps_aggregated(since_timestamp timestamp with time zone DEFAULT NULL::timestamp with time zone,
+    limit_count integer DEFAULT 10, min_executions integer DEFAULT 5, namespace_filter character varying DEFAULT NULL::character varying,
+    task_name_filter character varying DEFAULT NULL::character varying, version_filter character varying DEFAULT NULL::character varying)
+    returns TABLE(named_step_uuid uuid, namespace_name character varying, task_name character varying, version character varying,
+    step_name character varying, avg_duration_seconds numeric, max_duration_seconds numeric, min_duration_seconds numeric, execution_count bigint,
+    error_count bigint, error_rate numeric, last_executed_at timestamp with time zone), stable;
   -- called by get_bottleneck_document
 -- The tasks that took longest, of those that ended since a time.
 function tasker.get_slowest_tasks(since_timestamp timestamp with time zone DEFAULT NULL::timestamp with time zone, limit_count integer DEFAULT 10,
     namespace_filter character varying DEFAULT NULL::character varying, task_name_filter character varying DEFAULT NULL::character varying,
-    version_filter character varying DEFAULT NULL::character varying) returns TABLE(task_uuid uuid, task_name character varying, namespace_name
-    character varying, version character varying, duration_seconds numeric, step_count integer, completed_steps bigint, error_steps bigint, created_at
-    timestamp with time zone, completed_at timestamp with time zone, initiator character varying, source_system character varying), stable;
+    version_filter character varying DEFAULT NULL::character varying) returns TABLE(task_uuid uuid, task_name character varying,
+    namespace_name character varying, version character varying, duration_seconds numeric, step_count integer, completed_steps bigint,
+    error_steps bigint, created_at timestamp with time zone, completed_at timestamp with time zone, initiator character varying,
+    source_system character varying), stable;
   -- called by none of ours: for use by hand
 -- The templates whose tasks took longest on the average.
-function tasker.get_slowest_tasks_aggregated(since_timestamp timestamp with time zone DEFAULT NULL::timestamp with time zone, limit_count integer
-    DEFAULT 10, min_executions integer DEFAULT 5, namespace_filter character varying DEFAULT NULL::character varying, task_name_filter character
-    varying DEFAULT NULL::character varying, version_filter character varying DEFAULT NULL::character varying) returns TABLE(named_task_uuid uuid,
-    namespace_name character varying, task_name character varying, version character varying, avg_duration_seconds numeric, max_duration_seconds
-    numeric, min_duration_seconds numeric, execution_count bigint, avg_step_count numeric, error_count bigint, total_error_steps bigint, error_rate
-    numeric, last_executed_at timestamp with time zone), stable;
+function tasker.get_slowest_tasks_aggregated(since_timestamp timestamp with time zone DEFAULT NULL::timestamp with time zone,
+    limit_count integer DEFAULT 10, min_executions integer DEFAULT 5, namespace_filter character varying DEFAULT NULL::character varying,
+    task_name_filter character varying DEFAULT NULL::character varying, version_filter character varying DEFAULT NULL::character varying)
+    returns TABLE(named_task_uuid uuid, namespace_name character varying, task_name character varying, version character varying,
+    avg_duration_seconds numeric, max_duration_seconds numeric, min_duration_seconds numeric, execution_count bigint, avg_step_count numeric,
+    error_count bigint, total_error_steps bigint, error_rate numeric, last_executed_at timestamp with time zone), stable;
   -- called by get_bottleneck_document
 -- Executions of steps of the tasks that ended since a time, to the last move.
 function tasker.get_step_tallies(p_since timestamp with time zone) returns SETOF tasker.step_tallies, stable;
@@ -1007,10 +1012,10 @@ function tasker.get_step_tallies(p_since timestamp with time zone) returns SETOF
 -- Tasks and steps by state, and connections: exact, and cheap however much has finished.
 function tasker.get_system_health_counts() returns TABLE(pending_tasks bigint, initializing_tasks bigint, enqueuing_steps_tasks bigint,
     steps_in_process_tasks bigint, evaluating_results_tasks bigint, waiting_for_dependencies_tasks bigint, waiting_for_retry_tasks bigint,
-    blocked_by_failures_tasks bigint, complete_tasks bigint, error_tasks bigint, cancelled_tasks bigint, resolved_manually_tasks bigint, total_tasks
-    bigint, pending_steps bigint, enqueued_steps bigint, in_progress_steps bigint, enqueued_for_orchestration_steps bigint,
-    enqueued_as_error_for_orchestration_steps bigint, waiting_for_retry_steps bigint, complete_steps bigint, error_steps bigint, cancelled_steps
-    bigint, resolved_manually_steps bigint, total_steps bigint, active_connections bigint, max_connections bigint), stable;
+    blocked_by_failures_tasks bigint, complete_tasks bigint, error_tasks bigint, cancelled_tasks bigint, resolved_manually_tasks bigint,
+    total_tasks bigint, pending_steps bigint, enqueued_steps bigint, in_progress_steps bigint, enqueued_for_orchestration_steps bigint,
+    enqueued_as_error_for_orchestration_steps bigint, waiting_for_retry_steps bigint, complete_steps bigint, error_steps bigint,
+    cancelled_steps bigint, resolved_manually_steps bigint, total_steps bigint, active_connections bigint, max_connections bigint), stable;
   -- called by get_analytics_metrics, get_health_document
 -- Creations and ends of tasks since a time, to the last move.
 function tasker.get_task_tallies(p_since timestamp with time zone) returns SETOF tasker.task_tallies, stable;
@@ -1022,26 +1027,28 @@ function tasker.rebuild_analytics() returns bigint;
 function tasker.roll_up_analytics(p_keep interval DEFAULT '35 days'::interval, p_limit integer DEFAULT 10000) returns bigint;
   -- called by OrchestrationGateway
 -- Executions of the steps of tasks that ended, by minute and step of the template, of some transactions.
-function tasker.tally_steps(p_from bigint, p_until bigint DEFAULT NULL::bigint, p_since timestamp with time zone DEFAULT '-infinity'::timestamp with
-    time zone, p_before timestamp with time zone DEFAULT 'infinity'::timestamp with time zone) returns SETOF tasker.step_tallies, stable;
+function tasker.tally_steps(p_from bigint, p_until bigint DEFAULT NULL::bigint,
+    p_since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone,
+    p_before timestamp with time zone DEFAULT 'infinity'::timestamp with time zone) returns SETOF tasker.step_tallies, stable;
   -- called by get_step_tallies, rebuild_analytics, roll_up_analytics
 -- Creations and ends of tasks by minute, template and state, of some transactions.
-function tasker.tally_tasks(p_from bigint, p_until bigint DEFAULT NULL::bigint, p_since timestamp with time zone DEFAULT '-infinity'::timestamp with
-    time zone, p_before timestamp with time zone DEFAULT 'infinity'::timestamp with time zone) returns SETOF tasker.task_tallies, stable;
+function tasker.tally_tasks(p_from bigint, p_until bigint DEFAULT NULL::bigint,
+    p_since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone,
+    p_before timestamp with time zone DEFAULT 'infinity'::timestamp with time zone) returns SETOF tasker.task_tallies, stable;
   -- called by get_task_tallies, rebuild_analytics, roll_up_analytics
 
 
 -- Functions: engine
 -- -----------------
 -- One round of the safety net: takes due tasks, gives expired leases, unclaimed offers and lost messages back, and evaluates them.
-function tasker.advance_due_tasks(p_server_uuid uuid, p_limit integer DEFAULT 100, p_claim_limit integer DEFAULT 0, p_lease_seconds integer DEFAULT
-    60, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_claim_seconds integer DEFAULT 300, p_unserved_seconds integer DEFAULT
-    0, p_fault_limit integer DEFAULT 5) returns jsonb;
+function tasker.advance_due_tasks(p_server_uuid uuid, p_limit integer DEFAULT 100, p_claim_limit integer DEFAULT 0,
+    p_lease_seconds integer DEFAULT 60, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_claim_seconds integer DEFAULT 300,
+    p_unserved_seconds integer DEFAULT 0, p_fault_limit integer DEFAULT 5) returns jsonb;
   -- called by OrchestrationGateway
 -- The orchestrator's part after a result submission: settles, counts down the children, hands off those that became ready and concludes the tasks.
 function tasker.advance_tasks(p_completed uuid[], p_unsettled uuid[], p_deltas tasker.task_delta[], p_server_uuid uuid, p_claim_limit integer,
-    p_lease_seconds integer, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT o_claimed uuid[], OUT o_queued text[], OUT
-    o_ended jsonb, OUT o_next_retry_at timestamp with time zone) returns record;
+    p_lease_seconds integer, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT o_claimed uuid[], OUT o_queued text[],
+    OUT o_ended jsonb, OUT o_next_retry_at timestamp with time zone) returns record;
   -- called by complete_steps, evaluate_tasks, transition_step_state_atomic
 -- Every move of a step that is recorded must be in workflow_step_transition_rules for its actor.
 function tasker.check_step_transitions() returns trigger;
@@ -1054,20 +1061,20 @@ function tasker.claim_task_for_finalization(p_task_uuid uuid, p_processor_uuid u
   -- called by none of ours: for use by hand
 -- Completes any number of steps in one transaction: result submission, settling, children, their handoff, the tasks.
 function tasker.complete_steps(p_results jsonb, p_server_uuid uuid, p_claim_limit integer DEFAULT 0, p_namespaces text[] DEFAULT NULL::text[],
-    p_lease_seconds integer DEFAULT 60, p_settle boolean DEFAULT true, p_claim_from_queues boolean DEFAULT false, p_now timestamp with time zone
-    DEFAULT NULL::timestamp with time zone) returns json;
+    p_lease_seconds integer DEFAULT 60, p_settle boolean DEFAULT true, p_claim_from_queues boolean DEFAULT false,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns json;
   -- called by StepGateway
 -- Counts failed steps on their tasks ahead of everything else that the same transaction counts.
 function tasker.count_failures(p_deltas tasker.task_delta[]) returns void;
   -- called by advance_tasks
 -- Looks at whole tasks and does whatever their state says is to be done.
-function tasker.evaluate_tasks(p_task_uuids uuid[], p_server_uuid uuid, p_claim_limit integer DEFAULT 0, p_lease_seconds integer DEFAULT 60, p_now
-    timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+function tasker.evaluate_tasks(p_task_uuids uuid[], p_server_uuid uuid, p_claim_limit integer DEFAULT 0, p_lease_seconds integer DEFAULT 60,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by abandon_steps, act_on_step, act_on_task, process_tasks, record_task_fault, release_steps, start_validated_tasks,
   --   transition_step_state_atomic
 -- Concludes a task from the state of its steps; the second of two callers is told that it is already done.
-function tasker.finalize_task_completion(p_task_uuid uuid, p_processor_uuid uuid DEFAULT NULL::uuid, p_now timestamp with time zone DEFAULT
-    NULL::timestamp with time zone) returns TABLE(finalized boolean, state character varying, already boolean);
+function tasker.finalize_task_completion(p_task_uuid uuid, p_processor_uuid uuid DEFAULT NULL::uuid,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(finalized boolean, state character varying, already boolean);
   -- called by none of ours: for use by hand
 -- The state of a task, null when there is no such task.
 function tasker.get_current_task_state(p_task_uuid uuid) returns character varying, stable;
@@ -1078,16 +1085,20 @@ function tasker.get_refusals(p_results jsonb, p_accepted uuid[]) returns jsonb, 
 -- Whether a task in this state has ended.
 function tasker.is_terminal(p_state tasker.task_state) returns boolean, immutable;
   -- called by count_task_moves, tally_steps, tally_tasks
+-- Whether an error is about the connection, the transaction or the server, and not about the data at hand.
+function tasker.is_transient_error(p_sqlstate text) returns boolean, immutable;
+  -- called by process_tasks, submit_queued_requests
 -- Locks tasks in the order of their uuids, which is the order everywhere.
 function tasker.lock_tasks(p_task_uuids uuid[]) returns void;
   -- called by abandon_steps, complete_steps, decline_steps, evaluate_tasks, record_task_fault, release_steps, request_cancel, resume_templates,
   --   run_bulk_action, set_step_backoff_atomic, start_validated_tasks
--- What start_admitted_steps did, added to the answer of evaluate_tasks.
-function tasker.merge_replies(p_answer jsonb, p_claimed uuid[], p_queued text[], p_ended jsonb) returns jsonb, stable;
-  -- called by advance_due_tasks
+-- Two answers about different work as one, member by member.
+function tasker.merge_replies(p_first jsonb, p_second jsonb) returns jsonb, immutable;
+  -- called by advance_due_tasks, process_tasks, submit_queued_requests
 -- The orchestrator's share for servers that have only the worker's role: evaluates the tasks of submitted steps.
-function tasker.process_step_results(p_server_uuid uuid, p_limit integer DEFAULT 500, p_claim_limit integer DEFAULT 0, p_lease_seconds integer DEFAULT
-    60, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_delivery_limit integer DEFAULT 5) returns jsonb;
+function tasker.process_step_results(p_server_uuid uuid, p_limit integer DEFAULT 500, p_claim_limit integer DEFAULT 0,
+    p_lease_seconds integer DEFAULT 60, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_delivery_limit integer DEFAULT 5)
+    returns jsonb;
   -- called by OrchestrationGateway
 -- Recovers and evaluates tasks, so that one whose processing raises an error does not hold back the others.
 function tasker.process_tasks(p_task_uuids uuid[], p_server_uuid uuid, p_claim_limit integer, p_lease_seconds integer, p_claim_seconds integer,
@@ -1101,26 +1112,26 @@ function tasker.refuse_steps(p_step_uuids uuid[], p_reasons text[], p_server_uui
   -- called by admit_steps
 -- The refusal that a function gives for an id that is null or that nothing has.
 function tasker.refuse_unknown(p_kind text, p_id text, p_field text DEFAULT NULL::text) returns jsonb, immutable;
-  -- called by act_on_step, act_on_task, grant_access, pause_templates, replay_dead_messages, request_cancel, resume_templates, revoke_api_key,
-  --   revoke_grant, run_bulk_action, send_task_to_dlq, set_concurrency_limit, set_password, set_retention_policy, set_user_enabled, update_dlq_entry
+  -- called by act_on_step, act_on_task, find_templates_to_pause, grant_access, replay_dead_messages, request_cancel, revoke_api_key, revoke_grant,
+  --   run_bulk_action, send_task_to_dlq, set_concurrency_limit, set_password, set_retention_policy, set_user_enabled, update_dlq_entry
 -- Tells the children of finished steps that a parent is done.
 function tasker.release_children(p_completed uuid[]) returns uuid[];
   -- called by advance_tasks
 -- Adds up what happened to the steps of some tasks and moves each task to where that leaves it.
-function tasker.roll_up_task_states(p_deltas tasker.task_delta[], p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time
-    zone) returns TABLE(task_uuid uuid, state tasker.task_state);
+function tasker.roll_up_task_states(p_deltas tasker.task_delta[], p_server_uuid uuid,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(task_uuid uuid, state tasker.task_state);
   -- called by advance_tasks, evaluate_tasks, finalize_task_completion, request_cancel, start_admitted_steps, transition_step_state_atomic
 -- When to look at tasks in process again.
 function tasker.set_next_wakeups(p_task_uuids uuid[], p_now timestamp with time zone) returns void;
   -- called by evaluate_tasks
 -- The orchestrator's part of a completion: takes over submitted steps.
-function tasker.settle_steps(p_step_uuids uuid[], p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT
-    o_completed uuid[], OUT o_deltas tasker.task_delta[]) returns record;
+function tasker.settle_steps(p_step_uuids uuid[], p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,
+    OUT o_completed uuid[], OUT o_deltas tasker.task_delta[]) returns record;
   -- called by advance_tasks, record_task_fault
 -- The result submission: the worker's part of a completion.
-function tasker.submit_results(p_results jsonb, p_server_uuid uuid, p_settle boolean, p_now timestamp with time zone DEFAULT NULL::timestamp with time
-    zone, OUT o_completed uuid[], OUT o_failed uuid[], OUT o_cancelled uuid[], OUT o_submitted tasker.step_handoff[], OUT o_deltas
-    tasker.task_delta[]) returns record;
+function tasker.submit_results(p_results jsonb, p_server_uuid uuid, p_settle boolean,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT o_completed uuid[], OUT o_failed uuid[], OUT o_cancelled uuid[],
+    OUT o_submitted tasker.step_handoff[], OUT o_deltas tasker.task_delta[]) returns record;
   -- called by complete_steps
 -- The moves that lead a task from one state to another, the first being p_from itself.
 function tasker.task_path(p_from tasker.task_state, p_to tasker.task_state) returns tasker.task_state[], immutable;
@@ -1142,12 +1153,12 @@ function tasker.claim_idempotency_key(p_principal text, p_key text, p_request_ha
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by RequestGateway
 -- Forgets answers to requests with a key that are older than some seconds, at most p_limit at a time.
-function tasker.purge_idempotency_keys(p_retention_seconds integer, p_limit integer DEFAULT 1000, p_now timestamp with time zone DEFAULT
-    NULL::timestamp with time zone) returns integer;
+function tasker.purge_idempotency_keys(p_retention_seconds integer, p_limit integer DEFAULT 1000,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer;
   -- called by RequestGateway
 -- Keeps the answer to a request whose key is claimed, in the transaction that does what was asked for.
-function tasker.save_idempotent_response(p_principal text, p_key text, p_request_hash text, p_status integer, p_location text, p_body text, p_now
-    timestamp with time zone DEFAULT NULL::timestamp with time zone) returns void;
+function tasker.save_idempotent_response(p_principal text, p_key text, p_request_hash text, p_status integer, p_location text, p_body text,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns void;
   -- called by RequestGateway
 
 
@@ -1157,13 +1168,14 @@ function tasker.save_idempotent_response(p_principal text, p_key text, p_request
 function tasker.diagnose_task(p_task_uuid uuid) returns text, stable;
   -- called by get_task_documents
 -- Why a task waits: one row for every step of an unfinished task that is not done, with a word, a sentence and the facts.
-function tasker.explain_waiting(p_task_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns
-    TABLE(workflow_step_uuid uuid, step_name character varying, state tasker.step_state, cause text, sentence text, details jsonb), stable;
+function tasker.explain_waiting(p_task_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
+    returns TABLE(workflow_step_uuid uuid, step_name character varying, state tasker.step_state, cause text, sentence text, details jsonb), stable;
   -- called by get_waiting_document
 -- What happened, in the form in which it is streamed: moves of tasks and steps of transactions that are over.
-function tasker.get_events(p_from bigint, p_until bigint DEFAULT NULL::bigint, p_after_at timestamp with time zone DEFAULT NULL::timestamp with time
-    zone, p_after_uuid uuid DEFAULT NULL::uuid, p_after_sort_key integer DEFAULT NULL::integer, p_task_uuids uuid[] DEFAULT NULL::uuid[], p_span
-    bigint DEFAULT NULL::bigint) returns json, stable;
+function tasker.get_events(p_from bigint, p_until bigint DEFAULT NULL::bigint,
+    p_after_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_after_uuid uuid DEFAULT NULL::uuid,
+    p_after_sort_key integer DEFAULT NULL::integer, p_task_uuids uuid[] DEFAULT NULL::uuid[], p_span bigint DEFAULT NULL::bigint) returns json,
+    stable;
   -- called by EventGateway
 -- The version of the schema, how many servers are alive, and whether the database refuses writes.
 function tasker.get_installation_status(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
@@ -1228,9 +1240,9 @@ function tasker.release_task_slots() returns trigger;
 function tasker.set_concurrency_limit(p_policy_uuid uuid, p_limit integer, p_by text DEFAULT NULL::text) returns jsonb;
   -- called by OperationGateway
 -- Goes on with those to whom somebody else's release gave a slot, and with those who found a gate busy.
-function tasker.start_admitted_steps(p_server_uuid uuid, p_limit integer, p_claim_limit integer, p_lease_seconds integer, p_now timestamp with time
-    zone DEFAULT NULL::timestamp with time zone, OUT o_tasks uuid[], OUT o_claimed uuid[], OUT o_queued text[], OUT o_ended jsonb, OUT o_looked_at
-    integer) returns record;
+function tasker.start_admitted_steps(p_server_uuid uuid, p_limit integer, p_claim_limit integer, p_lease_seconds integer,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT o_tasks uuid[], OUT o_claimed uuid[], OUT o_queued text[],
+    OUT o_ended jsonb, OUT o_looked_at integer) returns record;
   -- called by advance_due_tasks
 -- Whether a step, or its task, stands in line for a slot of a concurrency policy.
 function tasker.waits_for_slot(p_step tasker.workflow_steps) returns boolean, stable;
@@ -1251,8 +1263,9 @@ function tasker.act_on_step(p_task_uuid uuid, p_step_uuid uuid, p_action text, p
     p_server_uuid uuid DEFAULT NULL::uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by OperationGateway
 -- What a person does to a whole task, with a name and a reason, in one transaction with what follows from it.
-function tasker.act_on_task(p_task_uuid uuid, p_action text, p_by text, p_reason text, p_data jsonb DEFAULT '{}'::jsonb, p_server_uuid uuid DEFAULT
-    NULL::uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_bulk_token uuid DEFAULT NULL::uuid) returns jsonb;
+function tasker.act_on_task(p_task_uuid uuid, p_action text, p_by text, p_reason text, p_data jsonb DEFAULT '{}'::jsonb,
+    p_server_uuid uuid DEFAULT NULL::uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,
+    p_bulk_token uuid DEFAULT NULL::uuid) returns jsonb;
   -- called by OperationGateway, run_bulk_action
 -- Refuses an action of a person that is not known, or that nobody or no reason stands behind, with TK007.
 function tasker.check_action(p_action text, p_known text[], p_by text, p_reason text) returns void;
@@ -1261,6 +1274,10 @@ function tasker.check_action(p_action text, p_known text[], p_by text, p_reason 
 -- The tasks that a filter means and that an action can be done to, by uuid, at most p_limit of them.
 function tasker.find_tasks_for_action(p_action text, p_filter jsonb, p_limit integer) returns uuid[], stable;
   -- called by preview_bulk_action, run_bulk_action
+-- The templates that a pause or its end is for, with their namespace locked, or a refusal.
+function tasker.find_templates_to_pause(p_namespace text, p_name text, p_version text, OUT o_namespace tasker.task_namespaces, OUT o_templates uuid[],
+    OUT o_refusal jsonb) returns record;
+  -- called by pause_templates, resume_templates
 -- The schemas of the context of a task and the result of a step; null when there is no such task or step.
 function tasker.get_action_schemas(p_task_uuid uuid, p_step_uuid uuid DEFAULT NULL::uuid) returns jsonb, stable;
   -- called by OperationGateway
@@ -1280,29 +1297,30 @@ function tasker.hash_tasks(p_task_uuids uuid[]) returns bytea, stable;
 function tasker.is_repeated_action(p_task_uuid uuid, p_step_uuid uuid, p_action text, p_by text, p_reason text) returns boolean, stable;
   -- called by act_on_step, act_on_task
 -- The part that all actions of a person on steps share: moves steps of one task to pending, complete or resolved_manually.
-function tasker.move_steps_by_operator(p_task_uuid uuid, p_step_uuids uuid[], p_to tasker.step_state, p_metadata jsonb, p_result jsonb, p_server_uuid
-    uuid, p_now timestamp with time zone) returns integer;
+function tasker.move_steps_by_operator(p_task_uuid uuid, p_step_uuids uuid[], p_to tasker.step_state, p_metadata jsonb, p_result jsonb,
+    p_server_uuid uuid, p_now timestamp with time zone) returns integer;
   -- called by act_on_step, act_on_task, transition_step_state_atomic
 -- Pauses a namespace or the templates of a name: nothing of them is handed off from here on; what is offered or running finishes.
-function tasker.pause_templates(p_namespace text, p_name text, p_version text, p_by text, p_reason text, p_now timestamp with time zone DEFAULT
-    NULL::timestamp with time zone) returns jsonb;
+function tasker.pause_templates(p_namespace text, p_name text, p_version text, p_by text, p_reason text,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by OperationGateway
 -- The dry run of an action on many tasks: counts them and gives the token that the real run has to present.
-function tasker.preview_bulk_action(p_action text, p_filter jsonb, p_by text, p_reason text, p_limit integer DEFAULT 1000, p_valid_for interval
-    DEFAULT '00:10:00'::interval, p_made_by text DEFAULT NULL::text) returns jsonb;
+function tasker.preview_bulk_action(p_action text, p_filter jsonb, p_by text, p_reason text, p_limit integer DEFAULT 1000,
+    p_valid_for interval DEFAULT '00:10:00'::interval, p_made_by text DEFAULT NULL::text) returns jsonb;
   -- called by OperationGateway
 -- Asks for a task to be cancelled and does at once what the orchestrator may do.
-function tasker.request_cancel(p_task_uuid uuid, p_by text, p_reason text, p_policy text DEFAULT 'cancel_running'::text, p_server_uuid uuid DEFAULT
-    NULL::uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_bulk_token uuid DEFAULT NULL::uuid, p_grace_seconds integer
-    DEFAULT NULL::integer, p_children text DEFAULT 'leave'::text, p_default_grace_seconds integer DEFAULT 30) returns jsonb;
+function tasker.request_cancel(p_task_uuid uuid, p_by text, p_reason text, p_policy text DEFAULT 'cancel_running'::text,
+    p_server_uuid uuid DEFAULT NULL::uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,
+    p_bulk_token uuid DEFAULT NULL::uuid, p_grace_seconds integer DEFAULT NULL::integer, p_children text DEFAULT 'leave'::text,
+    p_default_grace_seconds integer DEFAULT 30) returns jsonb;
   -- called by TaskGateway, act_on_task, admit_steps
 -- Ends a pause and has the tasks that waited looked at at once.
-function tasker.resume_templates(p_namespace text, p_name text, p_version text, p_by text, p_reason text, p_now timestamp with time zone DEFAULT
-    NULL::timestamp with time zone) returns jsonb;
+function tasker.resume_templates(p_namespace text, p_name text, p_version text, p_by text, p_reason text,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by OperationGateway
 -- Does what preview_bulk_action counted, in one transaction, if the set of tasks is still the very same.
-function tasker.run_bulk_action(p_token uuid, p_server_uuid uuid DEFAULT NULL::uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time
-    zone, p_run_by text DEFAULT NULL::text) returns jsonb;
+function tasker.run_bulk_action(p_token uuid, p_server_uuid uuid DEFAULT NULL::uuid,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_run_by text DEFAULT NULL::text) returns jsonb;
   -- called by OperationGateway
 
 
@@ -1313,28 +1331,28 @@ function tasker.check_history(p_since timestamp with time zone DEFAULT NULL::tim
     returns TABLE(invariant text, violations bigint, examples jsonb), stable;
   -- called by none of ours: for use by hand
 -- Where a counter that is kept differs from a recount: one row per finding.
-function tasker.find_counter_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text, example
-    jsonb), stable;
+function tasker.find_counter_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
+    example jsonb), stable;
   -- called by check_history
 -- Documents, and what was taken out of them, that are not what was written: one row per finding.
 function tasker.find_document_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
     example jsonb), stable;
   -- called by check_history
 -- Where tasks and their steps are not made as their template says: one row per finding.
-function tasker.find_graph_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text, example
-    jsonb), stable;
+function tasker.find_graph_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
+    example jsonb), stable;
   -- called by check_history
 -- Where the history of tasks and steps does not add up to what they are: one row per finding.
-function tasker.find_history_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text, example
-    jsonb), stable;
+function tasker.find_history_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
+    example jsonb), stable;
   -- called by check_history
 -- Where tasks do not have the identity that their request gave them, or share one against their template's reuse: one row per finding.
 function tasker.find_identity_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
     example jsonb), stable;
   -- called by check_history
 -- Where a step started too early, too late or twice: one row per finding.
-function tasker.find_order_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text, example
-    jsonb), stable;
+function tasker.find_order_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
+    example jsonb), stable;
   -- called by check_history
 -- Tasks that should have been looked at, leases that should have been taken back and dead letters that should have been closed long ago.
 function tasker.find_overdue_violations(p_older_than interval DEFAULT '00:10:00'::interval) returns TABLE(invariant text, example jsonb), stable;
@@ -1347,16 +1365,16 @@ function tasker.find_reference_violations(p_since timestamp with time zone DEFAU
     example jsonb), stable;
   -- called by check_history
 -- Where results and completions do not go together one to one: one row per finding.
-function tasker.find_result_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text, example
-    jsonb), stable;
+function tasker.find_result_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
+    example jsonb), stable;
   -- called by check_history
 -- Where slots of concurrency policies and what they stand for do not go together: one row per finding.
-function tasker.find_slot_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text, example
-    jsonb), stable;
+function tasker.find_slot_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
+    example jsonb), stable;
   -- called by check_history
 -- Where the state of a task or a step does not go with the rows beside it: one row per finding.
-function tasker.find_state_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text, example
-    jsonb), stable;
+function tasker.find_state_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
+    example jsonb), stable;
   -- called by check_history
 -- Where the tallies of the analytics differ from a recount: one row per finding.
 function tasker.find_tally_violations() returns TABLE(invariant text, example jsonb), stable;
@@ -1365,12 +1383,12 @@ function tasker.find_tally_violations() returns TABLE(invariant text, example js
 function tasker.find_template_violations() returns TABLE(invariant text, example jsonb), stable;
   -- called by check_history
 -- Where a time in a row is not that of the move it stands for, is missing, or lies in the future: one row per finding.
-function tasker.find_time_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text, example
-    jsonb), stable;
+function tasker.find_time_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
+    example jsonb), stable;
   -- called by check_history
 -- Where the wake-ups and the tasks they are for do not go together: one row per finding.
-function tasker.find_wakeup_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text, example
-    jsonb), stable;
+function tasker.find_wakeup_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
+    example jsonb), stable;
   -- called by check_history
 -- A 64-bit hash of a document, or of two that are written together.
 function tasker.hash_documents(p_document jsonb, p_other jsonb DEFAULT NULL::jsonb) returns bigint, immutable;
@@ -1389,20 +1407,20 @@ function tasker.calculate_claim_order(p_created_at timestamp with time zone, p_p
 function tasker.calculate_claim_rank(p_claim_order bigint, p_attempt integer) returns bigint, immutable;
   -- called by claim_steps, escalate_sla_breaches, evaluate_tasks, get_next_ready_tasks, recover_unclaimed_offers, resend_lost_messages, send_handoffs
 -- Accepts offers: compares (enqueued, attempt) and sets in_progress with a lease.
-function tasker.claim_offered_steps(p_step_uuids uuid[], p_attempts integer[], p_server_uuid uuid, p_lease_seconds integer, p_now timestamp with time
-    zone DEFAULT NULL::timestamp with time zone) returns uuid[];
+function tasker.claim_offered_steps(p_step_uuids uuid[], p_attempts integer[], p_server_uuid uuid, p_lease_seconds integer,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns uuid[];
   -- called by claim_queued_steps
 -- The claim itself, without the documents: takes messages and accepts the offers in them.
-function tasker.claim_queued_steps(p_server_uuid uuid, p_limit integer, p_namespaces text[], p_lease_seconds integer, p_now timestamp with time zone
-    DEFAULT NULL::timestamp with time zone) returns uuid[];
+function tasker.claim_queued_steps(p_server_uuid uuid, p_limit integer, p_namespaces text[], p_lease_seconds integer,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns uuid[];
   -- called by claim_steps, complete_steps
 -- Claims up to p_limit offered steps of the given namespaces (null: all) for one server and returns what it needs to run them.
-function tasker.claim_steps(p_server_uuid uuid, p_limit integer, p_namespaces text[] DEFAULT NULL::text[], p_lease_seconds integer DEFAULT 60, p_now
-    timestamp with time zone DEFAULT NULL::timestamp with time zone) returns json;
+function tasker.claim_steps(p_server_uuid uuid, p_limit integer, p_namespaces text[] DEFAULT NULL::text[], p_lease_seconds integer DEFAULT 60,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns json;
   -- called by StepGateway
 -- The handoff: offers steps to the workers.
-function tasker.enqueue_steps(p_step_uuids uuid[], p_from tasker.step_state, p_server_uuid uuid, p_claim_limit integer, p_lease_seconds integer, p_now
-    timestamp with time zone DEFAULT NULL::timestamp with time zone, p_admitted boolean DEFAULT false) returns tasker.step_handoff[];
+function tasker.enqueue_steps(p_step_uuids uuid[], p_from tasker.step_state, p_server_uuid uuid, p_claim_limit integer, p_lease_seconds integer,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_admitted boolean DEFAULT false) returns tasker.step_handoff[];
   -- called by advance_tasks, evaluate_tasks, start_admitted_steps
 -- Makes sure that a queue exists, with the index by which claims are ordered.
 function tasker.ensure_task_queue(p_queue_name text) returns boolean;
@@ -1415,7 +1433,7 @@ function tasker.get_claim_cursor(p_table text) returns bigint;
   -- called by order_queues, take_messages
 -- What a worker needs to run claimed steps, as a JSON array in the order of the argument.
 function tasker.get_claimed_steps(p_step_uuids uuid[]) returns json, stable;
-  -- called by claim_steps, complete_steps, evaluate_tasks, merge_replies, submit_tasks
+  -- called by advance_due_tasks, claim_steps, complete_steps, evaluate_tasks, submit_tasks
 -- The queues as the REST interface shows them: how long, how old, and what of them is parked.
 function tasker.get_queue_documents() returns jsonb, stable;
   -- called by InsightGateway
@@ -1424,8 +1442,8 @@ function tasker.get_queue_statistics(p_queue_name text) returns TABLE(queue_name
     newest_msg_age_seconds integer);
   -- called by get_bottleneck_document, get_metrics_document
 -- A page of parked messages, newest first.
-function tasker.list_dead_messages(p_queue_name text DEFAULT NULL::text, p_replayed boolean DEFAULT false, p_limit integer DEFAULT 25, p_before uuid
-    DEFAULT NULL::uuid) returns jsonb, stable;
+function tasker.list_dead_messages(p_queue_name text DEFAULT NULL::text, p_replayed boolean DEFAULT false, p_limit integer DEFAULT 25,
+    p_before uuid DEFAULT NULL::uuid) returns jsonb, stable;
   -- called by DeadMessageGateway
 -- The namespaces whose worker queue has a visible message, by the place of the first one.
 function tasker.order_queues(p_namespaces text[] DEFAULT NULL::text[]) returns text[];
@@ -1434,15 +1452,15 @@ function tasker.order_queues(p_namespaces text[] DEFAULT NULL::text[]) returns t
 function tasker.park_messages(p_queue_name text, p_msg_ids bigint[], p_sqlstate text, p_cause text) returns integer;
   -- called by process_step_results, take_messages
 -- Reads the one message that a notification spoke of and hides it for vt_seconds.
-function tasker.pgmq_read_specific_message(queue_name text, target_msg_id bigint, vt_seconds integer DEFAULT 30) returns TABLE(msg_id bigint, read_ct
-    integer, enqueued_at timestamp with time zone, vt timestamp with time zone, message jsonb);
+function tasker.pgmq_read_specific_message(queue_name text, target_msg_id bigint, vt_seconds integer DEFAULT 30) returns TABLE(msg_id bigint,
+    read_ct integer, enqueued_at timestamp with time zone, vt timestamp with time zone, message jsonb);
   -- called by none of ours: for use by hand
 -- Sends a message and, at the same commit, notifies the channels pgmq_message_ready and pgmq_message_ready.{namespace}.
 function tasker.pgmq_send_with_notify(queue_name text, message jsonb, delay_seconds integer DEFAULT 0) returns bigint;
   -- called by none of ours: for use by hand
 -- Gives claimed steps back that were never started.
-function tasker.release_steps(p_steps jsonb, p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_reason text
-    DEFAULT 'released_before_start'::text) returns jsonb;
+function tasker.release_steps(p_steps jsonb, p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,
+    p_reason text DEFAULT 'released_before_start'::text) returns jsonb;
   -- called by StepGateway, decline_steps, release_unknown_steps
 -- Sends one parked message again, as it was, once.
 function tasker.replay_dead_message(p_dead_message_uuid uuid, p_by text) returns jsonb;
@@ -1457,8 +1475,8 @@ function tasker.send_handoffs(p_handoffs tasker.step_handoff[]) returns void;
 function tasker.set_claim_cursor(p_table text, p_claim_order bigint, p_from_start boolean) returns void;
   -- called by take_messages
 -- Takes up to p_limit messages off one worker queue, lowest claim_order first.
-function tasker.take_messages(p_namespace text, p_limit integer, p_elsewhere jsonb DEFAULT NULL::jsonb, OUT o_step_uuids uuid[], OUT o_attempts
-    integer[]) returns record;
+function tasker.take_messages(p_namespace text, p_limit integer, p_elsewhere jsonb DEFAULT NULL::jsonb, OUT o_step_uuids uuid[],
+    OUT o_attempts integer[]) returns record;
   -- called by claim_queued_steps
 -- The queue on which the steps of a namespace are offered to workers.
 function tasker.worker_queue(p_namespace text) returns text, immutable;
@@ -1472,57 +1490,57 @@ function tasker.worker_queue(p_namespace text) returns text, immutable;
 function tasker.accepts_handoffs(p_task tasker.tasks) returns boolean, stable;
   -- called by get_next_ready_tasks, get_step_readiness_status_batch, get_task_execution_contexts_batch
 -- The wait before the next attempt, in milliseconds, after p_attempt attempts have been made.
-function tasker.calculate_backoff_delay(p_attempt integer, p_base_ms integer DEFAULT 1000, p_kind tasker.backoff_kind DEFAULT
-    'exponential'::tasker.backoff_kind, p_cap_ms integer DEFAULT 60000, p_jitter numeric DEFAULT 0, p_multiplier numeric DEFAULT 2.0) returns integer,
-    immutable;
+function tasker.calculate_backoff_delay(p_attempt integer, p_base_ms integer DEFAULT 1000,
+    p_kind tasker.backoff_kind DEFAULT 'exponential'::tasker.backoff_kind, p_cap_ms integer DEFAULT 60000, p_jitter numeric DEFAULT 0,
+    p_multiplier numeric DEFAULT 2.0) returns integer, immutable;
   -- called by settle_steps, transition_step_state_atomic
 -- When a failed step is due again: a requested backoff counts from the last attempt, otherwise multiplier^attempts seconds up to the cap count from
 --   the failure.
-function tasker.calculate_step_next_retry_time(p_backoff_request_seconds integer, p_last_attempted_at timestamp with time zone, p_failure_time
-    timestamp with time zone, p_attempts integer, p_max_backoff_seconds integer DEFAULT 60, p_backoff_multiplier numeric DEFAULT 2.0) returns
-    timestamp with time zone, immutable;
+function tasker.calculate_step_next_retry_time(p_backoff_request_seconds integer, p_last_attempted_at timestamp with time zone,
+    p_failure_time timestamp with time zone, p_attempts integer, p_max_backoff_seconds integer DEFAULT 60, p_backoff_multiplier numeric DEFAULT 2.0)
+    returns timestamp with time zone, immutable;
   -- called by none of ours: for use by hand
 -- Whether every parent of a step is complete or resolved manually; null when there is no such step.
 function tasker.check_step_dependencies(p_step_uuid uuid) returns boolean, stable;
   -- called by none of ours: for use by hand
 -- Whether a step may be handed off now: ready-eligible states are pending, and waiting_for_retry once due.
 function tasker.evaluate_step_state_readiness(p_current_state text, p_processed boolean, p_in_process boolean, p_dependencies_satisfied boolean,
-    p_retry_eligible boolean, p_retryable boolean, p_next_retry_time timestamp with time zone, p_now timestamp with time zone DEFAULT NULL::timestamp
-    with time zone) returns boolean, stable;
+    p_retry_eligible boolean, p_retryable boolean, p_next_retry_time timestamp with time zone,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns boolean, stable;
   -- called by get_step_readiness_status_batch
 -- The next task that somebody has to look at, locked.
-function tasker.get_next_ready_task(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(task_uuid uuid, task_name
-    text, priority integer, namespace_name text, ready_steps_count bigint, computed_priority numeric, current_state character varying);
+function tasker.get_next_ready_task(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(task_uuid uuid,
+    task_name text, priority integer, namespace_name text, ready_steps_count bigint, computed_priority numeric, current_state character varying);
   -- called by none of ours: for use by hand
 -- The next tasks that somebody has to look at: due by their wake-up, by priority among the oldest of them.
-function tasker.get_next_ready_tasks(p_limit integer DEFAULT 5, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns
-    TABLE(task_uuid uuid, task_name text, priority integer, namespace_name text, ready_steps_count bigint, computed_priority numeric, current_state
-    character varying);
+function tasker.get_next_ready_tasks(p_limit integer DEFAULT 5, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
+    returns TABLE(task_uuid uuid, task_name text, priority integer, namespace_name text, ready_steps_count bigint, computed_priority numeric,
+    current_state character varying);
   -- called by advance_due_tasks, get_next_ready_task
 -- The steps of a task that can be handed off now; they may run in parallel.
-function tasker.get_ready_steps(p_task_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns
-    TABLE(workflow_step_uuid uuid, name text, current_state text, attempts integer, max_attempts integer), stable;
+function tasker.get_ready_steps(p_task_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
+    returns TABLE(workflow_step_uuid uuid, name text, current_state text, attempts integer, max_attempts integer), stable;
   -- called by none of ours: for use by hand
 -- The readiness of the steps of one task, or of some of them.
-function tasker.get_step_readiness_status(input_task_uuid uuid, step_uuids uuid[] DEFAULT NULL::uuid[], p_now timestamp with time zone DEFAULT
-    NULL::timestamp with time zone) returns TABLE(workflow_step_uuid uuid, task_uuid uuid, named_step_uuid uuid, name text, current_state text,
-    dependencies_satisfied boolean, retry_eligible boolean, ready_for_execution boolean, last_failure_at timestamp with time zone, next_retry_at
-    timestamp with time zone, total_parents integer, completed_parents integer, attempts integer, max_attempts integer, backoff_request_seconds
-    integer, last_attempted_at timestamp with time zone), stable;
+function tasker.get_step_readiness_status(input_task_uuid uuid, step_uuids uuid[] DEFAULT NULL::uuid[],
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(workflow_step_uuid uuid, task_uuid uuid,
+    named_step_uuid uuid, name text, current_state text, dependencies_satisfied boolean, retry_eligible boolean, ready_for_execution boolean,
+    last_failure_at timestamp with time zone, next_retry_at timestamp with time zone, total_parents integer, completed_parents integer,
+    attempts integer, max_attempts integer, backoff_request_seconds integer, last_attempted_at timestamp with time zone), stable;
   -- called by none of ours: for use by hand
 -- One row per step of the given tasks: where it is, whether its parents are done, whether it may be tried (again), and whether it can be handed off
 --   now.
-function tasker.get_step_readiness_status_batch(input_task_uuids uuid[], step_uuids uuid[] DEFAULT NULL::uuid[], p_now timestamp with time zone
-    DEFAULT NULL::timestamp with time zone) returns TABLE(workflow_step_uuid uuid, task_uuid uuid, named_step_uuid uuid, name text, current_state
-    text, dependencies_satisfied boolean, retry_eligible boolean, ready_for_execution boolean, last_failure_at timestamp with time zone, next_retry_at
-    timestamp with time zone, total_parents integer, completed_parents integer, attempts integer, max_attempts integer, backoff_request_seconds
-    integer, last_attempted_at timestamp with time zone), stable;
+function tasker.get_step_readiness_status_batch(input_task_uuids uuid[], step_uuids uuid[] DEFAULT NULL::uuid[],
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(workflow_step_uuid uuid, task_uuid uuid,
+    named_step_uuid uuid, name text, current_state text, dependencies_satisfied boolean, retry_eligible boolean, ready_for_execution boolean,
+    last_failure_at timestamp with time zone, next_retry_at timestamp with time zone, total_parents integer, completed_parents integer,
+    attempts integer, max_attempts integer, backoff_request_seconds integer, last_attempted_at timestamp with time zone), stable;
   -- called by get_ready_steps, get_step_documents, get_step_readiness_status, get_task_documents
 -- What the steps of a task add up to, and what is to be done about it.
-function tasker.get_task_execution_context(input_task_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns
-    TABLE(task_uuid uuid, named_task_uuid uuid, status text, total_steps bigint, pending_steps bigint, in_progress_steps bigint, completed_steps
-    bigint, failed_steps bigint, ready_steps bigint, execution_status text, recommended_action text, completion_percentage numeric, health_status
-    text, enqueued_steps bigint), stable;
+function tasker.get_task_execution_context(input_task_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
+    returns TABLE(task_uuid uuid, named_task_uuid uuid, status text, total_steps bigint, pending_steps bigint, in_progress_steps bigint,
+    completed_steps bigint, failed_steps bigint, ready_steps bigint, execution_status text, recommended_action text, completion_percentage numeric,
+    health_status text, enqueued_steps bigint), stable;
   -- called by none of ours: for use by hand
 -- What the steps of some tasks add up to, and what is to be done about it; one row per task that exists.
 function tasker.get_task_execution_contexts_batch(input_task_uuids uuid[], p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
@@ -1531,9 +1549,9 @@ function tasker.get_task_execution_contexts_batch(input_task_uuids uuid[], p_now
     health_status text, enqueued_steps bigint), stable;
   -- called by get_task_documents, get_task_execution_context, get_task_ready_info
 -- What discovery would say of one task, whatever its state.
-function tasker.get_task_ready_info(p_task_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(task_uuid
-    uuid, task_name text, priority integer, namespace_name text, ready_steps_count bigint, computed_priority numeric, current_state character
-    varying), stable;
+function tasker.get_task_ready_info(p_task_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
+    returns TABLE(task_uuid uuid, task_name text, priority integer, namespace_name text, ready_steps_count bigint, computed_priority numeric,
+    current_state character varying), stable;
   -- called by none of ours: for use by hand
 -- Sets the wait of a step that waits for its retry: due p_backoff_seconds after its last attempt.
 function tasker.set_step_backoff_atomic(p_step_uuid uuid, p_backoff_seconds integer) returns boolean;
@@ -1560,21 +1578,22 @@ function tasker.close_settled_dlq_entries(p_now timestamp with time zone DEFAULT
 function tasker.create_dlq_entries(p_task_uuids uuid[], p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns void;
   -- called by reconcile_tasks, roll_up_task_states, transition_task_state_atomic
 -- Opens an investigation about one task, with a snapshot of it and its steps; null when one is open already.
-function tasker.create_dlq_entry(p_task_uuid uuid, p_dlq_reason character varying, p_metadata jsonb DEFAULT '{}'::jsonb, p_now timestamp with time
-    zone DEFAULT NULL::timestamp with time zone) returns uuid;
+function tasker.create_dlq_entry(p_task_uuid uuid, p_dlq_reason character varying, p_metadata jsonb DEFAULT '{}'::jsonb,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns uuid;
   -- called by handle_stale_tasks, send_task_to_dlq
 -- Does what their templates say to unfinished tasks that are stale; a dry run, the default, only says so.
-function tasker.detect_and_transition_stale_tasks(p_dry_run boolean DEFAULT true, p_batch_size integer DEFAULT 100, p_now timestamp with time zone
-    DEFAULT NULL::timestamp with time zone) returns TABLE(task_uuid uuid, namespace_name character varying, task_name character varying, current_state
-    character varying, minutes_overdue numeric, staleness_threshold_minutes integer, dlq_reason character varying, action_taken character varying,
-    has_dead_letter boolean);
+function tasker.detect_and_transition_stale_tasks(p_dry_run boolean DEFAULT true, p_batch_size integer DEFAULT 100,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(task_uuid uuid, namespace_name character varying,
+    task_name character varying, current_state character varying, minutes_overdue numeric, staleness_threshold_minutes integer,
+    dlq_reason character varying, action_taken character varying, has_dead_letter boolean);
   -- called by none of ours: for use by hand
 -- Gives 100 points of priority to those of the given tasks that are older than the SLA of their template.
 function tasker.escalate_sla_breaches(p_task_uuids uuid[], p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer;
   -- called by process_tasks
 -- Ends the leases of servers whose heartbeats stopped coming.
-function tasker.expire_lost_servers(p_present_since timestamp with time zone, p_is_new boolean, p_now timestamp with time zone DEFAULT NULL::timestamp
-    with time zone, OUT o_servers uuid[], OUT o_steps integer, OUT o_next_ms bigint) returns record;
+function tasker.expire_lost_servers(p_present_since timestamp with time zone, p_is_new boolean,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT o_servers uuid[], OUT o_steps integer, OUT o_next_ms bigint)
+    returns record;
   -- called by heartbeat
 -- Ends a task that has stayed for too long as error; what is offered or running ends in error, so that a late result is refused.
 function tasker.fail_stale_task(p_task_uuid uuid, p_metadata jsonb, p_server_uuid uuid, p_now timestamp with time zone) returns boolean;
@@ -1593,9 +1612,9 @@ function tasker.get_dlq_statistics() returns jsonb, stable;
 function tasker.get_staleness(p_limit integer DEFAULT 50, p_after text DEFAULT NULL::text) returns jsonb, stable;
   -- called by OperationGateway
 -- When each of some unfinished tasks is stale, or was: counted from when it should have moved.
-function tasker.get_task_staleness(p_task_uuids uuid[], p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(task_uuid
-    uuid, state tasker.task_state, should_have_moved_at timestamp with time zone, threshold_minutes integer, stale_at timestamp with time zone, reason
-    tasker.dlq_reason, is_to_fail boolean, is_to_be_investigated boolean), stable;
+function tasker.get_task_staleness(p_task_uuids uuid[], p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
+    returns TABLE(task_uuid uuid, state tasker.task_state, should_have_moved_at timestamp with time zone, threshold_minutes integer,
+    stale_at timestamp with time zone, reason tasker.dlq_reason, is_to_fail boolean, is_to_be_investigated boolean), stable;
   -- called by detect_and_transition_stale_tasks, handle_stale_tasks, v_task_staleness_monitoring
 -- Does to those of the given tasks that are stale what their templates say: a dead letter, error, both or nothing.
 function tasker.handle_stale_tasks(p_task_uuids uuid[], p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
@@ -1605,16 +1624,16 @@ function tasker.handle_stale_tasks(p_task_uuids uuid[], p_server_uuid uuid, p_no
 function tasker.reconcile_tasks(p_limit integer DEFAULT 2000, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by OrchestrationGateway
 -- Notes that the processing of a task raised an error, and parks the task when that happens too often.
-function tasker.record_task_fault(p_task_uuid uuid, p_sqlstate text, p_cause text, p_server_uuid uuid, p_fault_limit integer, p_now timestamp with
-    time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+function tasker.record_task_fault(p_task_uuid uuid, p_sqlstate text, p_cause text, p_server_uuid uuid, p_fault_limit integer,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by process_tasks
 -- Takes back the steps of the given tasks whose lease has run out by the database's clock.
 function tasker.recover_expired_steps(p_task_uuids uuid[], p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
     returns integer;
   -- called by abandon_steps, process_tasks
 -- Takes back offers that nobody claims although somebody could, or that no live server serves.
-function tasker.recover_unclaimed_offers(p_task_uuids uuid[], p_server_uuid uuid, p_claim_seconds integer DEFAULT 300, p_unserved_seconds integer
-    DEFAULT 0, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer;
+function tasker.recover_unclaimed_offers(p_task_uuids uuid[], p_server_uuid uuid, p_claim_seconds integer DEFAULT 300,
+    p_unserved_seconds integer DEFAULT 0, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer;
   -- called by process_tasks
 -- Puts the message of an offer back on its queue when it is no longer there.
 function tasker.resend_lost_messages(p_task_uuids uuid[], p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer;
@@ -1673,24 +1692,25 @@ function tasker.get_retention_rules() returns TABLE(named_task_uuid uuid, state 
 function tasker.make_history_partitions() returns jsonb;
   -- called by OrchestrationGateway, SchemaMigration
 -- A dry run: what the clean-up would purge if it came round now, per template and state.
-function tasker.preview_retention(p_limit integer DEFAULT 100000, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns
-    TABLE(namespace text, name text, version text, state text, keep_days integer, decided_by text, tasks bigint, retained bigint, oldest_completed_at
-    timestamp with time zone, is_more boolean), stable;
+function tasker.preview_retention(p_limit integer DEFAULT 100000, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
+    returns TABLE(namespace text, name text, version text, state text, keep_days integer, decided_by text, tasks bigint, retained bigint,
+    oldest_completed_at timestamp with time zone, is_more boolean), stable;
   -- called by get_retention_preview
 -- Deletes the oldest rows of the tables in expiring_tables whose time is more than keep_days ago.
-function tasker.purge_expired_rows(p_limit integer DEFAULT 1000, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns
-    bigint;
+function tasker.purge_expired_rows(p_limit integer DEFAULT 1000, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
+    returns bigint;
   -- called by OrchestrationGateway
 -- One batch of the clean-up: purges tasks of one template that have rested for longer than they are kept.
-function tasker.purge_expired_tasks(p_limit integer DEFAULT 500, p_examine integer DEFAULT 5000, p_pause interval DEFAULT '00:05:00'::interval, p_now
-    timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+function tasker.purge_expired_tasks(p_limit integer DEFAULT 500, p_examine integer DEFAULT 5000, p_pause interval DEFAULT '00:05:00'::interval,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by OrchestrationGateway
 -- Deletes tasks with all that is theirs, except their history, which goes with its month, and what people did, which stays.
 function tasker.purge_tasks(p_task_uuids uuid[]) returns uuid[];
   -- called by purge_expired_tasks
 -- Says how long finished tasks are kept; a dry run says what would go then and changes nothing.
-function tasker.set_retention_policy(p_namespace text, p_template text, p_state text, p_days integer, p_by text, p_reason text, p_dry_run boolean
-    DEFAULT false, p_remove boolean DEFAULT false, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+function tasker.set_retention_policy(p_namespace text, p_template text, p_state text, p_days integer, p_by text, p_reason text,
+    p_dry_run boolean DEFAULT false, p_remove boolean DEFAULT false, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
+    returns jsonb;
   -- called by OperationGateway
 
 
@@ -1710,8 +1730,8 @@ function tasker.create_api_key(p_name text, p_key_hash text, p_hint text, p_vali
 function tasker.create_first_administrator(p_name text, p_password_hash text) returns boolean;
   -- called by AccountGateway
 -- A new user, for people at psql: with a password, or a random one that is told once.
-function tasker.create_user(p_name text, p_password text DEFAULT NULL::text, p_role text DEFAULT NULL::text, p_namespace text DEFAULT NULL::text, p_by
-    text DEFAULT SESSION_USER) returns jsonb;
+function tasker.create_user(p_name text, p_password text DEFAULT NULL::text, p_role text DEFAULT NULL::text, p_namespace text DEFAULT NULL::text,
+    p_by text DEFAULT SESSION_USER) returns jsonb;
   -- called by none of ours: for use by hand
 -- What a user or a key may do, roles spelled out.
 function tasker.expand_grants(p_user_uuid uuid, p_key_uuid uuid) returns jsonb, stable;
@@ -1778,8 +1798,8 @@ function tasker.calculate_identity_hash(p_strategy tasker.identity_strategy, p_n
     p_idempotency_key text DEFAULT NULL::text) returns bytea, immutable;
   -- called by submit_tasks
 -- The priority of a task right now, in points; it only ever rises.
-function tasker.calculate_priority(p_claim_order bigint, p_retries integer DEFAULT 0, p_now timestamp with time zone DEFAULT NULL::timestamp with time
-    zone) returns numeric, stable;
+function tasker.calculate_priority(p_claim_order bigint, p_retries integer DEFAULT 0,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns numeric, stable;
   -- called by get_next_ready_tasks, get_task_ready_info
 -- The one text that all spellings of a JSON value share.
 function tasker.canonical_json(p_value jsonb) returns text, immutable;
@@ -1808,9 +1828,9 @@ function tasker.submit_task(p_namespace text, p_name text, p_version text, p_con
     returns uuid;
   -- called by none of ours: for use by hand
 -- Creates any number of tasks, each whole or not at all, and starts them.
-function tasker.submit_tasks(p_requests jsonb, p_server_uuid uuid DEFAULT NULL::uuid, p_claim_limit integer DEFAULT 0, p_lease_seconds integer DEFAULT
-    60, p_start boolean DEFAULT true, p_context_checked boolean DEFAULT false, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
-    returns json;
+function tasker.submit_tasks(p_requests jsonb, p_server_uuid uuid DEFAULT NULL::uuid, p_claim_limit integer DEFAULT 0,
+    p_lease_seconds integer DEFAULT 60, p_start boolean DEFAULT true, p_context_checked boolean DEFAULT false,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns json;
   -- called by TaskGateway, submit_queued_requests, submit_task
 -- Reads task requests that other programs put on the queue orchestration_task_requests.
 function tasker.take_task_requests(p_limit integer DEFAULT 100) returns jsonb;
@@ -1880,14 +1900,14 @@ function tasker.get_handlers_elsewhere(p_server_uuid uuid) returns jsonb, stable
 function tasker.get_server_documents(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
   -- called by InsightGateway
 -- The servers that are known, best first, with what they say of themselves and whether they are still heard of.
-function tasker.get_servers(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(server_uuid uuid, name character
-    varying, health text, rank integer, reported_status tasker.server_state, roles text[], namespaces text[], handlers text[], problems text[],
-    capacity integer, running integer, registered_at timestamp with time zone, heartbeat_at timestamp with time zone, silent_seconds numeric,
-    considered_lost_at timestamp with time zone), stable;
+function tasker.get_servers(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(server_uuid uuid,
+    name character varying, health text, rank integer, reported_status tasker.server_state, roles text[], namespaces text[], handlers text[],
+    problems text[], capacity integer, running integer, registered_at timestamp with time zone, heartbeat_at timestamp with time zone,
+    silent_seconds numeric, considered_lost_at timestamp with time zone), stable;
   -- called by get_server_documents
 -- Whether a server that has published these beans, resolvers and gaps can run a step.
-function tasker.has_handler(p_handlers text[], p_resolvers text[], p_missing text[], p_callable text, p_resolver text, p_handler_key text) returns
-    boolean, immutable;
+function tasker.has_handler(p_handlers text[], p_resolvers text[], p_missing text[], p_callable text, p_resolver text, p_handler_key text)
+    returns boolean, immutable;
   -- called by explain_waiting, recover_unclaimed_offers, refresh_handlers_elsewhere
 -- A server says that it lives, how it is, and which steps it still runs.
 function tasker.heartbeat(p_server_uuid uuid, p_name text, p_roles text, p_capacity integer, p_running integer, p_steps jsonb DEFAULT '[]'::jsonb,
@@ -1901,12 +1921,12 @@ function tasker.is_served(p_namespace text, p_now timestamp with time zone DEFAU
 function tasker.notify_servers(p_server_uuid uuid, p_kinds text[]) returns void;
   -- called by Notifications, submit_task
 -- Finds out anew which handlers a server lacks and others have, and keeps it with the server.
-function tasker.refresh_handlers_elsewhere(p_server_uuid uuid, p_missing text[] DEFAULT '{}'::text[], p_now timestamp with time zone DEFAULT
-    NULL::timestamp with time zone, p_grace_seconds integer DEFAULT 60) returns boolean;
+function tasker.refresh_handlers_elsewhere(p_server_uuid uuid, p_missing text[] DEFAULT '{}'::text[],
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_grace_seconds integer DEFAULT 60) returns boolean;
   -- called by decline_steps, heartbeat
 -- Gives back what a server has claimed and does not know of.
-function tasker.release_unknown_steps(p_server_uuid uuid, p_known jsonb, p_older_than_ms integer, p_now timestamp with time zone DEFAULT
-    NULL::timestamp with time zone) returns jsonb;
+function tasker.release_unknown_steps(p_server_uuid uuid, p_known jsonb, p_older_than_ms integer,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by StepGateway
 -- Saves a running step's progress for a later attempt; false when the attempt is not the current one.
 function tasker.save_checkpoint(p_step_uuid uuid, p_attempt integer, p_checkpoint jsonb) returns boolean;

@@ -36,7 +36,9 @@ begin
       p_unserved_seconds, p_fault_limit, p_now) - 'faulty';
   end if;
   if v_started.o_looked_at is not null then
-    v_result := tasker.merge_replies(v_result, v_started.o_claimed, v_started.o_queued, v_started.o_ended);
+    v_result := tasker.merge_replies(v_result, jsonb_build_object(
+      'claimed_steps', case when cardinality(v_started.o_claimed) > 0 then tasker.get_claimed_steps(v_started.o_claimed) else '[]' end,
+      'queued', coalesce(v_started.o_queued, '{}'), 'ended', v_started.o_ended));
     -- A slot that its task did not take up is for the next; who found the gate busy is looked at again.
     perform tasker.release_slots((select array_agg(s.holder_uuid) from tasker.concurrency_slots s
                                   where s.holder_uuid = any (v_started.o_tasks) and s.is_due and s.admitted_at is not null));

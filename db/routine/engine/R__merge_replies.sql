@@ -1,17 +1,13 @@
--- What start_admitted_steps did, added to the answer of evaluate_tasks.
-create or replace function tasker.merge_replies(p_answer jsonb, p_claimed uuid[], p_queued text[], p_ended jsonb)
+-- Two answers about different work as one: each member of the second, which must be an array, is appended to that of the first; namespaces in queued are
+-- named once. Members that only the first has stay as they are.
+create or replace function tasker.merge_replies(p_first jsonb, p_second jsonb)
 returns jsonb
-language plpgsql stable
+language sql immutable parallel safe
 set search_path = ''
 as $$
-begin
-  return p_answer || jsonb_build_object(
-    'claimed_steps', (p_answer -> 'claimed_steps')
-                   || case when cardinality(p_claimed) > 0 then tasker.get_claimed_steps(p_claimed)::jsonb else '[]' end,
-    'queued', (select coalesce(jsonb_agg(distinct q), '[]')
-               from (select jsonb_array_elements_text(p_answer -> 'queued') as q union all select unnest(p_queued)) q),
-    'ended', (p_answer -> 'ended') || p_ended);
-end
+  select p_first || coalesce(jsonb_object_agg(m.key, case
+      when m.key = 'queued' then (select coalesce(jsonb_agg(distinct q), '[]') from jsonb_array_elements(m.members) q)
+      else m.members end), '{}')
+  from (select s.key, coalesce(p_first -> s.key, '[]') || s.value as members from jsonb_each(p_second) s) m
 $$;
-comment on function tasker.merge_replies(jsonb, uuid[], text[], jsonb) is
-  'What start_admitted_steps did, added to the answer of evaluate_tasks.';
+comment on function tasker.merge_replies(jsonb, jsonb) is 'Two answers about different work as one, member by member.';

@@ -37,7 +37,7 @@ begin
     return v_first || '{"faulty": []}';
   exception when others then
     get stacked diagnostics v_state = returned_sqlstate, v_cause = message_text;
-    if left(v_state, 2) in ('08', '25', '40', '53', '55', '57', '58') then
+    if tasker.is_transient_error(v_state) then
       raise;
     end if;
   end;
@@ -55,11 +55,7 @@ begin
   v_second := tasker.process_tasks(p_task_uuids[v_half + 1:], p_server_uuid,
                                    greatest(p_claim_limit - jsonb_array_length(v_first -> 'claimed_steps'), 0), p_lease_seconds,
                                    p_claim_seconds, p_unserved_seconds, p_fault_limit, p_now);
-  return jsonb_build_object(
-    'claimed_steps', (v_first -> 'claimed_steps') || (v_second -> 'claimed_steps'),
-    'queued', (v_first -> 'queued') || (v_second -> 'queued'),
-    'ended', (v_first -> 'ended') || (v_second -> 'ended'),
-    'faulty', (v_first -> 'faulty') || (v_second -> 'faulty'));
+  return tasker.merge_replies(v_first, v_second);
 end
 $$;
 comment on function tasker.process_tasks(uuid[], uuid, int, int, int, int, int, timestamptz) is

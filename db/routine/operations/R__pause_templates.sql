@@ -12,28 +12,20 @@ set search_path = ''
 as $$
 declare
   v_now   timestamptz := coalesce(p_now, clock_timestamp());
+  v_found record;
   v_space tasker.task_namespaces;
-  v_known int;
   v_new   int;
 begin
   perform tasker.check_action('pause', array['pause'], p_by, p_reason);
-  select ns.* into v_space from tasker.task_namespaces ns where ns.name = p_namespace for no key update;
-  select count(*) into v_known from tasker.named_tasks nt
-  where nt.task_namespace_uuid = v_space.task_namespace_uuid and (p_name is null or nt.name = p_name) and (p_version is null or nt.version = p_version);
-  if v_space.name is null then
-    return tasker.refuse_unknown('template', p_namespace, 'namespace');
+  v_found := tasker.find_templates_to_pause(p_namespace, p_name, p_version);
+  if v_found.o_refusal is not null then
+    return v_found.o_refusal;
   end if;
-  if p_name is null and p_version is not null then
-    return jsonb_build_object('outcome', 'refused', 'code', 'invalid-request', 'field', 'name', 'message', 'is required with a version');
-  end if;
-  if p_name is not null and v_known = 0 then
-    return tasker.refuse_unknown('template', concat_ws(':', p_namespace || '/' || p_name, p_version));
-  end if;
+  v_space := v_found.o_namespace;
 
   insert into tasker.template_pauses (named_task_uuid, is_namespace, paused_at, paused_by, claimed_actor, reason)
-  select nt.named_task_uuid, p_name is null, v_now, coalesce(tasker.get_caller(), p_by), case when tasker.get_caller() <> p_by then p_by end, p_reason
-  from tasker.named_tasks nt
-  where nt.task_namespace_uuid = v_space.task_namespace_uuid and (p_name is null or nt.name = p_name) and (p_version is null or nt.version = p_version)
+  select u, p_name is null, v_now, coalesce(tasker.get_caller(), p_by), case when tasker.get_caller() <> p_by then p_by end, p_reason
+  from unnest(v_found.o_templates) u
   on conflict (named_task_uuid, is_namespace) do nothing;
   get diagnostics v_new = row_count;
   if p_name is null and v_space.paused_at is null then
@@ -45,7 +37,7 @@ begin
     insert into tasker.operator_actions (acted_at, action, acted_by, reason, namespace, template_name, template_version)
     values (v_now, 'pause', p_by, p_reason, p_namespace, p_name, p_version);
   end if;
-  return jsonb_build_object('outcome', case when v_new > 0 then 'paused' else 'already' end, 'templates', v_known);
+  return jsonb_build_object('outcome', case when v_new > 0 then 'paused' else 'already' end, 'templates', cardinality(v_found.o_templates));
 end
 $$;
 comment on function tasker.pause_templates(text, text, text, text, text, timestamptz) is

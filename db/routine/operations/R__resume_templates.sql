@@ -11,27 +11,20 @@ set search_path = ''
 as $$
 declare
   v_now       timestamptz := coalesce(p_now, clock_timestamp());
+  v_found     record;
   v_space     tasker.task_namespaces;
-  v_known     uuid[];
   v_templates uuid[];
   v_waiting   uuid[];
 begin
   perform tasker.check_action('resume', array['resume'], p_by, p_reason);
-  select ns.* into v_space from tasker.task_namespaces ns where ns.name = p_namespace for no key update;
-  select array_agg(nt.named_task_uuid) into v_known from tasker.named_tasks nt
-  where nt.task_namespace_uuid = v_space.task_namespace_uuid and (p_name is null or nt.name = p_name) and (p_version is null or nt.version = p_version);
-  if v_space.name is null then
-    return tasker.refuse_unknown('template', p_namespace, 'namespace');
+  v_found := tasker.find_templates_to_pause(p_namespace, p_name, p_version);
+  if v_found.o_refusal is not null then
+    return v_found.o_refusal;
   end if;
-  if p_name is null and p_version is not null then
-    return jsonb_build_object('outcome', 'refused', 'code', 'invalid-request', 'field', 'name', 'message', 'is required with a version');
-  end if;
-  if p_name is not null and v_known is null then
-    return tasker.refuse_unknown('template', concat_ws(':', p_namespace || '/' || p_name, p_version));
-  end if;
+  v_space := v_found.o_namespace;
 
   with ended as (
-    delete from tasker.template_pauses p where p.named_task_uuid = any (v_known) and p.is_namespace = (p_name is null)
+    delete from tasker.template_pauses p where p.named_task_uuid = any (v_found.o_templates) and p.is_namespace = (p_name is null)
     returning p.named_task_uuid)
   select array_agg(e.named_task_uuid) into v_templates from ended e;
   if p_name is null then

@@ -23,7 +23,7 @@ begin
     return tasker.submit_tasks(p_requests, p_server_uuid, p_claim_limit, p_lease_seconds, true, true);
   exception when others then
     get stacked diagnostics v_state = returned_sqlstate, v_cause = message_text;
-    if left(v_state, 2) in ('08', '25', '40', '53', '55', '57', '58') then
+    if tasker.is_transient_error(v_state) then
       raise;
     end if;
   end;
@@ -42,10 +42,7 @@ begin
   v_second := tasker.submit_queued_requests(
     (select jsonb_agg(r.value order by r.ordinality) from jsonb_array_elements(p_requests) with ordinality r where r.ordinality > v_half),
     p_server_uuid, greatest(p_claim_limit - jsonb_array_length(v_first -> 'claimed_steps'), 0), p_lease_seconds);
-  return jsonb_build_object(
-    'verdicts', (v_first -> 'verdicts') || (v_second -> 'verdicts'),
-    'claimed_steps', (v_first -> 'claimed_steps') || (v_second -> 'claimed_steps'),
-    'queued', (select coalesce(jsonb_agg(distinct q), '[]') from jsonb_array_elements((v_first -> 'queued') || (v_second -> 'queued')) q));
+  return tasker.merge_replies(v_first, v_second);
 end
 $$;
 comment on function tasker.submit_queued_requests(jsonb, uuid, int, int) is

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 @DatabaseTest
 @DatabaseTest.Covers({"calculate_slot_key", "promote_waiters", "promote_policy", "release_slots", "refuse_steps", "admit_steps",
-  "release_step_slots", "release_task_slots", "start_admitted_steps", "merge_replies", "register_policies",
+  "release_step_slots", "release_task_slots", "start_admitted_steps", "register_policies",
   "set_concurrency_limit", "list_concurrency_policies"})
 class ConcurrencyPoliciesTest {
   private final Sql sql = Sql.open();

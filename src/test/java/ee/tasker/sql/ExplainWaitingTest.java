@@ -83,8 +83,8 @@ class ExplainWaitingTest {
         "retry",
         "retry_due");
     ann.pause("waiting", null);
-    assertThat(sql.texts("select cause from tasker.explain_waiting(?) order by cause", task.uuid())).containsExactly("result_submitted",
-        "paused", "retry");
+    assertThat(sql.texts("select cause from tasker.explain_waiting(?) order by cause", task.uuid())).containsExactly("paused",
+        "result_submitted", "retry");
     assertThat(sql.text("select sentence from tasker.explain_waiting(?) where cause = 'paused'", task.uuid()))
         .startsWith("ann paused the namespace at ").endsWith(": " + Operator.REASON);
     ann.resume("waiting", null);

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"resume_templates", "get_pauses"})
+@DatabaseTest.Covers({"find_templates_to_pause", "resume_templates", "get_pauses"})
 class PauseTemplatesTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();

@@ -8,7 +8,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"calculate_backoff_delay", "canonical_json", "calculate_identity_hash", "extract_queue_namespace"})
+@DatabaseTest.Covers({"calculate_backoff_delay", "canonical_json", "calculate_identity_hash", "extract_queue_namespace", "merge_replies",
+  "is_transient_error"})
 class PureFunctionsTest {
   private final Sql sql = Sql.open();
 
@@ -50,6 +51,23 @@ class PureFunctionsTest {
     assertThat(sql.text(hash, "strict", "a", "b", "1", "{\"x\": 1.0}", null)).isEqualTo(hashes.get(0));
     assertThat(sql.text(hash, "always_unique", "a", "b", "1", "{}", null)).isNull();
     assertThat(sql.text(hash, "always_unique", "a", "b", "1", "{}", "k")).isNotNull();
+  }
+
+  @Test
+  void two_replies_are_one_and_name_each_namespace_once() {
+    assertThat(sql.text("select tasker.merge_replies('{\"ended\": [1], \"queued\": [\"a\", \"b\"], \"tasks\": 3}', "
+        + "'{\"queued\": [\"b\", \"c\", \"c\"], \"ended\": [2, 2], \"faulty\": []}') = "
+        + "'{\"ended\": [1, 2, 2], \"queued\": [\"a\", \"b\", \"c\"], \"tasks\": 3, \"faulty\": []}'")).isEqualTo("t");
+    assertThat(sql.text("select tasker.merge_replies('{\"queued\": []}', '{}')")).isEqualTo("{\"queued\": []}");
+    assertThat(sql.text("select tasker.merge_replies('{\"queued\": []}', '{\"queued\": []}')")).isEqualTo("{\"queued\": []}");
+  }
+
+  @Test
+  void an_error_of_the_server_is_transient_and_one_of_the_data_is_not() {
+    assertThat(
+        sql.texts("select s from unnest(array['08006', '40P01', '53300', '55P03', '57014', '22023', '23505', 'TK007', '42883', 'P0001']) s "
+            + "where tasker.is_transient_error(s)"))
+        .containsExactly("08006", "40P01", "53300", "55P03", "57014");
   }
 
   @Test
