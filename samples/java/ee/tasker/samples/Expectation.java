@@ -12,14 +12,13 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Compares what came of a task with an {@code expected.json}:
- *
+ * Compares the result of a task with an {@code expected.json}:
  * <pre>{"state": "complete", "steps": {"a_step": {"state": "complete", "attempts": 1, "result": {…}, "mentions": […]}}}
  * </pre>
  *
- * <p>Only what is written is compared. Of objects every expected key must match; arrays match in length and element by
- * element; numbers by value, so that 1.0 is 1.00; the text {@code "*"} matches any value that is there. {@code mentions}
- * lists texts that the step's answer must contain somewhere, for instance in its error.
+ * <p>Only the given members are compared. Every expected key of an object must match; arrays match in length and element by
+ * element; numbers by value, so that 1.0 is 1.00; the text {@code "*"} matches any value. {@code mentions} lists texts that
+ * the step's answer must contain somewhere, for instance in its error.
  */
 public final class Expectation {
   private static final String ANY = "*";
@@ -28,9 +27,9 @@ public final class Expectation {
   }
 
   /**
-   * @param steps of the task as the server answers them, with {@code name}, {@code state}, {@code attempts} and
-   *              {@code result}
-   * @return a sentence for each difference; empty when all is as expected
+   * @param steps of the task as the server returns them, with {@code name}, {@code state}, {@code attempts} and
+   *     {@code result}
+   * @return a sentence for each difference; empty when everything matches
    */
   public static List<String> differences(JsonObject expected, String state, JsonArray steps) {
     List<String> differences = new ArrayList<>();

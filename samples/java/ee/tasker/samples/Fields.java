@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads the fields of a JSON object. A field that is missing or of the wrong kind is a permanent failure whose message
- * names it: trying again would not make the caller's document better. Absent and JSON null are the same here.
+ * Reads the fields of a JSON object. A field that is missing or of the wrong type is a permanent failure that names it: a
+ * retry would not fix the caller's document. Absent and JSON null are the same here.
  */
 public final class Fields {
   private final String path;
@@ -24,7 +24,7 @@ public final class Fields {
     this.object = object;
   }
 
-  /** @param path what messages call the object, for instance {@code context} */
+  /** @param path the object's name in messages, for instance {@code context} */
   public static Fields of(String path, JsonObject object) {
     return new Fields(path, object);
   }
@@ -95,7 +95,7 @@ public final class Fields {
     return List.copyOf(objects);
   }
 
-  /** The permanent failure that says what is wrong with a field. */
+  /** The permanent failure for an invalid field. */
   public PermanentStepException wrong(String key, String complaint) {
     return new PermanentStepException("ValidationError", path + "." + key + " " + complaint);
   }

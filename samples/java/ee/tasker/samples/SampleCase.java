@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * One request of a sample and what must come of it: {@code request-<name>.json} and {@code expected-<name>.json} in the
+ * A request of a sample and its expected result: {@code request-<name>.json} and {@code expected-<name>.json} in the
  * sample's folder, or both without a name.
  *
  * @param sample the folder's name
@@ -21,14 +21,14 @@ public record SampleCase(String sample, String name, Path template, JsonObject r
   private static final String REQUEST = "request";
   private static final String JSON = ".json";
 
-  /** All cases below a folder of samples, in the order of their names. */
+  /** All cases below a folder of samples, ordered by name. */
   public static List<SampleCase> in(Path folder) throws IOException {
     try (Stream<Path> files = Files.walk(folder, 2)) {
       return files.filter(SampleCase::isRequest).sorted().map(SampleCase::of).toList();
     }
   }
 
-  /** Whether the same request again is answered with the same task. */
+  /** Whether repeating the request returns the same task. */
   public boolean isStrict() throws IOException {
     return Files.readString(template).lines().anyMatch("identity_strategy: strict"::equals);
   }

@@ -25,8 +25,8 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 
 /**
- * Posts the requests of the samples to a running server, waits until each task is at rest, and compares. All requests
- * are posted before the first is waited for, so that the tasks run side by side. Used by {@code samples/run} and by
+ * Posts the requests of the samples to a running server, waits until each task is terminal or blocked, and compares. It
+ * posts all requests before it waits for the first, so that the tasks run concurrently. Used by {@code samples/run} and by
  * tests; needs the JDK and JSON-P.
  */
 public final class SampleRunner {
@@ -43,7 +43,7 @@ public final class SampleRunner {
   private final boolean isRegistering;
   private final String authorization;
 
-  /** What came of one case; {@code ok} when there are no differences. */
+  /** The result of one case; {@code ok} when there are no differences. */
   public record Outcome(String sample, String caseName, boolean ok, List<String> differences) {
     static Outcome of(SampleCase sampleCase, List<String> differences) {
       return new Outcome(sampleCase.sample(), sampleCase.name(), differences.isEmpty(), List.copyOf(differences));
@@ -51,10 +51,10 @@ public final class SampleRunner {
   }
 
   /**
-   * @param base          what comes before {@code /v1}, for instance {@code http://localhost:9080}
+   * @param base          the address before {@code /v1}, for instance {@code http://localhost:9080}
    * @param folder        the folder of the samples
-   * @param isRegistering whether to register each template first; the same template again changes nothing
-   * @param authorization the header by which to log in; null for none
+   * @param isRegistering whether to register each template first; registering the same template again changes nothing
+   * @param authorization the Authorization header; null for none
    */
   public SampleRunner(URI base, Path folder, boolean isRegistering, String authorization) {
     this.authorization = authorization;
@@ -63,7 +63,7 @@ public final class SampleRunner {
     this.isRegistering = isRegistering;
   }
 
-  /** Prints a line per case; the exit status is 0 when every one is as expected, 1 otherwise. */
+  /** Prints a line per case; the exit status is 0 when all match, 1 otherwise. */
   public static void main(String[] args) throws IOException, InterruptedException {
     URI base = URI.create(args.length > 0 ? args[0] : System.getProperty("base.url", "http://localhost:9080"));
     Path folder = Path.of(args.length > 1 ? args[1] : System.getProperty("samples.dir", "samples"));
@@ -81,7 +81,7 @@ public final class SampleRunner {
     System.exit(failed == 0 && !outcomes.isEmpty() ? 0 : 1);
   }
 
-  /** Of {@code TASKER_USER} and {@code TASKER_PASSWORD}, or of the file {@code .tasker/login} of the run command. */
+  /** From {@code TASKER_USER} and {@code TASKER_PASSWORD}, or from the run command's file {@code .tasker/login}. */
   private static String authorization() throws IOException {
     Path login = Path.of(System.getProperty("login.file", ".tasker/login"));
     String user = System.getenv("TASKER_USER");
@@ -99,7 +99,7 @@ public final class SampleRunner {
     return run(sample -> true);
   }
 
-  /** @param samples chooses by the name of the sample's folder */
+  /** @param samples selects samples by the name of their folder */
   public List<Outcome> run(Predicate<String> samples) throws IOException, InterruptedException {
     List<SampleCase> cases = SampleCase.in(folder).stream().filter(each -> samples.test(each.sample())).toList();
     if (isRegistering) {
@@ -132,7 +132,7 @@ public final class SampleRunner {
     }
   }
 
-  /** A server that stops making sense in one case must not hide what came of the others. */
+  /** A nonsensical answer in one case must not hide the results of the others. */
   private List<String> differencesOrTrouble(SampleCase sampleCase, Answer submission) throws InterruptedException {
     try {
       return differences(sampleCase, submission);
@@ -185,7 +185,7 @@ public final class SampleRunner {
     return differences;
   }
 
-  /** The task once it is at rest, or as it is when the time is up. */
+  /** The task once it is terminal or blocked, or its current state when the time is up. */
   private JsonObject atRest(String taskUuid) throws IOException, InterruptedException {
     long deadline = System.nanoTime() + REST_WITHIN.toNanos();
     while (true) {

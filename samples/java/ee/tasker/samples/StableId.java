@@ -6,15 +6,15 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * Makes ids that stay the same when a step is tried again: a hash of what identifies the thing, for instance the task
- * and the line of its cart. A random id would make a second attempt look like a second payment.
+ * Creates ids that stay the same across attempts: a hash of what identifies the object, for instance the task and the line
+ * of its cart. With a random id, a second attempt would look like a second payment.
  */
 public final class StableId {
 
   private StableId() {
   }
 
-  /** @return the prefix and so many hex digits, at most 64 */
+  /** @return the prefix and the given number of hex digits, at most 64 */
   public static String of(String prefix, int digits, Object... identity) {
     StringBuilder text = new StringBuilder(prefix);
     for (Object part : identity) {

@@ -22,7 +22,7 @@ import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import jakarta.transaction.Transactional;
 
-/** The walls of docs/architecture.md, one sentence each. Whoever wants to go through one moves it in an ADR first. */
+/** The walls of docs/architecture.md, one sentence each. To change one, write an ADR first. */
 @AnalyzeClasses(packages = "ee.tasker", importOptions = {ImportOption.DoNotIncludeTests.class, ImportOption.DoNotIncludeJars.class})
 class ArchitectureTest {
   private static final String[] JDK = {"java..", "javax.sql.."};
@@ -84,11 +84,12 @@ class ArchitectureTest {
       .resideInAPackage("ee.tasker.dispatch..");
 
   @ArchTest
-  static final ArchRule nobody_knows_rest = noClasses().that().resideOutsideOfPackage("ee.tasker.rest..").should().dependOnClassesThat()
+  static final ArchRule no_component_depends_on_rest = noClasses().that().resideOutsideOfPackage("ee.tasker.rest..").should()
+      .dependOnClassesThat()
       .resideInAPackage("ee.tasker.rest..");
 
   @ArchTest
-  static final ArchRule nobody_but_rest_and_management_knows_insight = noClasses().that()
+  static final ArchRule only_rest_and_management_depend_on_insight = noClasses().that()
       .resideOutsideOfPackages("ee.tasker.insight..", "ee.tasker.rest..", "ee.tasker.management..").should().dependOnClassesThat()
       .resideInAPackage("ee.tasker.insight..");
 
@@ -147,7 +148,7 @@ class ArchitectureTest {
           .noneMatch(field -> field.getRawType().getPackageName().startsWith("jakarta.enterprise.concurrent"))));
 
   @ArchTest
-  static final ArchRule nobody_but_step_transactions_handles_transactions_by_hand =
+  static final ArchRule only_step_transactions_control_transactions_programmatically =
       // The transaction of a transactional handler has the time-out of its step, and its failed commit is an outcome (ADR 0014).
       noClasses().that().doNotHaveFullyQualifiedName("ee.tasker.worker.StepTransactions")
           .should().dependOnClassesThat().haveFullyQualifiedName("jakarta.transaction.UserTransaction");
@@ -180,10 +181,10 @@ class ArchitectureTest {
       .haveNameMatching("jakarta\\.enterprise\\.concurrent\\.Managed(Scheduled)?ExecutorService");
 
   @ArchTest
-  static final ArchRule nobody_sleeps = noClasses().should(callMethodWhere(
+  static final ArchRule no_code_sleeps = noClasses().should(callMethodWhere(
       describe("Thread.sleep", call -> call.getTargetOwner().isEquivalentTo(Thread.class) && call.getName().equals("sleep"))));
 
-  /** Poller and Heartbeat remember when they were last there, for health checks; nobody decides anything about tasks by it. */
+  /** Poller and Heartbeat record when they last ran, for health checks; no decision about tasks depends on it. */
   @ArchTest
   static final ArchRule the_clock_is_the_databases = noClasses().that().doNotHaveFullyQualifiedName("ee.tasker.orchestration.Poller").and()
       .doNotHaveFullyQualifiedName("ee.tasker.worker.Heartbeat")
@@ -213,7 +214,7 @@ class ArchitectureTest {
       .haveNameNotMatching("ee\\.tasker\\.platform\\.EclipseLinkSettings(\\$.*)?")
       .should().dependOnClassesThat().resideInAPackage("org.eclipse.persistence..");
 
-  /** A server need not have it: whoever names it cannot be loaded there. */
+  /** A server need not have it: a class that refers to it cannot be loaded there. */
   @ArchTest
   static final ArchRule opentelemetry_is_known_to_one_class_that_its_door_loads = noClasses().that()
       .haveNameNotMatching("ee\\.tasker\\.tracing\\.OpenTelemetrySpans(\\$.*)?")
@@ -227,9 +228,9 @@ class ArchitectureTest {
       .orShould(callMethodWhere(describe("prints",
           call -> call.getTargetOwner().isAssignableTo(java.io.PrintStream.class) || call.getName().equals("printStackTrace"))));
 
-  /** A commit of which nobody knows the end is a checked exception of the transaction manager on some servers, and comes out of methods that declare none. */
+  /** A commit with an unknown outcome is a checked exception of the transaction manager on some servers, thrown by methods that declare none. */
   @ArchTest
-  static final ArchRule whoever_survives_a_fault_of_a_transaction_survives_the_checked_ones_too = codeUnits()
+  static final ArchRule code_that_survives_a_transaction_fault_survives_the_checked_ones_too = codeUnits()
       .should(new ArchCondition<>("not catch RuntimeException alone around a call of a transactional method") {
         @Override
         public void check(JavaCodeUnit unit, ConditionEvents events) {

@@ -8,7 +8,10 @@ import jakarta.inject.Inject;
 import jakarta.json.Json;
 import jakarta.transaction.Transactional;
 
-/** The business transaction: an order, the stock it takes and the task that will fulfil it are all there, or none of them is. */
+/**
+ * The business transaction: the order, the stock it takes and the task that will fulfil it are committed together, or not
+ * at all.
+ */
 @ApplicationScoped
 public class Orders {
 
@@ -24,7 +27,7 @@ public class Orders {
     SubmittedTask task = tasks.submit(TaskRequest.of("shop", "fulfil_order", "1.0.0")
         .initiator(customer)
         .context(Json.createObjectBuilder().add("order_id", order).add("article", article).add("quantity", quantity).build()));
-    // After the submission, so that there is something to take back when the shelf turns out to be empty.
+    // After the submission, to show that the rollback covers it when the stock turns out to be empty.
     if (database.update("update shop.stock set quantity = quantity - ? where article = ? and quantity >= ?", quantity, article, quantity) == 0) {
       throw new OutOfStockException(article);
     }

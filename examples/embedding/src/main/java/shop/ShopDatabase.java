@@ -8,7 +8,7 @@ import javax.naming.InitialContext;
 import javax.naming.NamingException;
 import javax.sql.DataSource;
 
-/** Statements on the data source that the shop shares with Tasker EE: what makes one transaction of the two. */
+/** Statements on the data source that the shop shares with Tasker EE, so that both take part in one transaction. */
 @ApplicationScoped
 public class ShopDatabase {
 
@@ -41,7 +41,7 @@ public class ShopDatabase {
     }
   }
 
-  /** Looked up rather than injected: the name means the same on every server this way. */
+  /** Looked up rather than injected: this way the name means the same on every server. */
   private static DataSource dataSource() {
     try {
       return InitialContext.doLookup("jdbc/tasker");

@@ -5,7 +5,10 @@ import jakarta.ejb.Singleton;
 import jakarta.ejb.Startup;
 import jakarta.inject.Inject;
 
-/** The shop's own tables, in a schema of its own. A real application would use a migration tool; this one must only not collide with another server's start. */
+/**
+ * The shop's own tables, in a schema of its own. A real application would use a migration tool; this one only has to
+ * tolerate concurrent starts.
+ */
 @Singleton
 @Startup
 public class ShopTables {

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** The shop's WAR on a real server: order and task share one fate. */
+/** The shop's WAR on a real server: order and task are committed or rolled back together. */
 class OrdersIT {
   private static RunningShop shop;
 

@@ -22,9 +22,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** A PostgreSQL and an Open Liberty with the product's configuration and our WAR, as they would be in production, but for the size. */
+/** A PostgreSQL and an Open Liberty with the product's configuration and our WAR, as in production except for the size. */
 final class RunningShop implements AutoCloseable {
-  /** The product may ask callers who they are, for all of the WAR. */
+  /** The product may require authentication for the whole WAR. */
   private static final String PASSWORD = "only-for-this-test";
   private static final String CALLER = "Basic " + Base64.getEncoder().encodeToString(("admin:" + PASSWORD).getBytes(StandardCharsets.UTF_8));
 
@@ -71,7 +71,7 @@ final class RunningShop implements AutoCloseable {
     }
   }
 
-  /** Asks until the answer is the expected one, for a while. */
+  /** Repeats the request until the response is the expected one, with a time limit. */
   void await(String query, String expected) throws SQLException, InterruptedException {
     long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
     String answer = sql(query);
@@ -102,7 +102,7 @@ final class RunningShop implements AutoCloseable {
     Path home = Path.of(System.getProperty("server.home"));
     Path configuration = folder.resolve("usr/servers/shop");
     copy(Path.of(System.getProperty("server.config")), configuration);
-    // The configuration deploys tasker-ee.war from this folder; the shop's WAR takes its place.
+    // The configuration deploys tasker-ee.war from this folder; the shop's WAR replaces it.
     Files.createDirectories(configuration.resolve("apps"));
     Files.copy(Path.of(System.getProperty("application.war")), configuration.resolve("apps/tasker-ee.war"));
     Files.createDirectories(configuration.resolve("jdbc"));
@@ -132,7 +132,7 @@ final class RunningShop implements AutoCloseable {
           return;
         }
       } catch (IOException e) {
-        // Nobody listens yet.
+        // The server does not listen yet.
       }
       server.waitFor(200, TimeUnit.MILLISECONDS);
     }

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** How long deliveries took: how many of each duration, and the mean. */
+/** Delivery times: the count of each duration, and the mean. */
 @ApplicationScoped
 @Handles("analytics.CountSupplyTimes")
 public class CountSupplyTimes implements StepHandler {

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The products of which most units were ordered and not shipped; {@code handler.initialization.top} says how many. */
+/** The products with the most units ordered but not shipped; {@code handler.initialization.top} sets how many. */
 @ApplicationScoped
 @Handles("analytics.FindShortfalls")
 public class FindShortfalls implements StepHandler {

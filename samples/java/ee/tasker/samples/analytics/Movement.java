@@ -16,7 +16,7 @@ import java.util.List;
 record Movement(String month, int warehouse, int product, int ordered, int shipped, BigDecimal sales, BigDecimal cost,
     int supplyDays) {
 
-  /** The rows that {@link TransformInventory} left. */
+  /** The rows that {@link TransformInventory} kept. */
   static List<Movement> of(StepContext step) {
     return step.resultObject("transform_inventory").getJsonArray("rows").getValuesAs(JsonArray.class).stream()
         .map(Movement::of)

@@ -11,8 +11,8 @@ import jakarta.json.JsonObject;
 import java.math.BigDecimal;
 
 /**
- * Puts the four branches together, and refuses when two of them that summed the same rows in different ways disagree: a
- * branch that got part of the data would otherwise go unnoticed.
+ * Combines the four branches, and fails when two of them that summed the same rows in different ways disagree: otherwise a
+ * branch with incomplete data would go unnoticed.
  */
 @ApplicationScoped
 @Handles("analytics.ReportInventory")

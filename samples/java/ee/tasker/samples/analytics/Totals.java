@@ -42,7 +42,7 @@ record Totals(int rows, long ordered, long shipped, BigDecimal sales, BigDecimal
     return addTo(Json.createObjectBuilder());
   }
 
-  /** Four decimals, half up; 0 of nothing. */
+  /** Four decimals, rounded half up; 0 for an empty set. */
   static BigDecimal rate(long part, long whole) {
     return whole == 0
         ? BigDecimal.ZERO

@@ -11,8 +11,8 @@ import java.math.BigDecimal;
 import java.util.Set;
 
 /**
- * Which way the request goes: small amounts, and our own mistakes up to 500, are approved without asking; above 500 a
- * manager reviews; the rest gets a standard review.
+ * Routes the request: small amounts, and our own mistakes up to 500, are approved automatically; above 500 a manager
+ * reviews; the rest gets a standard review.
  */
 @ApplicationScoped
 @Handles("customer_success.CheckRefundPolicy")

@@ -12,9 +12,9 @@ import jakarta.json.Json;
 import jakarta.json.JsonObject;
 
 /**
- * Hands the approved refund to the payments team and does not wait for it. The idempotency key is the step and not the
- * attempt ({@link StepContext#idempotencyToken()} differs between attempts): if this server dies after starting the
- * refund and before saying so, the next attempt finds the refund it started.
+ * Submits the approved refund to the payments team's workflow and does not wait for it. The idempotency key identifies the
+ * step, not the attempt ({@link StepContext#idempotencyToken()} differs between attempts): if this server crashes after
+ * starting the refund and before submitting the result, the next attempt finds the refund it started.
  */
 @ApplicationScoped
 @Handles("customer_success.ExecuteRefundWorkflow")
@@ -57,7 +57,7 @@ public class ExecuteRefundWorkflow implements StepHandler {
         .build();
   }
 
-  /** The payments team knows fewer reasons. */
+  /** The payments team accepts fewer reasons. */
   private static String paymentsReason(String reason) {
     return reason.equals("duplicate_charge") ? "system_error" : "customer_request";
   }

@@ -10,8 +10,8 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.json.Json;
 
 /**
- * Records who approved. The manager of this sample says yes to everything that reaches him; the context may switch the
- * review off with {@code requires_approval: false}.
+ * Records who approved. The manager of this sample approves everything; the context may disable the review with
+ * {@code requires_approval: false}.
  */
 @ApplicationScoped
 @Handles("customer_success.GetManagerApproval")

@@ -7,7 +7,7 @@ import java.util.UUID;
 public interface RefundStarter {
 
   /**
-   * @param correlationId of the task that asks; the new one carries it as its parent's
+   * @param correlationId of the calling task; the new task carries it as its parent's
    * @param idempotencyKey a second call with the same key starts nothing and returns the first call's task
    */
   StartedRefund start(JsonObject context, UUID correlationId, String idempotencyKey);

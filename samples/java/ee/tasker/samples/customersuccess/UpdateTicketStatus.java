@@ -8,7 +8,7 @@ import ee.tasker.samples.Fields;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.json.Json;
 
-/** Closes the ticket and leaves the refund's task there for whoever asks next. */
+/** Closes the ticket and records the refund's task in it. */
 @ApplicationScoped
 @Handles("customer_success.UpdateTicketStatus")
 public class UpdateTicketStatus implements StepHandler {

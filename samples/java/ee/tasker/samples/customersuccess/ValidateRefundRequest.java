@@ -12,7 +12,7 @@ import java.math.BigDecimal;
 import java.util.Locale;
 import java.util.Set;
 
-/** Checks the request of the ticket and finds the customer's tier. */
+/** Validates the ticket's request and looks up the customer's tier. */
 @ApplicationScoped
 @Handles("customer_success.ValidateRefundRequest")
 public class ValidateRefundRequest implements StepHandler {

@@ -9,8 +9,8 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.json.Json;
 
 /**
- * Four steps of one template, one class. Each public method that takes a {@link StepContext} and returns a
- * {@link StepOutcome} can be named by {@code handler.method}; without it, {@link #handle} is called.
+ * Four steps of one template, one class. {@code handler.method} can name each public method that takes a
+ * {@link StepContext} and returns a {@link StepOutcome}; without it, {@link #handle} is called.
  */
 @ApplicationScoped
 @Handles("dispatch.PaymentDesk")

@@ -13,7 +13,7 @@ import java.time.Clock;
 import java.time.LocalDate;
 import java.util.Locale;
 
-/** Writes the order down, once the payment and the stock are sure. Delivery is promised in seven days. */
+/** Stores the order once payment and stock are confirmed. Delivery is promised within seven days. */
 @ApplicationScoped
 @Handles("ecommerce.CreateOrder")
 public class CreateOrder implements StepHandler {

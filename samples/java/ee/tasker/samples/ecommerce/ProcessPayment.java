@@ -11,8 +11,8 @@ import jakarta.json.Json;
 import java.math.BigDecimal;
 
 /**
- * Charges the total. The card's answers are permanent failures, the gateway's own troubles are worth another attempt;
- * test tokens choose between them, any other token is approved.
+ * Charges the total. A declined card is a permanent failure, a problem of the gateway is retryable; test tokens select an
+ * outcome, any other token is approved.
  */
 @ApplicationScoped
 @Handles("ecommerce.ProcessPayment")

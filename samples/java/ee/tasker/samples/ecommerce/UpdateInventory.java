@@ -11,7 +11,7 @@ import jakarta.json.Json;
 import jakarta.json.JsonArrayBuilder;
 import java.util.List;
 
-/** Reserves each line of the cart in the one warehouse there is. */
+/** Reserves each line of the cart in the only warehouse. */
 @ApplicationScoped
 @Handles("ecommerce.UpdateInventory")
 public class UpdateInventory implements StepHandler {

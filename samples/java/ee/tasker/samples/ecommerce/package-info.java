@@ -1,3 +1,5 @@
-/** An order from cart to confirmation, in five steps in a row. Amounts are dollars and cents; nothing real is charged:
- * the payment token decides what the gateway says. */
+/**
+ * An order from cart to confirmation, in five sequential steps. Amounts are dollars and cents; nothing real is charged: the
+ * payment token selects the gateway's answer.
+ */
 package ee.tasker.samples.ecommerce;

@@ -12,8 +12,8 @@ import java.math.BigInteger;
 import java.util.List;
 
 /**
- * Which numbers a step works on. {@code handler.initialization.of} lists steps; without it, the number is
- * {@code even_number} of the task's context. Results have the form {@code {"value": n}}, n of any size.
+ * The numbers a step works on. {@code handler.initialization.of} lists steps; without it, the number is {@code even_number}
+ * of the task's context. Results have the form {@code {"value": n}}, n of any size.
  */
 final class Operands {
 

@@ -12,7 +12,7 @@ import jakarta.json.JsonObjectBuilder;
 import java.util.Locale;
 import java.util.Set;
 
-/** Opens the account. The user name is the part of the address before the at sign; some names are not given away. */
+/** Creates the account. The user name is the local part of the email address; some names are reserved. */
 @ApplicationScoped
 @Handles("microservices.CreateUserAccount")
 public class CreateUserAccount implements StepHandler {

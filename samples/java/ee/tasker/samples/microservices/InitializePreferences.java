@@ -8,7 +8,7 @@ import ee.tasker.samples.Fields;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.json.Json;
 
-/** Sets what a new user starts with; who pays gets the weekly report as well. */
+/** Sets a new user's defaults; paying users also get the weekly report. */
 @ApplicationScoped
 @Handles("microservices.InitializePreferences")
 public class InitializePreferences implements StepHandler {

@@ -12,7 +12,7 @@ import jakarta.json.JsonArrayBuilder;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Welcome, verification and a note in the application; with a trial also the day on which it ends. */
+/** Welcome, verification and an in-app message; with a trial also the day on which it ends. */
 @ApplicationScoped
 @Handles("microservices.SendWelcomeSequence")
 public class SendWelcomeSequence implements StepHandler {

@@ -8,7 +8,7 @@ import ee.tasker.samples.Fields;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.json.Json;
 
-/** Activates the account and sums up what was set up. It reads ancestors at every distance. */
+/** Activates the account and summarises what was set up. It reads direct and indirect ancestors. */
 @ApplicationScoped
 @Handles("microservices.UpdateUserStatus")
 public class UpdateUserStatus implements StepHandler {

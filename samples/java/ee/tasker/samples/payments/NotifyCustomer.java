@@ -9,7 +9,7 @@ import ee.tasker.samples.StableId;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.json.Json;
 
-/** Writes to the customer that the money is on its way. */
+/** Informs the customer that the refund is on its way. */
 @ApplicationScoped
 @Handles("payments.NotifyCustomer")
 public class NotifyCustomer implements StepHandler {

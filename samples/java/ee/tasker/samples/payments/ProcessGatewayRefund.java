@@ -9,7 +9,7 @@ import ee.tasker.samples.StableId;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.json.Json;
 
-/** Asks the gateway to pay back. One task, one refund id: the gateway sees an attempt made twice as the same refund. */
+/** Asks the gateway for the refund. One task has one refund id, so the gateway treats a repeated attempt as the same refund. */
 @ApplicationScoped
 @Handles("payments.ProcessGatewayRefund")
 public class ProcessGatewayRefund implements StepHandler {

@@ -11,7 +11,7 @@ import jakarta.json.Json;
 import jakarta.json.JsonObjectBuilder;
 import java.math.BigDecimal;
 
-/** Books the refund: two ledger lines of the same amount, so that the books stay even. */
+/** Books the refund: two ledger lines of the same amount, so that the books stay balanced. */
 @ApplicationScoped
 @Handles("payments.UpdatePaymentRecords")
 public class UpdatePaymentRecords implements StepHandler {

@@ -15,9 +15,8 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * Whether this payment may be refunded to this customer. The fraud score is a stand-in that anyone can compute: the
- * first byte of the MD5 of {@code payment_id:customer_email}, scaled from 0..255 to 0..100; above 85 the refund is
- * refused for good.
+ * Whether this payment may be refunded to this customer. The fraud score is a reproducible placeholder: the first byte of
+ * the MD5 of {@code payment_id:customer_email}, scaled from 0..255 to 0..100; above 85 the refund is refused permanently.
  */
 @ApplicationScoped
 @Handles("payments.ValidatePaymentEligibility")

@@ -11,14 +11,14 @@ import java.time.Clock;
 import java.time.Duration;
 
 /**
- * The other side answers "busy, come back in a second", once. The first attempt leaves its time in a checkpoint; the
- * second compares, and tells whether the server's wish was kept and not the template's much longer backoff.
+ * The called service answers "busy, retry in a second", once. The first attempt saves its time in a checkpoint; the second
+ * compares, and reports whether the engine used the requested delay and not the template's much longer backoff.
  */
 @ApplicationScoped
 @Handles("retries.BusyOnce")
 public class BusyOnce implements StepHandler {
   private static final Duration ASKED_FOR = Duration.ofSeconds(1);
-  /** Far above any delay of a busy machine, far below the template's backoff. */
+  /** Far above any delay on a busy machine, far below the template's backoff. */
   private static final Duration CLEARLY_BACKOFF = Duration.ofSeconds(20);
   private final Clock clock;
 

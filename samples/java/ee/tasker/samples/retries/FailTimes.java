@@ -10,8 +10,8 @@ import jakarta.json.Json;
 import jakarta.json.JsonObject;
 
 /**
- * Fails retryably the first so many times, {@code fail_times} of its configuration or else of the context, and succeeds
- * on the attempt after. It goes by the attempt number alone, so it needs no memory.
+ * Fails retryably on the first attempts, as many as {@code fail_times} of its configuration or else of the context, and
+ * succeeds on the next. It uses the attempt number only, so it is stateless.
  */
 @ApplicationScoped
 @Handles("retries.FailTimes")

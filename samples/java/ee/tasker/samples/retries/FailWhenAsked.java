@@ -10,8 +10,8 @@ import jakarta.json.Json;
 import jakarta.json.JsonString;
 
 /**
- * Fails when the context's list {@code failing} has the word of its configuration's {@code failure}: {@code permanent}
- * or {@code retryable}. Without that configuration it always succeeds.
+ * Fails when the context's list {@code failing} contains its configuration's {@code failure}: {@code permanent} or
+ * {@code retryable}. Without that configuration it always succeeds.
  */
 @ApplicationScoped
 @Handles("retries.FailWhenAsked")
@@ -26,7 +26,7 @@ public class FailWhenAsked implements StepHandler {
       return StepOutcome.success(Json.createObjectBuilder().add("status", "ok").build());
     }
     return failure.equals("permanent")
-        ? StepOutcome.permanent("PermanentError", "failed on purpose, for good")
+        ? StepOutcome.permanent("PermanentError", "failed on purpose, permanently")
         : StepOutcome.retryable("RetryableError", "failed on purpose, for now");
   }
 }

@@ -10,20 +10,20 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The first attempt waits for something that never comes, until it is interrupted; the second returns at once. Whatever
- * the first returns comes too late: the attempt has been given up by then.
+ * The first attempt blocks until it is interrupted; the second returns at once. The first attempt's result comes too late:
+ * the engine has abandoned the attempt by then.
  */
 @ApplicationScoped
 @Handles("retries.HangOnce")
 public class HangOnce implements StepHandler {
-  /** The thread is not lost even where nobody interrupts it. */
+  /** A bound, so that the thread is released even without an interrupt. */
   private static final int LONGEST_SECONDS = 30;
 
   @Override
   public StepOutcome handle(StepContext step) throws InterruptedException {
     if (!step.isRetry()) {
       boolean isOpen = new CountDownLatch(1).await(LONGEST_SECONDS, TimeUnit.SECONDS);
-      return StepOutcome.permanent("NeverInterrupted", "nobody ended the wait, and it opened: " + isOpen);
+      return StepOutcome.permanent("NeverInterrupted", "nothing interrupted the wait; opened: " + isOpen);
     }
     return StepOutcome.success(Json.createObjectBuilder()
         .add("answered_on_attempt", step.attempt())

@@ -1,2 +1,2 @@
-/** Steps that fail on purpose, in every way a step can fail, and say how often they were tried. */
+/** Steps that fail on purpose, in every way a step can fail, and report the number of attempts. */
 package ee.tasker.samples.retries;

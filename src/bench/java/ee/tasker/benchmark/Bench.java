@@ -6,10 +6,13 @@ import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What every phase has at hand, and the two things it does with it: count what work costs, and run tasks to their end. */
+/**
+ * The context shared by all phases, and the two operations on it: measuring the cost of work, and running tasks to
+ * completion.
+ */
 record Bench(Options options, Database database, Servers servers, Load load, Report report, AtomicLong settledAt) {
   private static final Duration LONGEST = Duration.ofMinutes(10);
-  /** After a measurement has settled, nothing of weight happens in less than this. */
+  /** After a measurement has settled, nothing significant happens in a shorter time. */
   private static final long NOTHING_HAPPENED = 2_000_000_000L;
 
   Bench(Options options, Database database, Servers servers, Load load, Report report) {
@@ -21,7 +24,11 @@ record Bench(Options options, Database database, Servers servers, Load load, Rep
     void run() throws IOException, SQLException, InterruptedException;
   }
 
-  /** Runs tasks and waits until all have ended. @return seconds from before the first request to the last end, by the database's clock */
+  /**
+   * Runs tasks and waits until all have ended.
+   *
+   * @return seconds from before the first request to the last end, by the database's clock
+   */
   double untilComplete(String what, int tasks, Work work) throws IOException, SQLException, InterruptedException {
     OffsetDateTime begin = database.now();
     work.run();
@@ -36,7 +43,7 @@ record Bench(Options options, Database database, Servers servers, Load load, Rep
     return 4 * tasks / untilComplete(what, tasks, () -> load.batches("linear_4", tasks, options.batch(), options.batchConnections()));
   }
 
-  /** Complains unless so many tasks were created since then and all are complete, no step of them by recovery. */
+  /** Fails unless this many tasks were created since then and all are complete, no step of them by recovery. */
   void expectComplete(String what, int tasks, OffsetDateTime since) throws SQLException {
     long repeated = database.value(Long.class, "select count(*) from tasker.workflow_steps where workflow_step_uuid >= ? and attempts > 1",
         Database.keyFrom(since));
@@ -49,7 +56,10 @@ record Bench(Options options, Database database, Servers servers, Load load, Rep
     }
   }
 
-  /** Runs work and puts what each of its steps cost into the report. Waits before and after, until every session has told its fsyncs. */
+  /**
+   * Runs work and adds the cost of each step to the report. Waits before and after, until every session has reported its
+   * fsyncs.
+   */
   Cost measure(String what, Work work) throws IOException, SQLException, InterruptedException {
     return measure(what, work, true);
   }

@@ -10,7 +10,7 @@ import java.nio.file.Files;
 import java.sql.SQLException;
 import java.util.List;
 
-/** {@code ./mvnw -Pbenchmark}: runs the phases that were asked for and says what they found. Fails when a task did not complete. */
+/** {@code ./mvnw -Pbenchmark}: runs the requested phases and prints their results. Fails when a task did not complete. */
 public final class Benchmark {
   private static final List<Phase> PHASES = List.of(
       new Floor(), new Peers(), new Latency(), new UnderLoad(), new Throughput(), new FanOut(), new Orders(), new Idle(), new MoreServers(),

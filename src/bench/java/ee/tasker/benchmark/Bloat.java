@@ -7,9 +7,9 @@ import java.time.OffsetDateTime;
 import java.util.List;
 
 /**
- * With {@code benchmark.bloat.minutes}: linear tasks at a steady rate, and every few minutes what the hot tables and their
- * indexes weigh and how much of it is dead. A table that keeps its bytes per live row does not bloat; the two that only hold
- * what moves just now must not grow at all.
+ * With {@code benchmark.bloat.minutes}: linear tasks at a steady rate, and every few minutes the size of the hot tables and
+ * their indexes and the share of dead rows. A table with constant bytes per live row does not bloat; the two that hold work
+ * in progress only must not grow at all.
  */
 final class Bloat implements Phase {
   private static final int CONNECTIONS = 8;

@@ -21,7 +21,7 @@ import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.internal.chartpart.Chart;
 import org.knowm.xchart.style.Styler;
 
-/** Draws what a run found: how fast beside the peers, how quick beside them, and how the cost of a step grows. */
+/** Draws the results of a run: throughput and latency beside the peers, and how the cost of a step grows. */
 final class Charts {
   private static final Color OURS = new Color(0x1f5fa8);
   private static final Color PEER = new Color(0xb8b8b8);
@@ -31,7 +31,11 @@ final class Charts {
   private Charts() {
   }
 
-  /** Writes those charts for which there are figures. @return their files */
+  /**
+   * Writes the charts that have figures.
+   *
+   * @return their files
+   */
   static List<Path> write(JsonObject run, Path folder) throws IOException {
     Files.createDirectories(folder);
     List<Path> files = new ArrayList<>();

@@ -10,12 +10,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /**
- * Makes a million tasks out of one in minutes: every row that belongs to it is copied with other keys and at other times,
- * table by table, whatever columns they have. The engine's own rows are the pattern, so the copies keep its promises as the
- * original does; {@code check_history} agrees.
+ * Makes a million tasks from one in minutes: copies every row of the task with other keys and at other times, table by
+ * table, for any columns. The engine's own rows are the pattern, so the copies keep its promises as the original does;
+ * {@code check_history} confirms it.
  *
  * <p>The copies lie in the past, a millisecond apart, the newest right before the original, and their keys begin with that
- * time, as keys of version 7 do. Triggers and foreign keys are off meanwhile, which takes a superuser.
+ * time, like keys of version 7. Triggers and foreign keys are off meanwhile, which needs a superuser.
  */
 final class Clones {
   /** Each with its rows of one task, and their order. */

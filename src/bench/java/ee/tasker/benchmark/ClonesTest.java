@@ -12,7 +12,7 @@ import java.sql.SQLException;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** That the promises hold on the copies as well, the annotation checks after each test. */
+/** The annotation checks after each test that the promises hold for the copies as well. */
 @DatabaseTest
 class ClonesTest {
   private static final String ROWS = """

@@ -1,6 +1,6 @@
 package ee.tasker.benchmark;
 
-/** What some steps cost altogether. Figures that could not be had are NaN. */
+/** The total cost of a number of steps. Figures that could not be measured are NaN. */
 record Cost(String what, double steps, double seconds, double transactions, double statements, double walBytes,
     Counters.Log log, double fsyncs, Cpu cpu) {
   private static final String TITLE = "Cost per step";

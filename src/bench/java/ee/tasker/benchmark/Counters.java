@@ -3,7 +3,7 @@ package ee.tasker.benchmark;
 import java.sql.SQLException;
 import java.util.List;
 
-/** What the database has counted up to a moment. Statements count from the last reset of {@code pg_stat_statements}. */
+/** The database's counters at a moment. Statements count from the last reset of {@code pg_stat_statements}. */
 record Counters(String walPosition, double commits, double walBytes, double fsyncs) {
   /** Only what the product's own role sent; the benchmark itself is the superuser. */
   private static final String OURS = " from pg_stat_statements where userid = 'tasker'::regrole and toplevel";
@@ -27,7 +27,7 @@ record Counters(String walPosition, double commits, double walBytes, double fsyn
     return database.number("select coalesce(sum(calls), 0)" + OURS + " and query !~* '^(begin|commit|rollback)'");
   }
 
-  /** Those that read only included. A COMMIT is counted without its user, a BEGIN is not. */
+  /** Including read-only ones. A COMMIT is counted without its user, a BEGIN is not. */
   static double transactions(Database database) throws SQLException {
     return database.number("select coalesce(sum(calls), 0)" + OURS + " and query ~* '^begin'");
   }
@@ -53,7 +53,7 @@ record Counters(String walPosition, double commits, double walBytes, double fsyn
     }
   }
 
-  /** What the log consists of, by kind of record. */
+  /** The log's contents by kind of record. */
   static List<List<String>> walKinds(Database database, Counters before, Counters after) {
     try {
       return database

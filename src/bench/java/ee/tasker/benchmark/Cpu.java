@@ -7,9 +7,9 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Processor seconds used so far, by whom.
+ * Processor seconds used so far, by process.
  *
- * @param database NaN where the system does not tell of processes that have ended (no {@code /proc})
+ * @param database NaN where the system does not report ended processes (no {@code /proc})
  */
 record Cpu(double servers, double database, double generator) {
   private static final double TICKS_PER_SECOND = 100;
@@ -27,7 +27,7 @@ record Cpu(double servers, double database, double generator) {
     return process.info().totalCpuDuration().orElse(Duration.ZERO).toNanos() / 1e9;
   }
 
-  /** The postmaster knows what its ended children used, the living ones are asked. */
+  /** The postmaster reports its ended children; the running ones are queried. */
   private static double database(long postmaster) {
     try {
       double ticks = ticks(postmaster, true);

@@ -18,8 +18,8 @@ import java.util.Properties;
 import java.util.UUID;
 
 /**
- * The benchmark's PostgreSQL, and a connection to it that is the superuser's: what it asks is told apart in
- * {@code pg_stat_statements} from what the product asks, and is never counted.
+ * The benchmark's PostgreSQL, and a superuser's connection to it: {@code pg_stat_statements} keeps its queries apart from
+ * the product's, and they are never counted.
  */
 final class Database implements AutoCloseable {
   private final EmbeddedDatabase embedded;
@@ -129,7 +129,7 @@ final class Database implements AutoCloseable {
     return seconds == null ? Double.NaN : seconds;
   }
 
-  /** Waits until no task can move by itself any more. Looks rarely: where dead rows cannot be cleaned up, looking is dear. */
+  /** Waits until no task can move by itself any more. Polls rarely: where dead rows cannot be cleaned up, a poll is expensive. */
   void awaitRest(Duration longest) throws SQLException, InterruptedException {
     long end = System.nanoTime() + longest.toNanos();
     try (PreparedStatement statement = connection.prepareStatement("select exists (select from tasker.task_wakeups)")) {

@@ -13,7 +13,10 @@ import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
 
-/** Calls the engine's functions with so many tasks or steps per call, and notes how their statements were planned. Every call is a transaction. */
+/**
+ * Calls the engine's functions with a given number of tasks or steps per call, and records how their statements were
+ * planned. Every call is a transaction.
+ */
 final class EngineScenario {
   private static final String SERVER = "00000000-0000-0000-0000-000000000001";
   private static final String TEMPLATE = """

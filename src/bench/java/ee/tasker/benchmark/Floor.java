@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What this PostgreSQL commits when nothing but JDBC stands before it: durable single-row updates, an update with a
- * history row, and a hundred of both at once. The processors are shared with this process, as they are with a server.
+ * What this PostgreSQL commits through plain JDBC: durable single-row updates, an update with a history row, and a hundred
+ * of both at once. This process shares the processors, as a server would.
  */
 final class Floor implements Phase {
   private static final int ROWS = 200_000;

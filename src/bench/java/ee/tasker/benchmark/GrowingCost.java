@@ -8,9 +8,10 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * What a step costs the database as something grows: the backlog, the width and the depth of the graph, the history. Through
- * the engine's functions and without servers, in databases of their own, because processor time and log bytes per step tell
- * more than a clock does. Growth over servers and payload is measured with servers, see {@link MoreServers} and {@link Payload}.
+ * The database cost of a step as something grows: the backlog, the width and the depth of the graph, the history. Uses the
+ * engine's functions without servers, in databases of its own, because processor time and log bytes per step are more
+ * precise than a clock. Growth over servers and payload is measured with servers, see {@link MoreServers} and {@link
+ * Payload}.
  */
 final class GrowingCost implements Phase {
   static final String VERDICTS = "How the cost of a step grows (exponents: 0 is constant, 1 doubles with the size)";

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * How what a step costs changes while one thing grows. The exponent is the slope of a straight line through the logarithms:
- * 0 when a step costs the same however much there is, 1 when twice as much makes each step twice as dear.
+ * How the cost of a step changes as one thing grows. The exponent is the slope of a straight line through the logarithms: 0
+ * when the cost of a step is constant, 1 when it doubles with the size.
  *
  * @param over what grows
  * @param unit what it is counted in
@@ -16,7 +16,7 @@ import java.util.Locale;
 record Growth(String over, String unit, List<Point> points) {
   /** An exponent up to this is noise: doubling changes a step by less than 11 %. */
   static final double FLAT = 0.15;
-  /** Up to here a step gets a little dearer: ten times as much, at most 2.2 times the cost. */
+  /** Up to here the cost grows slightly: ten times the size, at most 2.2 times the cost. */
   static final double SLOW = 0.35;
 
   /** @param size of what grows; costs that could not be measured are NaN */

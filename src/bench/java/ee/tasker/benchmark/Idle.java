@@ -2,7 +2,7 @@ package ee.tasker.benchmark;
 
 import java.sql.SQLException;
 
-/** What a server asks of the database when there is nothing to do. */
+/** The queries of an idle server. */
 final class Idle implements Phase {
 
   @Override

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
-/** Sends requests for tasks, in the ways the phases need. */
+/** Sends task requests in the ways that the phases need. */
 final class Load {
   private final Servers servers;
 
@@ -41,7 +41,7 @@ final class Load {
     batchesOf(request(template), tasks, batch, connections);
   }
 
-  /** The same request so many times, in arrays. */
+  /** The same request, repeated, in arrays. */
   void batchesOf(String request, int tasks, int batch, int connections) throws IOException {
     AtomicInteger left = new AtomicInteger(tasks);
     parallel(Math.min(connections, (tasks + batch - 1) / batch), line -> {
@@ -86,7 +86,7 @@ final class Load {
     return Samples.of(ms);
   }
 
-  /** So many per second, each waited for; milliseconds from when a request was to be sent to its answer. */
+  /** A fixed rate per second, each waited for; milliseconds from when a request was due to its response. */
   Samples atRate(String template, int rate, int seconds, int connections) throws IOException {
     byte[] body = request(template).getBytes(StandardCharsets.UTF_8);
     double[] ms = new double[rate * seconds];
@@ -103,7 +103,7 @@ final class Load {
     return Samples.of(ms);
   }
 
-  /** So many per second, whose ends nobody waits for; milliseconds from when a request was to be sent to its answer. */
+  /** A fixed rate per second, without waiting for completion; milliseconds from when a request was due to its response. */
   Samples postAtRate(String template, int rate, int seconds, int connections) throws IOException {
     byte[] body = request(template).getBytes(StandardCharsets.UTF_8);
     double[] ms = new double[rate * seconds];

@@ -9,7 +9,7 @@ import java.sql.SQLException;
 import java.time.LocalDate;
 import java.util.List;
 
-/** On what the figures were measured. */
+/** The machine that the figures were measured on. */
 final class Machine {
   private static final List<String> SETTINGS = List.of("fsync", "synchronous_commit", "full_page_writes", "shared_buffers", "max_wal_size",
       "wal_compression", "wal_sync_method");

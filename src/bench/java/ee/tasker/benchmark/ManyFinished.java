@@ -5,7 +5,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.UUID;
 
-/** The batched throughput and the latency before and after a million finished tasks lie in the tables, all history included. */
+/** The batched throughput and the latency before and after a million finished tasks, with their history, are in the tables. */
 final class ManyFinished implements Phase {
 
   @Override

@@ -10,7 +10,7 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** What the benchmark was asked for, by system properties; {@code docs/benchmarks.md} has the list. */
+/** The options of the benchmark, from system properties; {@code docs/benchmarks.md} lists them. */
 record Options(Properties properties) {
 
   boolean wants(String phase) {
@@ -29,7 +29,7 @@ record Options(Properties properties) {
     return number("benchmark.singles", 5_000);
   }
 
-  /** Nothing is measured: what the last run found goes into the documents. */
+  /** Measures nothing: publishes the results of the last run in the documents. */
   boolean publish() {
     return flag("benchmark.publish", false);
   }
@@ -171,7 +171,7 @@ record Options(Properties properties) {
     return words("benchmark.peers.names", "dbos,db-scheduler,operaton");
   }
 
-  /** Seconds until every session of the database has told its counters, which an idle one does after ten. */
+  /** Seconds until every session of the database has reported its counters, which an idle one does after ten. */
   int settleSeconds() {
     return number("benchmark.settle", 11);
   }

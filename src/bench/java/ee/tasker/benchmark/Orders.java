@@ -3,7 +3,7 @@ package ee.tasker.benchmark;
 import java.io.IOException;
 import java.sql.SQLException;
 
-/** A chain of five steps whose handlers take 5 ms each, as order processing does when it calls somebody. */
+/** A chain of five steps whose handlers take 5 ms each, as in order processing that calls other services. */
 final class Orders implements Phase {
   private static final int STEPS = 5;
 

@@ -5,7 +5,10 @@ import java.sql.SQLException;
 import java.util.Base64;
 import java.util.Random;
 
-/** Contexts and results of growing size on a real server: four steps in a row, each of which brings the task's context as its result. */
+/**
+ * Contexts and results of growing size on a real server: four sequential steps, each returning the task's context as its
+ * result.
+ */
 final class Payload implements Phase {
   private static final int BATCH_BYTES = 2 << 20;
 

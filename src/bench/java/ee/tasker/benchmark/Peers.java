@@ -15,7 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Other engines on the same PostgreSQL in the same run. They live in a project of their own beside this one; it may be absent. */
+/** Other engines on the same PostgreSQL in the same run. Their project is beside this one and optional. */
 final class Peers implements Phase {
 
   @Override

@@ -3,12 +3,12 @@ package ee.tasker.benchmark;
 import java.io.IOException;
 import java.sql.SQLException;
 
-/** One thing that is measured. */
+/** One measurement. */
 interface Phase {
-  /** As {@code benchmark.only} names it. */
+  /** Its name in {@code benchmark.only}. */
   String name();
 
-  /** Whether a warm server must be there when it begins. */
+  /** Whether it needs a warm server when it begins. */
   default boolean needsServer() {
     return true;
   }

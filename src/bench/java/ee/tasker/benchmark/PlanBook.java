@@ -19,14 +19,14 @@ import java.util.regex.Pattern;
 import org.postgresql.util.PSQLWarning;
 
 /**
- * The plans of every statement inside the engine's functions, as auto_explain tells them to the session that ran them, in a
- * form that two runs agree on: no costs, no times, no values.
+ * The plans of every statement inside the engine's functions, as auto_explain reports them to the session, in a
+ * reproducible form: no costs, no times, no values.
  */
 final class PlanBook {
   private static final Pattern PLAN = Pattern.compile("plan:\\s*Query Text: (.*?)\n((?:  )?[A-Z][^\n]*\\(cost=.*)", Pattern.DOTALL);
   private static final Pattern FUNCTION = Pattern.compile("(?:PL/pgSQL function |SQL function \")(?:tasker\\.)?((?:pgmq\\.)?\\w+)");
   private static final Pattern CALL = Pattern.compile("(?:tasker|pgmq)\\.(\\w+)\\s*\\(");
-  /** Counting a queue is reading it: for people, by hand. */
+  /** Counting a queue reads all of it: for manual use only. */
   private static final Set<String> MAY_SCAN = Set.of("pgmq.metrics");
   private static final Pattern SCAN = Pattern.compile("Seq Scan on (\\w+)");
 
@@ -40,7 +40,7 @@ final class PlanBook {
 
   private final Set<String> bigTables;
 
-  /** @param bigTables those that nobody may read from end to end, partitions by the name of their table */
+  /** @param bigTables tables that must not be scanned sequentially, partitions by the name of their table */
   PlanBook(Set<String> bigTables) {
     this.bigTables = bigTables;
   }
@@ -49,7 +49,7 @@ final class PlanBook {
     return bigTables;
   }
 
-  /** Lets a session tell its plans; takes a superuser. */
+  /** Makes a session report its plans; needs a superuser. */
   static void listen(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement()) {
       for (String setting : List.of("load 'auto_explain'", "set auto_explain.log_min_duration = 0",
@@ -60,7 +60,7 @@ final class PlanBook {
     }
   }
 
-  /** Takes down what a statement said while it worked on so many rows. */
+  /** Records the statements of a call that worked on the given number of rows. */
   void note(Statement statement, int rows) throws SQLException {
     for (SQLWarning warning = statement.getWarnings(); warning != null; warning = warning.getNextWarning()) {
       if (warning instanceof PSQLWarning told && told.getServerErrorMessage() != null) {
@@ -113,7 +113,7 @@ final class PlanBook {
     return found;
   }
 
-  /** Statements that were planned in more ways than one: the number of rows or the values mattered. */
+  /** Statements with more than one plan: the number of rows or the values mattered. */
   List<String> changeable() {
     List<String> found = new ArrayList<>();
     functions.forEach((function, statements) -> statements.forEach((query, plans) -> {
@@ -130,7 +130,7 @@ final class PlanBook {
         (all, line) -> all + line + "\n");
   }
 
-  /** One file for each function; files of functions that are no more are deleted. */
+  /** One file per function; files of removed functions are deleted. */
   void write(Path folder) throws IOException {
     Files.createDirectories(folder);
     try (var old = Files.newDirectoryStream(folder, "*.txt")) {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 
-/** With a million rows in, no statement of the engine's functions may read a big table from end to end, whatever else changes. */
+/** With a million rows, no statement of the engine's functions may scan a big table sequentially. */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class PlanBookTest {
 

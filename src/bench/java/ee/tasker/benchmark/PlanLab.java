@@ -38,7 +38,7 @@ final class PlanLab implements AutoCloseable {
     }
   }
 
-  /** The plans that are made as things are, after each of these numbers of rows per call. */
+  /** The plans of the current data, after each of these numbers of rows per call. */
   PlanBook look(List<Integer> rowsPerCall) throws SQLException {
     PlanBook book = new PlanBook(bigTables);
     // In a session of its own: a plan that was made before is not made again.
@@ -51,7 +51,7 @@ final class PlanLab implements AutoCloseable {
     return book;
   }
 
-  /** Takes the settings for the planner off the functions that carry some. */
+  /** Removes the planner settings from the functions that have some. */
   void forgetPlannerSettings() throws SQLException {
     change(
         "do $$ declare f regprocedure; begin for f in select p.oid::regprocedure from pg_proc p where p.pronamespace = 'tasker'::regnamespace and "

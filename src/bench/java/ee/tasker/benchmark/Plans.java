@@ -6,7 +6,10 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.List;
 
-/** How the statements in the engine's functions are planned, into {@code target/plans}; {@code docs/plans} keeps what was written last. In a database of its own, without servers. */
+/**
+ * How the statements in the engine's functions are planned, written to {@code target/plans}; {@code docs/plans} keeps the
+ * last published ones. In a database of its own, without servers.
+ */
 final class Plans implements Phase {
 
   @Override
@@ -28,7 +31,7 @@ final class Plans implements Phase {
     try (PlanLab lab = new PlanLab(bench.database().url(), bench.options().planTasks())) {
       book = lab.look(List.of(1, 100));
       lab.forgetPlannerSettings();
-      // Often enough for PostgreSQL to decide between a plan for the values and one for all values, which it does after five.
+      // Often enough for PostgreSQL to choose between a custom and a generic plan, which it does after five.
       defaults = lab.look(List.of(1, 1, 1, 1, 1, 1, 1, 100, 100, 100, 100, 100, 100, 100));
     }
     book.write(folder);

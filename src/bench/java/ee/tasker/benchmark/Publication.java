@@ -12,11 +12,14 @@ import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Set;
 
-/** {@code -Dbenchmark.publish=true}: puts the last run into the documents. Nothing is measured, and only what is between two marks changes. */
+/**
+ * {@code -Dbenchmark.publish=true}: writes the last run's results into the documents. Measures nothing, and changes only
+ * the text between two marks.
+ */
 final class Publication {
   static final String BEGIN = "<!-- measured: written by -Dbenchmark.publish=true -->";
   static final String END = "<!-- /measured -->";
-  /** For those who tune; everybody else finds them in target. */
+  /** Details for tuning; they stay in target. */
   private static final List<String> LEFT_OUT = List.of("Statements ", "WAL of", "Hot tables under", "Tasks under");
 
   /**
@@ -113,7 +116,7 @@ final class Publication {
     return "| " + String.join(" | ", cells.stream().map(cell -> ((JsonString) cell).getString().replace("|", "\\|")).toList()) + " |\n";
   }
 
-  /** Each budget with what was measured, all rounds, and the peers of the same run. */
+  /** Each budget with its measurements, all rounds, and the peers of the same run. */
   static String budgets(JsonObject run) {
     JsonObject peers = run.getJsonObject("peers");
     Set<String> names = peers.keySet();

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * What those who submit feel of a clean-up: the answers to single POSTs at a fixed rate before the server purges many
- * finished tasks, meanwhile, and after. The server does it by its own housekeeping, with its default settings.
+ * The effect of a clean-up on submissions: the latency of single POSTs at a fixed rate before, during and after the server
+ * purges many finished tasks. The server's own housekeeping does it, with default settings.
  */
 final class Purging implements Phase {
   private static final int CONNECTIONS = 32;

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Everything that was measured: a few figures by name, tables for readers, and both as Markdown and as JSON. */
+/** All measurements: named figures, tables for readers, and both as Markdown and as JSON. */
 final class Report {
   private final Map<String, Double> figures = new LinkedHashMap<>();
   private final Map<String, double[]> rounds = new LinkedHashMap<>();
@@ -39,7 +39,7 @@ final class Report {
       this.columns = columns;
     }
 
-    /** Numbers are written with as many digits as they deserve. */
+    /** Numbers are written with a sensible number of digits. */
     Table row(Object... cells) {
       List<String> row = new ArrayList<>();
       for (Object cell : cells) {
@@ -92,7 +92,7 @@ final class Report {
     growth.put(found.over(), found);
   }
 
-  /** Something that was measured by the way, for the table of verdicts in the end. */
+  /** A secondary measurement, for the final table of verdicts. */
   void grow(Growth found) {
     growing.add(found);
   }
@@ -105,7 +105,7 @@ final class Report {
     peers = figures;
   }
 
-  /** Something that must not be: the benchmark then fails in the end. */
+  /** A violation: the benchmark then fails in the end. */
   void complain(String what) {
     complaints.add(what);
     System.out.println("!! " + what);

@@ -2,7 +2,7 @@ package ee.tasker.benchmark;
 
 import java.util.Arrays;
 
-/** Measured values and what is told of them. */
+/** Measured values and their statistics. */
 record Samples(double[] sorted) {
 
   static Samples of(double... values) {

@@ -7,9 +7,12 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.flywaydb.core.Flyway;
 
-/** A database with the product's schema and nothing in it, on a PostgreSQL that is there, without any server that works on it. Its connection is the superuser's. */
+/**
+ * A database with the product's schema and no data, on a running PostgreSQL, without a server. Its connection is the
+ * superuser's.
+ */
 final class Scratch implements AutoCloseable {
-  /** Kept, or its level would be forgotten with it. */
+  /** Kept in a field, otherwise the garbage collector would reset its level. */
   private static final Logger FLYWAY_LOG = Logger.getLogger("org.flywaydb");
 
   private final String base;

@@ -13,7 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The servers of the product that run now, on neighbouring ports. Each prints to a file in the benchmark's folder. */
+/** The running servers of the product, on neighbouring ports. Each prints to a file in the benchmark's folder. */
 final class Servers implements AutoCloseable {
   private final Options options;
   private final DatabaseAddress database;
@@ -24,7 +24,7 @@ final class Servers implements AutoCloseable {
     this.database = database;
   }
 
-  /** Starts or stops servers of all roles until there are as many. */
+  /** Starts or stops servers of all roles until the number is reached. */
   synchronized void have(int count) throws InterruptedException {
     while (running.size() > count) {
       running.remove(running.size() - 1).close();

@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The batched throughput while somebody leaves a transaction open that still sees everything as it was, so that nothing that
- * dies meanwhile can be cleaned up: a long report, a dump, a forgotten psql.
+ * The batched throughput while a long transaction with an old snapshot stays open, so that no dead rows can be cleaned up:
+ * a long report, a dump, a forgotten psql.
  */
 final class Snapshot implements Phase {
 
@@ -39,7 +39,7 @@ final class Snapshot implements Phase {
       other.rollback();
     }
     double[] rounds = during.stream().mapToDouble(Double::doubleValue).toArray();
-    // What counts is how slow it has become in the end, not how fast it was in the first seconds.
+    // The final speed counts, not that of the first seconds.
     double[] last = java.util.Arrays.copyOfRange(rounds, Math.max(0, rounds.length - options.rounds()), rounds.length);
     double loss = 1 - Samples.of(last).median() / Samples.of(before).median();
     bench.report()

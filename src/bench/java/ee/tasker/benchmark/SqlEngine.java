@@ -15,7 +15,7 @@ import java.sql.SQLException;
 import java.util.Collections;
 import java.util.UUID;
 
-/** Works tasks through the functions of the engine, as a busy server does, without any server: what is left is what the database does. */
+/** Works on tasks through the engine's functions, like a busy server but without one: what remains is the database's share. */
 final class SqlEngine {
   private static final UUID SERVER = UUID.fromString("00000000-0000-0000-0000-000000000001");
 
@@ -74,7 +74,11 @@ final class SqlEngine {
     }
   }
 
-  /** Succeeds with all of these, in one call. @return what the caller is to do next, successors first */
+  /**
+   * Completes all of these successfully, in one call.
+   *
+   * @return the caller's next steps, successors first
+   */
   JsonArray complete(JsonArray claimedSteps, int claim, boolean fromQueues) throws SQLException {
     JsonArrayBuilder results = Json.createArrayBuilder();
     for (JsonObject step : claimedSteps.getValuesAs(JsonObject.class)) {
@@ -91,7 +95,7 @@ final class SqlEngine {
     return answer.getJsonArray("claimed_steps");
   }
 
-  /** Takes tasks in and completes what comes of them, so many steps per call, until all are complete. */
+  /** Submits tasks and completes their steps, the given number per call, until all are complete. */
   void runTasks(String template, int tasks, int perCall) throws SQLException {
     JsonArray next = submit(template, tasks, perCall, "{\"number\":6}");
     while (!next.isEmpty()) {

@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.time.OffsetDateTime;
 
 /**
- * Submission alone, on a server without the worker's role: each task is created and its first step put on a queue. Then a
- * server with all roles works the backlog off, every first step coming from the queue.
+ * Submission alone, on a server without the worker role: each task is created and its first step queued. Then a server with
+ * all roles works off the backlog, with every first step coming from the queue.
  */
 final class Submission implements Phase {
 

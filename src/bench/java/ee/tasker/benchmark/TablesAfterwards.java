@@ -2,7 +2,7 @@ package ee.tasker.benchmark;
 
 import java.sql.SQLException;
 
-/** How many updates stayed on their page and touched no index, what is left behind, and which indexes nobody used; over the whole run. */
+/** How many updates were HOT, how many dead rows remain, and which indexes are unused; over the whole run. */
 final class TablesAfterwards {
 
   private TablesAfterwards() {

@@ -7,7 +7,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.UUID;
 
-/** What it takes to find the next 50 tasks that somebody has to look at, with many that wait for a retry. In a database of its own, without servers. */
+/** The cost of finding the next 50 due tasks among many that wait for a retry. In a database of its own, without servers. */
 final class Waiting implements Phase {
   private static final int LIMIT = 50;
   private static final int CALLS = 200;

@@ -19,7 +19,7 @@ final class Acknowledged {
   private final Map<Integer, UUID> tasks = new ConcurrentHashMap<>();
   private final ConcurrentSkipListSet<Long> moments = new ConcurrentSkipListSet<>();
 
-  /** @return whether this answer is one */
+  /** @return whether this response counts as a promise */
   boolean note(int number, HttpResponse<String> answer) {
     if (answer.statusCode() != 201) {
       return false;
@@ -38,18 +38,18 @@ final class Acknowledged {
     return tasks.size();
   }
 
-  /** How long it took after that moment until a client was promised something again; fails when that takes too long. */
+  /** How long after that moment a client received the next promise; fails when that takes too long. */
   Duration pauseAfter(long nanos, Duration patience) {
     TaskerClient.until("a task is acknowledged again", patience, () -> moments.higher(nanos) != null);
     return Duration.ofNanos(moments.higher(nanos) - nanos);
   }
 
-  /** The time without a promise in which that moment lies; asked after the next one. */
+  /** The interval without a promise that contains that moment; to be called after the next promise. */
   Duration pauseAround(long nanos) {
     return Duration.ofNanos(moments.higher(nanos) - moments.floor(nanos));
   }
 
-  /** The longest time without a promise of those that began or ended between two moments; asked after the next promise. */
+  /** The longest interval without a promise that began or ended between two moments; to be called after the next promise. */
   Duration longestPause(long from, long to) {
     long longest = 0;
     long last = moments.floor(from);
@@ -60,7 +60,7 @@ final class Acknowledged {
     return Duration.ofNanos(longest);
   }
 
-  /** Promised and not there. */
+  /** Promised but missing tasks. */
   List<Map<String, Object>> lost(TaskerClient tasker) {
     List<Map.Entry<Integer, UUID>> promised = List.copyOf(tasks.entrySet());
     return tasker.sql("""
@@ -69,7 +69,7 @@ final class Acknowledged {
         where t.task_uuid is null""", array(promised.stream().map(Map.Entry::getKey)), array(promised.stream().map(Map.Entry::getValue)));
   }
 
-  /** More than one task of a request. */
+  /** Requests with more than one task. */
   static List<Map<String, Object>> doubled(TaskerClient tasker) {
     return tasker.sql(
         "select context ->> 'number' as number, count(*) from tasker.task_contexts where context ->> 'number' is not null group by 1 having count(*) > 1");

@@ -37,11 +37,11 @@ class BusinessTransactions {
   private static final int TRANSACTIONS = Integer.getInteger("transactions", 600);
   private static final int KILLS = Integer.getInteger("transactions.kills", 1);
   private static final double RATE = Double.parseDouble(System.getProperty("transactions.rate", "100"));
-  /** So many more may come in until the kill falls. */
+  /** The number of transactions that may still begin before the kill. */
   private static final int UNDER_WAY = 200;
   private static final List<String> ROLLBACKS = List.of("exception", "rollback-only", "refused-commit");
 
-  /** Killed servers are noticed, and their leases end, within seconds. */
+  /** Killed servers are detected, and their leases expire, within seconds. */
   private final Pair pair = new Pair(Map.of("TASKER_WORKER_LEASE_SECONDS", "5", "TASKER_WORKER_HEARTBEAT_SECONDS", "1"));
   private final Random random = new Random(SEED);
   /** How the transaction of each number ends. */
@@ -81,7 +81,7 @@ class BusinessTransactions {
       pair.kill(victim);
       System.out.println(
           "kill -9 of server " + victim + " after " + load.begun() + " transactions, " + load.answers().size() + " of them answered");
-      // The other goes on, and waits before the next kill until there are two again.
+      // The other server continues; the next kill waits until there are two again.
       load.allow(kill + 1 < KILLS ? kills.get(kill + 1) : TRANSACTIONS);
       pair.start(victim, war);
     }
@@ -114,7 +114,7 @@ class BusinessTransactions {
         .POST(HttpRequest.BodyPublishers.noBody());
   }
 
-  /** What was to be committed is asked for until it is there; what was to be rolled back must never be. */
+  /** What was to be committed is polled for until it exists; what was to be rolled back must never exist. */
   private boolean isAnswer(int number, HttpResponse<String> answer) {
     return answer.statusCode() == ("commit".equals(ways.get(number)) ? 200 : 409);
   }

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A durable PostgreSQL and the servers on it. Whatever it started has ended when it is closed, and when this JVM ends. */
+/** A durable PostgreSQL and the servers on it. Everything it started is stopped when it is closed, and when this JVM ends. */
 final class Cluster implements AutoCloseable {
   private final EmbeddedDatabase database = TestServer.newDurableDatabase();
   private final List<Node> nodes = new ArrayList<>();
@@ -48,7 +48,7 @@ final class Cluster implements AutoCloseable {
     return points;
   }
 
-  /** For questions to the database; it goes through no proxy. */
+  /** For queries to the database without a proxy. */
   TaskerClient tasker() {
     return tasker;
   }

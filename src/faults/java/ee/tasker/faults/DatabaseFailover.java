@@ -26,10 +26,12 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 
 /**
- * Two servers on a primary and a standby under a steady load: the primary is killed and the standby promoted, the old one comes back as a
- * standby, the two change places in an orderly way, and last what a pair that does not wait for its standby loses.
+ * Two servers on a primary and a standby under a steady load: the primary is killed and the standby promoted, the old one
+ * comes back as a standby, the two switch over in an orderly way, and finally the loss with an asynchronous standby is
+ * measured.
  *
- * <p>{@code ./mvnw verify -Pfaults -Dit.test=DatabaseFailover -Dfailover.rate=40}, with {@code -Pwildfly} or {@code -Ppayara} on these.
+ * <p>{@code ./mvnw verify -Pfaults -Dit.test=DatabaseFailover -Dfailover.rate=40}, with {@code -Pwildfly} or {@code
+ * -Ppayara} on these.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -120,7 +122,10 @@ class DatabaseFailover {
     assertSound();
   }
 
-  /** A standby that the primary does not wait for, and that hears nothing for a moment: what was acknowledged meanwhile is gone, and what is there is sound. */
+  /**
+   * An asynchronous standby that receives nothing for a moment: what was acknowledged meanwhile is lost, and what remains
+   * is consistent.
+   */
   @Test
   @Order(5)
   void pair_that_does_not_wait_for_its_standby_loses_what_was_acknowledged_last_and_stays_sound() throws Exception {
@@ -140,7 +145,7 @@ class DatabaseFailover {
     void fall() throws Exception;
   }
 
-  /** Half a load, the blow, the promotion, and the other half; returns when all tasks are at rest. */
+  /** Half of the load, the fault, the promotion, and the other half; returns when all tasks are terminal or blocked. */
   private Acknowledged underLoad(String what, int firstNumber, Blow blow) throws Exception {
     Acknowledged acknowledged = new Acknowledged();
     SteadyLoad load = new SteadyLoad(servers.bases(), RATE, (number, server) -> submission(firstNumber + number, server),

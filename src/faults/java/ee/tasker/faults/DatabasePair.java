@@ -11,8 +11,8 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * A primary and a hot standby on two ports that stay; who is what changes. Each commit waits for the standby, unless a test says otherwise.
- * What an operator or a tool such as Patroni does at a failover, the methods here do, each when it is called.
+ * A primary and a hot standby on two fixed ports; their roles change. Each commit waits for the standby unless a test says
+ * otherwise. The methods perform the actions of an operator, or a tool such as Patroni, at a failover.
  */
 final class DatabasePair implements AutoCloseable {
   private final int first;
@@ -22,14 +22,14 @@ final class DatabasePair implements AutoCloseable {
 
   DatabasePair() {
     first = primary.address().port();
-    // The copy is taken from a running database: what it writes until the standby has caught up has to be there still.
+    // The copy is taken from a running database: the log written until the standby has caught up must still be available.
     onPrimary("alter system set wal_keep_size = '1GB'", "select pg_reload_conf()");
     second = TestServer.freePort();
     standby = TestServer.newStandby(primary, second);
     waitForStandby(true);
   }
 
-  /** What servers are told: both hosts, of which the one that was first the primary comes first. */
+  /** The setting of the servers: both hosts, the first primary first. */
   Map<String, String> environment() {
     return Map.of("DB_HOST", "127.0.0.1:" + first + ",127.0.0.1", "DB_PORT", Integer.toString(second));
   }
@@ -38,7 +38,7 @@ final class DatabasePair implements AutoCloseable {
     return primary;
   }
 
-  /** For questions to the primary of the moment. */
+  /** For queries to the current primary. */
   TaskerClient tasker() {
     return TestServer.clientOf(primary);
   }
@@ -51,18 +51,18 @@ final class DatabasePair implements AutoCloseable {
     primary.kill();
   }
 
-  /** Starts it again where it was killed, before anything else was promoted. */
+  /** Restarts it where it was killed, before any promotion. */
   void restartPrimary() {
     primary.start();
     awaitStreaming();
   }
 
-  /** An orderly end: what was committed is at the standby then. */
+  /** An orderly stop: all committed data is then on the standby. */
   void stopPrimary() {
     primary.close();
   }
 
-  /** The standby becomes the primary, which waits for no standby yet. Returns when it takes writes. */
+  /** Promotes the standby, which does not wait for a standby yet. Returns when it accepts writes. */
   void promote() {
     EmbeddedDatabase old = primary;
     run(standby, "select pg_promote(true, 60)");
@@ -73,7 +73,10 @@ final class DatabasePair implements AutoCloseable {
     old.close();
   }
 
-  /** The old primary comes back as the standby of the new one, on its old port and made of a new copy: what it alone knew is gone. */
+  /**
+   * The old primary returns as the standby of the new one, on its old port and from a new copy: data that it alone had is
+   * lost.
+   */
   void rebuildStandby(boolean synchronous) {
     onPrimary("alter system set wal_keep_size = '1GB'", "select pg_reload_conf()");
     standby = TestServer.newStandby(primary, primary.address().port() == first ? second : first);
@@ -92,14 +95,17 @@ final class DatabasePair implements AutoCloseable {
         () -> tasker().count("select count(*) from pg_stat_replication where state = 'streaming'") == 1);
   }
 
-  /** Returns when the standby has replayed all that the primary has written by now. */
+  /** Returns when the standby has replayed everything that the primary has written by now. */
   void awaitReplay() {
     Object written = tasker().value("select pg_current_wal_lsn()::text");
     TaskerClient.until("the standby has replayed", Duration.ofSeconds(60),
         () -> (Boolean) standby().value("select pg_last_wal_replay_lsn() >= ?::pg_lsn", written));
   }
 
-  /** The process of the primary that sends the log to the standby: stopped, it sends none, and what it has not sent dies with the primary. */
+  /**
+   * The primary's process that sends the log to the standby: while stopped it sends nothing, and unsent log is lost with
+   * the primary.
+   */
   ProcessHandle sender() {
     return ProcessHandle.of(tasker().count("select pid from pg_stat_replication")).orElseThrow();
   }

@@ -3,7 +3,7 @@ package ee.tasker.faults;
 import ee.tasker.faults.FaultPoints.Point;
 import ee.tasker.faults.Strike.Blow;
 
-/** The lines of the matrix. docs/faults.md says what each is for; a test holds the two lists together. */
+/** The rows of the matrix. docs/faults.md explains each; a test compares the two lists. */
 enum Fault {
   KILL_BEFORE_CLAIM_COMMIT("kill -9 before a claim commits", Strike.killBeforeCommitOf(Point.CLAIM)),
   KILL_AFTER_CLAIM_COMMIT("kill -9 after a claim committed, before its reply", Strike.killAfterCommitOf(Point.CLAIM)),

@@ -10,14 +10,17 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Stops a transaction of one server at a named point. Triggers of the test's own look at every row of history; the one that is armed
- * makes its transaction wait for an advisory lock that this class holds, with everything written and nothing committed. The engine knows
- * nothing of it, and a database without these triggers has no such points.
+ * Stops a transaction of one server at a named point. Triggers that only the test's database has inspect every row of
+ * history; an armed one makes its transaction wait for an advisory lock that this class holds, with everything written and
+ * nothing committed. The engine is unaware of them, and a database without these triggers has no such points.
  */
 final class FaultPoints implements AutoCloseable {
   private static final long LOCK = 7_700_001;
 
-  /** A move of a step or a task, by the server that is to be hit; null is any. {@code alone}: no step was handed off in the same statement. */
+  /**
+   * A move of a step or a task, by the server to be hit; null means any. {@code alone}: the same statement handed off no
+   * step.
+   */
   record Point(String kind, String from, String to, String actor, boolean alone) {
     static final Point CLAIM = step("enqueued", "in_progress", "worker");
     static final Point CLAIM_FROM_QUEUE = new Point("step", "enqueued", "in_progress", "worker", true);
@@ -37,7 +40,7 @@ final class FaultPoints implements AutoCloseable {
     }
   }
 
-  /** A backend that waits at the armed point, and the port from which it was reached. */
+  /** A backend that waits at the armed point, and the port that it was reached from. */
   record Stopped(int backend, int clientPort) {
   }
 
@@ -53,7 +56,7 @@ final class FaultPoints implements AutoCloseable {
     return DriverManager.getConnection(url, "tasker", "tasker");
   }
 
-  /** To be called when the schema is there. */
+  /** To be called when the schema exists. */
   void install() throws SQLException {
     run("""
         create index on testing.effects (step_uuid);
@@ -116,7 +119,7 @@ final class FaultPoints implements AutoCloseable {
         end $$""".formatted(LOCK));
   }
 
-  /** From now on the first transactions of that process that come there stop. */
+  /** From now on the first transactions of that process that reach the point stop. */
   void arm(Point point, long process) throws SQLException {
     reconnect();
     run("select pg_advisory_lock(" + LOCK + ")");
@@ -154,19 +157,19 @@ final class FaultPoints implements AutoCloseable {
     throw new AssertionError("nothing came to the armed point within " + longest);
   }
 
-  /** Nobody stops any more; who waits still waits. */
+  /** No further transaction stops; those that wait keep waiting. */
   void disarm() throws SQLException {
     run("delete from testing.armed");
   }
 
-  /** Disarms, and lets those go on who wait, if they still can. */
+  /** Disarms, and releases the waiting transactions, if they still can continue. */
   void letGo() throws SQLException {
     reconnect();
     disarm();
     run("select pg_advisory_unlock_all()");
   }
 
-  /** After a crash of the database; nobody waits then. */
+  /** After a crash of the database, when no transaction waits any more. */
   private void reconnect() throws SQLException {
     if (!connection.isValid(2)) {
       connection.close();

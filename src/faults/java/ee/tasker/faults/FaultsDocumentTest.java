@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** docs/faults.md has the lines that the matrix has, and names tests that exist. */
+/** docs/faults.md has the same rows as the matrix, and names existing tests. */
 class FaultsDocumentTest {
   private final List<String> document = lines();
 

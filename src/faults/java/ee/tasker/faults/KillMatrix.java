@@ -32,13 +32,13 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 
 /**
- * Two servers, a durable PostgreSQL, and one fault after another while tasks come in. After each no task is lost, doubled or stuck, no
- * step was completed twice, and every promise of docs/promises.md is kept.
+ * Two servers, a durable PostgreSQL, and one fault after another while tasks are submitted. After each fault no task is
+ * lost, duplicated or stuck, no step was completed twice, and every promise of docs/promises.md is kept.
  *
- * <p>{@code ./mvnw verify -Pfaults} goes on for {@code -Dfaults.minutes=2}, or with {@code -Dfaults.steps=100000} until so many steps
- * have run. The order, the victims and the moments come from {@code -Dfaults.seed}, the day's number unless given; {@code
- * -Dfaults.only=KILL_.*} chooses faults by name. What threads do between two points is the machine's to say: a seed repeats the faults,
- * not every interleaving.
+ * <p>{@code ./mvnw verify -Pfaults} runs for {@code -Dfaults.minutes=2}, or with {@code -Dfaults.steps=100000} until that
+ * many steps have run. {@code -Dfaults.seed}, by default the day's number, determines the order, the victims and the
+ * moments; {@code -Dfaults.only=KILL_.*} selects faults by name. The scheduling of threads between two points is not
+ * controlled: a seed repeats the faults, not every interleaving.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -90,7 +90,7 @@ class KillMatrix {
     return StreamSupport.stream(Spliterators.spliteratorUnknownSize(rounds(), 0), false);
   }
 
-  /** All chosen faults in an order of the seed, again and again in another one, until enough has been done. */
+  /** All selected faults in an order given by the seed, repeated in other orders until the limit is reached. */
   private Iterator<DynamicTest> rounds() {
     List<Fault> chosen = Stream.of(Fault.values()).filter(fault -> fault.name().matches(ONLY)).toList();
     assertThat(chosen).as("faults.only=" + ONLY).isNotEmpty();

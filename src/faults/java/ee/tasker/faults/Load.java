@@ -20,11 +20,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A client that submits tasks to servers that may be dead, as clients do: each task has an identity of its own, and it is submitted
- * again, anywhere, until somebody says that it is there. A part of the tasks has none: those the client may double, and nobody else.
+ * Submits tasks to servers that may be down, like a client: each task has its own identity, and is submitted again, to any
+ * server, until one confirms that it exists. Some tasks have no identity: only the client may duplicate those.
  */
 final class Load {
-  /** Of this template every request is another task: one more, if it is made again. */
+  /** With this template every request is a new task, including a repeated one. */
   private static final String UNIQUE = "unique";
   private static final List<String> TEMPLATES = List.of("line", UNIQUE, "diamond", "fan", "slow");
   private static final int BATCH = 10;
@@ -34,9 +34,9 @@ final class Load {
   private final Random random;
   private final Map<Integer, UUID> accepted = new HashMap<>();
   private final AtomicBoolean struck = new AtomicBoolean();
-  /** Requests that were made more than once and whose template takes each for another task. */
+  /** Requests that were repeated and whose template treats each as a new task. */
   private final Set<Integer> doubledByClient = new HashSet<>();
-  /** How often each status was answered. */
+  /** The number of responses by status. */
   private final Map<Integer, Integer> answers = new TreeMap<>();
   private int resubmissions;
 
@@ -46,7 +46,7 @@ final class Load {
     this.random = random;
   }
 
-  /** Submits at least that many, and goes on slowly until the fault is over. */
+  /** Submits at least that many tasks, then continues slowly until the fault is over. */
   CompletableFuture<Void> begin(int tasks) {
     return CompletableFuture.runAsync(() -> {
       int submitted = 0;
@@ -119,7 +119,7 @@ final class Load {
     TaskerClient.pause(Duration.ofMillis(ms));
   }
 
-  /** Who was promised what: the task by the number of its request. */
+  /** The promises: the task by the number of its request. */
   Map<Integer, UUID> accepted() {
     return accepted;
   }

@@ -5,7 +5,7 @@ import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 
-/** The table: a line for each fault, what it was tried on and what it broke. */
+/** The table: a row for each fault, with its rounds and violations. */
 final class MatrixReport {
   private record Line(int rounds, long tasks, long steps, long rerun, long resubmissions, Duration slowest, int violations) {
     static final Line NONE = new Line(0, 0, 0, 0, 0, Duration.ZERO, 0);
@@ -28,7 +28,7 @@ final class MatrixReport {
         verdict.violations().size()), Line::plus);
   }
 
-  /** A round that did not come to a verdict. */
+  /** A round without a verdict. */
   void addFailed(Fault fault) {
     lines.merge(fault, new Line(1, 0, 0, 0, 0, Duration.ZERO, 1), Line::plus);
   }

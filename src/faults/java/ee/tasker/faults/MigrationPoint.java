@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 
-/** Stops the migration of an empty database while it makes a table or a function, before that migration commits. */
+/** Stops the migration of an empty database while it creates a table or a function, before that migration commits. */
 final class MigrationPoint {
   private static final List<String> OBJECTS = List.of("tasker.tasks", "tasker.workflow_step_transitions", "tasker.claim_steps(",
       "tasker.complete_steps(", "tasker.check_history(");
@@ -46,7 +46,7 @@ final class MigrationPoint {
     throw new AssertionError("the migration did not come to its point within " + longest);
   }
 
-  /** The transaction goes on and finds its client gone. */
+  /** The transaction continues and finds its client gone. */
   void letGo() throws SQLException {
     run("select pg_advisory_unlock_all()");
     run("drop event trigger stop_at_ddl");

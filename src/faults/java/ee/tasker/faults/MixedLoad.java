@@ -27,8 +27,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
 /**
- * Minutes of everything at once: tasks of which a third block their handlers' threads, cancels, and operators who retry what failed, while
- * every 20 seconds a server or the database is killed, and once in the middle the primary for good, so that the standby takes its place.
+ * Minutes of mixed load: tasks of which a third block their handlers' threads, cancels, and operators who retry failed
+ * tasks, while every 20 seconds a server or the database is killed, and once in the middle the primary permanently, so that
+ * the standby replaces it.
  *
  * <p>{@code ./mvnw verify -Pfaults -Dit.test=MixedLoad -Dmixed.minutes=10}; continuous integration does not run it.
  */
@@ -37,13 +38,13 @@ class MixedLoad {
   private static final double MINUTES = Double.parseDouble(System.getProperty("mixed.minutes", "1.5"));
   private static final double RATE = Double.parseDouble(System.getProperty("mixed.rate", "10"));
   private static final Duration BETWEEN = Duration.ofSeconds(Integer.getInteger("mixed.between-seconds", 20));
-  /** How long recovery may take at the median. A machine that does other work as well is told so. */
+  /** The limit of the median recovery time. To be raised on a machine with other load. */
   private static final double MOST_SECONDS = Double.parseDouble(System.getProperty("mixed.recovery-seconds", "10"));
   private static final Duration PATIENCE = Duration.ofMinutes(3);
   /** A third of them blocks. */
   private static final List<String> TEMPLATES = List.of("plain", "blocking", "cancelled", "plain", "blocking", "mended");
 
-  /** A server that was killed: the moment by the database's clock, and the identity that it had. */
+  /** A server that was killed: the time on the database's clock, and its identity. */
   private record Kill(Object at, UUID server) {
   }
 
@@ -51,7 +52,7 @@ class MixedLoad {
   private final Servers servers = new Servers(databases, "mixed", Map.of());
   private final Acknowledged acknowledged = new Acknowledged();
   private final List<Kill> kills = new ArrayList<>();
-  /** How long no client was promised anything after a kill of the database. */
+  /** How long no client received a promise after a kill of the database. */
   private final List<Double> pauses = new ArrayList<>();
   private final Set<UUID> cancelled = ConcurrentHashMap.newKeySet();
   private final Set<UUID> retried = ConcurrentHashMap.newKeySet();
@@ -122,7 +123,10 @@ class MixedLoad {
 
   // ---- what is killed
 
-  /** Whether every server that was killed is back. Where servers need longer than the time between two kills the database is killed meanwhile. */
+  /**
+   * Whether every killed server is back. Where servers need longer than the time between two kills, the database is killed
+   * meanwhile.
+   */
   private boolean allAtWork() {
     starting.removeIf(servers::isReady);
     return starting.isEmpty();
@@ -215,7 +219,7 @@ class MixedLoad {
     HttpRequest.Builder to(TaskerClient client);
   }
 
-  /** An answer that says yes, or that it is too late, is one; otherwise it is asked again in the next round. */
+  /** A response that confirms, or that says it is too late, counts; otherwise the request is repeated in the next round. */
   private void ask(Request request, UUID task, Set<UUID> done) {
     for (int server = 0; server < servers.size(); server++) {
       try {
@@ -244,7 +248,7 @@ class MixedLoad {
 
   // ---- what came of it
 
-  /** For each step that a killed server held: how long after the kill another server took it back. */
+  /** For each step that a killed server held: how long after the kill another server took it over. */
   private List<Double> recoveries(TaskerClient tasker) {
     List<Double> seconds = new ArrayList<>();
     for (Kill kill : kills) {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** A server that can be hit: its port stays, its process comes and goes. Its two ways to the database lead through proxies. */
+/** A server that can be killed: its port stays, its process changes. Its two connections to the database lead through proxies. */
 final class Node implements AutoCloseable {
   /** Short, so that a recovery takes seconds; a small capacity, so that the queues are used. */
   private static final Map<String, String> SETTINGS = Map.of(
@@ -28,7 +28,7 @@ final class Node implements AutoCloseable {
     this.listening = new Proxy(database.address().port());
   }
 
-  /** Begins to start, again if it had ended; {@link #awaitReady} tells when it has. */
+  /** Starts it, also after it has ended, without waiting; {@link #awaitReady} waits. */
   void start() {
     if (server != null) {
       server.close();
@@ -48,12 +48,12 @@ final class Node implements AutoCloseable {
     return server.client();
   }
 
-  /** The way of the datasource. */
+  /** The data source's path to the database. */
   Proxy data() {
     return data;
   }
 
-  /** The way of the listening connection. */
+  /** The listening connection's path to the database. */
   Proxy listening() {
     return listening;
   }
@@ -110,7 +110,7 @@ final class Node implements AutoCloseable {
     if (server != null) {
       if (server.isAlive()) {
         thaw();
-        // Nothing that a test would still want to know comes from an orderly end.
+        // An orderly end has nothing that a test still needs to know.
         server.kill();
       }
       server.close();

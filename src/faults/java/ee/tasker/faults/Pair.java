@@ -10,7 +10,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 
-/** Two servers on one durable database with the settings that the product comes with, of any kind; what happens to them is what operators and power cuts do. */
+/**
+ * Two servers of any kind on one durable database with the shipped settings, exposed to the actions of operators and to
+ * power cuts.
+ */
 final class Pair implements AutoCloseable {
   private final EmbeddedDatabase database = TestServer.newDurableDatabase();
   private final Map<String, String> settings;
@@ -23,14 +26,14 @@ final class Pair implements AutoCloseable {
   }
 
   void start(Path war) {
-    // One after the other: only two processors, and the first makes the schema.
+    // One after the other: there are only two processors, and the first creates the schema.
     for (int server = 0; server < servers.length; server++) {
       start(server, war);
     }
     TaskerClient.until("both servers are registered", Duration.ofSeconds(30), () -> tasker.count("select tasker.count_servers()") >= 2);
   }
 
-  /** Starts a server, again if it has ended, and waits until it is ready. */
+  /** Starts a server, also after it has ended, and waits until it is ready. */
   void start(int server, Path war) {
     if (servers[server] != null) {
       servers[server].close();
@@ -39,7 +42,10 @@ final class Pair implements AutoCloseable {
     servers[server].awaitReady();
   }
 
-  /** Puts another WAR in the place of the application: in the running server, or where that is not for a server to do by an orderly stop and a start. */
+  /**
+   * Replaces the application's WAR: in the running server, or, where the server does not support that, with an orderly stop
+   * and a start.
+   */
   boolean redeploy(int server, Path war) {
     if (servers[server].redeploy(war)) {
       return true;
@@ -68,7 +74,7 @@ final class Pair implements AutoCloseable {
     return servers[server].client();
   }
 
-  /** For questions to the database. */
+  /** For queries to the database. */
   TaskerClient tasker() {
     return tasker;
   }

@@ -11,8 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Stands between one server and the database. It can fall silent, as a network does that drops everything, reset all connections,
- * and keep the reply to one commit from the server.
+ * A proxy between one server and the database. It can drop all traffic silently, reset all connections, and withhold the
+ * reply to one commit from the server.
  */
 final class Proxy implements AutoCloseable {
   /** CommandComplete of a COMMIT, in PostgreSQL's protocol: the commit is on disk by then. */
@@ -42,7 +42,7 @@ final class Proxy implements AutoCloseable {
           lines.add(line);
           line.start();
         } catch (IOException e) {
-          // The database is down: the server is told so by the end of its connection.
+          // The database is down: the server sees its connection end.
           server.close();
         }
       }
@@ -51,12 +51,12 @@ final class Proxy implements AutoCloseable {
     }
   }
 
-  /** From now on nothing goes through, in either direction, and nobody is told. */
+  /** From now on nothing passes, in either direction, and neither side is notified. */
   synchronized void fallSilent() {
     silent = true;
   }
 
-  /** What was held back goes through. */
+  /** Everything that was held back passes. */
   synchronized void speak() {
     silent = false;
     notifyAll();
@@ -74,9 +74,9 @@ final class Proxy implements AutoCloseable {
   }
 
   /**
-   * Keeps the reply to the next commit on the connection that reached the database from the given port.
+   * Withholds the reply to the next commit on the connection that reached the database from the given port.
    *
-   * @return done when the commit has happened and its reply is kept; it stays so until the connection is closed
+   * @return done when the commit has happened and its reply is withheld, until the connection is closed
    */
   CompletableFuture<Void> keepCommitReply(int clientPort) {
     Line line = lines.stream().filter(each -> each.clientPort == clientPort).findFirst()
@@ -127,7 +127,7 @@ final class Proxy implements AutoCloseable {
         for (int length; (length = in.read(buffer)) >= 0;) {
           awaitSpeech(this);
           if (isReply && kept != null && contains(buffer, length)) {
-            // The line stays open and says nothing more, until somebody closes it.
+            // The connection stays open and silent, until one side closes it.
             keepsReply = true;
             kept.complete(null);
             return;

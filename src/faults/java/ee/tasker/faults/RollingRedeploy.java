@@ -34,10 +34,10 @@ import org.junit.jupiter.api.TestInstance;
 class RollingRedeploy {
   private static final double RATE = Double.parseDouble(System.getProperty("redeploy.rate", "40"));
   private static final int ROUNDS = Integer.getInteger("redeploy.rounds", 1);
-  /** How long the two are of different versions before the second follows. */
+  /** How long the two run different versions before the second follows. */
   private static final Duration BETWEEN = Duration.ofSeconds(Integer.getInteger("redeploy.between-seconds", 3));
 
-  /** What runs ends within a moment, but on a busy machine a moment is long. */
+  /** Running work ends within a moment, but on a busy machine a moment is long. */
   private final Pair pair = new Pair(Map.of("TASKER_WORKER_DRAIN_SECONDS", "25"));
   private final List<Path> wars = new ArrayList<>();
   private final List<String> mixed = new ArrayList<>();
@@ -107,7 +107,7 @@ class RollingRedeploy {
     System.out.printf(Locale.ROOT, "round %d: server %d has %s after %.1f s%n", round, server, version, (System.nanoTime() - begin) / 1e9);
   }
 
-  /** The two are of different versions, and both run steps. */
+  /** The two run different versions, and both run steps. */
   private void awaitBothAtWork() {
     String versions = versionOf(0) + " and " + versionOf(1);
     assertThat(versionOf(0)).isNotEqualTo(versionOf(1));

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 
-/** Two servers of any kind, with the settings that the product comes with, on a {@link DatabasePair}: both are told both of its hosts. */
+/** Two servers of any kind, with the shipped settings, on a {@link DatabasePair}: both are configured with both hosts. */
 final class Servers implements AutoCloseable {
   private final DatabasePair databases;
   private final Map<String, String> settings;
@@ -33,7 +33,7 @@ final class Servers implements AutoCloseable {
   }
 
   void start() {
-    // One after the other: only two processors, and the first makes the schema.
+    // One after the other: there are only two processors, and the first creates the schema.
     for (int server = 0; server < servers.length; server++) {
       begin(server);
       awaitReady(server);
@@ -42,7 +42,7 @@ final class Servers implements AutoCloseable {
         () -> databases.tasker().count("select tasker.count_servers()") >= servers.length);
   }
 
-  /** Begins to start it, again if it has ended. */
+  /** Starts it without waiting, also after it has ended. */
   void begin(int server) {
     if (servers[server] != null) {
       keepLog(server);
@@ -87,7 +87,7 @@ final class Servers implements AutoCloseable {
     return servers[server].log();
   }
 
-  /** A server that starts again begins its log anew: what the one before it wrote would be gone. */
+  /** A server that starts again overwrites its log: the previous one would be lost. */
   private void keepLog(int server) {
     try {
       Files.createDirectories(logs);

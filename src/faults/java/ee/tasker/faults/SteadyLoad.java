@@ -23,11 +23,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * So many requests per second to servers in turn, whatever becomes of them; each is sent again, to the next server, until one gives an
- * answer that counts. A wait is from the moment a request was due, so that requests behind a slow one wait with it.
+ * A fixed rate of requests to the servers in turn, independent of the responses; each is sent again, to the next server,
+ * until a response counts. A wait is measured from the moment a request was due, so that requests behind a slow one wait
+ * with it.
  */
 final class SteadyLoad {
-  /** What is sent for a number; the same each time. */
+  /** The body for a number; the same each time. */
   interface Requests {
     HttpRequest.Builder request(int number, URI server);
   }
@@ -49,7 +50,7 @@ final class SteadyLoad {
   private final Map<Integer, HttpResponse<String>> answers = new ConcurrentHashMap<>();
   private final Map<String, Integer> refusals = new ConcurrentSkipListMap<>();
   private final List<String> faults = new CopyOnWriteArrayList<>();
-  /** Refusals by the second in which they came. */
+  /** Refusals by the second in which they arrived. */
   private final Map<String, Integer> moments = new ConcurrentSkipListMap<>();
   private final long start = System.nanoTime();
   private volatile long lastBegunNanos;
@@ -61,7 +62,7 @@ final class SteadyLoad {
   private volatile boolean stopped;
   private CompletableFuture<Void> sending;
 
-  /** @param isAnswer whether this answers the request of that number; if not it is sent again */
+  /** @param isAnswer whether this answers the request of that number; if not, it is sent again */
   SteadyLoad(List<URI> servers, double rate, Requests requests, BiPredicate<Integer, HttpResponse<String>> isAnswer) {
     this.servers = servers;
     this.rate = rate;
@@ -69,7 +70,7 @@ final class SteadyLoad {
     this.isAnswer = isAnswer;
   }
 
-  /** Goes on until {@link #stop}, or until that many have been begun. */
+  /** Runs until {@link #stop}, or until that many requests have begun. */
   SteadyLoad begin(int most) {
     sending = CompletableFuture.runAsync(() -> {
       long first = System.nanoTime();
@@ -86,7 +87,7 @@ final class SteadyLoad {
     return this;
   }
 
-  /** That many may be begun in all; those behind them wait, and are not late by it. */
+  /** The total number that may begin; those behind the limit wait without counting as late. */
   void allow(int number) {
     allowed = number;
   }
@@ -99,13 +100,13 @@ final class SteadyLoad {
     return number >= allowed ? 0 : System.nanoTime() - begin;
   }
 
-  /** Sends nothing new, and returns when everything has its answer. */
+  /** Sends nothing new, and returns when every request has its answer. */
   void stop() throws Exception {
     stopped = true;
     awaitEnd();
   }
 
-  /** Returns when everything that is to be sent has its answer. */
+  /** Returns when everything has been sent and answered. */
   void awaitEnd() throws Exception {
     sending.get(1, TimeUnit.HOURS);
     TaskerClient.until("every request is answered", PATIENCE.multipliedBy(2), () -> free.availablePermits() == MOST_UNDER_WAY);
@@ -141,7 +142,7 @@ final class SteadyLoad {
     });
   }
 
-  /** With its code if the application gave the answer, and not the server in its place. */
+  /** With its code if the application answered, and not the server in its place. */
   private static String statusOf(HttpResponse<String> answer) {
     Matcher problem = PROBLEM.matcher(answer.body());
     return answer.statusCode() + (problem.find() ? " " + problem.group(1) : "");
@@ -160,7 +161,7 @@ final class SteadyLoad {
     return begun.get();
   }
 
-  /** How many were begun per second: less than was wanted where the servers, or the machine, could not keep up. */
+  /** How many began per second: less than requested if the servers, or the machine, could not keep up. */
   double achievedRate() {
     return begun() * 1e9 / (lastBegunNanos - start);
   }
@@ -170,7 +171,7 @@ final class SteadyLoad {
     return answers;
   }
 
-  /** What was no answer, by status and the problem's code, or by how the connection ended. */
+  /** Responses that did not count, by status and problem code, or by how the connection ended. */
   Map<String, Integer> refusals() {
     return refusals;
   }
@@ -180,7 +181,7 @@ final class SteadyLoad {
     return moments;
   }
 
-  /** What the servers said of their own faults; each has the id of a line of their log. */
+  /** The servers' reports of their own faults; each has the id of a line in their log. */
   List<String> faults() {
     return List.copyOf(faults);
   }

@@ -10,7 +10,10 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
-/** One fault while it happens: who is hit, who is not, and the blows that {@link Fault} is made of. When it returns, all servers work again. */
+/**
+ * One fault in progress: its victim, the other server, and the actions that {@link Fault} consists of. When it returns, all
+ * servers work again.
+ */
 final class Strike {
   /** Longer than a lease, and than the second of grace after it. */
   static final Duration PAST_THE_LEASE = Duration.ofSeconds(8);
@@ -36,7 +39,7 @@ final class Strike {
     void fall(Strike strike) throws Exception;
   }
 
-  /** When it fell. */
+  /** When it struck. */
   Instant at() {
     return at == null ? Instant.now() : at;
   }
@@ -66,7 +69,7 @@ final class Strike {
     }
   }
 
-  /** Lets that transaction commit, and keeps the reply from the server. */
+  /** Lets that transaction commit, and withholds the reply from the server. */
   void commitWithoutReply(Stopped stopped, Node node) throws Exception {
     var kept = node.data().keepCommitReply(stopped.clientPort());
     cluster.points().letGo();
@@ -95,7 +98,7 @@ final class Strike {
     };
   }
 
-  /** The server lives, and does not know whether its commit has happened: it has. */
+  /** The server is alive and does not know whether its commit has happened: it has. */
   static Blow loseTheReplyTo(Point point) {
     return strike -> {
       Stopped stopped = strike.stopAt(point);
@@ -105,7 +108,10 @@ final class Strike {
     };
   }
 
-  /** The server is dead and its transaction is not, as when a network is cut: it holds its locks for longer than the lease, and then fails. */
+  /**
+   * The server is dead and its transaction is not, as after a network cut: it holds its locks for longer than the lease,
+   * and then fails.
+   */
   static Blow killAndLeaveTheTransactionOf(Point point) {
     return strike -> {
       strike.stopAt(point);
@@ -129,7 +135,7 @@ final class Strike {
     };
   }
 
-  /** Kills one server and then, while it takes over, the other. */
+  /** Kills one server and then the other, while it takes over. */
   static Blow killDuringRecovery(boolean afterCommit) {
     return strike -> {
       strike.stopAt(Point.AFTER_EFFECT);
@@ -205,7 +211,7 @@ final class Strike {
     };
   }
 
-  /** Told to stop, it gives back what it has not begun and lets the rest finish; then it is killed in the middle of that. */
+  /** Asked to stop, it releases what it has not begun and lets the rest finish; then it is killed in the middle of that. */
   static Blow killDuringDrain() {
     return strike -> {
       strike.soon();
@@ -227,7 +233,7 @@ final class Strike {
     };
   }
 
-  /** Kills it while it starts, twice, and lets it start then. */
+  /** Kills it twice during its start, and then lets it start. */
   static Blow killDuringStart() {
     return strike -> {
       strike.now();
@@ -241,7 +247,7 @@ final class Strike {
     };
   }
 
-  /** A server that stands still for longer than its leases, and then goes on as if nothing had been. */
+  /** A server that is frozen for longer than its leases, and then continues. */
   static Blow freeze() {
     return strike -> {
       strike.soon();
@@ -296,7 +302,10 @@ final class Strike {
     };
   }
 
-  /** The server and the database do not hear each other for longer than a lease; then the connections are reset, or what was held back arrives. */
+  /**
+   * Server and database cannot reach each other for longer than a lease; then the connections are reset, or the withheld
+   * data arrives.
+   */
   static Blow silenceServer(boolean reset) {
     return strike -> {
       strike.soon();
@@ -321,7 +330,7 @@ final class Strike {
     };
   }
 
-  /** Crashes the database while a transaction stands at the point; the server lives. */
+  /** Crashes the database while a transaction is stopped at the point; the server stays alive. */
   static Blow crashDatabaseAt(Point point) {
     return strike -> {
       strike.stopAt(point);

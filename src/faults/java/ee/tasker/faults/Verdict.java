@@ -11,7 +11,7 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What became of the tasks of one round. */
+/** The outcome of one round's tasks. */
 record Verdict(long tasks, long steps, long rerun, long resubmissions, Duration slowest, List<String> violations) {
   private static final String AT_REST = "('complete', 'error', 'cancelled', 'resolved_manually', 'blocked_by_failures')";
 

@@ -25,7 +25,7 @@ class ThreeServers {
   @BeforeAll
   void start() {
     database = TestServer.newDatabase();
-    // One after the other: three that start side by side can take longer than anybody waits.
+    // One after the other: three concurrent starts can take longer than the limit.
     for (int i = 0; i < 3; i++) {
       servers.add(TestServer.start(database, TwoServersIT.SETTINGS));
     }

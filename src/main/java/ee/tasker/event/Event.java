@@ -6,15 +6,16 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * What is sent to who listens.
+ * What is sent to a listener.
  *
- * @param id   the position after it, from which whoever has it can go on; empty when there is none to tell
- * @param name {@code task}, {@code step}, {@code end}, {@code alive} for the position alone, or empty for a sign of life, which has no data
+ * @param id   the position after the event, from which a listener can resume; empty when there is none
+ * @param name {@code task}, {@code step}, {@code end}, {@code alive} for the position alone, or empty for a keep-alive,
+ *     which has no data
  * @param data as JSON
  */
 public record Event(String id, Optional<String> name, String data) {
 
-  /** A move, of which a few members are looked at again and again. */
+  /** A transition, with the members that are read often. */
   record Move(Event event, UUID taskUuid, String kind, String toState, JsonObject data) {
     static Move of(JsonObject event) {
       JsonObject data = event.getJsonObject("data");
@@ -23,7 +24,7 @@ public record Event(String id, Optional<String> name, String data) {
     }
   }
 
-  /** Nothing happened up to here. */
+  /** No event up to this position. */
   static Event alive(long bound) {
     return new Event(Long.toString(bound), Optional.of("alive"), "{}");
   }

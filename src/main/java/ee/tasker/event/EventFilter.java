@@ -7,10 +7,10 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * What somebody wants to hear of.
+ * Which events a listener wants.
  *
- * @param taskUuid one task, whose end is the end of the stream; empty for all
- * @param members  members of an event's data and the values that they must have; {@code kind} is {@code task} or {@code step}
+ * @param taskUuid one task, whose end also ends the stream; empty for all tasks
+ * @param members  required values of members of an event's data; {@code kind} is {@code task} or {@code step}
  */
 public record EventFilter(Optional<UUID> taskUuid, Map<String, String> members) {
   public EventFilter {

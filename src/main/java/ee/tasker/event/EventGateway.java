@@ -7,7 +7,7 @@ import jakarta.json.JsonObject;
 import java.util.Collection;
 import java.util.UUID;
 
-/** Calls the functions of the database that tell what happened. */
+/** Calls the SQL functions that return events. */
 @Dependent
 class EventGateway {
   @Inject
@@ -25,7 +25,7 @@ class EventGateway {
     return Integer.parseInt(sql.text("summarize_history()"));
   }
 
-  /** Null may be of any type for the driver; a text that is cast is what the function wants. */
+  /** The SQL call casts each argument from text; null stays null. */
   private static String text(Object value) {
     return value == null ? null : value.toString();
   }

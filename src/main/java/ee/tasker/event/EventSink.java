@@ -2,10 +2,10 @@ package ee.tasker.event;
 
 import java.util.concurrent.CompletionStage;
 
-/** Where the events of one stream go. Called by one thread at a time. */
+/** The destination of one stream's events. Called by one thread at a time. */
 public interface EventSink {
 
-  /** Sends it; the next one is sent when this has completed. It fails when nobody is there any more. */
+  /** Sends an event; the next one is sent when this has completed. Fails once the client has disconnected. */
   CompletionStage<?> send(Event event);
 
   void close();

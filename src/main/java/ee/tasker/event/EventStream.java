@@ -12,11 +12,12 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * One who listens: what he has not been sent yet, in a buffer with a bound. Events are sent one after another, each when the one
- * before has gone out, on threads of the executor and never on that of the reader. Thread-safe.
+ * One listener and a bounded buffer of the events not sent yet. Each event is sent after the previous one has completed, on
+ * a thread of the executor and never on the reader's. Thread-safe.
  *
- * <p>First he catches up from where he was, at his own pace, and {@code drained} says when he can take more. Then he is told live;
- * when his buffer is full then, or one event takes too long, he is cut off, and can go on from the last event that he got.
+ * <p>The stream first catches up from its position at its own pace; {@code drained} reports when it can take more. Then it
+ * receives events live. If its buffer fills up, or one event takes too long to send, the stream is cut off; the client can
+ * resume from the last event that it received.
  */
 final class EventStream {
   private static final long NEVER = Long.MAX_VALUE;
@@ -35,7 +36,7 @@ final class EventStream {
   private boolean isClosing;
   private boolean isEnded;
   private long sendingSince;
-  /** The stream may end when everything below this bound is told: what moved the task there began before it. */
+  /** The stream may end once everything below this bound has been sent: what moved the task there began before it. */
   private long endsAt = NEVER;
   private String endState;
 
@@ -57,7 +58,7 @@ final class EventStream {
     return position;
   }
 
-  /** The only task that he wants to hear of. */
+  /** The only task of this stream. */
   Optional<UUID> task() {
     return filter.taskUuid();
   }
@@ -66,7 +67,7 @@ final class EventStream {
     return isEnded;
   }
 
-  /** Nothing is waiting and nothing on its way. */
+  /** Nothing is queued and nothing is being sent. */
   synchronized boolean isDrained() {
     return waiting.isEmpty() && !isBusy;
   }
@@ -74,13 +75,13 @@ final class EventStream {
   synchronized void goLive() {
     isLive = true;
     if (task().isEmpty()) {
-      // Who is cut off before anything has happened knows where he was.
+      // Gives a client that is cut off before the first event its position.
       waiting.add(Event.alive(position.from()));
       kick();
     }
   }
 
-  /** The task had ended when the stream was opened. */
+  /** The task had ended before the stream was opened. */
   synchronized void endsWith(String state, long horizon) {
     if (TaskState.terminalWords().contains(state)) {
       endState = state;
@@ -88,7 +89,11 @@ final class EventStream {
     }
   }
 
-  /** Takes what was read from his position on. @return false when he was cut off because his buffer is full */
+  /**
+   * Adds events read from the stream's position.
+   *
+   * @return false when the stream was cut off because its buffer is full
+   */
   boolean take(Events.Batch batch) {
     synchronized (this) {
       if (isEnded) {
@@ -120,7 +125,11 @@ final class EventStream {
     }
   }
 
-  /** Shows that the stream lives, and how far it is, when nothing else does. @return false when one event has taken longer than that and he was cut off */
+  /**
+   * Sends a keep-alive with the current position when nothing else is being sent.
+   *
+   * @return false when one event has taken longer than that and the stream was cut off
+   */
   boolean beat(long longestNanos) {
     synchronized (this) {
       if (!isBusy || System.nanoTime() - sendingSince < longestNanos) {
@@ -191,7 +200,7 @@ final class EventStream {
     return null;
   }
 
-  /** Ends it; once, whoever comes first. */
+  /** Ends the stream once; later calls do nothing. */
   void end() {
     synchronized (this) {
       if (isEnded) {
@@ -202,14 +211,14 @@ final class EventStream {
     }
     ended.run();
     try {
-      // Who does not read may keep even this waiting.
+      // A client that does not read may block even this call.
       executor.execute(sink::close);
     } catch (RejectedExecutionException stopping) {
       sink.close();
     }
   }
 
-  /** The tasks that any of some streams wants to hear of; null when one of them wants all. */
+  /** The union of the tasks that the given streams filter on; null when one of them wants all. */
   static Collection<UUID> tasksOf(Collection<EventStream> streams) {
     List<Optional<UUID>> tasks = streams.stream().map(EventStream::task).distinct().toList();
     return tasks.contains(Optional.<UUID>empty()) ? null : tasks.stream().map(Optional::get).toList();

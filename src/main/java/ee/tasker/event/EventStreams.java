@@ -21,8 +21,8 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The component's door, and the one reader of this server: it reads the end of history for all who listen, as often as
- * something happens and at least once a second, and not at all while nobody does. Thread-safe.
+ * The component's facade, and the only reader of events on this server. While there are listeners it reads the end of the
+ * history after each change and at least once a second; without listeners it reads nothing. Thread-safe.
  */
 @ApplicationScoped
 public class EventStreams implements ChangeListener {
@@ -43,7 +43,7 @@ public class EventStreams implements ChangeListener {
   private Settings settings;
 
   private final Set<EventStream> all = ConcurrentHashMap.newKeySet();
-  /** Those that have caught up; only under this object's monitor, as is the tail's bound. */
+  /** Streams that have caught up; guarded by this object's monitor, as is the tail's bound. */
   private final Set<EventStream> live = ConcurrentHashMap.newKeySet();
   private final Span tailSpan = new Span();
   private long bound = -1;
@@ -52,7 +52,7 @@ public class EventStreams implements ChangeListener {
   private long lastBeat;
   private boolean hasNews;
 
-  /** The name under which an id that is none is refused; where it came in another way, the caller puts the name of that. */
+  /** The field that a problem names when an id is invalid; callers that read the id from elsewhere put their own name. */
   public static final String ID = "Last-Event-ID";
 
   private final Object schedule = new Object();
@@ -64,18 +64,19 @@ public class EventStreams implements ChangeListener {
   private long wantedAt;
   private ThreadPool threads;
 
-  /** One for each that may not read what it is sent, which keeps a thread on some servers, and for the reader. */
+  /** One thread per stream that may block on a slow client, as sending does on some servers, and one for the reader. */
   @PostConstruct
   void prepare() {
     threads = pools.make("stream", settings.streams().limit() + 2);
   }
 
   /**
-   * Begins to tell somebody, and returns. A stream of one task without a position begins with the task, one of all begins now.
+   * Starts a stream and returns. Without a position, a stream of one task starts with the task's first event, a stream of
+   * all tasks starts now.
    *
-   * @param after     the id of the last event that he has seen
-   * @param taskState of the task that the stream is about, as it is now
-   * @throws Problem 400 invalid-request when the id is none, 503 too-many-streams
+   * @param after     the id of the last event that the client has received
+   * @param taskState current state of the task that the stream is about
+   * @throws Problem 400 invalid-request for an invalid id, 503 too-many-streams
    */
   public void open(EventFilter filter, Optional<String> after, Optional<String> taskState, EventSink sink) {
     Optional<Position> given = after.map(id -> Position.parse(id).orElseThrow(EventStreams::unknown));
@@ -87,7 +88,7 @@ public class EventStreams implements ChangeListener {
     Opening opening = new Opening(filter, start, sink);
     synchronized (all) {
       if (all.size() >= settings.streams().limit()) {
-        throw new Problem(503, "too-many-streams", "this server has as many streams as it takes", List.of(),
+        throw new Problem(503, "too-many-streams", "this server has reached its limit of event streams", List.of(),
             Map.of("retry_after_seconds", 5));
       }
       all.add(opening.stream);
@@ -101,7 +102,7 @@ public class EventStreams implements ChangeListener {
     return Problem.invalid(ID, "is not the id of an event of this database");
   }
 
-  /** How many listen at the moment. */
+  /** The number of open streams. */
   public int count() {
     return all.size();
   }
@@ -113,7 +114,7 @@ public class EventStreams implements ChangeListener {
     }
   }
 
-  /** A stream that is on its way to where the tail is. */
+  /** A stream that catches up with the tail. */
   private final class Opening {
     private final EventStream stream;
     private final Span span = new Span();
@@ -134,7 +135,7 @@ public class EventStreams implements ChangeListener {
       live.remove(stream);
     }
 
-    /** One go at a time: it goes on when everything of it has been sent. */
+    /** One batch at a time: the next is read when all events of this one have been sent. */
     private synchronized void catchUp() {
       try {
         while (!isJoined && !stream.isEnded() && stream.isDrained()) {
@@ -159,7 +160,7 @@ public class EventStreams implements ChangeListener {
       }
     }
 
-    /** @return how far the tail is */
+    /** @return the tail's position */
     private long join() {
       synchronized (EventStreams.this) {
         if (bound < 0) {
@@ -185,7 +186,7 @@ public class EventStreams implements ChangeListener {
     synchronized (schedule) {
       long at = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(delayMs);
       if (isReading) {
-        // Planned when that read is done: while the database is slow, each change would keep another thread.
+        // Scheduled only after that read: while the database is slow, each change would occupy one more thread.
         wantedAt = isWanted && wantedAt - at <= 0 ? wantedAt : at;
         isWanted = true;
         return;
@@ -200,7 +201,7 @@ public class EventStreams implements ChangeListener {
       try {
         nextRead = threads.timers().schedule(this::read, delayMs, TimeUnit.MILLISECONDS);
       } catch (RejectedExecutionException stopping) {
-        // The caller that told of a change has other things to do than to hear of it.
+        // The caller that reports a change must not run the read itself.
         nextRead = null;
       }
     }
@@ -246,7 +247,7 @@ public class EventStreams implements ChangeListener {
     return LONGEST_PAUSE_MS;
   }
 
-  /** @return how long to wait before the next time, in ms: longer and longer while nothing happens */
+  /** @return the delay before the next read, in ms; it grows while there are no events */
   private long readTail() {
     boolean isNews = false;
     for (int reads = 0; reads < MOST_READS; reads++) {
@@ -296,7 +297,10 @@ public class EventStreams implements ChangeListener {
     all.forEach(EventStream::end);
   }
 
-  /** How many transactions to read at once, so that it is neither very many events nor very few. Not thread-safe. */
+  /**
+   * Adapts the number of transactions per read, so that a read returns neither very many events nor very few. Not
+   * thread-safe.
+   */
   private static final class Span {
     private static final int MANY = 2_000;
     private static final int FEW = 500;

@@ -8,7 +8,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
 
-/** Reads what happened. Each method is one call and one transaction of its own. Thread-safe. */
+/** Reads events. Each method is one call in its own transaction. Thread-safe. */
 @ApplicationScoped
 @Transactional(Transactional.TxType.REQUIRES_NEW)
 public class Events {
@@ -17,11 +17,11 @@ public class Events {
   private EventGateway gateway;
 
   /**
-   * What was read in one go.
+   * The result of one read.
    *
    * @param until   the position afterwards
-   * @param bound   the oldest transaction that ran at that time
-   * @param horizon the first that had not begun
+   * @param bound   the oldest transaction that was running at that time
+   * @param horizon the first transaction that had not begun
    */
   record Batch(long until, long bound, long horizon, List<Event.Move> moves) {
     boolean isBehind() {
@@ -29,15 +29,15 @@ public class Events {
     }
   }
 
-  /** No events, and how far transactions are at this moment. */
+  /** The current transaction bounds, without events. */
   Batch now() {
     return batch(gateway.getEvents(Position.BEGINNING, 0L, List.of(), null));
   }
 
   /**
-   * @param limit     how far at most, as a bound; null for as far as the database lets us
+   * @param limit     the last bound to read; null for as far as the database allows
    * @param taskUuids null for all tasks
-   * @param span      how many transactions at most
+   * @param span      the maximum number of transactions to read
    */
   Batch read(Position after, Long limit, Collection<UUID> taskUuids, Long span) {
     return batch(
@@ -53,7 +53,7 @@ public class Events {
     return reply.getJsonNumber(member).longValue();
   }
 
-  /** @return how many ranges of history were summarised */
+  /** @return the number of history ranges that were summarised */
   public int summarize() {
     return gateway.summarizeHistory();
   }

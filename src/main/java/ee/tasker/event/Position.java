@@ -8,8 +8,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How far somebody has been told: all moves of transactions below {@code from}, and of those up to {@code until} the ones up
- * to {@code last}. As a text it is the id of an event, or {@code from} alone.
+ * A position in the event log: all moves of transactions below {@code from} have been sent, and of those below {@code
+ * until} the ones up to {@code last}. As text it is the id of an event, or {@code from} alone.
  *
  * @param until zero, with {@code last} absent, at the bound itself
  */
@@ -21,7 +21,7 @@ record Position(long from, long until, Optional<Last> last) {
   private static final Pattern EVENT = Pattern
       .compile("(\\d{1,18})-(\\d{1,18})-(\\d{1,17})-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-(\\d{1,9})");
 
-  /** The event that was told last. */
+  /** The last event that was sent. */
   record Last(Instant at, UUID moverUuid, int sortKey) {
   }
 
@@ -29,7 +29,7 @@ record Position(long from, long until, Optional<Last> last) {
     return new Position(bound, 0, Optional.empty());
   }
 
-  /** @return empty when the text is no position */
+  /** @return empty when the text is not a position */
   static Optional<Position> parse(String id) {
     if (BOUND.matcher(id).matches()) {
       return Optional.of(at(Long.parseLong(id)));
@@ -47,7 +47,7 @@ record Position(long from, long until, Optional<Last> last) {
     return last.isPresent();
   }
 
-  /** The first bound that is not told of yet. */
+  /** The first bound that has not been sent. */
   long next() {
     return isWithin() ? until : from;
   }

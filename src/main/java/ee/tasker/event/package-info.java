@@ -1,9 +1,9 @@
 /**
- * What happens to tasks and steps, told to those who listen while it happens. The history in the database is what is told, each
- * move once, in an order that can be taken up again after any event. One reader per server serves all who listen to it; while
- * nobody does, nothing is read. It knows nothing of how a stream travels.
+ * Streams the transitions of tasks and steps to listeners as they happen. The source is the history in the database: each
+ * move is sent once, in an order that a client can resume after any event. One reader per server serves all of its
+ * listeners; without listeners it reads nothing. The component does not depend on the transport of a stream.
  *
- * <p>A position is a bound in the sequence of transactions, below which all is over ({@code tasker.get_events}), and within
- * what was read in one go the last event that was told.
+ * <p>A position is a bound in the sequence of transactions, below which all transactions have ended ({@code
+ * tasker.get_events}), and, within one read, the last event that was sent.
  */
 package ee.tasker.event;

@@ -7,9 +7,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * The names by which templates call a {@link StepHandler} or a {@link HandlerResolver}: {@code handler.callable} of a
- * step for the one, {@code handler.resolver} for the other. Two beans of the same kind with the same name are refused
- * at start.
+ * The names by which templates refer to a {@link StepHandler} ({@code handler.callable} of a step) or a {@link
+ * HandlerResolver} ({@code handler.resolver}). The application does not start with two beans of the same kind and name.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)

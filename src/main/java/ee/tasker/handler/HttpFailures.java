@@ -3,17 +3,17 @@ package ee.tasker.handler;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Turns an HTTP answer into an outcome, for handlers that call other services. Stateless. */
+/** Maps the status of an HTTP response to an outcome, for handlers that call other services. Stateless. */
 public final class HttpFailures {
 
   private HttpFailures() {
   }
 
   /**
-   * 408, 425, 429 and 5xx except 501 are retryable, every other status from 400 on is permanent.
+   * 408, 425, 429 and 5xx except 501 are retryable; every other status from 400 up is permanent.
    *
    * @param retryAfter the {@code Retry-After} header in seconds, or null; an HTTP date is ignored
-   * @return empty below 400: that is no failure
+   * @return empty for a status below 400, which is not a failure
    */
   public static Optional<StepOutcome> of(int status, String retryAfter, String message) {
     if (status < 400) {

@@ -1,6 +1,6 @@
 package ee.tasker.handler;
 
-/** Thrown by a handler when trying again would not help. */
+/** Thrown by a handler when a retry would not help. */
 public class PermanentStepException extends RuntimeException {
   private static final long serialVersionUID = 1L;
   private final String errorType;

@@ -13,7 +13,7 @@ public class RetryableStepException extends RuntimeException {
     this(errorType, message, null, null);
   }
 
-  /** @param delay how long the other side asked us to wait, or null */
+  /** @param delay how long the called service asked us to wait, or null */
   public RetryableStepException(String errorType, String message, Duration delay, Throwable cause) {
     super(message, cause);
     this.errorType = errorType;

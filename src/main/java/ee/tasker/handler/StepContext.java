@@ -7,8 +7,8 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * What a handler knows about the step it runs. One per attempt; safe to use from several threads. Values are as they
- * were at the claim, except {@link #isCancelRequested()}, which follows the database through the server's heartbeat.
+ * What a handler can read about the step it runs. One instance per attempt; thread-safe. Values are as of the claim, except
+ * {@link #isCancelRequested()}, which the server's heartbeat updates from the database.
  */
 public interface StepContext {
 
@@ -30,8 +30,8 @@ public interface StepContext {
   Optional<UUID> parentCorrelationId();
 
   /**
-   * The trace that the task was asked for in, as W3C Trace Context has it in the header {@code traceparent}: to be sent on with what the handler calls.
-   * Where the server makes spans, it is this attempt's place in that trace, and never empty.
+   * The trace context of the task's request, as a W3C {@code traceparent} header, to be sent on with the handler's own
+   * calls. If the server creates spans, it is the span context of this attempt and never empty.
    */
   default Optional<String> traceParent() {
     return Optional.empty();
@@ -40,7 +40,7 @@ public interface StepContext {
   /** Counted from 1. */
   int attempt();
 
-  /** All attempts together, the first included; the first is allowed even when this is 0. */
+  /** The maximum number of attempts, including the first; the first is allowed even when this is 0. */
   int maxAttempts();
 
   default boolean isRetry() {
@@ -73,7 +73,7 @@ public interface StepContext {
   /** Names of all ancestors whose result can be read. */
   Set<String> dependencyNames();
 
-  /** The result of an ancestor, at any distance; empty when there is no such ancestor or it has none. */
+  /** The result of a direct or indirect ancestor; empty when the step has no such ancestor or the ancestor has no result. */
   Optional<JsonValue> result(String stepName);
 
   /** The result of an ancestor as an object. */
@@ -89,21 +89,24 @@ public interface StepContext {
   Optional<JsonValue> checkpoint();
 
   /**
-   * Saves progress in a transaction of its own, so that a later attempt can resume from it.
+   * Saves progress in its own transaction, so that a later attempt can resume from it.
    *
-   * @throws StaleAttemptException when the step was handed to another attempt meanwhile: stop, the result will be refused
+   * @throws StaleAttemptException when the step has been given to another attempt: stop, the result will be refused
    */
   void checkpoint(JsonValue progress);
 
-  /** Renews this step's lease now. The server does so by itself; a handler needs it only before a very long pause. */
+  /** Renews this step's lease now. The server renews leases itself; a handler needs this only before a very long pause. */
   void heartbeat();
 
-  /** Same for every call about this attempt and different for any other: step uuid and attempt. */
+  /** The same for every call of this attempt and different for every other attempt: step uuid and attempt. */
   default String idempotencyToken() {
     return stepUuid() + ":" + attempt();
   }
 
-  /** Whether somebody asked to cancel the task; a handler that runs long looks now and then and returns cancelled. */
+  /**
+   * Whether cancellation of the task was requested. A long-running handler checks this regularly and returns {@link
+   * StepOutcome#cancelled() cancelled}.
+   */
   boolean isCancelRequested();
 
   private static Optional<JsonValue> present(JsonValue value) {

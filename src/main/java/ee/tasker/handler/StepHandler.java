@@ -25,18 +25,18 @@ public interface StepHandler {
   /**
    * Does the step's work.
    *
-   * @return what became of it; null counts as {@link StepOutcome#success()}
+   * @return the step's outcome; null counts as {@link StepOutcome#success()}
    * @throws Exception mapped as the type describes
    */
   StepOutcome handle(StepContext step) throws Exception;
 
   /**
-   * Whether {@link #handle} runs in the JTA transaction that records its result. What it writes to the same database, through
-   * the data source {@code jdbc/tasker}, is then there exactly once: it is committed with a success, and rolled back with
-   * everything else: any other outcome, an exception, a result that is refused, an attempt that is no longer the current
-   * one, a server that dies. Nothing is locked for it while it runs. It must not end the transaction itself.
+   * Whether {@link #handle} runs in the JTA transaction that records its result. What the handler writes to the same
+   * database through the data source {@code jdbc/tasker} then takes effect exactly once: it is committed together with a
+   * success, and rolled back for any other outcome, an exception, a refused result, an attempt that is no longer current,
+   * or a server crash. The engine holds no locks for it while it runs. The handler must not end the transaction itself.
    *
-   * @return the same for every call; false by default
+   * @return the same value for every call; false by default
    */
   default boolean isTransactional() {
     return false;

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 
-/** What a handler says became of its step. Immutable. */
+/** The outcome that a handler reports for its step. Immutable. */
 public sealed interface StepOutcome {
 
   /** The work is done; {@code result} is what successors see under the step's name. */
@@ -17,10 +17,10 @@ public sealed interface StepOutcome {
   }
 
   /**
-   * It failed and may succeed later. Tried again while attempts are left; otherwise the step goes to {@code error}.
+   * The step failed and may succeed later. It is retried while attempts remain; otherwise it moves to {@code error}.
    *
    * @param errorType a short stable word for statistics, for instance {@code GatewayTimeout}
-   * @param delay     how long the other side asked us to wait; it wins over the template's backoff
+   * @param delay     how long the called service asked us to wait; takes precedence over the template's backoff
    */
   record RetryableFailure(String errorType, String message, Optional<Duration> delay) implements StepOutcome {
     public RetryableFailure {
@@ -33,7 +33,7 @@ public sealed interface StepOutcome {
     }
   }
 
-  /** It failed and would fail again: the step goes to {@code error} at once. */
+  /** The step failed and would fail again: it moves to {@code error} at once. */
   record PermanentFailure(String errorType, String message, JsonObject details) implements StepOutcome {
     public PermanentFailure {
       requireText(errorType, "errorType");
@@ -42,7 +42,7 @@ public sealed interface StepOutcome {
     }
   }
 
-  /** The handler saw a cancel request and stopped; {@code partialResult} is kept with the step. */
+  /** The handler saw a cancel request and stopped; {@code partialResult} is stored with the step. */
   record Cancelled(String reason, JsonValue partialResult) implements StepOutcome {
     public Cancelled {
       Objects.requireNonNull(reason, "reason");

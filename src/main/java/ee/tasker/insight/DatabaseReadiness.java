@@ -18,8 +18,8 @@ import org.eclipse.microprofile.health.HealthCheckResponseBuilder;
 import org.eclipse.microprofile.health.Readiness;
 
 /**
- * The database answers in time and can be written to, and its schema is at least the one that this application brings. A newer one is fine: while
- * servers are replaced one after another, two versions of the application share a database.
+ * Up when the database answers in time, can be written to, and has at least the schema version that this application ships.
+ * A newer schema is fine: during a rolling upgrade two versions of the application share a database.
  */
 @Readiness
 @ApplicationScoped
@@ -38,7 +38,7 @@ public class DatabaseReadiness implements HealthCheck {
   @Inject
   private StartSequence start;
 
-  /** One question at a time: a database that hangs must not take a thread for every probe. */
+  /** One query at a time: with a hanging database, each probe would otherwise block another thread. */
   private Future<JsonObject> asked;
 
   @Override
@@ -72,7 +72,7 @@ public class DatabaseReadiness implements HealthCheck {
       return answer.down().withData("problem", "no answer within " + BOUND_SECONDS + " seconds").build();
     } catch (ExecutionException | RejectedExecutionException e) {
       asked = null;
-      return answer.down().withData("problem", "the database cannot be asked").build();
+      return answer.down().withData("problem", "the database cannot be queried").build();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return answer.down().withData("problem", "interrupted").build();

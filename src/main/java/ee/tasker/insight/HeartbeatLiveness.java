@@ -12,7 +12,7 @@ import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.HealthCheckResponseBuilder;
 import org.eclipse.microprofile.health.Liveness;
 
-/** The heartbeat's thread still comes round, whether or not the database hears it. */
+/** Up while the heartbeat's thread keeps running, whether or not the database answers it. */
 @Liveness
 @ApplicationScoped
 public class HeartbeatLiveness implements HealthCheck {
@@ -28,7 +28,7 @@ public class HeartbeatLiveness implements HealthCheck {
   @Override
   public HealthCheckResponse call() {
     if (start.isUnderWay()) {
-      // There is none before the database answers; a restart would not bring it.
+      // The heartbeat starts once the database answers; a restart would not help before that.
       return HealthCheckResponse.named("heartbeat").up().withData("problem", "the server is not started yet").build();
     }
     Duration silence = Duration.between(heartbeat.lastSign(), Instant.now());

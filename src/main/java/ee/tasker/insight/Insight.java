@@ -5,7 +5,7 @@ import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
 import jakarta.transaction.Transactional;
 
-/** The component's door. Only reads. */
+/** The component's facade. Read-only. */
 @ApplicationScoped
 @Transactional(Transactional.TxType.REQUIRES_NEW)
 public class Insight {
@@ -17,12 +17,12 @@ public class Insight {
     return gateway.getInstallationStatus();
   }
 
-  /** @return as {@code tasker.get_server_documents}: who is there, how they are, and how long offers wait */
+  /** @return as {@code tasker.get_server_documents}: the registered servers, their health, and how long offers wait */
   public JsonObject servers() {
     return gateway.getServerDocuments();
   }
 
-  /** @return as {@code tasker.get_queue_documents}: how long each queue is, how old, and what of it is parked */
+  /** @return as {@code tasker.get_queue_documents}: each queue's length and age, and its parked messages */
   public JsonObject queues() {
     return gateway.getQueueDocuments();
   }
@@ -37,12 +37,12 @@ public class Insight {
     return gateway.getHealthDocument();
   }
 
-  /** @return as {@code tasker.get_bottleneck_document}; a filter that is null lets everything through */
+  /** @return as {@code tasker.get_bottleneck_document}; a null filter matches everything */
   public JsonObject bottlenecks(int hours, int limit, int minExecutions, String namespace, String name, String version) {
     return gateway.getBottleneckDocument(hours, limit, minExecutions, namespace, name, version);
   }
 
-  /** @return as {@code tasker.get_metrics_document}: what a monitoring system wants to know of the whole system */
+  /** @return as {@code tasker.get_metrics_document}: the installation-wide metrics for a monitoring system */
   public JsonObject metrics() {
     return gateway.getMetricsDocument();
   }

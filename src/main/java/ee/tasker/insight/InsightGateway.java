@@ -5,7 +5,7 @@ import jakarta.enterprise.context.Dependent;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
 
-/** Calls the functions of the database that tell how it is. */
+/** Calls the SQL functions that report the installation's status. */
 @Dependent
 class InsightGateway {
   @Inject

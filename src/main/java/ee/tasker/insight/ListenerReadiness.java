@@ -11,7 +11,10 @@ import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.HealthCheckResponseBuilder;
 import org.eclipse.microprofile.health.Readiness;
 
-/** Never down, since the poller finds everything without the listening connection, later; but it tells that the connection is missing, since when and why. */
+/**
+ * Never down, because without the listening connection the poller still finds all work, only later. Reports that the
+ * connection is missing, since when and why.
+ */
 @Readiness
 @ApplicationScoped
 public class ListenerReadiness implements HealthCheck {

@@ -2,10 +2,10 @@ package ee.tasker.insight;
 
 import java.time.Duration;
 
-/** How long something periodic may be silent before it counts as stuck. */
+/** How long a periodic activity may stay silent before it counts as stuck. */
 final class Patience {
   private static final int PERIODS = 5;
-  /** Whatever the period: a long pause of the garbage collector, or of the machine, is not the end. */
+  /** A lower bound for any period: a long pause of the garbage collector or the machine must not count as stuck. */
   private static final Duration LEAST = Duration.ofMinutes(1);
 
   private Patience() {

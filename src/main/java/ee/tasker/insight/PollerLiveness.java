@@ -11,7 +11,10 @@ import org.eclipse.microprofile.health.HealthCheck;
 import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.Liveness;
 
-/** The safety net still comes round. A round that fails because the database is away counts: a restart would not bring it back. */
+/**
+ * Up while the fallback poller keeps running. A run that fails because the database is away counts as running: a restart
+ * would not fix it.
+ */
 @Liveness
 @ApplicationScoped
 public class PollerLiveness implements HealthCheck {

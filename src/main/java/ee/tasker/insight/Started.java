@@ -9,7 +9,7 @@ import org.eclipse.microprofile.health.HealthCheck;
 import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.Startup;
 
-/** Migrations are applied and the templates are loaded; a template that was refused is told of and does not hold the start up. */
+/** Migrations are applied and templates are loaded; a rejected template is logged and does not block the startup. */
 @Startup
 @ApplicationScoped
 public class Started implements HealthCheck {

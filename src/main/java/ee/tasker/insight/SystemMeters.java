@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 
 /**
- * The figures of the whole system, asked of the database when somebody collects them, and at most every five seconds; and
- * how busy this server's worker is. Every server tells the same of the system: collect them all, and take any one.
+ * Installation-wide metrics, read from the database at collection time and at most every five seconds, plus the load of
+ * this server's worker. Every server reports the same installation-wide values: scrape all servers and use any one.
  */
 @ApplicationScoped
 public class SystemMeters implements MultiCollector {
@@ -32,7 +32,7 @@ public class SystemMeters implements MultiCollector {
   private JsonObject figures;
   private long askedAt;
 
-  /** @throws RuntimeException when the database cannot be asked: no figures are better than old ones */
+  /** @throws RuntimeException when the database does not answer: no values are better than stale ones */
   @Override
   public MetricSnapshots collect() {
     JsonObject now = figures();
@@ -43,34 +43,35 @@ public class SystemMeters implements MultiCollector {
     all.add(byState("tasker_steps", "Steps by state", health.getJsonObject("steps")));
     all.add(gauge("tasker_health_score", "From 0 to 1: completed tasks, failures, free connections", number(health, "health_score")));
     all.add(gauge("tasker_database_connections", "Connections of clients to the database server", number(health, "active_connections")));
-    all.add(gauge("tasker_database_connections_max", "As many as it takes", number(health, "max_connections")));
+    all.add(gauge("tasker_database_connections_max", "The connection limit of the database server", number(health, "max_connections")));
     all.add(byQueue("tasker_queue_depth", "Messages on a queue", now, queue -> number(queue, "length")));
     all.add(byQueue("tasker_queue_oldest_seconds", "Age of the oldest message on a queue", now, queue -> number(queue, "oldest_seconds")));
     all.add(gauge("tasker_steps_oldest_offer_seconds", "How long the oldest offered step has waited for a worker",
         number(now, "oldest_offer_seconds")));
-    all.add(gauge("tasker_tasks_overdue", "Tasks that could move a minute ago and that no server looked at", number(now, "overdue_tasks")));
-    all.add(gauge("tasker_tasks_overdue_seconds", "How long the first of them has waited", number(now, "overdue_seconds")));
+    all.add(gauge("tasker_tasks_overdue", "Tasks that have been due for a minute and that no server has processed",
+        number(now, "overdue_tasks")));
+    all.add(gauge("tasker_tasks_overdue_seconds", "How long the oldest of them has waited", number(now, "overdue_seconds")));
     all.add(
         gauge("tasker_tasks_past_sla", "Unfinished tasks that are older than the SLA of their template", number(now, "tasks_past_sla")));
-    all.add(gauge("tasker_dlq_pending_investigations", "Dead letters that nobody has closed", number(now, "dead_letters_pending")));
+    all.add(gauge("tasker_dlq_pending_investigations", "Open dead letters", number(now, "dead_letters_pending")));
     all.add(gauge("tasker_servers", "Servers that are alive by their heartbeat", number(now, "servers")));
     JsonObject retention = now.getJsonObject("retention");
-    all.add(counter("tasker_retention_purged_tasks", "Tasks that were purged because they were kept for long enough",
+    all.add(counter("tasker_retention_purged_tasks", "Tasks purged after their retention period",
         number(retention, "purged_tasks")));
     all.add(
-        gauge("tasker_retention_oldest_task_seconds", "Age of the oldest task that is there", number(retention, "oldest_task_seconds")));
+        gauge("tasker_retention_oldest_task_seconds", "Age of the oldest stored task", number(retention, "oldest_task_seconds")));
     all.add(gauge("tasker_history_oldest_seconds", "Age of the beginning of the oldest month of history",
         number(retention, "oldest_history_seconds")));
-    all.add(gauge("tasker_history_months_ahead", "Months to come whose history has a place of its own", number(retention, "months_ahead")));
-    all.add(gauge("tasker_history_default_in_use", "1 while history is in the default partition, which nobody drops",
+    all.add(gauge("tasker_history_months_ahead", "Future months that have a history partition", number(retention, "months_ahead")));
+    all.add(gauge("tasker_history_default_in_use", "1 while the default partition, which is never dropped, contains history",
         number(retention, "default_in_use")));
     all.add(counter("tasker_database_commits", "Commits in the database, reads included", number(database, "commits")));
     all.add(counter("tasker_database_rollbacks", "Rollbacks in the database", number(database, "rollbacks")));
     all.add(counter("tasker_database_deadlocks", "Deadlocks in the database", number(database, "deadlocks")));
     all.add(counter("tasker_database_wal_bytes", "Write-ahead log of the database server", number(database, "wal_bytes")));
     all.add(gauge("tasker_worker_running_steps", "Steps that run on this server", worker.runningSteps()));
-    all.add(gauge("tasker_worker_available_capacity", "Steps that this server could take now", worker.availableCapacity()));
-    all.add(gauge("tasker_worker_stuck_threads", "Threads of handlers that have not returned although their step was given up",
+    all.add(gauge("tasker_worker_available_capacity", "Steps that this server could claim now", worker.availableCapacity()));
+    all.add(gauge("tasker_worker_stuck_threads", "Threads of handlers that are still running although their step was abandoned",
         worker.stuckThreads()));
     return new MetricSnapshots(all);
   }

@@ -11,7 +11,10 @@ import org.eclipse.microprofile.health.HealthCheck;
 import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.Readiness;
 
-/** What this server takes part in and how busy it is. Busy is not down, and neither is a server whose threads are stuck: it takes requests. One on the way out is. */
+/**
+ * The roles and load of this server. A busy server is up, and so is one with stuck threads, since it still serves requests.
+ * A draining server is down.
+ */
 @Readiness
 @ApplicationScoped
 public class WorkerReadiness implements HealthCheck {

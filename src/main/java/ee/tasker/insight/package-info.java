@@ -1,10 +1,10 @@
 /**
- * What can be told about this server without changing anything: the health checks of MicroProfile Health. They ask the
- * doors of the other components and the database; no component asks them.
+ * Read-only reports about this server and the installation, and the health checks of MicroProfile Health. It calls the
+ * facades of the other components and the database; no component calls it.
  *
- * <p>{@code /health/live} fails when a restart would help: the poller or the heartbeat no longer comes round.
- * {@code /health/ready} fails when this server cannot do its work now: the database does not answer, its schema is older
- * than this application, or the server is on its way out. {@code /health/started} is for slow starts. What each says is in
- * {@code docs/operations.md}.
+ * <p>{@code /health/live} fails when a restart would help: the poller or the heartbeat has stopped running. {@code
+ * /health/ready} fails when this server cannot work now: the database does not answer, its schema is older than this
+ * application, or the server is draining. {@code /health/started} is for slow starts. {@code docs/operations.md} describes
+ * each check.
  */
 package ee.tasker.insight;

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** {@link ServerManagement} in the types that every management console understands. */
+/** {@link ServerManagement} with the types that every management console can show. */
 class ServerBean implements ServerMXBean {
   private static final String BY = "jmx";
 
@@ -163,6 +163,6 @@ class ServerBean implements ServerMXBean {
 
   private static Role role(String word) {
     return Arrays.stream(Role.values()).filter(role -> role.toString().equals(word)).findFirst()
-        .orElseThrow(() -> new IllegalArgumentException("there is no role " + word + "; known are " + Arrays.toString(Role.values())));
+        .orElseThrow(() -> new IllegalArgumentException("unknown role " + word + "; allowed: " + Arrays.toString(Role.values())));
   }
 }

@@ -6,13 +6,13 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What is to be different from now on; what is empty stays as it is.
+ * A change to this server; empty members keep their value.
  *
- * @param pausedRoles  all that are to be paused; the others of this server are not
+ * @param pausedRoles  all roles to be paused; the server's other roles are resumed
  * @param capacity     steps that may be claimed at a time
  * @param pollInterval zero for never
- * @param draining     whether the worker is on its way out
- * @param by           who wants it
+ * @param draining     whether the worker drains
+ * @param by           who makes the change
  * @param reason       why, for the log; may be null
  */
 public record ServerChange(

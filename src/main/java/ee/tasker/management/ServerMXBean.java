@@ -3,10 +3,13 @@ package ee.tasker.management;
 import java.util.List;
 import java.util.Map;
 
-/** {@code ee.tasker:type=Server} in the server's own MBean server. Changes last until the server stops; each is in the log. */
+/**
+ * {@code ee.tasker:type=Server} in the application server's MBean server. Changes last until the server stops; each one is
+ * logged.
+ */
 public interface ServerMXBean {
 
-  /** Drawn at every start; the registry of servers knows it by this. */
+  /** Drawn at every start; identifies this server in the registry of servers. */
   String getUuid();
 
   /** Host and process. */
@@ -15,10 +18,10 @@ public interface ServerMXBean {
   /** {@code healthy}, {@code degraded} or {@code draining}. */
   String getState();
 
-  /** Why it is degraded. */
+  /** Why the state is {@code degraded}. */
   List<String> getProblems();
 
-  /** What it takes part in now. */
+  /** The active roles. */
   List<String> getRoles();
 
   List<String> getPausedRoles();
@@ -28,7 +31,7 @@ public interface ServerMXBean {
 
   void setWorkerCapacity(int steps);
 
-  /** How often the safety net looks for what was missed; 0 for never. */
+  /** The interval of the fallback poller; 0 for never. */
   int getPollIntervalSeconds();
 
   void setPollIntervalSeconds(int seconds);
@@ -37,16 +40,19 @@ public interface ServerMXBean {
 
   int getAvailableCapacity();
 
-  /** Threads of handlers that have not returned although their step was given up a while ago; that many steps fewer are claimed. */
+  /**
+   * Threads of handlers that are still running although their step was abandoned; each lowers the number of steps claimed
+   * by one.
+   */
   int getStuckThreads();
 
-  /** Threads that there are now, by what they do: engine, handler, stream, wait. */
+  /** Current threads by purpose: engine, handler, stream, wait. */
   Map<String, Integer> getThreads();
 
   /** The steps that this server has claimed, longest first. */
   List<Lease> getLeases();
 
-  /** Messages on each queue of the installation; asks the database. */
+  /** Messages on each queue of the installation; queries the database. */
   Map<String, Long> getQueueDepths();
 
   /** @param role {@code api}, {@code orchestrator} or {@code worker} */
@@ -55,13 +61,13 @@ public interface ServerMXBean {
   /** @param role {@code api}, {@code orchestrator} or {@code worker} */
   void resume(String role);
 
-  /** Claims nothing more, offers again what has not started, is no longer ready; what runs goes on. */
+  /** Stops claiming, releases steps that have not started and reports not ready; running steps continue. */
   void drain();
 
   /** Claims again. */
   void stopDraining();
 
-  /** A step in this server's charge. */
+  /** A step claimed by this server. */
   interface Lease {
     String getTaskUuid();
 

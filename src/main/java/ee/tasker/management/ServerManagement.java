@@ -25,7 +25,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** The component's door. Thread-safe; has no transaction of its own. */
+/** The component's facade. Thread-safe; opens no transaction itself. */
 @ApplicationScoped
 public class ServerManagement {
   private static final Log LOG = Log.of(ServerManagement.class);
@@ -60,12 +60,12 @@ public class ServerManagement {
   @Inject
   private Insight insight;
 
-  /** With the depths of the queues, for which the database is asked. */
+  /** Includes queue depths, which are queried from the database. */
   public ServerView view() {
     return view(queueDepths());
   }
 
-  /** What this server knows of itself, without the depths of the queues. */
+  /** This server's own state, without queue depths. */
   ServerView own() {
     return view(Map.of());
   }
@@ -77,7 +77,7 @@ public class ServerManagement {
         worker.heldSteps(), depths);
   }
 
-  /** @throws IllegalArgumentException with all that is wrong, and then nothing was changed */
+  /** @throws IllegalArgumentException listing everything that is wrong; nothing was changed then */
   public synchronized void change(ServerChange change) {
     check(change);
     change.pausedRoles().ifPresent(this::pause);
@@ -93,7 +93,7 @@ public class ServerManagement {
     LOG.write(LogEvent.SERVER_CHANGED, "server", server.uuid(), "by", change.by(), "reason", change.reason(),
         "paused_roles", change.pausedRoles().map(ServerManagement::words).orElse(null), "worker_capacity", change.capacity().orElse(null),
         "poll_interval_seconds", change.pollInterval().map(Duration::toSeconds).orElse(null), "draining", change.draining().orElse(null));
-    // The others should not have to wait for the next one to see it.
+    // Other servers should see the change before the next regular heartbeat.
     heartbeat.beat();
   }
 
@@ -101,7 +101,7 @@ public class ServerManagement {
     Set<Role> foreign = new HashSet<>(change.pausedRoles().orElse(Set.of()));
     foreign.removeAll(settings.roles());
     if (!foreign.isEmpty()) {
-      throw new IllegalArgumentException("this server was not given the role " + String.join(", ", words(foreign)));
+      throw new IllegalArgumentException("this server is not configured with the role " + String.join(", ", words(foreign)));
     }
     require("the capacity", change.capacity(), 1, LiveSettings.MOST_CAPACITY);
     require("the poll interval in seconds", change.pollInterval().map(interval -> Math.toIntExact(interval.toSeconds())), 0,

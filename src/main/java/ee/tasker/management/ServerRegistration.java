@@ -22,8 +22,8 @@ import javax.management.ObjectName;
 import javax.management.StandardMBean;
 
 /**
- * Puts the management bean where the server's tools find it, and takes it away at undeploy. It is called on threads that know nothing of
- * the application, so each call brings the application's context along.
+ * Registers the management bean with the platform's MBean server, and removes it at undeploy. Its methods are called on
+ * threads without an application context, so each call establishes the application's context.
  */
 @Singleton
 @Startup

@@ -7,15 +7,15 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * This server as it is now.
+ * This server's current state.
  *
- * @param state       {@code healthy}, {@code degraded} or {@code draining}, as its next heartbeat will say
+ * @param state       {@code healthy}, {@code degraded} or {@code draining}, as its next heartbeat will report
  * @param problems    why it is degraded
- * @param roles       what it takes part in
- * @param pausedRoles what it was given and takes no part in at the moment
- * @param stuckThreads threads of handlers that have not returned although their step was given up
- * @param threads     threads that there are now, by what they do
- * @param leases      the steps that it runs, longest first
+ * @param roles       the active roles
+ * @param pausedRoles the configured roles that are paused
+ * @param stuckThreads threads of handlers that are still running although their step was abandoned
+ * @param threads     current threads by purpose
+ * @param leases      the steps that this server runs, longest first
  * @param queueDepths messages on each queue of the installation
  */
 public record ServerView(

@@ -3,12 +3,12 @@ package ee.tasker.operation;
 import jakarta.json.JsonObject;
 
 /**
- * What a person wants done.
+ * An action that an operator requests.
  *
- * @param name   as {@code tasker.act_on_step} or {@code tasker.act_on_task} know it
+ * @param name   as {@code tasker.act_on_step} or {@code tasker.act_on_task} define it
  * @param by     who, 1 to 128 characters
  * @param reason why, 1 to 1000 characters
- * @param data   what belongs to the action, such as {@code result} or {@code context}
+ * @param data   arguments of the action, such as {@code result} or {@code context}
  */
 public record Action(String name, String by, String reason, JsonObject data) {
 }

@@ -12,7 +12,7 @@ import jakarta.json.JsonObject;
 import jakarta.transaction.Transactional;
 import java.util.UUID;
 
-/** The component's door for looking at concurrency policies and changing their limits at run time. Thread-safe. */
+/** The component's facade for reading concurrency policies and changing their limits at run time. Thread-safe. */
 @ApplicationScoped
 @Transactional
 public class ConcurrencyPolicies {
@@ -24,16 +24,19 @@ public class ConcurrencyPolicies {
   @Inject
   private ActingCaller caller;
 
-  /** @param filter as {@code tasker.list_concurrency_policies} takes it @param entries how many holders and waiters to show of each */
+  /**
+   * @param filter as {@code tasker.list_concurrency_policies} expects it
+   * @param entries how many holders and waiters to return per policy
+   */
   public JsonArray list(JsonObject filter, int entries) {
     return gateway.listConcurrencyPolicies(filter, entries);
   }
 
   /**
-   * Those who may start now are let in, in this transaction; the database tells the servers of them.
+   * Admits the waiters that may now start, in this transaction; the database notifies the servers.
    *
-   * @param limit null goes back to the template's; 0 lets nothing start
-   * @return the policy as it is afterwards
+   * @param limit null restores the template's limit; 0 admits nothing
+   * @return the policy after the change
    * @throws Problem 404 concurrency-policy-not-found
    */
   public JsonObject setLimit(UUID policy, Integer limit, String by, String reason) {

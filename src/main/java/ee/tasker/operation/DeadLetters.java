@@ -14,7 +14,7 @@ import jakarta.transaction.Transactional;
 import java.util.Optional;
 import java.util.UUID;
 
-/** The component's door for dead letters and staleness. A dead letter never moves its task. Thread-safe. */
+/** The component's facade for dead letters and staleness. A dead letter never changes its task's state. Thread-safe. */
 @ApplicationScoped
 @Transactional
 public class DeadLetters {
@@ -26,12 +26,16 @@ public class DeadLetters {
   @Inject
   private ActingCaller caller;
 
-  /** A page, newest first: {@code {entries, next}}. @param filter as {@code tasker.get_dlq_documents} takes it */
+  /**
+   * A page, newest first: {@code {entries, next}}.
+   *
+   * @param filter as {@code tasker.get_dlq_documents} expects it
+   */
   public JsonObject list(JsonObject filter, int limit, UUID before) {
     return gateway.getDlqDocuments(filter, limit, before);
   }
 
-  /** The newest that fits. */
+  /** The newest match. */
   public Optional<JsonObject> find(JsonObject filter) {
     return gateway.getDlqDocuments(filter, 1, null).getJsonArray("entries").getValuesAs(JsonObject.class).stream().findFirst();
   }
@@ -40,17 +44,30 @@ public class DeadLetters {
     return gateway.getDlqStatistics();
   }
 
-  /** {@code {entries, next}}, the most pressing first. @param after null for the first page, otherwise the {@code next} of the page before */
+  /**
+   * {@code {entries, next}}, the most urgent first.
+   *
+   * @param after null for the first page, otherwise {@code next} of the previous page
+   */
   public JsonObject investigationQueue(int limit, UUID after) {
     return gateway.getDlqInvestigationQueue(limit, after);
   }
 
-  /** {@code {tasks, next}}, the latest first. @param after null for the first page, otherwise the {@code next} of the page before */
+  /**
+   * {@code {tasks, next}}, the most overdue first.
+   *
+   * @param after null for the first page, otherwise {@code next} of the previous page
+   */
   public JsonObject staleness(int limit, String after) {
     return gateway.getStaleness(limit, after);
   }
 
-  /** Has a task investigated. @return as {@code tasker.send_task_to_dlq} @throws Problem 404 task-not-found */
+  /**
+   * Opens an investigation of a task.
+   *
+   * @return as {@code tasker.send_task_to_dlq}
+   * @throws Problem 404 task-not-found
+   */
   public JsonObject open(UUID task, String by, String reason) {
     JsonObject reply = Refusals.check(gateway.sendTaskToDlq(task, by, reason), () -> Tasks.notFound(task));
     LOG.write(LogEvent.OPERATOR_ACTED, "action", "send_to_dlq", "task", task, "by", caller.actor(by), "claimed_actor",

@@ -10,7 +10,7 @@ import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
 import java.util.UUID;
 
-/** Calls the functions for people of the database. */
+/** Calls the SQL functions for operators. */
 @Dependent
 class OperationGateway {
   @Inject
@@ -22,7 +22,7 @@ class OperationGateway {
   @Inject
   private ActingCaller caller;
 
-  /** Before what a person asked for, in the same transaction. */
+  /** To be called before an operator's action, in the same transaction. */
   private void tellCaller() {
     sql.run("set_caller(cast(? as text))", caller.name());
   }

@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/** The component's door for actions on tasks and steps, pauses, and reading why something waits. Thread-safe. */
+/** The component's facade for actions on tasks and steps, pauses, and explaining why a task waits. Thread-safe. */
 @ApplicationScoped
 @Transactional
 public class Operations {
@@ -42,7 +42,8 @@ public class Operations {
 
   /**
    * @return as {@code tasker.act_on_step}; never refused
-   * @throws Problem 404 step-not-found, 400 invalid-result when the result does not fit the template, 409 for what the present state forbids
+   * @throws Problem 404 step-not-found, 400 invalid-result when the result violates the template's schema, 409 when the
+   *     current state does not allow the action
    */
   public JsonObject actOnStep(UUID task, UUID step, Action action) {
     if (!(gateway.getActionSchemas(task, step) instanceof JsonObject schemas)) {
@@ -62,7 +63,8 @@ public class Operations {
 
   /**
    * @return as {@code tasker.act_on_task}; never refused
-   * @throws Problem 404 task-not-found, 400 invalid-context when a new context does not fit the template, 409 for what the present state forbids
+   * @throws Problem 404 task-not-found, 400 invalid-context when a new context violates the template's schema, 409 when the
+   *     current state does not allow the action
    */
   public JsonObject actOnTask(UUID task, Action action) {
     if (action.data().containsKey("context") && gateway.getActionSchemas(task, null) instanceof JsonObject schemas) {
@@ -101,13 +103,14 @@ public class Operations {
     });
   }
 
-  /** Everything that happened to a task, oldest first; empty when there is no such task. */
-  public JsonArray story(UUID task) {
+  /** The history of a task, oldest first; empty when the task does not exist. */
+  public JsonArray history(UUID task) {
     return gateway.getTaskHistory(task);
   }
 
   /**
-   * @param showsContext whether values of the context may be told @param showsErrors whether what handlers said of failures may be
+   * @param showsContext whether context values may be shown
+   * @param showsErrors whether error messages of handlers may be shown
    * @throws Problem 404 task-not-found
    */
   public JsonObject why(UUID task, boolean showsContext, boolean showsErrors) {
@@ -121,7 +124,10 @@ public class Operations {
     return gateway.getPauses();
   }
 
-  /** @param name null for the whole namespace @param version null for all versions that there are */
+  /**
+   * @param name null for the whole namespace
+   * @param version null for all existing versions
+   */
   public JsonObject pause(String namespace, String name, String version, String by, String reason) {
     JsonObject reply = Refusals.check(gateway.pauseTemplates(namespace, name, version, by, reason), Operations::templateNotFound);
     LOG.write(LogEvent.OPERATOR_ACTED, "action", "pause", "namespace", namespace, "name", name, "version", version, "by", caller.actor(by),
@@ -129,7 +135,7 @@ public class Operations {
     return reply;
   }
 
-  /** Names what {@link #pause} named. */
+  /** The arguments are those of {@link #pause}. */
   public JsonObject resume(String namespace, String name, String version, String by, String reason) {
     JsonObject reply = Refusals.check(gateway.resumeTemplates(namespace, name, version, by, reason), Operations::templateNotFound);
     LOG.write(LogEvent.OPERATOR_ACTED, "action", "resume", "namespace", namespace, "name", name, "version", version, "by", caller.actor(by),
@@ -139,20 +145,28 @@ public class Operations {
   }
 
   static Problem templateNotFound() {
-    return Problem.of(404, "template-not-found", "there is no such namespace or template");
+    return Problem.of(404, "template-not-found", "no such namespace or template");
   }
 
-  /** @param maker for whom alone the token is @return as {@code tasker.preview_bulk_action}, with a token @throws Problem 409 too-many-tasks */
+  /**
+   * @param maker the only caller who may use the token
+   * @return as {@code tasker.preview_bulk_action}, with a token
+   * @throws Problem 409 too-many-tasks
+   */
   public JsonObject preview(String action, JsonObject filter, String by, String reason, String maker) {
     JsonObject reply = gateway.previewBulkAction(action, filter, by, reason, maker);
     if (!reply.containsKey("token")) {
-      throw new Problem(409, "too-many-tasks", "the filter means more than " + reply.getInt("limit") + " tasks; narrow it", List.of(),
+      throw new Problem(409, "too-many-tasks", "the filter matches more than " + reply.getInt("limit") + " tasks; narrow it", List.of(),
           Map.of());
     }
     return reply;
   }
 
-  /** @param maker who asks @return as {@code tasker.run_bulk_action}; never refused @throws Problem 404 token-not-found, also for that of another, 409 */
+  /**
+   * @param maker the caller
+   * @return as {@code tasker.run_bulk_action}; never refused
+   * @throws Problem 404 token-not-found, also for another caller's token, 409
+   */
   public JsonObject run(UUID token, String maker) {
     JsonObject reply = Refusals.check(gateway.runBulkAction(token, maker), Operations::tokenNotFound);
     LOG.write(LogEvent.OPERATOR_ACTED, "action", "bulk " + reply.getString("action"), "token", token, "tasks", reply.getInt("count"), "by",
@@ -162,17 +176,21 @@ public class Operations {
     return reply;
   }
 
-  /** What a token allows. */
+  /** What a token authorises. */
   public record BulkAction(String action, String namespace) {
   }
 
-  /** @param maker who asks @return empty for a token that is not there or was made by another caller; its namespace is null for an action on all of them */
+  /**
+   * @param maker the caller
+   * @return empty when the token does not exist or belongs to another caller; its namespace is null for an action on all
+   *     namespaces
+   */
   public Optional<BulkAction> bulkAction(UUID token, String maker) {
     return gateway.getBulkAction(token, maker) instanceof JsonObject found
         ? Optional.of(new BulkAction(found.getString("action"), found.getString("namespace", null))) : Optional.empty();
   }
 
   public static Problem tokenNotFound() {
-    return Problem.of(404, "token-not-found", "there is no such token; it comes from a dry run");
+    return Problem.of(404, "token-not-found", "unknown token; a dry run returns one");
   }
 }

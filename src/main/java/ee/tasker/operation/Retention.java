@@ -10,7 +10,7 @@ import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
 import jakarta.transaction.Transactional;
 
-/** The component's door for how long finished tasks are kept. It purges nothing: the housekeeping does. Thread-safe. */
+/** The component's facade for retention policies. It purges nothing: housekeeping does. Thread-safe. */
 @ApplicationScoped
 @Transactional
 public class Retention {
@@ -27,21 +27,21 @@ public class Retention {
     return gateway.getRetentionDocument();
   }
 
-  /** @return as {@code tasker.get_retention_preview}: what would go now */
+  /** @return as {@code tasker.get_retention_preview}: what a purge would delete now */
   public JsonObject preview() {
     return gateway.getRetentionPreview();
   }
 
   /**
-   * @param policy     namespace, template and state, each possibly null, and keep_days, null for ever
-   * @param removed    whether the policy of that place is taken away instead
-   * @param dryRun     say what would go then, and change nothing
+   * @param policy     namespace, template and state, each possibly null, and keep_days, null to keep forever
+   * @param removed    whether to remove the policy of that scope instead
+   * @param dryRun     report what the policy would purge, and change nothing
    * @return as {@code tasker.set_retention_policy}
    * @throws Problem 404 template-not-found or retention-policy-not-found
    */
   public JsonObject set(Policy policy, boolean removed, boolean dryRun, String by, String reason) {
     JsonObject reply = Refusals.check(gateway.setRetentionPolicy(policy, removed, dryRun, by, reason),
-        () -> removed ? Problem.of(404, "retention-policy-not-found", "there is no such retention policy") : Operations.templateNotFound());
+        () -> removed ? Problem.of(404, "retention-policy-not-found", "no such retention policy") : Operations.templateNotFound());
     if (!dryRun) {
       LOG.write(LogEvent.OPERATOR_ACTED, "action", removed ? "remove_retention_policy" : "set_retention_policy", "namespace",
           policy.namespace(),
@@ -51,7 +51,7 @@ public class Retention {
     return reply;
   }
 
-  /** @param keepDays null for ever */
+  /** @param keepDays null to keep forever */
   public record Policy(String namespace, String template, String state, Integer keepDays) {
   }
 }

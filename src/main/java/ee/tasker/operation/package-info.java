@@ -1,9 +1,10 @@
 /**
- * What people do to tasks and look at: actions on steps and tasks, pauses, actions on many, dead letters, and why something
- * waits, also for a slot of a concurrency policy, whose limit they may change. Every action has somebody who does it and a reason, and is one transaction with what follows from it.
+ * Operator actions: on steps and tasks, pauses, bulk actions, dead letters, the diagnosis of why a task waits, and the
+ * limits of concurrency policies. Every action records an actor and a reason, and runs in one transaction with its
+ * consequences.
  *
- * <p>{@link ee.tasker.operation.Operations}, {@link ee.tasker.operation.DeadLetters} and
- * {@link ee.tasker.operation.ConcurrencyPolicies} are the doors. What a move means is
- * decided in the database; here results and contexts are held against the schemas, and other servers are told.
+ * <p>{@link ee.tasker.operation.Operations}, {@link ee.tasker.operation.DeadLetters} and {@link
+ * ee.tasker.operation.ConcurrencyPolicies} are the facades. SQL functions decide what an action does; this component
+ * validates results and contexts against their schemas and notifies the other servers.
  */
 package ee.tasker.operation;

@@ -2,7 +2,7 @@ package ee.tasker.platform;
 
 import jakarta.enterprise.context.RequestScoped;
 
-/** Who is authenticated in this request, for gateways that have the database keep it beside what was done. */
+/** The authenticated caller of this request, which gateways have the database record with each action. */
 @RequestScoped
 public class ActingCaller {
   private String name;
@@ -16,12 +16,12 @@ public class ActingCaller {
     return name;
   }
 
-  /** Who did it, for a log line: the authenticated caller, or else the name that the request gives. */
+  /** The actor for a log line: the authenticated caller, or else the name in the request. */
   public String actor(String given) {
     return name == null ? given : name;
   }
 
-  /** The name that the request gives, for the same line; null where it is that of the {@link #actor}. */
+  /** The name in the request, for the same log line; null if it is the {@link #actor}. */
   public String claimedActor(String given) {
     return name == null || name.equals(given) ? null : given;
   }

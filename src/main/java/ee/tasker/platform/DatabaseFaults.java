@@ -9,10 +9,10 @@ import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import javax.transaction.xa.XAException;
 
-/** Tells faults that pass from statements that will never work. */
+/** Distinguishes transient database faults from statements that can never succeed. */
 public final class DatabaseFaults {
 
-  /** SQLSTATE of a write to a standby, or to a database that was made read-only: the connection leads to the wrong place. */
+  /** SQLSTATE of a write to a standby, or to a database that was made read-only: the connection leads to the wrong server. */
   public static final String READ_ONLY = "25006";
 
   private DatabaseFaults() {
@@ -24,26 +24,32 @@ public final class DatabaseFaults {
     return state != null && isAboutTheData(state);
   }
 
-  /** The same of an SQLSTATE. */
+  /** The same check for an SQLSTATE. */
   public static boolean isAboutTheData(String state) {
     return state.startsWith("22") || state.startsWith("23") || state.startsWith("54");
   }
 
   /**
-   * True when the database itself said no, so that nothing was committed. False for a lost connection, a server that shuts down, and
-   * whatever has no SQLSTATE, as a commit that failed: it may have happened all the same.
+   * True when the database itself refused, so that nothing was committed. False for a lost connection, a server shutdown,
+   * and any fault without an SQLSTATE, such as a failed commit: the transaction may have been committed.
    */
   public static boolean isRefusal(Throwable fault) {
     String state = sqlState(fault);
     return state != null && !state.startsWith("08") && !state.startsWith("57P") && !state.startsWith("58") && !state.startsWith("XX");
   }
 
-  /** True when the connection leads to a standby or a primary that was demoted: nothing was written, and another connection may lead to the primary. */
+  /**
+   * True when the connection leads to a standby or a demoted primary: nothing was written, and another connection may lead
+   * to the primary.
+   */
   public static boolean isReadOnly(Throwable fault) {
     return READ_ONLY.equals(sqlState(fault));
   }
 
-  /** True when the primary could not be reached, the pool had no connection to lend, or the primary went away before it said whether a commit happened. */
+  /**
+   * True when the primary could not be reached, the pool had no free connection, or the primary disconnected before it
+   * confirmed a commit.
+   */
   public static boolean isUnreachable(Throwable fault) {
     String state = sqlState(fault);
     return state == null ? isUnconfirmedCommit(fault) || hasNoConnection(fault)
@@ -51,8 +57,8 @@ public final class DatabaseFaults {
   }
 
   /**
-   * True when it is not this call that is at fault but the database that cannot be used by anyone here: it is away, takes no more
-   * connections, or does not take the password or the name that the server comes with.
+   * True when the database cannot be used by any call: it is away, accepts no more connections, or rejects the server's
+   * user or password.
    */
   public static boolean isOutage(Throwable fault) {
     String state = sqlState(fault);
@@ -61,14 +67,15 @@ public final class DatabaseFaults {
             || state.equals("53300");
   }
 
-  /** A pool with no connection to lend, because all are lent or none can be made, says so in the words of Jakarta Connectors, and not every server adds an SQLSTATE. */
+  /** A pool without a free connection reports this in the words of Jakarta Connectors; not every server adds an SQLSTATE. */
   private static boolean hasNoConnection(Throwable fault) {
     for (Throwable cause = fault; cause != null; cause = cause.getCause()) {
       if (cause instanceof ConnectException || cause instanceof SQLTransientConnectionException) {
         return true;
       }
       for (Class<?> type = cause.getClass(); type != null; type = type.getSuperclass()) {
-        // By its name: the classes of Jakarta Connectors are the server's, and not every server shows them to an application.
+        // By name: the classes of Jakarta Connectors belong to the server, and not every server exposes them to
+        // applications.
         if (type.getName().equals("jakarta.resource.ResourceException")) {
           return true;
         }
@@ -77,7 +84,10 @@ public final class DatabaseFaults {
     return false;
   }
 
-  /** True when a commit was asked for and nobody knows whether it happened: transaction managers say so in their own words, without an SQLSTATE. */
+  /**
+   * True when a commit was requested and its outcome is unknown: transaction managers report this in their own words,
+   * without an SQLSTATE.
+   */
   public static boolean isUnconfirmedCommit(Throwable fault) {
     for (Throwable cause = fault; cause != null && sqlState(fault) == null; cause = cause.getCause()) {
       if (cause instanceof XAException || cause instanceof RollbackException || cause instanceof HeuristicMixedException
@@ -97,7 +107,7 @@ public final class DatabaseFaults {
     return null;
   }
 
-  /** The driver's own words. */
+  /** The driver's own message. */
   public static String message(Throwable fault) {
     for (Throwable cause = fault; cause != null; cause = cause.getCause()) {
       if (cause instanceof SQLException) {

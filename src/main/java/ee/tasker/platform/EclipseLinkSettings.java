@@ -17,18 +17,18 @@ import org.eclipse.persistence.sessions.server.ConnectionPool;
 import org.eclipse.persistence.sessions.server.ServerSession;
 
 /**
- * What EclipseLink is told in its own words.
+ * EclipseLink settings.
  *
- * <p>It does not test the connection after a failed statement: inside a transaction that PostgreSQL has aborted, its test
- * fails too, and it would retry for seconds and hide the true SQLSTATE behind 25P02.
+ * <p>No connection test after a failed statement: in a transaction that PostgreSQL has aborted, the test fails as well, and
+ * EclipseLink would retry for seconds and hide the true SQLSTATE behind 25P02.
  *
- * <p>It gives its connection back after each call, and not at the end of the transaction. The pool keeps it for the
- * transaction, so the next call, and the caller's own JDBC, get the same one. Payara lends it again only when it has been
- * given back, and takes a second one from the pool otherwise: as many transactions as there are connections would each hold
- * one and wait for another.
+ * <p>The connection is returned after each call, not at the end of the transaction. The pool reserves it for the
+ * transaction, so the next call, and the caller's own JDBC, get the same one. Payara hands it out again only after its
+ * return and takes a second one from the pool otherwise: with as many transactions as connections, each would hold one and
+ * wait for another.
  *
- * <p>It does without a connection at the start: Payara has it connect before any bean of the application is made, and would
- * not deploy an application whose database comes later.
+ * <p>No connection at startup: Payara initialises EclipseLink before any bean of the application, and would not deploy the
+ * application while the database is away.
  */
 public class EclipseLinkSettings implements SessionCustomizer {
   @Override
@@ -57,7 +57,7 @@ public class EclipseLinkSettings implements SessionCustomizer {
     }
   }
 
-  /** Takes it that there may be no connection yet, at the start and only then; the first call connects. */
+  /** Tolerates a missing connection, at startup only; the first call connects. */
   private static final class PatientConnector extends JNDIConnector {
     private static final long serialVersionUID = 1L;
 

@@ -8,12 +8,13 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 
 /**
- * The threads of the engine itself: time-outs, heartbeats, cancels, result submissions, claims and rounds. They wait for nothing but the database, and no
- * more of them at a time than there are kinds of such calls; handlers, requests and those who listen have other threads.
+ * The engine's own threads: timeouts, heartbeats, cancellations, result submissions, claims and orchestrator loops. They
+ * wait for the database only, and their number is bounded by the kinds of such calls; handlers, requests and streams have
+ * other threads.
  */
 @ApplicationScoped
 public class EngineThreads implements Executor {
-  /** Each caller makes one call at a time, or two; there are less than half as many. */
+  /** Each caller makes one call at a time, or two; there are fewer than half as many callers. */
   private static final int CALLERS = 24;
 
   @Inject
@@ -29,13 +30,13 @@ public class EngineThreads implements Executor {
     pool = pools.make("engine", CALLERS + settings.worker().flushers());
   }
 
-  /** @throws RejectedExecutionException when the application is going down */
+  /** @throws RejectedExecutionException when the application is stopping */
   @Override
   public void execute(Runnable task) {
     pool.execute(task);
   }
 
-  /** For what is due later; it runs on these threads too. */
+  /** Schedules delayed tasks, which run on these threads too. */
   public ScheduledExecutorService timers() {
     return pool.timers();
   }

@@ -13,10 +13,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/** JSON-P without its look-ups: the static methods of {@code jakarta.json.Json} search for a provider at every call. */
+/** JSON-P with cached providers: the static methods of {@code jakarta.json.Json} look up a provider at every call. */
 public final class Json {
   private static final JsonProvider PROVIDER = JsonProvider.provider();
-  /** Of two members of one name neither is dropped silently. Numbers may be as long as PostgreSQL lets them be; Parsson alone would stop at 1100 digits. */
+  /**
+   * Rejects duplicate members instead of dropping one. Allows numbers as long as PostgreSQL does; Parsson's default is 1100
+   * digits.
+   */
   private static final JsonReaderFactory READERS = PROVIDER.createReaderFactory(Map.of(
       JsonConfig.KEY_STRATEGY, JsonConfig.KeyStrategy.NONE, "org.eclipse.parsson.maxBigDecimalLength", 200_000));
   private static final JsonBuilderFactory BUILDERS = PROVIDER.createBuilderFactory(Map.of());
@@ -64,7 +67,7 @@ public final class Json {
     return text(object, key).map(UUID::fromString);
   }
 
-  /** A member that is an object, or the empty one when it is absent or null. */
+  /** A member that is an object; the empty object when absent or null. */
   public static JsonObject object(JsonObject object, String key) {
     return object.get(key) instanceof JsonObject value ? value : JsonValue.EMPTY_JSON_OBJECT;
   }

@@ -9,9 +9,9 @@ import java.math.BigDecimal;
 import java.util.Optional;
 
 /**
- * What can be kept and read again exactly as it came. PostgreSQL refuses U+0000; half of a surrogate pair would become a
- * question mark on its way there, without a word; and what is nested very deep or has very many digits could be stored but
- * no longer read, by a worker that has other steps in the same message.
+ * Checks that a value can be stored and read back unchanged. PostgreSQL rejects U+0000; an unpaired surrogate would
+ * silently become a question mark; and a value that is nested very deep or has very many digits could be stored but not
+ * read again, which would also affect the other steps in the same message.
  */
 public final class JsonbCheck {
   private static final int DEEPEST = 500;
@@ -21,7 +21,7 @@ public final class JsonbCheck {
   private JsonbCheck() {
   }
 
-  /** @return what is wrong, as the rest of a sentence that begins with the field's name */
+  /** @return what is wrong, as a predicate for the field's name */
   public static Optional<String> complaint(String text) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
@@ -77,7 +77,10 @@ public final class JsonbCheck {
     return found;
   }
 
-  /** The text with a question mark or a blank for what cannot be stored: for messages, which matter less than what they tell of. */
+  /**
+   * The text with unstorable characters replaced by a question mark or a blank: for messages, where the rest of the text
+   * matters more.
+   */
   public static String cleaned(String text) {
     if (complaint(text).isEmpty()) {
       return text;

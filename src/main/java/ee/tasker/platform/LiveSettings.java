@@ -9,8 +9,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
 /**
- * What of the {@link Settings} an administrator may change while this server runs. Begins with what was configured and forgets
- * every change when the server stops. Says what is so; who changes something also tells those whom it concerns. Thread-safe.
+ * The {@link Settings} that an administrator may change while this server runs. Starts with the configured values and loses
+ * every change when the server stops. Holds values only; the code that changes one also notifies those affected.
+ * Thread-safe.
  */
 @ApplicationScoped
 public class LiveSettings {
@@ -30,17 +31,17 @@ public class LiveSettings {
     pollInterval = settings.pollInterval();
   }
 
-  /** Whether this server takes part in a role now: it was given it, and nobody has paused it. */
+  /** Whether a role is active on this server: configured and not paused. */
   public boolean has(Role role) {
     return settings.has(role) && !paused.contains(role);
   }
 
-  /** The roles that it takes part in now. */
+  /** The active roles. */
   public Set<Role> roles() {
     return settings.roles().stream().filter(this::has).collect(Collectors.toUnmodifiableSet());
   }
 
-  /** The roles that it was given and takes no part in at the moment. */
+  /** The roles that are configured but paused. */
   public Set<Role> pausedRoles() {
     return settings.roles().stream().filter(role -> !has(role)).collect(Collectors.toUnmodifiableSet());
   }
@@ -62,7 +63,7 @@ public class LiveSettings {
     capacity = steps;
   }
 
-  /** Zero: the poller does not come round. */
+  /** Zero disables the poller. */
   public Duration pollInterval() {
     return pollInterval;
   }

@@ -5,9 +5,9 @@ import java.util.Arrays;
 /**
  * Writes catalogue events as one line of {@code key=value} pairs to the server's log. Thread-safe.
  *
- * <p>While the database is away nearly every call fails, and all for the same reason: {@link LogEvent#CALL_FAILED} and
- * {@link LogEvent#NOTIFY_FAILED} become one {@link LogEvent#DATABASE_AWAY} now and then, {@link LogEvent#LISTENER_LOST} comes once
- * and then now and then, and no such line has a stack trace.
+ * <p>While the database is away nearly every call fails for the same reason. {@link LogEvent#CALL_FAILED} and {@link
+ * LogEvent#NOTIFY_FAILED} are then replaced by an occasional {@link LogEvent#DATABASE_AWAY}, {@link LogEvent#LISTENER_LOST}
+ * is repeated only now and then, and these lines have no stack trace.
  */
 public final class Log {
   private static final Outage OUTAGE = new Outage();
@@ -50,7 +50,7 @@ public final class Log {
     }
   }
 
-  /** To be called when the database has answered; says so after an outage. */
+  /** To be called when the database has answered; logs the end of an outage. */
   public void databaseAnswered() {
     Outage.Over over = OUTAGE.end(System.nanoTime());
     if (over != null) {
@@ -84,7 +84,7 @@ public final class Log {
   }
 
   private static String quoted(String value) {
-    // Nothing that ends a line or steers a terminal: what a client sent must not look like a line of its own.
+    // Strips line breaks and terminal control characters: text from a client must not look like a log line of its own.
     String oneLine = hasControl(value)
         ? value.codePoints().map(c -> isControl(c) ? ' ' : c)
             .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append).toString()

@@ -8,8 +8,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What this server counts about itself since it started. Labels have few values by design: no uuid, no name that a user makes
- * up. Thread-safe; counting takes nanoseconds and fails nothing.
+ * The counters of this server since it started. Labels have few values by design: no uuid, no user-defined name.
+ * Thread-safe; counting takes nanoseconds and never throws.
  */
 @ApplicationScoped
 public class Meters {
@@ -18,36 +18,36 @@ public class Meters {
   private final PrometheusRegistry registry = new PrometheusRegistry();
 
   private final Counter executions = Counter.builder().name("tasker_steps_executions_total")
-      .help("Attempts of steps that this server ran, by outcome").labelNames("outcome").register(registry);
+      .help("Step attempts that this server ran, by outcome").labelNames("outcome").register(registry);
 
   private final Histogram durations = Histogram.builder().name("tasker_step_execution_duration_seconds")
       .help("How long the handlers of steps took on this server").classicOnly()
       .classicUpperBounds(0.001, 0.005, 0.025, 0.1, 0.5, 1, 5, 30, 120, 600).register(registry);
 
-  private final Counter requests = counter("tasker_tasks_requests_total", "Task requests that this server brought before the database");
+  private final Counter requests = counter("tasker_tasks_requests_total", "Task requests that this server submitted to the database");
 
   private final Counter completions = counter("tasker_tasks_completions_total",
-      "Tasks that this server saw end well: complete or resolved_manually");
+      "Tasks that ended as complete or resolved_manually on this server");
 
   private final Counter failures = counter("tasker_tasks_failures_total",
-      "Tasks that this server saw end in error or become blocked_by_failures");
+      "Tasks that ended in error or became blocked_by_failures on this server");
 
-  private final Counter claims = counter("tasker_steps_claimed_total", "Attempts of steps that this server took on");
+  private final Counter claims = counter("tasker_steps_claimed_total", "Step attempts that this server claimed");
 
   private final Histogram initializations = calls("tasker_task_initialization_duration_seconds",
-      "How long it took to take task requests in, up to 500 at once, with the commit");
+      "Duration of calls that submit task requests, up to 500 each, including the commit");
 
   private final Histogram claimCalls = calls("tasker_step_claim_duration_seconds",
-      "How long it took to claim steps from queues, with the commit");
+      "Duration of calls that claim steps from queues, including the commit");
 
   private final Histogram submissions = calls("tasker_step_result_submission_duration_seconds",
-      "How long it took to record results and all that follows from them, with the commit");
+      "Duration of calls that record results and their consequences, including the commit");
 
   private final Histogram startDelays = calls("tasker_step_start_delay_seconds",
       "How long a claimed step waited for a thread of this server");
 
   private final Counter calls = Counter.builder().name("tasker_database_calls_total")
-      .help("Round trips of this server to functions of the database, transaction control left out").register(registry);
+      .help("SQL function calls of this server, transaction control excluded").register(registry);
 
   public Meters() {
     OUTCOMES.forEach(executions::initLabelValues);
@@ -62,23 +62,23 @@ public class Meters {
         .classicUpperBounds(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30).register(registry);
   }
 
-  /** Requests were brought before the database within somebody else's transaction. */
+  /** Requests were submitted within the caller's transaction. */
   public void tasksRequested(int count) {
     requests.inc(count);
   }
 
-  /** The same in a transaction of its own, which began at {@code startNanos} and is over. */
+  /** Requests were submitted in their own transaction, which began at {@code startNanos} and has ended. */
   public void tasksRequested(int count, long startNanos) {
     requests.inc(count);
     initializations.observe(secondsSince(startNanos));
   }
 
-  /** A task ended as it was wanted. */
+  /** A task ended as complete or resolved manually. */
   public void taskCompleted() {
     completions.inc();
   }
 
-  /** A task failed, or is blocked by failures. */
+  /** A task ended in error or became blocked by failures. */
   public void taskFailed() {
     failures.inc();
   }
@@ -87,17 +87,17 @@ public class Meters {
     claims.inc(count);
   }
 
-  /** A call that claims from queues began at {@code startNanos} and is over. */
+  /** A claim of queued steps that began at {@code startNanos} has ended. */
   public void claimCalled(long startNanos) {
     claimCalls.observe(secondsSince(startNanos));
   }
 
-  /** A call that hands results back began at {@code startNanos} and is over. */
+  /** A result submission that began at {@code startNanos} has ended. */
   public void resultsSubmitted(long startNanos) {
     submissions.observe(secondsSince(startNanos));
   }
 
-  /** A step that was claimed so long ago begins. */
+  /** A step starts, this long after its claim. */
   public void stepStarts(long nanosSinceClaim) {
     startDelays.observe(nanosSinceClaim / 1e9);
   }
@@ -106,7 +106,7 @@ public class Meters {
     return (System.nanoTime() - startNanos) / 1e9;
   }
 
-  /** An attempt of a step ended; an outcome that is not among the known ones is not told apart. */
+  /** An attempt of a step ended; unknown outcomes are counted together. */
   public void stepExecuted(String outcome, Duration handlerTime) {
     executions.labelValues(OUTCOMES.contains(outcome) ? outcome : "other").inc();
     durations.observe(handlerTime.toNanos() / 1e9);
@@ -116,7 +116,7 @@ public class Meters {
     calls.inc();
   }
 
-  /** For whoever prints them. */
+  /** For the metrics endpoint. */
   public PrometheusRegistry registry() {
     return registry;
   }

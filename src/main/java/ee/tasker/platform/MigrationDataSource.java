@@ -8,9 +8,9 @@ import java.sql.SQLException;
 import javax.sql.DataSource;
 
 /**
- * The server's datasource for migrations, whose statements take as long as they take: the bound after which the pool's connections
- * take a silent database for dead would end the making of an index on a large table, and every next start would try it anew. The bound
- * is back when a connection is returned.
+ * The server's data source for migrations, without a socket timeout: the bound after which the pool's connections consider
+ * a silent database dead would abort the creation of an index on a large table, and every later start would try again. The
+ * bound is restored when a connection is returned.
  */
 final class MigrationDataSource {
   private static final int NONE = 0;

@@ -2,7 +2,10 @@ package ee.tasker.platform;
 
 import java.time.Duration;
 
-/** Counts the calls that fail while the database is away, and decides which of them are worth a line of the log. Times are of {@link System#nanoTime}. Thread-safe. */
+/**
+ * Counts the calls that fail while the database is away, and decides which of them are logged. Times are of {@link
+ * System#nanoTime}. Thread-safe.
+ */
 final class Outage {
   private static final long LINE_EVERY_NANOS = Duration.ofSeconds(30).toNanos();
 
@@ -14,7 +17,7 @@ final class Outage {
   record Over(Duration lasted, int failures) {
   }
 
-  /** @return how many calls have failed since the outage began, this one included, when that is to be told; else 0 */
+  /** @return how many calls have failed since the outage began, including this one, if that should be logged; otherwise 0 */
   synchronized int failed(long now) {
     failures++;
     if (failures == 1) {
@@ -26,7 +29,7 @@ final class Outage {
     return failures;
   }
 
-  /** @return null when there was none */
+  /** @return null when there was no outage */
   synchronized Over end(long now) {
     if (failures == 0) {
       return null;

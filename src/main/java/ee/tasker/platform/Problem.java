@@ -4,13 +4,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Something that a caller did or asked for and that cannot be: thrown by facades, shown over REST as an RFC 9457 problem.
- * Nothing has been changed when it is thrown.
+ * A caller's mistake, or a request that the current state does not allow: thrown by facades, returned over REST as an RFC
+ * 9457 problem. Nothing has been changed when it is thrown.
  */
 public class Problem extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** One field that is wrong: a JSON pointer or a parameter's name, and what is wrong with it. */
+  /** One invalid field: a JSON pointer or a parameter's name, and what is wrong with it. */
   public record Violation(String field, String message) {
   }
 
@@ -20,7 +20,7 @@ public class Problem extends RuntimeException {
   private final transient Map<String, Object> extras;
 
   /**
-   * @param status the HTTP status that fits
+   * @param status the matching HTTP status
    * @param code   stable, lower case with hyphens, the last part of the problem's type
    * @param extras further members of the problem document: strings and numbers
    */
@@ -43,7 +43,7 @@ public class Problem extends RuntimeException {
   public static Problem invalid(List<Violation> violations) {
     String detail = violations.size() == 1
         ? violations.get(0).field() + ": " + violations.get(0).message()
-        : violations.size() + " fields are wrong";
+        : violations.size() + " fields are invalid";
     return new Problem(400, "invalid-request", detail, violations, Map.of());
   }
 

@@ -4,8 +4,9 @@ import java.sql.Connection;
 import java.sql.SQLException;
 
 /**
- * A connection that leads to a standby, or to a primary that was demoted while the connection lived on, as behind a proxy or an address
- * that moves. No pool sees anything wrong with it and would lend it again and again; aborted, it leaves the pool with its transaction.
+ * Discards a connection to a standby, or to a primary that was demoted while the connection was open, as can happen behind
+ * a proxy or a moving address. The pool does not notice and would hand it out again and again; once aborted, it leaves the
+ * pool with its transaction.
  */
 final class ReadOnlyConnection {
   private static final Log LOG = Log.of(ReadOnlyConnection.class);
@@ -13,7 +14,7 @@ final class ReadOnlyConnection {
   private ReadOnlyConnection() {
   }
 
-  /** What the entity manager of the call has. */
+  /** The connection of the call's entity manager. */
   interface Wrapper {
     <T> T unwrap(Class<T> type);
   }

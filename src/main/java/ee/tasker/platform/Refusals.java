@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * Turns an answer of a SQL function with the outcome {@code refused} into a problem: 404 for what is not there, 409 for all that the present
- * state forbids.
+ * Maps the outcome {@code refused} of a SQL function to a problem: 404 for objects that do not exist, 409 when the current
+ * state does not allow the request.
  */
 public final class Refusals {
   private static final String NOT_FOUND = "-not-found";
@@ -39,8 +39,8 @@ public final class Refusals {
   }
 
   /**
-   * @param notFound what a caller over REST is told of something that is not there, which is the same as of something that it may not see
-   * @return the answer, when it is no refusal
+   * @param notFound the problem for a missing object, which is also the one for an object that the caller may not see
+   * @return the answer, if it is not a refusal
    */
   public static JsonObject check(JsonObject reply, Supplier<Problem> notFound) {
     if (!"refused".equals(reply.getString("outcome", ""))) {
@@ -51,7 +51,7 @@ public final class Refusals {
       throw notFound.get();
     }
     int status = KNOWN.stream().filter(known -> known.code().equals(code)).findFirst()
-        .orElseThrow(() -> new IllegalStateException("the database refuses with a code that is not known: " + code)).status();
+        .orElseThrow(() -> new IllegalStateException("unknown refusal code from the database: " + code)).status();
     String message = reply.getString("message");
     List<Violation> violations = Json.text(reply, "field").map(field -> List.of(new Violation(field, message))).orElse(List.of());
     Map<String, Object> extras = new HashMap<>();

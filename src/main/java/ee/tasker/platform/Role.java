@@ -2,11 +2,11 @@ package ee.tasker.platform;
 
 import java.util.Locale;
 
-/** What a server takes part in. One server may have any of them; a deployment needs each at least once. */
+/** A server's roles. One server may have any of them; a deployment needs each at least once. */
 public enum Role {
-  /** Takes tasks in over REST. */
+  /** Accepts tasks over REST. */
   API,
-  /** Settles results, hands off steps, finalises tasks, polls. */
+  /** Processes results, hands off steps, completes tasks, polls. */
   ORCHESTRATOR,
   /** Claims steps and runs handlers. */
   WORKER;

@@ -19,10 +19,10 @@ import org.flywaydb.core.api.MigrationInfo;
 import org.flywaydb.core.api.MigrationVersion;
 
 /**
- * Brings the schema up to date before anything else of the application works: beans that need it say
- * {@code @DependsOn("SchemaMigration")} and begin by {@link StartSequence#then}. Several servers may start at once, Flyway lets one
- * of them work and the others wait. A deployment whose migrations cannot be found or do not fit the database does not
- * start; one that cannot reach its database waits for it.
+ * Migrates the schema before the rest of the application starts: beans that need it declare {@code
+ * @DependsOn("SchemaMigration")} and begin with {@link StartSequence#then}. Several servers may start at once: Flyway lets
+ * one migrate while the others wait. A deployment whose migrations are missing or do not match the database fails; one that
+ * cannot reach its database waits for it.
  */
 @Singleton
 @Startup
@@ -49,7 +49,8 @@ public class SchemaMigration {
         .dataSource(MigrationDataSource.of(dataSource))
         .schemas("tasker")
         .locations("classpath:db/migration", "classpath:db/routine")
-        // On some servers a location that cannot be listed counts as empty: without this, "0 migrations" is a success.
+        // On some servers a location that cannot be listed counts as empty: without this check, "0 migrations" would be a
+        // success.
         .failOnMissingLocations(true)
         .validateMigrationNaming(true)
         .load();
@@ -66,7 +67,10 @@ public class SchemaMigration {
     start.schemaIsReady();
   }
 
-  /** Whatever keeps us from connecting, a password that comes a little later too, is a reason to wait; what goes wrong from then on is not. */
+  /**
+   * Every failure to connect, including a wrong password that may be corrected later, is a reason to wait; a later failure
+   * is not.
+   */
   private static void connect(DataSource dataSource) {
     try (Connection connection = dataSource.getConnection(); Statement statement = connection.createStatement()) {
       statement.execute("select 1");
@@ -75,7 +79,10 @@ public class SchemaMigration {
     }
   }
 
-  /** Looked up and not injected: to {@code @Resource(lookup)} a name without a scheme is global on one server and the component's own on another. */
+  /**
+   * Looked up instead of injected: for {@code @Resource(lookup)}, a name without a scheme is global on one server and local
+   * to the component on another.
+   */
   private static DataSource dataSource() {
     try {
       return InitialContext.doLookup("jdbc/tasker");
@@ -84,7 +91,7 @@ public class SchemaMigration {
     }
   }
 
-  /** Before the first row of history is written, which would keep its month in the default partition. */
+  /** Before the first row of history is written, which would pin its month to the default partition. */
   private static void makeHistoryPartitions(DataSource dataSource) {
     try (Connection connection = dataSource.getConnection(); Statement statement = connection.createStatement()) {
       statement.execute("select tasker.make_history_partitions()");
@@ -113,18 +120,18 @@ public class SchemaMigration {
     return newest;
   }
 
-  /** The newest version among the migrations of this application; while it waits for its database, "unknown". */
+  /** The newest version among this application's migrations; "unknown" while the server waits for its database. */
   public String broughtVersion() {
     return brought == null ? "unknown" : brought.toString();
   }
 
-  /** Whether a schema of that version is enough for this application: the same or a newer one. */
+  /** Whether a schema version is sufficient for this application: the same or a newer one. */
   public boolean isSatisfiedBy(String databaseVersion) {
     return brought != null && databaseVersion != null && databaseVersion.matches("[0-9._]+")
         && MigrationVersion.fromVersion(databaseVersion).compareTo(brought) >= 0;
   }
 
-  /** The schema's version as this server found or made it; null while it waits for its database. */
+  /** The schema version that this server found or created; null while the server waits for its database. */
   public String version() {
     return version;
   }

@@ -6,8 +6,8 @@ import java.net.UnknownHostException;
 import java.util.UUID;
 
 /**
- * Who this server is: a uuid drawn at every boot, so that a restarted server is never taken for the one that died. It is
- * recorded with every move as the processor, for audit; no decision depends on it.
+ * The identity of this server: a uuid generated at every start, so that a restarted server is never mistaken for the one
+ * that crashed. Every move records it as the processor, for audit; no decision depends on it.
  */
 @ApplicationScoped
 public class ServerIdentity {
@@ -18,7 +18,7 @@ public class ServerIdentity {
     return uuid;
   }
 
-  /** Host and process, for people. */
+  /** Host and process, for display. */
   public String name() {
     return name;
   }

@@ -12,23 +12,23 @@ import java.util.Set;
  * {@code docs/configuration.md}.
  *
  * @param roles              {@code tasker.roles}: what this server takes part in
- * @param events             {@code tasker.notify.enabled}: whether wake-ups travel at once; without them the poller does everything
- * @param pollInterval       {@code tasker.poll.interval-seconds}: period of the safety net; zero switches it off
- * @param templatesFolder    {@code tasker.templates.folder}: more templates, besides those on the class path
+ * @param events             {@code tasker.notify.enabled}: whether wake-ups are sent; without them the poller finds all work
+ * @param pollInterval       {@code tasker.poll.interval-seconds}: interval of the fallback poller; zero disables it
+ * @param templatesFolder    {@code tasker.templates.folder}: templates in addition to those on the class path
  * @param environment        {@code tasker.environment}: which {@code environments} section of a template applies
  * @param worker             how steps are claimed and run
- * @param listen             where the connection that listens goes
+ * @param listen             the database that the listening connection connects to
  * @param maxBodyBytes       {@code tasker.api.max-body-bytes}
- * @param bodyPace           how fast the body of a request has to come
- * @param maxRequests        {@code tasker.api.max-concurrent-requests}: that this server works on at once; others are told to come again
- * @param allowedOrigins     {@code tasker.api.allowed-origins}: pages of these may use the interface from a browser
+ * @param bodyPace           how fast the body of a request must arrive
+ * @param maxRequests        {@code tasker.api.max-concurrent-requests}: requests that this server serves at once; others are told to retry
+ * @param allowedOrigins     {@code tasker.api.allowed-origins}: origins whose pages may call the API from a browser
  * @param baseUrl            {@code tasker.api.base-url}: where clients find this application, without a slash at the end; empty for addresses relative to that
  * @param recovery           when recovery acts
  * @param housekeeping       how fast old tasks are cleaned up
- * @param idempotencyRetention {@code tasker.idempotency.retention-seconds}: how long a request with a key is answered as the first time
- * @param streams            how many may listen to events, and how
+ * @param idempotencyRetention {@code tasker.idempotency.retention-seconds}: how long the response to a request with a key is replayed
+ * @param streams            limits of event streams
  * @param traces             {@code otel.sdk.disabled} is false: whether the server's OpenTelemetry is used, where there is one
- * @param security           who is let in
+ * @param security           authentication and authorisation
  */
 public record Settings(
     Set<Role> roles, boolean events, Duration pollInterval, Optional<Path> templatesFolder, String environment,
@@ -47,12 +47,12 @@ public record Settings(
 
   /**
    * @param capacity   {@code tasker.worker.capacity}: steps that may run at a time
-   * @param prefetch   {@code tasker.worker.prefetch}: steps that may be claimed besides while handlers are quick, in times of the capacity
+   * @param prefetch   {@code tasker.worker.prefetch}: extra steps claimed while handlers are quick, as a multiple of the capacity
    * @param namespaces {@code tasker.worker.namespaces}: empty for all
    * @param lease      {@code tasker.worker.lease-seconds}: how long a claim holds without a heartbeat
    * @param heartbeat  {@code tasker.worker.heartbeat-seconds}: at most a third of the lease
    * @param batchSize  {@code tasker.worker.batch-size}: results submitted in one call at most
-   * @param flushers   {@code tasker.worker.flushers}: calls that may be under way at a time
+   * @param flushers   {@code tasker.worker.flushers}: concurrent submission calls
    * @param drain      {@code tasker.worker.drain-seconds}: how long running steps may finish when the server stops
    */
   public record WorkerSettings(int capacity, int prefetch, Set<String> namespaces, Duration lease, Duration heartbeat, int batchSize,
@@ -63,7 +63,7 @@ public record Settings(
   }
 
   /**
-   * A body has {@code timeout}, and as long again as its bytes so far take at {@code bytesPerSecond}.
+   * A body has {@code timeout}, plus the time that its bytes so far take at {@code bytesPerSecond}.
    *
    * @param timeout        {@code tasker.api.body-timeout-seconds}
    * @param bytesPerSecond {@code tasker.api.body-min-bytes-per-second}
@@ -72,32 +72,32 @@ public record Settings(
   }
 
   /**
-   * @param claimLimit    {@code tasker.recovery.offer-timeout-seconds}: how long an offer may stay unclaimed while a hand is free for it
-   * @param unservedLimit {@code tasker.recovery.unserved-seconds}: how long an offer waits for a server that serves it; zero for ever
-   * @param cancelGrace   {@code tasker.cancel.grace-seconds}: how long running steps may take to stop when somebody cancels
+   * @param claimLimit    {@code tasker.recovery.offer-timeout-seconds}: how long an offer may stay unclaimed while a permit is free for it
+   * @param unservedLimit {@code tasker.recovery.unserved-seconds}: how long an offer waits for a server that serves it; zero for no limit
+   * @param cancelGrace   {@code tasker.cancel.grace-seconds}: how long running steps may take to stop after a cancellation
    * @param deliveries    {@code tasker.messages.delivery-limit}: how often in a row a message or a task may fail to be processed
    */
   public record RecoverySettings(Duration claimLimit, Duration unservedLimit, Duration cancelGrace, int deliveries) {
   }
 
   /**
-   * @param interval  {@code tasker.housekeeping.interval-seconds}: how often somebody looks for what is no longer kept; zero switches it off
+   * @param interval  {@code tasker.housekeeping.interval-seconds}: interval of the purge of expired rows; zero disables it
    * @param batchSize {@code tasker.housekeeping.batch-size}: tasks purged in one transaction at most
-   * @param pause     {@code tasker.housekeeping.pause-millis}: between two such transactions
+   * @param pause     {@code tasker.housekeeping.pause-millis}: pause between two such transactions
    */
   public record HousekeepingSettings(Duration interval, int batchSize, Duration pause) {
   }
 
   /**
-   * @param limit     {@code tasker.streams.limit}: how many listen to this server at most
+   * @param limit     {@code tasker.streams.limit}: the maximum number of streams of this server
    * @param buffer    {@code tasker.streams.buffer}: how many events may wait for one of them
-   * @param heartbeat {@code tasker.streams.heartbeat-seconds}: how often a stream shows that it lives
+   * @param heartbeat {@code tasker.streams.heartbeat-seconds}: interval of keep-alives
    */
   public record StreamSettings(int limit, int buffer, Duration heartbeat) {
   }
 
   /**
-   * {@code tasker.database.*}: the listening connection is the application's own, the pool cannot lend one for ever.
+   * {@code tasker.database.*}: the listening connection is the application's own, a pooled connection cannot be kept permanently.
    *
    * @param hosts a primary and its standbys, in any order; at least one
    */
@@ -112,7 +112,7 @@ public record Settings(
     }
   }
 
-  /** Where a PostgreSQL listens. */
+  /** The address of a PostgreSQL server. */
   public record DatabaseHost(String name, int port) {
     @Override
     public String toString() {
@@ -121,10 +121,10 @@ public record Settings(
   }
 
   /**
-   * @param cache {@code tasker.security.cache-seconds}: how long a caller, once known, is taken for the same with the same rights
-   * @param open  {@code tasker.security.open}: what needs no authentication besides health: {@code metrics}, {@code openapi}
+   * @param cache {@code tasker.security.cache-seconds}: how long an authentication is cached
+   * @param open  {@code tasker.security.open}: endpoints without authentication besides health: {@code metrics}, {@code openapi}
    * @param admin {@code tasker.security.admin.*}: the first user of a database that has none
-   * @param token {@code tasker.security.token.*}: whose tokens are taken; empty for none
+   * @param token {@code tasker.security.token.*}: the issuer of accepted tokens; empty to accept none
    */
   public record SecuritySettings(Duration cache, Set<String> open, Optional<FirstAdmin> admin, Optional<TokenSettings> token) {
     public SecuritySettings {

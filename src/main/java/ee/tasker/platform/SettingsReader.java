@@ -20,10 +20,10 @@ import java.util.regex.Pattern;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 
-/** Reads {@link Settings} from MicroProfile Config and refuses nonsense with every complaint at once. */
+/** Reads {@link Settings} from MicroProfile Config and rejects invalid configuration with all violations at once. */
 @Dependent
 public class SettingsReader {
-  /** A name or an address, in brackets where it has colons; and a port. */
+  /** A name or an address, in brackets if it contains colons, and a port. */
   private static final Pattern HOST = Pattern.compile("([^\\s:,/\\[\\]]+|\\[[0-9A-Fa-f:.]+])(?::([0-9]{1,6}))?");
 
   private final List<String> complaints = new ArrayList<>();
@@ -73,7 +73,7 @@ public class SettingsReader {
             seconds("tasker.housekeeping.interval-seconds", 60, 0, 86_400),
             number("tasker.housekeeping.batch-size", 200, 1, 10_000),
             Duration.ofMillis(number("tasker.housekeeping.pause-millis", 100, 0, 60_000))),
-        // Not one of ours, so its value is not for us to refuse.
+        // Not one of our settings, so its value is not checked.
         "false".equalsIgnoreCase(text("otel.sdk.disabled", "true")),
         security());
     if (!complaints.isEmpty()) {
@@ -90,19 +90,19 @@ public class SettingsReader {
     String password = text("tasker.security.admin.password", null);
     String hash = text("tasker.security.admin.password-hash", null);
     if (password != null && hash != null) {
-      complaints.add("tasker.security.admin.password and tasker.security.admin.password-hash: only one of them");
+      complaints.add("tasker.security.admin.password and tasker.security.admin.password-hash: give only one of them");
     }
     if (password != null && password.length() < 12) {
       complaints.add("tasker.security.admin.password must have at least 12 characters");
     }
     if (hash != null && !hash.matches("PBKDF2WithHmacSHA(256|384|512):[1-9][0-9]{0,8}:[A-Za-z0-9+/=]+:[A-Za-z0-9+/=]+")) {
-      complaints.add("tasker.security.admin.password-hash must be as tasker.hash_password() makes it");
+      complaints.add("tasker.security.admin.password-hash must be a hash made by tasker.hash_password()");
     }
     return new Settings.SecuritySettings(seconds("tasker.security.cache-seconds", 30, 1, 3_600), open,
         Optional.ofNullable(password == null ? hash : password).map(secret -> new Settings.FirstAdmin(name, secret)), token());
   }
 
-  /** None without an issuer. */
+  /** Empty without an issuer. */
   private Optional<Settings.TokenSettings> token() {
     String issuer = text("tasker.security.token.issuer", null);
     String audience = text("tasker.security.token.audience", null);
@@ -115,13 +115,13 @@ public class SettingsReader {
       complaints.add("tasker.security.token.issuer and tasker.security.token.audience are both needed for tokens");
     }
     if ((key == null) == (url == null)) {
-      complaints.add("tasker.security.token.public-key or tasker.security.token.jwks-url is needed for tokens, and not both");
+      complaints.add("tasker.security.token.public-key or tasker.security.token.jwks-url is needed for tokens, but not both");
     }
     if (key != null && !key.contains("BEGIN PUBLIC KEY")) {
       complaints.add("tasker.security.token.public-key must be in PEM, from -----BEGIN PUBLIC KEY----- on");
     }
     if (url != null && !url.matches("https?://[^\\s]+")) {
-      complaints.add("tasker.security.token.jwks-url must be an URL of http or https");
+      complaints.add("tasker.security.token.jwks-url must be an http or https URL");
       url = null;
     }
     return Optional.of(new Settings.TokenSettings(issuer, audience, Optional.ofNullable(key), Optional.ofNullable(url).map(URI::create),
@@ -133,7 +133,8 @@ public class SettingsReader {
     Set<String> origins = names("tasker.api.allowed-origins");
     origins.stream().filter(origin -> !origin.matches("https?://[A-Za-z0-9.-]+(:[0-9]+)?")).sorted()
         .forEach(
-            origin -> complaints.add("tasker.api.allowed-origins must be origins as https://console.example.com, not \"" + origin + "\""));
+            origin -> complaints
+                .add("tasker.api.allowed-origins must be origins such as https://console.example.com, not \"" + origin + "\""));
     return origins;
   }
 
@@ -143,7 +144,7 @@ public class SettingsReader {
       return Optional.empty();
     }
     if (!url.matches("https?://[A-Za-z0-9.-]+(:[0-9]+)?(/[A-Za-z0-9._~/-]*)?")) {
-      complaints.add("tasker.api.base-url must be an address as https://tasker.example.com/orders, not \"" + url + "\"");
+      complaints.add("tasker.api.base-url must be an address such as https://tasker.example.com/orders, not \"" + url + "\"");
     }
     return Optional.of(url.replaceFirst("/+$", ""));
   }
@@ -172,8 +173,9 @@ public class SettingsReader {
   }
 
   /**
-   * As the driver reads {@code //a:5433,b:5434/}: the port belongs to the last host, each of the others brings its own or has 5432. A list
-   * whose others fall back to 5432 although the port is another one is a mistake, which would show on the day of a failover only.
+   * As the driver reads {@code //a:5433,b:5434/}: the port belongs to the last host; each of the others has its own or
+   * defaults to 5432. A list whose other hosts default to 5432 although the port is a different one is a mistake that would
+   * surface only at a failover.
    */
   private List<Settings.DatabaseHost> databaseHosts() {
     String key = either("tasker.database.host", "DB_HOST");
@@ -185,9 +187,9 @@ public class SettingsReader {
       boolean isLast = i == names.length - 1;
       Matcher host = HOST.matcher(names[i].strip());
       if (!host.matches()) {
-        complaints.add(key + " must be a host, or hosts with commas as db1:5432,db2, not \"" + text(key, "") + "\"");
+        complaints.add(key + " must be a host, or hosts separated by commas such as db1:5432,db2, not \"" + text(key, "") + "\"");
       } else if (isLast && host.group(2) != null) {
-        complaints.add(key + ": the port of the last host belongs into " + portKey + ", not after \"" + names[i].strip() + "\"");
+        complaints.add(key + ": the port of the last host belongs in " + portKey + ", not after \"" + names[i].strip() + "\"");
       } else if (!isLast && host.group(2) == null && port != 5432) {
         complaints.add(key + ": \"" + names[i].strip() + "\" needs its port, as in " + host.group(1) + ":" + port + ", since " + portKey
             + " is that of the last host only");
@@ -209,7 +211,10 @@ public class SettingsReader {
     return names;
   }
 
-  /** Decided here and not by an expression in a file of defaults: one of the servers does not look for expressions in the environment. */
+  /**
+   * Decided here and not by an expression in a file of defaults: one of the servers does not resolve expressions against
+   * the environment.
+   */
   private String either(String key, String variable) {
     return text(key, null) == null && text(variable, null) != null ? variable : key;
   }

@@ -13,9 +13,9 @@ import java.util.Collection;
 import java.util.UUID;
 
 /**
- * The one way to the database: calls a function of schema {@code tasker} in the current JTA transaction. Gateways name the
- * function with its casts, for instance {@code "heartbeat(cast(? as uuid), ?)"}; documents travel as text, so that no
- * driver type reaches the code.
+ * The only access to the database: calls a function of schema {@code tasker} in the current JTA transaction. Gateways name
+ * the function with its casts, for instance {@code "heartbeat(cast(? as uuid), ?)"}; documents are passed as text, so that
+ * the code does not depend on driver types.
  */
 @Dependent
 public class SqlFunctions {

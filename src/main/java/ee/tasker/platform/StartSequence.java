@@ -13,12 +13,12 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What this server does to start, one after another: the schema first, then the templates, then everything that works.
+ * The startup steps of this server, in order: the schema, the templates, then everything else.
  *
- * <p>While the database answers, a step runs in the very call that names it, and its failure is the deployment's. From the first
- * step on that finds no database, everything waits: that step is tried again, after 1 second at first and 30 at most, and
- * those that are named meanwhile come after it. The server is deployed, not ready, and answers 503. A step may therefore run
- * again that failed half-way, and never after it has succeeded.
+ * <p>While the database answers, a step runs in the call that adds it, and its failure fails the deployment. From the first
+ * step that cannot reach the database, everything waits: that step is retried, after 1 second at first and 30 at most, and
+ * steps added meanwhile run after it. The server is deployed, but not ready, and answers 503. A step may therefore be
+ * retried after a partial failure, but never after a success.
  */
 @ApplicationScoped
 public class StartSequence {
@@ -31,7 +31,7 @@ public class StartSequence {
 
   private ScheduledExecutorService timers;
 
-  /** Guarded by this, and this is held while a step runs. */
+  /** Guarded by this; the lock is held while a step runs. */
   private final Deque<Runnable> open = new ArrayDeque<>();
   private volatile boolean waiting;
   private volatile boolean schemaReady;
@@ -52,7 +52,7 @@ public class StartSequence {
     timers = threads.timers();
   }
 
-  /** The database cannot be reached: whatever asked for it may be asked again. */
+  /** The database cannot be reached: the caller may retry. */
   static final class NoDatabase extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -61,7 +61,7 @@ public class StartSequence {
     }
   }
 
-  /** Runs a step now, or after those that wait. */
+  /** Runs a step now, or after those that are waiting. */
   public synchronized void then(Runnable step) {
     if (!open.isEmpty()) {
       open.add(step);
@@ -79,31 +79,34 @@ public class StartSequence {
     }
   }
 
-  /** Whether this server still waits for its database, or has yet to do what had to wait with it. */
+  /** Whether this server still waits for its database, or has not yet run the steps that waited. */
   public boolean isWaiting() {
     return waiting;
   }
 
-  /** Whether it is too early for a health check to ask anything else: some servers answer probes, and refuse calls of beans that are being made. */
+  /**
+   * Whether it is too early for a health check to call other beans: some servers answer probes while they still refuse
+   * calls to beans under construction.
+   */
   public boolean isUnderWay() {
     return !schemaReady || waiting || !webReady;
   }
 
-  /** Whether functions of the schema can be called: they are there, and as this application knows them. */
+  /** Whether functions of the schema can be called: they exist, in the version that this application expects. */
   public boolean isSchemaReady() {
     return schemaReady;
   }
 
-  /** What a caller is told meanwhile. */
+  /** The problem that callers get meanwhile. */
   public static Problem waitingProblem() {
-    return Problem.of(503, "unavailable", "this server waits for its database since it was started, try again later");
+    return Problem.of(503, "unavailable", "this server waits for its database since its start; try again later");
   }
 
   void schemaIsReady() {
     schemaReady = true;
   }
 
-  /** Requests are taken from now on. */
+  /** Requests are accepted from now on. */
   public void webIsReady() {
     webReady = true;
   }
@@ -136,7 +139,7 @@ public class StartSequence {
     try {
       next = timers.schedule(() -> goOn(pause), pause.toMillis(), TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException e) {
-      // The server is going down.
+      // The server is stopping.
       stopped = true;
     }
   }

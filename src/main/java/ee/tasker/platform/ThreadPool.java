@@ -13,9 +13,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 
 /**
- * Threads for one purpose, which no other purpose can take: a new one while none is idle, up to a bound; what comes beyond the bound
- * waits. A thread that has been idle for a minute ends. Each task runs in the context of the caller that brings it, as with a
- * managed executor of the server. Thread-safe.
+ * Threads reserved for one purpose. A task gets a new thread while none is idle, up to a bound, and is queued beyond it. A
+ * thread ends after a minute of idleness. Each task runs in the context of its submitter, as with the server's managed
+ * executors. Thread-safe.
  */
 public final class ThreadPool implements Executor {
   private static final Log LOG = Log.of(ThreadPool.class);
@@ -28,7 +28,7 @@ public final class ThreadPool implements Executor {
   private final Timers timers;
 
   /**
-   * @param most       threads at a time
+   * @param most       the maximum number of threads
    * @param contextual gives a task the context of the calling thread
    */
   ThreadPool(String name, int most, ThreadFactory factory, UnaryOperator<Runnable> contextual) {
@@ -38,7 +38,7 @@ public final class ThreadPool implements Executor {
     timers = new Timers(factory);
   }
 
-  /** Says that it is full while no thread is idle, so that the executor makes another one instead of queueing. */
+  /** Reports that it is full while no thread is idle, so that the executor creates a thread instead of queueing. */
   private static final class IdleFirst extends LinkedTransferQueue<Runnable> {
     private static final long serialVersionUID = 1L;
 
@@ -47,21 +47,21 @@ public final class ThreadPool implements Executor {
       return tryTransfer(task);
     }
 
-    /** Not by {@code add}, which is an {@code offer} in some releases of Java. */
+    /** Not {@code add}, which calls {@code offer} in some releases of Java. */
     private void await(Runnable task) {
       super.offer(task);
     }
   }
 
-  /** As many threads as there may be are busy. */
+  /** The maximum number of threads is busy. */
   private void await(Runnable task, ThreadPoolExecutor full) {
     if (full.isShutdown()) {
-      throw new RejectedExecutionException("the application is going down");
+      throw new RejectedExecutionException("the application is stopping");
     }
     waiting.await(task);
   }
 
-  /** @throws RejectedExecutionException when the application is going down */
+  /** @throws RejectedExecutionException when the application is stopping */
   @Override
   public void execute(Runnable task) {
     start(contextual.apply(task));
@@ -80,7 +80,7 @@ public final class ThreadPool implements Executor {
     }
   }
 
-  /** What an abandoned task needs to end properly may be gone with the application, its beans and its classes: no fault of the task. */
+  /** An abandoned task may fail because the application's beans and classes are gone: not a fault of the task. */
   private void runLogged(Runnable task) {
     try {
       task.run();
@@ -94,8 +94,8 @@ public final class ThreadPool implements Executor {
   }
 
   /**
-   * Starts tasks on these threads when their time has come. The thread that keeps the time does nothing else, so that nothing makes it late. A periodic task
-   * that is still running when its time comes round leaves that time out.
+   * Starts delayed tasks on these threads. The timer thread does nothing else, so that nothing delays it. A periodic task
+   * that is still running when its next run is due skips that run.
    */
   public ScheduledExecutorService timers() {
     return timers;
@@ -149,17 +149,17 @@ public final class ThreadPool implements Executor {
     return name;
   }
 
-  /** Threads that there are now, busy or idle. */
+  /** The current number of threads, busy or idle. */
   public int size() {
     return threads.getPoolSize();
   }
 
-  /** As many threads at most from now on; those that are too many end when they are idle. */
+  /** Changes the maximum number of threads; surplus threads end when they become idle. */
   public void resize(int most) {
     threads.setMaximumPoolSize(most);
   }
 
-  /** Takes nothing more and ends every thread that is idle or becomes so. A thread that is busy is interrupted. */
+  /** Accepts no more tasks, ends idle threads and interrupts busy ones. */
   void stop() {
     timers.shutdownNow();
     threads.shutdownNow();

@@ -13,8 +13,9 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Makes this application's {@link ThreadPool}s, of threads of the server's {@code ManagedThreadFactory}, and ends them with the application. The managed
- * executors of a server are no alternative: on Open Liberty all of them share the threads of HTTP (ADR 0025).
+ * Creates this application's {@link ThreadPool}s from the server's {@code ManagedThreadFactory}, and closes them with the
+ * application. The server's managed executors are not an alternative: on Open Liberty all of them share the HTTP threads
+ * (ADR 0025).
  */
 @ApplicationScoped
 public class ThreadPools {
@@ -26,12 +27,12 @@ public class ThreadPools {
 
   private final List<ThreadPool> all = new CopyOnWriteArrayList<>();
 
-  /** @param name what its threads do; they are called {@code tasker-<name>-1} and so on */
+  /** @param name the purpose of the threads, which are named {@code tasker-<name>-1} and so on */
   public ThreadPool make(String name, int most) {
     AtomicInteger number = new AtomicInteger();
     ThreadFactory factory = task -> {
       Thread thread = managed.newThread(task);
-      // None, when the application is going down.
+      // Null when the application is stopping.
       if (thread != null) {
         thread.setName("tasker-" + name + "-" + number.incrementAndGet());
         thread.setDaemon(true);
@@ -43,7 +44,7 @@ public class ThreadPools {
     return pool;
   }
 
-  /** How many threads there are now, by the name of their pool. */
+  /** The current number of threads by pool name. */
   public Map<String, Integer> sizes() {
     Map<String, Integer> sizes = new TreeMap<>();
     all.forEach(pool -> sizes.put(pool.name(), pool.size()));

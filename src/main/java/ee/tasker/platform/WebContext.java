@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.concurrent.Executor;
 
 /**
- * The context of the web application, for whoever has an application's own code run by an executor. Its thread gets the
- * context of who asks for it; where that is a session bean with container-managed transactions, as the poller's timer,
- * Payara refuses {@code UserTransaction}.
+ * The context of the web application, for running application code on an executor. A thread gets the context of its
+ * submitter; if that is a session bean with container-managed transactions, as the poller's timer is, Payara refuses {@code
+ * UserTransaction}.
  */
 @ApplicationScoped
 public class WebContext {
@@ -20,7 +20,7 @@ public class WebContext {
   private final List<Runnable> waiting = new ArrayList<>();
   private volatile Executor executor;
 
-  /** Told by the web application, in its own context, when it has started. */
+  /** Called by the web application, in its own context, when it has started. */
   public void hasStarted() {
     Executor captured = contexts.currentContextExecutor();
     List<Runnable> told;
@@ -32,12 +32,12 @@ public class WebContext {
     told.forEach(Runnable::run);
   }
 
-  /** False while servlets, and what they prepare for the application's beans, may not be there yet. */
+  /** False while servlets, and what they prepare for the application's beans, may not exist yet. */
   public boolean isStarted() {
     return executor != null;
   }
 
-  /** Runs it once the web application has started: now, or on the thread that starts it. */
+  /** Runs the action once the web application has started: now, or on the thread that starts it. */
   public void onceStarted(Runnable action) {
     synchronized (waiting) {
       if (executor == null) {
@@ -49,9 +49,9 @@ public class WebContext {
   }
 
   /**
-   * Runs it on this thread, in the context of the web application, which has started. Only to ask for another thread, which
-   * gets a context of its own: to Payara all threads in this one are one component, and it takes connections that one of
-   * them has open into the transaction that another begins.
+   * Runs the action on this thread, in the context of the started web application. Only for submitting to another thread,
+   * which gets a context of its own: to Payara all threads in this context are one component, and it enlists connections
+   * that one of them has open in the transaction that another begins.
    */
   public void run(Runnable action) {
     executor.execute(action);

@@ -1,5 +1,5 @@
 /**
- * What every component stands on: settings, the identity of this server, the way to call a SQL function, problems that a
- * caller is told about, and the log catalogue. It knows no component.
+ * The base of every component: settings, the identity of this server, calls of SQL functions, problems returned to callers,
+ * and the log catalogue. It depends on no component.
  */
 package ee.tasker.platform;

@@ -1,11 +1,11 @@
 package ee.tasker.request;
 
 /**
- * A request that carries a key.
+ * A request with an idempotency key.
  *
- * @param principal who asks; empty when nobody logs in. Keys of two people have nothing to do with each other
+ * @param principal the caller; empty without authentication. Keys of different callers are independent
  * @param key       as the client chose it, at most {@value #LONGEST_KEY} characters
- * @param hash      SHA-256 of all that makes the request what it is, in hexadecimal digits
+ * @param hash      SHA-256 of everything that identifies the request, in hexadecimal digits
  */
 public record KeyedRequest(String principal, String key, String hash) {
   public static final int LONGEST_KEY = 255;

@@ -11,10 +11,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
-/** The component's door. Thread-safe. */
+/** The component's facade. Thread-safe. */
 @ApplicationScoped
 public class KeyedRequests {
-  /** How long a request waits for the end of another one with the same key. */
+  /** How long a request waits for a concurrent request with the same key. */
   private static final int WAIT_MS = 5_000;
 
   @Inject
@@ -24,11 +24,11 @@ public class KeyedRequests {
   private Settings settings;
 
   /**
-   * Does what a request asks for and keeps the answer, in one transaction that {@code effect} joins; or gives the answer of
-   * the first time. When {@code effect} throws, nothing is done and nothing kept: the key is as good as new.
+   * Executes a request and stores its response, in one transaction that {@code effect} joins; or returns the stored
+   * response. When {@code effect} throws, nothing is changed or stored, and the key can be used again.
    *
-   * @throws Problem 422 idempotency-key-reused when the key stands for another request, 409 request-in-progress when one with
-   *     the same key is still being answered
+   * @throws Problem 422 idempotency-key-reused when the key was used for another request, 409 request-in-progress while a
+   *     request with the same key is still running
    */
   @Transactional(rollbackOn = Exception.class)
   public IdempotentResponse once(KeyedRequest request, Callable<IdempotentResponse> effect) throws Exception {
@@ -50,7 +50,7 @@ public class KeyedRequests {
     }
   }
 
-  /** @return how many were forgotten, at most {@code limit} */
+  /** @return how many keys were purged, at most {@code limit} */
   @Transactional(Transactional.TxType.REQUIRES_NEW)
   public int purge(int limit) {
     return gateway.purgeIdempotencyKeys(settings.idempotencyRetention().toSeconds(), limit);

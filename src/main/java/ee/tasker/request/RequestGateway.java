@@ -5,7 +5,7 @@ import jakarta.enterprise.context.Dependent;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
 
-/** Calls the functions of the database for requests that carry a key. */
+/** Calls the SQL functions for requests with an idempotency key. */
 @Dependent
 class RequestGateway {
   @Inject

@@ -1,5 +1,5 @@
 /**
- * Requests that must not be done twice: what was answered to a request that carries a key is kept with its effect, in one
- * transaction, and is the answer to the same request again. It knows nothing of HTTP and of what a request asks for.
+ * Idempotent requests: the response to a request with a key is stored in the transaction of its effect and replayed when
+ * the same request comes again. The component does not depend on HTTP or on what a request does.
  */
 package ee.tasker.request;

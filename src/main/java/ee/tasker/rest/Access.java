@@ -22,11 +22,11 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * The one place that decides whether the caller of this request may do what it asks for. {@link PermissionFilter} asks by the annotation of the
- * method; methods whose namespace is in the body ask themselves.
+ * Decides whether the caller of this request may do what it asks for; no other class does. {@link PermissionFilter} applies
+ * the annotation of the method; methods whose namespace is in the body call this class themselves.
  *
- * <p>Of a thing in a namespace where the caller may not even read, it is not told that the thing exists: that is 404, as if it did not. Otherwise a
- * missing permission is 403.
+ * <p>If the caller may not even read a namespace, the answer is 404, as if the object did not exist. Otherwise a missing
+ * permission is 403.
  */
 @RequestScoped
 public class Access {
@@ -68,7 +68,12 @@ public class Access {
     require(permission, namespace);
   }
 
-  /** Of a permission besides that of the method. @param namespace null for all @throws Problem 403 not-permitted */
+  /**
+   * Checks a permission in addition to that of the method.
+   *
+   * @param namespace null for all
+   * @throws Problem 403 not-permitted
+   */
   void require(Permission other, String namespace) {
     if (namespace == null ? !caller.grants().mayEverywhere(other) : !caller.grants().may(other, namespace)) {
       throw missing(other, namespace == null ? " in all namespaces" : " in namespace " + namespace);
@@ -80,8 +85,9 @@ public class Access {
   }
 
   /**
-   * A request as it may be submitted: with who submits it, and on behalf of no task but of those namespaces where the caller may submit, since a child keeps
-   * its parent from retention and a cancel of the parent reaches it. Of other tasks it is not told that they are there.
+   * The request as it may be submitted: with its submitter, and with a parent only from a namespace where the caller may
+   * submit, because a child protects its parent from retention and a cancel of the parent reaches the child. Any other
+   * parent is answered as if it did not exist.
    *
    * @throws Problem 403 not-permitted
    */
@@ -117,16 +123,19 @@ public class Access {
     require(namespace);
   }
 
-  /** Keeps a list to what may be seen: adds {@code namespaces} to a filter of the database, unless all may be. */
+  /**
+   * Restricts a list to what the caller may see: adds {@code namespaces} to a database filter, unless the caller may see
+   * all of them.
+   */
   void limit(JsonObjectBuilder filter) {
     caller.grants().namespaces(permission).ifPresent(namespaces -> limit(filter, namespaces));
   }
 
   /**
-   * The same for a filter by content, which would tell that content to a caller who may list but not read it: only namespaces where the caller has the other
-   * permission too.
+   * The same for a filter by content, which would reveal that content to a caller who may list but not read it: only
+   * namespaces where the caller also has the other permission.
    *
-   * @param namespace the only one that is asked for, or null
+   * @param namespace the only requested namespace, or null
    * @throws Problem 403 not-permitted without the other permission in that namespace, or in any that the caller may list
    */
   void limit(JsonObjectBuilder filter, Permission other, String namespace) {
@@ -148,7 +157,7 @@ public class Access {
     filter.add("namespaces", names);
   }
 
-  /** Those objects whose member {@code namespace} the caller may see. */
+  /** The objects whose member {@code namespace} the caller may see. */
   JsonArray visible(JsonArray objects) {
     if (caller.grants().mayEverywhere(permission)) {
       return objects;

@@ -30,13 +30,14 @@ import java.util.concurrent.Semaphore;
 import java.util.regex.Pattern;
 
 /**
- * The door of everything that the application serves: the headers that every answer has, who may come in at all, and how many at once. Of what it serves
- * only pages without data are open. Which permission a route under {@code /v1} needs is for {@link PermissionFilter} to say.
+ * The entry filter of the application: sets the headers of every response, authenticates the caller and limits concurrent
+ * requests. Only pages without data are open. {@link PermissionFilter} checks the permission of each route under {@code
+ * /v1}.
  */
 @WebFilter(urlPatterns = "/*", asyncSupported = true)
 public class AccessFilter implements Filter {
   private static final Log LOG = Log.of(AccessFilter.class);
-  /** Pages without data; what they show comes from routes that are closed. */
+  /** Pages without data; the data they show comes from protected routes. */
   private static final Set<String> PAGES = Set.of("", "/", "/index.html");
   private static final Pattern BROKEN_ESCAPE = Pattern.compile("%(?!\\p{XDigit}{2})");
   private static final Pattern ODD = Pattern.compile("%(?!\\p{XDigit}{2})|%[01]\\p{XDigit}|%7[fF]|%5[cC]|[\\x00-\\x1f\\x7f\\\\]");
@@ -68,13 +69,13 @@ public class AccessFilter implements Filter {
     HttpServletResponse answer = (HttpServletResponse) response;
     boolean isPage = isPage(http);
     if (hasOddCharacters(path(http))) {
-      // Files of servers on other systems, and ends of strings in other languages: no page and no operation has such a name.
+      // Files of servers on other systems, and string terminators of other languages: no page or operation has such a name.
       writeHeaders(answer, false);
       refuse(http, answer, Problem.of(400, "invalid-request", "the path has a backslash or a control character"), 0);
       return;
     }
     if (!isPage && !isOurs(path(http))) {
-      // Of an application that has laid its WAR over this one.
+      // The resources of an application that overlays its WAR on this one.
       chain.doFilter(request, response);
       return;
     }
@@ -83,16 +84,17 @@ public class AccessFilter implements Filter {
       UnreadBodies.dismiss(http, answer);
       chain.doFilter(request, response);
     } else if (hasBrokenEscape(http.getRequestURI()) || hasBrokenEscape(http.getQueryString())) {
-      refuse(http, answer, Problem.of(400, "invalid-request", "the path or the query has a % that encodes nothing"), 0);
+      refuse(http, answer, Problem.of(400, "invalid-request", "the path or the query has an invalid percent-encoding"), 0);
     } else if (!origins.admits(http, answer, settings.allowedOrigins())) {
-      refuse(http, answer, Problem.of(403, "foreign-origin", "pages of this origin may not use the interface"), 0);
+      refuse(http, answer, Problem.of(403, "foreign-origin", "pages of this origin may not use this API"), 0);
     } else if (origins.isPreflight(http)) {
       UnreadBodies.dismiss(http, answer);
       answer.setStatus(204);
     } else if (start.isWaiting()) {
       refuse(http, answer, StartSequence.waitingProblem(), RETRY_WAITING_SECONDS);
     } else if (!places().tryAcquire()) {
-      refuse(http, answer, Problem.of(503, "server-busy", "this server works on as many requests as it may; try again shortly"), 1);
+      refuse(http, answer, Problem.of(503, "server-busy", "this server has reached its limit of concurrent requests; try again shortly"),
+          1);
     } else {
       try (TraceSpan.Current thread = tracing.scope()) {
         if (isAllowed(http, answer) && isReadable(http, answer)) {
@@ -119,7 +121,7 @@ public class AccessFilter implements Filter {
     return Set.of("GET", "HEAD").contains(request.getMethod()) && (PAGES.contains(path) || path.startsWith(PAGE_ASSETS));
   }
 
-  /** Some application servers refuse it, some take it literally. */
+  /** Some application servers refuse it, others take it literally. */
   private static boolean hasBrokenEscape(String encoded) {
     return encoded != null && encoded.indexOf('%') >= 0 && BROKEN_ESCAPE.matcher(encoded).find();
   }
@@ -128,12 +130,12 @@ public class AccessFilter implements Filter {
     return path.chars().anyMatch(c -> c < ' ' || c == 127 || c == '\\');
   }
 
-  /** Whether this filter lets no request of this path, still encoded, come any further. */
+  /** Whether this filter rejects every request for this path, given in its encoded form. */
   static boolean isOdd(String encodedPath) {
     return ODD.matcher(encodedPath).find();
   }
 
-  /** There {@link BodyTimeFilter} sees to what is left of a body. */
+  /** For these paths, {@link BodyTimeFilter} handles the unread rest of the body. */
   private static boolean isBelowV1(String path) {
     return path.equals("/v1") || path.startsWith("/v1/");
   }
@@ -142,7 +144,7 @@ public class AccessFilter implements Filter {
     return isBelowV1(path) || path.equals("/metrics") || path.startsWith("/openapi");
   }
 
-  /** As the application server found it, decoded and without dots: some say of files that all of it is path info. */
+  /** The path as the application server decoded and normalised it: some servers report a file's whole path as path info. */
   private static String path(HttpServletRequest request) {
     return request.getServletPath() + (request.getPathInfo() == null ? "" : request.getPathInfo());
   }
@@ -155,20 +157,20 @@ public class AccessFilter implements Filter {
     answer.setHeader("Cache-Control", isPage ? "no-cache" : "no-store");
   }
 
-  /** Whether its headers can be made sense of. Answers when they cannot. */
+  /** Whether the headers are well-formed. Sends the response when they are not. */
   private static boolean isReadable(HttpServletRequest request, HttpServletResponse answer) throws IOException {
     if (!MediaTypes.areWellFormed(request.getHeaders("Accept"))) {
-      refuse(request, answer, Problem.of(400, "invalid-request", "the header Accept is no list of media types"), 0);
+      refuse(request, answer, Problem.of(400, "invalid-request", "the header Accept is not a list of media types"), 0);
       return false;
     }
     if (!MediaTypes.isWellFormed(request.getContentType())) {
-      refuse(request, answer, Problem.of(415, "unsupported-media-type", "the header Content-Type is no media type"), 0);
+      refuse(request, answer, Problem.of(415, "unsupported-media-type", "the header Content-Type is not a media type"), 0);
       return false;
     }
     return true;
   }
 
-  /** Answers when it is not. */
+  /** Sends the response when the caller is not authenticated. */
   private boolean isAllowed(HttpServletRequest request, HttpServletResponse answer) throws IOException {
     String path = path(request);
     if (Set.of("/openapi", "/openapi.yaml").contains(path) && settings.security().open().contains("openapi")
@@ -196,11 +198,12 @@ public class AccessFilter implements Filter {
   static Problem refusal(Verdict verdict) {
     if (verdict instanceof Verdict.Later later) {
       return new Problem(429, "too-many-failures",
-          "too many wrong passwords came for this user; the next is looked at in " + later.seconds() + " s",
+          "too many failed logins of this user; try again in " + later.seconds() + " s",
           List.of(), Map.of("retry_after_seconds", later.seconds()));
     }
-    return verdict instanceof Verdict.Nobody ? Problem.of(401, "not-authenticated", "this needs a user and password, an API key or a token")
-        : Problem.of(401, "not-authenticated", "the credentials are not valid");
+    return verdict instanceof Verdict.Anonymous
+        ? Problem.of(401, "not-authenticated", "authentication is required: a user and password, an API key or a token")
+        : Problem.of(401, "not-authenticated", "the credentials are invalid");
   }
 
   private void deny(HttpServletRequest request, HttpServletResponse answer, Caller caller) throws IOException {
@@ -209,7 +212,7 @@ public class AccessFilter implements Filter {
   }
 
   private static void fail(HttpServletRequest request, HttpServletResponse answer, RuntimeException fault) throws IOException {
-    // It only reads, so a commit that was not confirmed leaves nothing behind either.
+    // Only reads, so a commit without confirmation leaves nothing behind either.
     if (DatabaseFaults.isUnreachable(fault)) {
       LOG.write(LogEvent.CALL_FAILED, fault, "call", request.getMethod() + " " + request.getRequestURI());
       refuse(request, answer, Problem.of(503, "unavailable", FaultMapper.OUTAGE), 5);
@@ -217,14 +220,14 @@ public class AccessFilter implements Filter {
     }
     String id = UUID.randomUUID().toString();
     LOG.write(LogEvent.REQUEST_FAILED, fault, "id", id, "path", request.getRequestURI());
-    refuse(request, answer, Problem.of(500, "internal-error", "something went wrong here, not with the request (log id " + id + ")"), 0);
+    refuse(request, answer, Problem.of(500, "internal-error", "internal error (log id " + id + ")"), 0);
   }
 
   private static void refuse(HttpServletRequest request, HttpServletResponse answer, Problem problem, int retryAfterSeconds)
       throws IOException {
     UnreadBodies.dismiss(request, answer);
     answer.setStatus(problem.status());
-    // Of a program in a page a browser would ask the person at it for a password, and the program would wait for that.
+    // For a program in a page, a browser would prompt its user for a password, and the program would wait for that.
     if (problem.status() == 401 && !"empty".equals(request.getHeader("Sec-Fetch-Dest"))) {
       answer.setHeader("WWW-Authenticate", "Basic realm=\"Tasker EE\", charset=\"UTF-8\"");
     }

@@ -8,7 +8,7 @@ import jakarta.json.JsonObjectBuilder;
 import java.util.Map;
 import java.util.Set;
 
-/** Reads what a person wants done. Who and why are required of every action. */
+/** Reads an action that an operator requests. Every action needs an actor and a reason. */
 final class ActionReader {
   static final Map<String, String> STEP_ACTIONS = Map.of(
       "reset_for_retry", "reset_by", "resolve_manually", "resolved_by", "complete_manually", "completed_by");
@@ -20,7 +20,10 @@ final class ActionReader {
   private ActionReader() {
   }
 
-  /** As the reference has it: the action in {@code action_type}, who in {@code reset_by}, {@code resolved_by} or {@code completed_by}. */
+  /**
+   * As in the reference: the action in {@code action_type}, the actor in {@code reset_by}, {@code resolved_by} or {@code
+   * completed_by}.
+   */
   static Action step(JsonObject body) {
     Members members = new Members(body);
     String name = members.word("action_type", STEP_ACTIONS.keySet());

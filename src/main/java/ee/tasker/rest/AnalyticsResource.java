@@ -14,12 +14,12 @@ import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.UriInfo;
 import java.util.Set;
 
-/** Figures about all tasks over HTTP. They come from tallies and cost the same however much has finished. */
+/** Analytics over HTTP. The figures come from counters, so their cost does not depend on the number of finished tasks. */
 @Path("analytics")
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
 public class AnalyticsResource {
-  /** As long as minutes are kept. */
+  /** The retention of the per-minute counters. */
   private static final int MOST_HOURS = 35 * 24;
   private static final int MOST_ROWS = 100;
 

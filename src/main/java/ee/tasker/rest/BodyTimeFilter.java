@@ -13,8 +13,9 @@ import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.ext.Provider;
 
 /**
- * Gives the body of a request its {@linkplain TimedBody time}. An answer that goes out before the whole body is there closes the connection: the application server
- * would else wait for the rest, some of them for as long as it trickles, with the thread of the request.
+ * Limits the {@linkplain TimedBody time} of a request body. A response sent before the whole body has arrived closes the
+ * connection: otherwise the application server would wait for the rest, in some cases as long as it trickles in, and block
+ * the request's thread.
  */
 @Provider
 @Priority(Priorities.AUTHENTICATION)

@@ -11,7 +11,8 @@ import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.ext.Provider;
 
 /**
- * A body without a media type is none that a method {@linkplain Consumes takes}: some application servers refuse it by themselves, others take it for whatever is wanted.
+ * A body without a media type matches no {@linkplain Consumes}: some application servers refuse it themselves, others
+ * accept it as any type.
  */
 @Provider
 @Priority(Priorities.AUTHORIZATION - 1)

@@ -10,7 +10,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Looks once a second for threads that wait for the rest of a request body whose time is over, and interrupts them. Thread-safe. */
+/**
+ * Checks once a second for threads that wait for the rest of a request body whose time is over, and interrupts them.
+ * Thread-safe.
+ */
 @ApplicationScoped
 public class BodyWatch {
   private static final long LOOK_EVERY_MS = 1_000;
@@ -24,7 +27,7 @@ public class BodyWatch {
   @Inject
   private Settings settings;
 
-  /** @param length as the request says, or -1 */
+  /** @param length the request's content length, or -1 */
   TimedBody timed(InputStream body, long length) {
     if (started.compareAndSet(false, true)) {
       threads.timers().scheduleAtFixedRate(this::look, LOOK_EVERY_MS, LOOK_EVERY_MS, TimeUnit.MILLISECONDS);
@@ -32,7 +35,7 @@ public class BodyWatch {
     return new TimedBody(body, length, settings.bodyPace(), this, System::nanoTime);
   }
 
-  /** A thread reads it. */
+  /** A thread is reading the body. */
   void add(TimedBody body) {
     waiting.add(body);
   }

@@ -25,7 +25,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 
-/** Actions on many tasks: first the dry run, which counts and gives a token, then the run, which presents it. */
+/** Actions on many tasks: first a dry run, which counts the tasks and returns a token, then the run, which presents the token. */
 @Path("bulk-actions")
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
@@ -73,7 +73,7 @@ public class BulkActionsResource {
         .entity(counted.toString()).build();
   }
 
-  /** Besides {@code tasks:act}: what the same action needs on one task. */
+  /** In addition to {@code tasks:act}: the permissions that the same action needs on one task. */
   private void requireFor(String action, String namespace) {
     if ("cancel".equals(action)) {
       access.require(Permission.TASKS_CANCEL, namespace);
@@ -83,13 +83,13 @@ public class BulkActionsResource {
   private static void check(Members members, String name, JsonValue value) {
     String field = "filter/" + name;
     if (!FILTERS.contains(name)) {
-      members.wrong(field, "there is no such filter; known are " + String.join(", ", new TreeSet<>(FILTERS)));
+      members.wrong(field, "unknown filter; allowed: " + String.join(", ", new TreeSet<>(FILTERS)));
     } else if (!(value instanceof JsonString text) || text.getString().isBlank()) {
-      members.wrong(field, "must be a string that says something");
+      members.wrong(field, "must be a string that is not blank");
     } else if ("state".equals(name) && !TasksResource.STATES.contains(text.getString())) {
-      members.wrong(field, "there is no such state");
+      members.wrong(field, "unknown state");
     } else if ("dlq_reason".equals(name) && !DeadLettersResource.REASONS.contains(text.getString())) {
-      members.wrong(field, "there is no such reason");
+      members.wrong(field, "unknown reason");
     } else if (name.endsWith("correlation_id") && !Parameters.isUuid(text.getString())) {
       members.wrong(field, "must be a uuid");
     } else if (name.startsWith("created_") && Parameters.time(text.getString()).isEmpty()) {
@@ -99,7 +99,7 @@ public class BulkActionsResource {
     }
   }
 
-  /** With its times in the one form that both sides read alike. */
+  /** With times in the canonical form, which Java and the database parse alike. */
   private static JsonObject inOneForm(JsonObject filter) {
     JsonObjectBuilder read = Json.build().createObjectBuilder(filter);
     filter.forEach((name, value) -> {
@@ -110,7 +110,7 @@ public class BulkActionsResource {
     return read.build();
   }
 
-  /** Once; a second time answers what the first did. */
+  /** Runs once; a second call returns the first response. */
   @Requires(value = Permission.TASKS_ACT, in = Scope.BULK_ACTION)
   @POST
   @OncePerKey
@@ -119,7 +119,7 @@ public class BulkActionsResource {
     Parameters.checkKnown(uri, Set.of());
     UUID uuid = Parameters.uuid("token", token);
     String maker = access.caller().principal();
-    // Again, and not only at the dry run: the caller may have lost the permission in between.
+    // Checked here as well as at the dry run: the caller may have lost the permission in between.
     operations.bulkAction(uuid, maker).ifPresent(bulk -> requireFor(bulk.action(), bulk.namespace()));
     return operations.run(uuid, maker).toString();
   }

@@ -21,7 +21,7 @@ import java.io.InputStream;
 import java.util.Set;
 import java.util.UUID;
 
-/** How many may be under way at once, who is, and who waits. */
+/** Concurrency policies over HTTP: limits, holders and waiters. */
 @Path("concurrency-policies")
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
@@ -60,7 +60,7 @@ public class ConcurrencyPoliciesResource {
         .toString();
   }
 
-  /** The member has to be there also when it is null, which is the way back to the template's limit. */
+  /** The member is required even when it is null, which restores the template's limit. */
   @Requires(value = Permission.POLICIES_UPDATE, in = Scope.POLICY)
   @PUT
   @OncePerKey

@@ -6,10 +6,10 @@ import jakarta.ws.rs.container.ContainerResponseFilter;
 import jakarta.ws.rs.ext.Provider;
 import java.util.regex.Pattern;
 
-/** Answers with the {@code X-Correlation-Id} that a request came with, so that who sent it finds the two together. */
+/** Returns the {@code X-Correlation-Id} of the request in the response, so that the client can match the two. */
 @Provider
 public class CorrelationEcho implements ContainerResponseFilter {
-  /** What can be in a header and in a line of a log without steering either. */
+  /** Safe in a header and in a log line. */
   private static final Pattern PLAIN = Pattern.compile("[!-~]{1,128}");
 
   @Override

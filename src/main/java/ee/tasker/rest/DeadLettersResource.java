@@ -26,7 +26,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
-/** Investigations about tasks: find, open, close, count; and which tasks are late. */
+/** Investigations of tasks: find, open, close and count them; and list the tasks that are past their SLA. */
 @Path("dlq")
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
@@ -79,7 +79,7 @@ public class DeadLettersResource {
     }
   }
 
-  /** Has a task investigated; 200 with the investigation that is open already. */
+  /** Opens an investigation of a task; 200 with the open investigation when there is one already. */
   @Requires(value = Permission.DLQ_UPDATE, in = Scope.ASKED)
   @POST
   @OncePerKey(shows = Visibility.Content.DEAD_LETTER)
@@ -163,7 +163,7 @@ public class DeadLettersResource {
   public String staleness(@QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
     Parameters.checkKnown(uri, Set.of("limit", "cursor"));
     if (cursor != null && !LATE_CURSOR.matcher(cursor).matches()) {
-      throw Problem.invalid("cursor", "must be next of the page before");
+      throw Problem.invalid("cursor", "must be next of the previous page");
     }
     return deadLetters.staleness(Parameters.number("limit", limit, 50, 1, MOST), cursor).toString();
   }

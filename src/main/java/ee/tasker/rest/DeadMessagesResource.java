@@ -19,7 +19,7 @@ import jakarta.ws.rs.core.UriInfo;
 import java.util.Set;
 import java.util.UUID;
 
-/** Messages that could not be processed, over HTTP: see them and send them again. */
+/** Dead messages over HTTP: list them and send them again. */
 @Path("dead-messages")
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped

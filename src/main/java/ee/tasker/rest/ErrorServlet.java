@@ -11,9 +11,9 @@ import java.io.IOException;
 import java.util.UUID;
 
 /**
- * What the application answers where nothing of it does, instead of the application server's own page, which names classes and versions: a problem below {@code /v1} and for
- * programs, a short page for browsers elsewhere. The descriptor sends every error here. The folder of the assets is nothing either: left to them, application
- * servers answer with a redirect to the host that the client named.
+ * The application's error page, used instead of the application server's own, which names classes and versions: a problem
+ * below {@code /v1} and for programs, a short page for browsers elsewhere. The deployment descriptor maps every error here.
+ * The folder of the assets is mapped here too: application servers would redirect it to the host that the client named.
  */
 @WebServlet({"/assets/error", "/assets"})
 public class ErrorServlet extends HttpServlet {
@@ -24,11 +24,12 @@ public class ErrorServlet extends HttpServlet {
 
   @Override
   protected void service(HttpServletRequest request, HttpServletResponse answer) throws IOException {
-    // Asked for by its own path it is not there.
+    // A direct request for this servlet's own path is 404.
     int status = request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE) instanceof Integer given && given >= 400 ? given : NOT_FOUND;
     String path = request.getAttribute(RequestDispatcher.ERROR_REQUEST_URI) instanceof String asked ? asked : request.getRequestURI();
     if (status >= 500 && AccessFilter.isOdd(path)) {
-      // Nothing of the application was asked, since its filter refuses such a path: an application server stumbled over it on the way there.
+      // The request never reached the application, whose filter refuses such paths: the application server rejected it
+      // before.
       status = BAD_REQUEST;
     }
     String detail = status >= 500 ? fault(request, path) : FaultMapper.detail(status);
@@ -52,7 +53,7 @@ public class ErrorServlet extends HttpServlet {
     String id = UUID.randomUUID().toString();
     Throwable cause = request.getAttribute(RequestDispatcher.ERROR_EXCEPTION) instanceof Throwable thrown ? thrown : null;
     LOG.write(LogEvent.REQUEST_FAILED, cause, "id", id, "path", path);
-    return "something went wrong here, not with the request (log id " + id + ")";
+    return "internal error (log id " + id + ")";
   }
 
   private static boolean isForBrowsers(HttpServletRequest request, String path) {

@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** What happens to tasks and steps, as server-sent events. */
+/** Transitions of all tasks and steps as server-sent events. */
 @Path("events")
 @RequestScoped
 public class EventsResource {
@@ -66,7 +66,10 @@ public class EventsResource {
     }
   }
 
-  /** The header, which a browser sends when it comes back, is newer than what the address says. A refusal names the one that was read. */
+  /**
+   * The header, which a browser sends when it reconnects, is newer than the query parameter. A problem names the one that
+   * was read.
+   */
   static void open(String header, String parameter, Consumer<Optional<String>> stream) {
     Optional<String> after = Optional.ofNullable(header).or(() -> Optional.ofNullable(parameter)).filter(id -> !id.isBlank());
     try {

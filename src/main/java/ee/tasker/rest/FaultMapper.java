@@ -14,23 +14,24 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * Shows everything else: what JAX-RS itself refuses, by its status, and faults as 500, or 503 when the database cannot be
- * reached or did not confirm a commit. The caller of a fault gets an id that the log line has too, never a stack trace or SQL.
+ * Maps all other exceptions: those of JAX-RS by their status, and faults to 500, or to 503 when the database cannot be
+ * reached or did not confirm a commit. The response to a fault contains an id that is also in the log line, never a stack
+ * trace or SQL.
  */
 @Provider
 public class FaultMapper implements ExceptionMapper<Throwable> {
   private static final Log LOG = Log.of(FaultMapper.class);
-  static final String OUTAGE = "the database cannot be reached, try again later";
+  static final String OUTAGE = "the database cannot be reached; try again later";
   private static final Map<Integer, String> CODES = Map.of(
       400, "invalid-request", 404, "no-such-path", 405, "method-not-allowed", 406, "not-acceptable", 413, "body-too-large",
       415, "unsupported-media-type", 503, "unavailable");
   private static final Map<Integer, String> DETAILS = Map.of(
-      400, "the request could not be read", 404, "there is nothing under this path", 405,
-      "the path has no such method; the header Allow lists those that it has",
-      406, "the answer cannot be given in the form that the header Accept asks for", 413, "the body is too long",
-      415, "a body of this kind is not taken here");
+      400, "the request is malformed", 404, "there is no resource at this path", 405,
+      "method not allowed; the header Allow lists the supported methods",
+      406, "the response is not available in any media type of the header Accept", 413, "the body is too long",
+      415, "unsupported content type");
 
-  /** Not the UriInfo, which cannot be asked when the URI itself is what is wrong. */
+  /** Not UriInfo, which fails when the URI itself is invalid. */
   @Context
   private HttpServletRequest request;
 
@@ -42,7 +43,7 @@ public class FaultMapper implements ExceptionMapper<Throwable> {
     }
     if (fault instanceof WebApplicationException refused && refused.getResponse().getStatus() < 500) {
       int status = refused.getResponse().getStatus();
-      // Not its own message, which is another one on every application server and may name classes.
+      // Not the exception's message, which differs between application servers and may name classes.
       Response answer = ProblemDocument.of(status, code(status), detail(status), path);
       String allow = refused.getResponse().getHeaderString("Allow");
       return allow == null ? answer : Response.fromResponse(answer).header("Allow", allow).build();
@@ -55,12 +56,13 @@ public class FaultMapper implements ExceptionMapper<Throwable> {
     LOG.write(LogEvent.REQUEST_FAILED, fault, "id", id, "path", path, "correlation", request.getHeader(RequestTrace.CORRELATION_ID),
         "trace", request.getHeader(RequestTrace.TRACE_PARENT));
     if (DatabaseFaults.isUnconfirmedCommit(fault)) {
-      return unavailable("the database went away before it said whether it has done this: it may have been done (log id " + id + ")", path);
+      return unavailable("the database disconnected before it confirmed the commit: the request may have been executed (log id " + id + ")",
+          path);
     }
-    return ProblemDocument.of(500, "internal-error", "something went wrong here, not with the request (log id " + id + ")", path);
+    return ProblemDocument.of(500, "internal-error", "internal error (log id " + id + ")", path);
   }
 
-  /** The database cannot be used at present, and nothing was committed. The log tells of it now and then, not of each request. */
+  /** The database cannot be used, and nothing was committed. The outage is logged now and then, not per request. */
   private static boolean isOutage(Throwable fault) {
     return DatabaseFaults.isUnreachable(fault) && !DatabaseFaults.isUnconfirmedCommit(fault);
   }

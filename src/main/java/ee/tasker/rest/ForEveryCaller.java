@@ -5,7 +5,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** A resource method for everybody who is authenticated, whatever their permissions. */
+/** A resource method open to every authenticated caller, regardless of permissions. */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
 public @interface ForEveryCaller {

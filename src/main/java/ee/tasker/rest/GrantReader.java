@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
-/** Reads what bodies about users, keys and grants have in common. */
+/** Reads the members that bodies about users, keys and grants share. */
 final class GrantReader {
   private static final int SHORTEST_PASSWORD = 12;
   private static final int LONGEST_PASSWORD = 256;
@@ -22,12 +22,12 @@ final class GrantReader {
     String name = members.text("name", 128);
     if (!name.isEmpty()
         && (!name.strip().equals(name) || name.chars().anyMatch(Character::isISOControl) || isForBasic && name.indexOf(':') >= 0)) {
-      members.wrong("name", "must have no control characters, no blanks around it" + (isForBasic ? " and no colon" : ""));
+      members.wrong("name", "must have no control characters, no leading or trailing blanks" + (isForBasic ? " and no colon" : ""));
     }
     return name;
   }
 
-  /** Null when it is absent. */
+  /** Null when absent. */
   static String password(Members members, String member) {
     String password = members.optionalText(member, LONGEST_PASSWORD);
     if (password != null && password.length() < SHORTEST_PASSWORD) {
@@ -36,7 +36,7 @@ final class GrantReader {
     return password;
   }
 
-  /** Null when it is absent. */
+  /** Null when absent. */
   static UUID uuid(Members members, String name) {
     String uuid = members.optionalText(name, 36);
     if (uuid == null || Parameters.isUuid(uuid)) {
@@ -46,7 +46,7 @@ final class GrantReader {
     return null;
   }
 
-  /** The member {@code grants}: objects as {@link #grant} reads them; none when it is absent. */
+  /** The member {@code grants}: objects as {@link #grant} reads them; empty when absent. */
   static List<Granted> grants(Members members) {
     List<Granted> grants = new ArrayList<>();
     if (members.has("grants")) {
@@ -69,11 +69,11 @@ final class GrantReader {
     String permission = members.optionalText("permission", 64);
     String namespace = members.optionalText("namespace", 29);
     if ((role == null) == (permission == null)) {
-      members.wrong("role", "is required, or permission, and not both");
+      members.wrong("role", "either this or permission is required, not both");
     }
     if (permission != null && !"*:*".equals(permission) && Permission.of(permission).isEmpty()
         && java.util.Arrays.stream(Permission.values()).noneMatch(each -> permission.equals(each.text().replaceAll(":.*", ":*")))) {
-      members.wrong("permission", "there is no such permission");
+      members.wrong("permission", "unknown permission");
     }
     if (namespace != null && !TemplateKey.isNamespace(namespace)) {
       members.wrong("namespace", "must be a letter followed by letters, digits and underscores");

@@ -21,7 +21,7 @@ import java.io.InputStream;
 import java.util.Set;
 import java.util.UUID;
 
-/** What users and keys may do: grant and take back. */
+/** Grants of users and keys: add and revoke. */
 @Path("access/grants")
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
@@ -48,7 +48,7 @@ public class GrantsResource {
     UUID user = GrantReader.uuid(members, "user_uuid");
     UUID key = GrantReader.uuid(members, "key_uuid");
     if ((user == null) == (key == null)) {
-      members.wrong("user_uuid", "is required, or key_uuid, and not both");
+      members.wrong("user_uuid", "either this or key_uuid is required, not both");
     }
     Granted granted = GrantReader.grant(members);
     members.check();

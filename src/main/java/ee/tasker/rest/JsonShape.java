@@ -4,16 +4,20 @@ import ee.tasker.platform.JsonbCheck;
 import ee.tasker.platform.Problem;
 
 /**
- * Looks over a body before it is parsed for what the parser would not see, or too late: that it would have to recurse too deep, that something comes after the
- * value, and that a number has so many digits that reading it takes seconds, since the time grows with their square.
+ * Checks a body before it is parsed for what the parser would miss or notice too late: nesting too deep for recursion, text
+ * after the value, and numbers with so many digits that parsing takes seconds, since the time is quadratic in the number of
+ * digits.
  */
 final class JsonShape {
   private static final int DEEPEST = 128;
-  /** What {@link JsonbCheck} allows before and after the point, a sign, the point and an exponent. */
+  /** The digits that {@link JsonbCheck} allows before and after the point, a sign, the point and an exponent. */
   private static final int LONGEST_NUMBER = 2_010;
-  /** In digits; one of fewer is for {@link JsonbCheck} to judge. */
+  /** In digits; shorter numbers are left to {@link JsonbCheck}. */
   private static final int LONGEST_EXPONENT = 5;
-  /** The sum of the squares of their lengths, which is what reading numbers costs: a thousand of the longest, or a longest batch full of those of a hundred digits. */
+  /**
+   * The sum of the squares of the numbers' lengths, which is proportional to parsing cost: a thousand numbers of the
+   * maximum length, or a batch of the maximum length full of 100-digit numbers.
+   */
   private static final long MOST_WORK = 4_000_000_000L;
   private static final int LONGEST_NAME = 64;
 
@@ -30,7 +34,7 @@ final class JsonShape {
     this.text = text;
   }
 
-  /** @throws Problem 400 malformed-json, or invalid-request with the member that has the number */
+  /** @throws Problem 400 malformed-json, or invalid-request naming the member with the number */
   static void check(String text) {
     new JsonShape(text).check();
   }
@@ -41,7 +45,7 @@ final class JsonShape {
       char c = text.charAt(i);
       if (isOver) {
         if (" \t\r\n".indexOf(c) < 0) {
-          throw Problem.of(400, "malformed-json", "the body is not JSON: it goes on after its end, at " + place(i));
+          throw Problem.of(400, "malformed-json", "the body is not JSON: there is text after its end, at " + place(i));
         }
       } else if (c == '"') {
         i = endOfString(i);
@@ -61,7 +65,10 @@ final class JsonShape {
     }
   }
 
-  /** Of the members of the body, or of the elements of a batch, the last string is the name of what follows or a value, after which nothing follows. */
+  /**
+   * In the members of the body, or the elements of a batch, the last string is either the name of the next value or a value
+   * that nothing follows.
+   */
   private int endOfString(int from) {
     int end = from + 1;
     while (end < text.length() && text.charAt(end) != '"') {

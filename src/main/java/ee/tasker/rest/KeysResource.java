@@ -49,7 +49,7 @@ public class KeysResource {
     return Listing.whole("keys", administration.list().get("keys")).toString();
   }
 
-  /** The answer is the only one that ever has the key. */
+  /** Only this response contains the key. */
   @Requires(value = Permission.SECURITY_MANAGE, in = Scope.EVERYWHERE)
   @POST
   @Consumes(MediaType.APPLICATION_JSON)

@@ -4,13 +4,16 @@ import ee.tasker.platform.Json;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
 
-/** The form of every list: an object with the list under its plural, and {@code next}, which is the {@code cursor} of the next page or null. */
+/**
+ * The format of every list: an object with the list under its plural, and {@code next}, which is the {@code cursor} of the
+ * next page or null.
+ */
 final class Listing {
 
   private Listing() {
   }
 
-  /** A list that is told in one page. */
+  /** A list with a single page. */
   static JsonObject whole(String plural, JsonValue list) {
     return Json.build().createObjectBuilder().add(plural, list).addNull("next").build();
   }

@@ -6,8 +6,8 @@ import jakarta.inject.Inject;
 import jakarta.ws.rs.core.UriInfo;
 
 /**
- * Where something is, for the header {@code Location}: below the configured address or, without one, relative to wherever the client found this server. Never by the
- * request's {@code Host}, which is whatever the client wrote there.
+ * Builds values of the header {@code Location}: below the configured base address or, without one, relative to the address
+ * that the client used. Never from the request's {@code Host}, which the client controls.
  */
 @ApplicationScoped
 public class Locations {
@@ -16,7 +16,10 @@ public class Locations {
   @Inject
   private Settings settings;
 
-  /** @param path below {@code /v1/}, of characters that need no encoding. As a text, since JAX-RS makes an absolute address of a relative one, by the request's host. */
+  /**
+   * @param path below {@code /v1/}, of characters that need no encoding. A string, because JAX-RS would make a relative URI
+   *     absolute with the request's host.
+   */
   String of(UriInfo uri, String path) {
     return settings.baseUrl().map(base -> base + "/v1/").orElseGet(() -> uri.getBaseUri().getRawPath()) + path;
   }

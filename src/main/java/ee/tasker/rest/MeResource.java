@@ -12,7 +12,7 @@ import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.UriInfo;
 import java.util.Set;
 
-/** Who the caller is, and what it may do. */
+/** The authenticated caller and its permissions. */
 @Path("me")
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped

@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/** Reads the members of a body one by one and tells at the end all that is wrong with them, also of those nobody asked for. */
+/** Reads the members of a body one by one and reports all violations together, including unknown members. */
 final class Members {
   private final String prefix;
   private final JsonObject document;
@@ -33,7 +33,7 @@ final class Members {
     this.violations = violations;
   }
 
-  /** Null when it is absent. */
+  /** Null when absent. */
   private JsonValue value(String name) {
     known.add(name);
     JsonValue value = document.get(name);
@@ -44,7 +44,7 @@ final class Members {
     return value(name) != null;
   }
 
-  /** Any JSON, also null when it is there. */
+  /** Any JSON value, including a JSON null. */
   JsonValue anything(String name) {
     known.add(name);
     JsonValue value = document.get(name);
@@ -63,14 +63,14 @@ final class Members {
       return "";
     }
     if (!(value instanceof JsonString text) || text.getString().isBlank() || text.getString().length() > longest) {
-      wrong(name, "must be a string of 1 to " + longest + " characters that says something");
+      wrong(name, "must be a string of 1 to " + longest + " characters that is not blank");
       return "";
     }
     JsonbCheck.complaint(text.getString()).ifPresent(complaint -> wrong(name, complaint));
     return text.getString();
   }
 
-  /** Null when it is absent. */
+  /** Null when absent. */
   String optionalText(String name, int longest) {
     return has(name) ? text(name, longest) : null;
   }
@@ -84,7 +84,7 @@ final class Members {
     return "";
   }
 
-  /** Null when it is absent. */
+  /** Null when absent. */
   Set<String> words(String name, Set<String> words) {
     JsonValue value = value(name);
     if (value == null) {
@@ -98,7 +98,7 @@ final class Members {
     return null;
   }
 
-  /** Null when it is absent. */
+  /** Null when absent. */
   JsonObject object(String name) {
     JsonValue value = value(name);
     if (value == null || value instanceof JsonObject) {
@@ -111,13 +111,13 @@ final class Members {
     return null;
   }
 
-  /** The members of an object; none when it is absent. */
+  /** The members of an object; empty when absent. */
   Members members(String name) {
     JsonObject object = object(name);
     return new Members(prefix + name + "/", object == null ? JsonValue.EMPTY_JSON_OBJECT : object, violations);
   }
 
-  /** The members of an object that was found in another way, under a name by which its violations are told. */
+  /** The members of an object from another source; violations are reported under the given name. */
   Members of(String name, JsonObject object) {
     return new Members(prefix + name + "/", object, violations);
   }
@@ -130,7 +130,7 @@ final class Members {
     return value == JsonValue.TRUE;
   }
 
-  /** Null when it is absent. */
+  /** Null when absent. */
   Integer number(String name, int least, int most) {
     JsonValue value = value(name);
     // Not as a long, in which 2^64 + 1 would be 1.
@@ -149,13 +149,13 @@ final class Members {
     violations.add(new Violation(prefix + name, message));
   }
 
-  /** Refuses what nobody asked for, without a problem of its own yet. */
+  /** Rejects unknown members; adds violations without throwing. */
   void refuseOthers() {
     document.keySet().stream().filter(name -> !known.contains(name)).sorted()
-        .forEach(name -> wrong(name, "there is no such member here; known are " + String.join(", ", new TreeSet<>(known))));
+        .forEach(name -> wrong(name, "unknown property; allowed: " + String.join(", ", new TreeSet<>(known))));
   }
 
-  /** @throws Problem 400 invalid-request with all that is wrong */
+  /** @throws Problem 400 invalid-request with all violations */
   void check() {
     refuseOthers();
     if (!violations.isEmpty()) {

@@ -20,8 +20,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Metrics in Prometheus' text format, or OpenMetrics for who asks for it. When the database cannot be asked, those of this
- * server are told nevertheless, and {@code tasker_database_up} is 0.
+ * Metrics in Prometheus' text format, or OpenMetrics by content negotiation. When the database cannot be queried, this
+ * server's own metrics are still served, and {@code tasker_database_up} is 0.
  */
 @WebServlet("/metrics")
 public class MetricsServlet extends HttpServlet {

@@ -8,15 +8,15 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * An operation that acts, and that is done once however often a request with the same {@code Idempotency-Key} comes: see
- * {@link OncePerKeyInterceptor}. Everything it does must join the transaction that is there. A request without the header is
- * served as if this were not here.
+ * An operation that is executed once per {@code Idempotency-Key}, however often the request comes: see {@link
+ * OncePerKeyInterceptor}. All its effects must join the current transaction. A request without the header is served
+ * normally.
  */
 @InterceptorBinding
 @Target({ElementType.METHOD, ElementType.TYPE})
 @Retention(RetentionPolicy.RUNTIME)
 public @interface OncePerKey {
-  /** What the answer shows, so that a kept one is shown as its caller may see it now. */
+  /** What the response shows, so that a stored response is filtered by the caller's present permissions. */
   @Nonbinding
   Visibility.Content shows() default Visibility.Content.OTHER;
 }

@@ -13,7 +13,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
-/** Answers requests with an {@code Idempotency-Key} once; for methods that return their answer, a text or a {@link Response}. */
+/** Executes requests with an {@code Idempotency-Key} once; for methods that return a text or a {@link Response}. */
 @OncePerKey
 @Interceptor
 @Priority(Interceptor.Priority.APPLICATION)
@@ -43,7 +43,7 @@ public class OncePerKeyInterceptor {
     return response.build();
   }
 
-  /** Reads the body for the method, which gets it again. */
+  /** Reads the body for the method, which can read it again. */
   private String takeBody(InvocationContext method) {
     Object[] arguments = method.getParameters();
     for (int i = 0; i < arguments.length; i++) {

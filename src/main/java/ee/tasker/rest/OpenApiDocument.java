@@ -14,7 +14,7 @@ import java.util.Map;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/** The description of the interface, as it is written and as JSON. Made at first use and kept. Thread-safe. */
+/** The OpenAPI document, as written and as JSON. Built at first use and cached. Thread-safe. */
 @ApplicationScoped
 public class OpenApiDocument {
   static final String RESOURCE = "META-INF/tasker/openapi.yaml";
@@ -47,7 +47,7 @@ public class OpenApiDocument {
     }
   }
 
-  /** Keys keep their order; those that YAML takes for numbers, such as statuses, become text. */
+  /** Keys keep their order; keys that YAML reads as numbers, such as statuses, become text. */
   static JsonValue toJson(Object node) {
     if (node instanceof Map<?, ?> map) {
       JsonObjectBuilder object = Json.build().createObjectBuilder();

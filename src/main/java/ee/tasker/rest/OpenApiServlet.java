@@ -9,8 +9,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The description of the interface at {@code /openapi}: JSON, or YAML for whoever asks for it by {@code Accept} or by name.
- * A servlet, because it stands beside {@code /v1}, which is all that JAX-RS has.
+ * The OpenAPI document at {@code /openapi}: JSON, or YAML by content negotiation or file name. A servlet, because JAX-RS
+ * serves only {@code /v1}.
  */
 @WebServlet({"/openapi", "/openapi.yaml"})
 public class OpenApiServlet extends HttpServlet {

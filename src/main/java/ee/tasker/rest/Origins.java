@@ -5,13 +5,18 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.util.Set;
 
 /**
- * What pages of other origins may do in a browser: nothing, unless they are configured. A browser that knows a password sends it along with whatever a
- * page asks for, so that a request which may change something is refused when it says that it comes from another page; programs say nothing of the kind.
+ * CORS: pages of other origins may do nothing in a browser unless they are configured. A browser that has stored a password
+ * sends it with any page's requests, so a request that may change something is refused when its headers name another
+ * origin; programs do not send such headers.
  */
 final class Origins {
   private static final Set<String> READING = Set.of("GET", "HEAD");
 
-  /** Writes the headers of CORS for an origin that is allowed. @return false when the request must not be served */
+  /**
+   * Writes the CORS headers for an allowed origin.
+   *
+   * @return false when the request must not be served
+   */
   boolean admits(HttpServletRequest request, HttpServletResponse answer, Set<String> allowed) {
     String origin = request.getHeader("Origin");
     if (origin == null) {
@@ -37,7 +42,7 @@ final class Origins {
     return "OPTIONS".equals(request.getMethod()) && request.getHeader("Access-Control-Request-Method") != null;
   }
 
-  /** By the host only: behind a proxy the scheme is another one here. */
+  /** Compares the host only: behind a proxy the scheme differs. */
   private static boolean isOwn(String origin, HttpServletRequest request) {
     String host = request.getHeader("Host");
     return host != null && (origin.equals("https://" + host) || origin.equals("http://" + host));

@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
-/** Reads parameters and names the one that is wrong. */
+/** Reads parameters and names the invalid one. */
 final class Parameters {
   private static final Pattern UUID_FORM = Pattern.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
 
@@ -46,12 +46,15 @@ final class Parameters {
         return number;
       }
     } catch (NumberFormatException e) {
-      // told of below, like a number out of range
+      // Reported below, like a number out of range.
     }
     throw Problem.invalid(name, "must be a whole number from " + least + " to " + most);
   }
 
-  /** In a form and of a year that PostgreSQL knows as well; empty when the text is no such time. The database takes fewer offsets than Java. */
+  /**
+   * In a form and year range that PostgreSQL accepts as well; empty when the text is not such a time. The database accepts
+   * fewer offsets than Java.
+   */
   static Optional<Instant> time(String text) {
     try {
       Instant time = OffsetDateTime.parse(text).toInstant();
@@ -61,12 +64,12 @@ final class Parameters {
     }
   }
 
-  /** Each of them is known, given once, and a text that the database can take. */
+  /** Rejects parameters that are unknown, repeated, or not storable as text in the database. */
   static void checkKnown(UriInfo uri, Set<String> known) {
     checkKnown(uri, known, Set.of());
   }
 
-  /** @param repeatable those of the known that may be given several times */
+  /** @param repeatable the known parameters that may be repeated */
   static void checkKnown(UriInfo uri, Set<String> known, Set<String> repeatable) {
     uri.getQueryParameters().forEach((name, values) -> {
       if (values.size() > 1 && !repeatable.contains(name)) {
@@ -80,7 +83,7 @@ final class Parameters {
       throw Problem.invalid(name, complaint);
     })));
     uri.getQueryParameters().keySet().stream().filter(name -> !known.contains(name)).sorted().findFirst().ifPresent(name -> {
-      throw Problem.invalid(name, "there is no such parameter");
+      throw Problem.invalid(name, "unknown parameter");
     });
   }
 }

@@ -20,7 +20,7 @@ import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
 import java.util.Set;
 
-/** Namespaces and templates of which nothing is handed off at the moment. */
+/** Paused namespaces and templates, whose steps are not handed off. */
 @Path("pauses")
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped

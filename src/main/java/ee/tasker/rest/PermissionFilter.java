@@ -16,7 +16,7 @@ import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.ext.Provider;
 import java.util.UUID;
 
-/** Keeps to what the method of a route {@linkplain Requires requires}, before anything of the request is read. */
+/** Enforces what the method of a route {@linkplain Requires requires}, before the body is read. */
 @Provider
 @Priority(Priorities.AUTHORIZATION)
 public class PermissionFilter implements ContainerRequestFilter {
@@ -57,7 +57,7 @@ public class PermissionFilter implements ContainerRequestFilter {
       if (resource.getResourceMethod().isAnnotationPresent(ForEveryCaller.class)) {
         return;
       }
-      throw Problem.of(403, "not-permitted", "nobody may do this");
+      throw Problem.of(403, "not-permitted", "no caller may do this");
     }
     switch (required.in()) {
       case EVERYWHERE -> access.requireEverywhere();
@@ -70,7 +70,7 @@ public class PermissionFilter implements ContainerRequestFilter {
     }
   }
 
-  /** What is no uuid belongs to no namespace: the method says that it is none. */
+  /** An invalid uuid belongs to no namespace: the method reports that it is invalid. */
   private void uuid(ContainerRequestContext context, String name, java.util.function.Consumer<UUID> check) {
     String value = parameter(context, name);
     if (Parameters.isUuid(value)) {

@@ -9,12 +9,12 @@ import jakarta.ws.rs.core.Response;
 import java.util.Locale;
 import java.util.Map;
 
-/** An RFC 9457 answer. */
+/** An RFC 9457 response. */
 final class ProblemDocument {
   static final String MEDIA_TYPE = "application/problem+json";
   static final int RETRY_AFTER_SECONDS = 5;
 
-  /** Members that are said in a header as well. */
+  /** Members that are also sent as a header. */
   private static final Map<String, String> HEADERS = Map.of("location", "Location", "retry_after_seconds", "Retry-After");
 
   private ProblemDocument() {

@@ -7,7 +7,7 @@ import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.ext.ExceptionMapper;
 import jakarta.ws.rs.ext.Provider;
 
-/** Shows what a facade refused. */
+/** Maps a {@link Problem} that a facade threw. */
 @Provider
 public class ProblemMapper implements ExceptionMapper<Problem> {
   @Context

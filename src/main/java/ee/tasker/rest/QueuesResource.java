@@ -13,7 +13,7 @@ import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.UriInfo;
 import java.util.Set;
 
-/** All queues over HTTP: how long they are, and what could not be processed. */
+/** All queues over HTTP: their length and their dead messages. */
 @Path("queues")
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped

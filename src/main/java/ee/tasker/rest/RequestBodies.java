@@ -18,7 +18,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 
-/** Reads request bodies within their limits, and says where a body is no JSON. */
+/** Reads request bodies within their limits, and reports where a body is not JSON. */
 @ApplicationScoped
 public class RequestBodies {
   private int maxBodyBytes;
@@ -44,7 +44,7 @@ public class RequestBodies {
     throw Problem.of(400, "malformed-json", "the body must be a JSON object");
   }
 
-  /** @param times how many times the limit of a single request */
+  /** @param times the limit as a multiple of that of a single request */
   JsonArray array(InputStream body, int times) {
     if (json(text(body, (int) Math.min((long) maxBodyBytes * times, Integer.MAX_VALUE - 8))) instanceof JsonArray array) {
       return array;
@@ -56,12 +56,12 @@ public class RequestBodies {
     return text(body, maxBodyBytes);
   }
 
-  /** As long as the longest body that any operation takes; what its own is, it says itself. */
+  /** Bounded by the longest body of any operation; each operation then applies its own limit. */
   String longText(InputStream body) {
     return text(body, (int) Math.min((long) maxBodyBytes * TaskBatchesResource.BODY_TIMES, Integer.MAX_VALUE - 8));
   }
 
-  /** JSON in the one form that is the same whatever its blanks and the order of its members; anything else as it is. */
+  /** JSON in canonical form, independent of whitespace and the order of members; any other text unchanged. */
   String canonical(String body) {
     try {
       return CanonicalJson.write(json(body));

@@ -16,11 +16,11 @@ import java.util.HexFormat;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 
-/** The {@code Idempotency-Key} of the present request, if it has one, and what it is the key of. */
+/** The {@code Idempotency-Key} of the current request, if any, and the hash of the request. */
 @RequestScoped
 class RequestKeys {
   static final String HEADER = "Idempotency-Key";
-  /** The header of an answer of an earlier time, and the attribute of its request. */
+  /** The header of a replayed response, and the attribute of its request. */
   static final String REPLAYED = "Idempotent-Replayed";
   /** Printable ASCII without the quotes that the header's standard form has around it. */
   private static final Pattern KEY = Pattern.compile("[!#-\\[\\]-~]([ !#-\\[\\]-~]*[!#-\\[\\]-~])?");
@@ -45,7 +45,7 @@ class RequestKeys {
     return bodies.longText(body);
   }
 
-  /** @throws Problem 400 invalid-request for a key that is none, and those of {@link KeyedRequests#once} */
+  /** @throws Problem 400 invalid-request for an invalid key, and those of {@link KeyedRequests#once} */
   IdempotentResponse answerOnce(String body, Callable<IdempotentResponse> effect) {
     try {
       IdempotentResponse answer = requests.once(new KeyedRequest(principal(), key(), hash(body)), effect);
@@ -61,9 +61,9 @@ class RequestKeys {
   }
 
   private String principal() {
-    // Not its name: two API keys may have one, and neither is to be told what the other was.
+    // Not the caller's name: two API keys may share a name, and neither may see the other's responses.
     String name = access.caller().principal();
-    // A longer one stands for itself all the same.
+    // A longer one is replaced by its hash.
     return name.length() <= KeyedRequest.LONGEST_KEY ? name : sha256(name);
   }
 
@@ -78,7 +78,7 @@ class RequestKeys {
     return key;
   }
 
-  /** Of what makes the request the same: method, path, query in any order, and body, in one form if it is JSON. */
+  /** Of everything that identifies the request: method, path, query in any order, and body, in canonical form if it is JSON. */
   private String hash(String body) {
     String query = request.getQueryString() == null ? "" : request.getQueryString();
     String[] parameters = query.split("&");

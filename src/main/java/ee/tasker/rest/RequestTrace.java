@@ -10,7 +10,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import java.util.Optional;
 import java.util.UUID;
 
-/** By what the present request is known elsewhere: the ids that it came with, for the tasks that it asks for. */
+/** The correlation id and trace context of the current request, for the tasks that it creates. */
 @RequestScoped
 class RequestTrace {
   static final String CORRELATION_ID = "X-Correlation-Id";
@@ -22,14 +22,14 @@ class RequestTrace {
   @Inject
   private Tracing tracing;
 
-  /** What the body says of itself counts more than the headers. A header that does not have the form of a uuid or a trace says nothing about tasks. */
+  /** Ids in the body take precedence over the headers. A header that is not a valid uuid or trace context is ignored. */
   TaskRequest onto(TaskRequest task, JsonObject document) {
     TaskRequest traced = task;
     Optional<UUID> correlationId = Optional.ofNullable(request.getHeader(CORRELATION_ID)).filter(Parameters::isUuid).map(UUID::fromString);
     if (correlationId.isPresent() && Json.text(document, "correlation_id").isEmpty()) {
       traced = traced.correlationId(correlationId.get());
     }
-    // The server's own span of this request is below what the header names.
+    // The server's own span of this request is a child of the span in the header.
     String traceParent = tracing.current().orElseGet(() -> request.getHeader(TRACE_PARENT));
     if (TaskRequest.isTraceParent(traceParent) && Json.text(document, "trace_parent").isEmpty()) {
       traced = traced.traceParent(traceParent);

@@ -6,7 +6,10 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** What a caller needs for a resource method, and where. A method that has neither this nor {@link ForEveryCaller} is open to nobody. */
+/**
+ * The permission that a resource method requires, and its scope. A method that has neither this nor {@link ForEveryCaller}
+ * is closed to every caller.
+ */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
 public @interface Requires {
@@ -14,21 +17,21 @@ public @interface Requires {
 
   Scope in();
 
-  /** Where a permission has to be held. */
+  /** The scope in which a permission is required. */
   enum Scope {
-    /** In all namespaces: what it is about belongs to none, or to all. */
+    /** In all namespaces: the object belongs to none, or to all. */
     EVERYWHERE,
-    /** In some namespace; the method asks {@link Access} for the one that it finds in the body, or shows only what may be seen. */
+    /** In some namespace; the method asks {@link Access} about the one in the body, or returns only what the caller may see. */
     ASKED,
-    /** In that of the path parameter {@code namespace}. */
+    /** In the namespace of the path parameter {@code namespace}. */
     NAMESPACE,
-    /** In that of the task {@code task_uuid}. */
+    /** In the namespace of the task {@code task_uuid}. */
     TASK,
-    /** In that of the dead letter {@code dlq_entry_uuid}. */
+    /** In the namespace of the dead letter {@code dlq_entry_uuid}. */
     DEAD_LETTER,
-    /** In that of the concurrency policy {@code policy_uuid}. */
+    /** In the namespace of the concurrency policy {@code policy_uuid}. */
     POLICY,
-    /** In the one that the bulk action {@code token} is kept to. */
+    /** In the namespace of the bulk action {@code token}. */
     BULK_ACTION
   }
 }

@@ -6,13 +6,16 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Everything under {@code /v1}; what is beside it, pages and health checks, is the server's. Its classes are named one by one: an
- * application that names none also serves the resources of whoever lays a WAR over this one.
+ * The JAX-RS application under {@code /v1}; pages and health checks are outside it. It lists its classes explicitly: an
+ * application that lists none would also serve the resources of a WAR that overlays this one.
  */
 @ApplicationPath("/v1")
 public class RestApplication extends Application {
 
-  /** One of the servers would else make an address of a {@code Location} that is a path, by the host that the request names; see {@link Locations}. Others do not know the word. */
+  /**
+   * Stops one server from making a relative {@code Location} absolute with the request's host; see {@link Locations}. The
+   * others ignore this property.
+   */
   @Override
   public Map<String, Object> getProperties() {
     return Map.of("jersey.config.server.headers.location.relative.resolution.disabled", true);

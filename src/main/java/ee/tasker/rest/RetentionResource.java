@@ -17,7 +17,7 @@ import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
 import java.util.Set;
 
-/** How long finished tasks are kept. */
+/** Retention policies of finished tasks. */
 @Path("retention")
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
@@ -47,7 +47,7 @@ public class RetentionResource {
     return retention.preview().toString();
   }
 
-  /** keep_days has to be there also when it is null, which keeps for ever; unless the policy is removed. */
+  /** keep_days is required even when it is null, which means forever; unless the policy is removed. */
   @Requires(value = Permission.POLICIES_UPDATE, in = Scope.EVERYWHERE)
   @PUT
   @OncePerKey

@@ -13,7 +13,7 @@ import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.UriInfo;
 import java.util.Set;
 
-/** The roles there are, with their permissions. */
+/** The existing roles, with their permissions. */
 @Path("access/roles")
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped

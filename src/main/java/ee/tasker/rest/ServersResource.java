@@ -32,7 +32,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
-/** All servers of the installation over HTTP, and the one that answers in detail. */
+/** All servers of the installation over HTTP, and the details of this server. */
 @Path("servers")
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
@@ -96,12 +96,12 @@ public class ServersResource {
     return toJson(management.view());
   }
 
-  /** What is asked about another would have to be told to it, and nobody here knows its address. */
+  /** This server cannot forward a request to another one: servers do not know each other's addresses. */
   private void requireThisServer(String serverUuid) {
     UUID wanted = Parameters.uuid("server_uuid", serverUuid);
     if (!wanted.equals(server.uuid())) {
       throw Problem.of(409, "another-server",
-          "this is server " + server.uuid() + " (" + server.name() + "), which can neither show nor change " + wanted
+          "this is server " + server.uuid() + " (" + server.name() + "), it cannot show or change " + wanted
               + ": ask that one");
     }
   }

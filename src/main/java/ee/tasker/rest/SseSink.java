@@ -7,7 +7,7 @@ import jakarta.ws.rs.sse.Sse;
 import jakarta.ws.rs.sse.SseEventSink;
 import java.util.concurrent.CompletionStage;
 
-/** A stream of server-sent events. The first one says how soon to come back when the connection is lost. */
+/** A stream of server-sent events. The first event sets the client's reconnection delay. */
 final class SseSink implements EventSink {
   private static final long RECONNECT_MS = 2_000;
 

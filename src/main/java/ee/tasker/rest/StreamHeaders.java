@@ -5,7 +5,7 @@ import jakarta.ws.rs.container.ContainerResponseContext;
 import jakarta.ws.rs.container.ContainerResponseFilter;
 import jakarta.ws.rs.ext.Provider;
 
-/** Asks proxies to pass every event on as it comes. */
+/** Asks proxies to pass every event on without buffering. */
 @Streaming
 @Provider
 public class StreamHeaders implements ContainerResponseFilter {

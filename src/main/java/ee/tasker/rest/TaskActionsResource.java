@@ -21,7 +21,7 @@ import java.io.InputStream;
 import java.util.Set;
 import java.util.UUID;
 
-/** What people do to a task and its steps, why it waits, and its story. */
+/** Operator actions on a task and its steps, its diagnosis and its history. */
 @Path("tasks")
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
@@ -42,7 +42,7 @@ public class TaskActionsResource {
   @Context
   private UriInfo uri;
 
-  /** The task as it is after the action and what followed from it. */
+  /** The task after the action and its consequences. */
   @Requires(value = Permission.TASKS_ACT, in = Scope.TASK)
   @PATCH
   @OncePerKey(shows = Visibility.Content.TASK)
@@ -55,7 +55,7 @@ public class TaskActionsResource {
     return tasks.describe(task).map(visibility::task).orElseThrow(() -> Tasks.notFound(task)).toString();
   }
 
-  /** The step as it is after the action and what followed from it. */
+  /** The step after the action and its consequences. */
   @Requires(value = Permission.STEPS_RESOLVE, in = Scope.TASK)
   @PATCH
   @OncePerKey(shows = Visibility.Content.STEP)
@@ -85,11 +85,11 @@ public class TaskActionsResource {
   public String history(@PathParam("task_uuid") String taskUuid) {
     Parameters.checkKnown(uri, Set.of());
     UUID task = Parameters.uuid("task_uuid", taskUuid);
-    JsonArray story = operations.story(task);
-    if (story.isEmpty()) {
+    JsonArray history = operations.history(task);
+    if (history.isEmpty()) {
       throw Tasks.notFound(task);
     }
-    return Json.build().createObjectBuilder().add("task_uuid", task.toString()).add("entries", visibility.history(task, story))
+    return Json.build().createObjectBuilder().add("task_uuid", task.toString()).add("entries", visibility.history(task, history))
         .addNull("next").build().toString();
   }
 }

@@ -33,7 +33,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/** Many tasks in one request, each with its own verdict. */
+/** Many tasks in one request, each with its own outcome. */
 @Path("tasks:batch")
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
@@ -72,7 +72,7 @@ public class TaskBatchesResource {
   public Response create(InputStream body) {
     Parameters.checkKnown(uri, Set.of());
     if (!live.has(Role.API)) {
-      throw Problem.of(503, "role-off", "this server does not take tasks in");
+      throw Problem.of(503, "role-off", "this server does not accept tasks");
     }
     JsonArray documents = bodies.array(body, BODY_TIMES);
     if (documents.isEmpty() || documents.size() > MOST) {
@@ -96,7 +96,7 @@ public class TaskBatchesResource {
         read.add(problem);
       }
     }
-    // With a key the tasks and the answer about them are one transaction.
+    // With a key, the tasks and the response about them are one transaction.
     var answers = (keys.isKeyed() ? submissions.submitEach(requests) : submissionBatcher.submitEach(requests)).iterator();
     JsonArrayBuilder verdicts = Json.build().createArrayBuilder();
     for (int i = 0; i < read.size(); i++) {

@@ -24,7 +24,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
-/** What happens to one task, from its beginning to its end, as server-sent events. */
+/** The transitions of one task, from beginning to end, as server-sent events. */
 @Path("tasks")
 @RequestScoped
 public class TaskEventsResource {

@@ -17,14 +17,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * Holds an answer until a task is at rest, without holding a thread. This server's own endings are heard at once; a task
- * that ends on another server is found by looking twice a second.
+ * Delays a response until a task is terminal or blocked, without blocking a thread. Tasks that finish on this server
+ * complete the wait at once; for tasks that finish on another server it polls twice a second.
  */
 @ApplicationScoped
 public class TaskWaits {
   private static final long LOOK_EVERY_MS = 500;
 
-  /** Waits are many and a look at one is short. Nothing but waits waits for these threads. */
+  /** There may be many waits, and each poll is short. These threads serve nothing else. */
   private static final int THREADS = 8;
 
   @Inject
@@ -43,7 +43,7 @@ public class TaskWaits {
     threads = pools.make("wait", THREADS);
   }
 
-  /** Answers with the task as it is when it comes to rest, or after {@code seconds} as it is then. */
+  /** Responds with the task once it is terminal or blocked, or with its current state after {@code seconds}. */
   void answerAtRest(UUID taskUuid, int seconds, AsyncResponse answer, Function<JsonObject, Response> toResponse) {
     if (seconds == 0) {
       answer.resume(toResponse.apply(tasks.describe(taskUuid).orElseThrow(() -> Tasks.notFound(taskUuid))));
@@ -52,7 +52,7 @@ public class TaskWaits {
     look(wait(taskUuid, completionWaiters.await(taskUuid), seconds, answer, toResponse));
   }
 
-  /** The same for a task that this server has just created: there is nothing to see of it yet that would not be heard of. */
+  /** The same for a task that this server has just created: no earlier completion can have been missed. */
   void answerNewAtRest(UUID taskUuid, int seconds, AsyncResponse answer, Function<JsonObject, Response> toResponse) {
     lookLater(wait(taskUuid, completionWaiters.awaitNew(taskUuid), seconds, answer, toResponse), TimeUnit.SECONDS.toMillis(seconds));
   }
@@ -89,7 +89,7 @@ public class TaskWaits {
     }
   }
 
-  /** Once, whoever comes first: an answer that is given already takes no other. */
+  /** Responds once; later calls do nothing. */
   private void answer(Wait wait) {
     if (wait.answer().isDone()) {
       return;

@@ -46,7 +46,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Function;
 
-/** Tasks over HTTP: create, find, cancel, and their steps. */
+/** Tasks over HTTP: create, find and cancel them, and read their steps. */
 @Path("tasks")
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
@@ -123,7 +123,7 @@ public class TasksResource {
     }
   }
 
-  /** In a transaction of its own together with the key. What is kept is the short answer: with {@code wait} the task is shown as it is. */
+  /** In one transaction with the key. The short response is stored: with {@code wait}, the task's current state is returned. */
   private void createOnce(JsonObject document, int seconds, AsyncResponse answer) {
     Caller caller = access.caller();
     TaskRequest request = request(document);
@@ -147,7 +147,7 @@ public class TasksResource {
     return trace.onto(access.submitted(TaskRequestReader.read(document)), document);
   }
 
-  /** @throws Problem 409 duplicate-task when there is one and the request did not ask for it */
+  /** @throws Problem 409 duplicate-task when an identical task exists and the request does not accept it */
   private String location(SubmittedTask task, JsonObject document) {
     String location = locations.of(uri, "tasks/" + task.taskUuid());
     if (task.isDuplicate() && !TaskRequestReader.wantsExisting(document)) {
@@ -157,7 +157,7 @@ public class TasksResource {
     return location;
   }
 
-  /** Who may submit but not read is told how the task stands, and no more. */
+  /** A caller who may submit but not read sees the task's state only. */
   private static JsonObject atRest(Caller caller, JsonObject described, boolean isDuplicate) {
     return caller.grants().may(Permission.TASKS_READ, described.getString("namespace")) ? Visibility.task(caller, described)
         : brief(described.getString("task_uuid"), described.getString("state"), described.getString("correlation_id"),
@@ -177,7 +177,7 @@ public class TasksResource {
         .add("correlation_id", correlationId)
         .add("version", version)
         .add("duplicate", isDuplicate);
-    // Of a duplicate it would be what happened at another request.
+    // For a duplicate it would describe another request.
     replaces.filter(uuid -> !isDuplicate).ifPresent(uuid -> brief.add("replaces_task_uuid", uuid));
     return brief.build();
   }
@@ -209,7 +209,7 @@ public class TasksResource {
     return page.toString();
   }
 
-  /** Of {@code name:value}, where the value may have colons and may be empty. */
+  /** Parses {@code name:value}; the value may contain colons and may be empty. */
   private static JsonObject attributes(List<String> given) {
     if (given.size() > Limits.SEARCH_ATTRIBUTES) {
       throw Problem.invalid(ATTRIBUTE, "must be given at most " + Limits.SEARCH_ATTRIBUTES + " times");
@@ -237,7 +237,7 @@ public class TasksResource {
   private static String checked(String key, String value) {
     if ("state".equals(key) && !STATES.containsAll(List.of(value.split(",", -1)))) {
       throw Problem.invalid("state",
-          "must be one state, or several with commas between them; known are " + String.join(", ", STATES.stream().sorted().toList()));
+          "must be one or more states, separated by commas; allowed: " + String.join(", ", STATES.stream().sorted().toList()));
     }
     if ("sla_breached".equals(key) && !Set.of("true", "false").contains(value)) {
       throw Problem.invalid(key, "must be true or false");
@@ -344,7 +344,7 @@ public class TasksResource {
 
   private void requireApi() {
     if (!live.has(Role.API)) {
-      throw Problem.of(503, "role-off", "this server does not take tasks in");
+      throw Problem.of(503, "role-off", "this server does not accept tasks");
     }
   }
 }

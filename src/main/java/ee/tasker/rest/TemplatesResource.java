@@ -72,7 +72,7 @@ public class TemplatesResource {
         .toString();
   }
 
-  /** 201 when it is new, 200 when the same content was there already, 409 when other content was. */
+  /** 201 for a new template, 200 when the same content was registered already, 409 for different content. */
   @Requires(value = Permission.TEMPLATES_REGISTER, in = Scope.ASKED)
   @POST
   @OncePerKey

@@ -10,9 +10,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 
 /**
- * A request body that has to arrive in time. The time is fixed at first and grows with every byte that arrives, so that a long body over a slow line is read to its
- * end, and one that trickles is not. A check between two reads finds the trickle; a read that does not come back is {@linkplain #interruptIfLate interrupted}.
- * Read by one thread at a time, watched by another.
+ * A request body that must arrive in time. The limit starts fixed and grows with every byte that arrives, so that a long
+ * body over a slow line is read to its end, and one that trickles in is not. A check between two reads detects a trickle; a
+ * blocked read is {@linkplain #interruptIfLate interrupted}. Read by one thread at a time, watched by another.
  */
 final class TimedBody extends InputStream {
   private static final int CHUNK = 8_192;
@@ -27,11 +27,11 @@ final class TimedBody extends InputStream {
   private boolean begun;
   private boolean ended;
   private boolean refused;
-  /** The thread that waits for more, between two reads none; guarded by this, like {@code interrupted}. */
+  /** The thread that waits for more data, null between two reads; guarded by this, like {@code interrupted}. */
   private Thread reader;
   private boolean interrupted;
 
-  /** @param length as the request says, or -1 */
+  /** @param length the request's content length, or -1 */
   TimedBody(InputStream body, long length, BodyPace pace, BodyWatch watch, LongSupplier nanoTime) {
     this.body = body;
     this.length = length;
@@ -46,7 +46,7 @@ final class TimedBody extends InputStream {
     return nanoTime.getAsLong() - begin > allowed;
   }
 
-  /** Wakes the thread that waits for this body, if its time is over. */
+  /** Interrupts the thread that waits for this body, if its time is over. */
   synchronized void interruptIfLate() {
     if (reader != null && !interrupted && isLate()) {
       interrupted = true;
@@ -99,7 +99,7 @@ final class TimedBody extends InputStream {
     watch.add(this);
   }
 
-  /** @return whether the read was interrupted; the thread is not any more */
+  /** @return whether the read was interrupted; clears the thread's interrupt flag */
   private boolean endRead() {
     watch.remove(this);
     synchronized (this) {
@@ -122,8 +122,8 @@ final class TimedBody extends InputStream {
 
   private Problem late() {
     return Problem.of(408, "request-timeout",
-        "the body came too slowly: " + received + " bytes in " + TimeUnit.NANOSECONDS.toSeconds(nanoTime.getAsLong() - begin)
-            + " s; it has " + pace.timeout().toSeconds() + " s, and one second more for every " + pace.bytesPerSecond()
+        "the body arrived too slowly: " + received + " bytes in " + TimeUnit.NANOSECONDS.toSeconds(nanoTime.getAsLong() - begin)
+            + " s; the limit is " + pace.timeout().toSeconds() + " s, and one second more for every " + pace.bytesPerSecond()
             + " bytes that have arrived");
   }
 
@@ -137,11 +137,11 @@ final class TimedBody extends InputStream {
   }
 
   /**
-   * Takes what is left of the body, so that the connection can be used for another request: all of it, in its time, if the application has begun to read it, else what
-   * has arrived.
+   * Drains the rest of the body, so that the connection can be reused: all of it, within its time, if the application has
+   * begun to read it, otherwise only what has arrived.
    *
-   * @param most bytes to take
-   * @return whether nothing is left
+   * @param most bytes to read
+   * @return whether the body is fully drained
    */
   boolean finish(long most) {
     byte[] chunk = new byte[CHUNK];

@@ -5,7 +5,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** Requests whose body is not read because the answer is known before. */
+/** Requests that are answered without reading their body. */
 final class UnreadBodies {
   static final String CONNECTION = "Connection";
   static final String CLOSE = "close";
@@ -18,7 +18,10 @@ final class UnreadBodies {
     return request.getContentLengthLong() > 0 || request.getHeader("Transfer-Encoding") != null;
   }
 
-  /** Takes what has arrived of the body, and has the connection closed if that is not all: waiting for the rest is nothing that a stranger may ask for. Before the answer is written. */
+  /**
+   * Drains the part of the body that has arrived, and closes the connection if there is more: an unauthenticated client
+   * must not make the server wait for the rest. To be called before the response is written.
+   */
   static void dismiss(HttpServletRequest request, HttpServletResponse answer) {
     if (!hasBody(request) || request.getAttribute(DISMISSED) != null) {
       return;

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 
-/** Those who log in by name and password: list, create, change the password, disable. */
+/** Users with name and password: list, create, change the password, disable. */
 @Path("access/users")
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
@@ -49,7 +49,7 @@ public class UsersResource {
     return Listing.whole("users", administration.list().get("users")).toString();
   }
 
-  /** Without a password one is drawn, and told this once. */
+  /** Without a password, a random one is generated and returned only here. */
   @Requires(value = Permission.SECURITY_MANAGE, in = Scope.EVERYWHERE)
   @POST
   @Consumes(MediaType.APPLICATION_JSON)

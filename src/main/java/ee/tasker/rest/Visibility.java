@@ -17,10 +17,11 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Leaves out of an answer what its caller may not see, whichever operation gives it. {@code tasks:context_read} shows what came with the request: the
- * context, the inputs that an operator gave a step, the values of concurrency keys. {@code steps:read} shows what came of a step: results, errors,
- * checkpoints. An operation that changes something answers with the whole document only when the caller may read it, and with its key and state
- * otherwise. Leaving out twice is leaving out once, so that a kept answer can be shown to a caller who has fewer permissions than before.
+ * Removes from a response what its caller may not see, for every operation. {@code tasks:context_read} shows what came with
+ * the request: the context, the inputs that an operator gave a step, the values of concurrency keys. {@code steps:read}
+ * shows what a step produced: results, errors, checkpoints. An operation that changes something returns the whole document
+ * only to callers who may read it, and its key and state to others. Filtering is idempotent, so a stored response can be
+ * filtered again for a caller with fewer permissions.
  */
 @RequestScoped
 public class Visibility {
@@ -29,12 +30,15 @@ public class Visibility {
   private static final Set<String> DEAD_LETTER_IN_BRIEF = Set.of("dlq_entry_uuid", "task_uuid", "namespace", "resolution_status");
   private static final Set<String> OF_CONTEXT = Set.of("context", "inputs", "violations");
   private static final Set<String> OF_RESULTS = Set.of("checkpoint", "result", "error", "metadata", "cause");
-  /** What the engine and its functions write about a move; everything else was brought along by the caller of a function. */
+  /** Members that the engine writes about a move; all others come from the caller of a SQL function. */
   private static final Set<String> OF_MOVES = Set.of("action", "by", "reason", "error_type", "server", "forced", "since", "sqlstate",
       "faults", "state",
       "should_have_moved_at", "threshold_minutes", "stale_at", "violations", "policy");
 
-  /** What an answer is about. Public, since the container reads the annotation that names it from a proxy elsewhere. */
+  /**
+   * The kind of document in a response. Public, because the container reads the annotation that names it from a proxy in
+   * another package.
+   */
   public enum Content {
     TASK, STEP, DEAD_LETTER, OTHER
   }
@@ -45,7 +49,7 @@ public class Visibility {
   @Inject
   private Accounts accounts;
 
-  /** Needs no request, for answers that are given later. */
+  /** Needs no request, for responses that are sent later. */
   static JsonObject task(Caller caller, JsonObject task) {
     String namespace = task.getString("namespace");
     if (!caller.grants().may(Permission.TASKS_READ, namespace)) {
@@ -106,7 +110,7 @@ public class Visibility {
     return shown.build();
   }
 
-  /** Leaves members out of an entry's details, of the details before, and of the metadata of a move. */
+  /** Removes members from an entry's details, its previous details, and the metadata of a move. */
   private static JsonObject withoutInside(Set<String> names, JsonObject entry) {
     JsonObjectBuilder left = Json.build().createObjectBuilder(entry);
     for (String name : List.of("details", "metadata")) {
@@ -119,7 +123,7 @@ public class Visibility {
     return left.build();
   }
 
-  /** Their holders and waiters without the values of the key, which are of contexts. */
+  /** Holders and waiters without the values of the key, which come from contexts. */
   JsonArray policies(JsonArray policies) {
     JsonArrayBuilder shown = Json.build().createArrayBuilder();
     policies.getValuesAs(JsonObject.class).forEach(policy -> shown.add(policy(policy)));
@@ -139,7 +143,7 @@ public class Visibility {
     return shown.build();
   }
 
-  /** Parked messages hold requests and results of any namespace, and their causes quote them. */
+  /** Parked messages contain requests and results of any namespace, and their causes quote them. */
   JsonObject deadMessages(JsonObject page) {
     if (access.caller().grants().mayEverywhere(Permission.TASKS_CONTEXT_READ)
         && access.caller().grants().mayEverywhere(Permission.STEPS_READ)) {
@@ -149,7 +153,7 @@ public class Visibility {
         .add("messages", withoutEach(Set.of("message", "cause", "headers"), page.getJsonArray("messages"))).build();
   }
 
-  /** Of a permission beside that of the method, in the namespace of a task. */
+  /** Checks a permission in addition to that of the method, in the namespace of a task. */
   boolean sees(Permission permission, UUID task) {
     var grants = access.caller().grants();
     return grants.mayEverywhere(permission)
@@ -162,7 +166,7 @@ public class Visibility {
         : grants.mayEverywhere(permission);
   }
 
-  /** An answer that was kept, as its caller may see it now. */
+  /** A stored response, filtered for its caller's present permissions. */
   String again(Content content, String body) {
     if (content == Content.OTHER) {
       return body;

@@ -9,7 +9,7 @@ import jakarta.ws.rs.container.PreMatching;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.ext.Provider;
 
-/** A server that waits for its database since it was started says so, whatever it is asked, and when to ask again. */
+/** While this server waits for its database at startup, it answers every request with 503 and a retry delay. */
 @Provider
 @PreMatching
 public class WaitingServer implements ContainerRequestFilter {

@@ -7,7 +7,10 @@ import jakarta.servlet.ServletContextEvent;
 import jakarta.servlet.ServletContextListener;
 import jakarta.servlet.annotation.WebListener;
 
-/** Says that requests can come. Some servers begin the rest of an application long before, and would call it ready while every path is 404. */
+/**
+ * Signals that the server accepts requests. Some servers start the rest of an application long before, and would report
+ * ready while every path is 404.
+ */
 @WebListener
 public class WebStart implements ServletContextListener {
   @Inject

@@ -24,8 +24,9 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Writes down who asks for a change, before it is made and in a transaction of its own, and how it was answered. What cannot be written down is not
- * done. Submissions of tasks are left out: who submitted a task is stored with it, in the same transaction.
+ * Records each write request and its caller before it is executed, in a transaction of its own, and afterwards its status.
+ * A request that cannot be recorded is not executed. Task submissions are not recorded here: the submitter is stored with
+ * the task, in the same transaction.
  */
 @Provider
 @Priority(Priorities.AUTHORIZATION + 1)
@@ -33,7 +34,7 @@ public class WriteLog implements ContainerRequestFilter, ContainerResponseFilter
   private static final Log LOG = Log.of(WriteLog.class);
   private static final String BEGUN = "ee.tasker.rest.write-request";
   private static final Set<String> READING = Set.of("GET", "HEAD", "OPTIONS");
-  /** Those change nothing, or are written down elsewhere. */
+  /** These change nothing, or are recorded elsewhere. */
   private static final Set<Permission> LEFT_OUT = Set.of(Permission.TASKS_CREATE, Permission.TEMPLATES_VALIDATE);
 
   @Inject
@@ -83,7 +84,7 @@ public class WriteLog implements ContainerRequestFilter, ContainerResponseFilter
         administration.finish(begun, answer.getStatus());
       }
     } catch (Exception unreachable) {
-      // It stays without an answer, which says as much.
+      // The entry keeps a null status, which shows that its outcome is unknown.
       LOG.write(LogEvent.CALL_FAILED, unreachable, "call", "finish_write_request");
     }
   }

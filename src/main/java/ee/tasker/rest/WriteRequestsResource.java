@@ -15,7 +15,7 @@ import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.UriInfo;
 import java.util.Set;
 
-/** Who asked for which change, when, and what came of it. */
+/** The log of write requests: caller, change, time and status. */
 @Path("write-requests")
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped

@@ -1,5 +1,5 @@
 /**
- * HTTP: resources that read a request, call one facade and show what it says, and the mapping of problems. Imported by
- * nobody. Paths and fields are in {@code openapi.yaml}, which a test holds against these classes.
+ * HTTP: resources that read a request, call one facade and return its answer, and the mapping of problems. No other
+ * component imports it. Paths and fields are described in {@code openapi.yaml}, which a test compares with these classes.
  */
 package ee.tasker.rest;

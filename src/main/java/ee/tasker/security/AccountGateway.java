@@ -9,7 +9,7 @@ import jakarta.json.JsonValue;
 import java.util.Collection;
 import java.util.UUID;
 
-/** Calls the functions of the database about users, keys and grants. */
+/** Calls the SQL functions for users, keys and grants. */
 @Dependent
 class AccountGateway {
   @Inject
@@ -35,7 +35,7 @@ class AccountGateway {
     return sql.object("list_access()");
   }
 
-  /** @return null when there is one of that name */
+  /** @return null when the name is taken */
   String saveUser(String name, String passwordHash, String by) {
     return sql.text("save_user(?, cast(? as text), ?)", name, passwordHash, by);
   }
@@ -81,7 +81,7 @@ class AccountGateway {
         before == null ? null : before.toString());
   }
 
-  /** @return null when there is no such thing */
+  /** @return null when the object does not exist */
   String getNamespaceOf(String kind, UUID uuid) {
     return sql.text("get_namespace_of(?, cast(? as uuid))", kind, uuid);
   }

@@ -14,14 +14,14 @@ import java.util.HexFormat;
 import java.util.Optional;
 import java.util.UUID;
 
-/** The component's door to users, API keys, roles and grants. Thread-safe. */
+/** The component's facade for users, API keys, roles and grants. Thread-safe. */
 @ApplicationScoped
 @Transactional(Transactional.TxType.REQUIRES_NEW)
 public class Accounts {
   @Inject
   private AccountGateway gateway;
 
-  /** A user as it is now; {@code passwordHash} is null for one that cannot log in by password. */
+  /** A user's current state; {@code passwordHash} is null if it cannot log in by password. */
   public record User(Caller caller, String passwordHash, boolean isEnabled) {
     @Override
     public String toString() {
@@ -29,7 +29,7 @@ public class Accounts {
     }
   }
 
-  /** A key as it is now, and for how much longer. */
+  /** A key's current state, and its remaining validity. */
   public record Key(Caller caller, Optional<Long> secondsLeft) {
   }
 
@@ -41,7 +41,7 @@ public class Accounts {
     return Optional.of(new User(caller, Json.text(user, "password_hash").orElse(null), user.getBoolean("enabled")));
   }
 
-  /** Empty for a key that is not known, revoked or expired. */
+  /** Empty for an unknown, revoked or expired key. */
   public Optional<Key> key(String key) {
     if (!(gateway.getKeyAccess(sha256(key)) instanceof JsonObject found)) {
       return Optional.empty();
@@ -55,12 +55,12 @@ public class Accounts {
     return Grants.of(gateway.getRoleAccess(roles));
   }
 
-  /** @return whether it was made: not when the database has users already */
+  /** @return whether the user was created: false when the database has users already */
   public boolean createFirstAdministrator(String name, String passwordHash) {
     return gateway.createFirstAdministrator(name, passwordHash);
   }
 
-  /** @param kind task, dead_letter, policy or bulk_action; empty when there is no such thing */
+  /** @param kind task, dead_letter, policy or bulk_action; empty when the object does not exist */
   public Optional<String> namespaceOf(String kind, UUID uuid) {
     return Optional.ofNullable(gateway.getNamespaceOf(kind, uuid));
   }

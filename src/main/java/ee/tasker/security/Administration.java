@@ -16,7 +16,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.UUID;
 
-/** The component's door for those who manage users, keys and grants, and for the log of write requests. Thread-safe. */
+/** The component's facade for managing users, keys and grants, and for the log of write requests. Thread-safe. */
 @ApplicationScoped
 @Transactional(Transactional.TxType.REQUIRES_NEW)
 public class Administration {
@@ -36,7 +36,7 @@ public class Administration {
   }
 
   /**
-   * @param password null for a random one, which the answer then has
+   * @param password null for a random one, which is then part of the response
    * @throws Problem 409 user-exists
    */
   public JsonObject createUser(String name, String password, List<Granted> grants, String by) {
@@ -63,7 +63,11 @@ public class Administration {
     told(isEnabled ? "enable user" : "disable user", user, by);
   }
 
-  /** The one time that the key itself is told. @param validSeconds null for ever */
+  /**
+   * The key itself is returned only here.
+   *
+   * @param validSeconds null for no expiry
+   */
   public JsonObject createKey(String name, Integer validSeconds, List<Granted> grants, String by) {
     String key = Credentials.KEY_PREFIX + random(32);
     String uuid = gateway.createApiKey(name, Accounts.sha256(key), key.substring(0, HINT), validSeconds, by);
@@ -78,7 +82,11 @@ public class Administration {
     told("revoke key", key, by);
   }
 
-  /** To a user or a key, the other is null. @throws Problem 404 user-not-found, key-not-found */
+  /**
+   * Grants to a user or a key; the other is null.
+   *
+   * @throws Problem 404 user-not-found, key-not-found
+   */
   public UUID grant(UUID user, UUID key, Granted granted, String by) {
     String grant = granted(user, key, granted, by);
     told("grant " + granted, user == null ? key : user, by);

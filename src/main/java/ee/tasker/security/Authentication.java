@@ -16,9 +16,9 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Tells who calls. What was found right is remembered for {@code tasker.security.cache-seconds}, by a keyed digest of the header and never by
- * the header itself; until then nothing is asked of the database, and a revocation, a new password or another grant takes effect after it.
- * Thread-safe.
+ * Authenticates callers. A success is cached for {@code tasker.security.cache-seconds} under a keyed digest of the header,
+ * never the header itself. The database is not queried again in that time, so a revocation, a new password or another grant
+ * takes effect after it. Thread-safe.
  */
 @ApplicationScoped
 public class Authentication {
@@ -41,7 +41,7 @@ public class Authentication {
   @Inject
   private Settings settings;
 
-  /** Also the lock under which one request asks while others with the same credentials wait for what it learns. */
+  /** Also the lock under which one request authenticates while others with the same credentials wait for its result. */
   private static final class Remembered {
     private volatile Found found;
   }
@@ -52,17 +52,17 @@ public class Authentication {
     }
   }
 
-  /** Somebody, and for how much longer if that is limited. */
+  /** An authenticated caller, and the remaining validity if it is limited. */
   record Identity(Caller caller, Optional<Long> secondsLeft) {
   }
 
   /**
-   * @param authorization the header Authorization, null when there is none
+   * @param authorization the header Authorization, null when absent
    * @param apiKey        the header X-API-Key, likewise
    */
   public Verdict authenticate(String authorization, String apiKey) {
     if (authorization == null && apiKey == null) {
-      return new Verdict.Nobody();
+      return new Verdict.Anonymous();
     }
     KeyedDigest.Digest digest = digests.of(authorization == null ? "key" : "header",
         authorization == null ? apiKey : authorization + '\0' + apiKey);
@@ -144,7 +144,8 @@ public class Authentication {
     }
     String name = result.getCallerPrincipal().getName();
     if (UserStore.ID.equals(result.getIdentityStoreId())) {
-      // By the uuid too: should the user have been made anew just now, it was another one's password.
+      // The uuid is part of the comparison: if the user was deleted and recreated just now, the password belonged to
+      // another one.
       UUID uuid = UUID.fromString(result.getCallerUniqueId());
       return accounts.user(name).filter(user -> user.isEnabled() && user.caller().uuid().equals(uuid))
           .map(user -> new Identity(user.caller(), Optional.empty()));

@@ -6,8 +6,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Makes guessing passwords slow: after {@value #FREE} wrong ones for a name in a row, the next is looked at a second later, then two, four and so
- * on up to a minute. In this server's memory, of the names that were last tried. Thread-safe.
+ * Slows down password guessing: after {@value #FREE} consecutive failures for a name, the next attempt is checked a second
+ * later, then two, four and so on up to a minute. Kept in this server's memory for the names tried most recently.
+ * Thread-safe.
  */
 final class Backoff {
   static final int FREE = 5;
@@ -31,7 +32,7 @@ final class Backoff {
     this.nanos = nanos;
   }
 
-  /** For how many seconds the name is to be refused unseen; zero for not at all. */
+  /** For how many seconds attempts for the name are refused unchecked; zero for none. */
   synchronized int secondsLeft(String name) {
     Failures known = failures.get(name);
     long left = known == null ? 0 : known.until() - nanos.getAsLong();

@@ -5,13 +5,13 @@ import java.util.Locale;
 import java.util.UUID;
 
 /**
- * Who is authenticated.
+ * An authenticated caller.
  *
- * @param uuid of the user or key; null for those whom the database does not know
+ * @param uuid of the user or key; null for callers that are not in the database
  */
 public record Caller(Kind kind, String name, UUID uuid, Grants grants) {
 
-  /** How somebody is known: by a password, by an API key, by a signed token, or by another identity store. */
+  /** How the caller authenticated: by password, by API key, by signed token, or with another identity store. */
   public enum Kind {
     USER, KEY, TOKEN, EXTERNAL;
 
@@ -23,20 +23,20 @@ public record Caller(Kind kind, String name, UUID uuid, Grants grants) {
   private static final int LONGEST = 128;
 
   /**
-   * Whether histories and logs can keep it, the namespaces of its grants included. Names of users and keys are checked by the database; those of tokens and of
-   * other identity stores come from outside.
+   * Whether histories and logs can store the name and the namespaces of the grants. The database checks names of users and
+   * keys; those from tokens and other identity stores are external.
    */
   boolean isRecordable() {
     return !name.isBlank() && name.length() <= LONGEST && JsonbCheck.complaint(name).isEmpty()
         && grants.namespaces().stream().allMatch(namespace -> JsonbCheck.complaint(namespace).isEmpty());
   }
 
-  /** What is this caller's and no other's: two API keys may have one name. */
+  /** Identifies exactly this caller: two API keys may share a name. */
   public String principal() {
     return uuid == null ? actor() : kind.text() + ":" + uuid;
   }
 
-  /** As histories and logs name them: users by their name, others with their kind before it. */
+  /** The name for histories and logs: users by their name, others prefixed with their kind. */
   public String actor() {
     return kind == Kind.USER ? name : kind.text() + ":" + name;
   }

@@ -5,10 +5,10 @@ import jakarta.inject.Inject;
 import jakarta.servlet.http.HttpServletRequest;
 
 /**
- * Who is behind a request: found once, whoever asks first, and kept with the request.
+ * The caller of a request: authenticated on first use and stored with the request.
  *
- * <p>Not by a {@code HttpAuthenticationMechanism}: telling the application server who it is, which that is for, was measured to take a
- * hundred times as long as everything here (ADR 0018).
+ * <p>Not by a {@code HttpAuthenticationMechanism}: its purpose, registering the caller with the application server, was
+ * measured to take a hundred times as long as everything here (ADR 0018).
  */
 @ApplicationScoped
 public class Callers {

@@ -6,9 +6,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Locale;
 
-/** What a request brings to say who calls. None of them shows its secret in {@code toString}. */
+/** The credentials of a request. None of them shows its secret in {@code toString}. */
 sealed interface Credentials {
-  /** How API keys begin, by which they and tokens are told apart. */
+  /** The prefix of API keys, which distinguishes them from tokens. */
   String KEY_PREFIX = "tkr_";
 
   /** Name and password. */
@@ -35,7 +35,7 @@ sealed interface Credentials {
     }
   }
 
-  /** Something, but nothing that could be right. */
+  /** Credentials that cannot be valid. */
   record Unreadable() implements Credentials {
   }
 

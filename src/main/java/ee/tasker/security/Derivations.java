@@ -6,9 +6,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * Derives hashes of passwords, a few at a time, because each takes a processor for a fifth of a second and more. Those that come meanwhile wait in the order in which
- * they came. So that the wait is short, and requests with wrong passwords do not keep the threads of all others, no more wait than can expect to
- * be served in it: the rest is told at once to come again. Thread-safe.
+ * Hashes passwords, a few at a time, because each hash takes a fifth of a second of CPU time or more. Others wait in order
+ * of arrival. The queue is limited to what can be served within the longest wait, so that requests with wrong passwords do
+ * not occupy the threads of all others; further requests are told at once to retry later. Thread-safe.
  */
 final class Derivations {
   private final Semaphore permits;
@@ -16,9 +16,9 @@ final class Derivations {
   private final Duration longestWait;
 
   /**
-   * @param most        derivations at a time
-   * @param mostWaiting that may wait besides
-   * @param longestWait for one of them
+   * @param most        concurrent derivations
+   * @param mostWaiting callers that may wait besides
+   * @param longestWait for one caller
    */
   Derivations(int most, int mostWaiting, Duration longestWait) {
     permits = new Semaphore(most, true);
@@ -26,7 +26,7 @@ final class Derivations {
     this.longestWait = longestWait;
   }
 
-  /** Not looked at: nothing is said about the password. */
+  /** Not checked: says nothing about the password. */
   static final class Busy extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -35,7 +35,7 @@ final class Derivations {
     }
   }
 
-  /** @throws Busy when too many wait already, or this one has waited for too long */
+  /** @throws Busy when too many callers wait already, or this one has waited too long */
   boolean run(BooleanSupplier derivation) {
     if (!permits.tryAcquire()) {
       await();

@@ -12,7 +12,7 @@ import jakarta.ejb.TransactionAttribute;
 import jakarta.ejb.TransactionAttributeType;
 import jakarta.inject.Inject;
 
-/** Makes the first user of a database, when the configuration names one and there is none yet. */
+/** Creates the first user of a database without users, if the configuration names one. */
 @Singleton
 @Startup
 @DependsOn("SchemaMigration")

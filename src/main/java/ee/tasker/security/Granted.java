@@ -1,7 +1,7 @@
 package ee.tasker.security;
 
 /**
- * What is to be granted: a role or a permission, one of them null.
+ * A role or a permission to grant; one of them is null.
  *
  * @param namespace null for all
  */

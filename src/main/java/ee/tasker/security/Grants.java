@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** What a caller may do: each permission in all namespaces, in some, or not at all. Immutable; asking takes nanoseconds. */
+/** What a caller may do: each permission in all namespaces, in some, or not at all. Immutable; a check takes nanoseconds. */
 public final class Grants {
   public static final Grants NONE = new Grants(Set.of(), Map.of());
 
@@ -25,7 +25,7 @@ public final class Grants {
     this.somewhere = somewhere;
   }
 
-  /** One that may be a wildcard; a null namespace stands for all, and for what belongs to none. */
+  /** A permission, possibly a wildcard; a null namespace means all namespaces, and objects without a namespace. */
   record Grant(String permission, String namespace) {
   }
 
@@ -48,7 +48,7 @@ public final class Grants {
     return new Grants(everywhere, somewhere);
   }
 
-  /** @param grants as the database tells them: objects with permission and namespace */
+  /** @param grants from the database: objects with permission and namespace */
   static Grants of(JsonArray grants) {
     return of(grants.getValuesAs(JsonObject.class).stream()
         .map(grant -> new Grant(grant.getString("permission"),
@@ -65,17 +65,17 @@ public final class Grants {
     return everywhere.contains(permission) || somewhere.getOrDefault(permission, Set.of()).contains(namespace);
   }
 
-  /** In all namespaces, and where there is none. */
+  /** In all namespaces, and for objects without a namespace. */
   public boolean mayEverywhere(Permission permission) {
     return everywhere.contains(permission);
   }
 
-  /** Where it is allowed: empty for everywhere, otherwise the namespaces, of which there may be none. */
+  /** The namespaces where it is allowed: empty for all, otherwise a set that may itself be empty. */
   public Optional<Set<String>> namespaces(Permission permission) {
     return everywhere.contains(permission) ? Optional.empty() : Optional.of(somewhere.getOrDefault(permission, Set.of()));
   }
 
-  /** Where both are allowed: empty for everywhere, otherwise the namespaces, of which there may be none. */
+  /** The namespaces where both are allowed: empty for all, otherwise a set that may itself be empty. */
   public Optional<Set<String>> namespaces(Permission one, Permission other) {
     Optional<Set<String>> where = namespaces(one);
     return namespaces(other)
@@ -83,7 +83,7 @@ public final class Grants {
         .or(() -> where);
   }
 
-  /** All that are named. */
+  /** All namespaces that are named. */
   Set<String> namespaces() {
     return somewhere.values().stream().flatMap(Set::stream).collect(Collectors.toUnmodifiableSet());
   }

@@ -7,7 +7,10 @@ import java.security.SecureRandom;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/** HMAC-SHA-256 under a key that is drawn when the process starts and never leaves it: what secrets are remembered by in memory. */
+/**
+ * HMAC-SHA-256 under a key that is generated at process start and never leaves the process: in-memory caches store this
+ * digest instead of the secret.
+ */
 final class KeyedDigest {
   private static final String ALGORITHM = "HmacSHA256";
 
@@ -19,7 +22,7 @@ final class KeyedDigest {
     key = new SecretKeySpec(random, ALGORITHM);
   }
 
-  /** Compared with others of the same key only. */
+  /** Comparable only with digests under the same key. */
   record Digest(ByteBuffer bytes) {
     @Override
     public String toString() {

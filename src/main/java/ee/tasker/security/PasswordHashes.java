@@ -9,11 +9,11 @@ import javax.crypto.SecretKeyFactory;
 import javax.crypto.spec.PBEKeySpec;
 
 /**
- * PBKDF2 in the form of Jakarta Security's {@code Pbkdf2PasswordHash}, {@code algorithm:iterations:salt:hash}; by the JDK, so that it
- * is the same on every server and in programs beside it, and the same as {@code tasker.hash_password}.
+ * PBKDF2 in the format of Jakarta Security's {@code Pbkdf2PasswordHash}, {@code algorithm:iterations:salt:hash}. Computed
+ * by the JDK, so that it is the same on every server and in other programs, and the same as {@code tasker.hash_password}.
  */
 public final class PasswordHashes {
-  /** What OWASP's cheat sheet on password storage asks for. */
+  /** The recommendation of OWASP's cheat sheet on password storage. */
   public static final int ITERATIONS = 210_000;
   private static final String ALGORITHM = "PBKDF2WithHmacSHA512";
   private static final int BYTES = 32;
@@ -36,7 +36,7 @@ public final class PasswordHashes {
     return parts.matches() && Integer.parseInt(parts.group(2)) > 0;
   }
 
-  /** In a time that does not depend on where they differ. False for what is no hash. */
+  /** Compares in constant time. False for a malformed hash. */
   public static boolean matches(String password, String hash) {
     var parts = FORM.matcher(hash == null ? "" : hash);
     if (!parts.matches() || password.isEmpty()) {

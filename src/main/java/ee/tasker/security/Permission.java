@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What can be allowed. The database has the same names, and those with {@code *} for all of a resource. */
+/** The permissions. The database has the same names, plus those with {@code *} for all actions on a resource. */
 public enum Permission {
   TASKS_CREATE, TASKS_READ, TASKS_LIST, TASKS_CANCEL, TASKS_CONTEXT_READ, TASKS_ACT,
   STEPS_READ, STEPS_RESOLVE,
@@ -17,12 +17,12 @@ public enum Permission {
 
   private final String text = name().toLowerCase(Locale.ROOT).replaceFirst("_", ":");
 
-  /** As it is granted: {@code tasks:context_read}. */
+  /** The granted text: {@code tasks:context_read}. */
   public String text() {
     return text;
   }
 
-  /** Whether a granted text, which may be a wildcard, means this one. */
+  /** Whether a granted text, which may be a wildcard, includes this permission. */
   boolean isMeantBy(String granted) {
     return granted.equals(text) || granted.equals("*:*")
         || granted.endsWith(":*") && text.startsWith(granted.substring(0, granted.length() - 1));

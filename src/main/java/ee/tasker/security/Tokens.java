@@ -37,8 +37,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Signed tokens (JWT) of an issuer that is configured: only asymmetric signatures, and only with issuer, audience, expiry and a name. What a token permits is
- * in its claims, and the database is not asked. Thread-safe.
+ * Signed tokens (JWT) of a configured issuer: only asymmetric signatures, and only with issuer, audience, expiry and a
+ * name. A token's claims define its permissions; the database is not queried. Thread-safe.
  */
 @ApplicationScoped
 public class Tokens {
@@ -101,13 +101,13 @@ public class Tokens {
       try {
         return KeyFactory.getInstance(algorithm).generatePublic(new X509EncodedKeySpec(bytes));
       } catch (GeneralSecurityException other) {
-        // it is of the other kind, or none
+        // A key of the other kind, or no key at all.
       }
     }
     throw new IllegalStateException("tasker.security.token.public-key must be an RSA or EC public key in PEM");
   }
 
-  /** Empty for a token that is not valid, or when none are taken. */
+  /** Empty for an invalid token, or when tokens are not configured. */
   Optional<Caller> caller(String token) {
     if (settings.isEmpty()) {
       return Optional.empty();
@@ -130,7 +130,7 @@ public class Tokens {
     }
   }
 
-  /** An array of texts, or one text with blanks between words. */
+  /** An array of texts, or one text of words separated by blanks. */
   private static Collection<String> words(Object claim) {
     if (claim instanceof Collection<?> texts) {
       return texts.stream().filter(String.class::isInstance).map(String.class::cast).toList();

@@ -12,21 +12,24 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * The users of the database as an identity store of Jakarta Security. Another one beside it, in the WAR, is asked too, and its groups are
- * roles of the same name.
+ * The database's users as an identity store of Jakarta Security. Another store in the same WAR is asked as well, and its
+ * groups map to roles of the same name.
  *
- * <p>A password that was right is not derived again as long as the user's hash is the same: what is kept of it is a
+ * <p>A password that was correct is not hashed again while the user's stored hash is unchanged: the cache holds a
  * {@linkplain KeyedDigest digest} under a key of this process.
  */
 @ApplicationScoped
 public class UserStore implements IdentityStore {
   static final String ID = "tasker";
   private static final int MOST_PROVEN = 10_000;
-  /** For names that nobody has, so that they take as long as others. */
+  /** Used for unknown names, so that they take as long as known ones. */
   private static final String NO_HASH = "PBKDF2WithHmacSHA512:" + PasswordHashes.ITERATIONS
       + ":AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
 
-  /** A request that waits keeps a thread of HTTP: none for longer than its client is told to wait otherwise, and few of them. */
+  /**
+   * A waiting request blocks an HTTP thread: none for longer than the retry delay that its client would get otherwise, and
+   * only a few of them.
+   */
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(2);
   private static final int WAITING_PER_PROCESSOR = 8;
 

@@ -1,21 +1,21 @@
 package ee.tasker.security;
 
-/** What is to be said of the credentials of a request. */
+/** The result of checking a request's credentials. */
 public sealed interface Verdict {
 
-  /** They are right. */
+  /** The credentials are valid. */
   record Known(Caller caller) implements Verdict {
   }
 
-  /** There are none. */
-  record Nobody() implements Verdict {
+  /** The request has no credentials. */
+  record Anonymous() implements Verdict {
   }
 
-  /** They are wrong, expired, revoked, or of no kind that is known; the caller is not told which. */
+  /** The credentials are wrong, expired, revoked or of an unknown kind; the caller does not learn which. */
   record Refused() implements Verdict {
   }
 
-  /** Too many wrong ones came before, or too many are being checked: not looked at. */
+  /** Not checked, because too many failures came before or too many checks are queued. */
   record Later(int seconds) implements Verdict {
   }
 }

@@ -1,11 +1,11 @@
 package ee.tasker.security;
 
 /**
- * Somebody asks for a change over HTTP.
+ * A request over HTTP to change something.
  *
- * @param route  the path as the interface describes it, with the names of its parameters
- * @param path   as it was asked for
- * @param remote the address that the connection comes from
+ * @param route  the path template of the interface, with parameter names
+ * @param path   the requested path
+ * @param remote the connection's remote address
  */
 public record WriteRequest(Caller caller, String method, String route, String path, String remote) {
 }

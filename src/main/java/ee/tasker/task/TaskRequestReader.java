@@ -49,7 +49,7 @@ public final class TaskRequestReader {
 
   private TaskRequest read() {
     document.keySet().stream().filter(key -> !MEMBERS.contains(key)).sorted()
-        .forEach(key -> wrong(key, "there is no such member; known are " + MEMBERS.stream().sorted().collect(Collectors.joining(", "))));
+        .forEach(key -> wrong(key, "unknown property; allowed: " + MEMBERS.stream().sorted().collect(Collectors.joining(", "))));
     String namespace = text("namespace", true, 29);
     String name = text("name", true, 64);
     String version = text("version", false, 16);

@@ -9,13 +9,13 @@ import org.snakeyaml.engine.v2.nodes.Node;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
 import org.snakeyaml.engine.v2.nodes.SequenceNode;
 
-/** Measures a document as if every alias were written out, without writing it out. */
+/** Computes the size of a document with every alias expanded, without expanding it. */
 final class AliasExpansion {
   private static final long MAX_CHARACTERS = 4L << 20;
 
   private record Size(long characters, int depth) {}
 
-  /** The size of every collection that is complete; null while it is being measured. */
+  /** The size of every completed collection; null while it is being measured. */
   private final Map<Node, Size> measured = new IdentityHashMap<>();
   private final Problems problems;
 
@@ -36,7 +36,7 @@ final class AliasExpansion {
     return problems.count() == before;
   }
 
-  /** Recursion follows the text, never an alias: whatever an alias points at was measured where it was anchored. */
+  /** Recursion follows the text, never an alias: the target of an alias was measured at its anchor. */
   private Size measure(Node node) {
     if (node instanceof ScalarNode scalar) {
       return new Size(scalar.getValue().length() + 1L, 0);

@@ -7,8 +7,8 @@ import java.math.BigDecimal;
 import java.util.TreeMap;
 
 /**
- * Writes JSON in the one form that every server and every JSON-P provider agrees on: keys sorted by UTF-16 unit, no
- * blanks, only the escapes that JSON needs, numbers without exponent as PostgreSQL's {@code jsonb} prints them.
+ * Writes canonical JSON, the same on every server and with every JSON-P provider: keys sorted by UTF-16 unit, no
+ * whitespace, only the escapes that JSON requires, numbers without an exponent as PostgreSQL's {@code jsonb} prints them.
  */
 public final class CanonicalJson {
   private CanonicalJson() {}

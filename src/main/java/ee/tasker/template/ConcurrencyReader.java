@@ -12,7 +12,7 @@ import java.util.Optional;
 final class ConcurrencyReader {
   private ConcurrencyReader() {}
 
-  /** @param unit what is counted when nothing else is said */
+  /** @param unit the default unit to count */
   static List<ConcurrencyPolicy> read(Keys owner, LimitedUnit unit) {
     List<ConcurrencyPolicy> policies = new ArrayList<>();
     var places = owner.list("concurrency");

@@ -11,17 +11,17 @@ import java.util.stream.Collectors;
 
 /**
  * A JSON Schema (draft 2020-12), compiled once: {@code input_schema} for the context of a task, {@code result_schema} for
- * the result of a step. Immutable and safe for use by any number of threads; compiling costs far more than validating,
- * so keep it. {@code format} is an annotation and rejects nothing. Nothing is ever loaded over the network: a
- * {@code $ref} leads into the schema itself or the schema is refused.
+ * the result of a step. Immutable and thread-safe; compiling costs far more than validating, so cache it. {@code format} is
+ * an annotation and rejects nothing. Nothing is ever loaded over the network: a {@code $ref} must point into the schema
+ * itself, otherwise the schema is rejected.
  */
 public final class ContextSchema {
   private final Validator validator;
   private final URI uri;
 
   /**
-   * @param pointer JSON pointer to the value that is wrong; empty for the whole document
-   * @param message a sentence for whoever sent the value
+   * @param pointer JSON pointer to the invalid value; empty for the whole document
+   * @param message a sentence for the sender of the value
    */
   public record Violation(String pointer, String message) {}
 
@@ -32,8 +32,8 @@ public final class ContextSchema {
 
   /**
    * @param schema the schema as JSON text
-   * @throws IllegalArgumentException when it is not JSON or not a valid schema, with all reasons; a schema of a template
-   *                                  that was read without problems never is
+   * @throws IllegalArgumentException when it is not JSON or not a valid schema, with all reasons; never for a schema of a
+   *     template without problems
    */
   public static ContextSchema compile(String schema) {
     try {
@@ -54,7 +54,7 @@ public final class ContextSchema {
     return new ContextSchema(validator, validator.registerSchema((Object) schema));
   }
 
-  /** @param trusting without its own check against the meta-schema, because {@link SchemaCheck} keeps one for all */
+  /** @param trusting skips the check against the meta-schema, because {@link SchemaCheck} caches one for all schemas */
   static Validator newValidator(boolean trusting) {
     return new ValidatorFactory()
         .withJsonNodeFactory(new JakartaJsonNode.Factory())
@@ -63,8 +63,8 @@ public final class ContextSchema {
   }
 
   /**
-   * Everything that is wrong with {@code value}, up to a limit of 100; empty when it is valid. A schema that refers to
-   * itself without end, or a pattern that needs too much stack for a very long string, is one violation of its own.
+   * All violations of {@code value}, at most 100; empty when it is valid. A schema that refers to itself endlessly, or a
+   * pattern that needs too much stack for a very long string, is one violation.
    */
   public List<Violation> validate(JsonValue value) {
     try {

@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** Reads {@code environments}: what each changes about the steps. */
+/** Reads {@code environments}: the overrides of each environment. */
 final class EnvironmentReader {
   private record Override(StepOverride value, Optional<RetryReader> retry) {}
 
@@ -75,12 +75,12 @@ final class EnvironmentReader {
     return inOrder;
   }
 
-  /** The name of a step of the template, or ALL; each once. */
+  /** The name of a step of the template, or ALL; each at most once. */
   private Optional<String> name(Keys keys, Map<String, Override> earlier) {
     return keys.require("name")
         .flatMap(place -> place.word(Limits.STEP_NAME).flatMap(name -> !name.equals(StepOverride.ALL) && !steps.containsKey(name)
             ? place.refuse("there is no step \"" + name + "\"; it must be a step of this template or ALL")
-            : earlier.containsKey(name) ? place.refuse("this environment already says something about \"" + name + "\"")
+            : earlier.containsKey(name) ? place.refuse("this environment already overrides \"" + name + "\"")
                 : Optional.of(name)));
   }
 

@@ -6,8 +6,9 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * What to write instead of keys that other template formats have and this one has not: those of the REST interface, and those of the templates that
- * tasker-core brings for Rails, Bun and FastAPI. No spelling leads from one to the other, so each is told of by itself.
+ * Suggestions for keys of other template formats that this one does not have: those of the REST interface, and those of the
+ * templates that tasker-core ships for Rails, Bun and FastAPI. Their spelling is too different to be guessed, so each is
+ * listed.
  */
 final class Hints {
   private static final List<Place> PLACES = List.of(
@@ -37,7 +38,7 @@ final class Hints {
 
   private Hints() {}
 
-  /** The hint as the end of a sentence, if the key is one of those; {@code path} is that of the mapping it is in. */
+  /** The hint to append to a message, if the key is listed; {@code path} is that of its mapping. */
   static Optional<String> about(String path, String key) {
     return PLACES.stream().filter(place -> place.path().matcher(path).matches())
         .flatMap(place -> Optional.ofNullable(place.hints().get(key)).stream()).map(hint -> "; " + hint).findFirst();

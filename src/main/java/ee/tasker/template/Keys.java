@@ -13,8 +13,8 @@ import org.snakeyaml.engine.v2.nodes.ScalarNode;
 import org.snakeyaml.engine.v2.nodes.Tag;
 
 /**
- * The keys of one mapping. Ask for every key there may be, then call {@link #refuseOthers()}: what was never asked for is
- * a problem. Keys that are written twice or are not strings are problems from the start.
+ * The keys of one mapping. Read every supported key, then call {@link #refuseOthers()}: each key that was never read is a
+ * problem. Duplicate keys, and keys that are not strings, are problems from the start.
  */
 final class Keys {
   private final Located mapping;
@@ -28,7 +28,7 @@ final class Keys {
       name(entry.getKeyNode(), mapping).ifPresent(name -> {
         var path = mapping.path().isEmpty() ? name : mapping.path() + "." + name;
         if (keys.containsKey(name)) {
-          problem(entry.getKeyNode(), path, "is here twice; the first is in line "
+          problem(entry.getKeyNode(), path, "appears twice; the first is in line "
               + keys.get(name).getStartMark().map(mark -> mark.getLine() + 1).orElse(0));
         } else {
           keys.put(name, entry.getKeyNode());
@@ -52,19 +52,19 @@ final class Keys {
     return mapping;
   }
 
-  /** All entries, for mappings whose keys are free. */
+  /** All entries, for mappings with free keys. */
   Map<String, Located> entries() {
     known.addAll(values.keySet());
     return values;
   }
 
-  /** The value, unless the key is absent or its value is null. */
+  /** The value; empty when the key is absent or null. */
   Optional<Located> find(String key) {
     known.add(key);
     return Optional.ofNullable(values.get(key)).filter(value -> !value.isNull());
   }
 
-  /** The same for a key with a second name; both at once are a problem. */
+  /** The same for a key with an alternative name; both at once are a problem. */
   Optional<Located> find(String key, String alias) {
     var value = find(key);
     var other = find(alias);
@@ -74,7 +74,7 @@ final class Keys {
     return value.or(() -> other);
   }
 
-  /** The value; its absence is a problem at the mapping. */
+  /** The value; if it is absent, the problem is reported at the mapping. */
   Optional<Located> require(String key) {
     var value = find(key);
     if (value.isEmpty()) {
@@ -85,7 +85,7 @@ final class Keys {
     return value;
   }
 
-  /** The elements of a list; absent is empty. */
+  /** The elements of a list; empty when absent. */
   List<Located> list(String key) {
     return find(key).flatMap(Located::list).orElse(List.of());
   }

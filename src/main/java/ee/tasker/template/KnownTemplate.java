@@ -6,11 +6,11 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * What taking in a request needs of a registered template. Templates never change, so it may be kept for ever.
+ * What accepting a request needs of a registered template. Templates never change, so it can be cached without expiry.
  *
  * @param inputSchema         empty when the template has none
  * @param rootSteps           how many of its steps can start at once
- * @param unsupportedFeatures what this version cannot run; a request for such a template is refused
+ * @param unsupportedFeatures features that this version cannot run; a request for such a template is refused
  */
 public record KnownTemplate(UUID namedTaskUuid, TemplateKey key, Optional<ContextSchema> inputSchema, int rootSteps,
     List<String> unsupportedFeatures) {

@@ -16,8 +16,8 @@ import org.snakeyaml.engine.v2.nodes.SequenceNode;
 import org.snakeyaml.engine.v2.nodes.Tag;
 
 /**
- * A value of the document with its place. Each {@code …()} reads it as one type; when it is not of that type there is one
- * more problem and the answer is empty.
+ * A value of the document with its position. Each {@code …()} reads it as one type; if the type does not match, it adds a
+ * problem and returns empty.
  */
 record Located(Node node, String path, Problems problems) {
 
@@ -44,7 +44,7 @@ record Located(Node node, String path, Problems problems) {
         : refuse("must not contain U+0000 or half of a surrogate pair: PostgreSQL cannot store it");
   }
 
-  /** A string of one line that is not blank. */
+  /** A single-line string that is not blank. */
   Optional<String> word(int maxLength) {
     return text(maxLength).flatMap(value -> value.isBlank() ? refuse("must not be blank")
         : value.chars().anyMatch(Character::isISOControl) ? refuse("must not contain control characters")
@@ -113,7 +113,7 @@ record Located(Node node, String path, Problems problems) {
     return problems.count() == before ? Optional.of(value) : Optional.empty();
   }
 
-  /** A JSON Schema, as canonical text. Its problems are placed where they are inside the schema. */
+  /** A JSON Schema, as canonical text. Its problems are reported at their position inside the schema. */
   Optional<String> schema() {
     return json().flatMap(schema -> {
       var violations = SchemaCheck.problemsOf(schema);

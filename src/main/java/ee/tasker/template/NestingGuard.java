@@ -6,12 +6,12 @@ import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.exceptions.ParserException;
 import org.snakeyaml.engine.v2.parser.Parser;
 
-/** Stops a document that is too deep or has too many aliases before any tree is built from it. */
+/** Rejects a document that is too deep or has too many aliases before a tree is built from it. */
 final class NestingGuard implements Parser {
   static final int MAX_DEPTH = 64;
   static final int MAX_ALIASES = 1_000;
 
-  /** The document may be YAML, but it is not read any further. */
+  /** The document may be YAML, but reading stops here. */
   static final class TooMuch extends ParserException {
     private static final long serialVersionUID = 1;
 

@@ -9,14 +9,14 @@ import org.snakeyaml.engine.v2.nodes.ScalarNode;
 import org.snakeyaml.engine.v2.nodes.SequenceNode;
 import org.snakeyaml.engine.v2.nodes.Tag;
 
-/** Reads any part of a document as JSON. What JSON or PostgreSQL cannot hold is a problem. */
+/** Reads any part of a document as JSON. Values that JSON or PostgreSQL cannot represent are problems. */
 final class NodeJson {
   private static final int MAX_DIGITS = 400;
   private static final int MAX_EXPONENT = 400;
 
   private NodeJson() {}
 
-  /** The value; meaningless when there were problems. */
+  /** The value; undefined when there were problems. */
   static JsonValue read(Located located) {
     var node = located.node();
     if (node instanceof MappingNode && node.getTag().equals(Tag.MAP)) {
@@ -86,7 +86,7 @@ final class NodeJson {
     }
   }
 
-  /** Whether PostgreSQL can hold it as text and as jsonb. */
+  /** Whether PostgreSQL can store it as text and as jsonb. */
   static boolean storable(String text) {
     for (int i = 0; i < text.length(); i++) {
       char character = text.charAt(i);

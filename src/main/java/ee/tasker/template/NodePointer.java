@@ -1,10 +1,10 @@
 package ee.tasker.template;
 
-/** Finds the place in the document that a JSON pointer names. */
+/** Finds the position that a JSON pointer refers to in the document. */
 final class NodePointer {
   private NodePointer() {}
 
-  /** As far as the pointer leads. */
+  /** As far as the pointer can be resolved. */
   static Located follow(Located from, String pointer) {
     var place = from;
     for (var step : pointer.split("/")) {

@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.nodes.Node;
 
-/** Collects what is wrong with one template. Not thread-safe: one per reading. */
+/** Collects the problems of one template. Not thread-safe: one instance per reading. */
 final class Problems {
   private final List<TemplateProblem> found = new ArrayList<>();
 
@@ -31,7 +31,7 @@ final class Problems {
     return found.size();
   }
 
-  /** In the order of the text, each once. */
+  /** In document order, each once. */
   List<TemplateProblem> inOrder() {
     return found.stream().distinct()
         .sorted(Comparator.comparingInt(TemplateProblem::line).thenComparingInt(TemplateProblem::column))

@@ -11,8 +11,8 @@ import java.util.OptionalInt;
 /**
  * Reads {@code retry}, of a step or of an environment.
  *
- * @param given what was spelled out
- * @param place where a contradiction is to be reported
+ * @param given the keys that were given
+ * @param place where to report a contradiction
  */
 record RetryReader(RetryOverride given, Located place) {
 
@@ -30,7 +30,7 @@ record RetryReader(RetryOverride given, Located place) {
     });
   }
 
-  /** The policy once this is applied to {@code policy}; a contradiction is a problem and leaves {@code policy}. */
+  /** {@code policy} with these keys applied; a contradiction is a problem and leaves {@code policy} unchanged. */
   RetryPolicy applyTo(RetryPolicy policy, String forWhom) {
     if (given.contradicts(policy)) {
       place.refuse("max_backoff_ms " + given.maxBackoffMs().orElse(policy.maxBackoffMs())

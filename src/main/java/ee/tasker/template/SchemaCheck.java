@@ -20,8 +20,8 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
 /**
- * Says why a JSON value is not a schema that {@link ContextSchema} can use. The meta-schema is not enough: the validator
- * looks up a {@code $ref} only when a value reaches it and passes over a pattern that does not compile, so both are
+ * Explains why a JSON value is not a schema that {@link ContextSchema} can use. The meta-schema is not enough: the
+ * validator resolves a {@code $ref} only when a value reaches it, and ignores a pattern that does not compile, so both are
  * checked here.
  */
 final class SchemaCheck {
@@ -29,7 +29,7 @@ final class SchemaCheck {
   private static final Validator META = ContextSchema.newValidator(false);
 
   static {
-    // Loads the meta-schema with all its parts, so that threads only read afterwards.
+    // Loads the meta-schema with all its parts, so that threads only read it afterwards.
     META.validate(URI.create(DRAFT), (Object) JsonValue.EMPTY_JSON_OBJECT);
   }
 
@@ -110,7 +110,7 @@ final class SchemaCheck {
     }
   }
 
-  /** {@code reference.message} is what the reference says. */
+  /** {@code reference.message} is the text of the reference. */
   private void resolve(Violation reference) {
     var target = reference.message();
     if (!target.startsWith("#")) {

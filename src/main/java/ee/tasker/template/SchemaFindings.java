@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Turns what the validator reports into violations for people: the causes, without the keywords that only pass them on. */
+/** Turns the validator's findings into readable violations: the causes, without the keywords that only propagate them. */
 final class SchemaFindings {
   private static final int MAX_VIOLATIONS = 100;
   private static final int MAX_MESSAGE = 300;
@@ -29,7 +29,7 @@ final class SchemaFindings {
     return violations.isEmpty() ? List.of(new Violation("", "is not valid")) : violations;
   }
 
-  /** One sentence for all alternatives: the reader does not know which of them was meant. */
+  /** One sentence for all alternatives: the intended one is unknown. */
   private static Violation choice(Error choice, List<Error> errors) {
     var reasons = errors.stream()
         .filter(error -> isBelow(choice, error) && !is(PASSES_ON, error) && !is(ALTERNATIVES, error))

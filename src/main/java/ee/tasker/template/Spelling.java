@@ -5,11 +5,11 @@ import java.util.Comparator;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Finds the word that was probably meant. */
+/** Finds the known word closest to a misspelt one. */
 final class Spelling {
   private Spelling() {}
 
-  /** {@code ; did you mean "name"?} or nothing. */
+  /** {@code ; did you mean "name"?} or the empty string. */
   static String suggestion(String written, Collection<String> known) {
     return nearest(written, known).map(word -> "; did you mean \"" + word + "\"?").orElse("");
   }
@@ -26,7 +26,7 @@ final class Spelling {
         .map(Candidate::word);
   }
 
-  /** {@code maxAttempts}, {@code max-attempts} and {@code max_attempts} are the same word. */
+  /** Treats {@code maxAttempts}, {@code max-attempts} and {@code max_attempts} as the same word. */
   private static String plain(String word) {
     return word.replace("_", "").replace("-", "").toLowerCase(Locale.ROOT);
   }

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Checks what concerns several steps: names, dependencies, cycles, batches. Near-linear in steps and dependencies. */
+/** Checks across steps: names, dependencies, cycles, batches. Near-linear in steps and dependencies. */
 final class StepGraphCheck {
-  /** Comparing with thousands of names takes time; the author of so many mistakes made one mistake. */
+  /** Comparing with thousands of names is slow, and so many mistakes usually have one cause. */
   private static final int MAX_SUGGESTIONS = 20;
   private static final int MAX_NAMES_IN_CYCLE = 40;
 
@@ -23,7 +23,7 @@ final class StepGraphCheck {
     this.steps = steps;
   }
 
-  /** Reports what is wrong and answers with the steps by name, the first where there are two. */
+  /** Reports problems and returns the steps by name, the first where two share a name. */
   static Map<String, StepDraft> check(List<StepDraft> steps) {
     var check = new StepGraphCheck(steps);
     check.names();

@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** Reads one element of {@code steps}. What concerns more than this step is left to {@link StepGraphCheck}. */
+/** Reads one element of {@code steps}. {@link StepGraphCheck} performs the checks across steps. */
 final class StepReader {
   private final Keys keys;
 
@@ -66,14 +66,14 @@ final class StepReader {
             : Optional.of(new Named(name, place))));
   }
 
-  /** Each parent and the place that names it, in the order written. */
+  /** Each parent and the position that names it, in document order. */
   private static Map<String, Located> dependencies(Optional<Named> name, List<Located> elements) {
     Map<String, Located> parents = new LinkedHashMap<>();
     elements.forEach(element -> element.word(Limits.STEP_NAME).ifPresent(parent -> {
       if (name.filter(own -> own.name().equals(parent)).isPresent()) {
         element.refuse("the step must not depend on itself");
       } else if (parents.putIfAbsent(parent, element) != null) {
-        element.refuse("the dependency on \"" + parent + "\" is here twice");
+        element.refuse("the dependency on \"" + parent + "\" appears twice");
       }
     }));
     return parents;
@@ -89,7 +89,7 @@ final class StepReader {
         initialization));
   }
 
-  /** Any object, key to JSON text; empty when there is none. */
+  /** Any object, key to JSON text; empty when absent. */
   static SortedMap<String, String> initialization(Keys handler) {
     SortedMap<String, String> entries = new TreeMap<>();
     handler.find("initialization").flatMap(place -> place.keys().isPresent() ? place.json() : Optional.empty())

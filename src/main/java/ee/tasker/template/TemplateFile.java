@@ -1,7 +1,7 @@
 package ee.tasker.template;
 
 /**
- * The text of a template and where it comes from.
+ * The text of a template and its source.
  *
  * @param source a path or URL, for messages
  */

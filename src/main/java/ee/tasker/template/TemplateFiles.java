@@ -22,18 +22,18 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Finds the texts of templates. It does not look at what they say: that is {@link TemplateReader}'s. */
+/** Finds the texts of templates. {@link TemplateReader} reads their content. */
 public final class TemplateFiles {
-  /** On the class path: one resource path per line; blank lines and lines that start with {@code #} are passed over. */
+  /** On the class path: one resource path per line; blank lines and lines that start with {@code #} are ignored. */
   public static final String INDEX = "META-INF/tasker-templates";
-  /** Bytes, enough for {@link TemplateReader#MAX_LENGTH} characters of any kind. */
+  /** In bytes, enough for {@link TemplateReader#MAX_LENGTH} characters of any kind. */
   private static final int MAX_BYTES = 4 * TemplateReader.MAX_LENGTH;
 
   private TemplateFiles() {}
 
   /**
-   * What every {@value #INDEX} on the class path lists, each resource once. A resource is taken from the same jar or
-   * folder as the index that lists it, when it is there.
+   * The resources that every {@value #INDEX} on the class path lists, each once. A resource is taken from the same jar or
+   * folder as the index that lists it, if present there.
    *
    * @throws IllegalStateException when a listed resource does not exist or is not UTF-8
    */
@@ -55,10 +55,10 @@ public final class TemplateFiles {
   }
 
   /**
-   * Every {@code *.yaml} and {@code *.yml} below {@code folder}, in the order of their paths. Folders named
-   * {@code target} and hidden files and folders (their name starts with a dot) are passed over; links are followed.
+   * Every {@code *.yaml} and {@code *.yml} below {@code folder}, ordered by path. Folders named {@code target} and hidden
+   * files and folders (their name starts with a dot) are ignored; links are followed.
    *
-   * @throws IllegalArgumentException when there is no such folder
+   * @throws IllegalArgumentException when the folder does not exist
    * @throws IllegalStateException    when a file is not UTF-8 or far too long
    * @throws UncheckedIOException     when a file or folder cannot be read; the message has its path
    */
@@ -116,7 +116,7 @@ public final class TemplateFiles {
         .orElseThrow(() -> new IllegalStateException(index + " lists " + path + ", which is not on the class path"));
   }
 
-  /** Without the cache of the JVM, which would keep a jar open after it was replaced. */
+  /** Without the JVM's cache, which would keep a jar open after it was replaced. */
   private static InputStream open(URL url) throws IOException {
     var connection = url.openConnection();
     connection.setUseCaches(false);

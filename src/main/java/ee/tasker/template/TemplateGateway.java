@@ -6,7 +6,7 @@ import jakarta.inject.Inject;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
 
-/** Calls the template functions of the database. */
+/** Calls the SQL functions for templates. */
 @Dependent
 class TemplateGateway {
   @Inject
@@ -20,7 +20,7 @@ class TemplateGateway {
     return sql.object("find_missing_handlers(?, ?, ?)", namespace, name, version);
   }
 
-  /** Null when there is no such template. */
+  /** Null when the template does not exist. */
   String getLatestVersion(String namespace, String name) {
     return sql.text("get_latest_version(?, ?)", namespace, name);
   }

@@ -49,9 +49,9 @@ public final class TemplateJson {
   }
 
   /**
-   * SHA-256, in hex, over the normal form with sorted keys: comments, blanks, the order of keys and spelled-out defaults
-   * make no difference, anything that means something does (also the order of steps and of a list). {@code unsupported}
-   * is left out, because it belongs to the version of Tasker EE and not to the template.
+   * SHA-256, in hex, over the normal form with sorted keys: comments, whitespace, the order of keys and explicit defaults
+   * do not matter, everything else does (including the order of steps and of a list). {@code unsupported} is excluded,
+   * because it depends on the version of Tasker EE and not on the template.
    *
    * <p>A later version may add keys to the normal form. To compare with a template stored by an earlier one, read its
    * normal form again and hash that.
@@ -135,7 +135,7 @@ public final class TemplateJson {
         .add("retry", retry(override.retry()));
   }
 
-  /** Left out when there is none, as in every template that was stored before there were policies. */
+  /** Omitted when there is none, as in every template that was stored before policies existed. */
   private static void concurrency(JsonObjectBuilder owner, List<ConcurrencyPolicy> policies) {
     if (!policies.isEmpty()) {
       owner.add("concurrency", list(policies, policy -> JsonText.object()

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Registers the templates of the class path and of the configured folder when the server starts. A template that is
- * refused is told of in the log with all its problems; the others are there all the same.
+ * Registers the templates of the class path and of the configured folder when the server starts. A rejected template is
+ * logged with all its problems; the others are registered.
  */
 @Singleton
 @Startup
@@ -57,12 +57,12 @@ public class TemplateLoader {
     return loaded;
   }
 
-  /** Files that were there, whatever became of them. */
+  /** All files found, valid or not. */
   public int foundCount() {
     return found;
   }
 
-  /** Files that were refused; the log says why. */
+  /** Files that were rejected; the log says why. */
   public int refusedCount() {
     return refused;
   }

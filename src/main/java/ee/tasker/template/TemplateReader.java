@@ -17,13 +17,13 @@ import java.util.Optional;
 import org.snakeyaml.engine.v2.nodes.Node;
 
 /**
- * Reads a template from YAML 1.2 or JSON. Never throws for what stands in the text: whatever is wrong comes back as
- * problems with line and column, all of them at once as far as the syntax allows. A value of null counts as absent.
+ * Reads a template from YAML 1.2 or JSON. Never throws because of the text: every mistake is returned as a problem with
+ * line and column, all at once as far as the syntax allows. A null value counts as absent.
  */
 public final class TemplateReader {
-  /** Characters in a template as its author writes it. */
+  /** The maximum length of a template as its author writes it, in characters. */
   public static final int MAX_LENGTH = 1 << 20;
-  /** The normal form spells out every default and so is longer than what it was read from. */
+  /** The normal form contains every default and so is longer than its source. */
   private static final int MAX_NORMAL_FORM_LENGTH = 64 << 20;
 
   private final Problems problems;
@@ -32,12 +32,12 @@ public final class TemplateReader {
     this.problems = problems;
   }
 
-  /** Reads what an author wrote: at most {@value #MAX_LENGTH} characters. */
+  /** Reads an author's text: at most {@value #MAX_LENGTH} characters. */
   public static TemplateReading read(String text) {
     return read(text, MAX_LENGTH);
   }
 
-  /** Reads what {@link TemplateJson#toJson} wrote, also when it is longer than an author may write. */
+  /** Reads the output of {@link TemplateJson#toJson}, even when it is longer than an author's text may be. */
   public static TemplateReading readNormalForm(String json) {
     return read(json, MAX_NORMAL_FORM_LENGTH);
   }
@@ -69,7 +69,7 @@ public final class TemplateReader {
     var concurrency = ConcurrencyReader.read(keys, LimitedUnit.TASKS);
     var steps = steps(keys);
     var environments = EnvironmentReader.read(keys, StepGraphCheck.check(steps));
-    // Written by TemplateJson for whoever reads the normal form; what is supported is never taken from the text.
+    // TemplateJson writes this key for readers of the normal form; the reader computes it and ignores the text.
     keys.find("unsupported").ifPresent(Located::list);
     keys.refuseOthers();
     return problems.none() ? Optional.of(new TemplateDefinition(key.orElseThrow(), description, identity, reuse, searchAttributes,
@@ -91,7 +91,7 @@ public final class TemplateReader {
         ? Optional.of(new TemplateKey(namespace.get(), name.get(), version.get())) : Optional.empty();
   }
 
-  /** Free, but the keys that everybody knows have the type that everybody expects. */
+  /** Free keys, but the well-known ones are type-checked. */
   private static String metadata(Keys template) {
     return template.find("metadata").flatMap(place -> place.keys().map(keys -> {
       for (var key : List.of("author", "documentation_url", "created_at", "updated_at")) {
@@ -124,7 +124,7 @@ public final class TemplateReader {
             .ifPresent(path -> paths.put(name, path));
       });
     });
-    // What is wrong has been told of; a record of it could not be made.
+    // The problem has been reported; the record would refuse the value.
     paths.keySet().removeIf(name -> !SearchAttributes.isName(name));
     return SearchAttributes.of(paths);
   }

@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The component's door: registers, validates and finds templates. Thread-safe. */
+/** The component's facade: registers, validates and finds templates. Thread-safe. */
 @ApplicationScoped
 public class Templates {
   private static final Log LOG = Log.of(Templates.class);
@@ -60,7 +60,7 @@ public class Templates {
     };
   }
 
-  /** Its tasks are taken in all the same: the handlers may come with the next deployment. */
+  /** Its tasks are accepted anyway: the handlers may come with the next deployment. */
   private List<String> warnings(TemplateKey key) {
     JsonObject found = gateway.findMissingHandlers(key.namespace(), key.name(), key.version());
     List<JsonObject> missing = found.getJsonArray("missing").getValuesAs(JsonObject.class);
@@ -68,7 +68,7 @@ public class Templates {
       return List.of();
     }
     if (found.getInt("servers") == 0) {
-      return List.of("no live server takes steps of namespace " + key.namespace());
+      return List.of("no live server claims steps of namespace " + key.namespace());
     }
     List<String> known = found.getJsonArray("known").getValuesAs(JsonString::getString);
     return missing.stream()
@@ -77,7 +77,7 @@ public class Templates {
         .toList();
   }
 
-  /** Reads a template and says what is wrong with it; touches no database. */
+  /** Reads a template and reports its problems; does not access the database. */
   public TemplateReading validate(String text) {
     return TemplateReader.read(text);
   }
@@ -88,13 +88,13 @@ public class Templates {
     return gateway.getTemplates(namespace, null, null, false);
   }
 
-  /** The template with its normal form and its text as it came. */
+  /** The template with its normal form and its original text. */
   @Transactional
   public Optional<JsonObject> describe(String namespace, String name, String version) {
     return gateway.getTemplates(namespace, name, version, true).stream().map(JsonObject.class::cast).findFirst();
   }
 
-  /** What taking in a request needs; asked of the database once per template. */
+  /** What accepting a request needs; queried once per template. */
   @Transactional
   public Optional<KnownTemplate> find(TemplateKey key) {
     KnownTemplate known = byKey.get(key);
@@ -104,7 +104,10 @@ public class Templates {
     return Optional.ofNullable(known);
   }
 
-  /** The highest release, or the highest prerelease while there is no release; asked of the database each time, since others register too. */
+  /**
+   * The highest release, or the highest prerelease while there is no release; queried each time, since other servers
+   * register templates too.
+   */
   @Transactional
   public Optional<TemplateKey> latest(String namespace, String name) {
     return Optional.ofNullable(gateway.getLatestVersion(namespace, name)).map(version -> new TemplateKey(namespace, name, version));

@@ -17,15 +17,15 @@ import org.snakeyaml.engine.v2.scanner.StreamReader;
 import org.snakeyaml.engine.v2.schema.Schema;
 
 /**
- * Turns text into one YAML 1.2 document (core schema, so JSON too) that is safe to walk recursively: not too long, not
- * too deep, no alias that contains itself and none that multiplies.
+ * Parses text into one YAML 1.2 document (core schema, so JSON too) that is safe to walk recursively: bounded in length and
+ * depth, without aliases that contain themselves or multiply.
  */
 final class YamlDocument {
   private static final CoreSchemaWithoutMergeKeys CORE_SCHEMA = new CoreSchemaWithoutMergeKeys();
 
   private YamlDocument() {}
 
-  /** The root of the document, or empty and at least one more problem. */
+  /** The root of the document; empty, with at least one more problem, on failure. */
   static Optional<Node> parse(String text, int maxLength, Problems problems) {
     if (text.length() > maxLength) {
       problems.at(1, 1, "", "the template is too long: it has " + text.length() + " characters, at most " + maxLength
@@ -67,7 +67,7 @@ final class YamlDocument {
     return "not YAML: " + context + broken.getProblem();
   }
 
-  /** Merge keys are YAML 1.1; resolving them would hide where a key comes from. */
+  /** Merge keys are YAML 1.1; resolving them would hide the origin of a key. */
   private static final class CoreSchemaWithoutMergeKeys implements Schema {
     private final ScalarResolver resolver = new CoreScalarResolver(false);
 

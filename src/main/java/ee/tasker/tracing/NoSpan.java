@@ -1,6 +1,6 @@
 package ee.tasker.tracing;
 
-/** Does nothing, and makes nothing that would have to be collected. */
+/** Does nothing and allocates nothing. */
 final class NoSpan implements TraceSpan, TraceSpan.Current {
 
   @Override
@@ -20,17 +20,17 @@ final class NoSpan implements TraceSpan, TraceSpan.Current {
 
   @Override
   public void threw(Throwable fault) {
-    // Nobody asked.
+    // Tracing is off.
   }
 
   @Override
   public void end(String outcome) {
-    // Nobody asked.
+    // Tracing is off.
   }
 
   @Override
   public void fail(String outcome, String errorType, String message) {
-    // Nobody asked.
+    // Tracing is off.
   }
 
   @Override

@@ -12,10 +12,13 @@ import io.opentelemetry.context.Context;
 import jakarta.enterprise.inject.Instance;
 import java.util.Map;
 
-/** Spans by the server's OpenTelemetry. The one class that names it, loaded only where it is there. */
+/**
+ * Spans from the server's OpenTelemetry. The only class that refers to OpenTelemetry types; loaded only when they are
+ * present.
+ */
 final class OpenTelemetrySpans implements SpanSource {
   private static final String OUTCOME = "tasker.outcome";
-  /** As the conventions of OpenTelemetry have it. */
+  /** Names from OpenTelemetry's semantic conventions. */
   private static final String ERROR_TYPE = "error.type";
 
   private final Tracer tracer;
@@ -24,14 +27,14 @@ final class OpenTelemetrySpans implements SpanSource {
     this.tracer = tracer;
   }
 
-  /** @return null when the server has none, or has it switched off */
+  /** @return null when the server has no OpenTelemetry or has it disabled */
   static SpanSource find(Instance<Object> beans) {
     Instance<OpenTelemetry> offered = beans.select(OpenTelemetry.class);
     if (!offered.isResolvable()) {
       return null;
     }
     Tracer tracer = offered.get().getTracer("ee.tasker");
-    // One that is switched off makes spans without identity. This one is never ended, and so never sent.
+    // A disabled OpenTelemetry creates spans without an identity. This span is never ended, and so never exported.
     boolean isOn = tracer.spanBuilder("tasker").setNoParent().startSpan().getSpanContext().isValid();
     return isOn ? new OpenTelemetrySpans(tracer) : null;
   }
@@ -49,7 +52,7 @@ final class OpenTelemetrySpans implements SpanSource {
     return new Started(builder.startSpan());
   }
 
-  /** Never below whatever the thread was at when it was sent here. */
+  /** The span must not inherit the parent that happens to be current on this thread. */
   private static Context below(String traceParent) {
     if (traceParent == null) {
       return Context.root();
@@ -69,7 +72,7 @@ final class OpenTelemetrySpans implements SpanSource {
     Context before = Context.current();
     return () -> {
       if (Context.current() != before) {
-        // Its own scope stays open: it takes the place of one that was left open.
+        // Its own scope stays open: it replaces one that was left open.
         before.makeCurrent();
       }
     };

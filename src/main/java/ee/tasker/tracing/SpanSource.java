@@ -2,15 +2,18 @@ package ee.tasker.tracing;
 
 import java.util.Map;
 
-/** What makes spans. */
+/** Creates spans. */
 interface SpanSource {
 
-  /** @param traceParent what it is below, as the header {@code traceparent} has it; null for a trace of its own */
+  /** @param traceParent the parent, as a {@code traceparent} header; null for a new trace */
   TraceSpan start(String name, String traceParent, Map<String, Object> attributes);
 
-  /** The current span of this thread, as the header {@code traceparent} has it; null when there is none. */
+  /** The current span of this thread as a {@code traceparent} header; null when there is none. */
   String current();
 
-  /** Closing it makes the trace context current again that this thread has now, whatever was left current meanwhile. To be closed by the same thread. */
+  /**
+   * Closing the scope restores this thread's present trace context, whatever was left current in between. The same thread
+   * must close it.
+   */
   TraceSpan.Current scope();
 }

@@ -1,29 +1,29 @@
 package ee.tasker.tracing;
 
-/** A span that was begun. Thread-safe, but for {@link #makeCurrent}; only the first end counts. */
+/** A started span. Thread-safe, except for {@link #makeCurrent}; only the first end counts. */
 public interface TraceSpan {
-  /** Of a server that makes none. */
+  /** The span of a server without tracing. */
   TraceSpan NONE = new NoSpan();
 
-  /** Until it is closed, what this thread does belongs to the span. To be closed by the same thread. */
+  /** Makes the span current on this thread until the scope is closed. The same thread must close it. */
   Current makeCurrent();
 
-  /** Its place as the header {@code traceparent} has it; null when there is none. */
+  /** Its span context as a {@code traceparent} header; null when there is none. */
   String traceParent();
 
   /** Its trace id; null when there is none. */
   String traceId();
 
-  /** Notes an exception; it does not end the span. */
+  /** Records an exception; does not end the span. */
   void threw(Throwable fault);
 
-  /** Ends well. */
+  /** Ends the span successfully. */
   void end(String outcome);
 
-  /** Ends with an error. */
+  /** Ends the span with an error. */
   void fail(String outcome, String errorType, String message);
 
-  /** The time in which a span is the current one of a thread. */
+  /** The period in which a span is current on a thread. */
   interface Current extends AutoCloseable {
     @Override
     void close();

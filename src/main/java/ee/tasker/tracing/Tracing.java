@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The component's door. It finds out once whether this server makes spans, when it is first asked. Thread-safe; while it is off,
- * nothing here costs more than reading a field.
+ * The component's facade. The first use determines once whether this server creates spans. Thread-safe; while tracing is
+ * off, each method only reads a field.
  */
 @ApplicationScoped
 public class Tracing {
@@ -26,12 +26,12 @@ public class Tracing {
   @Inject
   private Instance<Object> beans;
 
-  /** Null where there is none. */
+  /** Null without tracing. */
   private SpanSource source;
 
   @PostConstruct
   void find() {
-    // Some that are switched off make spans nevertheless, which nobody sends.
+    // Some disabled implementations still create spans, which are never exported.
     source = settings.traces() ? find(beans) : null;
   }
 
@@ -44,21 +44,21 @@ public class Tracing {
     try {
       return OpenTelemetrySpans.find(beans);
     } catch (RuntimeException | LinkageError fault) {
-      // Steps run without it.
+      // Steps run without tracing.
       LOG.write(LogEvent.TRACING_FAILED, fault);
       return null;
     }
   }
 
-  /** Whether spans are made at all. */
+  /** Whether this server creates spans. */
   public boolean isOn() {
     return source != null;
   }
 
   /**
-   * Begins a span; whoever begins it ends it.
+   * Starts a span; the caller ends it.
    *
-   * @param traceParent what it is below, as the header {@code traceparent} has it; null for a trace of its own
+   * @param traceParent the parent, as a {@code traceparent} header; null for a new trace
    * @param attributes  strings and longs
    */
   public TraceSpan start(String name, String traceParent, Map<String, Object> attributes) {
@@ -66,14 +66,15 @@ public class Tracing {
   }
 
   /**
-   * Closing it makes the trace context current again that this thread has now. Around a request: WildFly's filter for JAX-RS makes its span current on the thread that
-   * begins a request and closes it on the thread that answers, so that the span of an asynchronous request would stay current on the first.
+   * Closing the scope restores this thread's present trace context. For requests: WildFly's JAX-RS filter makes its span
+   * current on the thread that begins a request and closes it on the thread that answers, so the span of an asynchronous
+   * request would stay current on the first thread.
    */
   public TraceSpan.Current scope() {
     return source == null ? NO_SCOPE : source.scope();
   }
 
-  /** Where this thread is in a trace, as the header {@code traceparent} has it. */
+  /** The current span context of this thread as a {@code traceparent} header. */
   public Optional<String> current() {
     return source == null ? Optional.empty() : Optional.ofNullable(source.current());
   }

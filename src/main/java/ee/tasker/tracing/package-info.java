@@ -1,9 +1,8 @@
 /**
- * Spans for whoever watches the system with OpenTelemetry, where the server offers that: MicroProfile Telemetry, or any bean of
- * type {@code OpenTelemetry}. Elsewhere, and while it is switched off, {@link ee.tasker.tracing.Tracing} is there and does
- * nothing.
+ * Spans for OpenTelemetry, if the server provides it through MicroProfile Telemetry or any bean of type {@code
+ * OpenTelemetry}. Otherwise, or while it is disabled, {@link ee.tasker.tracing.Tracing} does nothing.
  *
- * <p>Only {@code OpenTelemetrySpans} names classes of OpenTelemetry. They are not in the WAR: a server may have them or not, so it
- * is loaded when they are there.
+ * <p>Only {@code OpenTelemetrySpans} refers to classes of OpenTelemetry. The WAR does not contain them: the class is loaded
+ * only on servers that provide them.
  */
 package ee.tasker.tracing;

@@ -2,12 +2,12 @@ package ee.tasker.run;
 
 import java.nio.file.Files;
 
-/** What the reader of the terminal gets to see once everything answers. */
+/** What the terminal shows once the server is ready. */
 final class Banner {
 
   private Banner() {}
 
-  /** @param valid whether the server took that login */
+  /** @param valid whether the server accepted that login */
   static String of(RunSettings settings, Login login, boolean valid, long seconds) {
     var home = "http://localhost:" + settings.httpPort();
     var database = settings.database();

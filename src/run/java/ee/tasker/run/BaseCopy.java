@@ -12,12 +12,15 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.Set;
 
-/** What pg_basebackup does, with nothing but SQL: a copy of the files of a running database between pg_backup_start and pg_backup_stop, as a standby. */
+/**
+ * Does the work of pg_basebackup with SQL only: copies the files of a running database between pg_backup_start and
+ * pg_backup_stop, to be started as a standby.
+ */
 final class BaseCopy extends SimpleFileVisitor<Path> {
-  /** Folders that begin empty: the log comes from the primary, the rest is made anew. */
+  /** Folders that start empty: the log comes from the primary, the rest is recreated. */
   private static final Set<String> EMPTY = Set.of("pg_wal", "pg_replslot", "pg_dynshmem", "pg_notify", "pg_serial", "pg_snapshots",
       "pg_stat_tmp", "pg_subtrans");
-  /** Of the primary alone; postgresql.auto.conf has for which standby it waits. */
+  /** Belongs to the primary only; postgresql.auto.conf names the standby it waits for. */
   private static final Set<String> LEFT_OUT = Set.of("postmaster.pid", "postmaster.opts", "postgresql.auto.conf", "server.log",
       "current_logfiles");
 
@@ -63,7 +66,7 @@ final class BaseCopy extends SimpleFileVisitor<Path> {
       try {
         Files.copy(file, to.resolve(from.relativize(file).toString()));
       } catch (NoSuchFileException dropped) {
-        // The log knows that it was dropped.
+        // The log contains the drop.
       }
     }
     return FileVisitResult.CONTINUE;

@@ -12,10 +12,10 @@ import java.sql.SQLException;
 import java.util.Properties;
 
 /**
- * Checks on a live database that every promise of {@code docs/promises.md} was kept, and prints each with the number of its violations and
- * up to five offending rows. Reads only. {@code db/check-history} does the same with nothing but psql.
+ * Checks on a live database that every promise of {@code docs/promises.md} was kept, and prints each with the number of its
+ * violations and up to five offending rows. Read-only. {@code db/check-history} does the same with psql only.
  *
- * <p>Ends with 0 when all were kept, 1 when some were broken, 2 when it could not be checked.
+ * <p>The exit status is 0 when all were kept, 1 when some were broken, 2 when the check failed.
  */
 public final class CheckHistory {
   public static final int KEPT = 0;
@@ -24,7 +24,7 @@ public final class CheckHistory {
 
   private CheckHistory() {}
 
-  /** Reads db.url, db.user, db.password, since and quiet.for from system properties; all but the first may be left out. */
+  /** Reads db.url, db.user, db.password, since and quiet.for from system properties; only the first is required. */
   public static void main(String[] arguments) {
     var given = System.getProperties();
     var url = given.getProperty("db.url", DatabaseAddress.embedded(54320).jdbcUrl());

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** A short command, run to its end, with what it printed. */
+/** A short command, run to completion, with its output. */
 record Command(int status, String output) {
 
   static Command run(Path folder, List<String> words) {
@@ -25,7 +25,7 @@ record Command(int status, String output) {
     return run(folder, input, words, Map.of());
   }
 
-  /** Output goes through a file: a command that leaves a daemon behind would keep a pipe open for ever. */
+  /** Output goes through a file: a command that leaves a daemon behind would keep a pipe open forever. */
   private static Command run(Path folder, String input, List<String> words, Map<String, String> environment) {
     try {
       Path output = Files.createTempFile("tasker", ".out");

@@ -1,6 +1,6 @@
 package ee.tasker.run;
 
-/** Where a PostgreSQL is, and as whom to enter it. */
+/** The address of a PostgreSQL server, and the user to connect as. */
 public record DatabaseAddress(String host, int port, String name, String user, String password) {
 
   public String jdbcUrl() {

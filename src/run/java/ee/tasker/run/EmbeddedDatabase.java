@@ -12,11 +12,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A PostgreSQL that this process starts and stops, listening on 127.0.0.1 only, with a database, user and password {@code tasker}.
+ * A PostgreSQL that this process starts and stops, listening on 127.0.0.1 only, with a database, user and password {@code
+ * tasker}.
  *
- * <p>The data folder is made beside its place and moved there when complete, so a first start that was interrupted is
- * simply done again. A later start survives whatever ended the one before: PostgreSQL recovers its data by itself, and
- * a server that outlived the run command it belonged to is stopped first.
+ * <p>The data folder is created under another name and renamed when complete, so an interrupted first start is simply
+ * repeated. A later start recovers from any previous end: PostgreSQL recovers its data itself, and a server that outlived
+ * its run command is stopped first.
  *
  * <p>zonky's own {@code EmbeddedPostgres} is not used because it always passes {@code -F}; only its binaries are.
  */
@@ -45,14 +46,14 @@ public final class EmbeddedDatabase implements AutoCloseable {
     this.access = access;
   }
 
-  /** Keeps its data in {@code postgres-<major>} of the given folder, and keeps its promises about them. */
+  /** Durable, with its data in {@code postgres-<major>} of the given folder. */
   public static EmbeddedDatabase durable(Path folder, String version, int port) {
     var binaries = PostgresBinaries.unpackedIn(folder, version);
     return new EmbeddedDatabase(folder.resolve("postgres-" + major(version)), binaries, PostgresSettings.durable(port),
         DatabaseAddress.embedded(port), major(version), WITH_PASSWORD);
   }
 
-  /** Begins empty, and does not wait for disks. */
+  /** Starts empty and does not wait for disks. */
   public static EmbeddedDatabase forTests(Path folder, Path binariesFolder, String version, int port) {
     var binaries = PostgresBinaries.unpackedIn(binariesFolder, version);
     var data = folder.resolve("postgres-" + port);
@@ -62,8 +63,8 @@ public final class EmbeddedDatabase implements AutoCloseable {
   }
 
   /**
-   * Begins empty, is as durable as the one of the run command, and lets the superuser {@code postgres} in without a password:
-   * the peers of a benchmark make databases of their own, and its counters are the superuser's to read.
+   * Starts empty, is as durable as the run command's database, and lets the superuser {@code postgres} in without a
+   * password: the peers of a benchmark create their own databases, and only the superuser can read the counters.
    */
   public static EmbeddedDatabase forBenchmarks(Path folder, Path binariesFolder, String version, int port, Map<String, String> more) {
     var binaries = PostgresBinaries.unpackedIn(binariesFolder, version);
@@ -75,9 +76,9 @@ public final class EmbeddedDatabase implements AutoCloseable {
   }
 
   /**
-   * A standby of a running {@link #forBenchmarks} database, to be started by the caller: of a base copy that is taken now over SQL, since
-   * the programs we have bring no {@code pg_basebackup}. The write-ahead log comes from the primary. The folder of an earlier database on
-   * that port is lost.
+   * A standby of a running {@link #forBenchmarks} database, to be started by the caller: from a base copy taken now over
+   * SQL, since the bundled programs lack {@code pg_basebackup}. The write-ahead log comes from the primary. An earlier
+   * database on that port is deleted.
    */
   public static EmbeddedDatabase standbyOf(EmbeddedDatabase primary, Path folder, Path binariesFolder, String version, int port) {
     var binaries = PostgresBinaries.unpackedIn(binariesFolder, version);
@@ -90,12 +91,12 @@ public final class EmbeddedDatabase implements AutoCloseable {
         SUPERUSER_WITHOUT_PASSWORD + WITH_PASSWORD);
   }
 
-  /** As the superuser, where that needs no password. */
+  /** As the superuser, if that needs no password. */
   String superuserUrl() {
     return "jdbc:postgresql://127.0.0.1:" + address.port() + "/postgres?user=postgres";
   }
 
-  /** What would keep {@link #durable} from starting, asked long before; unpacks nothing, takes nothing and stops nothing. */
+  /** What would keep {@link #durable} from starting, checked early; unpacks nothing, claims nothing and stops nothing. */
   static void checkPort(Path folder, String version, int port) {
     var data = folder.resolve("postgres-" + major(version));
     try (var held = lock(data)) {
@@ -139,7 +140,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
       throw new RunProblem("PostgreSQL did not start; the reason is at the end of " + log() + ". " + lastLine(log()));
   }
 
-  /** Stops it if it was started: connections are cut, everything committed is written. Harmless when repeated. */
+  /** Stops it if it was started: connections are cut, everything committed is written. Idempotent. */
   @Override
   public synchronized void close() {
     if (started) {
@@ -151,7 +152,10 @@ public final class EmbeddedDatabase implements AutoCloseable {
     lock = null;
   }
 
-  /** Ends it as a power cut would, as far as a process can: nothing is written any more, and the next start has to recover. Harmless when it is down. */
+  /**
+   * Ends it as a power cut would, as far as a process can: nothing more is written, and the next start has to recover.
+   * Harmless when it is down.
+   */
   public synchronized void crash() {
     if (started) {
       started = false;
@@ -162,7 +166,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
     lock = null;
   }
 
-  /** Kills every process of it at once, as a power cut would. The next start has to recover; harmless when it is down. */
+  /** Kills all its processes at once, as a power cut would. The next start has to recover; harmless when it is down. */
   public synchronized void kill() {
     if (started) {
       started = false;
@@ -185,7 +189,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
     lock = null;
   }
 
-  /** We hold the lock, so nobody looks after a server that still runs on this folder. */
+  /** We hold the lock, so no other run owns a server that still runs on this folder. */
   private void stopOrphan() {
     var pidFile = data.resolve("postmaster.pid");
     if (!Files.exists(pidFile))
@@ -197,7 +201,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
         throw new RunProblem(
             "A PostgreSQL left behind by an earlier run still uses " + data + " and does not stop: end it by hand. " + stop.output());
     } else {
-      // Stale. PostgreSQL would see through it, except where the number now belongs to some other process.
+      // Stale. PostgreSQL would detect that, unless the process id now belongs to another process.
       try {
         Files.deleteIfExists(pidFile);
       } catch (IOException e) {
@@ -213,7 +217,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
       var process = ProcessHandle.of(pid);
       if (process.isEmpty())
         return false;
-      // Where the command cannot be seen, better take it for PostgreSQL than put a second one on the same data.
+      // Where the command line is not visible, assume PostgreSQL rather than start a second one on the same data.
       return process.get().info().command().map(command -> command.contains("postgres")).orElse(true);
     } catch (IOException | NumberFormatException | IndexOutOfBoundsException e) {
       return false;
@@ -241,7 +245,8 @@ public final class EmbeddedDatabase implements AutoCloseable {
   }
 
   private void initialize(Path folder) {
-    // Initialised with trust and closed right after, by our own pg_hba.conf: the superuser has no password and so no way in over the network.
+    // Initialised with trust and then locked by our own pg_hba.conf: the superuser has no password and so cannot log in
+    // over the network.
     var words = new ArrayList<>(
         List.of("-D", folder.toString(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-instructions"));
     if (majorVersion >= 17) {
@@ -255,7 +260,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
     single(folder, "tasker", "create extension pg_stat_statements", "grant execute on all functions in schema public to tasker");
   }
 
-  /** One statement per line, without any server running. */
+  /** One statement per line, without a running server. */
   private void single(Path folder, String database, String... statements) {
     var words = new ArrayList<>(account.prefix());
     words.addAll(List.of(binaries.program("postgres"), "--single", "-D", folder.toString(), "-c", "exit_on_error=on", database));

@@ -9,8 +9,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 
 /**
- * Says that one run command at a time looks after a folder. The operating system lets go of it when this process ends in
- * whatever way, so who holds it may conclude that a server or a database still running there was orphaned.
+ * Ensures that one run command at a time uses a folder. The operating system releases the lock when this process ends in
+ * any way, so its holder may conclude that a server or database still running there is orphaned.
  */
 final class FolderLock implements AutoCloseable {
 

@@ -9,7 +9,7 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 
-/** Copying and deleting of whole folders. */
+/** Copies and deletes whole folders. */
 final class Folders {
 
   private Folders() {}

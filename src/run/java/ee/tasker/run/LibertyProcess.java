@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
-/** Open Liberty: its configuration is a server folder, which is copied as it is. */
+/** Open Liberty: its configuration is a server folder, copied unchanged. */
 public final class LibertyProcess extends ServerProcess {
 
   private static final String SERVER = "tasker";
@@ -47,7 +47,10 @@ public final class LibertyProcess extends ServerProcess {
     Files.copy(war, apps.resolve("tasker-ee.war"));
   }
 
-  /** By its configuration, which Liberty reads again when it changes: files in {@code apps} are left as they are, see server.xml. */
+  /**
+   * Through its configuration, which Liberty rereads when it changes: files in {@code apps} are not monitored, see
+   * server.xml.
+   */
   @Override
   public boolean redeploy(Path war) throws IOException {
     var application = server().resolve("application.xml");

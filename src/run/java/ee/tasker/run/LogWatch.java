@@ -8,10 +8,10 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** Reads what a server adds to its log from now on, and finds there that and why it could not start the application. Not thread-safe. */
+/** Follows a server's log from now on, to detect that and why it could not start the application. Not thread-safe. */
 final class LogWatch {
 
-  /** With what follows on lines of its own, up to the frames of the stack. JSON-like texts end it by a quotation mark at the end of a line. */
+  /** Includes continuation lines, up to the stack frames. In JSON-like texts a quotation mark at the end of a line ends it. */
   private static final Pattern CAUSE = Pattern.compile("Caused by: ((?:(?!\\n\\s*(?:at |\\.\\.\\. |Caused by: |\\[)|\"\\s*[,}\\n]).)+)",
       Pattern.DOTALL);
   private static final Pattern CLASS_NAME = Pattern.compile("^(?:[\\w$]+\\.)+[\\w$]*(?:Exception|Error|Throwable): (?=\\S)");
@@ -23,12 +23,12 @@ final class LogWatch {
   private final StringBuilder text = new StringBuilder();
   private long position;
 
-  /** @param failure what the log says of an application that could not be started; the cause is in a stack trace that follows */
+  /** @param failure how the log reports an application that could not be started; the cause is in a stack trace that follows */
   LogWatch(Path log, Pattern failure) throws IOException {
     this(log, failure, false);
   }
 
-  /** @param endsWithFailure whether the stack trace with the cause comes before the failure: those that follow are of the clean-up */
+  /** @param endsWithFailure whether the stack trace with the cause comes before the failure: later ones belong to the clean-up */
   LogWatch(Path log, Pattern failure, boolean endsWithFailure) throws IOException {
     this.log = log;
     this.failure = failure;
@@ -36,7 +36,10 @@ final class LogWatch {
     this.position = Files.exists(log) ? Files.size(log) : 0;
   }
 
-  /** The cause, once the log has the failure and got no longer since the call before: a stack trace is written in pieces. */
+  /**
+   * The cause, once the log contains the failure and has not grown since the previous call: a stack trace is written in
+   * pieces.
+   */
   Optional<String> failure() throws IOException {
     boolean more = read();
     var found = failure.matcher(text);
@@ -63,7 +66,7 @@ final class LogWatch {
     }
   }
 
-  /** The deepest cause of the last stack trace in a text, without the name of its class where it has a message. */
+  /** The deepest cause of the last stack trace in a text, without its class name if it has a message. */
   static Optional<String> causeOf(String text) {
     var causes = CAUSE.matcher(text);
     String cause = null;

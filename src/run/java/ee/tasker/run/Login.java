@@ -12,15 +12,18 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** A name and a password to log in with. The run command draws one and keeps it in a file that curl reads as it is: {@code curl -K .tasker/login}. */
+/**
+ * A name and a password to log in with. The run command generates one and keeps it in a file that curl can read: {@code
+ * curl -K .tasker/login}.
+ */
 public record Login(String name, String password) {
 
-  /** Of servers that tests and benchmarks start, on databases of their own. */
+  /** For servers that tests and benchmarks start, on databases of their own. */
   public static final Login FOR_TESTS = new Login("admin", "only-for-tests-of-tasker");
 
   private static final Pattern LINE = Pattern.compile("(?m)^user = \"([^:\"]+):([^\"]+)\"$");
 
-  /** The one that is in the file, or a new one that is from now on. */
+  /** The login in the file, or a new one that is stored there. */
   static Login keptIn(Path file) {
     try {
       if (Files.exists(file))
@@ -38,7 +41,7 @@ public record Login(String name, String password) {
     }
   }
 
-  /** For nobody but its owner from the first moment, where the file system knows owners. */
+  /** Readable by its owner only from the first moment, if the file system supports owners. */
   private static void create(Path file) throws IOException {
     if (file.getFileSystem().supportedFileAttributeViews().contains("posix")) {
       Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
@@ -55,7 +58,7 @@ public record Login(String name, String password) {
     return new Login(line.group(1), line.group(2));
   }
 
-  /** What a server is to be started with, so that this login is the first of a database that has none. */
+  /** The settings with which a server makes this login the first user of an empty database. */
   public Map<String, String> environment() {
     return Map.of("TASKER_SECURITY_ADMIN_NAME", name, "TASKER_SECURITY_ADMIN_PASSWORD", password);
   }

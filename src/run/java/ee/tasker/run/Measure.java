@@ -17,8 +17,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Starts the server of the build on the Java of this process, again and again on one database whose schema is there from the first time on, and
- * prints a line of docs/servers.md: start to ready, resident memory some seconds later, whether it ends cleanly. {@code server-config/measure} calls it.
+ * Starts the built server on this process' Java repeatedly, on one database whose schema exists after the first start, and
+ * prints a line of docs/servers.md: time to ready, resident memory some seconds later, and whether it stops cleanly. {@code
+ * server-config/measure} calls it.
  */
 public final class Measure {
   private static final int STARTS = Integer.getInteger("measure.starts", 4);
@@ -45,10 +46,10 @@ public final class Measure {
           server.start(settings.server().config(settings.checkout()), settings.war());
           if (!server.awaitReady(Duration.ofMinutes(3)))
             throw new RunProblem("The server did not become ready. Its log: " + server.log());
-          // The first start makes the schema, and unpacks and configures what later ones find.
+          // The first start creates the schema, and unpacks and configures what later starts reuse.
           if (i > 0)
             starts.add(Duration.ofNanos(System.nanoTime() - begin).toMillis());
-          // What a server still does for its application after that is over then, on any of them.
+          // By then every server has finished its deferred startup work.
           TimeUnit.SECONDS.sleep(AFTER_READY_SECONDS);
           if (i > 0)
             memory.add(residentKilobytes(server.handle().orElseThrow().pid()));
@@ -66,7 +67,7 @@ public final class Measure {
         median(memory) / 1024, clean, STARTS, sha256(settings.war()).substring(0, 16));
   }
 
-  /** By SIGTERM within 30 seconds; nothing of it is left, and it has told the others that it stops. */
+  /** By SIGTERM within 30 seconds: no process is left, and the server has reported its stop to the others. */
   private static boolean endsCleanly(ServerProcess server, RunSettings settings) throws InterruptedException {
     var handle = server.handle().orElseThrow();
     var children = handle.descendants().toList();
@@ -88,7 +89,7 @@ public final class Measure {
     }
   }
 
-  /** As the kernel has it; where that cannot be read, as ps says. */
+  /** As the kernel reports it; elsewhere, as ps does. */
   private static long residentKilobytes(long pid) {
     var ps = Command.run(Path.of("."), List.of("ps", "-o", "rss=", "-p", Long.toString(pid)));
     return ps.succeeded() ? Long.parseLong(ps.output().strip()) : 0;

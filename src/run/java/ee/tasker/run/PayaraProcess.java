@@ -10,7 +10,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** Payara Micro: one jar, which unpacks itself into the folder of the run at each start, and is configured by asadmin commands while it boots. */
+/**
+ * Payara Micro: one jar, which unpacks itself into the run's folder at each start, and is configured by asadmin commands
+ * while it boots.
+ */
 public final class PayaraProcess extends ServerProcess {
 
   private static final Pattern NOT_STARTED = Pattern.compile("Exception while [a-z]+ the app\\b");

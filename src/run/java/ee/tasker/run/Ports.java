@@ -5,12 +5,12 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 
-/** Whether something listens already, asked before starting what would only fail later and less clearly. */
+/** Checks whether a port is in use, before starting something that would fail later and less clearly. */
 final class Ports {
 
   private Ports() {}
 
-  /** That one if it can be had, otherwise any other. */
+  /** The given port if it is free, otherwise any other. */
   static int freeNear(int port) {
     if (port < 65536 && isFree(port))
       return port;

@@ -3,14 +3,15 @@ package ee.tasker.run;
 import java.util.Map;
 
 /**
- * What {@code ./mvnw} does before it builds anything: a port that is taken, a second run command, a setting that makes no sense are told within seconds and
- * not after the build. It starts nothing and takes nothing; {@link RunCommand} asks again when it takes what was free here.
+ * The check that {@code ./mvnw} makes before it builds: it reports a port in use, a second run command or an invalid
+ * setting within seconds and not after the build. It starts and claims nothing; {@link RunCommand} checks again when it
+ * claims what was free here.
  */
 public final class PortsCheck {
 
   private PortsCheck() {}
 
-  /** Ends the whole process, Maven's, without its summary when something is in the way. */
+  /** Ends the whole process, which is Maven's, without its summary when something blocks the run. */
   public static void main(String[] arguments) {
     try {
       check(RunSettings.from(System.getenv(), System.getProperties()));

@@ -9,11 +9,11 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 
 /**
- * As whom PostgreSQL runs. It refuses to be root, which is what containers and virtual machines often make us.
+ * The account that PostgreSQL runs as. It refuses to be root, as which containers and virtual machines often run us.
  *
- * <p>Not root: as ourselves. Root: in a user namespace of its own, where it has no privileges but the files are still
- * ours. Where the kernel does not allow that, or the folder belongs to an ordinary user already: as that user or
- * {@code nobody}, to whom the data folder is given.
+ * <p>Not root: our own account. Root: in a user namespace of its own, where it has no privileges but the files are still
+ * ours. If the kernel does not allow that, or the folder already belongs to an ordinary user: as that user or {@code
+ * nobody}, who becomes the owner of the data folder.
  *
  * @param prefix the words to put before a command
  */

@@ -23,7 +23,7 @@ record PostgresBinaries(Path folder) {
     if (Files.isDirectory(folder))
       return new PostgresBinaries(folder);
     try {
-      // Unpacked beside its place and then moved, so that an interrupted run leaves nothing that looks complete.
+      // Unpacked under another name and then renamed, so that an interrupted run leaves nothing that looks complete.
       Files.createDirectories(parent);
       var unfinished = Files.createTempDirectory(parent, "postgres-binaries-");
       unpack(unfinished);

@@ -7,7 +7,7 @@ import java.util.stream.Collectors;
 /** The settings the embedded PostgreSQL gets on top of its defaults, as the text of a configuration file. */
 record PostgresSettings(Map<String, String> values) {
 
-  /** What a small production server would have: nothing acknowledged is ever lost. */
+  /** As on a small production server: nothing acknowledged is ever lost. */
   static PostgresSettings durable(int port) {
     var values = common(port);
     values.put("fsync", "on");
@@ -20,7 +20,7 @@ record PostgresSettings(Map<String, String> values) {
     return new PostgresSettings(values);
   }
 
-  /** The same behaviour to a client, without the waiting for disks. Not for benchmarks and not for crash tests. */
+  /** The same behaviour for a client, without waiting for disks. Not for benchmarks and not for crash tests. */
   static PostgresSettings forTests(int port) {
     var values = common(port);
     values.put("fsync", "off");
@@ -30,7 +30,7 @@ record PostgresSettings(Map<String, String> values) {
     return new PostgresSettings(values);
   }
 
-  /** The same with others added or put in their place. */
+  /** The same settings with others added or replaced. */
   PostgresSettings with(Map<String, String> more) {
     var all = new LinkedHashMap<>(values);
     all.putAll(more);

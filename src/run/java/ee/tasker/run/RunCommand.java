@@ -10,11 +10,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Runs database and server until told to stop, then stops them in the opposite order: the server first, while its
- * database still answers.
+ * Runs database and server until interrupted, then stops them in reverse order: the server first, while its database still
+ * answers.
  *
- * <p>On Ctrl-C the terminal tells the server at the same moment as us, and PostgreSQL not, because it detached itself
- * when it started; so the order holds then too.
+ * <p>On Ctrl-C the terminal signals the server at the same moment as us, but not PostgreSQL, which detached itself at its
+ * start; so the order holds then too.
  */
 public final class RunCommand {
 
@@ -39,7 +39,10 @@ public final class RunCommand {
         : Optional.empty();
   }
 
-  /** Ends the whole process, Maven's, without its summary: this was no build that failed or succeeded, but a run that ended. */
+  /**
+   * Ends the whole process, which is Maven's, without its summary: this was not a build that failed or succeeded, but a run
+   * that ended.
+   */
   public static void main(String[] arguments) throws InterruptedException {
     try {
       loadEverything();
@@ -52,7 +55,7 @@ public final class RunCommand {
     System.exit(1);
   }
 
-  /** Returns only when something went wrong; otherwise the process ends while this waits. */
+  /** Returns only when something failed; otherwise the process ends while this waits. */
   private void run() throws InterruptedException {
     long begin = System.nanoTime();
     try {
@@ -71,7 +74,7 @@ public final class RunCommand {
       }
       throw new RunProblem("The server did not become ready. Its log: " + server.log());
     } catch (RunProblem problem) {
-      // Ctrl-C ends children a moment before we hear of it: their end is then no problem.
+      // Ctrl-C ends children a moment before we receive it: their end is not a problem then.
       Thread.sleep(500);
       if (told)
         Thread.sleep(Long.MAX_VALUE);
@@ -80,7 +83,7 @@ public final class RunCommand {
     }
   }
 
-  /** A database that had users before has them still, and no other. A password that was drawn for nothing is not kept. */
+  /** A database that already had users keeps exactly those. A password generated in vain is not stored. */
   private boolean isValid(Login login) throws InterruptedException {
     if (server.accepts(login))
       return true;
@@ -122,7 +125,7 @@ public final class RunCommand {
     return environment;
   }
 
-  /** A build in the same checkout may replace our class files while we run; what is needed to stop must be loaded by then. */
+  /** A build in the same checkout may replace our class files while we run; the classes needed to stop must be loaded by then. */
   private static void loadEverything() {
     try {
       var classes = Path.of(RunCommand.class.getProtectionDomain().getCodeSource().getLocation().toURI()).resolve("ee/tasker/run");

@@ -1,6 +1,6 @@
 package ee.tasker.run;
 
-/** Something the reader of the terminal can put right. The message is one sentence for them; no stack trace is shown. */
+/** A problem that the user of the terminal can fix. The message is one sentence for that user; no stack trace is shown. */
 public final class RunProblem extends RuntimeException {
 
   private static final long serialVersionUID = 1L;

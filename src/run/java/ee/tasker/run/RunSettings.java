@@ -5,15 +5,15 @@ import java.util.Map;
 import java.util.Properties;
 
 /**
- * What the run command was asked for: the reader's wishes from the environment, the build's products from system properties.
+ * The settings of the run command: the user's from the environment, the build's from system properties.
  *
  * @param checkout        the repository's top folder
  * @param war             the WAR to run
  * @param server          which server
  * @param serverHome      the unpacked server
  * @param postgresVersion of the embedded PostgreSQL
- * @param httpPort        {@code HTTP_PORT}, 8080 unless given
- * @param database        the embedded one, or the one {@code DB_HOST} names
+ * @param httpPort        {@code HTTP_PORT}, 8080 by default
+ * @param database        the embedded one, or the one that {@code DB_HOST} names
  * @param embedded        whether this run starts the database
  */
 record RunSettings(Path checkout, Path war, ServerKind server, Path serverHome, String postgresVersion, int httpPort,

@@ -5,7 +5,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 
-/** The Jakarta EE servers that the WAR runs on. Each has a folder of its name in {@code server-config} and a profile of its name in the build. */
+/**
+ * The Jakarta EE servers that the WAR runs on. Each has a folder in {@code server-config} and a build profile, both of its
+ * name.
+ */
 public enum ServerKind {
   LIBERTY("Open Liberty"), WILDFLY("WildFly"), PAYARA("Payara Micro");
 
@@ -15,12 +18,12 @@ public enum ServerKind {
     this.title = title;
   }
 
-  /** What the build was asked for, by {@code tasker.server}. */
+  /** The server selected by {@code tasker.server}. */
   public static ServerKind from(Properties build) {
     return valueOf(build.getProperty("tasker.server", "liberty").toUpperCase(Locale.ROOT));
   }
 
-  /** For people. */
+  /** The display name. */
   public String title() {
     return title;
   }

@@ -18,11 +18,11 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 
 /**
- * A Jakarta EE server with the WAR as a child process, in a folder of its own per HTTP port, so that several may run from one
- * checkout and a build under way does not touch what runs.
+ * A Jakarta EE server with the WAR as a child process, in a folder of its own per HTTP port, so that several can run from
+ * one checkout and a running build does not affect them.
  *
- * <p>Its life: {@link #claimPort}, {@link #start}, {@link #awaitReady}, {@link #close}. Every server is started by its jar and
- * not by its script: a script needs a shell, and would stand between us and the process to stop.
+ * <p>Life cycle: {@link #claimPort}, {@link #start}, {@link #awaitReady}, {@link #close}. Every server is started by its
+ * jar and not by its script: a script needs a shell, which would come between us and the process to stop.
  */
 public abstract sealed class ServerProcess implements AutoCloseable permits LibertyProcess, WildFlyProcess, PayaraProcess {
 
@@ -40,8 +40,8 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
   private boolean closed;
 
   /**
-   * @param home        the unpacked server, which all of them share and none writes to
-   * @param environment what the server sees on top of our own environment
+   * @param home        the unpacked server, shared by all and written by none
+   * @param environment additional environment variables of the server
    */
   ServerProcess(Path home, Path parent, int httpPort, Map<String, String> environment) {
     this.home = home;
@@ -50,43 +50,43 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
     this.environment = environment;
   }
 
-  /** Makes everything in {@link #folder} that the command needs but the application, whatever is there from before. */
+  /** Creates everything in {@link #folder} that the command needs except the application; tolerates files of an earlier run. */
   abstract void configure(Path serverConfig) throws IOException;
 
   /** Puts the application where the server finds it. */
   abstract void deploy(Path war) throws IOException;
 
   /**
-   * Puts another WAR in the place of the application while the server runs; the server takes the one down and then the other up, in its
-   * own time.
+   * Replaces the application with another WAR while the server runs; the server undeploys one and then deploys the other,
+   * asynchronously.
    *
-   * @return false for a server that does not do that: it has to be started again
+   * @return false for a server that does not support this: it has to be restarted
    */
   public boolean redeploy(Path war) throws IOException {
     return false;
   }
 
-  /** Starts this server in the foreground of its own process. */
+  /** The command that runs this server in the foreground. */
   abstract ProcessBuilder command() throws IOException;
 
-  /** Why the server could not start the application, as soon as it has said so. Asked again and again while the application is awaited. */
+  /** Why the server could not start the application, as soon as the log shows it. Polled while waiting for the application. */
   abstract Optional<String> deploymentFailure() throws IOException;
 
-  /** What the server itself keeps of what it says. */
+  /** The server's own log file. */
   public abstract Path log();
 
-  /** Where Windows knows no request to end, only the end, a server may have a command of its own. */
+  /** A server's own stop command, for Windows, where a process can be killed but not asked to stop. */
   void askToStop(Process running) throws IOException, InterruptedException {
     running.destroy();
   }
 
-  /** Nothing of it on our own console; {@link #log} has everything. */
+  /** Prints nothing on our console; {@link #log} has everything. */
   public ServerProcess quietly() {
     output = ProcessBuilder.Redirect.DISCARD;
     return this;
   }
 
-  /** Sends what the server prints to a file; otherwise it goes where our own output goes. To be called before the start. */
+  /** Sends the server's output to a file; otherwise it goes where our own output goes. To be called before the start. */
   public ServerProcess withConsole(Path file) {
     console = file;
     return this;
@@ -97,14 +97,17 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
     return Optional.ofNullable(process).map(Process::toHandle);
   }
 
-  /** To be called before anything is started: the common reasons why it could not be. */
+  /** To be called before anything is started: checks the common reasons for a failed start. */
   public void claimPort() {
     lock = lockFolder();
     stopOrphan();
     expectFreePort();
   }
 
-  /** The same questions long before the start; takes nothing and stops nothing. A server that {@link #claimPort} would stop is not in the way. */
+  /**
+   * The same checks long before the start; claims nothing and stops nothing. A server that {@link #claimPort} would stop is
+   * no obstacle.
+   */
   void checkPort() {
     try (var held = lockFolder()) {
       if (orphan().isEmpty())
@@ -150,8 +153,8 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
   }
 
   /**
-   * Waits until the server and the application in it say they are ready; false when it ended or took too long instead. An application that
-   * the server cannot start is a {@link RunProblem} at once, in the words of its cause: most servers go on running without it.
+   * Waits until the server and the application report ready; false when the server ended or took too long. An application
+   * that the server cannot start is a {@link RunProblem} at once, with its cause: most servers keep running without it.
    */
   public boolean awaitReady(Duration patience) throws InterruptedException {
     return within(patience, () -> {
@@ -180,7 +183,10 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
     return false;
   }
 
-  /** A server may be ready before anything is deployed: our own check tells. And one is before it gives requests to the application. */
+  /**
+   * A server may be ready before anything is deployed: our own check is decisive. And one is ready before it routes
+   * requests to the application.
+   */
   private boolean isReady() {
     try {
       var ready = PROBE.send(request("/health/ready"), HttpResponse.BodyHandlers.ofString());
@@ -194,9 +200,9 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
     }
   }
 
-  /** Whether the server, which is ready, knows that user by that password. */
+  /** Whether the server, once ready, accepts that user and password. */
   boolean accepts(Login login) throws InterruptedException {
-    // The first answer of a server that has just started may take its time.
+    // The first response of a server that has just started may be slow.
     var whoAmI = HttpRequest.newBuilder(uri("/v1/me")).header("Authorization", login.basic()).timeout(Duration.ofSeconds(60)).build();
     try {
       return PROBE.send(whoAmI, HttpResponse.BodyHandlers.discarding()).statusCode() != 401;
@@ -213,7 +219,7 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
     return URI.create("http://127.0.0.1:" + httpPort + path);
   }
 
-  /** The end that no server expects: as if its machine had lost power. Close it afterwards all the same. */
+  /** Kills the server, as if its machine had lost power. It must still be closed afterwards. */
   public void kill() throws InterruptedException {
     process.destroyForcibly().waitFor();
   }
@@ -252,14 +258,14 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
     return Path.of(System.getProperty("java.home"), "bin", PostgresBinaries.WINDOWS ? "java.exe" : "java").toString();
   }
 
-  /** One option per line, as every server's {@code jvm.options} has them. */
+  /** One option per line, in the format of every server's {@code jvm.options}. */
   static List<String> options(Path file) throws IOException {
     if (!Files.exists(file))
       return List.of();
     return Files.readAllLines(file).stream().map(String::strip).filter(line -> !line.isEmpty() && !line.startsWith("#")).toList();
   }
 
-  /** The driver that we ourselves use. */
+  /** The driver that we use ourselves. */
   static Path driver() throws IOException {
     try {
       return Path.of(org.postgresql.Driver.class.getProtectionDomain().getCodeSource().getLocation().toURI());
@@ -272,7 +278,10 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
     return folder.resolve("server.pid");
   }
 
-  /** A server that outlived its run command, after a kill -9 for instance. Its number alone proves nothing, number and start do. */
+  /**
+   * A server that outlived its run command, after a kill -9 for instance. The process id alone proves nothing; id and start
+   * time do.
+   */
   private Optional<ProcessHandle> orphan() {
     try {
       if (!Files.exists(pidFile()))

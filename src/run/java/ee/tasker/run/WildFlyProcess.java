@@ -15,14 +15,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * WildFly: its configuration is made by its own command line interface out of the one it ships, which takes some seconds. The
- * result is kept beside the server for the next start with the same script.
+ * WildFly: its command line interface creates the configuration from the shipped one, which takes some seconds. The result
+ * is cached beside the server for later starts with the same script.
  */
 public final class WildFlyProcess extends ServerProcess {
 
   private static final String CONFIGURATION = "tasker.xml";
 
-  /** What {@code bin/common.sh} of WildFly adds on a modular JDK. */
+  /** The options that WildFly's {@code bin/common.sh} adds on a modular JDK. */
   private static final List<String> JAVA_OPTIONS = List.of(
       "--add-exports=java.desktop/sun.awt=ALL-UNNAMED",
       "--add-exports=java.naming/com.sun.jndi.ldap=ALL-UNNAMED",
@@ -61,7 +61,7 @@ public final class WildFlyProcess extends ServerProcess {
     Files.copy(war, base().resolve("deployments/ROOT.war")); // its name makes it the application at /
   }
 
-  /** The scanner finds that the file is another. */
+  /** The scanner notices that the file has changed. */
   @Override
   public boolean redeploy(Path war) throws IOException {
     var complete = Files.copy(war, folder.resolve("ROOT.war.new"), StandardCopyOption.REPLACE_EXISTING);
@@ -87,7 +87,7 @@ public final class WildFlyProcess extends ServerProcess {
     Files.copy(kept, base().resolve("configuration").resolve(CONFIGURATION));
   }
 
-  /** Its scanner leaves a file beside the application, with all that it knows. */
+  /** Its scanner leaves a file beside the application, with all the details. */
   @Override
   Optional<String> deploymentFailure() throws IOException {
     var failed = base().resolve("deployments/ROOT.war.failed");
@@ -117,7 +117,7 @@ public final class WildFlyProcess extends ServerProcess {
     return builder;
   }
 
-  /** In a folder that nobody runs from; only a result that is complete is kept. */
+  /** In a folder that no server runs from; only a complete result is kept. */
   private void makeConfiguration(Path script, Path kept) throws IOException {
     System.out.println("Configuring WildFly (once) ...");
     var scratch = Files.createTempDirectory(folder, "configure-");
@@ -138,7 +138,7 @@ public final class WildFlyProcess extends ServerProcess {
     }
   }
 
-  /** What WildFly has between itself and EclipseLink. */
+  /** WildFly's adapter for EclipseLink. */
   private Path glue() throws IOException {
     try (var jars = Files.newDirectoryStream(home.resolve("modules/system/layers/base/org/eclipse/persistence/main"),
         "jipijapa-eclipselink-*.jar")) {

@@ -77,7 +77,7 @@ class RunningStepTest {
   }
 
   @Test
-  void giving_up_too_late_interrupts_nobody() {
+  void giving_up_too_late_interrupts_no_thread() {
     RunningStep step = new RunningStep(ClaimedSteps.any());
     step.start(TraceSpan.NONE);
     assertThat(step.finish()).isTrue();

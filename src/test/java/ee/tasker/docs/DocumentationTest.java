@@ -159,6 +159,17 @@ class DocumentationTest {
         }));
   }
 
+  /** A stranger finds the deciding file in one step from the architecture. */
+  @Test
+  void the_architecture_links_each_function_and_class_that_it_names_to_its_file() {
+    List<MatchResult> links = find("\\[`([A-Za-z_]+)`\\]\\(\\.\\./((?:db/routine|src/main)/[^)]+)\\)",
+        text(Path.of("docs", "architecture.md"))).toList();
+
+    assertThat(links).allSatisfy(link -> assertThat(link.group(2)).matches(".*/(R__)?" + link.group(1) + "\\.(sql|java)"));
+    assertThat(links).extracting(link -> link.group(1)).contains("calculate_backoff_delay", "settle_steps", "heartbeat",
+        "claim_queued_steps", "take_messages", "claim_offered_steps", "complete_steps", "submit_tasks");
+  }
+
   private static String anchor(String heading) {
     return heading.toLowerCase(Locale.ROOT).replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-');
   }

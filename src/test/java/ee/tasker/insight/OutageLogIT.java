@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The database goes away while clients keep asking: the log says so in a few lines, whatever part of the server notices. */
+/** The database goes away while clients keep asking: the log says so in a few lines, regardless of which part of the server notices. */
 class OutageLogIT {
   private static final Duration WINDOW = Duration.ofSeconds(30);
   /** Two reports of the outage with their stack traces left out, the listener's, and what the pool itself says when it empties. */

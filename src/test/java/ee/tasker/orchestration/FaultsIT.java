@@ -73,7 +73,7 @@ class FaultsIT {
     UUID task = tasker.submit("retry_later", "{}");
     TaskerClient.until("the step waits for its retry", Duration.ofSeconds(20),
         () -> tasker.get("/v1/tasks/" + task).text("state").equals("waiting_for_retry"));
-    // Due now, behind the back of every server: no alarm was set for it and nobody is notified.
+    // Due now, without any server noticing: no timer was set for it and no notification was sent.
     tasker.sql("""
         with due as (update tasker.workflow_steps set next_retry_at = clock_timestamp() where task_uuid = ? returning task_uuid)
         update tasker.task_wakeups w set wake_at = clock_timestamp() from due where w.task_uuid = due.task_uuid""", task);

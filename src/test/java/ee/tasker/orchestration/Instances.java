@@ -21,7 +21,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 
-/** What several servers on one database must show together, whatever their number. */
+/** What several servers on one database must show together, for any number of servers. */
 final class Instances {
   static final String THREE_ROOTS = TaskerClient.taskRequest("testing", "family", "{}");
   static final String WITH_RETRIES = TaskerClient.taskRequest("testing", "work", "{}");
@@ -119,7 +119,7 @@ final class Instances {
     return steps.stream().map(row -> (Long) row.get("steps") / equal).toList();
   }
 
-  /** Whoever is asked says the same, and at once what the first one said. */
+  /** Every server gives the same answer, and at once the answer of the first one. */
   void sayTheSame() {
     for (int round = 0; round < 10; round++) {
       UUID task = servers.get(round % servers.size()).client().submit("family", "{\"round\": " + round + "}");
@@ -137,7 +137,7 @@ final class Instances {
     }
   }
 
-  /** Everybody wants to finalise a task, while its servers do and after it: nobody gets an error, and it ends once. */
+  /** Several sessions finalise a task, while its servers do and afterwards: none gets an error, and it ends once. */
   void finaliseTogether() throws Exception {
     for (int round = 0; round < 5; round++) {
       UUID task = servers.get(round % servers.size()).client().submit("work", "{\"round\": " + round + "}");

@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Nobody is told of anything: the poller finds it all. */
+/** No notification is sent: the poller finds all work. */
 class PollerAloneIT {
 
   @Test

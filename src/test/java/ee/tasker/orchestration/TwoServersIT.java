@@ -87,7 +87,7 @@ class TwoServersIT {
 
   @Test
   @Order(2)
-  void whoever_waits_at_one_server_hears_of_a_task_of_the_other() {
+  void a_wait_on_one_server_ends_with_a_task_of_the_other() {
     Answer created = second.client().post("/v1/tasks", TaskerClient.taskRequest("testing", "family", "{}"));
 
     assertThat(first.client().atRest(created.taskUuid(), Duration.ofSeconds(20)).getString("state")).isEqualTo("complete");
@@ -119,7 +119,7 @@ class TwoServersIT {
 
   @Test
   @Order(7)
-  void whoever_finalises_second_is_told_so() throws Exception {
+  void the_second_to_finalise_is_told_so() throws Exception {
     new Instances(List.of(first, second)).finaliseTogether();
   }
 

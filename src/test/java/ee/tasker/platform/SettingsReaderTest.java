@@ -109,7 +109,7 @@ class SettingsReaderTest {
 
   @ParameterizedTest
   @CsvSource(delimiter = ';', value = {
-    "db1,db2; 5433; needs its port, as in db1:5433", "db1,db2:5433; 5432; belongs into DB_PORT", "db:5433; 5432; belongs into DB_PORT",
+    "db1,db2; 5433; needs its port, as in db1:5433", "db1,db2:5433; 5432; belongs in DB_PORT", "db:5433; 5432; belongs in DB_PORT",
     "db1,,db2; 5432; must be a host", "db1,; 5432; must be a host",
     "db1:99999,db2; 5432; between 1 and 65535", "jdbc:postgresql://db/tasker; 5432; must be a host"})
   void hosts_that_would_lead_elsewhere_on_the_day_of_a_failover_are_refused(String host, String port, String complaint) {

@@ -166,10 +166,10 @@ class CancelBeforeHandoffTest {
       for (List<Claim> claims = worker.claim(10); !claims.isEmpty(); claims = worker.claim(10)) {
         assertThat(claims).as("active at once").hasSize(1);
         Claim running = claims.get(0);
-        // Whoever is next in line is cancelled while the slot is passed on to it.
+        // The next waiter is cancelled while the slot is passed on to it.
         java.util.UUID next = sql
             .uuid("select task_uuid from tasker.concurrency_slots where admitted_at is null order by waiting_position limit 1");
-        race.run(session -> next == null ? "nobody waits" : cancel(session, new Dag.Task(next, null)),
+        race.run(session -> next == null ? "no waiter" : cancel(session, new Dag.Task(next, null)),
             session -> SqlWorker.in(session).complete(running.success()).toString());
         completed++;
         cancelled += next == null ? 0 : 1;
@@ -188,7 +188,7 @@ class CancelBeforeHandoffTest {
     Dag.Task task = Dag.of("a").submitted();
 
     assertThat(sql.isTrue("select tasker.transition_step_state_atomic(?, 0, 'pending', 'error', 'orchestrator', null, "
-        + "'{\"error\": {\"type\": \"NoHandler\", \"message\": \"nobody can run this\"}}')", task.step("a"))).isTrue();
+        + "'{\"error\": {\"type\": \"NoHandler\", \"message\": \"no server can run this\"}}')", task.step("a"))).isTrue();
 
     assertThatStep(task.step("a")).isIn("error").hasAttempts(0).went("pending", "error");
     assertThat(sql.text("select error ->> 'type' from tasker.workflow_step_result_audit where workflow_step_uuid = ?", task.step("a")))

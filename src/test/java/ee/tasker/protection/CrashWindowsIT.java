@@ -25,7 +25,7 @@ class CrashWindowsIT {
     for (int round = 0; round < 5; round++) {
       long cut = tasker.count("select count(pg_terminate_backend(pid)) from pg_stat_activity where application_name = 'tasker-listener'");
       cuts += (int) cut;
-      // Comes by SQL: nobody in the server hears of it but through the connection that was just cut, or by looking.
+      // Submitted by SQL: the server learns of it only through the connection that was just cut, or by polling.
       UUID task = (UUID) tasker.value("select tasker.submit_task('testing', 'hello', '1.0.0', '{}')");
       assertThat(tasker.atRest(task, Duration.ofSeconds(40)).getString("state")).isEqualTo("complete");
     }

@@ -28,7 +28,7 @@ import org.junit.platform.launcher.core.LauncherFactory;
 
 /**
  * Takes the guards of the database out one at a time, each in a database of its own, and runs the tests that are to notice:
- * a guard that nobody misses fails the build. Run by {@code ./mvnw verify -Pmutations}, which also leaves the table of who
+ * a guard that no test misses fails the build. Run by {@code ./mvnw verify -Pmutations}, which also leaves the table of who
  * noticed what in target/mutations.md.
  */
 class GuardMutations {

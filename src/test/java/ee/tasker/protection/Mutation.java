@@ -40,7 +40,7 @@ record Mutation(String guard, List<Replacement> replacements, List<String> tests
       int found = before.split(java.util.regex.Pattern.quote(replacement.text), -1).length - 1;
       if (found != 1) {
         throw new AssertionError("the guard \"" + guard + "\" is to be found once in " + replacement.file + " and is there " + found
-            + " times; whoever changed the file names its new text in Mutations: " + replacement.text);
+            + " times; after changing the file, put its new text into Mutations: " + replacement.text);
       }
       files.put(replacement.file, before.replace(replacement.text, replacement.by));
     }

@@ -80,7 +80,7 @@ final class Mutations {
           "ClaimStepsTest#of_two_messages"),
       of("a result submission compares the handoff", BACK, " and s.handoffs = g.handoff", "", "WorkerCrashTest#W4"),
       of("a result submission compares the state", BACK, "s.state = 'in_progress' and ", "", "CompleteStepsTest#the_same_result_twice_is",
-          "CompleteStepsTest#a_step_that_nobody_claimed"),
+          "CompleteStepsTest#an_unclaimed_step"),
       of("a cancel compares the state of what it revokes", CANCEL, "order by s.workflow_step_uuid\n    for update),",
           "order by s.workflow_step_uuid),",
           "CancelAfterHandoffTest#H1_cancel_races", "ClaimStepsTest#a_claim_that_comes_before")
@@ -167,7 +167,8 @@ final class Mutations {
       // What is purged.
       of("unfinished work is never purged", PURGE, "any (p_task_uuids) and t.completed_at is not null", "any (p_task_uuids)",
           "PurgeTasksTest#unfinished_work"),
-      of("what somebody holds is not purged", PURGE, "order by t.task_uuid for update skip locked) l", "order by t.task_uuid) l",
+      of("what another session has locked is not purged", PURGE, "order by t.task_uuid for update skip locked) l",
+          "order by t.task_uuid) l",
           "PurgeTasksTest#who_submits_a_child"),
       of("a child is not purged before its parent", PURGE,
           "      and not exists (select from tasker.tasks p where p.task_uuid = t.parent_task_uuid)\n", "",
@@ -204,7 +205,7 @@ final class Mutations {
       of("who is late comes forward", "R__process_tasks.sql", "perform tasker.escalate_sla_breaches(p_task_uuids, p_now);", "null;",
           "EscalateSlaBreachesTest#an_offer_that_waits"),
       of("who is late comes forward once", LATE, " and t.sla_breached_at is null", "", "EscalateSlaBreachesTest#an_offer_that_waits"),
-      of("an offer that is being taken keeps nobody who is late waiting", LATE, "for update skip locked)", "for update)",
+      of("an offer that is being claimed does not delay tasks past their SLA", LATE, "for update skip locked)", "for update)",
           "EscalateSlaBreachesTest#a_worker_that_is_taking"),
       // Who may.
       of("an expired key is no way in", "R__get_key_access.sql", " or v_key.expires_at <= clock_timestamp()", "",

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The list of guards fits the sources: whoever rewrites a guard says how it is taken out now. */
+/** The list of guards fits the sources: after rewriting a guard, say how it is taken out now. */
 class MutationsTest {
   @Test
   void every_guard_of_the_list_is_still_in_the_sources_and_has_tests_that_are_to_miss_it() {

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** Half of something is nothing: state and message are of one transaction, and whoever sees a message twice does the work once. */
+/** Half of something is nothing: state and message are of one transaction, and a consumer that sees a message twice does the work once. */
 @ProtectionTest
 class PartialFailureTest {
   private final Sql sql = Sql.open();

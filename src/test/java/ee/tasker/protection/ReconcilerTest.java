@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** What must move is found in the state, whatever was lost on the way. */
+/** What must move is found in the state, whatever messages were lost. */
 @ProtectionTest
 class ReconcilerTest {
   private final Sql sql = Sql.open();

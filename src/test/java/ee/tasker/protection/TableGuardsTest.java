@@ -11,7 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The first layer alone: what the tables refuse, whoever writes and whatever the functions would have said. */
+/** The first layer alone: what the tables refuse from any writer, independently of the functions. */
 @DatabaseTest
 class TableGuardsTest {
   private final Sql sql = Sql.open();

@@ -18,7 +18,7 @@ import java.util.UUID;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** A worker that is gone, or thought to be: what it held goes on without it, and it can do no harm when it comes back. */
+/** A worker that is lost, or considered lost: its steps continue without it, and it can do no harm when it comes back. */
 @ProtectionTest
 class WorkerCrashTest {
   private static final UUID FREE = UUID.randomUUID();
@@ -33,7 +33,7 @@ class WorkerCrashTest {
         now);
   }
 
-  /** A server that is there, serves everything and has permits available; then a round of the safety net. */
+  /** A server that is alive, serves everything and has permits available; then a run of the fallback poller. */
   private void round(Instant now) {
     sql.text("select tasker.heartbeat(?, 'free', 'worker', 10, 0, '[]', 60, ?, '{\"handlers\": [\"test.handler\"]}'::jsonb)", FREE, now);
     sql.run("update tasker.task_wakeups set wake_at = ?", now);
@@ -179,7 +179,7 @@ class WorkerCrashTest {
     Dag.Task task = Dag.of("a").started();
     Claim claim = worker.claimOne();
     Instant now = Instant.now();
-    // An hour of work, far longer than any time-out, with a heartbeat every 20 seconds and somebody looking just before each.
+    // An hour of work, far longer than any time-out, with a heartbeat every 20 seconds and a recovery check just before each.
     for (int i = 1; i <= 180; i++) {
       now = now.plusSeconds(20);
       sql.run("update tasker.task_wakeups set wake_at = ?", now);

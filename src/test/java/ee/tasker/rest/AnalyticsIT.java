@@ -36,6 +36,6 @@ class AnalyticsIT {
   void a_wrong_parameter_is_named() {
     assertThat(tasker.get("/v1/analytics/performance?hours=0").object().toString()).contains("hours", "from 1 to 840");
     assertThat(tasker.get("/v1/analytics/bottlenecks?limit=1000").object().toString()).contains("limit");
-    assertThat(tasker.get("/v1/analytics/health?hours=1").object().toString()).contains("there is no such parameter");
+    assertThat(tasker.get("/v1/analytics/health?hours=1").object().toString()).contains("unknown parameter");
   }
 }

@@ -202,7 +202,7 @@ class AnswersIT {
 
   private void gatherCallers() {
     List<String> all = Arrays.stream(Permission.values()).map(Permission::text).toList();
-    add("nobody in particular", List.of(), List.of());
+    add("no permissions", List.of(), List.of());
     for (JsonObject role : admin.get("/v1/access/roles").object().getJsonArray("roles").getValuesAs(JsonObject.class)) {
       List<String> granted = role.getJsonArray("permissions").getValuesAs(JsonString::getString);
       List<String> permissions = all.stream()
@@ -281,7 +281,7 @@ class AnswersIT {
     return ended.get().findFirst().orElseThrow();
   }
 
-  /** By SQL, where nobody looks at the context before there is a task. */
+  /** By SQL, where the context is validated only after the task exists. */
   private UUID refused() {
     UUID made = (UUID) admin.value("select tasker.submit_task('answers', 'checked', '1.0.0', jsonb_build_object(?::text, 1))",
         Marked.VIOLATION.text);

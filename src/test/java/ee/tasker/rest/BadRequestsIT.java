@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Whatever is wrong with a request is told of in one way, and leaves nothing behind. */
+/** Every invalid request is reported in one format, and leaves nothing behind. */
 @AgainstServer
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class BadRequestsIT {
@@ -317,7 +317,7 @@ class BadRequestsIT {
   }
 
   @Test
-  void media_type_that_nobody_can_serve_is_not_acceptable() {
+  void media_type_that_cannot_be_served_is_not_acceptable() {
     Answer answer = tasker.send(HttpRequest.newBuilder(java.net.URI.create(tasker.base() + "/v1/handlers")).timeout(Duration.ofSeconds(20))
         .header("Authorization", Login.FOR_TESTS.basic()).header("Accept", "image/png").GET());
 

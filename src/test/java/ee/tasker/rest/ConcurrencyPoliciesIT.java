@@ -90,7 +90,7 @@ class ConcurrencyPoliciesIT {
       assertThat(closed.object().getInt("template_limit")).isEqualTo(1);
       release(holder);
       assertThat(tasker.atRest(holder).getString("state")).isEqualTo("complete");
-      assertThat(policy().getInt("holding")).as("with the limit at 0 nobody comes after it").isZero();
+      assertThat(policy().getInt("holding")).as("with the limit at 0 no waiter follows").isZero();
       assertThat(policy().getInt("waiting")).isEqualTo(3);
 
       assertThat(setLimit("2").object().getInt("limit")).isEqualTo(2);

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 
 /**
- * A client of every operation that the server's own OpenAPI document has: asked rightly, by nobody, by somebody who may not, about another's namespace, about nothing, and
+ * A client of every operation that the server's own OpenAPI document has: asked correctly, without credentials, without permission, about another's namespace, about nothing, and
  * wrongly. Status, headers, media type and body of each answer are as {@link Contract described}. A new operation is among them by itself, and fails for want of a scenario.
  */
 @AgainstServer
@@ -44,13 +44,13 @@ class ContractIT {
       "submitTasks 409", "replayDeadMessage 409", "changeUser 409", "revokeKey 409", "revokeGrant 409");
 
   private final TaskerClient admin;
-  private final TaskerClient nobody;
+  private final TaskerClient anonymous;
   private final Contract contract;
   private ContractScenarios scenarios;
 
   ContractIT(TaskerClient admin) {
     this.admin = admin;
-    nobody = admin.with(Map.of());
+    anonymous = admin.with(Map.of());
     contract = new Contract(admin.get("/openapi").object());
   }
 
@@ -97,8 +97,8 @@ class ContractIT {
 
   @Order(2)
   @TestFactory
-  Stream<DynamicTest> what_nobody_asks_is_refused_as_described() {
-    return each(closed(), operation -> assertStatus(right(operation).sendAs(nobody), 401));
+  Stream<DynamicTest> a_request_without_credentials_is_refused_as_described() {
+    return each(closed(), operation -> assertStatus(right(operation).sendAs(anonymous), 401));
   }
 
   @Order(2)
@@ -115,7 +115,7 @@ class ContractIT {
 
   @Order(3)
   @TestFactory
-  Stream<DynamicTest> what_somebody_asks_who_may_not_is_refused_as_described() {
+  Stream<DynamicTest> a_request_without_permission_is_refused_as_described() {
     Map<String, TaskerClient> allBut = new HashMap<>();
     return each(guarded(), operation -> {
       String permission = operation.value().getString("x-permission");

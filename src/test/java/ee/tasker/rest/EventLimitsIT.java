@@ -142,7 +142,7 @@ class EventLimitsIT {
   }
 
   @Test
-  void nobody_listens_nothing_is_read_and_one_who_listens_costs_a_query_a_second() {
+  void without_listeners_nothing_is_read_and_one_listener_costs_a_query_a_second() {
     Duration window = Duration.ofSeconds(10);
     TaskerClient.until("streams of before have gone", WITHIN, () -> callsIn(Duration.ofSeconds(3)) <= 3);
 
@@ -160,7 +160,7 @@ class EventLimitsIT {
     }
 
     System.out
-        .println("calls of an idle server in " + window.toSeconds() + " s: " + alone + " when nobody listens, " + heard + " when one does");
+        .println("calls of an idle server in " + window.toSeconds() + " s: " + alone + " without listeners, " + heard + " with one");
     assertThat(alone).isLessThanOrEqualTo(MOST_CALLS_ALONE);
     assertThat(heard).isBetween(alone + 3, 23L);
   }

@@ -68,7 +68,7 @@ class EventsIT {
       assertThat(client.retry()).isEqualTo("2000");
       assertThat(client.header("X-Accel-Buffering")).isEqualTo("no");
     }
-    // Somebody who comes back to it, as a browser does, is told so again.
+    // A client that reconnects, as a browser does, receives it again.
     try (EventClient again = listen("/v1/tasks/" + task + "/events", null)) {
       Received first = again.next();
       try (EventClient rest = listen("/v1/tasks/" + task + "/events", first.id())) {

@@ -57,7 +57,7 @@ class ExhaustedPoolIT {
       assertThat(answers).allSatisfy(answer -> assertThat(answer.status()).as(answer.toString()).isIn(200, 503));
       assertThat(answers).filteredOn(answer -> answer.status() == 503).isNotEmpty().allSatisfy(answer -> {
         assertThat(answer.text("code")).isEqualTo("unavailable");
-        assertThat(answer.text("detail")).startsWith("the database cannot be reached, try again later");
+        assertThat(answer.text("detail")).startsWith("the database cannot be reached; try again later");
         assertThat(answer.header("Retry-After")).isNotNull();
       });
       assertThat(answers).filteredOn(answer -> answer.status() == 200).isNotEmpty();

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Requests that are made up from the server's own OpenAPI document, sent as administrator, so that they get past the permissions. Whatever comes, the answer is one that the document
+ * Requests generated from the server's own OpenAPI document, sent as administrator, so that they pass the permission checks. For every request, the answer is one that the document
  * describes, never a fault, tells nothing of what is inside, and what is refused leaves no row. {@code -Dtasker.fuzz.seed=} begins elsewhere, {@code -Dtasker.fuzz.seconds=} and
  * {@code -Dtasker.fuzz.requests=} go on for longer.
  */
@@ -117,7 +117,7 @@ class FuzzIT {
   }
 
   @Test
-  void whatever_comes_is_answered_as_described_and_leaves_nothing_behind_when_it_is_refused() {
+  void every_request_is_answered_as_described_and_leaves_nothing_behind_when_refused() {
     contract = new Contract(admin.get("/openapi").object());
     knowWhatIsThere();
     // A start page and health are the application server's.

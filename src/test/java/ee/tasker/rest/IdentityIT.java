@@ -78,7 +78,7 @@ class IdentityIT {
   }
 
   @Test
-  void whoever_asks_for_it_gets_the_first_task_instead_of_a_refusal() {
+  void a_request_that_asks_for_it_gets_the_first_task_instead_of_a_refusal() {
     Answer first = tasker.post("/v1/tasks", request("strict_hello", "'on_duplicate': 'return'"));
     tasker.atRest(first.taskUuid());
     Answer second = tasker.post("/v1/tasks", request("strict_hello", "'on_duplicate': 'return'"));

@@ -53,7 +53,7 @@ class OperationsIT {
     return "/v1/tasks/" + task + "/workflow_steps/" + tasker.steps(task).get(step).getString("step_uuid");
   }
 
-  /** Retry exhausted, blocked, dead letter, a person fixes the input, complete; and one story about it. */
+  /** Retry exhausted, blocked, dead letter, an operator fixes the input, complete; and one history of it. */
   @Test
   void a_failed_order_is_put_right_by_a_person() {
     UUID task = blocked("order", "retryable");
@@ -81,12 +81,12 @@ class OperationsIT {
     assertThat(tasker.get("/v1/dlq/task/" + task).text("resolution_status")).isEqualTo("manually_resolved");
     assertThat(tasker.get("/v1/tasks/" + task + "/diagnosis").object().getJsonArray("waiting")).isEmpty();
 
-    List<String> story = tasker.get("/v1/tasks/" + task + "/history").object().getJsonArray("entries").getValuesAs(JsonObject.class)
+    List<String> history = tasker.get("/v1/tasks/" + task + "/history").object().getJsonArray("entries").getValuesAs(JsonObject.class)
         .stream()
         .map(e -> e.getString("kind") + " " + e.getString("step", "-") + " "
             + e.getString("to_state", e.getString("outcome", e.getString("by", "-"))))
         .toList();
-    assertThat(story).containsSubsequence("result charge retryable_failure", "step charge waiting_for_retry",
+    assertThat(history).containsSubsequence("result charge retryable_failure", "step charge waiting_for_retry",
         "result charge retryable_failure",
         "step charge error", "task - blocked_by_failures", "action - admin", "step charge pending", "result charge success",
         "step charge complete",

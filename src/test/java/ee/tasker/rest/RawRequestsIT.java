@@ -23,7 +23,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** What no HTTP client would send, on a socket, by nobody: no answer names a class, a version or the application server, and below {@code /v1} it is a problem. */
+/** What no HTTP client would send, on a socket, without credentials: no answer names a class, a version or the application server, and below {@code /v1} it is a problem. */
 @AgainstServer
 class RawRequestsIT {
   /** Of the three application servers, of what they are made of, and of Java. */
@@ -135,7 +135,7 @@ class RawRequestsIT {
   }
 
   @TestFactory
-  Stream<DynamicTest> below_v1_nobody_is_told_anything_but_a_problem() {
+  Stream<DynamicTest> below_v1_every_refusal_is_a_problem() {
     return BELOW.stream().map(path -> DynamicTest.dynamicTest(path, () -> {
       Raw answer = send("GET " + path + " HTTP/1.1", "Accept: text/html");
       assertThat(answer.status()).as("%s", answer).isIn(isPayarasNothing(answer) ? List.of(200) : List.of(400, 401, 404));

@@ -9,7 +9,7 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.ext.Provider;
 import org.junit.jupiter.api.Test;
 
-/** {@link RestApplication} names its classes, so that it serves nobody else's; this one sees to it that it forgets none. */
+/** {@link RestApplication} names its classes, so that it serves no others; this test checks that none is missing. */
 class RestClassesContractTest {
 
   @Test
@@ -24,7 +24,7 @@ class RestClassesContractTest {
 
   /** Weld reads the binding of an interceptor through a proxy in another package: with a type that it may not see, the application is not deployed on any server. */
   @Test
-  void the_binding_of_an_interceptor_names_only_types_that_everybody_sees() {
+  void the_binding_of_an_interceptor_names_only_public_types() {
     assertThat(OncePerKey.class.getDeclaredMethods()).isNotEmpty().allSatisfy(member -> {
       for (Class<?> type = member.getReturnType(); type != null; type = type.getEnclosingClass()) {
         assertThat(java.lang.reflect.Modifier.isPublic(type.getModifiers())).as("%s of %s is public", type, member.getName()).isTrue();

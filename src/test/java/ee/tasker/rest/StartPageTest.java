@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a person with a screen reader or without a mouse needs of the start page. */
+/** Accessibility of the start page: screen readers and keyboard use. */
 class StartPageTest {
   private String body;
 

@@ -97,7 +97,7 @@ class WaitIT {
   }
 
   @Test
-  void wait_for_a_blocked_task_does_not_last_until_somebody_repairs_it() {
+  void wait_for_a_blocked_task_does_not_last_until_it_is_repaired() {
     HttpRequest.Builder request = tasker.request("/v1/tasks?wait=30").header("Content-Type", "application/json")
         .POST(HttpRequest.BodyPublishers.ofString(TaskerClient.taskRequest("testing", "fail", "{'way': 'permanent'}").replace('\'', '"')));
 

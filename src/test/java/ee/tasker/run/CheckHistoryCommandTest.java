@@ -81,7 +81,7 @@ class CheckHistoryCommandTest {
   @ParameterizedTest
   @EnumSource
   void what_cannot_be_checked_ends_with_2(Way way) {
-    assertThat(way.check("jdbc:postgresql://127.0.0.1:1/postgres", null).status()).as("nobody listens there").isEqualTo(2);
+    assertThat(way.check("jdbc:postgresql://127.0.0.1:1/postgres", null).status()).as("there is no listener").isEqualTo(2);
     Command elsewhere = way.check(url().replaceAll("/postgres(?=\\?|$)", "/template1"), null);
     assertThat(elsewhere.status()).as("no schema of ours: " + elsewhere.output()).isEqualTo(2);
     assertThat(elsewhere.output()).contains("could not be checked");

@@ -51,7 +51,7 @@ final class PaperEngine {
   private final Map<UUID, Task> tasks = new LinkedHashMap<>();
   private final Map<String, UUID> tasksByKey = new HashMap<>();
 
-  /** A task at rest; {@code steps} in the form of the REST answer. */
+  /** A task that is terminal or blocked; {@code steps} in the form of the REST answer. */
   record Task(UUID uuid, UUID correlationId, UUID parentCorrelationId, String state, JsonArray steps) {
   }
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.TestInstance;
 @AgainstServer
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SamplesIT {
-  /** Other suites use the same server, and do to their tasks what nobody does to these. */
+  /** Other suites use the same server, and act on their own tasks, never on these. */
   private static final String SAMPLE_TASKS = """
       select s.task_uuid from tasker.tasks s join tasker.named_tasks n on n.named_task_uuid = s.named_task_uuid
       join tasker.task_namespaces ns on ns.task_namespace_uuid = n.task_namespace_uuid where ns.name not in ('testing', 'answers')""";

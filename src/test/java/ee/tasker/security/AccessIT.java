@@ -63,9 +63,9 @@ class AccessIT {
     assertThat(me.text("name")).isEqualTo("ann");
     assertThat(me.object().getJsonArray("permissions").toString()).contains("tasks:create in testing");
     Answer wrong = as("ann", made.text("password") + "x").get("/v1/me");
-    Answer nobody = as("no such user", "some password").get("/v1/me");
+    Answer unknown = as("no such user", "some password").get("/v1/me");
     assertThat(wrong.status()).isEqualTo(401);
-    assertThat(nobody.body()).as("who is wrong cannot be told from who is not there").isEqualTo(wrong.body());
+    assertThat(unknown.body()).as("who is wrong cannot be told from who is not there").isEqualTo(wrong.body());
     assertThat(send(admin, "POST", "/v1/access/users", "{'name': 'ANN'}").text("code")).isEqualTo("user-exists");
     assertThat(admin.get("/v1/access/users").body()).contains("\"ann\"").doesNotContain("PBKDF2", made.text("password"));
   }
@@ -108,7 +108,7 @@ class AccessIT {
   }
 
   @Test
-  void guessing_is_slowed_down_for_that_name_and_nobody_else() {
+  void guessing_is_slowed_down_for_that_name_only() {
     send(admin, "POST", "/v1/access/users", "{'name': 'carl', 'password': 'the right password'}");
     TaskerClient carl = as("carl", "the right password");
     assertThat(carl.get("/v1/me").status()).isEqualTo(200);
@@ -152,7 +152,7 @@ class AccessIT {
     assertThat(requests)
         .extracting(request -> request.getString("caller") + " " + request.getString("method") + " " + request.getInt("status"))
         .containsExactly("admin PATCH 200", "admin PATCH 400", "key:of a test PATCH 403");
-    assertThat(admin.get("/v1/tasks/" + task + "/history").body()).as("who it was is who was authenticated, whatever the request says")
+    assertThat(admin.get("/v1/tasks/" + task + "/history").body()).as("the actor is the authenticated caller, not the name in the request")
         .contains("\"by\":\"admin\"", "\"claimed_actor\":\"somebody\"");
     assertThat(admin.count("select count(*) from tasker.write_requests where path like '/v1/tasks' or method = 'GET'"))
         .as("submissions are with their tasks, reading is not written down").isZero();

@@ -46,7 +46,7 @@ class BackoffTest {
   }
 
   @Test
-  void names_that_nobody_has_do_not_fill_the_memory() {
+  void unknown_names_do_not_fill_the_memory() {
     for (int i = 0; i < 50_000; i++) {
       backoff.failed("nobody" + i);
     }

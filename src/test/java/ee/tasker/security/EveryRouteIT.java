@@ -22,7 +22,7 @@ import org.junit.jupiter.api.TestInstance;
 @AgainstServer
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class EveryRouteIT {
-  /** For operations that must not be open to whoever is authenticated, and name no permission. */
+  /** For operations that must not be open to every authenticated caller, and name no permission. */
   private static final Set<String> FOR_EVERY_CALLER = Set.of("getMe", "getOpenApi", "getOpenApiYaml");
   private static final Set<String> OPEN = Set.of("getLandingPage", "getHealth", "getLiveness", "getReadiness", "getStartup");
   /** Operations about one thing in a namespace that find it out themselves from the body or the query. */
@@ -116,15 +116,15 @@ class EveryRouteIT {
 
   @Test
   void without_credentials_only_health_and_the_start_page_answer() {
-    TaskerClient nobody = admin.with(Map.of());
+    TaskerClient anonymous = admin.with(Map.of());
 
     assertThat(closed()).allSatisfy(operation -> {
-      Answer answer = ask(nobody, operation, Map.of());
+      Answer answer = ask(anonymous, operation, Map.of());
       assertProblem(answer, 401, "not-authenticated");
       assertThat(answer.header("WWW-Authenticate")).contains("Basic");
     });
     assertThat(operations.stream().filter(operation -> OPEN.contains(operation.id())))
-        .allSatisfy(operation -> assertThat(ask(nobody, operation, Map.of()).status()).as("%s", operation).isEqualTo(200));
+        .allSatisfy(operation -> assertThat(ask(anonymous, operation, Map.of()).status()).as("%s", operation).isEqualTo(200));
   }
 
   @Test
@@ -167,7 +167,7 @@ class EveryRouteIT {
       Answer answer = ask(foreigner, operation, things);
       boolean isAboutATask = operation.path().contains("{task_uuid}");
       if (answer.status() / 100 == 2) {
-        // A list of what may be seen, or something that belongs to no namespace and that everybody may do who may do it somewhere.
+        // A list of what may be seen, or something that belongs to no namespace and is allowed to all who may do it in some namespace.
         assertThat(answer.body()).as("%s", operation).doesNotContain(secrets).doesNotContain("\"testing\"");
       } else if (isAboutATask) {
         assertProblem(answer, 404, "task-not-found");

@@ -125,7 +125,7 @@ class TokenAccessIT {
   }
 
   @Test
-  void a_caller_of_the_longest_name_can_do_whatever_it_may() throws Exception {
+  void a_caller_of_the_longest_name_can_use_all_its_permissions() throws Exception {
     String name = "n".repeat(128);
     TaskerClient longest = with(signed(claims().subject(name).claim("permissions", List.of("*:*"))));
     UUID task = longest.submit("fail", "{\"way\": \"permanent\"}");
@@ -205,7 +205,7 @@ class TokenAccessIT {
     wrong.put("not yet", signed(claims().notBeforeTime(Date.from(Instant.now().plusSeconds(300)))));
     wrong.put("another audience", signed(claims().audience("another")));
     wrong.put("another issuer", signed(claims().issuer("https://other.example")));
-    wrong.put("nobody's", signed(claims().subject(null)));
+    wrong.put("without a subject", signed(claims().subject(null)));
     wrong.put("a name that the database cannot keep", signed(claims().subject("orders\0service")));
     wrong.put("a namespace that the database cannot keep", signed(claims().claim("namespaces", List.of("testing", "test\0ing"))));
     wrong.put("a name that is too long", signed(claims().subject("x".repeat(129))));
@@ -216,7 +216,7 @@ class TokenAccessIT {
       Answer answer = with(token).get("/v1/me");
       assertThat(answer.status()).as("%s: %s", what, answer).isEqualTo(401);
       assertThat(answer.text("code")).isEqualTo("not-authenticated");
-      assertThat(answer.text("detail")).as("nobody is told which").isEqualTo("the credentials are not valid");
+      assertThat(answer.text("detail")).as("the response does not say which").isEqualTo("the credentials are invalid");
     });
     assertThat(server.log()).doesNotContain(parts[1]);
   }

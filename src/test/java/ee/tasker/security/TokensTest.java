@@ -91,7 +91,7 @@ class TokensTest {
     assertThat(tokens.caller(signed(claims().expirationTime(Date.from(Instant.now().minusSeconds(300)))))).as("expired").isEmpty();
     assertThat(tokens.caller(signed(claims().expirationTime(null)))).as("for ever").isEmpty();
     assertThat(tokens.caller(signed(claims().notBeforeTime(Date.from(Instant.now().plusSeconds(300)))))).as("not yet").isEmpty();
-    assertThat(tokens.caller(signed(claims().subject(null)))).as("nobody's").isEmpty();
+    assertThat(tokens.caller(signed(claims().subject(null)))).as("without a subject").isEmpty();
     assertThat(tokens.caller(new PlainJWT(claims().build()).serialize())).as("not signed").isEmpty();
     assertThat(tokens.caller(signed(claims().build(), JWSAlgorithm.HS256, new MACSigner(PEM.getBytes(StandardCharsets.UTF_8)))))
         .as("signed with the public key").isEmpty();

@@ -136,7 +136,7 @@ class ActOnTaskTest {
     assertThatTask(task).isIn("complete");
   }
 
-  /** a → b → d, a → c → e; b failed for good, everything else is done. */
+  /** a → b → d, a → c → e; b failed permanently, everything else is done. */
   private Dag.Task halfway() {
     Dag.Task task = Dag.of("a").step("b").dependsOn("a").step("c").dependsOn("a").step("d").dependsOn("b").step("e").dependsOn("c")
         .continueOnError().started();

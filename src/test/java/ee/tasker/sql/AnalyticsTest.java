@@ -241,7 +241,7 @@ class AnalyticsTest {
   }
 
   @Test
-  void metrics_tell_what_waits_and_what_nobody_looked_at() {
+  void metrics_show_what_waits_and_what_was_not_processed() {
     JsonObject quiet = sql.object("select tasker.get_metrics_document()");
     assertThat(quiet.getInt("overdue_tasks")).isZero();
     assertThat(quiet.getJsonNumber("overdue_seconds").doubleValue()).isZero();

@@ -61,7 +61,7 @@ class CheckHistoryTest {
   }
 
   @Test
-  void a_move_by_somebody_who_may_not_make_it_is_noticed() {
+  void a_move_by_an_actor_who_may_not_make_it_is_noticed() {
     assertThat(noticed("update tasker.task_transitions set actor = 'worker' where sort_key = 2"))
         .contains("task_move_is_allowed_to_its_actor");
     assertThat(noticed("update tasker.workflow_step_transitions set actor = 'worker' where to_state = 'enqueued'"))
@@ -212,7 +212,7 @@ class CheckHistoryTest {
   }
 
   @Test
-  void somebody_who_was_admitted_before_one_who_came_long_before_is_noticed() {
+  void a_waiter_admitted_before_one_who_came_long_before_is_noticed() {
     Dag dag = Dag.of("a").stepPolicy("{\"limit\": 1}");
     dag.started();
     dag.started();
@@ -238,7 +238,7 @@ class CheckHistoryTest {
   }
 
   @Test
-  void a_task_that_nobody_looks_at_and_a_lease_that_nobody_takes_back_are_noticed_on_a_quiet_system() {
+  void an_unprocessed_task_and_an_expired_lease_are_noticed_on_a_quiet_system() {
     try (SqlWorker worker = SqlWorker.open(); Sql sql = Sql.open()) {
       worker.claimOne();
       assertThat(sql.texts("select invariant from tasker.check_history(p_quiet_for => '1 minute') where violations > 0")).isEmpty();

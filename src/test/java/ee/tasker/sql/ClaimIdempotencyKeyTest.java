@@ -36,7 +36,8 @@ class ClaimIdempotencyKeyTest {
     assertThat(again.getString("location")).isEqualTo("http://here/1");
     assertThat(again.getString("body")).isEqualTo("{\"b\": 1,  \"a\": 2}");
     assertThat(claim(sql, OTHER).getString("verdict")).isEqualTo("other_request");
-    assertThat(sql.object("select tasker.claim_idempotency_key('bo', ?, ?, 60)", key, OTHER).getString("verdict")).as("somebody else's key")
+    assertThat(sql.object("select tasker.claim_idempotency_key('bo', ?, ?, 60)", key, OTHER).getString("verdict"))
+        .as("another caller's key")
         .isEqualTo("new");
   }
 
@@ -87,7 +88,7 @@ class ClaimIdempotencyKeyTest {
   }
 
   @Test
-  void table_refuses_a_second_answer_whoever_writes_it() {
+  void table_refuses_a_second_answer_from_any_writer() {
     keep(sql);
     assertThatThrownBy(() -> keep(sql)).hasMessageContaining("idempotency_keys_pkey");
     assertThatThrownBy(() -> sql.run("insert into tasker.idempotency_keys values ('ann', 'k', decode(?, 'hex'), 409, null, '')", HASH))

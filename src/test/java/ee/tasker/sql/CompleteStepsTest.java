@@ -127,7 +127,7 @@ class CompleteStepsTest {
   }
 
   @Test
-  void a_step_that_nobody_claimed_cannot_be_completed() {
+  void an_unclaimed_step_cannot_be_completed() {
     Dag.Task task = Dag.of("a").started();
     assertThat(verdict(worker.complete(new Claim(task.step("a"), task.uuid(), 1, null).success()))).isEqualTo("STALE");
     assertThatStep(task.step("a")).isIn("enqueued");
@@ -299,7 +299,7 @@ class CompleteStepsTest {
   }
 
   @Test
-  void a_cancelled_outcome_that_nobody_asked_for_is_a_permanent_failure() {
+  void a_cancelled_outcome_without_a_request_is_a_permanent_failure() {
     Dag.Task task = Dag.of("a").started();
     worker.complete(worker.claimOne().cancelled());
     assertThatStep(task.step("a")).isIn("error");

@@ -23,13 +23,13 @@ import net.jqwik.api.ShrinkingMode;
 
 /**
  * Random policies under random luck. The oracle knows nothing of slots: it counts what is under way in the states of steps
- * and tasks. After every command no count is above its limit, and when everybody is let through at the end, everything ends
+ * and tasks. After every command no count is above its limit, and when all are admitted at the end, everything ends
  * and nothing is held.
  */
 class ConcurrencyModelTest {
 
   @Property(tries = 25, shrinking = ShrinkingMode.OFF)
-  void no_limit_is_exceeded_nobody_is_forgotten_and_nothing_leaks(@ForAll long seed) {
+  void no_limit_is_exceeded_no_waiter_is_forgotten_and_nothing_leaks(@ForAll long seed) {
     TestDatabase.get().reset();
     Random random = new Random(seed);
     boolean countsTasks = random.nextBoolean();

@@ -86,7 +86,7 @@ class ConcurrencyPoliciesTest {
     assertThat(held()).isEqualTo(1);
     worker.complete(worker.claimOne().permanentFailure());
     assertThatTask(tasks.get(0)).isIn("blocked_by_failures");
-    assertThat(claimable()).as("a blocked task keeps nobody waiting").containsExactly(tasks.get(1).uuid());
+    assertThat(claimable()).as("a blocked task blocks no waiter").containsExactly(tasks.get(1).uuid());
   }
 
   @Test
@@ -164,7 +164,7 @@ class ConcurrencyPoliciesTest {
     assertThat(claimableOne().task()).as("it waits for its retry without a slot").isEqualTo(tasks.get(1).uuid());
     worker.complete(new Claim(tasks.get(1).step("a"), tasks.get(1).uuid(), 1, null).permanentFailure());
     claim = claimableOne();
-    assertThat(claim.task()).as("it failed for good").isEqualTo(tasks.get(2).uuid());
+    assertThat(claim.task()).as("it failed permanently").isEqualTo(tasks.get(2).uuid());
 
     cancel(tasks.get(2));
     worker.complete(claim.cancelled());
@@ -283,7 +283,7 @@ class ConcurrencyPoliciesTest {
   }
 
   @Test
-  void a_lower_limit_takes_nothing_away_and_admits_nobody_until_it_is_kept() {
+  void a_lower_limit_takes_nothing_away_and_admits_no_one_until_it_is_kept() {
     submit(Dag.of("a").stepPolicy("{\"limit\": 3}"), 5);
     List<Claim> three = worker.claim(10);
     sql.text("select tasker.set_concurrency_limit(?, 1)", policy());

@@ -43,7 +43,7 @@ class ConcurrencyRacesTest {
       SqlWorker.in(session).complete(first.success());
       worker.advance();
       assertThatStep(second.step("a")).isIn("pending");
-      assertThat(worker.advance().getJsonNumber("next_wake_in_ms").intValue()).as("somebody looks again at once").isZero();
+      assertThat(worker.advance().getJsonNumber("next_wake_in_ms").intValue()).as("the next check is immediate").isZero();
       session.commit();
     }
     worker.advance();
@@ -51,14 +51,14 @@ class ConcurrencyRacesTest {
   }
 
   @Test
-  void a_slot_that_is_given_back_while_somebody_is_being_told_to_wait_is_not_forgotten() {
+  void a_slot_released_while_another_is_told_to_wait_is_not_forgotten() {
     ONE_AT_A_TIME.started();
     Claim first = running();
     Dag.Task second = ONE_AT_A_TIME.started();
     try (Sql session = Sql.session()) {
       SqlWorker.in(session).advance();
       worker.complete(first.success());
-      assertThat(sql.number("select count(*) from tasker.concurrency_releases")).as("a note for whoever comes next").isEqualTo(1);
+      assertThat(sql.number("select count(*) from tasker.concurrency_releases")).as("a note for the next claim").isEqualTo(1);
       session.commit();
     }
     worker.advance();
@@ -140,7 +140,7 @@ class ConcurrencyRacesTest {
   }
 
   @Test
-  void a_burst_never_exceeds_the_limit_and_loses_nobody() throws Exception {
+  void a_burst_never_exceeds_the_limit_and_loses_no_waiter() throws Exception {
     Dag dag = Dag.of("a").step("b").dependsOn("a").stepPolicy("{\"limit\": 3}").policy("{\"limit\": 5}");
     dag.started(200);
     race(4, Duration.ofSeconds(20));
@@ -148,7 +148,7 @@ class ConcurrencyRacesTest {
         select s.holder_uuid::text from tasker.concurrency_slots s join tasker.workflow_steps w on w.workflow_step_uuid = s.holder_uuid
         where s.admitted_at is not null and not s.is_due and w.state = 'pending'
           and not exists (select from tasker.concurrency_slots o where o.holder_uuid = s.task_uuid and o.admitted_at is null)"""))
-        .as("steps that have all their slots, and nobody will hand them off before their wake-up").isEmpty();
+        .as("steps with all their slots that are not handed off before their wake-up").isEmpty();
     race(4, Duration.ofSeconds(90));
     assertThat(sql.number("select count(*) from tasker.tasks where state = 'complete'")).isEqualTo(200);
     assertThat(sql.number("select count(*) from tasker.concurrency_slots")).isZero();

@@ -199,7 +199,7 @@ class DeclineStepsTest {
     assertThat(without.claim(1)).as("its name is there, and it was seen not to help").isEmpty();
     assertThat(sql.text("select missing from tasker.servers where server_uuid = ?", without.uuid())).isEqualTo("{shared#newer}");
 
-    // The other has it neither: now it is nobody's.
+    // The other has it neither: now no worker has it.
     Claim second = withHandler.claimOne();
     assertThat(unserved(decline(withHandler, 0, second))).containsExactly(task.step("a").toString());
   }

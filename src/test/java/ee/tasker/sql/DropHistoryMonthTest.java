@@ -16,7 +16,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Months of history go when nobody needs them. After each test all promises are checked on what is left. */
+/** Months of history are dropped once they are no longer needed. After each test all promises are checked on what is left. */
 @DatabaseTest
 @DatabaseTest.Covers({"get_history_months", "forget_purged_tasks", "get_retention_document", "get_retention_figures"})
 class DropHistoryMonthTest {
@@ -91,7 +91,7 @@ class DropHistoryMonthTest {
     worker.runToTheEnd();
   }
 
-  /** Three tasks that end while the first waits with an offer that nobody takes. */
+  /** Three tasks that end while the first waits with an unclaimed offer. */
   private List<UUID> finishedBeside() {
     List<UUID> tasks = Dag.of("x").inNamespace("beside").started(3).stream().map(Dag.Task::uuid).toList();
     try (SqlWorker other = SqlWorker.open().forNamespaces("beside")) {

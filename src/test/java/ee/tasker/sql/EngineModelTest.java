@@ -203,7 +203,7 @@ class EngineModelTest {
       conclude();
     }
 
-    /** What a round of the safety net does to a task that it looks at. */
+    /** What a run of the fallback poller does to a due task. */
     void advance(Instant now) {
       recover(now);
       startWhatIsReady(now);
@@ -249,7 +249,7 @@ class EngineModelTest {
       step.state = stopped ? State.CANCELLED : State.RESULT_SUBMITTED;
     }
 
-    /** A person's move of a failed step. */
+    /** An operator's move of a failed step. */
     void act(Step step, String to, Instant now) {
       if (to.equals("pending")) {
         step.state = State.PENDING;
@@ -397,7 +397,7 @@ class EngineModelTest {
   }
 
   private static void look(Sql sql, SqlWorker worker, Dag.Task task, Model model, Instant now) {
-    // The safety net comes when it is due; here it comes whenever luck has it.
+    // The fallback poller runs when it is due; here it runs at random times.
     sql.run("update tasker.task_wakeups set wake_at = ? where task_uuid = ?", now, task.uuid());
     boolean looksAt = sql.isTrue("select exists (select from tasker.task_wakeups)");
     JsonObject answer = worker.advance();

@@ -25,7 +25,7 @@ class EscalateSlaBreachesTest {
     return start.plus(time);
   }
 
-  /** By a session of its own: one that has claimed goes on where it was for a quarter of a second. */
+  /** By a session of its own: after a claim, a session continues from its cursor for a quarter of a second. */
   private static List<UUID> claimedAt(Instant time) {
     try (SqlWorker fresh = SqlWorker.open()) {
       return fresh.at(time).claim(1).stream().map(Claim::task).toList();

@@ -114,7 +114,7 @@ class ExplainWaitingTest {
     assertThat(cause(second, "a")).isEqualTo("slot");
     assertThat(sentence(second, "a")).contains("one of the 1 slots").contains("/a").endsWith("held by task " + first.uuid());
     worker.at(Instant.now().plusSeconds(7200)).advance();
-    assertThat(sql.number("select count(*) from tasker.tasks_dlq where task_uuid = ?", second.uuid())).as("and that is nobody's fault")
+    assertThat(sql.number("select count(*) from tasker.tasks_dlq where task_uuid = ?", second.uuid())).as("and no failure is recorded")
         .isZero();
     worker.at(null).forNamespaces("slots").runToTheEnd();
     worker.advance();
@@ -122,7 +122,7 @@ class ExplainWaitingTest {
   }
 
   @Test
-  void whatever_happens_everything_that_waits_has_a_sentence() {
+  void everything_that_waits_always_has_a_sentence() {
     long seed = System.nanoTime();
     Random luck = new Random(seed);
     for (int round = 0; round < 12; round++) {
@@ -181,8 +181,8 @@ class ExplainWaitingTest {
     worker.complete(worker.claimOne().permanentFailure());
     ann.step(task, "a", "reset_for_retry");
     worker.runToTheEnd();
-    JsonArray story = sql.array("select tasker.get_task_history(?)", task.uuid());
-    List<String> told = story.getValuesAs(JsonObject.class).stream().map(e -> e.getString("kind") + " "
+    JsonArray history = sql.array("select tasker.get_task_history(?)", task.uuid());
+    List<String> told = history.getValuesAs(JsonObject.class).stream().map(e -> e.getString("kind") + " "
         + e.getString("to_state", e.getString("action", e.getString("outcome", e.getString("reason", ""))))).toList();
     assertThat(told).containsSubsequence("step in_progress", "result permanent_failure", "step error",
         "dead_letter_opened permanent_failure",

@@ -23,7 +23,7 @@ class FinalizeTaskCompletionTest {
     for (String[] move : new String[][]{{"pending", "initializing"}, {"initializing", "waiting_for_dependencies"}}) {
       sql.text("select tasker.transition_task_state_atomic(?, ?, ?, null)", task.uuid(), move[0], move[1]);
     }
-    // A person has closed the step and the server died before it concluded the task.
+    // An operator has closed the step and the server crashed before it completed the task.
     sql.run("set session_replication_role = replica");
     sql.run("update tasker.workflow_steps set state = 'resolved_manually', completed_at = now(), transition_count = 2");
     sql.run(

@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** The end of history, read so that nothing is missed and nothing read twice, whatever the order of commits. */
+/** The end of history, read so that nothing is missed and nothing read twice, for any order of commits. */
 @DatabaseTest
 @DatabaseTest.Covers("summarize_history")
 class GetEventsTest {
@@ -138,7 +138,7 @@ class GetEventsTest {
   }
 
   @Test
-  void summaries_can_be_made_at_any_time_and_wait_for_nobody() {
+  void summaries_can_be_made_at_any_time_without_waiting() {
     Dag.linear(2).started(5);
     Sql vacuum = Sql.session();
     vacuum.run("lock table tasker.workflow_step_transitions_default in share update exclusive mode");

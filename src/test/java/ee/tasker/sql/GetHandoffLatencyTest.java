@@ -38,7 +38,7 @@ class GetHandoffLatencyTest {
   }
 
   @Test
-  void offers_that_nobody_takes_are_counted_as_stuck() {
+  void unclaimed_offers_are_counted_as_stuck() {
     Dag.parallel(2).started();
     worker.at(Instant.now().plusSeconds(31)).advance();
     assertThat(sql.number("select stuck from tasker.get_handoff_latency()")).isEqualTo(2);

@@ -138,7 +138,7 @@ class GetServersTest {
   }
 
   @Test
-  void who_was_away_itself_judges_nobody() {
+  void a_server_that_was_away_itself_judges_no_other() {
     Dag.of("a").started();
     Claim claim = worker.claimOne();
     watch(0, 10);
@@ -163,7 +163,7 @@ class GetServersTest {
   }
 
   @Test
-  void a_server_that_starts_judges_nobody_whom_it_hears() {
+  void a_starting_server_judges_no_server_that_it_hears() {
     Dag.of("a").started();
     Claim claim = worker.claimOne();
     beat(worker.uuid(), 5, claim);
@@ -253,7 +253,7 @@ class GetServersTest {
 
     assertThatStep(claims.get(0).step()).isIn("in_progress").hasAttempts(1);
     assertThatStep(claims.get(1).step()).isIn("enqueued").hasHandoffs(2).hasAttempts(1);
-    assertThat(sql.number("select count(*) from tasker.workflow_steps where state = 'in_progress'")).as("nobody else's").isEqualTo(2);
+    assertThat(sql.number("select count(*) from tasker.workflow_steps where state = 'in_progress'")).as("no other server's").isEqualTo(2);
     assertThat(unknown(0, claims.get(0)).getInt("released")).isZero();
     assertThatTask(task).isIn("steps_in_process");
   }

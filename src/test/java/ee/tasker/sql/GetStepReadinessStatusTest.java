@@ -54,7 +54,7 @@ class GetStepReadinessStatusTest {
   }
 
   @Test
-  void a_pending_step_that_recovery_put_back_counts_as_ready_whatever_its_attempts() {
+  void a_pending_step_that_recovery_put_back_counts_as_ready_with_any_number_of_attempts() {
     Dag.Task task = Dag.of("a").step("b").maxAttempts(1).started();
     Claim claim = worker.claimOne();
     sql.run("update tasker.workflow_steps set lease_expires_at = now() - interval '1 second' where workflow_step_uuid = ?", claim.step());

@@ -27,7 +27,7 @@ class HandleStaleTasksTest {
   private final SqlWorker worker = SqlWorker.open();
   private final Instant start = Instant.now();
 
-  /** The safety net comes round so many minutes from now; every task is due for a look. */
+  /** The fallback poller runs the given number of minutes from now; every task is due. */
   private JsonObject lookAfter(int minutes) {
     Instant then = start.plus(Duration.ofMinutes(minutes));
     sql.run("update tasker.task_wakeups set wake_at = least(wake_at, ?)", then);
@@ -56,7 +56,7 @@ class HandleStaleTasksTest {
     assertThat(sql.text("select health_status from tasker.v_task_staleness_monitoring")).isEqualTo("healthy");
     sql.text("select tasker.pause_templates('orders', ?, null, 'ann', 'so that nothing moves')", task.template().name());
     lookAfter(40_000);
-    assertThat(deadLetter(task)).as("a pause is nobody's fault").isNull();
+    assertThat(deadLetter(task)).as("a pause is no failure").isNull();
     sql.text("select tasker.resume_templates('orders', ?, null, 'ann', 'enough')", task.template().name());
   }
 
@@ -103,7 +103,7 @@ class HandleStaleTasksTest {
     assertThat(worker.complete(running.success()).getJsonArray("refused")).hasSize(1);
     assertThatStep(running.step()).isIn("error");
     assertThat(worker.claim(10)).isEmpty();
-    assertThat(sql.number("select tasker.close_settled_dlq_entries()")).as("a failure is for a person to look at").isZero();
+    assertThat(sql.number("select tasker.close_settled_dlq_entries()")).as("an operator has to look at a failure").isZero();
 
     new Operator().task(task, "retry");
     worker.runToTheEnd();
@@ -175,7 +175,7 @@ class HandleStaleTasksTest {
   }
 
   @Test
-  void a_task_that_nobody_starts_fails_when_it_is_to() {
+  void a_task_that_is_not_started_fails_when_it_is_to() {
     Dag.Task task = Dag.of("a").withInputSchema().lifecycle("staleness_action", "error").submitted();
     String detect = "select count(*) from tasker.detect_and_transition_stale_tasks(false, 100, ?)";
     assertThat(sql.number(detect, start.plus(Duration.ofMinutes(59)))).isZero();

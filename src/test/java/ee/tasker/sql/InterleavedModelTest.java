@@ -58,7 +58,7 @@ class InterleavedModelTest {
       runs.values().forEach(run -> run.touchedBy.remove(this));
     }
 
-    /** Tasks that no other session has its hands on. */
+    /** Tasks that no other session has locked. */
     private List<Run> free() {
       return runs.values().stream().filter(run -> run.touchedBy.isEmpty() || run.touchedBy.equals(Set.of(this))).toList();
     }
@@ -208,7 +208,7 @@ class InterleavedModelTest {
     return delays.entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey, delay -> now.plusMillis(delay.getValue())));
   }
 
-  /** The orchestrator's part, for tasks that are free: as after a notice, of whatever kind. */
+  /** The orchestrator's part, for tasks that are free: as after a notification of any kind. */
   private void settle(Lane lane) {
     Run run = lane.any();
     if (run != null) {
@@ -276,7 +276,7 @@ class InterleavedModelTest {
     }
   }
 
-  /** A person repairs a failed step of a task that is not being cancelled and has no retry whose time could be disputed. */
+  /** An operator repairs a failed step of a task that is not being cancelled and has no retry whose time could be disputed. */
   private void act(Lane lane, Sql aside) {
     for (Run run : lane.free()) {
       Model model = run.model;

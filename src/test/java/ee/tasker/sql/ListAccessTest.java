@@ -12,7 +12,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What administrators change and see, and what is written down about everybody. */
+/** What administrators change and see, and what is recorded about every caller. */
 @DatabaseTest
 @DatabaseTest.Covers({"set_password", "set_user_enabled", "revoke_api_key", "revoke_grant", "count_administrators",
   "refuse_last_administrator", "begin_write_request",
@@ -216,7 +216,7 @@ class ListAccessTest {
     sql.object("select tasker.resume_templates(?, null, null, 'boss', 'a test')", namespace);
     sql.object("select tasker.pause_templates(?, null, null, 'boss', 'a test')", namespace);
     assertThat(sql.texts("select concat_ws(' ', paused_by, pause_claimed_actor) from tasker.task_namespaces where name = 'callers'"))
-        .as("in SQL nobody is authenticated").containsExactly("boss");
+        .as("SQL callers are not authenticated").containsExactly("boss");
     sql.object("select tasker.resume_templates(?, null, null, 'boss', 'a test')", namespace);
   }
 }

@@ -30,7 +30,7 @@ class NamespaceQueuesTest {
     assertThat(refused.getString("message")).contains("Folded", "folded");
     assertThat(sql.texts("select name from tasker.task_namespaces where lower(name) = 'folded'")).containsExactly("folded");
     assertThat(sql.object("select tasker.register_template(?)", Json.createObjectBuilder(template("folded")).build()).getString("outcome"))
-        .as("the namespace itself goes on").isEqualTo("unchanged");
+        .as("the namespace itself continues").isEqualTo("unchanged");
   }
 
   @Test

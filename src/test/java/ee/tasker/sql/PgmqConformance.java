@@ -49,7 +49,7 @@ abstract class PgmqConformance {
 
   // ---- signatures
 
-  /** Newer releases have added arguments with defaults at the end; whoever calls as here is served by all of them. */
+  /** Newer releases have added arguments with defaults at the end; calls as here work with all of them. */
   @ParameterizedTest
   @CsvSource(delimiter = '|', textBlock = """
       create       | queue_name text                                                                              | void

@@ -146,7 +146,7 @@ class ProcessTasksTest {
     List<Dag.Task> tasks = Dag.of("a").submitted(2);
     List<UUID> uuids = tasks.stream().map(Dag.Task::uuid).sorted(java.util.Comparator.comparing(UUID::toString)).toList();
     try (Sql other = Sql.session(); Sql session = Sql.session()) {
-      // The other one comes by the wrong order, has the second task and will want the first; whoever waits for longer is the victim.
+      // The other session locks in the wrong order: it holds the second task and requests the first; the one that waits longer is the victim.
       other.run("set local deadlock_timeout = '30s'");
       session.run("set local deadlock_timeout = '100ms'");
       other.text("select 1 from tasker.tasks where task_uuid = ? for update", uuids.get(1));

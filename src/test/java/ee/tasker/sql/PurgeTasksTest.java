@@ -32,7 +32,7 @@ class PurgeTasksTest {
         days == null ? null : days.toString())).isNotNull();
   }
 
-  /** Comes round until there is nothing more to look at; returns how many went. */
+  /** Runs until nothing is left to purge; returns the number of purged tasks. */
   private int purge(Instant now) {
     int purged = 0;
     sql.text("select tasker.roll_up_analytics()");
@@ -199,7 +199,7 @@ class PurgeTasksTest {
   }
 
   @Test
-  void a_batch_that_is_under_way_keeps_nobody_waiting_who_finds_nothing_else() {
+  void a_running_batch_does_not_delay_a_caller_that_finds_nothing_else() {
     keep("orders", Dag.of("a").registered().name(), null, 0);
     String call = "select tasker.purge_expired_tasks()";
     try (Sql one = Sql.session(); Sql two = Sql.session()) {
@@ -280,7 +280,7 @@ class PurgeTasksTest {
   }
 
   @Test
-  void a_policy_is_for_something_that_is_there_and_by_somebody_for_a_reason() {
+  void a_policy_has_an_existing_scope_an_actor_and_a_reason() {
     assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.set_retention_policy(null, null, 'running', 3, 'ann', 'room')"))
         .hasMessageContaining("running");
     assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.set_retention_policy(null, null, null, -1, 'ann', 'room')"))

@@ -40,7 +40,7 @@ class ReadinessAgreementTest {
   }
 
   @Test
-  void a_context_that_nobody_has_checked_makes_nothing_ready() {
+  void an_unvalidated_context_makes_nothing_ready() {
     assertNothingIsReady(Dag.of("a").withInputSchema().submitted(), "not checked");
   }
 

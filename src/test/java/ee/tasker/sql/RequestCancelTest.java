@@ -221,7 +221,7 @@ class RequestCancelTest {
     assertThat(forceInSeconds(claim)).isEqualTo(10);
     cancelAs(task, "allow_finish", null, "leave");
     cancelAs(task, "cancel_running", 500, "leave");
-    assertThat(forceInSeconds(claim)).as("nobody takes it back").isLessThanOrEqualTo(10);
+    assertThat(forceInSeconds(claim)).as("it is not taken back").isLessThanOrEqualTo(10);
     worker.complete(claim.success());
     assertThatTask(task).isIn("cancelled");
     assertThatStep(claim.step()).isIn("complete");

@@ -10,7 +10,7 @@ import ee.tasker.testing.SqlWorker;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** Whole lives of tasks, as somebody with psql and nothing else would drive them. */
+/** Complete life cycles of tasks, driven with psql alone. */
 @DatabaseTest
 class ScenarioTest {
   @Test

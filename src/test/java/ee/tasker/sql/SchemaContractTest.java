@@ -66,7 +66,7 @@ class SchemaContractTest {
    * Functions that do compare who holds a step, with the reason; both do it with {@code leased_by in (…)}.
    *
    * <p>expire_lost_servers asks whose lease may end before its time. It ends leases of servers that were not heard of, moves no
-   * step, and keeps nobody from anything: recovery then takes over whatever is expired, whosever it was, and the attempt fences.
+   * step, and blocks no one: recovery then takes over every expired step, whichever worker held it, and the attempt fences.
    *
    * <p>release_unknown_steps is a server's own question, what of its claims it never heard of. A wrong answer makes an attempt
    * start again, as a lost lease does; without it the lease would end by itself.

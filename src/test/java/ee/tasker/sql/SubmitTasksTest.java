@@ -153,7 +153,7 @@ class SubmitTasksTest {
   }
 
   @Test
-  void a_context_that_nobody_has_checked_keeps_the_task_pending() {
+  void an_unvalidated_context_keeps_the_task_pending() {
     Dag.Task task = Dag.of("a").withInputSchema().started();
     try (SqlWorker worker = SqlWorker.open()) {
       worker.advance();

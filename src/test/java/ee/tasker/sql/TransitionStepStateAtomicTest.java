@@ -238,7 +238,7 @@ class TransitionStepStateAtomicTest {
   }
 
   @Test
-  void a_permanent_failure_is_not_retried_and_nothing_is_cancelled_that_nobody_asked_to_cancel() {
+  void a_permanent_failure_is_not_retried_and_nothing_is_cancelled_without_a_request() {
     Dag.Task task = Dag.linear(2).started();
     UUID step = task.step("s1");
     assertThatDatabaseRefuses("TK005", () -> move(step, 1, "enqueued", "cancelled", "orchestrator")).hasMessageContaining("request_cancel");

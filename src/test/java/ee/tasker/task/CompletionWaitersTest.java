@@ -12,7 +12,7 @@ class CompletionWaitersTest {
   private final UUID task = UUID.randomUUID();
 
   @Test
-  void an_ending_is_told_to_everybody_who_waits_and_to_nobody_who_gave_up() {
+  void a_completion_reaches_every_waiter_and_none_that_gave_up() {
     CompletableFuture<TaskState> first = waiters.await(task);
     CompletableFuture<TaskState> second = waiters.awaitNew(task);
     CompletableFuture<TaskState> gone = waiters.await(task);
@@ -32,7 +32,7 @@ class CompletionWaitersTest {
     waiters.observed(task, TaskState.BLOCKED_BY_FAILURES);
 
     assertThat(waiters.awaitNew(task)).isCompletedWithValue(TaskState.BLOCKED_BY_FAILURES);
-    assertThat(waiters.await(task)).as("a person may have taken it up again").isNotDone();
+    assertThat(waiters.await(task)).as("an operator may have restarted it").isNotDone();
     assertThat(waiters.awaitNew(UUID.randomUUID())).isNotDone();
   }
 

@@ -41,7 +41,7 @@ class SqlDoorIT {
       took.add(Duration.ofNanos(System.nanoTime() - begin));
     }
 
-    // The poller of this server comes round every five seconds: all but the first, which are sent when one before was found, would wait that long for it.
+    // The poller of this server runs every five seconds: all but the first, which are sent when one before was found, would wait that long for it.
     assertThat(took.subList(1, 6)).anySatisfy(time -> assertThat(time).isLessThan(Duration.ofSeconds(3)));
   }
 
@@ -219,7 +219,7 @@ class SqlDoorIT {
   }
 
   @Test
-  void message_that_nobody_was_told_of_is_found_by_the_poller() {
+  void message_without_a_notification_is_found_by_the_poller() {
     tasker.sql("select pgmq.send('orchestration_task_requests', ?::jsonb)",
         TaskerClient.taskRequest("testing", "hello", "{'own': '" + own + "'}"));
 
@@ -238,7 +238,7 @@ class SqlDoorIT {
       took.add(Duration.ofNanos(System.nanoTime() - begin));
     }
 
-    // The poller of this server comes round every five seconds: all but the first would wait that long for it.
+    // The poller of this server runs every five seconds: all but the first would wait that long for it.
     assertThat(took.subList(1, 4)).anySatisfy(time -> assertThat(time).isLessThan(Duration.ofSeconds(3)));
   }
 

@@ -80,7 +80,7 @@ class EnvironmentsTest {
             - {name: a}
         """)).containsExactly(
         "13:14 environments.test.steps[0].name: there is no step \"c\"; it must be a step of this template or ALL",
-        "15:14 environments.test.steps[2].name: this environment already says something about \"a\"");
+        "15:14 environments.test.steps[2].name: this environment already overrides \"a\"");
   }
 
   @Test

@@ -40,7 +40,7 @@ class StepGraphTest {
         - {name: b, handler: {callable: h}, dependencies: [a, a]}
         """))).containsExactly(
         "5:52 steps[0].dependencies[0]: the step must not depend on itself",
-        "6:55 steps[1].dependencies[1]: the dependency on \"a\" is here twice");
+        "6:55 steps[1].dependencies[1]: the dependency on \"a\" appears twice");
   }
 
   @Test

@@ -57,8 +57,8 @@ class TemplateSyntaxTest {
   @Test
   void a_key_that_is_here_twice_is_refused_at_the_second() {
     assertThat(problemsOf(withKeys("description: a\nmetadata: {x: {y: 1, y: 2}}\ndescription: b\n"))).containsExactly(
-        "5:22 metadata.x.y: is here twice; the first is in line 5",
-        "6:1 description: is here twice; the first is in line 4");
+        "5:22 metadata.x.y: appears twice; the first is in line 5",
+        "6:1 description: appears twice; the first is in line 4");
   }
 
   @Test

@@ -30,7 +30,7 @@ public final class DatabaseBeforeServer implements LoadableExtension {
           Path.of(System.getProperty("tasker.checkout"), ".tasker"),
           System.getProperty("tasker.postgres.version"),
           Integer.getInteger("tasker.it.db.port"));
-      // Should this process be ended, nobody announces the end of the suite.
+      // If this process is killed, the end of the suite is not announced.
       Runtime.getRuntime().addShutdownHook(new Thread(database::close, "tasker-it-database"));
       database.start();
       configureServer();

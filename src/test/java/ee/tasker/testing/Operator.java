@@ -4,7 +4,7 @@ import jakarta.json.JsonObject;
 import java.time.Instant;
 import java.util.UUID;
 
-/** A person with a database connection: ann, who has good reasons. */
+/** An operator with a database connection: ann, who gives a reason for everything. */
 public final class Operator {
   public static final String NAME = "ann";
   public static final String REASON = "the other side has fixed it";

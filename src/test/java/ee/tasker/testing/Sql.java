@@ -34,7 +34,7 @@ import java.util.function.Function;
  * {@link #rollback()} or {@link #close()}. Not thread-safe, except that {@link #later} runs one statement aside.
  */
 public final class Sql implements AutoCloseable {
-  /** Sessions that nobody has closed yet; a test may leave that to the end. */
+  /** Sessions that are still open; a test may leave closing them to the end. */
   private static final Set<Sql> OPEN = ConcurrentHashMap.newKeySet();
 
   private final Connection connection;

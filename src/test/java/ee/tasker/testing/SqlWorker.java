@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * A worker that knows nothing but SQL: claims, completes and, as its own safety net, advances due tasks. Its clock is the
+ * A worker in plain SQL: claims, completes and, as its own fallback poller, advances due tasks. Its clock is the
  * database's until {@link #at} sets it.
  */
 public final class SqlWorker implements AutoCloseable {
@@ -83,7 +83,7 @@ public final class SqlWorker implements AutoCloseable {
     return sql.object("select tasker.complete_steps(?, ?, p_settle => false, p_now => ?)", array.build(), uuid, now);
   }
 
-  /** One round of the safety net. */
+  /** One run of the fallback poller. */
   public JsonObject advance() {
     return sql.object("select tasker.advance_due_tasks(?, 1000, p_now => ?)", uuid, now);
   }

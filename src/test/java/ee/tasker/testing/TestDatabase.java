@@ -76,7 +76,7 @@ public final class TestDatabase {
     return postgres.database("postgres", "template1").getConnection();
   }
 
-  /** The database of that name, as somebody who can log in there without a password. */
+  /** The database of that name, as a user who can log in there without a password. */
   public DataSource database(String name, String user) {
     return postgres.database(user, name);
   }

@@ -25,7 +25,7 @@ class TestPostgresTest {
   }
 
   @Test
-  void without_an_engine_it_is_embedded_and_nobody_is_asked() {
+  void without_an_engine_it_is_embedded_without_asking() {
     assertThat(choose("", Map.of(), NOTHING, true)).isEqualTo(TestPostgres.Kind.EMBEDDED);
     assertThat(choose("", Map.of("DOCKER_HOST", ""), NOTHING, true)).isEqualTo(TestPostgres.Kind.EMBEDDED);
     assertThat(asked).isFalse();
@@ -84,7 +84,7 @@ class TestPostgresTest {
     assertThat(tries).hasValue(1);
   }
 
-  /** Starts, and then nobody knows where it is, as where the way to it is found by another image that cannot be had. */
+  /** Starts, and then its address cannot be found, as when finding it needs another image that is not available. */
   private static final class Unreachable extends GenericContainer<Unreachable> {
     private final List<String> calls = new ArrayList<>();
 

@@ -27,7 +27,7 @@ class HandlerSpiIT {
   }
 
   @Test
-  void handler_sees_results_of_all_ancestors_and_of_nobody_else() {
+  void handler_sees_results_of_all_ancestors_and_of_no_other_step() {
     UUID task = tasker.submit("family", "{'year': 2000}");
     tasker.atRest(task);
 
@@ -94,7 +94,7 @@ class HandlerSpiIT {
       huge number           | blocked_by_failures | error    | 1 | result_not_storable  |
       u+0000 in the message | blocked_by_failures | error    | 1 | 'Bad '               | a b
       """)
-  void whatever_a_handler_does_has_its_documented_outcome(String way, String state, String stepState, int attempts, String type,
+  void every_handler_behaviour_has_its_documented_outcome(String way, String state, String stepState, int attempts, String type,
       String message) {
     UUID task = tasker.submit("fail", "{'way': '" + way + "'}");
 

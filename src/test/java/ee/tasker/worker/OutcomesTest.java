@@ -103,7 +103,7 @@ class OutcomesTest {
   }
 
   @Test
-  void whatever_a_failure_says_can_be_stored() {
+  void every_failure_text_can_be_stored() {
     StepResult result = result(ClaimedSteps.any(), new StepOutcome.PermanentFailure("Bad\u0000", "\ud800" + "x".repeat(10_000),
         Json.createObjectBuilder().add("a", "\u0000").build()));
 

@@ -105,7 +105,7 @@ class TransactionalStepsIT {
         "select pid, xact_start from pg_stat_activity where state = 'idle in transaction' and query like '%testing.bookings%'");
     assertThat(zombies).as("it still holds its transaction").hasSize(1);
     tasker.sql("insert into testing.released values (?) returning task_uuid", task);
-    // Whatever the zombie does, it has done it when that very transaction is over.
+    // Everything that the zombie does is done when that transaction is over.
     TaskerClient.until("the zombie's transaction is over", Duration.ofSeconds(20), () -> tasker.count(
         "select count(*) from pg_stat_activity where pid = ? and xact_start = ?", zombies.get(0).get("pid"),
         zombies.get(0).get("xact_start")) == 0);

@@ -6,7 +6,7 @@ import ee.tasker.handler.StepHandler;
 import ee.tasker.handler.StepOutcome;
 import jakarta.enterprise.context.ApplicationScoped;
 
-/** Succeeds at once, and brings what the task was given: results as large as the context. */
+/** Succeeds at once, and returns the task's context: results as large as the context. */
 @ApplicationScoped
 @Handles("benchmark.Echo")
 public class Echo implements StepHandler {

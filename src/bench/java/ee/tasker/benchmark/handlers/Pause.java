@@ -6,7 +6,7 @@ import ee.tasker.handler.StepHandler;
 import ee.tasker.handler.StepOutcome;
 import jakarta.enterprise.context.ApplicationScoped;
 
-/** Waits {@code initialization.ms} milliseconds, as a handler does that calls somebody. */
+/** Waits {@code initialization.ms} milliseconds, like a handler that calls another service. */
 @ApplicationScoped
 @Handles("benchmark.Pause")
 public class Pause implements StepHandler {

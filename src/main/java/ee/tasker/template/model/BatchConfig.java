@@ -1,12 +1,12 @@
 package ee.tasker.template.model;
 
 /**
- * How work is cut into batches.
+ * How work is split into batches.
  *
  * @param batchSize      items in a batch, 1000 by default
- * @param parallelism    batches at a time, 10 by default
+ * @param parallelism    concurrent batches, 10 by default
  * @param cursorField    the field that orders the items, {@code id} by default
- * @param workerTemplate the {@code batch_worker} step that does one batch
+ * @param workerTemplate the {@code batch_worker} step that processes one batch
  */
 public record BatchConfig(int batchSize, int parallelism, String cursorField, String workerTemplate,
     FailureStrategy failureStrategy) {

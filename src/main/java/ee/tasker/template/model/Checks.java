@@ -2,7 +2,7 @@ package ee.tasker.template.model;
 
 import java.util.OptionalInt;
 
-/** The sentences with which the constructors of this package refuse a value. */
+/** The messages with which the constructors of this package reject a value. */
 final class Checks {
   private Checks() {}
 

@@ -5,10 +5,10 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * How many tasks or steps may be under way at the same time. A policy is known by where it stands, what it counts and its
- * key, over all versions of a template.
+ * How many tasks or steps may be active at the same time. A policy is identified by its scope, what it counts and its key,
+ * across all versions of a template.
  *
- * @param limit slots, per value under the key if there is one
+ * @param limit slots, per value of the key if there is one
  * @param key   JSON pointer (RFC 6901) into the task's context; empty when all share the slots
  */
 public record ConcurrencyPolicy(int limit, Optional<String> key, LimitedUnit counts, WhenFull whenFull) {
@@ -22,12 +22,12 @@ public record ConcurrencyPolicy(int limit, Optional<String> key, LimitedUnit cou
     Checks.present(whenFull, "concurrency.when_full");
   }
 
-  /** Whether it points somewhere inside a document. */
+  /** Whether it points inside a document. */
   public static boolean isPointer(String text) {
     return text.length() <= Limits.WORD && POINTER.matcher(text).matches();
   }
 
-  /** Whether both would count the same. */
+  /** Whether both would count the same tasks or steps. */
   public boolean isSameAs(ConcurrencyPolicy other) {
     return counts == other.counts && key.equals(other.key);
   }

@@ -14,17 +14,17 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Finds steps that wait for each other. Linear in steps and dependencies, and without recursion, so that a chain of a
- * million steps is no trouble.
+ * Finds dependency cycles. Linear in steps and dependencies, and without recursion, so that a chain of a million steps is
+ * safe.
  */
 public final class DependencyCycles {
   private DependencyCycles() {}
 
   /**
-   * Cycles that share no step, at least one when there is any. Each starts with its step that comes first in the map
-   * and goes on with what that step depends on; the last step depends on the first.
+   * Cycles that share no step, at least one when there is any. Each starts with its first step in the order of the map and
+   * follows the dependencies; the last step depends on the first.
    *
-   * @param dependencies step to the steps it depends on; names that are not keys are passed over
+   * @param dependencies step to the steps it depends on; names that are not keys are ignored
    */
   public static List<List<String>> find(Map<String, ? extends Collection<String>> dependencies) {
     var stuck = stuckSteps(dependencies);
@@ -46,7 +46,7 @@ public final class DependencyCycles {
     return cycles;
   }
 
-  /** What is left once all that can be ordered is taken away: step to one dependency that is left as well. */
+  /** The remainder once all steps that can be ordered are removed: step to one dependency that also remains. */
   private static Map<String, String> stuckSteps(Map<String, ? extends Collection<String>> dependencies) {
     Map<String, List<String>> children = new HashMap<>();
     Map<String, Integer> open = new HashMap<>();

@@ -3,7 +3,7 @@ package ee.tasker.template.model;
 import java.util.Optional;
 
 /**
- * An event that the template says exists.
+ * An event that the template declares.
  *
  * @param schema JSON Schema of its payload, as JSON text
  */

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What one environment changes. What is said of {@link StepOverride#ALL} is applied first, what is said of a step by
- * name after it, wherever they stand in the file.
+ * The overrides of one environment. Those of {@link StepOverride#ALL} are applied first and those of a named step after
+ * them, regardless of their order in the file.
  *
  * @param steps each step at most once
  */

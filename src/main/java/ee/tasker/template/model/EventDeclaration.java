@@ -8,7 +8,7 @@ import java.util.Optional;
  * @param condition    after which outcome; success by default
  * @param schema       JSON Schema of the payload, as JSON text
  * @param deliveryMode durable by default
- * @param publisher    who makes the payload; empty for the result as it is
+ * @param publisher    what builds the payload; empty for the unchanged result
  */
 public record EventDeclaration(String name, Optional<String> description, EventCondition condition,
     Optional<String> schema, DeliveryMode deliveryMode, Optional<String> publisher) {

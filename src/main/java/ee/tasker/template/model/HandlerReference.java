@@ -7,11 +7,11 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Which handler does the work of a step, and its configuration.
+ * The handler of a step, and its configuration.
  *
  * @param callable       the handler's name, 1 to 500 characters
  * @param method         {@code call} unless the template says otherwise
- * @param resolver       who finds the handler; empty for the ordinary lookup by name
+ * @param resolver       what finds the handler; empty for the ordinary lookup by name
  * @param initialization configuration: top-level key to JSON text
  */
 public record HandlerReference(String callable, String method, Optional<String> resolver,
@@ -27,7 +27,7 @@ public record HandlerReference(String callable, String method, Optional<String> 
     initialization = Collections.unmodifiableSortedMap(new TreeMap<>(initialization));
   }
 
-  /** The same handler with some keys of its configuration replaced or added. */
+  /** The same handler with configuration keys replaced or added. */
   HandlerReference withInitialization(Map<String, String> replaced) {
     var merged = new TreeMap<>(initialization);
     merged.putAll(replaced);

@@ -1,9 +1,9 @@
 package ee.tasker.template.model;
 
-/** What becomes of the other steps of a task once one step is in {@code error}. */
+/** What happens to the other steps of a task once one step is in {@code error}. */
 public enum OnStepError {
-  /** Nothing more is enqueued. */
+  /** No further step is enqueued. */
   STOP,
-  /** Whatever does not depend on the failed step goes on. */
+  /** Steps that do not depend on the failed step continue. */
   CONTINUE
 }

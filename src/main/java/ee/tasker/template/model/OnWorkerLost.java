@@ -1,6 +1,6 @@
 package ee.tasker.template.model;
 
-/** What follows when the worker of an attempt is lost, or nobody claims it: the next attempt, or the end of the step. */
+/** What follows when the worker of an attempt is lost, or no worker claims the step: the next attempt, or the step fails. */
 public enum OnWorkerLost {
   RESCHEDULE, ABANDON
 }

@@ -3,7 +3,7 @@ package ee.tasker.template.model;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** The keys of a retry policy that were spelled out; the others keep the value they had. */
+/** The retry keys that were given; the others keep their value. */
 public record RetryOverride(Optional<Boolean> retryable, OptionalInt maxAttempts, Optional<BackoffKind> backoff,
     OptionalInt backoffBaseMs, OptionalInt maxBackoffMs,
     Optional<OnWorkerLost> onWorkerLost) {

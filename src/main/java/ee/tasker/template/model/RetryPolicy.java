@@ -1,18 +1,18 @@
 package ee.tasker.template.model;
 
 /**
- * When a failed step is tried again.
+ * When a failed step is retried.
  *
  * @param retryable     whether there is any attempt after the first
- * @param maxAttempts   all attempts counted; the first is always allowed, even with 0
- * @param backoffBaseMs the first wait, in milliseconds
- * @param maxBackoffMs  no wait is longer, in milliseconds; not less than {@code backoffBaseMs}
- * @param onWorkerLost  whether an attempt that no worker brought to an end counts as one that failed and is followed by the next
+ * @param maxAttempts   the total number of attempts; the first is always allowed, even with 0
+ * @param backoffBaseMs the first delay, in milliseconds
+ * @param maxBackoffMs  the longest delay, in milliseconds; at least {@code backoffBaseMs}
+ * @param onWorkerLost  whether an attempt that its worker did not finish counts as failed and is followed by the next
  */
 public record RetryPolicy(boolean retryable, int maxAttempts, BackoffKind backoff, int backoffBaseMs, int maxBackoffMs,
     OnWorkerLost onWorkerLost) {
 
-  /** Three attempts, waits of 1 s, 2 s and so on up to one minute. */
+  /** Three attempts, delays of 1 s, 2 s and so on up to one minute. */
   public static final RetryPolicy DEFAULT = new RetryPolicy(true, 3, BackoffKind.EXPONENTIAL, 1_000, 60_000, OnWorkerLost.RESCHEDULE);
 
   public RetryPolicy {

@@ -7,9 +7,9 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * The values of the context by which tasks of a template are found.
+ * The context values by which tasks of a template can be found.
  *
- * @param paths by name the path of a member of the context, with dots between the members; in the order of the names
+ * @param paths by name the path of a member of the context, with dots between the members; ordered by name
  */
 public record SearchAttributes(SortedMap<String, String> paths) {
   public static final SearchAttributes NONE = new SearchAttributes(Collections.emptySortedMap());
@@ -37,7 +37,7 @@ public record SearchAttributes(SortedMap<String, String> paths) {
     return text != null && NAME.matcher(text).matches();
   }
 
-  /** Members that begin with a letter or an underscore, so that none is a place in an array, with dots between them. */
+  /** Members that begin with a letter or an underscore, so that none is an array index, with dots between them. */
   public static boolean isPath(String text) {
     return text != null && text.length() <= Limits.WORD && PATH.matcher(text).matches();
   }

@@ -9,10 +9,10 @@ import java.util.OptionalInt;
  * One step of a template.
  *
  * @param name             unique in the template, 1 to 128 characters, not {@code ALL}
- * @param dependencies     names of the parents, in the order written, each once
+ * @param dependencies     names of the parents, in document order, each once
  * @param timeoutSeconds   how long one attempt may run; empty for no limit of its own
  * @param resultSchema     JSON Schema of the result, as JSON text
- * @param concurrency      how many of this step may be under way, over all tasks
+ * @param concurrency      how many instances of this step may be active, across all tasks
  */
 public record StepDefinition(String name, Optional<String> description, StepType type, HandlerReference handler,
     List<String> dependencies, Optional<String> systemDependency, RetryPolicy retry,

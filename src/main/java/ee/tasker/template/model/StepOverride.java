@@ -6,7 +6,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What one environment changes about a step, or about {@link #ALL} of them.
+ * The overrides of one environment for a step, or for {@link #ALL} of them.
  *
  * @param initialization keys of the handler's configuration to replace or add: key to JSON text
  * @param timeoutSeconds empty to keep the step's own
@@ -14,7 +14,7 @@ import java.util.TreeMap;
  */
 public record StepOverride(String step, SortedMap<String, String> initialization, OptionalInt timeoutSeconds,
     RetryOverride retry) {
-  /** Stands for every step. */
+  /** Means every step. */
   public static final String ALL = "ALL";
 
   public StepOverride {

@@ -1,24 +1,24 @@
 package ee.tasker.template.model;
 
-/** What a step is to the task's graph. */
+/** The role of a step in the task's graph. */
 public enum StepType {
   /** Runs once its parents are done. */
   STANDARD,
-  /** Its outcome names the steps that shall exist. */
+  /** Its outcome names the steps to create. */
   DECISION,
-  /** Joins those of its parents that came to exist. */
+  /** Joins those of its parents that were created. */
   DEFERRED_CONVERGENCE,
-  /** Its outcome cuts the work into batches. */
+  /** Its outcome splits the work into batches. */
   BATCHABLE,
-  /** The model of one batch; made as often as there are batches. */
+  /** The template of one batch; created once per batch. */
   BATCH_WORKER;
 
-  /** Whether {@code batch_config} may stand here. */
+  /** Whether {@code batch_config} is allowed. */
   public boolean takesBatchConfig() {
     return this == BATCHABLE || this == BATCH_WORKER;
   }
 
-  /** Whether a step of this type makes no sense without a parent. */
+  /** Whether a step of this type requires a parent. */
   public boolean needsDependencies() {
     return this == DECISION || this == DEFERRED_CONVERGENCE;
   }

@@ -11,14 +11,14 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * A template with every default filled in. Immutable, like the template it stands for.
+ * A template with every default filled in. Immutable.
  *
- * @param reuse       when a task may take over the identity of an earlier one
- * @param searchAttributes the values of the context by which tasks are found
+ * @param reuse       when a task may reuse the identity of an earlier one
+ * @param searchAttributes the context values by which tasks can be found
  * @param inputSchema JSON Schema of the context, as JSON text; empty accepts any context
- * @param metadata    a JSON object as text, for people
- * @param steps       in the order of the file, at least one; names are unique, dependencies exist and form no cycle
- * @param concurrency how many tasks, or steps of them, may be under way
+ * @param metadata    a JSON object as text, ignored by the engine
+ * @param steps       in document order, at least one; names are unique, dependencies exist and form no cycle
+ * @param concurrency how many tasks, or steps of them, may be active
  */
 public record TemplateDefinition(TemplateKey key, Optional<String> description, IdentityStrategy identityStrategy,
     IdentityReuse reuse, SearchAttributes searchAttributes, Optional<String> inputSchema, Lifecycle lifecycle, String metadata,
@@ -47,8 +47,8 @@ public record TemplateDefinition(TemplateKey key, Optional<String> description, 
   }
 
   /**
-   * What runs in one environment: the overrides of {@code environment} applied, and no overrides left. An environment
-   * that the template does not know changes nothing.
+   * The template for one environment: the overrides of {@code environment} applied, and no overrides left. An unknown
+   * environment changes nothing.
    */
   public TemplateDefinition forEnvironment(String environment) {
     var overrides = environments.getOrDefault(environment, new EnvironmentOverrides(List.of()));
@@ -57,8 +57,8 @@ public record TemplateDefinition(TemplateKey key, Optional<String> description, 
   }
 
   /**
-   * Features that are accepted and checked but that this version cannot run yet, as sentences for people; empty for a
-   * template that can run.
+   * Features that are validated but that this version cannot run yet, as readable sentences; empty for a template that can
+   * run.
    */
   public List<String> unsupported() {
     List<String> features = new ArrayList<>();

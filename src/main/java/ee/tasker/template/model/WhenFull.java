@@ -1,6 +1,6 @@
 package ee.tasker.template.model;
 
-/** What becomes of who finds a policy's slots taken: wait in line, first come, first served; or fail at once. */
+/** What happens when a policy's slots are taken: wait in FIFO order, or fail at once. */
 public enum WhenFull {
   QUEUE, FAIL_FAST
 }

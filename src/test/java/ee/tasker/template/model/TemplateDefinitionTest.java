@@ -10,7 +10,7 @@ import java.util.OptionalInt;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** A definition that exists holds together, whoever made it. */
+/** Every existing definition is consistent. */
 class TemplateDefinitionTest {
 
   private static StepDefinition step(String name, String... dependencies) {

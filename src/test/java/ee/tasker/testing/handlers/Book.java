@@ -22,7 +22,7 @@ import javax.naming.InitialContext;
 import javax.naming.NamingException;
 import javax.sql.DataSource;
 
-/** Transactional: writes a booking, and then goes on in the {@code way} of the context. The ledger knows that it was there. */
+/** Transactional: writes a booking, and then behaves as {@code way} in the context says. The ledger records that it ran. */
 @ApplicationScoped
 @Handles("testing.Book")
 public class Book implements StepHandler {

@@ -21,7 +21,7 @@ public class Hang implements StepHandler {
     ledger.write(step, "started");
     try {
       new CountDownLatch(1).await(60, TimeUnit.SECONDS);
-      return StepOutcome.permanent("NotInterrupted", "nobody interrupted this handler within a minute");
+      return StepOutcome.permanent("NotInterrupted", "this handler was not interrupted within a minute");
     } catch (InterruptedException e) {
       ledger.write(step, "interrupted");
       return StepOutcome.success();

@@ -9,7 +9,7 @@ import jakarta.inject.Inject;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Runs until a test lets the task go on or somebody asks to cancel it, for a minute at most. */
+/** Runs until a test releases the task or its cancellation is requested, for a minute at most. */
 @ApplicationScoped
 @Handles("testing.Hold")
 public class Hold implements StepHandler {

@@ -13,7 +13,7 @@ import javax.naming.NamingException;
 import javax.sql.DataSource;
 
 /**
- * Effects outside the engine: one row for each thing a handler did, committed at once whatever becomes of the step. Each in a transaction of its own, at
+ * Effects outside the engine: one row for each thing a handler did, committed at once, independently of the step's outcome. Each in a transaction of its own, at
  * whose end the connection is back in the pool: outside of one Open Liberty keeps it for the handler until that returns.
  */
 @ApplicationScoped

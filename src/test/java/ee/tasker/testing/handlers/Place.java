@@ -15,7 +15,7 @@ import jakarta.json.JsonObjectBuilder;
 
 /**
  * Returns where it is in its trace: as its context says it, and as the server's OpenTelemetry does where there is one. Its configuration has how
- * often it throws before that ({@code throws}), whether it fails for good ({@code refuses}), and a template to submit ({@code submits}).
+ * often it throws before that ({@code throws}), whether it fails permanently ({@code refuses}), and a template to submit ({@code submits}).
  */
 @ApplicationScoped
 @Handles("testing.Place")

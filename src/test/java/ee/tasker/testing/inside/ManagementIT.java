@@ -142,7 +142,7 @@ class ManagementIT {
     Instant looked = poller.lastPoll();
     set("PollIntervalSeconds", 1);
     until("the poller came round twice", () -> poller.lastPoll().isAfter(looked.plusSeconds(2)));
-    assertEquals(1, depth(), "nobody took it");
+    assertEquals(1, depth(), "no worker claimed it");
     assertEquals(0, get("RunningSteps"));
     until("others see it",
         () -> "degraded".equals(registered().getString("reported_status"))
@@ -172,12 +172,12 @@ class ManagementIT {
     set("PollIntervalSeconds", 2);
 
     assertEquals(7, get("WorkerCapacity"));
-    // Whoever looks for steps just now keeps all that are free for a moment.
+    // A claim in progress holds all free permits for a moment.
     until("all seven are free", () -> worker.availableCapacity() == 7 && availableCapacity() == 7);
     until("others see it", () -> registered().getInt("capacity") == 7);
     assertEquals(2, management.view().pollInterval().toSeconds());
     Instant before = poller.lastPoll();
-    until("the poller comes round at its new pace", () -> poller.lastPoll().isAfter(before.plusSeconds(3)));
+    until("the poller runs at its new interval", () -> poller.lastPoll().isAfter(before.plusSeconds(3)));
     assertEquals("complete", atRest(submissions.submit(REQUEST).taskUuid()));
   }
 
@@ -297,7 +297,8 @@ class ManagementIT {
   }
 
   private String atRest(UUID task) {
-    until("task " + task + " is at rest", () -> List.of("complete", "error", "blocked_by_failures", "cancelled").contains(state(task)));
+    until("task " + task + " is terminal or blocked",
+        () -> List.of("complete", "error", "blocked_by_failures", "cancelled").contains(state(task)));
     return state(task);
   }
 

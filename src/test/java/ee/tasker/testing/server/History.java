@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** What must be true of the database whatever happened, asked of the tables themselves and of nothing that the engine computes. */
+/** Invariants of the database, checked on the tables themselves and not on anything that the engine computes. */
 public final class History {
   private static final Map<String, String> BROKEN = new java.util.LinkedHashMap<>();
 
@@ -95,7 +95,7 @@ public final class History {
     return found;
   }
 
-  /** Messages left on any queue, by queue; once every task is at rest there is none. */
+  /** Messages left on any queue, by queue; once every task is terminal or blocked there is none. */
   public static Map<String, Long> messages(TaskerClient tasker) {
     Map<String, Long> left = new java.util.LinkedHashMap<>();
     tasker.sql("select queue_name from pgmq.meta order by 1").forEach(row -> {

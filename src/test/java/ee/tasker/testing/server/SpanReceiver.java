@@ -82,7 +82,7 @@ public final class SpanReceiver implements AutoCloseable {
     return spans.stream().filter(span -> span.trace().equals(trace)).toList();
   }
 
-  /** How often somebody sent anything. */
+  /** The number of requests received. */
   public int requests() {
     return requests.get();
   }

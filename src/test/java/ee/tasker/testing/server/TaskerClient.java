@@ -53,7 +53,7 @@ public final class TaskerClient {
     return new TaskerClient(base, database, headers);
   }
 
-  /** The same as somebody who may do what is listed and nothing else: {@code tasks:read}, or {@code tasks:read in orders}; by an API key. */
+  /** The same client with only the listed permissions: {@code tasks:read}, or {@code tasks:read in orders}; by an API key. */
   public TaskerClient asOneWhoMay(Collection<String> permissions) {
     String key = "tkr_" + UUID.randomUUID() + UUID.randomUUID();
     Object uuid = value("select tasker.create_api_key(?, encode(sha256(convert_to(?, 'UTF8')), 'hex'), 'tkr_test', null, 'test')",
@@ -162,7 +162,7 @@ public final class TaskerClient {
     return text.replace('\'', '"');
   }
 
-  /** The task once it is at rest; fails the test when it is not within a minute. */
+  /** The task once it is terminal or blocked; fails the test when it is not within a minute. */
   public JsonObject atRest(UUID task) {
     return atRest(task, Duration.ofSeconds(60));
   }

@@ -174,7 +174,7 @@ public final class TestServer implements AutoCloseable {
     }
   }
 
-  /** Asks it to end, as a person would, and waits until it has. */
+  /** Asks it to stop, as an operator would, and waits until it has. */
   @Override
   public void close() {
     Runtime.getRuntime().removeShutdownHook(atExit);
