@@ -25,8 +25,8 @@ create type tasker.task_state as enum ('pending', 'initializing', 'enqueuing_ste
     'waiting_for_dependencies', 'waiting_for_retry', 'blocked_by_failures', 'complete', 'error', 'cancelled', 'resolved_manually');
 create type tasker.when_full as enum ('queue', 'fail_fast');
 -- One step that was just handed off, to a queue or straight to a worker.
-create type tasker.step_handoff as (step_uuid uuid, task_uuid uuid, attempt smallint, is_claimed boolean, namespace character varying,
-    claim_order bigint, correlation_id uuid, handler_key text);
+create type tasker.step_handoff as (step_uuid uuid, task_uuid uuid, handoff integer, is_claimed boolean, namespace character varying,
+    claim_order bigint, correlation_id uuid, handler_key text, attempt integer);
 -- By how much the step counters of a task change.
 create type tasker.task_delta as (task_uuid uuid, in_flight integer, unfinished integer, failed integer, retrying integer);
 -- A task that was moved: from where, to where, and the number of the last row of history of that.
@@ -205,14 +205,14 @@ create table tasker.concurrency_slots (
   admitted_at      timestamp with time zone,
   admitted_limit   integer,
   -- The handoff for which it is held, 0 for a task; null before.
-  attempt          smallint,
+  handoff          integer,
   -- Somebody has to look at the holder: a slot was given to it, or the gate was busy when it asked.
   is_due           boolean not null default false,
   constraint concurrency_slots_pkey PRIMARY KEY (holder_uuid, policy_uuid),
   constraint concurrency_slots_policy_uuid_fkey FOREIGN KEY (policy_uuid) REFERENCES tasker.concurrency_policies(policy_uuid),
   constraint concurrency_slots_task_uuid_fkey FOREIGN KEY (task_uuid) REFERENCES tasker.tasks(task_uuid) ON DELETE CASCADE,
   constraint admitted_under_a_limit CHECK ((admitted_at IS NULL) = (admitted_limit IS NULL)),
-  constraint handed_off_means_admitted CHECK (attempt IS NULL OR admitted_at IS NOT NULL)
+  constraint handed_off_means_admitted CHECK (handoff IS NULL OR admitted_at IS NOT NULL)
 )
 with (autovacuum_vacuum_cost_limit=2000, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500, fillfactor=70);
 CREATE INDEX concurrency_slots_due_idx ON tasker.concurrency_slots USING btree (waiting_position) WHERE is_due;
@@ -771,7 +771,7 @@ create table tasker.template_pauses (
 create table tasker.unclaimed_offers (
   task_uuid          uuid not null,
   workflow_step_uuid uuid not null,
-  attempt            smallint not null,
+  handoff            integer not null,
   why                text not null,
   since              timestamp with time zone not null,
   -- When the offer is taken back if nothing changes; null for never.
@@ -813,7 +813,9 @@ create table tasker.workflow_step_result_audit (
   worker_uuid        uuid,
   recorded_at        timestamp with time zone not null default now(),
   execution_time_ms  bigint,
-  attempt            smallint not null,
+  -- The handoff that the result is of, 0 when an operator completed the step before its first.
+  handoff            integer not null,
+  attempt            integer not null,
   outcome            tasker.step_outcome not null,
   success            boolean not null generated always as (outcome = ANY (ARRAY['success'::tasker.step_outcome, 'manual_completion'::tasker.step_outcome])) stored,
   result             jsonb,
@@ -843,7 +845,9 @@ create table tasker.workflow_step_transitions (
   from_state         tasker.step_state,
   to_state           tasker.step_state not null,
   actor              tasker.actor not null,
-  attempt            smallint not null,
+  -- The handoff that the move is about, 0 before the first.
+  handoff            integer not null,
+  attempt            integer not null,
   processor_uuid     uuid,
   -- The transaction that made the move. Everything below pg_snapshot_xmin of a snapshot is there or never will be.
   xact_id            bigint not null default pg_current_xact_id()::text::bigint,
@@ -879,17 +883,21 @@ create table tasker.workflow_steps (
   result_sort_key         integer,
   -- The wait before the next attempt, as last decided, rounded up to seconds.
   backoff_request_seconds integer,
-  -- Number of the latest handoff, 0 before the first: it fences every call about the step.
-  attempts                smallint not null default 0,
-  -- Attempts that a person has forgiven: max_attempts and backoff count from here. attempts itself never goes back, it is the fence.
-  attempts_before_reset   smallint not null default 0,
-  max_attempts            smallint not null,
+  -- Number of the latest handoff, 0 before the first. It never goes back and fences every call about the step.
+  handoffs                integer not null default 0,
+  -- Number of the latest attempt that ran, failed or is under way: what the retry budget and the backoff count. A handoff that is given back
+  --   unstarted keeps it.
+  attempts                integer not null default 0,
+  -- Attempts that an operator has forgiven: max_attempts and backoff count from here. attempts itself goes on from where it was.
+  attempts_before_reset   integer not null default 0,
+  max_attempts            integer not null,
   retryable               boolean not null,
   -- Copied from the template: the handoff asks for slots first.
   is_limited              boolean not null default false,
   constraint workflow_steps_pkey PRIMARY KEY (workflow_step_uuid),
   constraint one_step_per_task_and_position UNIQUE (task_uuid, step_position),
   constraint attempts_are_not_negative CHECK (attempts >= 0 AND max_attempts >= 0),
+  constraint attempts_were_handed_off CHECK (attempts <= handoffs),
   constraint completed_at_iff_finished CHECK ((completed_at IS NOT NULL) = (state = ANY (ARRAY['complete'::tasker.step_state, 'error'::tasker.step_state, 'cancelled'::tasker.step_state, 'resolved_manually'::tasker.step_state]))),
   constraint leased_iff_in_progress CHECK ((lease_expires_at IS NOT NULL) = (state = 'in_progress'::tasker.step_state)),
   constraint parents_are_counted CHECK (remaining_parents >= 0 AND remaining_parents <= total_parents),
@@ -1079,7 +1087,7 @@ function tasker.finalize_task_completion(p_task_uuid uuid, p_processor_uuid uuid
 -- The state of a task, null when there is no such task.
 function tasker.get_current_task_state(p_task_uuid uuid) returns character varying, stable;
   -- called by TaskGateway
--- Why results were refused, a JSON array of {step_uuid, attempt, verdict} for those not accepted.
+-- Why results were refused, a JSON array of {step_uuid, handoff, verdict} for those not accepted.
 function tasker.get_refusals(p_results jsonb, p_accepted uuid[]) returns jsonb, stable;
   -- called by complete_steps
 -- Whether a task in this state has ended.
@@ -1136,8 +1144,8 @@ function tasker.submit_results(p_results jsonb, p_server_uuid uuid, p_settle boo
 -- The moves that lead a task from one state to another, the first being p_from itself.
 function tasker.task_path(p_from tasker.task_state, p_to tasker.task_state) returns tasker.task_state[], immutable;
   -- called by roll_up_task_states
--- Moves one step from one state to another if it is still in the first and p_attempt is its latest attempt, and lets its task follow.
-function tasker.transition_step_state_atomic(p_step_uuid uuid, p_attempt integer, p_from_state character varying, p_to_state character varying,
+-- Moves one step from one state to another if it is still in the first and p_handoff is its latest handoff, and lets its task follow.
+function tasker.transition_step_state_atomic(p_step_uuid uuid, p_handoff integer, p_from_state character varying, p_to_state character varying,
     p_actor character varying, p_processor_uuid uuid, p_metadata jsonb DEFAULT '{}'::jsonb) returns boolean;
   -- called by none of ours: for use by hand
 -- Moves a task from one state to another if it is still in the first: compare-and-set, history and wake-up in one statement.
@@ -1406,8 +1414,8 @@ function tasker.calculate_claim_order(p_created_at timestamp with time zone, p_p
 -- The place of a step in the claim: that of its task, less a minute for every attempt before this one.
 function tasker.calculate_claim_rank(p_claim_order bigint, p_attempt integer) returns bigint, immutable;
   -- called by claim_steps, escalate_sla_breaches, evaluate_tasks, get_next_ready_tasks, recover_unclaimed_offers, resend_lost_messages, send_handoffs
--- Accepts offers: compares (enqueued, attempt) and sets in_progress with a lease.
-function tasker.claim_offered_steps(p_step_uuids uuid[], p_attempts integer[], p_server_uuid uuid, p_lease_seconds integer,
+-- Accepts offers: compares (enqueued, handoff) and sets in_progress with a lease.
+function tasker.claim_offered_steps(p_step_uuids uuid[], p_handoffs integer[], p_server_uuid uuid, p_lease_seconds integer,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns uuid[];
   -- called by claim_queued_steps
 -- The claim itself, without the documents: takes messages and accepts the offers in them.
@@ -1476,7 +1484,7 @@ function tasker.set_claim_cursor(p_table text, p_claim_order bigint, p_from_star
   -- called by take_messages
 -- Takes up to p_limit messages off one worker queue, lowest claim_order first.
 function tasker.take_messages(p_namespace text, p_limit integer, p_elsewhere jsonb DEFAULT NULL::jsonb, OUT o_step_uuids uuid[],
-    OUT o_attempts integer[]) returns record;
+    OUT o_handoffs integer[]) returns record;
   -- called by claim_queued_steps
 -- The queue on which the steps of a namespace are offered to workers.
 function tasker.worker_queue(p_namespace text) returns text, immutable;
@@ -1928,6 +1936,6 @@ function tasker.refresh_handlers_elsewhere(p_server_uuid uuid, p_missing text[] 
 function tasker.release_unknown_steps(p_server_uuid uuid, p_known jsonb, p_older_than_ms integer,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by StepGateway
--- Saves a running step's progress for a later attempt; false when the attempt is not the current one.
-function tasker.save_checkpoint(p_step_uuid uuid, p_attempt integer, p_checkpoint jsonb) returns boolean;
+-- Saves a running step's progress for a later attempt; false when the handoff is not the latest one.
+function tasker.save_checkpoint(p_step_uuid uuid, p_handoff integer, p_checkpoint jsonb) returns boolean;
   -- called by StepGateway

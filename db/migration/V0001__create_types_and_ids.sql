@@ -53,8 +53,8 @@ create type tasker.task_move as (task_uuid uuid, transition_count int, from_stat
 comment on type tasker.task_move is 'A task that was moved: from where, to where, and the number of the last row of history of that.';
 
 create type tasker.step_handoff as (
-  step_uuid uuid, task_uuid uuid, attempt smallint, is_claimed boolean, namespace varchar, claim_order bigint,
-  correlation_id uuid, handler_key text);
+  step_uuid uuid, task_uuid uuid, handoff int, is_claimed boolean, namespace varchar, claim_order bigint,
+  correlation_id uuid, handler_key text, attempt int);
 comment on type tasker.step_handoff is 'One step that was just handed off, to a queue or straight to a worker.';
 
 -- A default of every table needs it, so it cannot be a repeatable migration.

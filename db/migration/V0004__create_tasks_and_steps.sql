@@ -144,9 +144,10 @@ create table tasker.workflow_steps (
   remaining_parents       int         not null,
   result_sort_key         int,
   backoff_request_seconds int,
-  attempts                smallint    not null default 0,
-  attempts_before_reset   smallint    not null default 0,
-  max_attempts            smallint    not null,
+  handoffs                int         not null default 0,
+  attempts                int         not null default 0,
+  attempts_before_reset   int         not null default 0,
+  max_attempts            int         not null,
   retryable               boolean     not null,
   is_limited              boolean     not null default false,
   constraint one_step_per_task_and_position unique (task_uuid, step_position),
@@ -158,6 +159,7 @@ create table tasker.workflow_steps (
   constraint started_means_parents_are_done check
     (remaining_parents = 0 or state in ('pending', 'cancelled', 'error', 'complete', 'resolved_manually')),
   constraint attempts_are_not_negative check (attempts >= 0 and max_attempts >= 0),
+  constraint attempts_were_handed_off check (attempts <= handoffs),
   constraint reset_is_behind check (attempts_before_reset between 0 and attempts))
 with (fillfactor = 45, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000,
       autovacuum_vacuum_cost_limit = 2000, autovacuum_analyze_scale_factor = 0.05);
@@ -166,9 +168,12 @@ comment on column tasker.workflow_steps.leased_by is 'The server that claimed th
 comment on column tasker.workflow_steps.remaining_parents is 'Parents that are neither complete nor resolved manually; a cached count, checked against a recount.';
 comment on column tasker.workflow_steps.result_sort_key is 'sort_key of the row in workflow_step_result_audit that holds the current result.';
 comment on column tasker.workflow_steps.backoff_request_seconds is 'The wait before the next attempt, as last decided, rounded up to seconds.';
-comment on column tasker.workflow_steps.attempts is 'Number of the latest handoff, 0 before the first: it fences every call about the step.';
+comment on column tasker.workflow_steps.handoffs is
+  'Number of the latest handoff, 0 before the first. It never goes back and fences every call about the step.';
+comment on column tasker.workflow_steps.attempts is
+  'Number of the latest attempt that ran, failed or is under way: what the retry budget and the backoff count. A handoff that is given back unstarted keeps it.';
 comment on column tasker.workflow_steps.attempts_before_reset is
-  'Attempts that a person has forgiven: max_attempts and backoff count from here. attempts itself never goes back, it is the fence.';
+  'Attempts that an operator has forgiven: max_attempts and backoff count from here. attempts itself goes on from where it was.';
 comment on column tasker.workflow_steps.is_limited is 'Copied from the template: the handoff asks for slots first.';
 
 create table tasker.workflow_step_edges (
@@ -197,7 +202,8 @@ create table tasker.workflow_step_result_audit (
   worker_uuid        uuid,
   recorded_at        timestamptz not null default now(),
   execution_time_ms  bigint,
-  attempt            smallint    not null,
+  handoff            int         not null,
+  attempt            int         not null,
   outcome            tasker.step_outcome not null,
   success            boolean     not null generated always as (outcome in ('success', 'manual_completion')) stored,
   result             jsonb,
@@ -207,4 +213,5 @@ create table tasker.workflow_step_result_audit (
   constraint failure_has_an_error check (outcome not in ('retryable_failure', 'permanent_failure') or error is not null));
 comment on table tasker.workflow_step_result_audit is
   'One row per recorded result, written once: the transition it belongs to is (workflow_step_uuid, sort_key).';
+comment on column tasker.workflow_step_result_audit.handoff is 'The handoff that the result is of, 0 when an operator completed the step before its first.';
 comment on column tasker.workflow_step_result_audit.document_hash is 'hash_documents(result, error), as they were inserted.';

@@ -34,13 +34,15 @@ create table tasker.workflow_step_transitions (
   from_state         tasker.step_state,
   to_state           tasker.step_state not null,
   actor              tasker.actor not null,
-  attempt            smallint    not null,
+  handoff            int         not null,
+  attempt            int         not null,
   processor_uuid     uuid,
   xact_id            bigint      not null default pg_current_xact_id()::text::bigint,
   created_at         timestamptz not null default clock_timestamp(),
   metadata           jsonb)
 partition by range (created_at);
 comment on table tasker.workflow_step_transitions is 'History of workflow_steps.state, one row per move; sort_key counts from 1 per step.';
+comment on column tasker.workflow_step_transitions.handoff is 'The handoff that the move is about, 0 before the first.';
 comment on column tasker.workflow_step_transitions.xact_id is
   'The transaction that made the move. Everything below pg_snapshot_xmin of a snapshot is there or never will be.';
 -- Moves of a task are written close together and its key grows with time, so a summary per 32 pages finds them. Summaries are

@@ -37,7 +37,7 @@ comment on column tasker.servers.elsewhere is
 create table tasker.unclaimed_offers (
   task_uuid          uuid        not null references tasker.tasks on delete cascade,
   workflow_step_uuid uuid        not null,
-  attempt            smallint    not null,
+  handoff            int         not null,
   why                text        not null,
   since              timestamptz not null,
   due_at             timestamptz,

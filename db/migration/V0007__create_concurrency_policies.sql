@@ -42,11 +42,11 @@ create table tasker.concurrency_slots (
   requested_at     timestamptz  not null default clock_timestamp(),
   admitted_at      timestamptz,
   admitted_limit   int,
-  attempt          smallint,
+  handoff          int,
   is_due           boolean      not null default false,
   primary key (holder_uuid, policy_uuid),
   constraint admitted_under_a_limit check ((admitted_at is null) = (admitted_limit is null)),
-  constraint handed_off_means_admitted check (attempt is null or admitted_at is not null))
+  constraint handed_off_means_admitted check (handoff is null or admitted_at is not null))
 with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500,
       autovacuum_vacuum_cost_limit = 2000);
 comment on table tasker.concurrency_slots is
@@ -54,7 +54,7 @@ comment on table tasker.concurrency_slots is
 comment on column tasker.concurrency_slots.holder_uuid is 'The step, or the task for a policy that counts tasks.';
 comment on column tasker.concurrency_slots.key is 'The value under the policy''s pointer, as JSON text; empty without a pointer.';
 comment on column tasker.concurrency_slots.admitted_at is 'Since when the slot is held; null while waiting.';
-comment on column tasker.concurrency_slots.attempt is 'The handoff for which it is held, 0 for a task; null before.';
+comment on column tasker.concurrency_slots.handoff is 'The handoff for which it is held, 0 for a task; null before.';
 comment on column tasker.concurrency_slots.is_due is 'Somebody has to look at the holder: a slot was given to it, or the gate was busy when it asked.';
 create index concurrency_slots_waiting_idx on tasker.concurrency_slots (policy_uuid, key, waiting_position) where admitted_at is null;
 create index concurrency_slots_held_idx on tasker.concurrency_slots (policy_uuid, key) where admitted_at is not null;

@@ -1,4 +1,4 @@
--- How long handoffs waited for their acceptance: from the move to enqueued to the claim of the same attempt, both of which
+-- How long handoffs waited for their acceptance: from the move to enqueued to the claim of the same handoff, both of which
 -- are in the history, per namespace and over the latest p_window. Offers that no worker has accepted yet are counted beside
 -- them (waiting), with the age of the oldest, and those that recovery watches because nobody takes them (stuck).
 -- Bounded: at most p_sample of the latest claims, found by the primary keys of the last tasks that were created or can move.

@@ -3,8 +3,8 @@
 -- offers from the queues.
 -- p_results: see submit_results. p_settle false: the caller has only the worker's role; the results go to the queue
 -- orchestration_step_results and an orchestrator does the rest.
--- Returns {refused: [{step_uuid, attempt, verdict}], claimed_steps: [...], queued: [namespaces], ended: [{task_uuid, state}],
--- next_retry_in_ms}: verdict ALREADY when that attempt has already been submitted, STALE when it is not the current one.
+-- Returns {refused: [{step_uuid, handoff, verdict}], claimed_steps: [...], queued: [namespaces], ended: [{task_uuid, state}],
+-- next_retry_in_ms}: verdict ALREADY when the result of that handoff has already been submitted, STALE when it is not the current one.
 -- Errors: TK007 when a result lacks what says whose it is, or its outcome; nothing is done then.
 -- Locks: tasks by uuid, then their steps; then messages (skip locked) and offered steps by uuid.
 -- Source: design sections 3, 10.
@@ -31,12 +31,12 @@ declare
   v_retry_at timestamptz;
 begin
   if not coalesce(jsonb_typeof(p_results) = 'array', false) then
-    raise exception 'p_results must be an array of objects with step_uuid, task_uuid, attempt and outcome' using errcode = 'TK007';
+    raise exception 'p_results must be an array of objects with step_uuid, task_uuid, handoff and outcome' using errcode = 'TK007';
   end if;
   -- By path, which copies no result.
-  if jsonb_path_exists(p_results, '$[*] ? (!(@.step_uuid != null && @.task_uuid != null && @.attempt != null
+  if jsonb_path_exists(p_results, '$[*] ? (!(@.step_uuid != null && @.task_uuid != null && @.handoff != null
                                             && (@.outcome == "success" || @.outcome == "retryable_failure" || @.outcome == "permanent_failure" || @.outcome == "cancelled")))') then
-    raise exception 'each of p_results needs step_uuid, task_uuid, attempt, and outcome, which is success, retryable_failure, permanent_failure or cancelled'
+    raise exception 'each of p_results needs step_uuid, task_uuid, handoff, and outcome, which is success, retryable_failure, permanent_failure or cancelled'
       using errcode = 'TK007';
   end if;
   if p_settle then
@@ -64,11 +64,11 @@ begin
     from (select u.task_uuid, sum(u.in_flight)::int as in_flight from unnest(v_back.o_deltas) u group by u.task_uuid) d
     where t.task_uuid = d.task_uuid;
     perform pgmq.send_batch('orchestration_step_results', (
-      select array_agg(jsonb_build_object('task_uuid', h.task_uuid, 'step_uuid', h.step_uuid, 'attempt', h.attempt))
-      from (select b.task_uuid, b.step_uuid, b.attempt from unnest(v_back.o_submitted) b
+      select array_agg(jsonb_build_object('task_uuid', h.task_uuid, 'step_uuid', h.step_uuid, 'handoff', h.handoff))
+      from (select b.task_uuid, b.step_uuid, b.handoff from unnest(v_back.o_submitted) b
             union all
-            select r.task_uuid, r.step_uuid, r.attempt
-            from jsonb_to_recordset(p_results) as r(task_uuid uuid, step_uuid uuid, attempt smallint)
+            select r.task_uuid, r.step_uuid, r.handoff
+            from jsonb_to_recordset(p_results) as r(task_uuid uuid, step_uuid uuid, handoff int)
             where r.step_uuid = any (v_back.o_cancelled)) h));
   end if;
   if p_claim_from_queues and cardinality(v_claimed) < p_claim_limit then

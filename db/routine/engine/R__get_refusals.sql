@@ -1,5 +1,5 @@
--- Why results were refused, a JSON array of {step_uuid, attempt, verdict} for those not among p_accepted: ALREADY when
--- that attempt has already been submitted (also by the same batch), STALE when it is not the current one, UNKNOWN when
+-- Why results were refused, a JSON array of {step_uuid, handoff, verdict} for those not among p_accepted: ALREADY when
+-- the result of that handoff has already been submitted (also by the same batch), STALE when it is not the current one, UNKNOWN when
 -- there is no such step.
 create or replace function tasker.get_refusals(p_results jsonb, p_accepted uuid[])
 returns jsonb
@@ -11,17 +11,17 @@ begin
     return '[]';
   end if;
   return (
-    select coalesce(jsonb_agg(jsonb_build_object('step_uuid', r.step_uuid, 'attempt', r.attempt,
+    select coalesce(jsonb_agg(jsonb_build_object('step_uuid', r.step_uuid, 'handoff', r.handoff,
       'verdict', case when s.workflow_step_uuid is null then 'UNKNOWN'
-                      when s.attempts = r.attempt and a.attempt is not null then 'ALREADY'
+                      when s.handoffs = r.handoff and a.handoff is not null then 'ALREADY'
                       else 'STALE' end)), '[]')
-    from (select g.*, row_number() over (partition by g.step_uuid, g.task_uuid, g.attempt) as n
-          from jsonb_to_recordset(p_results) as g(step_uuid uuid, task_uuid uuid, attempt int)) r
+    from (select g.*, row_number() over (partition by g.step_uuid, g.task_uuid, g.handoff) as n
+          from jsonb_to_recordset(p_results) as g(step_uuid uuid, task_uuid uuid, handoff int)) r
     left join tasker.workflow_steps s on s.workflow_step_uuid = r.step_uuid and s.task_uuid = r.task_uuid
     left join tasker.workflow_step_result_audit a
-      on a.workflow_step_uuid = s.workflow_step_uuid and a.sort_key = s.result_sort_key and a.attempt = r.attempt
-    where (r.step_uuid = any (p_accepted) and r.attempt = s.attempts and r.n = 1) is not true);
+      on a.workflow_step_uuid = s.workflow_step_uuid and a.sort_key = s.result_sort_key and a.handoff = r.handoff
+    where (r.step_uuid = any (p_accepted) and r.handoff = s.handoffs and r.n = 1) is not true);
 end
 $$;
 comment on function tasker.get_refusals(jsonb, uuid[]) is
-  'Why results were refused, a JSON array of {step_uuid, attempt, verdict} for those not accepted.';
+  'Why results were refused, a JSON array of {step_uuid, handoff, verdict} for those not accepted.';

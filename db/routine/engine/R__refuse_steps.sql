@@ -13,16 +13,16 @@ begin
         result_sort_key = s.transition_count + 1, last_failure_at = clock_timestamp()
     from unnest(p_step_uuids, p_reasons) as r(step_uuid, reason)
     where s.workflow_step_uuid = r.step_uuid and s.state = 'pending'
-    returning s.workflow_step_uuid, s.task_uuid, s.attempts, s.transition_count, r.reason),
+    returning s.workflow_step_uuid, s.task_uuid, s.handoffs, s.attempts, s.transition_count, r.reason),
   results as (
-    insert into tasker.workflow_step_result_audit (workflow_step_uuid, sort_key, task_uuid, worker_uuid, attempt, outcome, error)
-    select m.workflow_step_uuid, m.transition_count, m.task_uuid, p_server_uuid, m.attempts, 'permanent_failure',
+    insert into tasker.workflow_step_result_audit (workflow_step_uuid, sort_key, task_uuid, worker_uuid, handoff, attempt, outcome, error)
+    select m.workflow_step_uuid, m.transition_count, m.task_uuid, p_server_uuid, m.handoffs, m.attempts, 'permanent_failure',
            jsonb_build_object('type', 'concurrency_limit', 'message', m.reason)
     from moved m),
   history as (
     insert into tasker.workflow_step_transitions
-      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, attempt, processor_uuid, metadata)
-    select m.workflow_step_uuid, m.transition_count, m.task_uuid, 'pending', 'error', 'orchestrator', m.attempts, p_server_uuid,
+      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, processor_uuid, metadata)
+    select m.workflow_step_uuid, m.transition_count, m.task_uuid, 'pending', 'error', 'orchestrator', m.handoffs, m.attempts, p_server_uuid,
            jsonb_build_object('error_type', 'concurrency_limit')
     from moved m)
   update tasker.tasks t set failed_steps = t.failed_steps + m.steps

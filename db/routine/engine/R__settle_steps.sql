@@ -42,11 +42,11 @@ begin
                                        else s.backoff_request_seconds end
     from judged j
     where s.workflow_step_uuid = j.workflow_step_uuid and s.state = j.from_state
-    returning s.workflow_step_uuid, s.task_uuid, s.attempts, s.transition_count, s.next_retry_at, j.from_state, j.to_state, j.error),
+    returning s.workflow_step_uuid, s.task_uuid, s.handoffs, s.attempts, s.transition_count, s.next_retry_at, j.from_state, j.to_state, j.error),
   history as (
     insert into tasker.workflow_step_transitions
-      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, attempt, processor_uuid, metadata)
-    select m.workflow_step_uuid, m.transition_count, m.task_uuid, m.from_state, m.to_state, 'orchestrator', m.attempts,
+      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, processor_uuid, metadata)
+    select m.workflow_step_uuid, m.transition_count, m.task_uuid, m.from_state, m.to_state, 'orchestrator', m.handoffs, m.attempts,
            p_server_uuid,
            case when m.to_state = 'complete' then null
                 else jsonb_strip_nulls(jsonb_build_object('error_type', m.error ->> 'type', 'next_retry_at', m.next_retry_at)) end

@@ -1,7 +1,7 @@
--- The result submission: the worker's part of a completion. Compares state and attempt; stores the result; moves the step to a
+-- The result submission: the worker's part of a completion. Compares state and handoff; stores the result; moves the step to a
 -- submitted state or, where p_settle allows it for plain successes, straight through to complete (both moves are in
 -- the history).
--- p_results: array of {step_uuid, task_uuid, attempt, outcome, result?, error?, execution_time_ms?}; outcome is one of
+-- p_results: array of {step_uuid, task_uuid, handoff, outcome, result?, error?, execution_time_ms?}; outcome is one of
 -- success, retryable_failure, permanent_failure, cancelled. A cancelled outcome that nobody asked for counts as a
 -- permanent failure. error: {type, message, delay_ms?, ...}.
 -- Locks: the step rows; with p_settle the caller holds their tasks. A stale caller changes nothing and is told apart by
@@ -24,7 +24,7 @@ declare
   v_now timestamptz := coalesce(p_now, clock_timestamp());
 begin
   with given as (
-    select r.step_uuid, r.task_uuid, r.attempt, r.result, r.execution_time_ms,
+    select r.step_uuid, r.task_uuid, r.handoff, r.result, r.execution_time_ms,
            case when c.was_not_asked_for then 'permanent_failure' else r.outcome end as outcome,
            case when c.was_not_asked_for
                 then jsonb_build_object('type', 'UnrequestedCancel', 'message', 'the handler says it was cancelled, but nobody asked for that')
@@ -32,7 +32,7 @@ begin
                 then coalesce(r.error, jsonb_build_object('type', 'Unknown', 'message', 'the worker gave no reason'))
                 else r.error
            end as error
-    from jsonb_to_recordset(p_results) as r(step_uuid uuid, task_uuid uuid, attempt int, outcome tasker.step_outcome,
+    from jsonb_to_recordset(p_results) as r(step_uuid uuid, task_uuid uuid, handoff int, outcome tasker.step_outcome,
                                             result jsonb, error jsonb, execution_time_ms bigint)
     cross join lateral (
       select r.outcome = 'cancelled' and not exists (
@@ -52,32 +52,32 @@ begin
         last_failure_at = case when g.outcome in ('retryable_failure', 'permanent_failure') then v_now else s.last_failure_at end
     from given g
     where s.workflow_step_uuid = g.step_uuid and s.task_uuid = g.task_uuid
-      and s.state = 'in_progress' and s.attempts = g.attempt
-    returning s.workflow_step_uuid, s.task_uuid, s.attempts, s.state, s.result_sort_key, g.outcome, g.result, g.error,
+      and s.state = 'in_progress' and s.handoffs = g.handoff
+    returning s.workflow_step_uuid, s.task_uuid, s.handoffs, s.attempts, s.state, s.result_sort_key, g.outcome, g.result, g.error,
               g.execution_time_ms),
   results as (
     insert into tasker.workflow_step_result_audit
-      (workflow_step_uuid, sort_key, task_uuid, worker_uuid, recorded_at, execution_time_ms, attempt, outcome, result, error)
-    select m.workflow_step_uuid, m.result_sort_key, m.task_uuid, p_server_uuid, v_now, m.execution_time_ms, m.attempts,
+      (workflow_step_uuid, sort_key, task_uuid, worker_uuid, recorded_at, execution_time_ms, handoff, attempt, outcome, result, error)
+    select m.workflow_step_uuid, m.result_sort_key, m.task_uuid, p_server_uuid, v_now, m.execution_time_ms, m.handoffs, m.attempts,
            m.outcome, m.result, m.error
     from moved m),
   history as (
     insert into tasker.workflow_step_transitions
-      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, attempt, processor_uuid)
+      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, processor_uuid)
     select m.workflow_step_uuid, m.result_sort_key, m.task_uuid, 'in_progress'::tasker.step_state,
            case m.outcome when 'success' then 'enqueued_for_orchestration'
                           when 'cancelled' then 'cancelled'
                           else 'enqueued_as_error_for_orchestration' end::tasker.step_state,
-           'worker'::tasker.actor, m.attempts, p_server_uuid
+           'worker'::tasker.actor, m.handoffs, m.attempts, p_server_uuid
     from moved m
     union all
     select m.workflow_step_uuid, m.result_sort_key + 1, m.task_uuid, 'enqueued_for_orchestration', 'complete',
-           'orchestrator', m.attempts, p_server_uuid
+           'orchestrator', m.handoffs, m.attempts, p_server_uuid
     from moved m where m.state = 'complete')
   select coalesce(array_agg(m.workflow_step_uuid) filter (where m.state = 'complete'), '{}'),
          coalesce(array_agg(m.workflow_step_uuid) filter (where m.state = 'enqueued_as_error_for_orchestration'), '{}'),
          coalesce(array_agg(m.workflow_step_uuid) filter (where m.state = 'cancelled'), '{}'),
-         coalesce(array_agg((m.workflow_step_uuid, m.task_uuid, m.attempts, false, null, 0, null, null)::tasker.step_handoff)
+         coalesce(array_agg((m.workflow_step_uuid, m.task_uuid, m.handoffs, false, null, 0, null, null, m.attempts)::tasker.step_handoff)
                   filter (where m.state in ('enqueued_for_orchestration', 'enqueued_as_error_for_orchestration')), '{}'),
          coalesce(array_agg((m.task_uuid, -1, case m.state when 'complete' then -1 else 0 end, 0, 0)::tasker.task_delta)
                   filter (where m.state in ('complete', 'cancelled')), '{}')

@@ -1,9 +1,9 @@
--- Moves one step from one state to another if it is still in the first and p_attempt is its latest attempt, and lets its
+-- Moves one step from one state to another if it is still in the first and p_handoff is its latest handoff, and lets its
 -- task follow: counters, wake-up, children and their handoff, the task's own state. False when the step is not there, is
--- elsewhere by now, belongs to a later attempt, or may not be moved now (task finished, cancelled, blocked, paused or not
+-- elsewhere by now, belongs to a later handoff, or may not be moved now (task finished, cancelled, blocked, paused or not
 -- yet checked, parents not done, retry not due, lease not over): a lost race, and an ordinary outcome.
 -- A move by an operator has the task evaluated in the same transaction: what it makes ready is handed off, what it ends is
--- ended. A handoff (to enqueued) gives the next attempt number and sends the message. p_metadata is kept in the history, except
+-- ended. A handoff (to enqueued) gives the next numbers and sends the message. p_metadata is kept in the history, except
 -- for what has a place of its own: result, error and outcome (retryable_failure | permanent_failure) of a result submission or a
 -- manual completion, lease_seconds of a claim (default 60), delay_ms of a wait for a retry (default: the template's).
 -- Locks: the task, then the step. Errors: TK005 when the rules or the number of attempts do not allow the move, TK007 when
@@ -11,7 +11,7 @@
 -- Source: design decisions 1, 3, 4. For use by hand: the engine's own functions do the same for many steps at once.
 create or replace function tasker.transition_step_state_atomic(
   p_step_uuid      uuid,
-  p_attempt        int,
+  p_handoff        int,
   p_from_state     varchar,
   p_to_state       varchar,
   p_actor          varchar,
@@ -32,6 +32,7 @@ declare
   v_error    jsonb := p_metadata -> 'error';
   v_delay_ms int;
   v_delta    tasker.task_delta;
+  v_is_given_back boolean;
 begin
   select string_agg(coalesce(w.word, 'null'), ', ') into v_unknown
   from (values (p_from_state::text, enum_range(null::tasker.step_state)::text[]),
@@ -53,7 +54,7 @@ begin
   where t.task_uuid = (select s.task_uuid from tasker.workflow_steps s where s.workflow_step_uuid = p_step_uuid)
   for no key update;
   select s.* into v_step from tasker.workflow_steps s where s.workflow_step_uuid = p_step_uuid for no key update;
-  if v_step.state is distinct from v_from or v_step.attempts is distinct from p_attempt or v_task.completed_at is not null then
+  if v_step.state is distinct from v_from or v_step.handoffs is distinct from p_handoff or v_task.completed_at is not null then
     return false;
   end if;
   -- Recovery is for what is past its lease, and for nothing before.
@@ -81,7 +82,7 @@ begin
   if v_to = 'cancelled' and v_task.cancel_requested_at is null then
     raise exception 'step % cannot be cancelled: its task has no cancel request (request_cancel)', p_step_uuid using errcode = 'TK005';
   end if;
-  if v_to = 'waiting_for_retry' and not (v_step.retryable and v_step.attempts - v_step.attempts_before_reset < v_step.max_attempts) then
+  if (v_to = 'waiting_for_retry' or (v_to = 'pending' and p_actor = 'recovery')) and not (v_step.retryable and v_step.attempts - v_step.attempts_before_reset < v_step.max_attempts) then
     raise exception 'step % may not be tried again: % of % attempts made, retryable %',
       p_step_uuid, v_step.attempts - v_step.attempts_before_reset, v_step.max_attempts, v_step.retryable using errcode = 'TK005';
   end if;
@@ -117,14 +118,15 @@ begin
     from tasker.named_tasks_named_steps n where n.named_step_uuid = v_step.named_step_uuid;
   end if;
 
+  -- As by release_steps and request_cancel: the handoff is spent, the attempt is not.
+  v_is_given_back := (v_to = 'pending' and p_actor = 'worker') or (v_to = 'cancelled' and v_from = 'enqueued');
+
   with moved as (
     update tasker.workflow_steps s
     set state = v_to,
         transition_count = s.transition_count + 1,
-        attempts = s.attempts + (v_to = 'enqueued')::int,
-        -- An attempt that nobody began is one more than the template's.
-        max_attempts = case when v_to = 'pending' then greatest(s.max_attempts, s.attempts - s.attempts_before_reset + 1)
-                            else s.max_attempts end,
+        handoffs = s.handoffs + (v_to = 'enqueued')::int,
+        attempts = s.attempts + (v_to = 'enqueued')::int - v_is_given_back::int,
         enqueued_at = case when v_to = 'enqueued' then v_now else s.enqueued_at end,
         last_attempted_at = case when v_to = 'in_progress' then v_now else s.last_attempted_at end,
         lease_expires_at = case when v_to = 'in_progress'
@@ -137,18 +139,18 @@ begin
         last_failure_at = case when v_outcome in ('retryable_failure', 'permanent_failure') or p_actor = 'recovery' then v_now
                                else s.last_failure_at end,
         result_sort_key = case when v_outcome is not null then s.transition_count + 1 else s.result_sort_key end
-    where s.workflow_step_uuid = p_step_uuid and s.state = v_from and s.attempts = p_attempt
+    where s.workflow_step_uuid = p_step_uuid and s.state = v_from and s.handoffs = p_handoff
     returning s.*),
   results as (
     insert into tasker.workflow_step_result_audit
-      (workflow_step_uuid, sort_key, task_uuid, worker_uuid, recorded_at, attempt, outcome, result, error)
-    select m.workflow_step_uuid, m.transition_count, m.task_uuid, p_processor_uuid, v_now, m.attempts, v_outcome,
+      (workflow_step_uuid, sort_key, task_uuid, worker_uuid, recorded_at, handoff, attempt, outcome, result, error)
+    select m.workflow_step_uuid, m.transition_count, m.task_uuid, p_processor_uuid, v_now, m.handoffs, m.attempts, v_outcome,
            p_metadata -> 'result', v_error
     from moved m where v_outcome is not null),
   history as (
     insert into tasker.workflow_step_transitions
-      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, attempt, processor_uuid, metadata)
-    select m.workflow_step_uuid, m.transition_count, m.task_uuid, v_from, v_to, p_actor::tasker.actor, m.attempts,
+      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, processor_uuid, metadata)
+    select m.workflow_step_uuid, m.transition_count, m.task_uuid, v_from, v_to, p_actor::tasker.actor, m.handoffs, m.attempts + v_is_given_back::int,
            p_processor_uuid, nullif(p_metadata - array['result', 'error', 'outcome', 'lease_seconds', 'delay_ms'], '{}')
     from moved m),
   counted(state, in_flight, unfinished, failed, retrying) as (
@@ -161,8 +163,8 @@ begin
   from moved m join counted b on b.state = v_from join counted a on a.state = v_to;
 
   if v_to = 'enqueued' then
-    perform tasker.send_handoffs(array[(p_step_uuid, v_task.task_uuid, p_attempt + 1, false, ns.name, v_task.claim_order,
-                                        v_task.correlation_id, n.handler_key)::tasker.step_handoff])
+    perform tasker.send_handoffs(array[(p_step_uuid, v_task.task_uuid, p_handoff + 1, false, ns.name, v_task.claim_order,
+                                        v_task.correlation_id, n.handler_key, v_step.attempts + 1)::tasker.step_handoff])
     from tasker.workflow_steps s
     join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
     join tasker.named_tasks nt on nt.named_task_uuid = n.named_task_uuid
@@ -186,4 +188,4 @@ begin
 end
 $$;
 comment on function tasker.transition_step_state_atomic(uuid, int, varchar, varchar, varchar, uuid, jsonb) is
-  'Moves one step from one state to another if it is still in the first and p_attempt is its latest attempt, and lets its task follow.';
+  'Moves one step from one state to another if it is still in the first and p_handoff is its latest handoff, and lets its task follow.';

@@ -48,7 +48,7 @@ begin
     join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid
     join tasker.named_tasks_named_steps d on d.named_step_uuid = s.named_step_uuid
     left join tasker.workflow_step_result_audit r on r.workflow_step_uuid = s.workflow_step_uuid and r.sort_key = s.result_sort_key
-    left join tasker.unclaimed_offers wo on wo.task_uuid = s.task_uuid and wo.workflow_step_uuid = s.workflow_step_uuid and wo.attempt = s.attempts
+    left join tasker.unclaimed_offers wo on wo.task_uuid = s.task_uuid and wo.workflow_step_uuid = s.workflow_step_uuid and wo.handoff = s.handoffs
     left join lateral (
       select cp.counts || ' of ' || cp.namespace_name || '/' || cp.template_name || coalesce('/' || cp.step_name, '')
                || coalesce(' per ' || cp.key_pointer || ' = ' || w.key, '') as policy,

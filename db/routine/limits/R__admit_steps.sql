@@ -72,11 +72,11 @@ begin
     select p.counts, coalesce(p.set_limit, p.template_limit) as slot_limit, array_agg(w.workflow_step_uuid) as steps,
            s.task_uuid, s.key, p.key_pointer
     from unnest(p_step_uuids) as g(step_uuid)
-    join tasker.workflow_steps w on w.workflow_step_uuid = g.step_uuid and w.is_limited and w.state = 'pending' and w.attempts = 0
+    join tasker.workflow_steps w on w.workflow_step_uuid = g.step_uuid and w.is_limited and w.state = 'pending' and w.handoffs = 0
     join tasker.concurrency_slots s on s.holder_uuid in (w.workflow_step_uuid, w.task_uuid)
     join tasker.concurrency_policies p on p.policy_uuid = s.policy_uuid and p.when_full = 'fail_fast'
     where s.admitted_at is null and not s.holder_uuid = any (v_busy)
-      and (p.counts = 'steps' or not exists (select from tasker.workflow_steps o where o.task_uuid = s.task_uuid and o.attempts > 0))
+      and (p.counts = 'steps' or not exists (select from tasker.workflow_steps o where o.task_uuid = s.task_uuid and o.handoffs > 0))
     group by p.policy_uuid, p.counts, s.task_uuid, s.key
   loop
     if v_refused.counts = 'tasks' then
@@ -111,7 +111,7 @@ begin
   looked_at as (
     update tasker.concurrency_slots s
     set is_due = false,
-        attempt = case when a.step_uuid is not null then case s.holder_uuid when w.task_uuid then 0 else w.attempts + 1 end else s.attempt end
+        handoff = case when a.step_uuid is not null then case s.holder_uuid when w.task_uuid then 0 else w.handoffs + 1 end else s.handoff end
     from tasker.workflow_steps w
     left join admitted a on a.step_uuid = w.workflow_step_uuid
     where w.workflow_step_uuid = any (p_step_uuids) and s.holder_uuid in (w.workflow_step_uuid, w.task_uuid) and s.admitted_at is not null

@@ -25,7 +25,7 @@ begin
       from (
         (select s.admitted_at as since, s.waiting_position as place,
                 jsonb_strip_nulls(jsonb_build_object('task_uuid', s.task_uuid, 'step_uuid', nullif(s.holder_uuid, s.task_uuid),
-                                                     'key', nullif(s.key, ''), 'attempt', nullif(s.attempt, 0), 'since', s.admitted_at)) as entry
+                                                     'key', nullif(s.key, ''), 'handoff', nullif(s.handoff, 0), 'since', s.admitted_at)) as entry
          from tasker.concurrency_slots s where s.policy_uuid = p.policy_uuid and s.admitted_at is not null
          order by s.admitted_at limit p_entries)
         union all

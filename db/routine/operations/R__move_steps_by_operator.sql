@@ -31,16 +31,16 @@ begin
         result_sort_key = case when p_to = 'complete' then s.transition_count + 1 else s.result_sort_key end
     from chosen c
     where s.workflow_step_uuid = c.workflow_step_uuid
-    returning s.workflow_step_uuid, s.attempts, s.transition_count, c.from_state),
+    returning s.workflow_step_uuid, s.handoffs, s.attempts, s.transition_count, c.from_state),
   results as (
     insert into tasker.workflow_step_result_audit
-      (workflow_step_uuid, sort_key, task_uuid, worker_uuid, recorded_at, attempt, outcome, result)
-    select m.workflow_step_uuid, m.transition_count, p_task_uuid, p_server_uuid, p_now, m.attempts, 'manual_completion', p_result
+      (workflow_step_uuid, sort_key, task_uuid, worker_uuid, recorded_at, handoff, attempt, outcome, result)
+    select m.workflow_step_uuid, m.transition_count, p_task_uuid, p_server_uuid, p_now, m.handoffs, m.attempts, 'manual_completion', p_result
     from moved m where p_to = 'complete'),
   history as (
     insert into tasker.workflow_step_transitions
-      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, attempt, processor_uuid, metadata)
-    select m.workflow_step_uuid, m.transition_count, p_task_uuid, m.from_state, p_to, 'operator', m.attempts, p_server_uuid,
+      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, processor_uuid, metadata)
+    select m.workflow_step_uuid, m.transition_count, p_task_uuid, m.from_state, p_to, 'operator', m.handoffs, m.attempts, p_server_uuid,
            nullif(p_metadata, '{}')
     from moved m),
   counted as (

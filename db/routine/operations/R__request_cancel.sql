@@ -108,14 +108,17 @@ begin
     for update),
   moved as (
     update tasker.workflow_steps s
-    set state = 'cancelled', transition_count = s.transition_count + 1, completed_at = v_now, next_retry_at = null
+    set state = 'cancelled', transition_count = s.transition_count + 1, completed_at = v_now, next_retry_at = null,
+        -- An offer that is revoked was no attempt.
+        attempts = s.attempts - (n.from_state = 'enqueued')::int
     from not_running n
     where s.workflow_step_uuid = n.workflow_step_uuid and s.state = n.from_state
-    returning s.workflow_step_uuid, s.task_uuid, s.attempts, s.transition_count, n.from_state),
+    returning s.workflow_step_uuid, s.task_uuid, s.handoffs, s.attempts, s.transition_count, n.from_state),
   history as (
     insert into tasker.workflow_step_transitions
-      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, attempt, processor_uuid, metadata)
-    select m.workflow_step_uuid, m.transition_count, m.task_uuid, m.from_state, 'cancelled', 'orchestrator', m.attempts,
+      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, processor_uuid, metadata)
+    select m.workflow_step_uuid, m.transition_count, m.task_uuid, m.from_state, 'cancelled', 'orchestrator', m.handoffs,
+           m.attempts + (m.from_state = 'enqueued')::int,
            p_server_uuid, jsonb_strip_nulls(jsonb_build_object('by', coalesce(tasker.get_caller(), p_by), 'reason', p_reason))
     from moved m)
   select array_agg((m.task_uuid, case m.from_state when 'enqueued' then -1 else 0 end, 0, 0,

@@ -1,6 +1,5 @@
 -- Where tasks and their steps are not made as their template says: one row per finding. That each edge is one of the template's is looked at
 -- by find_reference_violations; here, that none is missing.
--- max_attempts grows by one with each attempt that no server began, so it may be above the template's by the number of those.
 -- Without nested loops: where statistics are missing or old, one over the whole history would never end.
 -- Locks: none. Source: design decision 16, docs/promises.md.
 create or replace function tasker.find_graph_violations(p_since timestamptz default null)
@@ -8,15 +7,11 @@ returns table (invariant text, example jsonb)
 language sql stable
 set search_path = '' set jit = off set enable_nestloop = off
 as $$
-  with unspent as (
-    select h.workflow_step_uuid, count(*) as attempts from tasker.workflow_step_transitions h
-    where h.to_state = 'pending' and h.from_state in ('enqueued', 'in_progress') group by h.workflow_step_uuid)
   select v.invariant, jsonb_build_object('step_uuid', s.workflow_step_uuid, 'task_uuid', s.task_uuid) || v.example
   from tasker.tasks t
   join tasker.workflow_steps s on s.task_uuid = t.task_uuid
   left join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
   left join tasker.named_steps ns on ns.named_step_uuid = s.named_step_uuid
-  left join unspent u on u.workflow_step_uuid = s.workflow_step_uuid
   cross join lateral (
     select 'step_is_one_of_its_template', jsonb_build_object('step_position', s.step_position, 'in_template', n.step_position, 'name', ns.name)
     where (n.named_task_uuid, n.step_position, ns.named_task_uuid) is distinct from (t.named_task_uuid, s.step_position, t.named_task_uuid)
@@ -27,11 +22,14 @@ as $$
     select 'task_keeps_the_settings_of_its_template',
            jsonb_build_object('max_attempts', s.max_attempts, 'retryable', s.retryable, 'in_template', jsonb_build_array(n.default_max_attempts, n.default_retryable))
     where s.retryable <> n.default_retryable or s.is_limited <> t.is_limited
-       or s.max_attempts < n.default_max_attempts or s.max_attempts > n.default_max_attempts + coalesce(u.attempts, 0)
+       or s.max_attempts <> n.default_max_attempts
     union all
     select 'attempts_stay_within_the_limit',
            jsonb_build_object('attempts', s.attempts, 'attempts_before_reset', s.attempts_before_reset, 'max_attempts', s.max_attempts)
-    where s.attempts - s.attempts_before_reset > greatest(s.max_attempts, 1)) as v(invariant, example)
+    where s.attempts - s.attempts_before_reset > greatest(s.max_attempts, 1)
+    union all
+    select 'attempts_were_handed_off', jsonb_build_object('handoffs', s.handoffs, 'attempts', s.attempts)
+    where s.attempts > s.handoffs) as v(invariant, example)
   where t.created_at >= coalesce(p_since, '-infinity')
   union all
   select 'task_keeps_the_settings_of_its_template', jsonb_build_object('task_uuid', t.task_uuid, 'total_steps', t.total_steps)

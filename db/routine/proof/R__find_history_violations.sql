@@ -12,10 +12,14 @@ as $$
     join tasker.tasks t on t.task_uuid = h.task_uuid and t.created_at >= coalesce(p_since, '-infinity')
     window w as (partition by h.task_uuid order by h.sort_key)),
   step_moves as (
-    select h.*, lag(h.to_state) over w as state_before, lag(h.attempt) over w as attempt_before,
+    select h.*, lag(h.to_state) over w as state_before, lag(h.handoff) over w as handoff_before, lag(h.attempt) over w as attempt_before,
+           lag(g.is_given_back) over w as was_given_back, g.is_given_back,
            lag(h.created_at) over w as created_before
     from tasker.workflow_step_transitions h
     join tasker.workflow_steps s on s.workflow_step_uuid = h.workflow_step_uuid and s.created_at >= coalesce(p_since, '-infinity')
+    -- The moves after which an attempt counts as never begun.
+    cross join lateral (select (h.to_state = 'pending' and h.from_state = 'in_progress' and h.actor = 'worker')
+                            or (h.to_state = 'cancelled' and h.from_state = 'enqueued') as is_given_back) g
     window w as (partition by h.workflow_step_uuid order by h.sort_key)),
   task_counts as (
     select m.task_uuid, count(*) as moves, max(m.sort_key) as last_key from task_moves m group by m.task_uuid),
@@ -66,14 +70,25 @@ as $$
     and (m.from_state, m.to_state, m.actor) not in (
       select r.from_state, r.to_state, r.actor from tasker.workflow_step_transition_rules r where r.from_state is not null)
   union all
-  -- The fence: a number is given once, by a handoff, and every move in between carries it.
-  select 'attempt_grows_by_handoffs_only', jsonb_build_object('step_uuid', m.workflow_step_uuid, 'sort_key', m.sort_key, 'attempt', m.attempt, 'was', m.attempt_before)
-  from step_moves m where m.attempt <> coalesce(m.attempt_before, 0) + (m.to_state = 'enqueued')::int
+  -- The fence: a number is given once, by a handoff, and every move until the next one carries it.
+  select 'handoff_grows_by_handoffs_only', jsonb_build_object('step_uuid', m.workflow_step_uuid, 'sort_key', m.sort_key, 'handoff', m.handoff, 'was', m.handoff_before)
+  from step_moves m where m.handoff <> coalesce(m.handoff_before, 0) + (m.to_state = 'enqueued')::int
   union all
-  select 'attempt_is_that_of_the_latest_handoff', jsonb_build_object('step_uuid', s.workflow_step_uuid, 'attempts', s.attempts, 'history', h.attempt)
+  select 'handoff_is_that_of_the_latest_move', jsonb_build_object('step_uuid', s.workflow_step_uuid, 'handoffs', s.handoffs, 'history', h.handoff)
   from tasker.workflow_steps s
   join step_moves h on h.workflow_step_uuid = s.workflow_step_uuid and h.sort_key = s.transition_count
-  where h.attempt <> s.attempts
+  where h.handoff <> s.handoffs
+  union all
+  -- An attempt that was given back before it started is the number of the next one.
+  select 'attempt_follows_its_handoff', jsonb_build_object('step_uuid', m.workflow_step_uuid, 'sort_key', m.sort_key, 'attempt', m.attempt, 'was', m.attempt_before,
+                                                           'was_given_back', m.was_given_back)
+  from step_moves m
+  where m.attempt <> coalesce(m.attempt_before, 0) - coalesce(m.was_given_back, false)::int + (m.to_state = 'enqueued')::int
+  union all
+  select 'attempts_are_those_of_the_history', jsonb_build_object('step_uuid', s.workflow_step_uuid, 'attempts', s.attempts, 'history', h.attempt, 'is_given_back', h.is_given_back)
+  from tasker.workflow_steps s
+  join step_moves h on h.workflow_step_uuid = s.workflow_step_uuid and h.sort_key = s.transition_count
+  where s.attempts <> h.attempt - h.is_given_back::int
   union all
   select 'step_history_goes_forward_in_time', jsonb_build_object('step_uuid', m.workflow_step_uuid, 'sort_key', m.sort_key, 'at', m.created_at, 'before', m.created_before)
   from step_moves m where m.created_at < m.created_before

@@ -38,8 +38,8 @@ as $$
   left join all_ends p on p.workflow_step_uuid = c.workflow_step_uuid and p.ended_at > c.reset_at and p.ended_at <= c.started_at
   where p.ended_at is null
   union all
-  select 'attempt_is_claimed_once', jsonb_build_object('step_uuid', m.workflow_step_uuid, 'attempt', m.attempt, 'times', count(*))
-  from moves m where m.to_state = 'in_progress' group by m.workflow_step_uuid, m.attempt having count(*) > 1
+  select 'handoff_is_claimed_once', jsonb_build_object('step_uuid', m.workflow_step_uuid, 'handoff', m.handoff, 'times', count(*))
+  from moves m where m.to_state = 'in_progress' group by m.workflow_step_uuid, m.handoff having count(*) > 1
   union all
   select 'nothing_starts_after_a_cancel_request',
          jsonb_build_object('step_uuid', m.workflow_step_uuid, 'to_state', m.to_state, 'at', m.created_at, 'cancel_requested_at', t.cancel_requested_at)

@@ -12,7 +12,7 @@ as $$
   where w.wake_at < clock_timestamp() - p_older_than
   union all
   select 'ended_lease_is_taken_back',
-         jsonb_build_object('step_uuid', s.workflow_step_uuid, 'attempt', s.attempts, 'lease_expires_at', s.lease_expires_at, 'leased_by', s.leased_by)
+         jsonb_build_object('step_uuid', s.workflow_step_uuid, 'handoff', s.handoffs, 'lease_expires_at', s.lease_expires_at, 'leased_by', s.leased_by)
   from tasker.task_wakeups w
   join tasker.workflow_steps s on s.task_uuid = w.task_uuid and s.state = 'in_progress'
   where s.lease_expires_at < clock_timestamp() - p_older_than

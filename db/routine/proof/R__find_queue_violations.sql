@@ -21,7 +21,7 @@ begin
   loop
     if to_regclass('pgmq.' || quote_ident(v_queue.table_name)) is null then
       return query
-      select 'offer_has_a_message', jsonb_build_object('step_uuid', s.workflow_step_uuid, 'attempt', s.attempts, 'enqueued_at', s.enqueued_at)
+      select 'offer_has_a_message', jsonb_build_object('step_uuid', s.workflow_step_uuid, 'handoff', s.handoffs, 'enqueued_at', s.enqueued_at)
       from tasker.task_wakeups w
       join tasker.tasks t on t.task_uuid = w.task_uuid
       join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid and nt.task_namespace_uuid = v_queue.task_namespace_uuid
@@ -32,14 +32,14 @@ begin
     -- Compared as text: what is no uuid and no number at all is a finding, and no reason to stop.
     return query execute format($q$
       with messages as materialized (
-        select q.msg_id, q.enqueued_at, q.vt, q.message ->> 'step_uuid' as step, q.message ->> 'attempt' as attempt, q.message ->> 'task_uuid' as task
+        select q.msg_id, q.enqueued_at, q.vt, q.message ->> 'step_uuid' as step, q.message ->> 'handoff' as handoff, q.message ->> 'task_uuid' as task
         from pgmq.%1$I q)
-      select 'offer_has_a_message', jsonb_build_object('step_uuid', s.workflow_step_uuid, 'attempt', s.attempts, 'enqueued_at', s.enqueued_at)
+      select 'offer_has_a_message', jsonb_build_object('step_uuid', s.workflow_step_uuid, 'handoff', s.handoffs, 'enqueued_at', s.enqueued_at)
       from tasker.task_wakeups w
       join tasker.tasks t on t.task_uuid = w.task_uuid
       join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid and nt.task_namespace_uuid = $1
       join tasker.workflow_steps s on s.task_uuid = t.task_uuid and s.state = 'enqueued'
-      left join messages q on q.step = s.workflow_step_uuid::text and q.attempt = s.attempts::text
+      left join messages q on q.step = s.workflow_step_uuid::text and q.handoff = s.handoffs::text
       where s.enqueued_at < clock_timestamp() - $2 and q.msg_id is null
       union all
       select 'message_is_about_an_unfinished_step', jsonb_build_object('queue', %1$L, 'msg_id', q.msg_id, 'step_uuid', s.workflow_step_uuid, 'state', s.state)
@@ -55,10 +55,10 @@ begin
       where q.enqueued_at < clock_timestamp() - $2
         and (s.workflow_step_uuid is null or q.task is distinct from s.task_uuid::text or nt.task_namespace_uuid is distinct from $1)
       union all
-      select 'message_is_sent_once', jsonb_build_object('queue', %1$L, 'msg_ids', array_agg(q.msg_id order by q.msg_id), 'step_uuid', q.step, 'attempt', q.attempt)
+      select 'message_is_sent_once', jsonb_build_object('queue', %1$L, 'msg_ids', array_agg(q.msg_id order by q.msg_id), 'step_uuid', q.step, 'handoff', q.handoff)
       from messages q
       where q.enqueued_at < clock_timestamp() - $2
-      group by q.step, q.attempt having count(*) > 1
+      group by q.step, q.handoff having count(*) > 1
       union all
       select 'message_can_be_seen', jsonb_build_object('queue', %1$L, 'msg_id', q.msg_id, 'step_uuid', q.step, 'visible_at', q.vt)
       from messages q

@@ -14,10 +14,10 @@ as $$
   reruns as (
     select m.workflow_step_uuid, count(*) as times from moves m
     where m.from_state in ('complete', 'resolved_manually') group by m.workflow_step_uuid)
-  select 'completed_step_has_one_accepted_success', jsonb_build_object('step_uuid', s.workflow_step_uuid, 'outcome', r.outcome, 'attempt', r.attempt)
+  select 'completed_step_has_one_accepted_success', jsonb_build_object('step_uuid', s.workflow_step_uuid, 'outcome', r.outcome, 'handoff', r.handoff, 'attempt', r.attempt)
   from steps s
   left join tasker.workflow_step_result_audit r on r.workflow_step_uuid = s.workflow_step_uuid and r.sort_key = s.result_sort_key
-  where s.state = 'complete' and (r.success is not true or r.attempt <> s.attempts)
+  where s.state = 'complete' and (r.success is not true or (r.handoff, r.attempt) <> (s.handoffs, s.attempts))
   union all
   select 'completed_step_has_one_accepted_success', jsonb_build_object('step_uuid', r.workflow_step_uuid, 'successes', count(*))
   from tasker.workflow_step_result_audit r join steps s on s.workflow_step_uuid = r.workflow_step_uuid
@@ -28,21 +28,21 @@ as $$
   from moves m left join reruns a on a.workflow_step_uuid = m.workflow_step_uuid
   where m.to_state in ('complete', 'resolved_manually') group by m.workflow_step_uuid, a.times having count(*) > 1 + coalesce(a.times, 0)
   union all
-  select 'attempt_ends_once', jsonb_build_object('step_uuid', m.workflow_step_uuid, 'attempt', m.attempt, 'times', count(*))
+  select 'handoff_ends_once', jsonb_build_object('step_uuid', m.workflow_step_uuid, 'handoff', m.handoff, 'times', count(*))
   from moves m
   where m.from_state = 'in_progress'
-  group by m.workflow_step_uuid, m.attempt having count(*) > 1
+  group by m.workflow_step_uuid, m.handoff having count(*) > 1
   union all
-  select 'ended_attempt_has_its_result', jsonb_build_object('step_uuid', m.workflow_step_uuid, 'sort_key', m.sort_key, 'result_attempt', r.attempt)
+  select 'ended_handoff_has_its_result', jsonb_build_object('step_uuid', m.workflow_step_uuid, 'sort_key', m.sort_key, 'result_handoff', r.handoff, 'result_attempt', r.attempt)
   from moves m
   left join tasker.workflow_step_result_audit r on r.workflow_step_uuid = m.workflow_step_uuid and r.sort_key = m.sort_key
-  where m.to_state in ('enqueued_for_orchestration', 'enqueued_as_error_for_orchestration') and r.attempt is distinct from m.attempt
+  where m.to_state in ('enqueued_for_orchestration', 'enqueued_as_error_for_orchestration') and (r.handoff, r.attempt) is distinct from (m.handoff, m.attempt)
   union all
-  select 'result_has_its_move', jsonb_build_object('step_uuid', r.workflow_step_uuid, 'sort_key', r.sort_key, 'attempt', r.attempt)
+  select 'result_has_its_move', jsonb_build_object('step_uuid', r.workflow_step_uuid, 'sort_key', r.sort_key, 'handoff', r.handoff, 'attempt', r.attempt)
   from tasker.workflow_step_result_audit r
   join steps s on s.workflow_step_uuid = r.workflow_step_uuid
   left join moves m on m.workflow_step_uuid = r.workflow_step_uuid and m.sort_key = r.sort_key
-  where m.attempt is distinct from r.attempt
+  where (m.handoff, m.attempt) is distinct from (r.handoff, r.attempt)
   union all
   select 'result_fits_its_move',
          jsonb_build_object('step_uuid', r.workflow_step_uuid, 'sort_key', r.sort_key, 'outcome', r.outcome, 'to_state', m.to_state, 'actor', m.actor)

@@ -6,7 +6,7 @@ language sql stable
 set search_path = '' set jit = off set enable_nestloop = off
 as $$
   with slots as (
-    select s.*, t.state as task_state, w.state as step_state, w.attempts, t.completed_at,
+    select s.*, t.state as task_state, w.state as step_state, w.handoffs, t.completed_at,
            count(*) filter (where s.admitted_at is not null)
              over (partition by s.policy_uuid, s.key order by s.admitted_at) as held_then,
            max(s.waiting_position) filter (where s.admitted_at is not null)
@@ -15,14 +15,14 @@ as $$
     join tasker.tasks t on t.task_uuid = s.task_uuid
     left join tasker.workflow_steps w on w.workflow_step_uuid = s.holder_uuid)
   select 'slot_is_held_by_what_is_under_way',
-         jsonb_build_object('holder_uuid', s.holder_uuid, 'policy_uuid', s.policy_uuid, 'attempt', s.attempt, 'step_state', s.step_state,
+         jsonb_build_object('holder_uuid', s.holder_uuid, 'policy_uuid', s.policy_uuid, 'handoff', s.handoff, 'step_state', s.step_state,
                             'task_state', s.task_state)
   from slots s
   where s.admitted_at is not null
     and (s.completed_at is not null or s.task_state = 'blocked_by_failures'
-         or (s.attempt > 0 and (s.step_state not in ('enqueued', 'in_progress') or s.attempts <> s.attempt))
+         or (s.handoff > 0 and (s.step_state not in ('enqueued', 'in_progress') or s.handoffs <> s.handoff))
          -- Given and not taken up yet: it waits for the next slot in its order, or is about to be handed off.
-         or (s.attempt is null and s.step_state not in ('pending', 'waiting_for_retry')))
+         or (s.handoff is null and s.step_state not in ('pending', 'waiting_for_retry')))
   union all
   select 'slots_are_within_the_limit_of_their_admission',
          jsonb_build_object('policy_uuid', s.policy_uuid, 'key', s.key, 'holder_uuid', s.holder_uuid, 'held', s.held_then, 'limit', s.admitted_limit)
@@ -30,14 +30,14 @@ as $$
   union all
   -- Everything that is under way under a policy has its slots: nothing slipped past the gate.
   select 'limited_step_in_flight_holds_its_slots',
-         jsonb_build_object('step_uuid', w.workflow_step_uuid, 'attempt', w.attempts, 'policy_uuid', u.policy_uuid)
+         jsonb_build_object('step_uuid', w.workflow_step_uuid, 'handoff', w.handoffs, 'policy_uuid', u.policy_uuid)
   from tasker.tasks t
   join tasker.workflow_steps w on w.task_uuid = t.task_uuid and w.state in ('enqueued', 'in_progress') and w.is_limited
   join tasker.named_tasks_policies u on u.named_task_uuid = t.named_task_uuid and u.step_position in (0, w.step_position)
   join tasker.concurrency_policies p on p.policy_uuid = u.policy_uuid
   left join tasker.concurrency_slots s on s.policy_uuid = u.policy_uuid and s.admitted_at is not null
     and s.holder_uuid = case p.counts when 'tasks' then t.task_uuid else w.workflow_step_uuid end
-    and (s.attempt = w.attempts or p.counts = 'tasks')
+    and (s.handoff = w.handoffs or p.counts = 'tasks')
   where t.is_limited and s.holder_uuid is null and t.created_at >= coalesce(p_since, '-infinity')
   union all
   -- Free places and somebody who waits for one, and nobody who is going to look: he would wait for ever.

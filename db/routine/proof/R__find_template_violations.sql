@@ -80,7 +80,7 @@ as $$
       task_contexts.task_contexts_pkey task_contexts.context_is_an_object task_wakeups.task_wakeups_pkey
       task_search_attributes.task_search_attributes_pkey workflow_steps.workflow_steps_pkey workflow_steps.one_step_per_task_and_position workflow_steps.parents_are_counted
       workflow_steps.leased_iff_in_progress workflow_steps.retry_time_iff_waiting workflow_steps.completed_at_iff_finished
-      workflow_steps.started_means_parents_are_done workflow_steps.attempts_are_not_negative workflow_steps.reset_is_behind
+      workflow_steps.started_means_parents_are_done workflow_steps.attempts_are_not_negative workflow_steps.attempts_were_handed_off workflow_steps.reset_is_behind
       workflow_step_edges.workflow_step_edges_pkey workflow_step_edges.no_step_depends_on_itself
       workflow_step_result_audit.workflow_step_result_audit_pkey workflow_step_result_audit.failure_has_an_error
       workflow_step_documents.workflow_step_documents_pkey tasks_dlq.one_open_investigation_per_task tasks_dlq.resolved_iff_not_pending

@@ -45,7 +45,7 @@ as $$
   union all
   -- Whether there is a time at all goes by the history, too.
   select 'step_has_the_times_of_its_start',
-         jsonb_build_object('step_uuid', s.workflow_step_uuid, 'attempts', s.attempts, 'enqueued_at', s.enqueued_at, 'last_attempted_at', s.last_attempted_at)
+         jsonb_build_object('step_uuid', s.workflow_step_uuid, 'handoffs', s.handoffs, 'enqueued_at', s.enqueued_at, 'last_attempted_at', s.last_attempted_at)
   from tasker.workflow_steps s join step_moves m on m.workflow_step_uuid = s.workflow_step_uuid
   where s.created_at >= coalesce(p_since, '-infinity')
     and ((s.enqueued_at is null) <> (m.enqueued_at is null) or (s.last_attempted_at is null) <> (m.claimed_at is null))

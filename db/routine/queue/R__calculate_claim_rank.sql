@@ -1,5 +1,5 @@
 -- The place of a step in the claim: that of its task, less a minute (a point of priority) for every attempt before this one.
--- Attempts only grow, so it never gets worse.
+-- An attempt that is given back is the number of the next one as well, so that it never gets worse.
 -- Source: design decision 13, the retry factor.
 create or replace function tasker.calculate_claim_rank(p_claim_order bigint, p_attempt int)
 returns bigint

@@ -1,9 +1,9 @@
--- Accepts offers: compares (enqueued, attempt) and sets in_progress with a lease. Steps that were offered again,
+-- Accepts offers: compares (enqueued, handoff) and sets in_progress with a lease. Steps that were offered again,
 -- cancelled or taken meanwhile are left out. The two arrays go together and are sorted by step, which is the order in
 -- which the rows are locked.
 -- Source: design decisions 4, 6.
 create or replace function tasker.claim_offered_steps(
-  p_step_uuids uuid[], p_attempts int[], p_server_uuid uuid, p_lease_seconds int, p_now timestamptz default null)
+  p_step_uuids uuid[], p_handoffs int[], p_server_uuid uuid, p_lease_seconds int, p_now timestamptz default null)
 returns uuid[]
 language plpgsql
 set search_path = ''
@@ -14,8 +14,8 @@ declare
   v_claimed   uuid[];
 begin
   with offered as (
-    select s.workflow_step_uuid, o.attempt
-    from unnest(p_step_uuids, p_attempts) as o(step_uuid, attempt)
+    select s.workflow_step_uuid, o.handoff
+    from unnest(p_step_uuids, p_handoffs) as o(step_uuid, handoff)
     join tasker.workflow_steps s on s.workflow_step_uuid = o.step_uuid
     order by s.workflow_step_uuid
     for update of s),
@@ -24,12 +24,12 @@ begin
     set state = 'in_progress', transition_count = s.transition_count + 1, last_attempted_at = v_now,
         lease_expires_at = v_lease_end, leased_by = p_server_uuid
     from offered o
-    where s.workflow_step_uuid = o.workflow_step_uuid and s.state = 'enqueued' and s.attempts = o.attempt
-    returning s.workflow_step_uuid, s.task_uuid, s.attempts, s.transition_count),
+    where s.workflow_step_uuid = o.workflow_step_uuid and s.state = 'enqueued' and s.handoffs = o.handoff
+    returning s.workflow_step_uuid, s.task_uuid, s.handoffs, s.attempts, s.transition_count),
   history as (
     insert into tasker.workflow_step_transitions
-      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, attempt, processor_uuid)
-    select c.workflow_step_uuid, c.transition_count, c.task_uuid, 'enqueued', 'in_progress', 'worker', c.attempts, p_server_uuid
+      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, processor_uuid)
+    select c.workflow_step_uuid, c.transition_count, c.task_uuid, 'enqueued', 'in_progress', 'worker', c.handoffs, c.attempts, p_server_uuid
     from claimed c),
   -- A task that waited long in a queue may have a late wake-up; recovery must not come later than the lease ends.
   -- Claims of many tasks cross here without their locks: whoever finds a row taken leaves it to the other, who is setting
@@ -45,4 +45,4 @@ begin
 end
 $$;
 comment on function tasker.claim_offered_steps(uuid[], int[], uuid, int, timestamptz) is
-  'Accepts offers: compares (enqueued, attempt) and sets in_progress with a lease.';
+  'Accepts offers: compares (enqueued, handoff) and sets in_progress with a lease.';

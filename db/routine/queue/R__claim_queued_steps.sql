@@ -26,7 +26,7 @@ begin
       v_taken := tasker.take_messages(v_namespace, least(v_share, v_left), v_elsewhere -> v_namespace);
       if cardinality(v_taken.o_step_uuids) > 0 then
         v_claimed := v_claimed || tasker.claim_offered_steps(
-          v_taken.o_step_uuids, v_taken.o_attempts, p_server_uuid, p_lease_seconds, p_now);
+          v_taken.o_step_uuids, v_taken.o_handoffs, p_server_uuid, p_lease_seconds, p_now);
         v_left := p_limit - cardinality(v_claimed);
       end if;
     end loop;

@@ -38,7 +38,7 @@ begin
       get stacked diagnostics v_state = returned_sqlstate, v_cause = message_text;
       insert into tasker.dead_messages (queue_name, read_ct, enqueued_at, sqlstate, cause, message, headers)
       select tasker.worker_queue(ns.name), 1, s.enqueued_at, v_state, v_cause,
-             jsonb_build_object('task_uuid', s.task_uuid, 'step_uuid', s.workflow_step_uuid, 'attempt', s.attempts, 'correlation_id', t.correlation_id),
+             jsonb_build_object('task_uuid', s.task_uuid, 'step_uuid', s.workflow_step_uuid, 'handoff', s.handoffs, 'correlation_id', t.correlation_id),
              jsonb_build_object('claim_order', tasker.calculate_claim_rank(t.claim_order, s.attempts))
       from tasker.workflow_steps s
       join tasker.tasks t on t.task_uuid = s.task_uuid

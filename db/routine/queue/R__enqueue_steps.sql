@@ -1,6 +1,6 @@
--- The handoff: offers steps to the workers. Each gets its next attempt number; the first p_claim_limit of them (in the
+-- The handoff: offers steps to the workers. Each gets the next number of its handoffs and of its attempts; the first p_claim_limit of them (in the
 -- order of the array) are claimed for p_server_uuid at once and never see a queue, the others get a message on the
--- queue of their namespace. A step whose handler that server lacks and others have is never claimed for it. State, attempt, history and message are one statement's or at least one transaction's.
+-- queue of their namespace. A step whose handler that server lacks and others have is never claimed for it. State, numbers, history and message are one statement's or at least one transaction's.
 -- A step under a concurrency policy is passed over at first; only when some were is it asked who of them is admitted.
 -- p_admitted: the caller has asked already.
 -- Locks: the given step rows; the caller holds the rows of their tasks. A step that is no longer in p_from is left out.
@@ -44,6 +44,7 @@ begin
   with moved as (
     update tasker.workflow_steps s
     set state = case when turn.n <= v_limit then 'in_progress' else 'enqueued' end::tasker.step_state,
+        handoffs = s.handoffs + 1,
         attempts = s.attempts + 1,
         remaining_parents = 0,
         transition_count = s.transition_count + case when turn.n <= v_limit then 2 else 1 end,
@@ -54,20 +55,20 @@ begin
         next_retry_at = null
     from unnest(v_steps) with ordinality as turn(step_uuid, n)
     where s.workflow_step_uuid = turn.step_uuid and s.state = p_from and (p_admitted or not s.is_limited)
-    returning s.workflow_step_uuid, s.task_uuid, s.named_step_uuid, s.attempts, s.transition_count, turn.n <= v_limit as is_claimed, turn.n),
+    returning s.workflow_step_uuid, s.task_uuid, s.named_step_uuid, s.handoffs, s.attempts, s.transition_count, turn.n <= v_limit as is_claimed, turn.n),
   history as (
     insert into tasker.workflow_step_transitions
-      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, attempt, processor_uuid)
+      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, processor_uuid)
     select m.workflow_step_uuid, m.transition_count - m.is_claimed::int, m.task_uuid, p_from, 'enqueued'::tasker.step_state,
            'orchestrator'::tasker.actor,
-           m.attempts, p_server_uuid
+           m.handoffs, m.attempts, p_server_uuid
     from moved m
     union all
-    select m.workflow_step_uuid, m.transition_count, m.task_uuid, 'enqueued', 'in_progress', 'worker', m.attempts, p_server_uuid
+    select m.workflow_step_uuid, m.transition_count, m.task_uuid, 'enqueued', 'in_progress', 'worker', m.handoffs, m.attempts, p_server_uuid
     from moved m where m.is_claimed)
   -- What only a message needs is looked up for those that get one.
-  select coalesce(array_agg((m.workflow_step_uuid, m.task_uuid, m.attempts, m.is_claimed, ns.name, t.claim_order,
-                             t.correlation_id, d.handler_key)::tasker.step_handoff order by m.n), '{}')
+  select coalesce(array_agg((m.workflow_step_uuid, m.task_uuid, m.handoffs, m.is_claimed, ns.name, t.claim_order,
+                             t.correlation_id, d.handler_key, m.attempts)::tasker.step_handoff order by m.n), '{}')
     into v_handoffs
   from moved m
   left join tasker.tasks t on t.task_uuid = case when not m.is_claimed then m.task_uuid end

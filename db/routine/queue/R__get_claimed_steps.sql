@@ -1,4 +1,4 @@
--- What a worker needs to run claimed steps, as a JSON array in the order of the argument: ids, attempt, the task's
+-- What a worker needs to run claimed steps, as a JSON array in the order of the argument: ids, handoff (names every call about it), attempt, the task's
 -- context, the results of the direct parents by name, inputs and checkpoint. Results of farther ancestors are asked for
 -- one by one (get_step_transitive_dependencies); what belongs to the template is cached by template_step_uuid. max_attempts
 -- is the number of the last attempt that there will be, so that it can be compared with attempt after a reset as well.
@@ -12,7 +12,7 @@ begin
   -- text, and jsonb would be put together, copied into its array, copied into the answer and taken apart again.
   return (select coalesce(json_agg(json_build_object(
       'step_uuid', s.workflow_step_uuid, 'task_uuid', s.task_uuid, 'template_step_uuid', s.named_step_uuid,
-      'attempt', s.attempts, 'max_attempts', case when s.retryable then s.max_attempts else 1 end + s.attempts_before_reset,
+      'handoff', s.handoffs, 'attempt', s.attempts, 'max_attempts', case when s.retryable then s.max_attempts else 1 end + s.attempts_before_reset,
       'correlation_id', t.correlation_id, 'parent_correlation_id', t.parent_correlation_id, 'trace_parent', c.trace_parent,
       'cancel_requested', t.cancel_requested_at is not null and t.cancel_policy = 'cancel_running',
       'context', c.context, 'results', p.results, 'inputs', d.inputs, 'checkpoint', d.checkpoint) order by u.n), '[]')

@@ -1,7 +1,7 @@
 -- Gives claimed steps back that were never started, as a server does when it shuts down: pending again, and offered again
--- at once with the next attempt number; cancelled instead when that was asked for. An attempt that nobody began costs none:
--- max_attempts of the step grows with it.
--- p_steps: array of {step_uuid, task_uuid, attempt}. p_reason is kept in the history. Returns as evaluate_tasks. Stale ones are left out.
+-- at once by the next handoff; cancelled instead when that was asked for. The handoff is spent, the attempt is not: the next
+-- handoff has its number.
+-- p_steps: array of {step_uuid, task_uuid, handoff}. p_reason is kept in the history. Returns as evaluate_tasks. Stale ones are left out.
 -- Locks: tasks by uuid, then the steps. Source: design section 3, attune.md W8.
 create or replace function tasker.release_steps(
   p_steps jsonb, p_server_uuid uuid, p_now timestamptz default null, p_reason text default 'released_before_start')
@@ -18,18 +18,22 @@ begin
   with moved as (
     update tasker.workflow_steps s
     set state = case when t.cancel_requested_at is null then 'pending' else 'cancelled' end::tasker.step_state,
-        transition_count = s.transition_count + 1, lease_expires_at = null,
+        transition_count = s.transition_count + 1 + (t.cancel_requested_at is not null)::int, lease_expires_at = null,
         completed_at = case when t.cancel_requested_at is not null then coalesce(p_now, clock_timestamp()) end,
-        max_attempts = s.max_attempts + (t.cancel_requested_at is null)::int
-    from jsonb_to_recordset(p_steps) as r(step_uuid uuid, attempt int), tasker.tasks t
-    where s.workflow_step_uuid = r.step_uuid and s.state = 'in_progress' and s.attempts = r.attempt and t.task_uuid = s.task_uuid
-    returning s.workflow_step_uuid, s.task_uuid, s.attempts, s.transition_count, s.state),
+        attempts = s.attempts - 1
+    from jsonb_to_recordset(p_steps) as r(step_uuid uuid, handoff int), tasker.tasks t
+    where s.workflow_step_uuid = r.step_uuid and s.state = 'in_progress' and s.handoffs = r.handoff and t.task_uuid = s.task_uuid
+    returning s.workflow_step_uuid, s.task_uuid, s.handoffs, s.attempts, s.transition_count, s.state),
   history as (
     insert into tasker.workflow_step_transitions
-      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, attempt, processor_uuid, metadata)
-    select m.workflow_step_uuid, m.transition_count, m.task_uuid, 'in_progress', m.state, 'worker', m.attempts, p_server_uuid,
+      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, processor_uuid, metadata)
+    select m.workflow_step_uuid, m.transition_count - (m.state = 'cancelled')::int, m.task_uuid, 'in_progress'::tasker.step_state,
+           'pending'::tasker.step_state, 'worker'::tasker.actor, m.handoffs, m.attempts + 1, p_server_uuid, jsonb_build_object('reason', p_reason)
+    from moved m
+    union all
+    select m.workflow_step_uuid, m.transition_count, m.task_uuid, 'pending', 'cancelled', 'orchestrator', m.handoffs, m.attempts, p_server_uuid,
            jsonb_build_object('reason', p_reason)
-    from moved m)
+    from moved m where m.state = 'cancelled')
   update tasker.tasks t set in_flight_steps = t.in_flight_steps - m.steps
   from (select m.task_uuid, count(*)::int as steps from moved m group by m.task_uuid) m
   where t.task_uuid = m.task_uuid;

@@ -10,7 +10,7 @@ declare
 begin
   for v_queue in
     select h.namespace,
-           array_agg(jsonb_build_object('task_uuid', h.task_uuid, 'step_uuid', h.step_uuid, 'attempt', h.attempt,
+           array_agg(jsonb_build_object('task_uuid', h.task_uuid, 'step_uuid', h.step_uuid, 'handoff', h.handoff,
                                         'correlation_id', h.correlation_id) order by p.place, h.step_uuid) as messages,
            array_agg(jsonb_build_object('claim_order', p.place, 'handler', h.handler_key) order by p.place, h.step_uuid) as headers
     from unnest(p_handoffs) h

@@ -1,6 +1,6 @@
 -- A server that stops gives up the steps that it is still running: their leases end now, and recovery and the orchestrator do
 -- in the same transaction what they would do after a lease, so that the next attempt waits for nothing.
--- p_steps: array of {step_uuid, task_uuid, attempt}; stale ones are left out. Returns as evaluate_tasks.
+-- p_steps: array of {step_uuid, task_uuid, handoff}; stale ones are left out. Returns as evaluate_tasks.
 -- Locks: tasks by uuid, then the steps. Source: attune.md W8.
 create or replace function tasker.abandon_steps(p_steps jsonb, p_server_uuid uuid, p_now timestamptz default null)
 returns jsonb
@@ -15,8 +15,8 @@ begin
   select array_agg(distinct r.task_uuid) into v_tasks from jsonb_to_recordset(p_steps) as r(task_uuid uuid);
   perform tasker.lock_tasks(v_tasks);
   update tasker.workflow_steps s set lease_expires_at = v_now
-  from jsonb_to_recordset(p_steps) as r(step_uuid uuid, attempt int)
-  where s.workflow_step_uuid = r.step_uuid and s.state = 'in_progress' and s.attempts = r.attempt;
+  from jsonb_to_recordset(p_steps) as r(step_uuid uuid, handoff int)
+  where s.workflow_step_uuid = r.step_uuid and s.state = 'in_progress' and s.handoffs = r.handoff;
   perform tasker.recover_expired_steps(v_tasks, p_server_uuid, v_now);
   return tasker.evaluate_tasks(v_tasks, p_server_uuid, 0, 60, p_now);
 end

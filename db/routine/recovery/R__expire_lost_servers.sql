@@ -1,5 +1,5 @@
 -- Ends the leases of servers whose heartbeats stopped coming: from four intervals after the last one, by the database's
--- clock, recovery may take their steps over at once instead of waiting for the leases. The attempt number makes that safe: a
+-- clock, recovery may take their steps over at once instead of waiting for the leases. The handoff makes that safe: a
 -- server that was only cut off is STALE. Its steps that are not taken over yet it keeps with its next heartbeat.
 -- p_present_since: since when the caller itself has been heard without a gap. After a fault of the database every server
 -- seems lost to the first that comes back, so the caller judges only servers that it could have heard itself: for four of

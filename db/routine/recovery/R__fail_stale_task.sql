@@ -23,16 +23,16 @@ begin
     set state = 'error', transition_count = s.transition_count + 1, lease_expires_at = null, completed_at = p_now, last_failure_at = p_now,
         result_sort_key = s.transition_count + 1
     from out_there o where s.workflow_step_uuid = o.workflow_step_uuid
-    returning s.workflow_step_uuid, s.attempts, s.transition_count, o.from_state),
+    returning s.workflow_step_uuid, s.handoffs, s.attempts, s.transition_count, o.from_state),
   results as (
-    insert into tasker.workflow_step_result_audit (workflow_step_uuid, sort_key, task_uuid, worker_uuid, recorded_at, attempt, outcome, error)
-    select m.workflow_step_uuid, m.transition_count, p_task_uuid, p_server_uuid, p_now, m.attempts, 'permanent_failure',
+    insert into tasker.workflow_step_result_audit (workflow_step_uuid, sort_key, task_uuid, worker_uuid, recorded_at, handoff, attempt, outcome, error)
+    select m.workflow_step_uuid, m.transition_count, p_task_uuid, p_server_uuid, p_now, m.handoffs, m.attempts, 'permanent_failure',
            jsonb_build_object('type', 'task_timed_out', 'message', 'the task stayed for too long and its template says that it fails then')
     from moved m),
   history as (
     insert into tasker.workflow_step_transitions
-      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, attempt, processor_uuid, metadata)
-    select m.workflow_step_uuid, m.transition_count, p_task_uuid, m.from_state, 'error', 'recovery', m.attempts, p_server_uuid,
+      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, processor_uuid, metadata)
+    select m.workflow_step_uuid, m.transition_count, p_task_uuid, m.from_state, 'error', 'recovery', m.handoffs, m.attempts, p_server_uuid,
            '{"reason": "task_timed_out"}'::jsonb from moved m),
   ended as (
     update tasker.tasks t

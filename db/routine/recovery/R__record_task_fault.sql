@@ -58,11 +58,11 @@ begin
       update tasker.workflow_steps s
       set state = 'error', transition_count = s.transition_count + 1, completed_at = v_now, last_failure_at = v_now
       from blamed b where s.workflow_step_uuid = b.workflow_step_uuid
-      returning s.workflow_step_uuid, s.task_uuid, s.attempts, s.transition_count, b.from_state),
+      returning s.workflow_step_uuid, s.task_uuid, s.handoffs, s.attempts, s.transition_count, b.from_state),
     history as (
       insert into tasker.workflow_step_transitions
-        (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, attempt, processor_uuid, metadata)
-      select m.workflow_step_uuid, m.transition_count, m.task_uuid, m.from_state, 'error', 'orchestrator', m.attempts, p_server_uuid,
+        (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, processor_uuid, metadata)
+      select m.workflow_step_uuid, m.transition_count, m.task_uuid, m.from_state, 'error', 'orchestrator', m.handoffs, m.attempts, p_server_uuid,
              jsonb_build_object('reason', 'cannot_be_processed', 'sqlstate', p_sqlstate, 'cause', p_cause, 'faults', v_faults)
       from moved m)
     update tasker.tasks t

@@ -32,17 +32,17 @@ begin
         result_sort_key = case when e.to_state = 'error' then s.transition_count + 1 else s.result_sort_key end
     from expired e
     where s.workflow_step_uuid = e.workflow_step_uuid and s.state = 'in_progress'
-    returning s.workflow_step_uuid, s.task_uuid, s.attempts, s.transition_count, s.leased_by, e.to_state, e.is_forced),
+    returning s.workflow_step_uuid, s.task_uuid, s.handoffs, s.attempts, s.transition_count, s.leased_by, e.to_state, e.is_forced),
   results as (
     insert into tasker.workflow_step_result_audit
-      (workflow_step_uuid, sort_key, task_uuid, worker_uuid, recorded_at, attempt, outcome, error)
-    select m.workflow_step_uuid, m.transition_count, m.task_uuid, m.leased_by, v_now, m.attempts, 'retryable_failure',
+      (workflow_step_uuid, sort_key, task_uuid, worker_uuid, recorded_at, handoff, attempt, outcome, error)
+    select m.workflow_step_uuid, m.transition_count, m.task_uuid, m.leased_by, v_now, m.handoffs, m.attempts, 'retryable_failure',
            jsonb_build_object('type', 'worker_lost', 'message', format('the lease of attempt %s ran out and no other follows', m.attempts))
     from moved m where m.to_state = 'error'),
   history as (
     insert into tasker.workflow_step_transitions
-      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, attempt, processor_uuid, metadata)
-    select m.workflow_step_uuid, m.transition_count, m.task_uuid, 'in_progress', m.to_state, 'recovery', m.attempts,
+      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, processor_uuid, metadata)
+    select m.workflow_step_uuid, m.transition_count, m.task_uuid, 'in_progress', m.to_state, 'recovery', m.handoffs, m.attempts,
            p_server_uuid,
            case when m.is_forced then jsonb_build_object('reason', 'cancel_grace_over', 'forced', true, 'server', m.leased_by)
                 else jsonb_build_object('reason', 'lease_expired', 'server', m.leased_by) end

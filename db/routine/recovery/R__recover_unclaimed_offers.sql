@@ -26,7 +26,7 @@ begin
   delete from tasker.unclaimed_offers w
   where w.task_uuid = any (p_task_uuids)
     and not exists (select from tasker.workflow_steps s where s.workflow_step_uuid = w.workflow_step_uuid
-                    and s.state = 'enqueued' and s.attempts = w.attempt);
+                    and s.state = 'enqueued' and s.handoffs = w.handoff);
 
   for v_namespace in
     select distinct ns.name
@@ -47,7 +47,7 @@ begin
       into v_last using greatest(v_permits - 1, 0);
 
     with offers as (
-      select s.workflow_step_uuid, s.task_uuid, s.attempts,
+      select s.workflow_step_uuid, s.task_uuid, s.handoffs,
              case
                when not exists (select from tasker.servers v
                  where v.lease_expires_at > v_now and v.state in ('healthy', 'degraded') and 'worker' = any (v.roles)
@@ -68,15 +68,15 @@ begin
     unwatched as (
       delete from tasker.unclaimed_offers w using offers o
       where o.why is null and w.task_uuid = o.task_uuid and w.workflow_step_uuid = o.workflow_step_uuid)
-    insert into tasker.unclaimed_offers as w (task_uuid, workflow_step_uuid, attempt, why, since, due_at)
-    select o.task_uuid, o.workflow_step_uuid, o.attempts, o.why, v_now, v_now + l.seconds * interval '1 second'
+    insert into tasker.unclaimed_offers as w (task_uuid, workflow_step_uuid, handoff, why, since, due_at)
+    select o.task_uuid, o.workflow_step_uuid, o.handoffs, o.why, v_now, v_now + l.seconds * interval '1 second'
     from offers o
     cross join lateral (select case o.why when 'unclaimed' then p_claim_seconds else nullif(p_unserved_seconds, 0) end as seconds) l
     where o.why is not null
     on conflict (task_uuid, workflow_step_uuid) do update
-      set attempt = excluded.attempt, why = excluded.why,
-          since = case when w.why = excluded.why and w.attempt = excluded.attempt then w.since else excluded.since end,
-          due_at = case when w.why = excluded.why and w.attempt = excluded.attempt then w.since + (excluded.due_at - excluded.since)
+      set handoff = excluded.handoff, why = excluded.why,
+          since = case when w.why = excluded.why and w.handoff = excluded.handoff then w.since else excluded.since end,
+          due_at = case when w.why = excluded.why and w.handoff = excluded.handoff then w.since + (excluded.due_at - excluded.since)
                         else excluded.due_at end;
   end loop;
 
@@ -87,7 +87,7 @@ begin
     from tasker.unclaimed_offers w
     join tasker.workflow_steps s on s.workflow_step_uuid = w.workflow_step_uuid
     join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
-    where w.task_uuid = any (p_task_uuids) and w.due_at <= v_now and s.state = 'enqueued' and s.attempts = w.attempt
+    where w.task_uuid = any (p_task_uuids) and w.due_at <= v_now and s.state = 'enqueued' and s.handoffs = w.handoff
     order by s.workflow_step_uuid
     for update of s skip locked),
   moved as (
@@ -97,19 +97,19 @@ begin
         result_sort_key = case when o.to_state = 'error' then s.transition_count + 1 else s.result_sort_key end
     from overdue o
     where s.workflow_step_uuid = o.workflow_step_uuid and s.state = 'enqueued'
-    returning s.workflow_step_uuid, s.task_uuid, s.attempts, s.transition_count, o.to_state, o.since,
+    returning s.workflow_step_uuid, s.task_uuid, s.handoffs, s.attempts, s.transition_count, o.to_state, o.since,
               case o.why when 'unclaimed' then 'unclaimed' else 'no_worker' end as reason),
   results as (
-    insert into tasker.workflow_step_result_audit (workflow_step_uuid, sort_key, task_uuid, recorded_at, attempt, outcome, error)
-    select m.workflow_step_uuid, m.transition_count, m.task_uuid, v_now, m.attempts, 'retryable_failure',
+    insert into tasker.workflow_step_result_audit (workflow_step_uuid, sort_key, task_uuid, recorded_at, handoff, attempt, outcome, error)
+    select m.workflow_step_uuid, m.transition_count, m.task_uuid, v_now, m.handoffs, m.attempts, 'retryable_failure',
            jsonb_build_object('type', m.reason, 'message',
              case m.reason when 'unclaimed' then format('attempt %s was offered and nobody claimed it', m.attempts)
                            else format('attempt %s was offered and no live server can run it', m.attempts) end)
     from moved m where m.to_state = 'error'),
   history as (
     insert into tasker.workflow_step_transitions
-      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, attempt, processor_uuid, metadata)
-    select m.workflow_step_uuid, m.transition_count, m.task_uuid, 'enqueued', m.to_state, 'recovery', m.attempts, p_server_uuid,
+      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, processor_uuid, metadata)
+    select m.workflow_step_uuid, m.transition_count, m.task_uuid, 'enqueued', m.to_state, 'recovery', m.handoffs, m.attempts, p_server_uuid,
            jsonb_build_object('reason', m.reason, 'since', m.since)
     from moved m),
   unwatched as (

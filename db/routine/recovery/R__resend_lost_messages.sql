@@ -1,6 +1,6 @@
--- Puts the message of an offer back on its queue when it is no longer there: same step, same attempt. Offers and messages
+-- Puts the message of an offer back on its queue when it is no longer there: same step, same handoff. Offers and messages
 -- are compared one by one, in one snapshot; a queue that was dropped is made again. A message that is hidden for more than 15 minutes is shown.
--- Only offers older than 5 seconds are looked at. A message too many is harmless: the claim compares state and attempt.
+-- Only offers older than 5 seconds are looked at. A message too many is harmless: the claim compares state and handoff.
 -- Locks: the hidden messages, skip locked; the caller holds the tasks. Returns how many were sent.
 -- Source: design section 3, "delete any queue row and the work still ends".
 create or replace function tasker.resend_lost_messages(p_task_uuids uuid[], p_now timestamptz default null)
@@ -26,7 +26,7 @@ begin
     perform tasker.ensure_task_queue(tasker.worker_queue(v_namespace.name));
     execute format($q$
       with offers as materialized (
-        select s.workflow_step_uuid, s.task_uuid, s.attempts, t.claim_order, t.correlation_id,
+        select s.workflow_step_uuid, s.task_uuid, s.handoffs, s.attempts, t.claim_order, t.correlation_id,
                tasker.calculate_claim_rank(t.claim_order, s.attempts) as place, t.sla_breached_at is not null as is_late, n.handler_key
         from tasker.workflow_steps s
         join tasker.tasks t on t.task_uuid = s.task_uuid
@@ -35,23 +35,23 @@ begin
       -- A message has the place of its step, and that is indexed. One that was being taken when its task became late, and was not
       -- taken after all, has the place from before.
       messages as materialized (
-        select q.msg_id, q.vt, q.message ->> 'step_uuid' as step, q.message ->> 'attempt' as attempt
+        select q.msg_id, q.vt, q.message ->> 'step_uuid' as step, q.message ->> 'handoff' as handoff
         from pgmq.%1$I q where (q.headers ->> 'claim_order')::bigint = any (array(
           select o.place from offers o union select o.place + 6000000 from offers o where o.is_late))),
       missing as (
-        select o.workflow_step_uuid::text as step, o.attempts::text as attempt from offers o
+        select o.workflow_step_uuid::text as step, o.handoffs::text as handoff from offers o
         except
-        select m.step, m.attempt from messages m),
+        select m.step, m.handoff from messages m),
       -- A client of pgmq decides how long it hides the messages it reads. This shows an offer again that is hidden for longer than a claim may take,
       -- and skips a message that another transaction has locked.
       hidden as (
         select q.msg_id from pgmq.%1$I q
-        where q.msg_id = any (array(select m.msg_id from messages m join offers o on o.workflow_step_uuid::text = m.step and o.attempts::text = m.attempt
+        where q.msg_id = any (array(select m.msg_id from messages m join offers o on o.workflow_step_uuid::text = m.step and o.handoffs::text = m.handoff
                                     where m.vt > $2 + interval '15 minutes'))
         for update skip locked),
       shown as (
         update pgmq.%1$I q set vt = clock_timestamp() where q.msg_id = any (array(select h.msg_id from hidden h)))
-      select array_agg((o.workflow_step_uuid, o.task_uuid, o.attempts, false, $3, o.claim_order, o.correlation_id, o.handler_key)::tasker.step_handoff)
+      select array_agg((o.workflow_step_uuid, o.task_uuid, o.handoffs, false, $3, o.claim_order, o.correlation_id, o.handler_key, o.attempts)::tasker.step_handoff)
       from offers o where o.workflow_step_uuid in (select m.step::uuid from missing m) $q$,
       'q_' || lower(tasker.worker_queue(v_namespace.name)))
       into v_handoffs using v_namespace.tasks, v_now, v_namespace.name;

@@ -40,12 +40,12 @@ begin
   step_rows as (
     insert into tasker.workflow_steps
       (workflow_step_uuid, task_uuid, named_step_uuid, created_at, state, step_position, transition_count, total_parents,
-       remaining_parents, attempts, max_attempts, retryable, enqueued_at, last_attempted_at, lease_expires_at, leased_by,
+       remaining_parents, handoffs, attempts, max_attempts, retryable, enqueued_at, last_attempted_at, lease_expires_at, leased_by,
        is_limited)
     select j.step_uuid, j.task_uuid, j.named_step_uuid, p_now,
            case when j.is_claimed then 'in_progress' when j.is_handed_off then 'enqueued' else 'pending' end::tasker.step_state,
            j.step_position, 1 + j.is_handed_off::int + j.is_claimed::int, cardinality(j.parent_keys),
-           cardinality(j.parent_keys), j.is_handed_off::int, j.default_max_attempts, j.default_retryable,
+           cardinality(j.parent_keys), j.is_handed_off::int, j.is_handed_off::int, j.default_max_attempts, j.default_retryable,
            case when j.is_handed_off then p_now end, case when j.is_claimed then p_now end,
            case when j.is_claimed then p_now + p_lease_seconds * interval '1 second' end,
            case when j.is_claimed then p_server_uuid end, j.is_limited
@@ -63,8 +63,8 @@ begin
     from new_tasks t),
   step_history as (
     insert into tasker.workflow_step_transitions
-      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, attempt, processor_uuid)
-    select j.step_uuid, m.sort_key, j.task_uuid, m.from_state, m.to_state, m.actor, least(m.sort_key - 1, 1), p_server_uuid
+      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, processor_uuid)
+    select j.step_uuid, m.sort_key, j.task_uuid, m.from_state, m.to_state, m.actor, least(m.sort_key - 1, 1), least(m.sort_key - 1, 1), p_server_uuid
     from judged j
     join (values (1, null::tasker.step_state, 'pending'::tasker.step_state, 'orchestrator'::tasker.actor),
                  (2, 'pending', 'enqueued', 'orchestrator'),
@@ -77,7 +77,7 @@ begin
     join (values (1, null::tasker.task_state, 'pending'::tasker.task_state), (2, 'pending', 'initializing'),
                  (3, 'initializing', 'enqueuing_steps'), (4, 'enqueuing_steps', 'steps_in_process')) as m(sort_key, from_state, to_state)
       on m.sort_key = 1 or t.is_started)
-  select coalesce(array_agg((j.step_uuid, j.task_uuid, 1, j.is_claimed, j.namespace, j.claim_order, j.correlation_id, j.handler_key)::tasker.step_handoff
+  select coalesce(array_agg((j.step_uuid, j.task_uuid, 1, j.is_claimed, j.namespace, j.claim_order, j.correlation_id, j.handler_key, 1)::tasker.step_handoff
                             order by j.claim_order, j.step_uuid), '{}')
     into v_handoffs from judged j where j.is_handed_off;
   return v_handoffs;

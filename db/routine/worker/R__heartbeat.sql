@@ -1,7 +1,7 @@
 -- A server says that it lives, how it is, and which steps it still runs: renews its row in servers and the leases of those
 -- steps in one statement each, by the database's clock. Then it looks whether other servers have fallen silent, and which
 -- handlers others have that it lacks. A lease that has more than two thirds of its time left is not renewed.
--- p_steps: array of {step_uuid, attempt}. p_report: {state: healthy | degraded | draining | stopped, heartbeat_seconds,
+-- p_steps: array of {step_uuid, handoff}. p_report: {state: healthy | degraded | draining | stopped, heartbeat_seconds,
 -- namespaces: [..] | null for all, handlers: [..] | null for any, resolvers: [..] | null for any, problems: [..]}; a server that stopped stays so.
 -- Returns {lost: [step uuids that are no longer its], cancel_requested: [step uuids whose task is being cancelled and whose
 -- handler should stop], servers: how many are alive, lost_servers: [uuids], expired_steps: how many leases of theirs were ended,
@@ -54,9 +54,9 @@ begin
   if jsonb_array_length(p_steps) > 0 then
     with due as (
       select s.workflow_step_uuid
-      from jsonb_to_recordset(p_steps) as r(step_uuid uuid, attempt int)
+      from jsonb_to_recordset(p_steps) as r(step_uuid uuid, handoff int)
       join tasker.workflow_steps s on s.workflow_step_uuid = r.step_uuid
-      where s.state = 'in_progress' and s.attempts = r.attempt
+      where s.state = 'in_progress' and s.handoffs = r.handoff
         and s.lease_expires_at <= v_now + p_lease_seconds * interval '1 second' * 2 / 3
       -- A step that somebody has locked is just being submitted or claimed; to wait for that could deadlock with a batch.
       for no key update of s skip locked)
@@ -68,14 +68,14 @@ begin
 
   return jsonb_build_object(
     'lost', (select coalesce(jsonb_agg(r.step_uuid), '[]')
-             from jsonb_to_recordset(p_steps) as r(step_uuid uuid, attempt int)
+             from jsonb_to_recordset(p_steps) as r(step_uuid uuid, handoff int)
              where not exists (select from tasker.workflow_steps s
-                               where s.workflow_step_uuid = r.step_uuid and s.state = 'in_progress' and s.attempts = r.attempt)),
+                               where s.workflow_step_uuid = r.step_uuid and s.state = 'in_progress' and s.handoffs = r.handoff)),
     'cancel_requested', (select coalesce(jsonb_agg(s.workflow_step_uuid), '[]')
-                         from jsonb_to_recordset(p_steps) as r(step_uuid uuid, attempt int)
+                         from jsonb_to_recordset(p_steps) as r(step_uuid uuid, handoff int)
                          join tasker.workflow_steps s on s.workflow_step_uuid = r.step_uuid
                          join tasker.tasks t on t.task_uuid = s.task_uuid
-                         where s.state = 'in_progress' and s.attempts = r.attempt and t.cancel_requested_at is not null
+                         where s.state = 'in_progress' and s.handoffs = r.handoff and t.cancel_requested_at is not null
                            and t.cancel_policy = 'cancel_running'),
     'servers', tasker.count_servers(v_now),
     'lost_servers', to_jsonb(v_silent.o_servers),

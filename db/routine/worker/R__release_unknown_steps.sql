@@ -1,7 +1,7 @@
 -- Gives back what a server has claimed and does not know of: the answer of a claim can be lost after its commit. What was
 -- claimed for it more than p_older_than_ms ago, is still in progress and is not in p_known, it has never seen.
 -- It reads the steps of every task that can move, so it is for after a failed call and not for every heartbeat.
--- p_known: array of {step_uuid, attempt}. Returns as evaluate_tasks, with the number of steps as "released".
+-- p_known: array of {step_uuid, handoff}. Returns as evaluate_tasks, with the number of steps as "released".
 -- Locks: as release_steps. Source: attune.md W6; ADR 0011.
 create or replace function tasker.release_unknown_steps(
   p_server_uuid uuid, p_known jsonb, p_older_than_ms int, p_now timestamptz default null)
@@ -13,13 +13,13 @@ as $$
 declare
   v_unknown jsonb;
 begin
-  select jsonb_agg(jsonb_build_object('step_uuid', s.workflow_step_uuid, 'task_uuid', s.task_uuid, 'attempt', s.attempts)) into v_unknown
+  select jsonb_agg(jsonb_build_object('step_uuid', s.workflow_step_uuid, 'task_uuid', s.task_uuid, 'handoff', s.handoffs)) into v_unknown
   from tasker.task_wakeups w
   join tasker.workflow_steps s on s.task_uuid = w.task_uuid
   where s.state = 'in_progress' and s.leased_by in (p_server_uuid)
     and s.last_attempted_at < coalesce(p_now, clock_timestamp()) - p_older_than_ms * interval '1 millisecond'
-    and not exists (select from jsonb_to_recordset(p_known) as k(step_uuid uuid, attempt int)
-                    where k.step_uuid = s.workflow_step_uuid and k.attempt = s.attempts);
+    and not exists (select from jsonb_to_recordset(p_known) as k(step_uuid uuid, handoff int)
+                    where k.step_uuid = s.workflow_step_uuid and k.handoff = s.handoffs);
   return coalesce(tasker.release_steps(v_unknown, p_server_uuid, p_now), '{"claimed_steps": [], "queued": [], "ended": []}')
          || jsonb_build_object('released', coalesce(jsonb_array_length(v_unknown), 0));
 end

@@ -1,6 +1,6 @@
--- Saves a running step's progress for a later attempt. False when the attempt is not the current one.
+-- Saves a running step's progress for a later attempt. False when the handoff is not the latest one.
 -- Locks: the step. Source: design section 7, decision 4.
-create or replace function tasker.save_checkpoint(p_step_uuid uuid, p_attempt int, p_checkpoint jsonb)
+create or replace function tasker.save_checkpoint(p_step_uuid uuid, p_handoff int, p_checkpoint jsonb)
 returns boolean
 language plpgsql
 set search_path = ''
@@ -9,7 +9,7 @@ declare
   v_task_uuid uuid;
 begin
   select s.task_uuid into v_task_uuid from tasker.workflow_steps s
-  where s.workflow_step_uuid = p_step_uuid and s.state = 'in_progress' and s.attempts = p_attempt
+  where s.workflow_step_uuid = p_step_uuid and s.state = 'in_progress' and s.handoffs = p_handoff
   for no key update;
   if not found then
     return false;
@@ -22,4 +22,4 @@ begin
 end
 $$;
 comment on function tasker.save_checkpoint(uuid, int, jsonb) is
-  'Saves a running step''s progress for a later attempt; false when the attempt is not the current one.';
+  'Saves a running step''s progress for a later attempt; false when the handoff is not the latest one.';

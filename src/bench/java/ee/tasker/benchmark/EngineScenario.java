@@ -58,7 +58,7 @@ final class EngineScenario {
   private void success() throws SQLException {
     JsonArray next = submit(rows);
     text("select tasker.heartbeat(?::uuid, 'one', 'worker', 10, ?, ?::jsonb)::text", SERVER, rows,
-        json(next, "step_uuid", "attempt").toString());
+        json(next, "step_uuid", "handoff").toString());
     text("select tasker.save_checkpoint(?::uuid, 1, '{\"at\": 1}')::text", next.getJsonObject(0).getString("step_uuid"));
     boolean fromQueues = false;
     while (!next.isEmpty()) {
@@ -88,7 +88,7 @@ final class EngineScenario {
     complete(again, "permanent_failure", 0, true, false);
     text("select tasker.request_cancel(?::uuid, 'a person', 'no longer wanted')::text", again.getJsonObject(0).getString("task_uuid"));
     JsonArray given = submit(rows);
-    text("select tasker.release_steps(?::jsonb, ?::uuid)::text", json(given, "step_uuid", "task_uuid", "attempt").toString(), SERVER);
+    text("select tasker.release_steps(?::jsonb, ?::uuid)::text", json(given, "step_uuid", "task_uuid", "handoff").toString(), SERVER);
   }
 
   private void crash() throws SQLException {
@@ -189,7 +189,7 @@ final class EngineScenario {
     JsonArrayBuilder results = Json.createArrayBuilder();
     for (JsonObject step : steps.getValuesAs(JsonObject.class)) {
       var result = Json.createObjectBuilder().add("step_uuid", step.getString("step_uuid")).add("task_uuid", step.getString("task_uuid"))
-          .add("attempt", step.getInt("attempt")).add("outcome", outcome).add("execution_time_ms", 0);
+          .add("handoff", step.getInt("handoff")).add("outcome", outcome).add("execution_time_ms", 0);
       results.add(outcome.equals("success") ? result.add("result", Json.createObjectBuilder())
           : result.add("error", Json.createObjectBuilder().add("type", "Busy").add("message", "later")));
     }

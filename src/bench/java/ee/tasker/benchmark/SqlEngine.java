@@ -83,7 +83,7 @@ final class SqlEngine {
     JsonArrayBuilder results = Json.createArrayBuilder();
     for (JsonObject step : claimedSteps.getValuesAs(JsonObject.class)) {
       results.add(Json.createObjectBuilder().add("step_uuid", step.getString("step_uuid")).add("task_uuid", step.getString("task_uuid"))
-          .add("attempt", step.getInt("attempt")).add("outcome", "success").add("result", Json.createObjectBuilder())
+          .add("handoff", step.getInt("handoff")).add("outcome", "success").add("result", Json.createObjectBuilder())
           .add("execution_time_ms", 0));
     }
     JsonObject answer = object("select tasker.complete_steps(?::jsonb, ?::uuid, ?, null, 600, true, ?)::text",

@@ -47,7 +47,7 @@ final class Waiting implements Phase {
     engine.value("select tasker.complete_steps(?::jsonb, gen_random_uuid())::text", "[{\"step_uuid\":\"" + step.getString("step_uuid")
         + "\",\"task_uuid\":\""
         + step.getString("task_uuid")
-        + "\",\"attempt\":1,\"outcome\":\"retryable_failure\",\"error\":{\"type\":\"Busy\",\"message\":\"later\",\"delay_ms\":3600000}}]");
+        + "\",\"handoff\":1,\"outcome\":\"retryable_failure\",\"error\":{\"type\":\"Busy\",\"message\":\"later\",\"delay_ms\":3600000}}]");
     Clones.of(scratch.connection(), UUID.fromString(step.getString("task_uuid")), tasks - 1);
     engine.value("vacuum (analyze) tasker.tasks, tasker.task_wakeups, tasker.workflow_steps");
     String waiting = engine.value(

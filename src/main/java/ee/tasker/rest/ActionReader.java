@@ -28,7 +28,7 @@ final class ActionReader {
     Members members = new Members(body);
     String name = members.word("action_type", STEP_ACTIONS.keySet());
     JsonObjectBuilder data = Json.build().createObjectBuilder();
-    Integer attempt = members.number("attempt", 0, Short.MAX_VALUE);
+    Integer attempt = members.number("attempt", 0, Integer.MAX_VALUE);
     if (attempt != null) {
       data.add("attempt", attempt);
     }

@@ -14,7 +14,7 @@ import java.util.UUID;
  * @param results results of the direct parents by step name; those of farther ancestors are fetched when asked for
  */
 public record ClaimedStep(
-    StepKey key, StepSpec definition, int maxAttempts, UUID correlationId, Optional<UUID> parentCorrelationId,
+    StepKey key, StepSpec definition, int attempt, int maxAttempts, UUID correlationId, Optional<UUID> parentCorrelationId,
     Optional<String> traceParent,
     boolean isCancelRequested, JsonObject context, JsonObject results, JsonObject inputs, Optional<JsonValue> checkpoint) {
 
@@ -25,8 +25,9 @@ public record ClaimedStep(
 
   static ClaimedStep of(JsonObject document, StepSpec definition) {
     return new ClaimedStep(
-        new StepKey(Json.uuid(document, "task_uuid"), Json.uuid(document, "step_uuid"), document.getInt("attempt")),
+        new StepKey(Json.uuid(document, "task_uuid"), Json.uuid(document, "step_uuid"), document.getInt("handoff")),
         definition,
+        document.getInt("attempt"),
         document.getInt("max_attempts"),
         Json.uuid(document, "correlation_id"), Json.optionalUuid(document, "parent_correlation_id"),
         Json.text(document, "trace_parent"),

@@ -38,8 +38,8 @@ class StepGateway {
         server.uuid(), server.name(), roles, capacity, running, steps, leaseSeconds, report);
   }
 
-  boolean saveCheckpoint(UUID stepUuid, int attempt, String checkpoint) {
-    return sql.flag("save_checkpoint(cast(? as uuid), ?, cast(? as jsonb))", stepUuid, attempt, checkpoint);
+  boolean saveCheckpoint(UUID stepUuid, int handoff, String checkpoint) {
+    return sql.flag("save_checkpoint(cast(? as uuid), ?, cast(? as jsonb))", stepUuid, handoff, checkpoint);
   }
 
   List<CancelOrder> getCancelRequests(JsonArray steps) {

@@ -9,7 +9,7 @@ import jakarta.json.JsonValue;
 import java.time.Duration;
 
 /**
- * What a worker submits for one attempt.
+ * What a worker submits for one handoff.
  *
  * @param result  the result or partial result; JSON null when there is none
  * @param error   {@code {type, message, delay_ms?, ...}}; JSON null for a success
@@ -20,7 +20,7 @@ public record StepResult(StepKey key, Outcome outcome, JsonValue result, JsonVal
     JsonObjectBuilder json = Json.build().createObjectBuilder()
         .add("step_uuid", key.stepUuid().toString())
         .add("task_uuid", key.taskUuid().toString())
-        .add("attempt", key.attempt())
+        .add("handoff", key.handoff())
         .add("outcome", outcome.word())
         .add("execution_time_ms", executionTime.toMillis());
     if (result != JsonValue.NULL) {

@@ -84,7 +84,7 @@ public class Steps {
     return gateway.heartbeat(roles, live.capacity(), running, toJson(steps), leaseSeconds(), report);
   }
 
-  /** Renews the lease of one step between the heartbeats. @return false when that attempt is no longer the current one */
+  /** Renews the lease of one step between the heartbeats. @return false when a later handoff has taken its place, or the step has ended */
   public boolean renew(StepKey key) {
     return heartbeat(latestRunning, List.of(key), latestReport).getJsonArray("lost").isEmpty();
   }
@@ -104,9 +104,9 @@ public class Steps {
     return gateway.releaseUnknownSteps(toJson(known), age.toMillis());
   }
 
-  /** @return false when that attempt is no longer the current one */
+  /** @return false when a later handoff has taken its place, or the step has ended */
   public boolean saveCheckpoint(StepKey key, JsonValue checkpoint) {
-    return gateway.saveCheckpoint(key.stepUuid(), key.attempt(), checkpoint.toString());
+    return gateway.saveCheckpoint(key.stepUuid(), key.handoff(), checkpoint.toString());
   }
 
   /** Gives back steps that were claimed and never started. */
@@ -167,7 +167,7 @@ public class Steps {
     JsonArrayBuilder array = Json.build().createArrayBuilder();
     for (StepKey step : steps) {
       array.add(Json.build().createObjectBuilder()
-          .add("step_uuid", step.stepUuid().toString()).add("task_uuid", step.taskUuid().toString()).add("attempt", step.attempt()));
+          .add("step_uuid", step.stepUuid().toString()).add("task_uuid", step.taskUuid().toString()).add("handoff", step.handoff()));
     }
     return array.build();
   }

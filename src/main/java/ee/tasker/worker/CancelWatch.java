@@ -79,7 +79,7 @@ class CancelWatch implements CancelListener {
     try {
       for (CancelOrder order : steps.cancelRequests(handled)) {
         RunningStep step = running.find(order.stepUuid());
-        if (step != null && step.claimedStep().key().attempt() == order.attempt()) {
+        if (step != null && step.claimedStep().key().handoff() == order.handoff()) {
           step.requestCancel();
           forceIn(step, order.forceIn());
         }
@@ -104,7 +104,7 @@ class CancelWatch implements CancelListener {
     if (step.giveUp(() -> overruns.began(step))) {
       StepKey key = step.claimedStep().key();
       LOG.write(LogEvent.CANCEL_FORCED, "task", key.taskUuid(), "step", key.stepUuid(), "name", step.claimedStep().definition().name(),
-          "attempt", key.attempt(), "correlation", step.claimedStep().correlationId(),
+          "attempt", step.claimedStep().attempt(), "correlation", step.claimedStep().correlationId(),
           "trace", step.traceId());
       StepResult result = Outcomes.cancelForced(step.claimedStep(), Duration.ofNanos(step.ageNanos()));
       StepSpans.end(step.span(), result);

@@ -75,7 +75,7 @@ final class DefaultStepContext implements StepContext {
 
   @Override
   public int attempt() {
-    return claimedStep.key().attempt();
+    return claimedStep.attempt();
   }
 
   @Override

@@ -179,7 +179,7 @@ public class Heartbeat {
     if (step != null && !step.isOver()) {
       step.markLost();
       LOG.write(LogEvent.LEASE_LOST, "task", step.claimedStep().key().taskUuid(), "step", stepUuid,
-          "attempt", step.claimedStep().key().attempt(), "correlation", step.claimedStep().correlationId(),
+          "attempt", step.claimedStep().attempt(), "correlation", step.claimedStep().correlationId(),
           "trace", step.claimedStep().traceId());
     }
   }

@@ -71,7 +71,7 @@ class OverrunHandlers {
   private static void write(LogEvent event, RunningStep step, Overrun overrun) {
     StepKey key = step.claimedStep().key();
     LOG.write(event, "task", key.taskUuid(), "step", key.stepUuid(), "name", step.claimedStep().definition().name(), "attempt",
-        key.attempt(),
+        step.claimedStep().attempt(),
         "correlation", step.claimedStep().correlationId(), "trace", step.traceId(), "seconds", Duration.ofNanos(overrun.age()).toSeconds());
   }
 }

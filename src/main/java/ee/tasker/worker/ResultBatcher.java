@@ -30,7 +30,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /**
  * Submits results. A result that finds no call under way goes at once; what comes while one is under way goes together in the next.
  *
- * <p>A fault of the database, checked or not, keeps the results here and tries again; the attempt number makes a repetition harmless. If the
+ * <p>A fault of the database, checked or not, keeps the results here and tries again; the handoff makes a repetition harmless. If the
  * fault outlasts the lease, recovery takes the steps over and the results are refused as stale.
  */
 @ApplicationScoped
@@ -167,7 +167,7 @@ class ResultBatcher {
 
   private static void logRefused(ResultsReply reply) {
     for (ResultsReply.Refused refused : reply.refused()) {
-      LOG.write(LogEvent.RESULT_REFUSED, "step", refused.stepUuid(), "attempt", refused.attempt(), "verdict", refused.verdict());
+      LOG.write(LogEvent.RESULT_REFUSED, "step", refused.stepUuid(), "handoff", refused.handoff(), "verdict", refused.verdict());
     }
   }
 

@@ -90,7 +90,7 @@ class StepRunner {
     long start = System.nanoTime();
     meters.stepStarts(running.ageNanos());
     LOG.write(LogEvent.STEP_CLAIMED, "task", step.key().taskUuid(), "step", step.key().stepUuid(), "name", step.definition().name(),
-        "attempt", step.key().attempt(), "correlation", step.correlationId(), "trace", running.traceId());
+        "attempt", step.attempt(), "correlation", step.correlationId(), "trace", running.traceId());
     ScheduledFuture<?> timer = step.definition().timeout()
         .map(limit -> threads.timers().schedule(() -> timeOut(running, limit, start), limit.toMillis(), TimeUnit.MILLISECONDS))
         .orElse(null);
@@ -122,7 +122,7 @@ class StepRunner {
       transaction.drop();
       return null;
     }
-    // From here on nobody else ends the step in this server; in the database its attempt number decides.
+    // From here on nobody else ends the step in this server; in the database its handoff decides.
     StepResult left = transaction.end(result);
     StepResult outcome = left == null ? result : left;
     record(running, outcome);
@@ -161,7 +161,7 @@ class StepRunner {
     if (running.giveUp(() -> overruns.began(running))) {
       ClaimedStep step = running.claimedStep();
       LOG.write(LogEvent.STEP_TIMED_OUT, "task", step.key().taskUuid(), "step", step.key().stepUuid(), "name", step.definition().name(),
-          "attempt", step.key().attempt(), "correlation", step.correlationId(), "trace", running.traceId(), "limit_s", limit.toSeconds());
+          "attempt", step.attempt(), "correlation", step.correlationId(), "trace", running.traceId(), "limit_s", limit.toSeconds());
       StepResult result = Outcomes.timedOut(step, limit, since(start));
       meters.stepExecuted(result.outcome().word(), result.executionTime());
       prefetch.ran(result.executionTime());
@@ -205,7 +205,7 @@ class StepRunner {
     LogEvent event = success ? LogEvent.STEP_FINISHED : LogEvent.STEP_FAILED;
     if (LOG.isOn(event)) {
       LOG.write(event, "task", step.key().taskUuid(), "step", step.key().stepUuid(), "name", step.definition().name(),
-          "attempt", step.key().attempt(), "correlation", step.correlationId(), "trace", running.traceId(), "outcome", result.outcome(),
+          "attempt", step.attempt(), "correlation", step.correlationId(), "trace", running.traceId(), "outcome", result.outcome(),
           "error", success ? null : result.error());
     }
   }

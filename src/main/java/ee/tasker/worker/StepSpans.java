@@ -30,7 +30,7 @@ class StepSpans {
         "tasker.template", definition.taskName(),
         "tasker.template.version", definition.taskVersion(),
         "tasker.handler", definition.handler(),
-        "tasker.attempt", (long) step.key().attempt(),
+        "tasker.attempt", (long) step.attempt(),
         "tasker.correlation_id", step.correlationId()));
   }
 

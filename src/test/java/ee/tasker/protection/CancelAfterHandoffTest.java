@@ -32,7 +32,7 @@ class CancelAfterHandoffTest {
   private JsonArray toldToStop(Claim... claims) {
     var steps = Json.createArrayBuilder();
     for (Claim claim : claims) {
-      steps.add(Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("attempt", claim.attempt()));
+      steps.add(Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("handoff", claim.handoff()));
     }
     return sql.object("select tasker.heartbeat(?, 'test', 'worker', 10, 1, ?)", worker.uuid(), steps.build())
         .getJsonArray("cancel_requested");
@@ -59,7 +59,7 @@ class CancelAfterHandoffTest {
     try (Race race = new Race(2)) {
       for (Dag.Task task : tasks) {
         sql.text(
-            "select pgmq.send('worker_orders_queue'::text, jsonb_build_object('step_uuid', s.workflow_step_uuid, 'task_uuid', s.task_uuid, 'attempt', 1), "
+            "select pgmq.send('worker_orders_queue'::text, jsonb_build_object('step_uuid', s.workflow_step_uuid, 'task_uuid', s.task_uuid, 'handoff', 1), "
                 + "'{\"claim_order\": 1}'::jsonb) from tasker.workflow_steps s where s.task_uuid = ?",
             task.uuid());
         List<Object> outcomes = race.run(
@@ -212,7 +212,7 @@ class CancelAfterHandoffTest {
     // Two workers took one offer each; then they restart, and what they knew in memory is gone.
     Claim lost = worker.claim(10).stream().filter(claim -> claim.task().equals(claimed.uuid())).findFirst().orElseThrow();
     sql.text(
-        "select tasker.release_steps(jsonb_build_array(jsonb_build_object('step_uuid', s.workflow_step_uuid, 'task_uuid', s.task_uuid, 'attempt', 1)), null) "
+        "select tasker.release_steps(jsonb_build_array(jsonb_build_object('step_uuid', s.workflow_step_uuid, 'task_uuid', s.task_uuid, 'handoff', 1)), null) "
             + "from tasker.workflow_steps s where s.task_uuid = ?",
         offered.uuid());
     cancel(sql, offered, "cancel_running");

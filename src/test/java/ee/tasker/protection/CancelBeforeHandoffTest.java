@@ -263,12 +263,12 @@ class CancelBeforeHandoffTest {
           () -> sql.text("select tasker.transition_step_state_atomic(?, 0, 'pending', ?, 'worker', null)", task.step("a"), to));
       // Nor can anybody who writes the rows without the functions record it.
       assertThatDatabaseRefuses("TK005", () -> sql.run(
-          "insert into tasker.workflow_step_transitions (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, attempt) "
-              + "values (?, 2, ?, 'pending', ?, 'worker', 0)",
+          "insert into tasker.workflow_step_transitions (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt) "
+              + "values (?, 2, ?, 'pending', ?, 'worker', 0, 0)",
           task.step("a"), task.uuid(), to));
     }
     sql.text(
-        "select pgmq.send('worker_orders_queue'::text, jsonb_build_object('step_uuid', ?::uuid, 'task_uuid', ?::uuid, 'attempt', 0), '{\"claim_order\": 1}'::jsonb)",
+        "select pgmq.send('worker_orders_queue'::text, jsonb_build_object('step_uuid', ?::uuid, 'task_uuid', ?::uuid, 'handoff', 0), '{\"claim_order\": 1}'::jsonb)",
         task.step("a"), task.uuid());
     assertThat(worker.claim(10)).isEmpty();
     assertThatStep(task.step("a")).isIn("pending").went("pending");

@@ -28,7 +28,7 @@ class MessageDelayTest {
 
   private void notice(UUID task, UUID step, int attempt) {
     sql.text(
-        "select pgmq.send('orchestration_step_results'::text, jsonb_build_object('task_uuid', ?::uuid, 'step_uuid', ?::uuid, 'attempt', ?::int))",
+        "select pgmq.send('orchestration_step_results'::text, jsonb_build_object('task_uuid', ?::uuid, 'step_uuid', ?::uuid, 'handoff', ?::int))",
         task, step, attempt);
   }
 
@@ -215,7 +215,7 @@ class MessageDelayTest {
         worker.complete(claim.success());
       } else if (claim.step().equals(task.step("offered"))) {
         sql.text(
-            "select tasker.release_steps(jsonb_build_array(jsonb_build_object('step_uuid', ?::uuid, 'task_uuid', ?::uuid, 'attempt', 1)), null)",
+            "select tasker.release_steps(jsonb_build_array(jsonb_build_object('step_uuid', ?::uuid, 'task_uuid', ?::uuid, 'handoff', 1)), null)",
             claim.step(), claim.task());
       } else {
         kept.add(claim);

@@ -35,8 +35,8 @@ class OwnershipTest {
     assertThatDatabaseRefuses("TK005",
         () -> sql.text("select tasker.transition_step_state_atomic(?, ?, ?, ?, ?, null)", step, attempt, from, to, actor));
     assertThatDatabaseRefuses("TK005", () -> sql.run(
-        "insert into tasker.workflow_step_transitions (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, attempt) "
-            + "select ?, s.transition_count + 1, s.task_uuid, ?, ?, ?, s.attempts from tasker.workflow_steps s where s.workflow_step_uuid = ?",
+        "insert into tasker.workflow_step_transitions (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt) "
+            + "select ?, s.transition_count + 1, s.task_uuid, ?, ?, ?, s.handoffs, s.attempts from tasker.workflow_steps s where s.workflow_step_uuid = ?",
         step, from, to, actor, step));
   }
 
@@ -65,7 +65,7 @@ class OwnershipTest {
     UUID offered = task.step("p2");
     Claim running = worker.claim(2).stream().filter(claim -> claim.step().equals(task.step("p1"))).findFirst().orElseThrow();
     sql.text(
-        "select tasker.release_steps(jsonb_build_array(jsonb_build_object('step_uuid', ?::uuid, 'task_uuid', ?::uuid, 'attempt', 1)), null)",
+        "select tasker.release_steps(jsonb_build_array(jsonb_build_object('step_uuid', ?::uuid, 'task_uuid', ?::uuid, 'handoff', 1)), null)",
         offered, task.uuid());
     for (String actor : List.of("orchestrator", "worker", "operator")) {
       refused(offered, 2, "enqueued", "pending", actor);
@@ -96,7 +96,7 @@ class OwnershipTest {
       sql.object("select tasker.evaluate_tasks(array[?]::uuid[], ?)", task.uuid(), UUID.randomUUID());
       for (Claim claim : SqlWorker.claims(sql.array("select tasker.claim_steps(?, 1)", UUID.randomUUID()))) {
         JsonArrayBuilder beat = Json.createArrayBuilder()
-            .add(Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("attempt", claim.attempt()));
+            .add(Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("handoff", claim.handoff()));
         assertThat(
             sql.object("select tasker.heartbeat(?, 'another', 'worker', 1, 1, ?)", UUID.randomUUID(), beat.build()).getJsonArray("lost"))
             .isEmpty();

@@ -79,7 +79,7 @@ class PartialFailureTest {
     Claim claim = worker.claimOne();
     // A result that no orchestrator can settle: how long to wait is not a number.
     sql.text(
-        "select tasker.complete_steps(jsonb_build_array(jsonb_build_object('step_uuid', ?::uuid, 'task_uuid', ?::uuid, 'attempt', 1, 'outcome', "
+        "select tasker.complete_steps(jsonb_build_array(jsonb_build_object('step_uuid', ?::uuid, 'task_uuid', ?::uuid, 'handoff', 1, 'outcome', "
             + "'retryable_failure', 'error', '{\"type\": \"Odd\", \"message\": \"no number\", \"delay_ms\": \"soon\"}'::jsonb)), ?, p_settle => false)",
         claim.step(), claim.task(), worker.uuid());
     Dag.Task healthy = Dag.of("a").started();

@@ -83,22 +83,22 @@ class ReconcilerTest {
     Dag.Task task = Dag.of("a").started();
 
     Map<String, Object> handoff = sql
-        .rows("select from_state::text, to_state::text, actor::text, attempt, created_at from tasker.workflow_step_transitions "
+        .rows("select from_state::text, to_state::text, actor::text, handoff, created_at from tasker.workflow_step_transitions "
             + "where workflow_step_uuid = ? and to_state = 'enqueued'", task.step("a"))
         .get(0);
-    assertThat(handoff).containsEntry("from_state", "pending").containsEntry("actor", "orchestrator").containsEntry("attempt", 1);
+    assertThat(handoff).containsEntry("from_state", "pending").containsEntry("actor", "orchestrator").containsEntry("handoff", 1);
     assertThat(handoff.get("created_at")).isNotNull();
     assertThat(unaccepted()).containsExactly(task.step("a").toString());
 
     Claim claim = worker.claimOne();
 
     assertThat(sql.texts(
-        "select concat_ws(' ', from_state, to_state, actor, attempt) from tasker.workflow_step_transitions where workflow_step_uuid = ? and to_state = 'in_progress'",
-        claim.step())).containsExactly("enqueued in_progress worker 1");
+        "select concat_ws(' ', from_state, to_state, actor, handoff, attempt) from tasker.workflow_step_transitions where workflow_step_uuid = ? and to_state = 'in_progress'",
+        claim.step())).containsExactly("enqueued in_progress worker 1 1");
     assertThat(unaccepted()).isEmpty();
     assertThat(sql
         .isTrue("select a.created_at - h.created_at between interval '0' and interval '1 minute' from tasker.workflow_step_transitions h "
-            + "join tasker.workflow_step_transitions a using (workflow_step_uuid, attempt) where h.to_state = 'enqueued' and a.to_state = 'in_progress'"))
+            + "join tasker.workflow_step_transitions a using (workflow_step_uuid, handoff) where h.to_state = 'enqueued' and a.to_state = 'in_progress'"))
         .isTrue();
     JsonObject answer = worker.complete(claim.success());
     assertThat(answer.getJsonArray("ended")).hasSize(1);
@@ -107,6 +107,6 @@ class ReconcilerTest {
   /** Handoffs without an acceptance, from the records alone. */
   private List<String> unaccepted() {
     return sql.texts("select h.workflow_step_uuid from tasker.workflow_step_transitions h where h.to_state = 'enqueued' and not exists ("
-        + "select from tasker.workflow_step_transitions a where a.workflow_step_uuid = h.workflow_step_uuid and a.attempt = h.attempt and a.from_state = 'enqueued')");
+        + "select from tasker.workflow_step_transitions a where a.workflow_step_uuid = h.workflow_step_uuid and a.handoff = h.handoff and a.from_state = 'enqueued')");
   }
 }

@@ -47,8 +47,8 @@ class TableGuardsTest {
         "workflow_steps_pkey",
         COPY_OF_A_STEP + "workflow_step_uuid, task_uuid, named_step_uuid, 99, 1, 0, 0, 1, true from tasker.workflow_steps limit 1",
         "workflow_step_result_audit_pkey",
-        "insert into tasker.workflow_step_result_audit (workflow_step_uuid, sort_key, task_uuid, attempt, outcome) "
-            + "select workflow_step_uuid, sort_key, task_uuid, 2, 'success' from tasker.workflow_step_result_audit limit 1",
+        "insert into tasker.workflow_step_result_audit (workflow_step_uuid, sort_key, task_uuid, handoff, attempt, outcome) "
+            + "select workflow_step_uuid, sort_key, task_uuid, 2, 2, 'success' from tasker.workflow_step_result_audit limit 1",
         "workflow_step_edges_pkey",
         "insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid) select from_step_uuid, to_step_uuid, task_uuid from tasker.workflow_step_edges limit 1",
         "task_wakeups_pkey", "insert into tasker.task_wakeups select task_uuid, now() from tasker.task_wakeups limit 1",
@@ -89,8 +89,8 @@ class TableGuardsTest {
     statements.put("no_step_depends_on_itself",
         "insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid) select workflow_step_uuid, workflow_step_uuid, task_uuid from tasker.workflow_steps");
     statements.put("failure_has_an_error",
-        "insert into tasker.workflow_step_result_audit (workflow_step_uuid, sort_key, task_uuid, attempt, outcome) "
-            + "select workflow_step_uuid, 9, task_uuid, 1, 'permanent_failure' from tasker.workflow_steps limit 1");
+        "insert into tasker.workflow_step_result_audit (workflow_step_uuid, sort_key, task_uuid, handoff, attempt, outcome) "
+            + "select workflow_step_uuid, 9, task_uuid, 1, 1, 'permanent_failure' from tasker.workflow_steps limit 1");
     refusedBy(statements);
     assertThat(sql.number("select count(*) from tasker.tasks where state = 'steps_in_process'")).isEqualTo(1);
   }

@@ -28,7 +28,7 @@ class WorkerCrashTest {
 
   private JsonObject beat(Claim claim, Instant now) {
     return sql.object("select tasker.heartbeat(?, 'test', 'worker', 10, 1, ?, 60, ?)", worker.uuid(),
-        Json.createArrayBuilder().add(Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("attempt", claim.attempt()))
+        Json.createArrayBuilder().add(Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("handoff", claim.handoff()))
             .build(),
         now);
   }
@@ -51,7 +51,7 @@ class WorkerCrashTest {
     takeMessagesAndDie();
     Instant start = Instant.now();
     round(start.plusSeconds(10));
-    assertThat(sql.texts("select why || ' ' || attempt from tasker.unclaimed_offers")).as("steps stuck enqueued")
+    assertThat(sql.texts("select why || ' ' || handoff from tasker.unclaimed_offers")).as("steps stuck enqueued")
         .containsExactly("unclaimed 1");
     for (int seconds = 40; seconds < 310; seconds += 30) {
       takeMessagesAndDie();
@@ -95,7 +95,7 @@ class WorkerCrashTest {
     for (Claim claim : worker.claim(3)) {
       if (claim.task().equals(offered.uuid())) {
         sql.text(
-            "select tasker.release_steps(jsonb_build_array(jsonb_build_object('step_uuid', ?::uuid, 'task_uuid', ?::uuid, 'attempt', 1)), null)",
+            "select tasker.release_steps(jsonb_build_array(jsonb_build_object('step_uuid', ?::uuid, 'task_uuid', ?::uuid, 'handoff', 1)), null)",
             claim.step(), claim.task());
       }
     }
@@ -131,7 +131,7 @@ class WorkerCrashTest {
 
       // Start it again, by the message of the first attempt.
       sql.text(
-          "select pgmq.send('worker_orders_queue'::text, jsonb_build_object('step_uuid', ?::uuid, 'task_uuid', ?::uuid, 'attempt', 1), '{\"claim_order\": 1}'::jsonb)",
+          "select pgmq.send('worker_orders_queue'::text, jsonb_build_object('step_uuid', ?::uuid, 'task_uuid', ?::uuid, 'handoff', 1), '{\"claim_order\": 1}'::jsonb)",
           zombie.step(), zombie.task());
       assertThat(worker.at(null).claim(10)).isEmpty();
       // Heartbeat, checkpoint, completion, release.
@@ -139,12 +139,12 @@ class WorkerCrashTest {
       assertThat(sql.isTrue("select tasker.save_checkpoint(?, 1, '{}')", zombie.step())).isFalse();
       for (SqlWorker.Result result : List.of(zombie.success(), zombie.permanentFailure(), zombie.retryableFailure(), zombie.cancelled())) {
         JsonObject refusal = worker.complete(result).getJsonArray("refused").getJsonObject(0);
-        assertThat(refusal.getString("verdict") + " " + refusal.getInt("attempt") + " " + refusal.getString("step_uuid"))
+        assertThat(refusal.getString("verdict") + " " + refusal.getInt("handoff") + " " + refusal.getString("step_uuid"))
             .isEqualTo("STALE 1 " + zombie.step());
         assertThat(worker.submitResults(result).getJsonArray("refused").getJsonObject(0).getString("verdict")).isEqualTo("STALE");
       }
       sql.text(
-          "select tasker.release_steps(jsonb_build_array(jsonb_build_object('step_uuid', ?::uuid, 'task_uuid', ?::uuid, 'attempt', 1)), null)",
+          "select tasker.release_steps(jsonb_build_array(jsonb_build_object('step_uuid', ?::uuid, 'task_uuid', ?::uuid, 'handoff', 1)), null)",
           zombie.step(), zombie.task());
       assertThat(sql.isTrue("select tasker.transition_step_state_atomic(?, 1, 'in_progress', 'enqueued_for_orchestration', 'worker', null)",
           zombie.step())).isFalse();
@@ -237,7 +237,7 @@ class WorkerCrashTest {
     Instant end = sql.instant("select lease_expires_at from tasker.workflow_steps");
     try (Sql beat = Sql.session(); Sql sweep = Sql.session()) {
       beat.text("select tasker.heartbeat(?, 'test', 'worker', 10, 1, ?, 60, ?)", worker.uuid(),
-          Json.createArrayBuilder().add(Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("attempt", 1)).build(),
+          Json.createArrayBuilder().add(Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("handoff", 1)).build(),
           end);
       // The sweep has read the old lease and waits for the row.
       Sql.Later<Long> taken = sweep
@@ -258,14 +258,15 @@ class WorkerCrashTest {
     Claim notStarted = claims.get(1);
 
     sql.text(
-        "select tasker.release_steps(jsonb_build_array(jsonb_build_object('step_uuid', ?::uuid, 'task_uuid', ?::uuid, 'attempt', 1)), ?)",
+        "select tasker.release_steps(jsonb_build_array(jsonb_build_object('step_uuid', ?::uuid, 'task_uuid', ?::uuid, 'handoff', 1)), ?)",
         notStarted.step(), notStarted.task(), worker.uuid());
 
     // Offered again before any lease could have ended, to anybody.
     try (SqlWorker other = SqlWorker.open()) {
       Claim next = other.claimOne();
       assertThat(next.step()).isEqualTo(notStarted.step());
-      assertThat(next.attempt()).isEqualTo(2);
+      assertThat(next.handoff()).isEqualTo(2);
+      assertThat(next.attempt()).as("an attempt that did not start is not spent").isEqualTo(1);
       other.complete(next.success());
     }
     worker.complete(running.success());

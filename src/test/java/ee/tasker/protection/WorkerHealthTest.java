@@ -24,7 +24,7 @@ class WorkerHealthTest {
   private void beat(UUID server, String name, String state, Instant now, Claim... claims) {
     var steps = Json.createArrayBuilder();
     for (Claim claim : claims) {
-      steps.add(Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("attempt", claim.attempt()));
+      steps.add(Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("handoff", claim.handoff()));
     }
     sql.text("select tasker.heartbeat(?, ?, 'worker', 10, 1, ?, 600, ?, ?::jsonb)", server, name, steps.build(), now,
         "{\"state\": \"" + state + "\", \"heartbeat_seconds\": 10}");

@@ -40,7 +40,7 @@ class CheckHistoryTest {
     complete();
     try (Sql sql = Sql.open()) {
       assertThat(sql.rows("select * from tasker.check_history(p_quiet_for => '-1 hour')"))
-          .hasSize(85).allSatisfy(row -> assertThat(row.get("violations")).isEqualTo(0L));
+          .hasSize(88).allSatisfy(row -> assertThat(row.get("violations")).isEqualTo(0L));
     }
   }
 
@@ -57,7 +57,7 @@ class CheckHistoryTest {
     assertThat(noticed("delete from tasker.task_transitions where sort_key = 2"))
         .contains("task_history_counts_without_gaps", "task_move_starts_where_the_last_one_ended");
     assertThat(noticed("delete from tasker.workflow_step_transitions where sort_key = 2"))
-        .contains("step_history_counts_without_gaps", "step_move_starts_where_the_last_one_ended", "attempt_grows_by_handoffs_only");
+        .contains("step_history_counts_without_gaps", "step_move_starts_where_the_last_one_ended", "handoff_grows_by_handoffs_only");
   }
 
   @Test
@@ -69,9 +69,9 @@ class CheckHistoryTest {
   }
 
   @Test
-  void an_attempt_number_that_jumps_is_noticed() {
-    assertThat(noticed("update tasker.workflow_steps set attempts = 5 where state = 'enqueued'"))
-        .contains("attempt_is_that_of_the_latest_handoff", "offer_has_a_message");
+  void a_handoff_that_jumps_is_noticed() {
+    assertThat(noticed("update tasker.workflow_steps set handoffs = 5 where state = 'enqueued'"))
+        .contains("handoff_is_that_of_the_latest_move", "offer_has_a_message");
   }
 
   @Test
@@ -90,18 +90,18 @@ class CheckHistoryTest {
   void a_completion_without_result_and_a_result_without_completion_are_noticed() {
     complete();
     assertThat(noticed("update tasker.workflow_step_result_audit set attempt = 2"))
-        .contains("completed_step_has_one_accepted_success", "ended_attempt_has_its_result", "result_has_its_move");
+        .contains("completed_step_has_one_accepted_success", "ended_handoff_has_its_result", "result_has_its_move");
     assertThat(noticed("delete from tasker.workflow_step_result_audit")).contains("completed_step_has_one_accepted_success",
-        "ended_attempt_has_its_result");
+        "ended_handoff_has_its_result");
   }
 
   @Test
   void a_step_that_is_claimed_submitted_or_completed_twice_is_noticed() {
     complete();
     assertThat(noticed(
-        "insert into tasker.workflow_step_transitions (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, attempt) "
-            + "select workflow_step_uuid, sort_key + 10, task_uuid, from_state, to_state, actor, attempt from tasker.workflow_step_transitions"))
-        .contains("attempt_is_claimed_once", "attempt_ends_once", "step_is_completed_once");
+        "insert into tasker.workflow_step_transitions (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt) "
+            + "select workflow_step_uuid, sort_key + 10, task_uuid, from_state, to_state, actor, handoff, attempt from tasker.workflow_step_transitions"))
+        .contains("handoff_is_claimed_once", "handoff_ends_once", "step_is_completed_once");
   }
 
   @Test
@@ -179,9 +179,9 @@ class CheckHistoryTest {
 
   @Test
   void lost_messages_and_messages_about_finished_steps_are_noticed_on_a_quiet_system() {
-    assertThat(noticed("update pgmq.q_worker_orders_queue set message = message || '{\"attempt\": 9}'")).contains("offer_has_a_message");
+    assertThat(noticed("update pgmq.q_worker_orders_queue set message = message || '{\"handoff\": 9}'")).contains("offer_has_a_message");
     try (Sql sql = Sql.open()) {
-      sql.run("update pgmq.q_worker_orders_queue set message = message || '{\"attempt\": 1}'");
+      sql.run("update pgmq.q_worker_orders_queue set message = message || '{\"handoff\": 1}'");
       sql.text("select pgmq.send('worker_orders_queue', message, headers) from pgmq.q_worker_orders_queue");
       sql.run(
           "update pgmq.q_worker_orders_queue set vt = now() + interval '1 hour' where msg_id = (select max(msg_id) from pgmq.q_worker_orders_queue)");
@@ -201,12 +201,12 @@ class CheckHistoryTest {
     }
     assertThat(noticed("update tasker.concurrency_policies set updated_at = now()")).as("sound before")
         .doesNotContain("slot_is_held_by_what_is_under_way", "limited_step_in_flight_holds_its_slots", "waiter_has_a_way_to_be_promoted");
-    assertThat(noticed("update tasker.concurrency_slots set attempt = 7 where attempt = 1"))
+    assertThat(noticed("update tasker.concurrency_slots set handoff = 7 where handoff = 1"))
         .contains("slot_is_held_by_what_is_under_way", "limited_step_in_flight_holds_its_slots");
-    assertThat(noticed("update tasker.concurrency_slots set attempt = 1 where attempt = 7",
+    assertThat(noticed("update tasker.concurrency_slots set handoff = 1 where handoff = 7",
         "update tasker.concurrency_slots set admitted_at = now(), admitted_limit = 1 where admitted_at is null"))
         .contains("slots_are_within_the_limit_of_their_admission");
-    assertThat(noticed("update tasker.concurrency_slots set attempt = null",
+    assertThat(noticed("update tasker.concurrency_slots set handoff = null",
         "update tasker.concurrency_slots set admitted_at = null, admitted_limit = null"))
         .contains("waiter_has_a_way_to_be_promoted");
   }
@@ -272,7 +272,7 @@ class CheckHistoryTest {
     try (Sql reader = Sql.openAs("history_reader")) {
       reader.run("set default_transaction_read_only = on");
       assertThat(reader.texts("select invariant from tasker.check_history(p_quiet_for => '10 minutes') where violations > 0")).isEmpty();
-      assertThat(reader.number("select count(*) from tasker.check_history(p_quiet_for => '10 minutes')")).isEqualTo(85);
+      assertThat(reader.number("select count(*) from tasker.check_history(p_quiet_for => '10 minutes')")).isEqualTo(88);
     }
   }
 }

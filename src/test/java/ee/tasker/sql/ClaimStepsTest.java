@@ -143,7 +143,7 @@ class ClaimStepsTest {
   }
 
   @Test
-  void a_message_of_an_earlier_attempt_is_thrown_away() {
+  void a_message_of_an_earlier_handoff_is_thrown_away() {
     Dag.Task task = Dag.of("a").started();
     try (Sql sql = Sql.open(); SqlWorker worker = SqlWorker.open()) {
       String old = sql.text("select message from pgmq.q_worker_orders_queue");

@@ -23,10 +23,10 @@ class CompleteStepsTest {
 
   @org.junit.jupiter.params.ParameterizedTest
   @org.junit.jupiter.params.provider.ValueSource(
-      strings = {"null", "{}", "7", "[{}]", "[null]", "[{'step_uuid': 'S', 'task_uuid': 'T', 'attempt': 1}]",
-        "[{'step_uuid': 'S', 'task_uuid': 'T', 'attempt': 1, 'outcome': null}]",
-        "[{'step_uuid': 'S', 'task_uuid': 'T', 'attempt': 1, 'outcome': 'done'}]",
-        "[{'step_uuid': 'S', 'attempt': 1, 'outcome': 'success'}]", "[{'step_uuid': 'S', 'task_uuid': 'T', 'outcome': 'success'}]"})
+      strings = {"null", "{}", "7", "[{}]", "[null]", "[{'step_uuid': 'S', 'task_uuid': 'T', 'handoff': 1}]",
+        "[{'step_uuid': 'S', 'task_uuid': 'T', 'handoff': 1, 'outcome': null}]",
+        "[{'step_uuid': 'S', 'task_uuid': 'T', 'handoff': 1, 'outcome': 'done'}]",
+        "[{'step_uuid': 'S', 'handoff': 1, 'outcome': 'success'}]", "[{'step_uuid': 'S', 'task_uuid': 'T', 'outcome': 'success'}]"})
   void result_that_lacks_what_it_is_of_or_its_outcome_is_refused_by_name_and_changes_nothing(String results) {
     Dag.Task task = Dag.of("a").started();
     Claim claim = worker.claimOne();
@@ -100,7 +100,7 @@ class CompleteStepsTest {
     Dag.of("a").started();
     Claim claim = worker.claimOne();
 
-    assertThat(verdict(worker.complete(claim.asAttempt(7).success(), claim.success()))).isEqualTo("STALE");
+    assertThat(verdict(worker.complete(claim.asHandoff(7).success(), claim.success()))).isEqualTo("STALE");
   }
 
   @Test
@@ -108,7 +108,7 @@ class CompleteStepsTest {
     Dag.of("a").step("b").started();
     List<Claim> claims = worker.claim(2);
 
-    assertThat(verdict(worker.complete(claims.get(0).retryableFailure(), claims.get(1).asAttempt(7).success()))).isEqualTo("STALE");
+    assertThat(verdict(worker.complete(claims.get(0).retryableFailure(), claims.get(1).asHandoff(7).success()))).isEqualTo("STALE");
   }
 
   @Test
@@ -116,8 +116,8 @@ class CompleteStepsTest {
     Dag.Task task = Dag.of("a").started();
     Claim claim = worker.claimOne();
 
-    assertThat(verdict(worker.complete(claim.asAttempt(0).success()))).isEqualTo("STALE");
-    assertThat(verdict(worker.complete(claim.asAttempt(2).success()))).isEqualTo("STALE");
+    assertThat(verdict(worker.complete(claim.asHandoff(0).success()))).isEqualTo("STALE");
+    assertThat(verdict(worker.complete(claim.asHandoff(2).success()))).isEqualTo("STALE");
     assertThatStep(task.step("a")).isClaimedBy(worker);
   }
 

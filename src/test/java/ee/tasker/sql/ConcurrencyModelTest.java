@@ -108,7 +108,7 @@ class ConcurrencyModelTest {
         + (countsTasks ? "t.task_uuid" : "s.workflow_step_uuid") + ") as n "
         + "from tasker.tasks t join tasker.task_contexts c using (task_uuid) join tasker.workflow_steps s using (task_uuid) where "
         + (countsTasks ? "t.completed_at is null and t.state <> 'blocked_by_failures' and exists (select from tasker.workflow_steps o "
-            + "where o.task_uuid = t.task_uuid and o.attempts > 0)" : "s.state in ('enqueued', 'in_progress')")
+            + "where o.task_uuid = t.task_uuid and o.handoffs > 0)" : "s.state in ('enqueued', 'in_progress')")
         + " group by 1) x");
   }
 

@@ -176,7 +176,7 @@ class ConcurrencyPoliciesTest {
     assertThat(claim.task()).as("it was submitted").isEqualTo(tasks.get(4).uuid());
 
     sql.text("select tasker.release_steps(?::jsonb, ?)",
-        "[{\"step_uuid\": \"" + claim.step() + "\", \"task_uuid\": \"" + claim.task() + "\", \"attempt\": 1}]", worker.uuid());
+        "[{\"step_uuid\": \"" + claim.step() + "\", \"task_uuid\": \"" + claim.task() + "\", \"handoff\": 1}]", worker.uuid());
     claim = claimableOne();
     assertThat(claim.task()).as("it was given back by a server on its way out, and goes to the end of the line")
         .isEqualTo(tasks.get(5).uuid());
@@ -323,7 +323,7 @@ class ConcurrencyPoliciesTest {
     assertThat(shown.getInt("holding")).isEqualTo(1);
     assertThat(shown.getInt("waiting")).isEqualTo(2);
     assertThat(shown.getJsonArray("holders").getJsonObject(0).getString("task_uuid")).isEqualTo(tasks.get(0).uuid().toString());
-    assertThat(shown.getJsonArray("holders").getJsonObject(0).getInt("attempt")).isEqualTo(1);
+    assertThat(shown.getJsonArray("holders").getJsonObject(0).getInt("handoff")).isEqualTo(1);
     assertThat(shown.getJsonArray("waiters").getJsonObject(1).getString("task_uuid")).isEqualTo(tasks.get(2).uuid().toString());
     assertThat(shown.getJsonArray("waiters").getJsonObject(1).getInt("position")).isEqualTo(2);
     assertThat(shown.getJsonArray("waiters").getJsonObject(1).getString("key")).isEqualTo("7");

@@ -64,6 +64,12 @@ class CorruptionsTest {
       worker.complete(claim(worker, repaired, "s2").permanentFailure());
       operator.step(repaired, "s2", "complete_manually", "{\"result\": {\"by\": \"hand\"}}");
       complete(worker, repaired, "s3", "{}");
+      Dag.Task returned = add("returned", Dag.of("a"));
+      Claim unstarted = claim(worker, returned, "a");
+      sql.text(
+          "select tasker.release_steps(jsonb_build_array(jsonb_build_object('step_uuid', ?::uuid, 'task_uuid', ?::uuid, 'handoff', 1)), ?)",
+          unstarted.step(), unstarted.task(), worker.uuid());
+      complete(worker, returned, "a", "{}");
       Dag.Task cancelled = add("cancelled", Dag.linear(2));
       sql.text("select tasker.request_cancel(?, 'ann', 'not wanted any more')", cancelled.uuid());
       assertThat(worker.forNamespaces("cancelled").claim(1)).as("takes the message of the offer off the queue").isEmpty();
@@ -83,7 +89,7 @@ class CorruptionsTest {
           running.step("c"));
       Claim held = claim(worker, running, "b");
       sql.run("update pgmq.q_worker_running_queue set vt = enqueued_at");
-      sql.text("select tasker.save_checkpoint(?, ?, '{\"row\": 7}')", held.step(), held.attempt());
+      sql.text("select tasker.save_checkpoint(?, ?, '{\"row\": 7}')", held.step(), held.handoff());
       Dag limited = Dag.of("a").stepPolicy("{\"limit\": 1}");
       Dag.Task admitted = add("admitted", limited);
       worker.advance();

@@ -39,7 +39,7 @@ class DeclineStepsTest {
     var array = Json.createArrayBuilder();
     for (Claim claim : claims) {
       array.add(Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("task_uuid", claim.task().toString())
-          .add("attempt", claim.attempt()));
+          .add("handoff", claim.handoff()));
     }
     return sql.object("select tasker.decline_steps(?, ?, ?)", array.build(), server.uuid(), start.plusSeconds(seconds));
   }
@@ -131,12 +131,12 @@ class DeclineStepsTest {
 
     assertThat(unserved(decline(without, 1, claim))).isEmpty();
 
-    assertThatStep(task.step("a")).isIn("enqueued").hasAttempts(2);
+    assertThatStep(task.step("a")).isIn("enqueued").hasHandoffs(2).hasAttempts(1);
     assertThat(without.complete(claim.success()).getJsonArray("refused").getJsonObject(0).getString("verdict")).as("the attempt is fenced")
         .isEqualTo("STALE");
     assertThat(without.claim(10)).as("it is not taken again").isEmpty();
     Claim second = withHandler.claimOne();
-    assertThat(second.claimedStep().getInt("max_attempts")).as("the attempt that was given back is not counted").isEqualTo(2);
+    assertThat(second.claimedStep().getInt("max_attempts")).as("the attempt that was given back is not counted").isEqualTo(1);
     withHandler.complete(second.success());
     assertThatTask(task).isIn("complete");
     assertThat(sql.text(
@@ -240,7 +240,7 @@ class DeclineStepsTest {
     Dag.Task task = template.started();
     Claim claim = withHandler.claimOne();
 
-    JsonObject reply = decline(without, 0, claim.asAttempt(7));
+    JsonObject reply = decline(without, 0, claim.asHandoff(7));
 
     assertThat(unserved(reply)).isEmpty();
     assertThatStep(task.step("a")).isIn("in_progress").hasAttempts(1);

@@ -9,6 +9,8 @@ import ee.tasker.testing.SqlWorker.Claim;
 import ee.tasker.testing.SqlWorker.Result;
 import ee.tasker.testing.TaskerAssertions;
 import ee.tasker.testing.TestDatabase;
+import jakarta.json.Json;
+import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
 import java.time.Instant;
@@ -39,6 +41,7 @@ class EngineModelTest {
     final int maxAttempts;
     final boolean retryable;
     State state = State.PENDING;
+    int handoffs;
     int attempts;
     int attemptsBeforeReset;
     String outcome;
@@ -119,6 +122,7 @@ class EngineModelTest {
 
     void handOff(Step step) {
       step.state = State.ENQUEUED;
+      step.handoffs++;
       step.attempts++;
       step.retryAt = null;
     }
@@ -180,9 +184,22 @@ class EngineModelTest {
       forceAt = now.plusSeconds(30);
       steps.values().stream().filter(s -> s.state == State.PENDING || s.state == State.ENQUEUED || s.state == State.WAITING_FOR_RETRY)
           .forEach(s -> {
+            // An offer that is revoked was no attempt.
+            s.attempts -= s.state == State.ENQUEUED ? 1 : 0;
             s.state = State.CANCELLED;
             s.retryAt = null;
           });
+      conclude();
+    }
+
+    /** A worker gives back what it has not started: the handoff is spent, the attempt is not. */
+    void release(List<Step> released, Instant now) {
+      released.forEach(step -> {
+        step.leaseEnd = null;
+        step.attempts--;
+        step.state = isCancelled ? State.CANCELLED : State.PENDING;
+      });
+      startWhatIsReady(now);
       conclude();
     }
 
@@ -263,7 +280,13 @@ class EngineModelTest {
         switch (random.nextInt(10)) {
           case 0, 1, 2, 3 -> claim(worker, model, seen, now, 1 + random.nextInt(6));
           case 4, 5, 6 -> finish(worker, model, seen, now, random, failures);
-          case 7 -> tellLies(worker, model, seen, random);
+          case 7 -> {
+            if (random.nextBoolean()) {
+              tellLies(worker, model, seen, random);
+            } else {
+              release(sql, worker, model, seen, now, random);
+            }
+          }
           case 8 -> {
             if (random.nextInt(8) == 0) {
               now = now.plusSeconds(61);
@@ -290,6 +313,7 @@ class EngineModelTest {
     for (Claim claim : claims) {
       Step step = model.steps.get(claim.step());
       assertThat(step.state).isEqualTo(State.ENQUEUED);
+      assertThat(claim.handoff()).isEqualTo(step.handoffs);
       assertThat(claim.attempt()).isEqualTo(step.attempts);
       step.state = State.IN_PROGRESS;
       step.leaseEnd = now.plusSeconds(60);
@@ -305,7 +329,7 @@ class EngineModelTest {
     int doubled = 0;
     for (Claim claim : seen) {
       Step step = model.steps.get(claim.step());
-      if (step.state != State.IN_PROGRESS || step.attempts != claim.attempt() || random.nextBoolean()) {
+      if (step.state != State.IN_PROGRESS || step.handoffs != claim.handoff() || random.nextBoolean()) {
         continue;
       }
       double luck = random.nextDouble();
@@ -333,14 +357,36 @@ class EngineModelTest {
     model.complete(outcomes, retries, now);
   }
 
+  /** Gives back a part of what is running, and again what is not this worker's any more, which moves nothing. */
+  private static void release(Sql sql, SqlWorker worker, Model model, List<Claim> seen, Instant now, Random random) {
+    JsonArrayBuilder steps = Json.createArrayBuilder();
+    List<Step> released = new ArrayList<>();
+    boolean isAny = false;
+    for (Claim claim : seen) {
+      Step step = model.steps.get(claim.step());
+      if (random.nextInt(3) == 0) {
+        isAny = true;
+        steps.add(Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("task_uuid", claim.task().toString())
+            .add("handoff", claim.handoff()));
+        if (step.state == State.IN_PROGRESS && step.handoffs == claim.handoff()) {
+          released.add(step);
+        }
+      }
+    }
+    if (isAny) {
+      sql.text("select tasker.release_steps(?, ?, ?)", steps.build(), worker.uuid(), now);
+      model.release(released, now);
+    }
+  }
+
   /** Results of attempts that are over, of attempts that never were and of steps that are not there change nothing. */
   private static void tellLies(SqlWorker worker, Model model, List<Claim> seen, Random random) {
     List<Result> lies = new ArrayList<>();
     for (Claim claim : seen) {
       Step step = model.steps.get(claim.step());
-      boolean isOver = step.state != State.IN_PROGRESS || step.attempts != claim.attempt();
+      boolean isOver = step.state != State.IN_PROGRESS || step.handoffs != claim.handoff();
       if (random.nextInt(3) == 0) {
-        lies.add(isOver ? claim.success() : claim.asAttempt(claim.attempt() + (random.nextBoolean() ? 1 : -1)).success());
+        lies.add(isOver ? claim.success() : claim.asHandoff(claim.handoff() + (random.nextBoolean() ? 1 : -1)).success());
       }
     }
     lies.add(new Claim(UUID.randomUUID(), UUID.randomUUID(), 1, null).success());
@@ -364,10 +410,11 @@ class EngineModelTest {
   private static void compare(Sql sql, Dag.Task task, Model model, String where) {
     Map<String, String> rows = new HashMap<>();
     sql.rows(
-        "select n.name, s.state || ' ' || s.attempts as is_now from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid)")
+        "select n.name, concat_ws(' ', s.state, s.handoffs, s.attempts) as is_now from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid)")
         .forEach(row -> rows.put((String) row.get("name"), (String) row.get("is_now")));
     Map<String, String> expected = new HashMap<>();
-    model.steps.values().forEach(s -> expected.put(s.name, s.state.name().toLowerCase(java.util.Locale.ROOT) + " " + s.attempts));
+    model.steps.values()
+        .forEach(s -> expected.put(s.name, s.state.name().toLowerCase(java.util.Locale.ROOT) + " " + s.handoffs + " " + s.attempts));
     assertThat(rows).as(where).isEqualTo(expected);
     assertThat(sql.text("select state from tasker.tasks where task_uuid = ?", task.uuid())).as(where).isEqualTo(model.task);
   }

@@ -46,7 +46,7 @@ class GetServersTest {
     var array = Json.createArrayBuilder();
     for (Claim claim : claims) {
       array.add(Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("task_uuid", claim.task().toString())
-          .add("attempt", claim.attempt()));
+          .add("handoff", claim.handoff()));
     }
     return array.build();
   }
@@ -234,7 +234,7 @@ class GetServersTest {
     Dag.Task cancelled = Dag.of("b").started();
     List<Claim> claims = worker.claim(2);
     sql.text("select tasker.request_cancel(?, 'me', 'x', 'allow_finish')", cancelled.uuid());
-    sql.text("select tasker.abandon_steps(?, ?)", steps(claims.get(0), claims.get(1), claims.get(0).asAttempt(7)), worker.uuid());
+    sql.text("select tasker.abandon_steps(?, ?)", steps(claims.get(0), claims.get(1), claims.get(0).asHandoff(7)), worker.uuid());
     assertThatStep(task.step("a")).isIn("enqueued").hasAttempts(2)
         .went("pending", "enqueued", "in_progress", "pending", "enqueued");
     assertThatTask(cancelled).isIn("cancelled");
@@ -252,7 +252,7 @@ class GetServersTest {
     assertThat(unknown(0, claims.get(0)).getInt("released")).isEqualTo(1);
 
     assertThatStep(claims.get(0).step()).isIn("in_progress").hasAttempts(1);
-    assertThatStep(claims.get(1).step()).isIn("enqueued").hasAttempts(2);
+    assertThatStep(claims.get(1).step()).isIn("enqueued").hasHandoffs(2).hasAttempts(1);
     assertThat(sql.number("select count(*) from tasker.workflow_steps where state = 'in_progress'")).as("no other server's").isEqualTo(2);
     assertThat(unknown(0, claims.get(0)).getInt("released")).isZero();
     assertThatTask(task).isIn("steps_in_process");

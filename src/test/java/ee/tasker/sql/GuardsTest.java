@@ -42,14 +42,14 @@ class GuardsTest {
         .hasMessageContaining("from steps_in_process to complete by orchestrator");
     assertThatDatabaseRefuses("TK005",
         () -> sql.run(
-            "insert into tasker.workflow_step_transitions (workflow_step_uuid, task_uuid, sort_key, from_state, to_state, actor, attempt) "
-                + "values (?, ?, 3, 'enqueued', 'in_progress', 'orchestrator', 1)",
+            "insert into tasker.workflow_step_transitions (workflow_step_uuid, task_uuid, sort_key, from_state, to_state, actor, handoff, attempt) "
+                + "values (?, ?, 3, 'enqueued', 'in_progress', 'orchestrator', 1, 1)",
             task.step("a"), task.uuid()))
         .hasMessageContaining("from enqueued to in_progress by orchestrator");
     assertThatDatabaseRefuses("TK005",
         () -> sql.run(
-            "insert into tasker.workflow_step_transitions (workflow_step_uuid, task_uuid, sort_key, from_state, to_state, actor, attempt) "
-                + "values (?, ?, 3, null, 'complete', 'orchestrator', 1)",
+            "insert into tasker.workflow_step_transitions (workflow_step_uuid, task_uuid, sort_key, from_state, to_state, actor, handoff, attempt) "
+                + "values (?, ?, 3, null, 'complete', 'orchestrator', 1, 1)",
             task.step("a"), task.uuid()))
         .hasMessageContaining("from nothing to complete");
   }

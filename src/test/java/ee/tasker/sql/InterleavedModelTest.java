@@ -149,6 +149,7 @@ class InterleavedModelTest {
       Run run = runs.get(claim.task());
       Step step = run.model.steps.get(claim.step());
       assertThat(step.state).as("state of what was claimed").isEqualTo(State.ENQUEUED);
+      assertThat(claim.handoff()).isEqualTo(step.handoffs);
       assertThat(claim.attempt()).isEqualTo(step.attempts);
       step.state = State.IN_PROGRESS;
       step.leaseEnd = now.plusSeconds(60);
@@ -159,7 +160,7 @@ class InterleavedModelTest {
 
   private boolean isRunning(Claim claim) {
     Step step = runs.get(claim.task()).model.steps.get(claim.step());
-    return step.state == State.IN_PROGRESS && step.attempts == claim.attempt();
+    return step.state == State.IN_PROGRESS && step.handoffs == claim.handoff();
   }
 
   /** Submits a part of what runs, some of it twice; with the orchestrator's part or without. */
@@ -222,7 +223,7 @@ class InterleavedModelTest {
   private void tellLies(Lane lane) {
     List<Run> free = lane.free();
     List<Result> lies = seen.stream().filter(claim -> free.contains(runs.get(claim.task())) && random.nextInt(4) == 0)
-        .map(claim -> isRunning(claim) ? claim.asAttempt(claim.attempt() + (random.nextBoolean() ? 1 : -1)) : claim).map(Claim::success)
+        .map(claim -> isRunning(claim) ? claim.asHandoff(claim.handoff() + (random.nextBoolean() ? 1 : -1)) : claim).map(Claim::success)
         .toList();
     if (lies.isEmpty()) {
       return;
@@ -287,7 +288,7 @@ class InterleavedModelTest {
       }
       String to = random.nextBoolean() ? "pending" : "complete";
       assertThat(lane.sql.isTrue("select tasker.transition_step_state_atomic(?, ?, 'error', ?, 'operator', null)", failed.uuid,
-          failed.attempts, to)).isTrue();
+          failed.handoffs, to)).isTrue();
       model.act(failed, to, now);
       run.touchedBy.add(lane);
       return;
@@ -310,11 +311,14 @@ class InterleavedModelTest {
       return;
     }
     Map<UUID, String> rows = new HashMap<>();
-    view.rows("select s.workflow_step_uuid, s.state || ' ' || s.attempts as is_now, t.state as task_state from tasker.tasks t "
-        + "join tasker.workflow_steps s using (task_uuid) where t.task_uuid = ?", run.task.uuid())
+    view.rows(
+        "select s.workflow_step_uuid, concat_ws(' ', s.state, s.handoffs, s.attempts) as is_now, t.state as task_state from tasker.tasks t "
+            + "join tasker.workflow_steps s using (task_uuid) where t.task_uuid = ?",
+        run.task.uuid())
         .forEach(row -> rows.put((UUID) row.get("workflow_step_uuid"), row.get("is_now") + " " + row.get("task_state")));
     Map<UUID, String> expected = new HashMap<>();
-    run.model.steps.forEach((uuid, step) -> expected.put(uuid, name(step) + " " + step.attempts + " " + run.model.task));
+    run.model.steps
+        .forEach((uuid, step) -> expected.put(uuid, name(step) + " " + step.handoffs + " " + step.attempts + " " + run.model.task));
     assertThat(rows).isEqualTo(expected);
   }
 

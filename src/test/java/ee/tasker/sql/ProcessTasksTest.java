@@ -26,7 +26,7 @@ class ProcessTasksTest {
 
   /** Submits, as a server with the worker's role only, something that no orchestrator can settle. */
   private void submitPoison(Claim claim, String outcome) {
-    String result = "[{\"step_uuid\": \"" + claim.step() + "\", \"task_uuid\": \"" + claim.task() + "\", \"attempt\": " + claim.attempt()
+    String result = "[{\"step_uuid\": \"" + claim.step() + "\", \"task_uuid\": \"" + claim.task() + "\", \"handoff\": " + claim.handoff()
         + ", \"outcome\": \"" + outcome + "\", \"error\": {\"type\": \"Odd\", \"message\": \"no number\", \"delay_ms\": \"soon\"}}]";
     sql.text("select tasker.complete_steps(?::jsonb, ?, p_settle => false)", result, worker.uuid());
   }
@@ -199,9 +199,9 @@ class ProcessTasksTest {
   @Test
   void a_message_on_a_worker_queue_that_offers_no_step_does_not_stop_the_claims() {
     Dag.Task task = Dag.of("a").started();
-    sql.run("select pgmq.send('worker_orders_queue', '{\"step_uuid\": \"x\", \"attempt\": 1}'::jsonb, '{\"claim_order\": 1}'::jsonb)");
+    sql.run("select pgmq.send('worker_orders_queue', '{\"step_uuid\": \"x\", \"handoff\": 1}'::jsonb, '{\"claim_order\": 1}'::jsonb)");
     sql.run("select pgmq.send('worker_orders_queue', '{\"step_uuid\": \"" + UUID.randomUUID()
-        + "\", \"attempt\": \"two\"}'::jsonb, '{\"claim_order\": 2}'::jsonb)");
+        + "\", \"handoff\": \"two\"}'::jsonb, '{\"claim_order\": 2}'::jsonb)");
 
     worker.complete(worker.claimOne().success());
 

@@ -82,7 +82,7 @@ class RequestCancelTest {
     List<Claim> claims = worker.claim(2);
     cancel(task);
     Instant later = Instant.now().plusSeconds(30);
-    JsonObject answer = beat(sql, later, claims.get(0), claims.get(1).asAttempt(0));
+    JsonObject answer = beat(sql, later, claims.get(0), claims.get(1).asHandoff(0));
     assertThat(answer.getJsonArray("lost").getString(0)).isEqualTo(claims.get(1).step().toString());
     assertThat(answer.getJsonArray("cancel_requested").getString(0)).isEqualTo(claims.get(0).step().toString());
     assertThatStep(claims.get(0).step()).untilAbout(later.plusSeconds(60));
@@ -108,7 +108,7 @@ class RequestCancelTest {
     jakarta.json.JsonArrayBuilder steps = jakarta.json.Json.createArrayBuilder();
     for (Claim claim : claims) {
       steps.add(jakarta.json.Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("task_uuid", claim.task().toString())
-          .add("attempt", claim.attempt()));
+          .add("handoff", claim.handoff()));
     }
     return steps.build();
   }
@@ -117,8 +117,8 @@ class RequestCancelTest {
   void a_released_step_is_offered_again_and_costs_no_attempt() {
     Dag.Task task = Dag.of("a").maxAttempts(1).started();
     Claim claim = worker.claimOne();
-    sql.text("select tasker.release_steps(?, ?)", steps(claim, claim.asAttempt(9)), worker.uuid());
-    assertThatStep(task.step("a")).isIn("enqueued").hasAttempts(2);
+    sql.text("select tasker.release_steps(?, ?)", steps(claim, claim.asHandoff(9)), worker.uuid());
+    assertThatStep(task.step("a")).isIn("enqueued").hasHandoffs(2).hasAttempts(1);
     worker.complete(worker.claimOne().success());
     assertThatTask(task).isIn("complete");
   }

@@ -23,7 +23,7 @@ class ScenarioTest {
         String claimed = psql.text("select tasker.claim_steps(gen_random_uuid(), 10)");
         assertThat(psql.number("select jsonb_array_length(?::jsonb)", claimed)).isEqualTo(1);
         psql.text("select tasker.complete_steps(jsonb_build_array(jsonb_build_object("
-            + "'step_uuid', c -> 'step_uuid', 'task_uuid', c -> 'task_uuid', 'attempt', c -> 'attempt', "
+            + "'step_uuid', c -> 'step_uuid', 'task_uuid', c -> 'task_uuid', 'handoff', c -> 'handoff', "
             + "'outcome', 'success', 'result', '{\"n\": 1}'::jsonb)), gen_random_uuid()) from jsonb_array_elements(?::jsonb) c", claimed);
       }
 

@@ -21,17 +21,17 @@ class TransitionStepStateAtomicTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
 
-  private boolean move(UUID step, int attempt, String from, String to, String actor, String metadata) {
-    return sql.isTrue("select tasker.transition_step_state_atomic(?, ?, ?, ?, ?, ?, ?)", step, attempt, from, to, actor, worker.uuid(),
+  private boolean move(UUID step, int handoff, String from, String to, String actor, String metadata) {
+    return sql.isTrue("select tasker.transition_step_state_atomic(?, ?, ?, ?, ?, ?, ?)", step, handoff, from, to, actor, worker.uuid(),
         metadata);
   }
 
-  private boolean move(UUID step, int attempt, String from, String to, String actor) {
-    return move(step, attempt, from, to, actor, "{}");
+  private boolean move(UUID step, int handoff, String from, String to, String actor) {
+    return move(step, handoff, from, to, actor, "{}");
   }
 
   @Test
-  void a_move_without_an_attempt_moves_nothing() {
+  void a_move_without_a_handoff_moves_nothing() {
     Dag.Task task = Dag.of("a").started();
     worker.complete(worker.claimOne().permanentFailure());
     for (String to : List.of("pending", "complete", "resolved_manually")) {
@@ -60,7 +60,7 @@ class TransitionStepStateAtomicTest {
   }
 
   @Test
-  void another_attempt_than_the_latest_is_a_lost_race() {
+  void another_handoff_than_the_latest_is_a_lost_race() {
     Dag.Task task = Dag.of("a").started();
     assertThat(move(task.step("a"), 0, "enqueued", "in_progress", "worker")).isFalse();
     assertThat(move(task.step("a"), 2, "enqueued", "in_progress", "worker")).isFalse();

@@ -101,7 +101,7 @@ public final class SqlWorker implements AutoCloseable {
   public static List<Claim> claims(JsonArray claimedSteps) {
     return claimedSteps.stream().map(value -> {
       JsonObject a = value.asJsonObject();
-      return new Claim(UUID.fromString(a.getString("step_uuid")), UUID.fromString(a.getString("task_uuid")), a.getInt("attempt"), a);
+      return new Claim(UUID.fromString(a.getString("step_uuid")), UUID.fromString(a.getString("task_uuid")), a.getInt("handoff"), a);
     }).toList();
   }
 
@@ -111,7 +111,11 @@ public final class SqlWorker implements AutoCloseable {
   }
 
   /** A step that this worker may run. */
-  public record Claim(UUID step, UUID task, int attempt, JsonObject claimedStep) {
+  public record Claim(UUID step, UUID task, int handoff, JsonObject claimedStep) {
+    public int attempt() {
+      return claimedStep.getInt("attempt");
+    }
+
     public Result success() {
       return success("{}");
     }
@@ -137,8 +141,8 @@ public final class SqlWorker implements AutoCloseable {
       return result("cancelled").build();
     }
 
-    /** The same step as another attempt. */
-    public Claim asAttempt(int other) {
+    /** The same step as another handoff. */
+    public Claim asHandoff(int other) {
       return new Claim(step, task, other, claimedStep);
     }
 
@@ -148,7 +152,7 @@ public final class SqlWorker implements AutoCloseable {
 
     private ResultBuilder result(String outcome) {
       return new ResultBuilder(Json.createObjectBuilder().add("step_uuid", step.toString()).add("task_uuid", task.toString())
-          .add("attempt", attempt).add("outcome", outcome).add("execution_time_ms", 1));
+          .add("handoff", handoff).add("outcome", outcome).add("execution_time_ms", 1));
     }
   }
 

@@ -81,6 +81,11 @@ public final class TaskerAssertions {
       return this;
     }
 
+    public StepAssert hasHandoffs(int handoffs) {
+      assertThat(row.get("handoffs")).as("handoffs").isEqualTo(handoffs);
+      return this;
+    }
+
     public StepAssert waitsForParents(int parents) {
       assertThat(row.get("remaining_parents")).as("remaining_parents").isEqualTo(parents);
       return this;

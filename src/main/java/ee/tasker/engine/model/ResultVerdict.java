@@ -2,9 +2,9 @@ package ee.tasker.engine.model;
 
 /** Why the database did not accept a result. */
 public enum ResultVerdict {
-  /** That attempt has been submitted before. */
+  /** The result of that handoff has been submitted before. */
   ALREADY,
-  /** That attempt is not the current one. */
+  /** A later handoff has taken its place. */
   STALE,
   /** There is no such step. */
   UNKNOWN

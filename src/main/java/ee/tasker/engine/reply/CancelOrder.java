@@ -12,14 +12,14 @@ import java.util.UUID;
  *
  * @param forceIn how long its handler still has
  */
-public record CancelOrder(UUID stepUuid, int attempt, Duration forceIn) {
+public record CancelOrder(UUID stepUuid, int handoff, Duration forceIn) {
 
   public static List<CancelOrder> of(JsonArray reply) {
     return reply.getValuesAs(JsonObject.class).stream().map(CancelOrder::of).toList();
   }
 
   private static CancelOrder of(JsonObject document) {
-    return new CancelOrder(Json.uuid(document, ReplyKeys.STEP_UUID), document.getInt(ReplyKeys.ATTEMPT),
+    return new CancelOrder(Json.uuid(document, ReplyKeys.STEP_UUID), document.getInt(ReplyKeys.HANDOFF),
         Duration.ofMillis(document.getJsonNumber("force_in_ms").longValue()));
   }
 }

@@ -14,7 +14,7 @@ final class ReplyKeys {
   static final String STEP_UUID = "step_uuid";
   static final String STATE = "state";
   static final String CORRELATION_ID = "correlation_id";
-  static final String ATTEMPT = "attempt";
+  static final String HANDOFF = "handoff";
   static final String VERDICT = "verdict";
   private static final String CLAIMED_STEPS = "claimed_steps";
   private static final String QUEUED = "queued";

@@ -18,10 +18,10 @@ public record ResultsReply(JsonArray claimedSteps, boolean hasQueued, List<Ended
     Optional<Duration> nextRetryIn) implements EngineReply {
 
   /** A result that was not accepted, and why. */
-  public record Refused(UUID stepUuid, int attempt, ResultVerdict verdict) {
+  public record Refused(UUID stepUuid, int handoff, ResultVerdict verdict) {
 
     private static Refused of(JsonObject document) {
-      return new Refused(Json.uuid(document, ReplyKeys.STEP_UUID), document.getInt(ReplyKeys.ATTEMPT),
+      return new Refused(Json.uuid(document, ReplyKeys.STEP_UUID), document.getInt(ReplyKeys.HANDOFF),
           ResultVerdict.valueOf(document.getString(ReplyKeys.VERDICT)));
     }
   }

@@ -2,6 +2,6 @@ package ee.tasker.step.model;
 
 import java.util.UUID;
 
-/** One attempt of one step: what a handoff hands over, and what every call about it has to name. */
-public record StepKey(UUID taskUuid, UUID stepUuid, int attempt) {
+/** One handoff of one step: what every call about it has to name, and what fences the calls of earlier ones. */
+public record StepKey(UUID taskUuid, UUID stepUuid, int handoff) {
 }

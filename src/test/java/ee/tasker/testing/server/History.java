@@ -30,14 +30,14 @@ public final class History {
         left join (select distinct on (t.%1$s) t.%1$s, t.to_state, t.sort_key from tasker.%2$s_transitions t
                    order by t.%1$s, t.sort_key desc) h on h.%1$s = s.%1$s
         where h.to_state is distinct from s.state or h.sort_key is distinct from s.transition_count""");
-    BROKEN.put("steps whose attempt number is not one per handoff", """
+    BROKEN.put("steps whose handoffs are not numbered one by one", """
         select t.* from (
           select h.*, count(*) filter (where h.to_state = 'enqueued') over (partition by h.workflow_step_uuid order by h.sort_key) as handoffs
           from tasker.workflow_step_transitions h) t
-        where t.attempt <> t.handoffs""");
-    BROKEN.put("attempts that were claimed more than once", """
-        select workflow_step_uuid, attempt, count(*) from tasker.workflow_step_transitions
-        where to_state = 'in_progress' group by workflow_step_uuid, attempt having count(*) > 1""");
+        where t.handoff <> t.handoffs""");
+    BROKEN.put("handoffs that were claimed more than once", """
+        select workflow_step_uuid, handoff, count(*) from tasker.workflow_step_transitions
+        where to_state = 'in_progress' group by workflow_step_uuid, handoff having count(*) > 1""");
     BROKEN.put("steps that were completed more than once", """
         select workflow_step_uuid, count(*) from tasker.workflow_step_transitions
         where to_state = 'complete' and actor = 'orchestrator' group by workflow_step_uuid having count(*) > 1""");
@@ -59,10 +59,10 @@ public final class History {
           from tasker.workflow_steps s group by s.task_uuid) c on c.task_uuid = t.task_uuid
         where (t.unfinished_steps, t.in_flight_steps, t.failed_steps, t.retrying_steps)
           is distinct from (c.unfinished, c.in_flight, c.failed, c.retrying)""");
-    BROKEN.put("completed steps without a successful result of their last attempt", """
+    BROKEN.put("completed steps without a successful result of their last handoff", """
         select s.workflow_step_uuid from tasker.workflow_steps s
         left join tasker.workflow_step_result_audit r on r.workflow_step_uuid = s.workflow_step_uuid and r.sort_key = s.result_sort_key
-        where s.state = 'complete' and (r.success is not true or r.attempt <> s.attempts)""");
+        where s.state = 'complete' and (r.success is not true or (r.handoff, r.attempt) <> (s.handoffs, s.attempts))""");
     BROKEN.put("wake-ups of tasks that cannot move by themselves, or tasks that could and have none", """
         select t.task_uuid, t.state, w.wake_at from tasker.tasks t
         left join tasker.task_wakeups w on w.task_uuid = t.task_uuid
