@@ -202,7 +202,7 @@ public class AccessFilter implements Filter {
           List.of(), Map.of("retry_after_seconds", later.seconds()));
     }
     return verdict instanceof Verdict.Anonymous
-        ? Problem.of(401, "not-authenticated", "authentication is required: a user and password, an API key or a token")
+        ? Problem.of(401, "not-authenticated", "authentication is required, by user and password, API key or token")
         : Problem.of(401, "not-authenticated", "the credentials are invalid");
   }
 

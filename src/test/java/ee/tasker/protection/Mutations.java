@@ -66,7 +66,7 @@ final class Mutations {
           "o.lease_expires_at > v_now and o.state <> 'stopped'", "DeclineStepsTest#a_server_that_restarts"),
       // Who is lost.
       of("a server that was away declares no other server lost", "R__expire_lost_servers.sql", "case when p_is_new and", "case when",
-          "GetServersTest#who_was_away"),
+          "GetServersTest#a_server_that_was_away"),
       of("a new server waits for one and a half heartbeats", "R__expire_lost_servers.sql", "then 1.5 else 4 end", "then 0 else 4 end",
           "GetServersTest#a_server_that_starts_notices"),
       of("a new server need not live for four heartbeats", "R__expire_lost_servers.sql", "then 1.5 else 4 end", "then 4 else 4 end",
