@@ -44,7 +44,7 @@ class CancelAfterHandoffTest {
 
     assertThat(cancel(sql, task, "cancel_running")).isEqualTo("requested cancelled");
 
-    assertThatStep(task.step("a")).isIn("cancelled").hasAttempts(1).went("pending", "enqueued", "cancelled");
+    assertThatStep(task.step("a")).isIn("cancelled").hasHandoffs(1).hasAttempts(0).went("pending", "enqueued", "cancelled");
     assertThat(sql.number("select count(*) from pgmq.q_worker_orders_queue")).as("the delivery is still on its way").isEqualTo(1);
     assertThat(worker.claim(10)).isEmpty();
     assertThat(sql.number("select count(*) from pgmq.q_worker_orders_queue")).as("it was acknowledged").isZero();
