@@ -150,6 +150,7 @@ create table tasker.workflow_steps (
   max_attempts            int         not null,
   retryable               boolean     not null,
   is_limited              boolean     not null default false,
+  name                    varchar(128),
   constraint one_step_per_task_and_position unique (task_uuid, step_position),
   constraint parents_are_counted check (remaining_parents between 0 and total_parents),
   constraint leased_iff_in_progress check ((lease_expires_at is not null) = (state = 'in_progress')),
@@ -175,6 +176,10 @@ comment on column tasker.workflow_steps.attempts is
 comment on column tasker.workflow_steps.attempts_before_reset is
   'Attempts that an operator has forgiven: max_attempts and backoff count from here. attempts itself goes on from where it was.';
 comment on column tasker.workflow_steps.is_limited is 'Copied from the template: the handoff asks for slots first.';
+comment on column tasker.workflow_steps.name is
+  'The name of a step that add_steps added; null for one that the task began with, whose name is that of its template''s step.';
+-- Partial, so that a task that does not grow writes nothing into it: docs/adr/0031.
+create unique index one_name_per_added_step on tasker.workflow_steps (task_uuid, name) where name is not null;
 
 create table tasker.workflow_step_edges (
   from_step_uuid uuid        not null,

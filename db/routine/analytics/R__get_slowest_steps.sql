@@ -22,7 +22,7 @@ begin
     union
     select t.task_uuid, t.named_task_uuid from tasker.task_wakeups w join tasker.tasks t on t.task_uuid = w.task_uuid
   )
-  select s.workflow_step_uuid, s.task_uuid, st.name, nt.name, ns.name, nt.version,
+  select s.workflow_step_uuid, s.task_uuid, coalesce(s.name, st.name), nt.name, ns.name, nt.version,
          round(extract(epoch from s.completed_at - s.last_attempted_at), 6), s.attempts::int, s.created_at, s.completed_at, s.retryable,
          s.state::text
   from tasks k

@@ -27,7 +27,7 @@ begin
   where nt.named_task_uuid = v_task.named_task_uuid;
   select w.wake_at into v_wake_at from tasker.task_wakeups w where w.task_uuid = p_task_uuid;
   select p.* into v_pause from tasker.template_pauses p where p.named_task_uuid = v_task.named_task_uuid order by p.paused_at limit 1;
-  select jsonb_agg(n.name order by s.step_position) into v_failed
+  select jsonb_agg(coalesce(s.name, n.name) order by s.step_position) into v_failed
   from tasker.workflow_steps s join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid
   where s.task_uuid = p_task_uuid and s.state = 'error';
   select coalesce(jsonb_agg(jsonb_build_object('server_uuid', v.server_uuid, 'name', v.name)), '[]') into v_servers
@@ -37,8 +37,8 @@ begin
 
   return query
   with steps as (
-    select s.*, n.name, d.handler_callable, d.handler_resolver, d.handler_key, r.error, wo.why as watched, wo.since as watched_since, wo.due_at as watched_until, sl.policy, sl.slot_key, sl.slot_since, sl.slot_limit, sl.held_by,
-           (select jsonb_agg(jsonb_build_object('name', pn.name, 'state', p.state) order by p.step_position)
+    select s.*, coalesce(s.name, n.name) as step_name, d.handler_callable, d.handler_resolver, d.handler_key, r.error, wo.why as watched, wo.since as watched_since, wo.due_at as watched_until, sl.policy, sl.slot_key, sl.slot_since, sl.slot_limit, sl.held_by,
+           (select jsonb_agg(jsonb_build_object('name', coalesce(p.name, pn.name), 'state', p.state) order by p.step_position)
             from tasker.workflow_step_edges e
             join tasker.workflow_steps p on p.workflow_step_uuid = e.from_step_uuid and p.state not in ('complete', 'resolved_manually')
             join tasker.named_steps pn on pn.named_step_uuid = p.named_step_uuid
@@ -86,7 +86,7 @@ begin
              else 'ready'
            end as cause
     from steps s)
-  select j.workflow_step_uuid, j.name, j.state, j.cause,
+  select j.workflow_step_uuid, j.step_name, j.state, j.cause,
          case j.cause
            when 'failed' then format('failed for good at attempt %s: %s: %s; a person has to act', j.attempts, j.error ->> 'type', left(j.error ->> 'message', 200))
            when 'result_submitted' then 'its result waits for an orchestrator'

@@ -47,7 +47,7 @@ begin
         'event', m.kind,
         'data', json_build_object(
           'task_uuid', m.task_uuid, 'namespace', ns.name, 'name', nt.name, 'version', nt.version, 'correlation_id', t.correlation_id,
-          'step_uuid', s.workflow_step_uuid, 'step', n.name, 'attempt', m.attempt,
+          'step_uuid', s.workflow_step_uuid, 'step', coalesce(s.name, n.name), 'attempt', m.attempt,
           'from_state', m.from_state, 'to_state', m.to_state, 'actor', m.actor, 'sort_key', m.sort_key, 'at', m.created_at))
       order by m.created_at, m.mover_uuid, m.sort_key)
     into v_events

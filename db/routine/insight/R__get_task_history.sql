@@ -16,7 +16,7 @@ begin
       from tasker.task_transitions h where h.task_uuid = p_task_uuid
       union all
       select h.created_at, 'step', 2, h.sort_key,
-             jsonb_build_object('step', n.name, 'from_state', h.from_state, 'to_state', h.to_state, 'actor', h.actor, 'attempt', h.attempt,
+             jsonb_build_object('step', coalesce(s.name, n.name), 'from_state', h.from_state, 'to_state', h.to_state, 'actor', h.actor, 'attempt', h.attempt,
                                 'server_uuid', h.processor_uuid, 'metadata', h.metadata)
       from tasker.workflow_steps s
       join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid
@@ -24,7 +24,7 @@ begin
       where s.task_uuid = p_task_uuid
       union all
       select h.created_at, 'result', 2, r.sort_key,
-             jsonb_build_object('step', n.name, 'attempt', r.attempt, 'outcome', r.outcome, 'execution_time_ms', r.execution_time_ms, 'error', r.error)
+             jsonb_build_object('step', coalesce(s.name, n.name), 'attempt', r.attempt, 'outcome', r.outcome, 'execution_time_ms', r.execution_time_ms, 'error', r.error)
       from tasker.workflow_steps s
       join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid
       join tasker.workflow_step_result_audit r on r.workflow_step_uuid = s.workflow_step_uuid
@@ -32,7 +32,7 @@ begin
       where s.task_uuid = p_task_uuid
       union all
       select a.acted_at, 'action', 1, 0,
-             jsonb_build_object('action', a.action, 'by', coalesce(a.authenticated_as, a.acted_by), 'claimed_actor', case when a.authenticated_as is not null then a.acted_by end, 'reason', a.reason, 'step', n.name, 'details', a.details, 'bulk_token', a.bulk_token)
+             jsonb_build_object('action', a.action, 'by', coalesce(a.authenticated_as, a.acted_by), 'claimed_actor', case when a.authenticated_as is not null then a.acted_by end, 'reason', a.reason, 'step', coalesce(s.name, n.name), 'details', a.details, 'bulk_token', a.bulk_token)
       from tasker.operator_actions a
       left join tasker.workflow_steps s on s.workflow_step_uuid = a.workflow_step_uuid
       left join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid

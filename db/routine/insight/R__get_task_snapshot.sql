@@ -8,7 +8,7 @@ begin
   return (
     select jsonb_build_object(
       'task', to_jsonb(t) - '{identity_hash,former_identity_hash}'::text[],
-      'steps', (select jsonb_agg(jsonb_build_object('name', n.name, 'state', s.state, 'attempts', s.attempts, 'max_attempts', s.max_attempts,
+      'steps', (select jsonb_agg(jsonb_build_object('name', coalesce(s.name, n.name), 'state', s.state, 'attempts', s.attempts, 'max_attempts', s.max_attempts,
                   'enqueued_at', s.enqueued_at, 'last_attempted_at', s.last_attempted_at, 'next_retry_at', s.next_retry_at,
                   'lease_expires_at', s.lease_expires_at, 'error', r.error) order by s.step_position)
                 from tasker.workflow_steps s

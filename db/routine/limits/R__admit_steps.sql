@@ -35,7 +35,8 @@ begin
         join tasker.workflow_steps s on s.workflow_step_uuid = g.step_uuid
         join tasker.tasks t on t.task_uuid = s.task_uuid
         join tasker.task_contexts c on c.task_uuid = s.task_uuid
-        join tasker.named_tasks_policies u on u.named_task_uuid = t.named_task_uuid and u.step_position in (0, s.step_position)
+        join tasker.named_tasks_named_steps d on d.named_step_uuid = s.named_step_uuid
+        join tasker.named_tasks_policies u on u.named_task_uuid = t.named_task_uuid and u.step_position in (0, d.step_position)
         join tasker.concurrency_policies p on p.policy_uuid = u.policy_uuid
         left join tasker.concurrency_slots h on h.policy_uuid = p.policy_uuid
           and h.holder_uuid = case p.counts when 'tasks' then s.task_uuid else s.workflow_step_uuid end
@@ -99,6 +100,7 @@ begin
     from unnest(p_step_uuids) with ordinality as g(step_uuid, n)
     join tasker.workflow_steps s on s.workflow_step_uuid = g.step_uuid
     join tasker.tasks t on t.task_uuid = s.task_uuid
+    join tasker.named_tasks_named_steps d on d.named_step_uuid = s.named_step_uuid
     where s.is_limited and s.state in ('pending', 'waiting_for_retry') and t.cancel_requested_at is null
       and (t.failed_steps = 0 or t.continue_on_error)
       and not exists (
@@ -106,7 +108,7 @@ begin
         join tasker.concurrency_policies p on p.policy_uuid = u.policy_uuid
         left join tasker.concurrency_slots h on h.policy_uuid = p.policy_uuid
           and h.holder_uuid = case p.counts when 'tasks' then s.task_uuid else s.workflow_step_uuid end
-        where u.named_task_uuid = t.named_task_uuid and u.step_position in (0, s.step_position) and h.admitted_at is null)),
+        where u.named_task_uuid = t.named_task_uuid and u.step_position in (0, d.step_position) and h.admitted_at is null)),
   -- Given, and looked at: the handoff that they are for follows, or the next slot in the order is being waited for.
   looked_at as (
     update tasker.concurrency_slots s

@@ -105,7 +105,7 @@ begin
   -- The steps to start again.
   if p_action = 'retry_from_step' then
     select s.* into v_from from tasker.workflow_steps s join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid
-    where s.task_uuid = p_task_uuid and (n.name = p_data ->> 'step' or s.workflow_step_uuid::text = lower(p_data ->> 'step'));
+    where s.task_uuid = p_task_uuid and (coalesce(s.name, n.name) = p_data ->> 'step' or s.workflow_step_uuid::text = lower(p_data ->> 'step'));
     with recursive below(step_uuid) as (
       select v_from.workflow_step_uuid
       union

@@ -50,7 +50,7 @@ begin
           select from tasker.tasks_dlq d where d.task_uuid = t.task_uuid and d.dlq_reason::text = p_filter ->> 'dlq_reason'))
         and (p_filter ->> 'failed_step' is null or exists (
           select from tasker.workflow_steps s join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid
-          where s.task_uuid = t.task_uuid and s.state = 'error' and n.name = p_filter ->> 'failed_step'))
+          where s.task_uuid = t.task_uuid and s.state = 'error' and coalesce(s.name, n.name) = p_filter ->> 'failed_step'))
       order by t.task_uuid
       limit p_limit) c);
 end

@@ -1,5 +1,5 @@
 -- Where tasks and their steps are not made as their template says: one row per finding. That each edge is one of the template's is looked at
--- by find_reference_violations; here, that none is missing.
+-- by find_reference_violations; here, that none is missing. Steps that were added have a name, and the settings of their template's step.
 -- Without nested loops: where statistics are missing or old, one over the whole history would never end.
 -- Locks: none. Source: design decision 16, docs/promises.md.
 create or replace function tasker.find_graph_violations(p_since timestamptz default null)
@@ -7,17 +7,29 @@ returns table (invariant text, example jsonb)
 language sql stable
 set search_path = '' set jit = off set enable_nestloop = off
 as $$
+  with added as (
+    select s.task_uuid, count(*)::int as steps from tasker.workflow_steps s where s.name is not null group by s.task_uuid),
+  added_parents as (
+    select e.to_step_uuid, count(*)::int as parents from tasker.workflow_steps s
+    join tasker.workflow_step_edges e on e.from_step_uuid = s.workflow_step_uuid
+    where s.name is not null group by e.to_step_uuid)
   select v.invariant, jsonb_build_object('step_uuid', s.workflow_step_uuid, 'task_uuid', s.task_uuid) || v.example
   from tasker.tasks t
   join tasker.workflow_steps s on s.task_uuid = t.task_uuid
   left join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
   left join tasker.named_steps ns on ns.named_step_uuid = s.named_step_uuid
+  left join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
+  left join added_parents ap on ap.to_step_uuid = s.workflow_step_uuid
+  left join tasker.named_steps other on other.named_task_uuid = t.named_task_uuid and other.name = s.name
   cross join lateral (
     select 'step_is_one_of_its_template', jsonb_build_object('step_position', s.step_position, 'in_template', n.step_position, 'name', ns.name)
-    where (n.named_task_uuid, n.step_position, ns.named_task_uuid) is distinct from (t.named_task_uuid, s.step_position, t.named_task_uuid)
+    where (n.named_task_uuid, ns.named_task_uuid) is distinct from (t.named_task_uuid, t.named_task_uuid)
+       or case when s.name is null then n.step_position is distinct from s.step_position else coalesce(s.step_position <= nt.total_steps, true) end
     union all
-    select 'task_has_the_edges_of_its_template', jsonb_build_object('total_parents', s.total_parents, 'in_template', cardinality(n.parent_positions))
-    where s.total_parents <> cardinality(n.parent_positions)
+    select 'added_step_has_a_name_of_its_own', jsonb_build_object('name', s.name) where other.named_step_uuid is not null
+    union all
+    select 'task_has_the_edges_of_its_template', jsonb_build_object('total_parents', s.total_parents, 'in_template', cardinality(n.parent_positions), 'added', ap.parents)
+    where s.name is null and s.total_parents <> cardinality(n.parent_positions) + coalesce(ap.parents, 0)
     union all
     select 'task_keeps_the_settings_of_its_template',
            jsonb_build_object('max_attempts', s.max_attempts, 'retryable', s.retryable, 'in_template', jsonb_build_array(n.default_max_attempts, n.default_retryable))
@@ -35,8 +47,9 @@ as $$
   select 'task_keeps_the_settings_of_its_template', jsonb_build_object('task_uuid', t.task_uuid, 'total_steps', t.total_steps)
   from tasker.tasks t
   join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
+  left join added a on a.task_uuid = t.task_uuid
   where t.created_at >= coalesce(p_since, '-infinity')
-    and (t.total_steps, t.continue_on_error, t.is_limited) is distinct from (nt.total_steps, nt.continue_on_error, nt.is_limited)
+    and (t.total_steps, t.continue_on_error, t.is_limited) is distinct from (nt.total_steps + coalesce(a.steps, 0), nt.continue_on_error, nt.is_limited)
 $$;
 comment on function tasker.find_graph_violations(timestamptz) is
   'Where tasks and their steps are not made as their template says: one row per finding.';

@@ -19,7 +19,36 @@ as $$
     from levels l
     join template_edges e on e.named_task_uuid = l.named_task_uuid and e.parent_position = l.step_position and l.level < e.total_steps),
   reached as (
-    select l.named_task_uuid, l.step_position, max(l.level) as level from levels l group by l.named_task_uuid, l.step_position)
+    select l.named_task_uuid, l.step_position, max(l.level) as level from levels l group by l.named_task_uuid, l.step_position),
+  added as materialized (
+    select s.workflow_step_uuid, s.task_uuid from tasker.workflow_steps s where s.name is not null),
+  -- The edges that came with them, as their first move tells.
+  told_edges as (
+    select p.value::uuid as from_step_uuid, a.workflow_step_uuid as to_step_uuid
+    from added a
+    join tasker.workflow_step_transitions h on h.workflow_step_uuid = a.workflow_step_uuid and h.sort_key = 1
+    cross join lateral jsonb_array_elements_text(h.metadata -> 'parents') as p
+    union all
+    select a.workflow_step_uuid, c.value::uuid
+    from added a
+    join tasker.workflow_step_transitions h on h.workflow_step_uuid = a.workflow_step_uuid and h.sort_key = 1
+    cross join lateral jsonb_array_elements_text(h.metadata -> 'children') as c),
+  added_edges as (
+    select e.from_step_uuid, e.to_step_uuid from added a join tasker.workflow_step_edges e on e.to_step_uuid = a.workflow_step_uuid
+    union
+    select e.from_step_uuid, e.to_step_uuid from added a join tasker.workflow_step_edges e on e.from_step_uuid = a.workflow_step_uuid),
+  grown_tasks as (
+    select t.task_uuid, t.total_steps from tasker.tasks t where t.task_uuid in (select a.task_uuid from added a)),
+  grown_steps as materialized (
+    select s.workflow_step_uuid, s.task_uuid, t.total_steps from grown_tasks t join tasker.workflow_steps s on s.task_uuid = t.task_uuid),
+  grown_edges as materialized (
+    select e.from_step_uuid, e.to_step_uuid, s.total_steps from grown_steps s join tasker.workflow_step_edges e on e.to_step_uuid = s.workflow_step_uuid),
+  grown_levels(step_uuid, level) as (
+    select s.workflow_step_uuid, 0 from grown_steps s left join grown_edges e on e.to_step_uuid = s.workflow_step_uuid where e.to_step_uuid is null
+    union
+    select e.to_step_uuid, l.level + 1 from grown_levels l join grown_edges e on e.from_step_uuid = l.step_uuid and l.level < e.total_steps),
+  grown_reached as (
+    select l.step_uuid, max(l.level) as level from grown_levels l group by l.step_uuid)
   select 'template_has_no_cycle', jsonb_build_object('named_task_uuid', n.named_task_uuid, 'step_position', n.step_position)
   from tasker.named_tasks_named_steps n
   join tasker.named_tasks nt on nt.named_task_uuid = n.named_task_uuid
@@ -31,7 +60,20 @@ as $$
   left join tasker.workflow_steps p on p.workflow_step_uuid = e.from_step_uuid and p.task_uuid = e.task_uuid
   left join tasker.workflow_steps c on c.workflow_step_uuid = e.to_step_uuid and c.task_uuid = e.task_uuid
   left join template_edges t on t.named_step_uuid = c.named_step_uuid and t.parent_position = p.step_position
-  where t.step_position is null
+  -- Of an added step it is enough here that both ends are in the task.
+  where t.step_position is null and coalesce(p.name, c.name) is null or p.workflow_step_uuid is null or c.workflow_step_uuid is null
+  union all
+  select 'added_edge_is_told_by_the_history',
+         jsonb_build_object('from_step_uuid', coalesce(e.from_step_uuid, k.from_step_uuid), 'to_step_uuid', coalesce(e.to_step_uuid, k.to_step_uuid),
+                            'is_there', e.from_step_uuid is not null)
+  from added_edges e
+  full join told_edges k on k.from_step_uuid = e.from_step_uuid and k.to_step_uuid = e.to_step_uuid
+  where e.from_step_uuid is null or k.from_step_uuid is null
+  union all
+  select 'grown_task_has_no_cycle', jsonb_build_object('task_uuid', s.task_uuid, 'step_uuid', s.workflow_step_uuid)
+  from grown_steps s
+  left join grown_reached r on r.step_uuid = s.workflow_step_uuid
+  where r.level is null or r.level >= s.total_steps
   union all
   select 'history_belongs_to_a_task', jsonb_build_object('task_uuid', h.task_uuid, 'sort_key', h.sort_key)
   from tasker.task_transitions h

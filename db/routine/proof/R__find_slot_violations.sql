@@ -33,7 +33,8 @@ as $$
          jsonb_build_object('step_uuid', w.workflow_step_uuid, 'handoff', w.handoffs, 'policy_uuid', u.policy_uuid)
   from tasker.tasks t
   join tasker.workflow_steps w on w.task_uuid = t.task_uuid and w.state in ('enqueued', 'in_progress') and w.is_limited
-  join tasker.named_tasks_policies u on u.named_task_uuid = t.named_task_uuid and u.step_position in (0, w.step_position)
+  join tasker.named_tasks_named_steps d on d.named_step_uuid = w.named_step_uuid
+  join tasker.named_tasks_policies u on u.named_task_uuid = t.named_task_uuid and u.step_position in (0, d.step_position)
   join tasker.concurrency_policies p on p.policy_uuid = u.policy_uuid
   left join tasker.concurrency_slots s on s.policy_uuid = u.policy_uuid and s.admitted_at is not null
     and s.holder_uuid = case p.counts when 'tasks' then t.task_uuid else w.workflow_step_uuid end

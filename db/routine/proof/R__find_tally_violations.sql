@@ -47,7 +47,8 @@ begin
 
   return query
   with moves as (
-    select date_trunc('minute', h.created_at) as minute, t.named_task_uuid, h.to_state, t.total_steps,
+    select date_trunc('minute', h.created_at) as minute, t.named_task_uuid, h.to_state,
+           t.total_steps - (select count(*) from tasker.workflow_steps a where a.task_uuid = t.task_uuid and a.name is not null and a.created_at > h.created_at) as total_steps,
            extract(epoch from h.created_at - t.created_at) as seconds
     from tasker.task_transitions h
     join tasker.tasks t on t.task_uuid = h.task_uuid

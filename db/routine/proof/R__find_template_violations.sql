@@ -78,7 +78,8 @@ as $$
       tasks.terminal_means_nothing_in_flight tasks.counters_are_sane tasks.priority_is_in_range tasks.cancel_request_is_whole
       tasks.identity_is_held_or_given_up tasks.identity_is_given_up_after_the_end
       task_contexts.task_contexts_pkey task_contexts.context_is_an_object task_wakeups.task_wakeups_pkey
-      task_search_attributes.task_search_attributes_pkey workflow_steps.workflow_steps_pkey workflow_steps.one_step_per_task_and_position workflow_steps.parents_are_counted
+      task_search_attributes.task_search_attributes_pkey workflow_steps.workflow_steps_pkey workflow_steps.one_step_per_task_and_position workflow_steps.one_name_per_added_step
+      workflow_steps.parents_are_counted
       workflow_steps.leased_iff_in_progress workflow_steps.retry_time_iff_waiting workflow_steps.completed_at_iff_finished
       workflow_steps.started_means_parents_are_done workflow_steps.attempts_are_not_negative workflow_steps.attempts_were_handed_off workflow_steps.reset_is_behind
       workflow_step_edges.workflow_step_edges_pkey workflow_step_edges.no_step_depends_on_itself

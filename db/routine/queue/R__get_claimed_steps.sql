@@ -22,7 +22,7 @@ begin
   join tasker.task_contexts c on c.task_uuid = s.task_uuid
   left join tasker.workflow_step_documents d on d.workflow_step_uuid = s.workflow_step_uuid
   left join lateral (
-    select json_object_agg(n.name, r.result) as results
+    select json_object_agg(coalesce(parent.name, n.name), r.result) as results
     from tasker.workflow_step_edges e
     join tasker.workflow_steps parent on parent.workflow_step_uuid = e.from_step_uuid
     join tasker.named_steps n on n.named_step_uuid = parent.named_step_uuid

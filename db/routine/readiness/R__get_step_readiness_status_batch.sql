@@ -11,7 +11,7 @@ returns table (
   attempts int, max_attempts int, backoff_request_seconds int, last_attempted_at timestamptz)
 language sql stable parallel safe
 as $$
-  select s.workflow_step_uuid, s.task_uuid, s.named_step_uuid, n.name::text, s.state::text,
+  select s.workflow_step_uuid, s.task_uuid, s.named_step_uuid, coalesce(s.name, n.name)::text, s.state::text,
          p.total = p.satisfied,
          e.retry_eligible,
          tasker.evaluate_step_state_readiness(

@@ -13,7 +13,7 @@ as $$
          jsonb_build_object('failed_steps', f.failed)
   from tasker.tasks t
   cross join lateral (
-    select jsonb_agg(n.name) filter (where s.state = 'error') as failed,
+    select jsonb_agg(coalesce(s.name, n.name)) filter (where s.state = 'error') as failed,
            bool_or(r.error ->> 'type' in ('unclaimed', 'no_worker') and r.worker_uuid is null) filter (where s.state = 'error') as nobody,
            bool_or(r.outcome = 'retryable_failure') filter (where s.state = 'error') as exhausted
     from tasker.workflow_steps s

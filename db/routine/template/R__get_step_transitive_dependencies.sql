@@ -17,7 +17,7 @@ as $$
                         where s.workflow_step_uuid = target_step_uuid)),
   nearest as (
     select a.step_uuid, min(a.distance) as distance from ancestors a where a.step_uuid <> target_step_uuid group by a.step_uuid)
-  select s.workflow_step_uuid, s.task_uuid, s.named_step_uuid, n.name::text, r.result,
+  select s.workflow_step_uuid, s.task_uuid, s.named_step_uuid, coalesce(s.name, n.name)::text, r.result,
          s.state in ('complete', 'resolved_manually'), nearest.distance
   from nearest
   join tasker.workflow_steps s on s.workflow_step_uuid = nearest.step_uuid

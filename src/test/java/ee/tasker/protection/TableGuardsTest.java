@@ -40,7 +40,7 @@ class TableGuardsTest {
     try (SqlWorker worker = SqlWorker.open()) {
       worker.claim(2).forEach(claim -> worker.complete(claim.task().equals(failed.uuid()) ? claim.permanentFailure() : claim.success()));
     }
-    refusedBy(Map.of(
+    Map<String, String> statements = new LinkedHashMap<>(Map.of(
         "one_step_per_task_and_position",
         COPY_OF_A_STEP
             + "gen_random_uuid(), task_uuid, named_step_uuid, step_position, 1, 0, 0, 1, true from tasker.workflow_steps limit 1",
@@ -64,6 +64,8 @@ class TableGuardsTest {
         "insert into tasker.named_steps (named_task_uuid, name) select named_task_uuid, name from tasker.named_steps limit 1",
         "one_rule_per_step_move",
         "insert into tasker.workflow_step_transition_rules (from_state, to_state, actor, meaning) select from_state, to_state, actor, 'again' from tasker.workflow_step_transition_rules limit 1"));
+    statements.put("one_name_per_added_step", "update tasker.workflow_steps set name = 'added' where step_position in (1, 2)");
+    refusedBy(statements);
   }
 
   @Test

@@ -90,6 +90,13 @@ class CorruptionsTest {
       Claim held = claim(worker, running, "b");
       sql.run("update pgmq.q_worker_running_queue set vt = enqueued_at");
       sql.text("select tasker.save_checkpoint(?, ?, '{\"row\": 7}')", held.step(), held.handoff());
+      Dag.Task grown = add("grown", Dag.linear(2));
+      Claim growing = claim(worker, grown, "s1");
+      assertThat(sql.object("select tasker.add_steps(?, ?, ?)", grown.uuid(),
+          "[{\"name\": \"w1\", \"step\": \"s1\"}, {\"name\": \"w2\", \"step\": \"s1\"}]",
+          "[{\"from\": \"s1\", \"to\": \"w1\"}, {\"from\": \"s1\", \"to\": \"w2\"}, {\"from\": \"w1\", \"to\": \"s2\"}, {\"from\": \"w2\", \"to\": \"s2\"}]")
+          .getString("outcome")).isEqualTo("done");
+      worker.complete(growing.success("{}"));
       Dag limited = Dag.of("a").stepPolicy("{\"limit\": 1}");
       Dag.Task admitted = add("admitted", limited);
       worker.advance();

@@ -395,7 +395,7 @@ public final class Dag {
     public UUID step(String name) {
       try (Sql sql = Sql.open()) {
         UUID step = sql.uuid("select s.workflow_step_uuid from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) "
-            + "where s.task_uuid = ? and n.name = ?", uuid, name);
+            + "where s.task_uuid = ? and coalesce(s.name, n.name) = ?", uuid, name);
         if (step == null) {
           throw new IllegalArgumentException("the task has no step " + name);
         }
