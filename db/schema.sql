@@ -894,6 +894,8 @@ create table tasker.workflow_steps (
   retryable               boolean not null,
   -- Copied from the template: the handoff asks for slots first.
   is_limited              boolean not null default false,
+  -- The name of a step that add_steps added; null for one that the task began with, whose name is that of its template's step.
+  name                    character varying(128),
   constraint workflow_steps_pkey PRIMARY KEY (workflow_step_uuid),
   constraint one_step_per_task_and_position UNIQUE (task_uuid, step_position),
   constraint attempts_are_not_negative CHECK (attempts >= 0 AND max_attempts >= 0),
@@ -906,6 +908,7 @@ create table tasker.workflow_steps (
   constraint started_means_parents_are_done CHECK (remaining_parents = 0 OR (state = ANY (ARRAY['pending'::tasker.step_state, 'cancelled'::tasker.step_state, 'error'::tasker.step_state, 'complete'::tasker.step_state, 'resolved_manually'::tasker.step_state])))
 )
 with (autovacuum_analyze_scale_factor=0.05, autovacuum_vacuum_cost_limit=2000, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000, fillfactor=45);
+CREATE UNIQUE INDEX one_name_per_added_step ON tasker.workflow_steps USING btree (task_uuid, name) WHERE (name IS NOT NULL);
 CREATE TRIGGER slots_are_released_by_steps AFTER UPDATE OF state ON tasker.workflow_steps FOR EACH ROW WHEN ((new.is_limited AND (new.state <> old.state) AND (new.state <> ALL (ARRAY['enqueued'::tasker.step_state, 'in_progress'::tasker.step_state])))) EXECUTE FUNCTION tasker.release_step_slots();
 
 -- What was asked to be changed over REST: written before it is done, in a transaction of its own; status comes once it is answered. Submissions of
@@ -1078,7 +1081,7 @@ function tasker.count_failures(p_deltas tasker.task_delta[]) returns void;
 -- Looks at whole tasks and does whatever their state says is to be done.
 function tasker.evaluate_tasks(p_task_uuids uuid[], p_server_uuid uuid, p_claim_limit integer DEFAULT 0, p_lease_seconds integer DEFAULT 60,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
-  -- called by abandon_steps, act_on_step, act_on_task, process_tasks, record_task_fault, release_steps, start_validated_tasks,
+  -- called by abandon_steps, act_on_step, act_on_task, add_steps, process_tasks, record_task_fault, release_steps, start_validated_tasks,
   --   transition_step_state_atomic
 -- Concludes a task from the state of its steps; the second of two callers is told that it is already done.
 function tasker.finalize_task_completion(p_task_uuid uuid, p_processor_uuid uuid DEFAULT NULL::uuid,
@@ -1120,8 +1123,8 @@ function tasker.refuse_steps(p_step_uuids uuid[], p_reasons text[], p_server_uui
   -- called by admit_steps
 -- The refusal that a function gives for an id that is null or that nothing has.
 function tasker.refuse_unknown(p_kind text, p_id text, p_field text DEFAULT NULL::text) returns jsonb, immutable;
-  -- called by act_on_step, act_on_task, find_templates_to_pause, grant_access, replay_dead_messages, request_cancel, revoke_api_key, revoke_grant,
-  --   run_bulk_action, send_task_to_dlq, set_concurrency_limit, set_password, set_retention_policy, set_user_enabled, update_dlq_entry
+  -- called by act_on_step, act_on_task, add_steps, find_templates_to_pause, grant_access, replay_dead_messages, request_cancel, revoke_api_key,
+  --   revoke_grant, run_bulk_action, send_task_to_dlq, set_concurrency_limit, set_password, set_retention_policy, set_user_enabled, update_dlq_entry
 -- Tells the children of finished steps that a parent is done.
 function tasker.release_children(p_completed uuid[]) returns uuid[];
   -- called by advance_tasks
@@ -1261,7 +1264,7 @@ function tasker.waits_for_slot(p_step tasker.workflow_steps) returns boolean, st
 -- -------------------------------
 -- A new time-ordered key (UUID version 7): the server's own uuidv7() from PostgreSQL 18 on, the same layout before.
 function tasker.uuid_v7() returns uuid;
-  -- called by create_steps, submit_tasks
+  -- called by add_steps, create_steps, submit_tasks
 
 
 -- Functions: operations
@@ -1801,6 +1804,10 @@ function tasker.set_user_enabled(p_user_uuid uuid, p_is_enabled boolean, p_by te
 
 -- Functions: submission
 -- ---------------------
+-- Adds steps and edges to a task that is under way, all of them or none, in the caller's transaction.
+function tasker.add_steps(p_task_uuid uuid, p_steps jsonb, p_edges jsonb DEFAULT '[]'::jsonb, p_server_uuid uuid DEFAULT NULL::uuid,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by none of ours: for use by hand
 -- SHA-256 over what makes a request the same as another; null when every request is to be a task of its own.
 function tasker.calculate_identity_hash(p_strategy tasker.identity_strategy, p_namespace text, p_name text, p_version text, p_context jsonb,
     p_idempotency_key text DEFAULT NULL::text) returns bytea, immutable;

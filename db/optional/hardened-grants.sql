@@ -18,7 +18,7 @@ declare
   v_owner   name := (select pg_get_userbyid(n.nspowner) from pg_namespace n where n.nspname = 'tasker');
   -- What each may call; "name(argument => value)" fixes an argument.
   v_lists   constant jsonb := $lists$ {
-    "orchestrator": ["submit_task", "submit_tasks", "submit_queued_requests", "evaluate_tasks", "process_step_results", "take_task_requests",
+    "orchestrator": ["submit_task", "submit_tasks", "add_steps", "submit_queued_requests", "evaluate_tasks", "process_step_results", "take_task_requests",
       "finish_task_requests", "take_unchecked_tasks", "start_validated_tasks", "get_next_ready_task", "get_next_ready_tasks",
       "claim_task_for_finalization", "finalize_task_completion", "transition_task_state_atomic",
       "transition_step_state_atomic(p_actor => 'orchestrator')", "set_step_backoff_atomic", "make_history_partitions",

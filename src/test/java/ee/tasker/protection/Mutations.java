@@ -21,6 +21,7 @@ final class Mutations {
   private static final String NEXT = "R__get_next_ready_tasks.sql";
   private static final String PURGE = "R__purge_tasks.sql";
   private static final String SUBMIT = "R__submit_tasks.sql";
+  private static final String ADD = "R__add_steps.sql";
   private static final String LATE = "R__escalate_sla_breaches.sql";
   private static final String TABLES = "V0004__create_tasks_and_steps.sql";
   private static final String HISTORY = "V0005__create_history.sql";
@@ -259,6 +260,22 @@ final class Mutations {
           "      and (p_filter -> 'namespaces' is null or p_filter -> 'namespaces' ? ns.name)\n", "",
           "WriteSearchAttributesTest#tasks_are_found"),
       of("a position is one step", TABLES, "constraint one_step_per_task_and_position unique (task_uuid, step_position),", "", UNIQUE),
+      of("an added step has a name of its own", TABLES, "create unique index one_name_per_added_step",
+          "create index one_name_per_added_step",
+          UNIQUE),
+      of("steps are added under the lock of the task", ADD, "where t.task_uuid = p_task_uuid for no key update;",
+          "where t.task_uuid = p_task_uuid;", "AddStepsTest#a_parent_that_is_completed_first", "AddStepsTest#a_task_whose_last_step"),
+      of("a task that has ended does not grow", ADD, "when v_task.completed_at is not null then", "when false then",
+          "AddStepsTest#a_task_whose_last_step"),
+      of("a task that is being cancelled does not grow", ADD, "when v_task.cancel_requested_at is not null then", "when false then",
+          "AddStepsTest#what_cannot_be_added"),
+      of("a step that has left pending gets no parent", ADD, "from given e where not e.is_open)", "from given e where false)",
+          "AddStepsTest#what_cannot_be_added"),
+      of("a cycle is not added", ADD, "while v_open is not null loop", "while false loop", "AddStepsTest#what_cannot_be_added"),
+      of("a parent that is done counts as done", ADD, "count(*) filter (where not e.is_done)::int", "count(*)::int",
+          "AddStepsTest#a_parent_that_is_done"),
+      of("a name is one step of its task", ADD, "where exists (select from present p where p.name = u.name) or u.name", "where u.name",
+          "AddStepsTest#what_cannot_be_added"),
       of("a move has one result", TABLES, "  primary key (workflow_step_uuid, sort_key),\n  constraint failure", "  constraint failure",
           UNIQUE),
       of("an edge is there once", TABLES, "primary key (from_step_uuid, to_step_uuid),", "", UNIQUE),
