@@ -110,7 +110,7 @@ public final class TestServer implements AutoCloseable {
 
   public TestServer awaitReady() {
     try {
-      if (!process.awaitReady(Duration.ofMinutes(2))) {
+      if (!process.awaitReady(Duration.ofMinutes(4))) {
         throw new IllegalStateException("the server did not become ready; its log: " + process.log());
       }
       return this;
