@@ -297,6 +297,8 @@ class EngineModelTest {
             if (random.nextInt(25) == 0) {
               sql.text("select tasker.request_cancel(?, 'model', 'luck', p_now => ?)", task.uuid(), now);
               model.cancel(now);
+            } else if (random.nextInt(3) == 0) {
+              grow(sql, task, model, now, random);
             }
           }
         }
@@ -396,6 +398,54 @@ class EngineModelTest {
         .allMatch(Set.of("STALE", "ALREADY", "UNKNOWN")::contains);
   }
 
+  /** Adds up to three steps below, above and beside what is there; a task that is being cancelled refuses them. */
+  private static void grow(Sql sql, Dag.Task task, Model model, Instant now, Random random) {
+    List<Step> present = new ArrayList<>(model.steps.values());
+    List<Step> added = new ArrayList<>();
+    JsonArrayBuilder steps = Json.createArrayBuilder();
+    JsonArrayBuilder edges = Json.createArrayBuilder();
+    for (int i = 1 + random.nextInt(3); i > 0; i--) {
+      Step origin = model.order.get(random.nextInt(model.order.size()));
+      Step step = new Step("g" + (present.size() + added.size() + 1), origin.maxAttempts, origin.retryable);
+      steps.add(Json.createObjectBuilder().add("name", step.name).add("step", origin.name));
+      for (Step other : present) {
+        if (random.nextDouble() < 2.0 / present.size()) {
+          step.parents.add(other);
+          edges.add(Json.createObjectBuilder().add("from", other.name).add("to", step.name));
+        }
+      }
+      if (!added.isEmpty() && random.nextBoolean()) {
+        Step other = added.get(added.size() - 1);
+        step.parents.add(other);
+        edges.add(Json.createObjectBuilder().add("from", other.name).add("to", step.name));
+      }
+      for (Step other : present) {
+        boolean neverLeftPending = other.state == State.PENDING && other.handoffs == 0;
+        if (!model.isCancelled && neverLeftPending && random.nextInt(4) == 0 && !isBelow(step, other)) {
+          other.parents.add(step);
+          edges.add(Json.createObjectBuilder().add("from", step.name).add("to", other.name));
+        }
+      }
+      added.add(step);
+    }
+    JsonObject answer = sql.object("select tasker.add_steps(?, ?, ?, p_now => ?)", task.uuid(), steps.build(), edges.build(), now);
+    assertThat(answer.getString("outcome")).as(answer.toString()).isEqualTo(model.isCancelled ? "refused" : "done");
+    if (!model.isCancelled) {
+      for (int i = 0; i < added.size(); i++) {
+        added.get(i).uuid = UUID.fromString(answer.getJsonArray("steps").getJsonObject(i).getString("step_uuid"));
+        model.steps.put(added.get(i).uuid, added.get(i));
+      }
+      if (added.stream().anyMatch(step -> step.parents.stream().allMatch(parent -> parent.state == State.COMPLETE))) {
+        model.startWhatIsReady(now);
+        model.conclude();
+      }
+    }
+  }
+
+  private static boolean isBelow(Step step, Step other) {
+    return step == other || step.parents.stream().anyMatch(parent -> isBelow(parent, other));
+  }
+
   private static void look(Sql sql, SqlWorker worker, Dag.Task task, Model model, Instant now) {
     // The fallback poller runs when it is due; here it runs at random times.
     sql.run("update tasker.task_wakeups set wake_at = ? where task_uuid = ?", now, task.uuid());
@@ -410,7 +460,7 @@ class EngineModelTest {
   private static void compare(Sql sql, Dag.Task task, Model model, String where) {
     Map<String, String> rows = new HashMap<>();
     sql.rows(
-        "select n.name, concat_ws(' ', s.state, s.handoffs, s.attempts) as is_now from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid)")
+        "select coalesce(s.name, n.name) as name, concat_ws(' ', s.state, s.handoffs, s.attempts) as is_now from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid)")
         .forEach(row -> rows.put((String) row.get("name"), (String) row.get("is_now")));
     Map<String, String> expected = new HashMap<>();
     model.steps.values()
