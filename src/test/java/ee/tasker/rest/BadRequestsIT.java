@@ -117,7 +117,7 @@ class BadRequestsIT {
         post("context is below a minimum", TaskerClient.taskRequest("testing", "checked_hello", "{'who': 'x', 'times': 0}"), 400,
             "invalid-context", "context/times"),
         post("context has a key too many", TaskerClient.taskRequest("testing", "checked_hello", "{'who': 'x', 'why': 1}"), 400,
-            "invalid-context", "context/diagnosis"),
+            "invalid-context", "context/why"),
         post("key that the template asks for is missing", TaskerClient.taskRequest("testing", "keyed_hello", "{}"), 400, "invalid-request",
             "idempotency_key"),
         post("no JSON", "who?", 400, "malformed-json", null),
