@@ -181,7 +181,7 @@ create table tasker.concurrency_policies (
   constraint limits_are_not_negative CHECK (template_limit >= 0 AND set_limit >= 0)
 );
 
--- Slots that became free while another transaction had the gate: somebody has to see who is next.
+-- Slots that became free while another transaction had the gate: a server has to promote the next waiter.
 create table tasker.concurrency_releases (
   release_id  bigint not null generated always as identity,
   policy_uuid uuid not null,
@@ -206,7 +206,7 @@ create table tasker.concurrency_slots (
   admitted_limit   integer,
   -- The handoff for which it is held, 0 for a task; null before.
   handoff          integer,
-  -- Somebody has to look at the holder: a slot was given to it, or the gate was busy when it asked.
+  -- A server has to handle the holder: it got a slot, or the gate was busy when it asked for one.
   is_due           boolean not null default false,
   constraint concurrency_slots_pkey PRIMARY KEY (holder_uuid, policy_uuid),
   constraint concurrency_slots_policy_uuid_fkey FOREIGN KEY (policy_uuid) REFERENCES tasker.concurrency_policies(policy_uuid),
@@ -265,7 +265,7 @@ create table tasker.expiring_tables (
 
 -- Answers to requests that carried an Idempotency-Key, for as long as a repetition is answered with them.
 create table tasker.idempotency_keys (
-  -- Who asked; empty when nobody logs in. Two people may use the same key.
+  -- The authenticated caller; empty without login. Two callers may use the same key.
   principal       character varying(255) not null,
   idempotency_key character varying(255) not null,
   -- SHA-256 of method, path, query and body: the same key with another request is refused.
@@ -398,7 +398,7 @@ create table tasker.named_tasks_policies (
   constraint named_tasks_policies_policy_uuid_fkey FOREIGN KEY (policy_uuid) REFERENCES tasker.concurrency_policies(policy_uuid)
 );
 
--- What people did, who and why, append-only. details has what was overwritten: contexts and inputs as they were before.
+-- Operator actions with their actors and reasons, append-only. details has what was overwritten: contexts and inputs as they were before.
 create table tasker.operator_actions (
   action_uuid        uuid not null default tasker.uuid_v7(),
   acted_at           timestamp with time zone not null default clock_timestamp(),
@@ -462,7 +462,7 @@ create table tasker.retention_policies (
   constraint only_what_rests_is_purged CHECK (state = ANY (ARRAY['complete'::tasker.task_state, 'error'::tasker.task_state, 'cancelled'::tasker.task_state, 'resolved_manually'::tasker.task_state]))
 );
 
--- How far the clean-up of the tasks of a template has come; whoever cleans them up holds the row.
+-- How far the clean-up of the tasks of a template has come; the session that cleans them up locks the row.
 create table tasker.retention_progress (
   named_task_uuid uuid not null,
   next_pass_at    timestamp with time zone not null default '-infinity'::timestamp with time zone,
@@ -753,7 +753,7 @@ create table tasker.tasks_dlq (
 CREATE UNIQUE INDEX one_open_investigation_per_task ON tasker.tasks_dlq USING btree (task_uuid) WHERE (resolution_status = 'pending'::tasker.dlq_resolution_status);
 CREATE INDEX tasks_dlq_task_uuid_idx ON tasker.tasks_dlq USING btree (task_uuid);
 
--- Templates of which nothing is handed off at the moment. Empty unless somebody paused something, which is what makes it cheap to ask.
+-- Templates whose steps are not handed off at the moment. Empty unless an operator paused one, so that reading it is cheap.
 create table tasker.template_pauses (
   named_task_uuid uuid not null,
   -- Whether it is paused because its namespace is; a template may be paused both ways.
@@ -939,7 +939,7 @@ CREATE INDEX write_requests_requested_at_idx ON tasker.write_requests USING btre
 view tasker.v_dlq_dashboard (dlq_reason tasker.dlq_reason, total_entries bigint, pending bigint, manually_resolved bigint, permanent_failures bigint,
     cancelled bigint, oldest_entry timestamp with time zone, newest_entry timestamp with time zone, avg_resolution_time_minutes numeric);
   -- read by get_dlq_statistics
--- Open dead letters with the score by which to take them up: the reason and a point per minute.
+-- Open dead letters with their score for investigation: the points of the reason and one per minute.
 view tasker.v_dlq_investigation_queue (dlq_entry_uuid uuid, task_uuid uuid, original_state tasker.task_state, dlq_reason tasker.dlq_reason,
     dlq_timestamp timestamp with time zone, minutes_in_dlq numeric, namespace_name character varying(29), task_name character varying(64),
     current_state tasker.task_state, time_in_state_minutes numeric, priority_score numeric);
@@ -953,11 +953,11 @@ view tasker.v_task_staleness_monitoring (task_uuid uuid, namespace_name characte
 
 -- Functions: analytics
 -- --------------------
--- Health between 0 and 1, of ends, failures and connections.
+-- A health score between 0 and 1 from the outcomes of tasks, failures and free connections.
 function tasker.calculate_health_score(p_completed bigint, p_failed bigint, p_ended bigint, p_active_connections bigint, p_max_connections bigint)
     returns numeric, immutable;
   -- called by get_analytics_metrics, get_health_document
--- By how many the tasks in each state, and the steps of finished tasks, became more or less through some transactions.
+-- The changes in the number of tasks in each state, and of steps of finished tasks, made by some transactions.
 function tasker.count_task_moves(p_from bigint, p_until bigint DEFAULT NULL::bigint) returns TABLE(task_state tasker.task_state,
     step_state tasker.step_state, change bigint), stable;
   -- called by find_tally_violations, get_system_health_counts, rebuild_analytics, roll_up_analytics
@@ -968,7 +968,7 @@ function tasker.get_analytics_metrics(since_timestamp timestamp with time zone D
     avg_step_duration numeric, step_throughput bigint, analysis_period_start timestamp with time zone, calculated_at timestamp with time zone),
     stable;
   -- called by get_performance_document
--- Where time goes and what to do about it, for GET /v1/analytics/bottlenecks.
+-- Where time is spent, with recommendations, for GET /v1/analytics/bottlenecks.
 function tasker.get_bottleneck_document(p_hours integer DEFAULT 24, p_limit integer DEFAULT 10, p_min_executions integer DEFAULT 5,
     p_namespace text DEFAULT NULL::text, p_name text DEFAULT NULL::text, p_version text DEFAULT NULL::text) returns jsonb, stable;
   -- called by InsightGateway
@@ -986,7 +986,7 @@ function tasker.get_metrics_document(p_now timestamp with time zone DEFAULT NULL
 -- What happened in the last hours, for GET /v1/analytics/performance.
 function tasker.get_performance_document(p_hours integer DEFAULT 1) returns jsonb, stable;
   -- called by InsightGateway
--- The steps that took longest, of tasks that ended since a time or are still at work.
+-- The steps that took longest, of tasks that ended since a time or are still running.
 function tasker.get_slowest_steps(since_timestamp timestamp with time zone DEFAULT NULL::timestamp with time zone, limit_count integer DEFAULT 10,
     namespace_filter character varying DEFAULT NULL::character varying, task_name_filter character varying DEFAULT NULL::character varying,
     version_filter character varying DEFAULT NULL::character varying) returns TABLE(workflow_step_uuid uuid, task_uuid uuid,
@@ -1031,10 +1031,10 @@ function tasker.get_system_health_counts() returns TABLE(pending_tasks bigint, i
 -- Creations and ends of tasks since a time, to the last move.
 function tasker.get_task_tallies(p_since timestamp with time zone) returns SETOF tasker.task_tallies, stable;
   -- called by get_analytics_metrics, get_slowest_tasks_aggregated
--- Counts the moves of all tasks afresh, for a database restored from a dump.
+-- Recounts the moves of all tasks, for a database restored from a dump.
 function tasker.rebuild_analytics() returns bigint;
   -- called by roll_up_analytics
--- Counts the moves of tasks that are not counted yet; null when another session is at it.
+-- Counts the moves of tasks that are not counted yet; null when another session runs it.
 function tasker.roll_up_analytics(p_keep interval DEFAULT '35 days'::interval, p_limit integer DEFAULT 10000) returns bigint;
   -- called by OrchestrationGateway
 -- Executions of the steps of tasks that ended, by minute and step of the template, of some transactions.
@@ -1056,7 +1056,8 @@ function tasker.advance_due_tasks(p_server_uuid uuid, p_limit integer DEFAULT 10
     p_lease_seconds integer DEFAULT 60, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_claim_seconds integer DEFAULT 300,
     p_unserved_seconds integer DEFAULT 0, p_fault_limit integer DEFAULT 5) returns jsonb;
   -- called by OrchestrationGateway
--- The orchestrator's part after a result submission: settles, counts down the children, hands off those that became ready and concludes the tasks.
+-- The orchestrator's part after a result submission: settles, counts down the children, hands off those that became ready and rolls up the task
+--   states.
 function tasker.advance_tasks(p_completed uuid[], p_unsettled uuid[], p_deltas tasker.task_delta[], p_server_uuid uuid, p_claim_limit integer,
     p_lease_seconds integer, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT o_claimed uuid[], OUT o_queued text[],
     OUT o_ended jsonb, OUT o_next_retry_at timestamp with time zone) returns record;
@@ -1067,7 +1068,7 @@ function tasker.check_step_transitions() returns trigger;
 -- Every move of a task that is recorded must be in task_transition_rules for its actor.
 function tasker.check_task_transitions() returns trigger;
   -- called by trigger of task_transitions
--- Whether the caller's transaction is the one to finalise a task.
+-- Whether the caller's transaction may finalize a task.
 function tasker.claim_task_for_finalization(p_task_uuid uuid, p_processor_uuid uuid) returns boolean;
   -- called by none of ours: for use by hand
 -- Completes any number of steps in one transaction: result submission, settling, children, their handoff, the tasks.
@@ -1075,43 +1076,43 @@ function tasker.complete_steps(p_results jsonb, p_server_uuid uuid, p_claim_limi
     p_lease_seconds integer DEFAULT 60, p_settle boolean DEFAULT true, p_claim_from_queues boolean DEFAULT false,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns json;
   -- called by StepGateway
--- Counts failed steps on their tasks ahead of everything else that the same transaction counts.
+-- Counts failed steps on their tasks before everything else that the same transaction counts.
 function tasker.count_failures(p_deltas tasker.task_delta[]) returns void;
   -- called by advance_tasks
--- Looks at whole tasks and does whatever their state says is to be done.
+-- Evaluates whole tasks and does the work that is due.
 function tasker.evaluate_tasks(p_task_uuids uuid[], p_server_uuid uuid, p_claim_limit integer DEFAULT 0, p_lease_seconds integer DEFAULT 60,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by abandon_steps, act_on_step, act_on_task, add_steps, process_tasks, record_task_fault, release_steps, start_validated_tasks,
   --   transition_step_state_atomic
--- Concludes a task from the state of its steps; the second of two callers is told that it is already done.
+-- Finalizes a task from the state of its steps; the second of two callers gets already.
 function tasker.finalize_task_completion(p_task_uuid uuid, p_processor_uuid uuid DEFAULT NULL::uuid,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(finalized boolean, state character varying, already boolean);
   -- called by none of ours: for use by hand
 -- The state of a task, null when there is no such task.
 function tasker.get_current_task_state(p_task_uuid uuid) returns character varying, stable;
   -- called by TaskGateway
--- Why results were refused, a JSON array of {step_uuid, handoff, verdict} for those not accepted.
+-- The verdicts of refused results, a JSON array of {step_uuid, handoff, verdict} for those not accepted.
 function tasker.get_refusals(p_results jsonb, p_accepted uuid[]) returns jsonb, stable;
   -- called by complete_steps
 -- Whether a task in this state has ended.
 function tasker.is_terminal(p_state tasker.task_state) returns boolean, immutable;
   -- called by count_task_moves, tally_steps, tally_tasks
--- Whether an error is about the connection, the transaction or the server, and not about the data at hand.
+-- Whether an error comes from the connection, the transaction or the server, and not from the data.
 function tasker.is_transient_error(p_sqlstate text) returns boolean, immutable;
   -- called by process_tasks, submit_queued_requests
--- Locks tasks in the order of their uuids, which is the order everywhere.
+-- Locks tasks in the order of their uuids, which is the lock order of all functions.
 function tasker.lock_tasks(p_task_uuids uuid[]) returns void;
   -- called by abandon_steps, complete_steps, decline_steps, evaluate_tasks, record_task_fault, release_steps, request_cancel, resume_templates,
   --   run_bulk_action, set_step_backoff_atomic, start_validated_tasks
--- Two answers about different work as one, member by member.
+-- Merges two replies about different work into one, member by member.
 function tasker.merge_replies(p_first jsonb, p_second jsonb) returns jsonb, immutable;
   -- called by advance_due_tasks, process_tasks, submit_queued_requests
--- The orchestrator's share for servers that have only the worker's role: evaluates the tasks of submitted steps.
+-- The orchestrator's part for servers that have only the worker's role: evaluates the tasks of submitted steps.
 function tasker.process_step_results(p_server_uuid uuid, p_limit integer DEFAULT 500, p_claim_limit integer DEFAULT 0,
     p_lease_seconds integer DEFAULT 60, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_delivery_limit integer DEFAULT 5)
     returns jsonb;
   -- called by OrchestrationGateway
--- Recovers and evaluates tasks, so that one whose processing raises an error does not hold back the others.
+-- Recovers and evaluates tasks, so that one task whose processing raises an error does not hold up the others.
 function tasker.process_tasks(p_task_uuids uuid[], p_server_uuid uuid, p_claim_limit integer, p_lease_seconds integer, p_claim_seconds integer,
     p_unserved_seconds integer, p_fault_limit integer, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by advance_due_tasks, process_step_results
@@ -1121,21 +1122,21 @@ function tasker.refuse_history_change() returns trigger;
 -- Ends steps that found a fail_fast policy full at their first handoff.
 function tasker.refuse_steps(p_step_uuids uuid[], p_reasons text[], p_server_uuid uuid) returns void;
   -- called by admit_steps
--- The refusal that a function gives for an id that is null or that nothing has.
+-- The refusal that a function returns for a null or unknown id.
 function tasker.refuse_unknown(p_kind text, p_id text, p_field text DEFAULT NULL::text) returns jsonb, immutable;
   -- called by act_on_step, act_on_task, add_steps, find_templates_to_pause, grant_access, replay_dead_messages, request_cancel, revoke_api_key,
   --   revoke_grant, run_bulk_action, send_task_to_dlq, set_concurrency_limit, set_password, set_retention_policy, set_user_enabled, update_dlq_entry
--- Tells the children of finished steps that a parent is done.
+-- Counts down the remaining parents of the children of finished steps.
 function tasker.release_children(p_completed uuid[]) returns uuid[];
   -- called by advance_tasks
--- Adds up what happened to the steps of some tasks and moves each task to where that leaves it.
+-- Rolls up the changes to the steps of some tasks and moves each task to where that leaves it.
 function tasker.roll_up_task_states(p_deltas tasker.task_delta[], p_server_uuid uuid,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(task_uuid uuid, state tasker.task_state);
   -- called by advance_tasks, evaluate_tasks, finalize_task_completion, request_cancel, start_admitted_steps, transition_step_state_atomic
--- When to look at tasks in process again.
+-- Schedules the next evaluation of tasks in process.
 function tasker.set_next_wakeups(p_task_uuids uuid[], p_now timestamp with time zone) returns void;
   -- called by evaluate_tasks
--- The orchestrator's part of a completion: takes over submitted steps.
+-- The orchestrator's part of a completion: settles submitted steps.
 function tasker.settle_steps(p_step_uuids uuid[], p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,
     OUT o_completed uuid[], OUT o_deltas tasker.task_delta[]) returns record;
   -- called by advance_tasks, record_task_fault
@@ -1159,15 +1160,15 @@ function tasker.transition_task_state_atomic(p_task_uuid uuid, p_from_state char
 
 -- Functions: idempotency
 -- ----------------------
--- Asks whether a request was answered before, as the first thing that its transaction does.
+-- Checks whether a request was answered before, as the first statement of its transaction.
 function tasker.claim_idempotency_key(p_principal text, p_key text, p_request_hash text, p_retention_seconds integer, p_wait_ms integer DEFAULT 5000,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by RequestGateway
--- Forgets answers to requests with a key that are older than some seconds, at most p_limit at a time.
+-- Deletes saved responses that are older than some seconds, at most p_limit per call.
 function tasker.purge_idempotency_keys(p_retention_seconds integer, p_limit integer DEFAULT 1000,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer;
   -- called by RequestGateway
--- Keeps the answer to a request whose key is claimed, in the transaction that does what was asked for.
+-- Saves the response to a request whose key is claimed, in the transaction that executes the request.
 function tasker.save_idempotent_response(p_principal text, p_key text, p_request_hash text, p_status integer, p_location text, p_body text,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns void;
   -- called by RequestGateway
@@ -1175,14 +1176,14 @@ function tasker.save_idempotent_response(p_principal text, p_key text, p_request
 
 -- Functions: insight
 -- ------------------
--- Why a task is blocked or waiting, in one sentence; null when it has ended or is not there.
+-- Why a task is blocked or waiting, in one sentence; null when it has ended or does not exist.
 function tasker.diagnose_task(p_task_uuid uuid) returns text, stable;
   -- called by get_task_documents
 -- Why a task waits: one row for every step of an unfinished task that is not done, with a word, a sentence and the facts.
 function tasker.explain_waiting(p_task_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
     returns TABLE(workflow_step_uuid uuid, step_name character varying, state tasker.step_state, cause text, sentence text, details jsonb), stable;
   -- called by get_waiting_document
--- What happened, in the form in which it is streamed: moves of tasks and steps of transactions that are over.
+-- The events of the stream: moves of tasks and steps of transactions that are over.
 function tasker.get_events(p_from bigint, p_until bigint DEFAULT NULL::bigint,
     p_after_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_after_uuid uuid DEFAULT NULL::uuid,
     p_after_sort_key integer DEFAULT NULL::integer, p_task_uuids uuid[] DEFAULT NULL::uuid[], p_span bigint DEFAULT NULL::bigint) returns json,
@@ -1200,7 +1201,7 @@ function tasker.get_step_documents(p_task_uuid uuid, p_step_uuid uuid DEFAULT NU
 -- Tasks as the REST interface shows them, in the order of the argument.
 function tasker.get_task_documents(p_task_uuids uuid[], p_with_details boolean DEFAULT true) returns jsonb, stable;
   -- called by TaskGateway, list_tasks
--- Everything that happened to a task, in the order in which it was written.
+-- The history of a task, in the order in which it was written.
 function tasker.get_task_history(p_task_uuid uuid) returns jsonb, stable;
   -- called by OperationGateway
 -- A task and its steps as they are, for a dead letter.
@@ -1213,14 +1214,14 @@ function tasker.get_waiting_document(p_task_uuid uuid, p_shows_context boolean D
 -- A page of tasks, newest first.
 function tasker.list_tasks(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 25, p_before uuid DEFAULT NULL::uuid) returns jsonb, stable;
   -- called by TaskGateway
--- Brings the summaries of history by transaction up to date, so that its end can be read quickly.
+-- Updates the index summaries of history by transaction, so that reading the end of history is quick.
 function tasker.summarize_history() returns integer;
   -- called by EventGateway
 
 
 -- Functions: limits
 -- -----------------
--- Asks for the slots that ready steps need and says which of them may be handed off now.
+-- Requests the slots that ready steps need and returns the steps that may be handed off now.
 function tasker.admit_steps(p_step_uuids uuid[], p_server_uuid uuid DEFAULT NULL::uuid) returns uuid[];
   -- called by enqueue_steps, transition_step_state_atomic
 -- The value under a JSON pointer as the text by which slots are counted.
@@ -1229,33 +1230,33 @@ function tasker.calculate_slot_key(p_context jsonb, p_pointer text) returns text
 -- Concurrency policies as a JSON array, each with how many hold a slot and how many wait.
 function tasker.list_concurrency_policies(p_filter jsonb DEFAULT '{}'::jsonb, p_entries integer DEFAULT 0) returns jsonb, stable;
   -- called by OperationGateway, set_concurrency_limit
--- Looks at every key of a policy for which somebody waits, because its limit has changed.
+-- Promotes waiters for every key of a policy whose limit has changed.
 function tasker.promote_policy(p_policy_uuid uuid) returns void;
   -- called by register_policies, set_concurrency_limit
--- Gives the free slots of one policy and key to those who have waited longest.
+-- Gives the free slots of one policy and key to the holders that have waited longest.
 function tasker.promote_waiters(p_policy_uuid uuid, p_key text, p_own uuid[] DEFAULT '{}'::uuid[]) returns integer;
   -- called by admit_steps, promote_policy, release_slots, start_admitted_steps
--- The policies of a template that is being registered.
+-- Registers the policies of a template that is being registered.
 function tasker.register_policies(p_named_task_uuid uuid, p_template jsonb) returns void;
   -- called by register_template
--- Gives back every slot of some holders, and their places in the queues, by identity.
+-- Releases every slot of some holders, and their positions in the queues, by identity.
 function tasker.release_slots(p_holder_uuids uuid[]) returns void;
   -- called by advance_due_tasks, release_step_slots, release_task_slots, start_admitted_steps
--- A step that leaves enqueued and in_progress, or that ends before its handoff, gives back its slots.
+-- Releases the slots of a step that leaves enqueued and in_progress, or that ends before its handoff.
 function tasker.release_step_slots() returns trigger;
   -- called by trigger of workflow_steps
--- A task that ends or is blocked gives back its slots and those of its steps.
+-- Releases the slots of a task that ends or is blocked, and those of its steps.
 function tasker.release_task_slots() returns trigger;
   -- called by trigger of tasks
--- Changes the limit of a policy at run time; null goes back to the template's.
+-- Changes the limit of a policy at run time; null restores the template's.
 function tasker.set_concurrency_limit(p_policy_uuid uuid, p_limit integer, p_by text DEFAULT NULL::text) returns jsonb;
   -- called by OperationGateway
--- Goes on with those to whom somebody else's release gave a slot, and with those who found a gate busy.
+-- Continues with tasks and steps that got a slot from another's release, and with those that found a gate busy.
 function tasker.start_admitted_steps(p_server_uuid uuid, p_limit integer, p_claim_limit integer, p_lease_seconds integer,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT o_tasks uuid[], OUT o_claimed uuid[], OUT o_queued text[],
     OUT o_ended jsonb, OUT o_looked_at integer) returns record;
   -- called by advance_due_tasks
--- Whether a step, or its task, stands in line for a slot of a concurrency policy.
+-- Whether a step, or its task, waits for a slot of a concurrency policy.
 function tasker.waits_for_slot(p_step tasker.workflow_steps) returns boolean, stable;
   -- called by get_next_ready_tasks, get_step_readiness_status_batch, get_task_execution_contexts_batch
 
@@ -1269,11 +1270,11 @@ function tasker.uuid_v7() returns uuid;
 
 -- Functions: operations
 -- ---------------------
--- What a person does to one step, with a name and a reason, in one transaction with what follows from it for the task.
+-- An operator action on one step, with a name and a reason, in one transaction with its consequences for the task.
 function tasker.act_on_step(p_task_uuid uuid, p_step_uuid uuid, p_action text, p_by text, p_reason text, p_data jsonb DEFAULT '{}'::jsonb,
     p_server_uuid uuid DEFAULT NULL::uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by OperationGateway
--- What a person does to a whole task, with a name and a reason, in one transaction with what follows from it.
+-- An operator action on a whole task, with a name and a reason, in one transaction with its consequences.
 function tasker.act_on_task(p_task_uuid uuid, p_action text, p_by text, p_reason text, p_data jsonb DEFAULT '{}'::jsonb,
     p_server_uuid uuid DEFAULT NULL::uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,
     p_bulk_token uuid DEFAULT NULL::uuid) returns jsonb;
@@ -1282,10 +1283,10 @@ function tasker.act_on_task(p_task_uuid uuid, p_action text, p_by text, p_reason
 function tasker.check_action(p_action text, p_known text[], p_by text, p_reason text) returns void;
   -- called by act_on_step, act_on_task, pause_templates, preview_bulk_action, resume_templates, send_task_to_dlq, set_retention_policy,
   --   update_dlq_entry
--- The tasks that a filter means and that an action can be done to, by uuid, at most p_limit of them.
+-- The tasks that match a filter and that allow an action, by uuid, at most p_limit of them.
 function tasker.find_tasks_for_action(p_action text, p_filter jsonb, p_limit integer) returns uuid[], stable;
   -- called by preview_bulk_action, run_bulk_action
--- The templates that a pause or its end is for, with their namespace locked, or a refusal.
+-- The templates that a pause or resume applies to, with their namespace locked, or a refusal.
 function tasker.find_templates_to_pause(p_namespace text, p_name text, p_version text, OUT o_namespace tasker.task_namespaces, OUT o_templates uuid[],
     OUT o_refusal jsonb) returns record;
   -- called by pause_templates, resume_templates
@@ -1295,19 +1296,19 @@ function tasker.get_action_schemas(p_task_uuid uuid, p_step_uuid uuid DEFAULT NU
 -- What the token of a bulk action allows; null when the caller has no such token.
 function tasker.get_bulk_action(p_token uuid, p_made_by text) returns jsonb, stable;
   -- called by OperationGateway
--- Which of the given running steps are asked to stop, and how long they have for it.
+-- The running steps, of those given, that were asked to stop, and the time that each has left.
 function tasker.get_cancel_requests(p_steps jsonb, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
   -- called by StepGateway
 -- What is paused, since when, by whom and why.
 function tasker.get_pauses() returns jsonb, stable;
   -- called by OperationGateway
--- SHA-256 over a set of tasks as they are: any move of any of them gives another value.
+-- SHA-256 over the current state of a set of tasks: any move of one of them changes the value.
 function tasker.hash_tasks(p_task_uuids uuid[]) returns bytea, stable;
   -- called by preview_bulk_action, run_bulk_action
--- Whether the latest action of a person on a task (or on one of its steps) was this very one.
+-- Whether the latest operator action on a task (or on one of its steps) was this very one.
 function tasker.is_repeated_action(p_task_uuid uuid, p_step_uuid uuid, p_action text, p_by text, p_reason text) returns boolean, stable;
   -- called by act_on_step, act_on_task
--- The part that all actions of a person on steps share: moves steps of one task to pending, complete or resolved_manually.
+-- The common part of all operator actions on steps: moves steps of one task to pending, complete or resolved_manually.
 function tasker.move_steps_by_operator(p_task_uuid uuid, p_step_uuids uuid[], p_to tasker.step_state, p_metadata jsonb, p_result jsonb,
     p_server_uuid uuid, p_now timestamp with time zone) returns integer;
   -- called by act_on_step, act_on_task, transition_step_state_atomic
@@ -1319,17 +1320,17 @@ function tasker.pause_templates(p_namespace text, p_name text, p_version text, p
 function tasker.preview_bulk_action(p_action text, p_filter jsonb, p_by text, p_reason text, p_limit integer DEFAULT 1000,
     p_valid_for interval DEFAULT '00:10:00'::interval, p_made_by text DEFAULT NULL::text) returns jsonb;
   -- called by OperationGateway
--- Asks for a task to be cancelled and does at once what the orchestrator may do.
+-- Requests the cancel of a task and does at once what the orchestrator may do.
 function tasker.request_cancel(p_task_uuid uuid, p_by text, p_reason text, p_policy text DEFAULT 'cancel_running'::text,
     p_server_uuid uuid DEFAULT NULL::uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,
     p_bulk_token uuid DEFAULT NULL::uuid, p_grace_seconds integer DEFAULT NULL::integer, p_children text DEFAULT 'leave'::text,
     p_default_grace_seconds integer DEFAULT 30) returns jsonb;
   -- called by TaskGateway, act_on_task, admit_steps
--- Ends a pause and has the tasks that waited looked at at once.
+-- Ends a pause and makes the waiting tasks due at once.
 function tasker.resume_templates(p_namespace text, p_name text, p_version text, p_by text, p_reason text,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by OperationGateway
--- Does what preview_bulk_action counted, in one transaction, if the set of tasks is still the very same.
+-- Runs the action that preview_bulk_action counted, in one transaction, if the set of tasks is unchanged.
 function tasker.run_bulk_action(p_token uuid, p_server_uuid uuid DEFAULT NULL::uuid,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_run_by text DEFAULT NULL::text) returns jsonb;
   -- called by OperationGateway
@@ -1411,10 +1412,10 @@ function tasker.stamp_document_hash() returns trigger;
 
 -- Functions: queue
 -- ----------------
--- The place of a task in the claim: milliseconds since the epoch of its creation, less one minute for every point of priority.
+-- The order of a task in the claim: milliseconds since the epoch of its creation, less one minute for every point of priority.
 function tasker.calculate_claim_order(p_created_at timestamp with time zone, p_points numeric) returns bigint, immutable;
   -- called by submit_tasks
--- The place of a step in the claim: that of its task, less a minute for every attempt before this one.
+-- The rank of a step in the claim: the order of its task, less a minute for every attempt before this one.
 function tasker.calculate_claim_rank(p_claim_order bigint, p_attempt integer) returns bigint, immutable;
   -- called by claim_steps, escalate_sla_breaches, evaluate_tasks, get_next_ready_tasks, recover_unclaimed_offers, resend_lost_messages, send_handoffs
 -- Accepts offers: compares (enqueued, handoff) and sets in_progress with a lease.
@@ -1439,13 +1440,14 @@ function tasker.ensure_task_queue(p_queue_name text) returns boolean;
 -- The namespace that a queue name stands for.
 function tasker.extract_queue_namespace(queue_name text) returns text, immutable;
   -- called by pgmq_send_with_notify
--- Where this session may begin to read a worker queue: at the place of the last message that it took.
+-- Where this session may begin to read a worker queue: at the claim rank of the last message that it took, for a quarter of a second after it read
+--   the queue from the beginning.
 function tasker.get_claim_cursor(p_table text) returns bigint;
   -- called by order_queues, take_messages
 -- What a worker needs to run claimed steps, as a JSON array in the order of the argument.
 function tasker.get_claimed_steps(p_step_uuids uuid[]) returns json, stable;
   -- called by advance_due_tasks, claim_steps, complete_steps, evaluate_tasks, submit_tasks
--- The queues as the REST interface shows them: how long, how old, and what of them is parked.
+-- The queues as the REST interface shows them: length, age, and parked messages.
 function tasker.get_queue_documents() returns jsonb, stable;
   -- called by InsightGateway
 -- How long a queue is and how old its oldest and newest messages are, in seconds.
@@ -1456,30 +1458,30 @@ function tasker.get_queue_statistics(p_queue_name text) returns TABLE(queue_name
 function tasker.list_dead_messages(p_queue_name text DEFAULT NULL::text, p_replayed boolean DEFAULT false, p_limit integer DEFAULT 25,
     p_before uuid DEFAULT NULL::uuid) returns jsonb, stable;
   -- called by DeadMessageGateway
--- The namespaces whose worker queue has a visible message, by the place of the first one.
+-- The namespaces whose worker queue has a visible message, by the claim rank of the first one.
 function tasker.order_queues(p_namespaces text[] DEFAULT NULL::text[]) returns text[];
   -- called by claim_queued_steps
--- Takes messages off a queue for good and keeps them in dead_messages with the cause.
+-- Takes messages off a queue permanently and keeps them in dead_messages with the cause.
 function tasker.park_messages(p_queue_name text, p_msg_ids bigint[], p_sqlstate text, p_cause text) returns integer;
   -- called by process_step_results, take_messages
--- Reads the one message that a notification spoke of and hides it for vt_seconds.
+-- Reads the one message that a notification named and hides it for vt_seconds.
 function tasker.pgmq_read_specific_message(queue_name text, target_msg_id bigint, vt_seconds integer DEFAULT 30) returns TABLE(msg_id bigint,
     read_ct integer, enqueued_at timestamp with time zone, vt timestamp with time zone, message jsonb);
   -- called by none of ours: for use by hand
 -- Sends a message and, at the same commit, notifies the channels pgmq_message_ready and pgmq_message_ready.{namespace}.
 function tasker.pgmq_send_with_notify(queue_name text, message jsonb, delay_seconds integer DEFAULT 0) returns bigint;
   -- called by none of ours: for use by hand
--- Gives claimed steps back that were never started.
+-- Gives back claimed steps that never started.
 function tasker.release_steps(p_steps jsonb, p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,
     p_reason text DEFAULT 'released_before_start'::text) returns jsonb;
   -- called by StepGateway, decline_steps, release_unknown_steps
 -- Sends one parked message again, as it was, once.
 function tasker.replay_dead_message(p_dead_message_uuid uuid, p_by text) returns jsonb;
   -- called by DeadMessageGateway
--- Sends parked messages again, as they were, each once.
+-- Sends parked messages again, as they were, each once; all of the given ones or none.
 function tasker.replay_dead_messages(p_dead_message_uuids uuid[], p_by text) returns jsonb;
   -- called by replay_dead_message
--- Puts the messages of those handoffs that were not claimed at once on the queues of their namespaces.
+-- Sends the messages of handoffs that were not claimed at once to the queues of their namespaces.
 function tasker.send_handoffs(p_handoffs tasker.step_handoff[]) returns void;
   -- called by enqueue_steps, resend_lost_messages, submit_tasks, transition_step_state_atomic
 -- Remembers how far this session has read a worker queue.
@@ -1519,11 +1521,11 @@ function tasker.evaluate_step_state_readiness(p_current_state text, p_processed 
     p_retry_eligible boolean, p_retryable boolean, p_next_retry_time timestamp with time zone,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns boolean, stable;
   -- called by get_step_readiness_status_batch
--- The next task that somebody has to look at, locked.
+-- The next due task, locked.
 function tasker.get_next_ready_task(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(task_uuid uuid,
     task_name text, priority integer, namespace_name text, ready_steps_count bigint, computed_priority numeric, current_state character varying);
   -- called by none of ours: for use by hand
--- The next tasks that somebody has to look at: due by their wake-up, by priority among the oldest of them.
+-- The next due tasks: by their wake-up, and by priority among the oldest of them.
 function tasker.get_next_ready_tasks(p_limit integer DEFAULT 5, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
     returns TABLE(task_uuid uuid, task_name text, priority integer, namespace_name text, ready_steps_count bigint, computed_priority numeric,
     current_state character varying);
@@ -1539,7 +1541,7 @@ function tasker.get_step_readiness_status(input_task_uuid uuid, step_uuids uuid[
     last_failure_at timestamp with time zone, next_retry_at timestamp with time zone, total_parents integer, completed_parents integer,
     attempts integer, max_attempts integer, backoff_request_seconds integer, last_attempted_at timestamp with time zone), stable;
   -- called by none of ours: for use by hand
--- One row per step of the given tasks: where it is, whether its parents are done, whether it may be tried (again), and whether it can be handed off
+-- One row per step of the given tasks: its state, whether its parents are done, whether it may be tried (again), and whether it can be handed off
 --   now.
 function tasker.get_step_readiness_status_batch(input_task_uuids uuid[], step_uuids uuid[] DEFAULT NULL::uuid[],
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(workflow_step_uuid uuid, task_uuid uuid,
@@ -1547,19 +1549,19 @@ function tasker.get_step_readiness_status_batch(input_task_uuids uuid[], step_uu
     last_failure_at timestamp with time zone, next_retry_at timestamp with time zone, total_parents integer, completed_parents integer,
     attempts integer, max_attempts integer, backoff_request_seconds integer, last_attempted_at timestamp with time zone), stable;
   -- called by get_ready_steps, get_step_documents, get_step_readiness_status, get_task_documents
--- What the steps of a task add up to, and what is to be done about it.
+-- A summary of a task's steps, and the recommended action.
 function tasker.get_task_execution_context(input_task_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
     returns TABLE(task_uuid uuid, named_task_uuid uuid, status text, total_steps bigint, pending_steps bigint, in_progress_steps bigint,
     completed_steps bigint, failed_steps bigint, ready_steps bigint, execution_status text, recommended_action text, completion_percentage numeric,
     health_status text, enqueued_steps bigint), stable;
   -- called by none of ours: for use by hand
--- What the steps of some tasks add up to, and what is to be done about it; one row per task that exists.
+-- A summary of the steps of some tasks, and the recommended action; one row per task that exists.
 function tasker.get_task_execution_contexts_batch(input_task_uuids uuid[], p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
     returns TABLE(task_uuid uuid, named_task_uuid uuid, status text, total_steps bigint, pending_steps bigint, in_progress_steps bigint,
     completed_steps bigint, failed_steps bigint, ready_steps bigint, execution_status text, recommended_action text, completion_percentage numeric,
     health_status text, enqueued_steps bigint), stable;
   -- called by get_task_documents, get_task_execution_context, get_task_ready_info
--- What discovery would say of one task, whatever its state.
+-- What discovery returns for one task, in any state.
 function tasker.get_task_ready_info(p_task_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
     returns TABLE(task_uuid uuid, task_name text, priority integer, namespace_name text, ready_steps_count bigint, computed_priority numeric,
     current_state character varying), stable;
@@ -1571,18 +1573,18 @@ function tasker.set_step_backoff_atomic(p_step_uuid uuid, p_backoff_seconds inte
 
 -- Functions: recovery
 -- -------------------
--- A server that stops gives up the steps that it is still running.
+-- Abandons the steps that a stopping server is still running.
 function tasker.abandon_steps(p_steps jsonb, p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by StepGateway
--- The time by which dead letters are put in the order in which to investigate them, the earliest first.
+-- The time that orders dead letters for investigation, the earliest first.
 function tasker.calculate_investigation_rank(p_reason tasker.dlq_reason, p_opened_at timestamp with time zone) returns timestamp with time zone,
     stable;
   -- called by get_dlq_investigation_queue
--- For how many minutes a task may rest in a state after it should have moved; null for states that have no such limit.
+-- For how many minutes a task may stay in a state after it should have moved; null for states without such a limit.
 function tasker.calculate_staleness_threshold(p_task_state character varying, p_template_config jsonb, p_default_waiting_deps integer DEFAULT 60,
     p_default_waiting_retry integer DEFAULT 30, p_default_steps_process integer DEFAULT 30) returns integer, immutable;
   -- called by get_task_staleness
--- Closes the investigations of tasks that were late and have ended well in the meantime.
+-- Closes the investigations of stale tasks that have ended well in the meantime.
 function tasker.close_settled_dlq_entries(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer;
   -- called by OrchestrationGateway
 -- Opens an investigation about tasks that just became blocked, with a snapshot of their steps.
@@ -1592,13 +1594,13 @@ function tasker.create_dlq_entries(p_task_uuids uuid[], p_now timestamp with tim
 function tasker.create_dlq_entry(p_task_uuid uuid, p_dlq_reason character varying, p_metadata jsonb DEFAULT '{}'::jsonb,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns uuid;
   -- called by handle_stale_tasks, send_task_to_dlq
--- Does what their templates say to unfinished tasks that are stale; a dry run, the default, only says so.
+-- Handles unfinished tasks that are stale as their templates say; a dry run, the default, only reports them.
 function tasker.detect_and_transition_stale_tasks(p_dry_run boolean DEFAULT true, p_batch_size integer DEFAULT 100,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(task_uuid uuid, namespace_name character varying,
     task_name character varying, current_state character varying, minutes_overdue numeric, staleness_threshold_minutes integer,
     dlq_reason character varying, action_taken character varying, has_dead_letter boolean);
   -- called by none of ours: for use by hand
--- Gives 100 points of priority to those of the given tasks that are older than the SLA of their template.
+-- Gives 100 points of priority to those of the given tasks that are past the SLA of their template.
 function tasker.escalate_sla_breaches(p_task_uuids uuid[], p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer;
   -- called by process_tasks
 -- Ends the leases of servers whose heartbeats stopped coming.
@@ -1606,14 +1608,14 @@ function tasker.expire_lost_servers(p_present_since timestamp with time zone, p_
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT o_servers uuid[], OUT o_steps integer, OUT o_next_ms bigint)
     returns record;
   -- called by heartbeat
--- Ends a task that has stayed for too long as error; what is offered or running ends in error, so that a late result is refused.
+-- Ends a stale task as error; offered and running steps move to error, so that a late result is refused.
 function tasker.fail_stale_task(p_task_uuid uuid, p_metadata jsonb, p_server_uuid uuid, p_now timestamp with time zone) returns boolean;
   -- called by handle_stale_tasks
 -- Dead letters as the REST interface shows them, newest first.
 function tasker.get_dlq_documents(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 50, p_before uuid DEFAULT NULL::uuid) returns jsonb,
     stable;
   -- called by OperationGateway
--- The open dead letters in the order in which to take them up.
+-- The open dead letters in the order in which to investigate them.
 function tasker.get_dlq_investigation_queue(p_limit integer DEFAULT 50, p_after uuid DEFAULT NULL::uuid) returns jsonb, stable;
   -- called by OperationGateway
 -- Dead letters by reason.
@@ -1627,18 +1629,18 @@ function tasker.get_task_staleness(p_task_uuids uuid[], p_now timestamp with tim
     returns TABLE(task_uuid uuid, state tasker.task_state, should_have_moved_at timestamp with time zone, threshold_minutes integer,
     stale_at timestamp with time zone, reason tasker.dlq_reason, is_to_fail boolean, is_to_be_investigated boolean), stable;
   -- called by detect_and_transition_stale_tasks, handle_stale_tasks, v_task_staleness_monitoring
--- Does to those of the given tasks that are stale what their templates say: a dead letter, error, both or nothing.
+-- Handles those of the given tasks that are stale as their templates say: a dead letter, error, both or nothing.
 function tasker.handle_stale_tasks(p_task_uuids uuid[], p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
     returns jsonb;
   -- called by detect_and_transition_stale_tasks, process_tasks
--- Restores dead letters, wake-ups and their times, should they have been lost: one part of the walk over all tasks.
+-- Restores lost dead letters and wake-ups, and wake-ups that are too late: one part of the walk over all tasks.
 function tasker.reconcile_tasks(p_limit integer DEFAULT 2000, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by OrchestrationGateway
--- Notes that the processing of a task raised an error, and parks the task when that happens too often.
+-- Records that the processing of a task raised an error, and parks the task when that happens too often.
 function tasker.record_task_fault(p_task_uuid uuid, p_sqlstate text, p_cause text, p_server_uuid uuid, p_fault_limit integer,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by process_tasks
--- Takes back the steps of the given tasks whose lease has run out by the database's clock.
+-- Takes back the steps of the given tasks whose lease has expired by the database's clock.
 function tasker.recover_expired_steps(p_task_uuids uuid[], p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
     returns integer;
   -- called by abandon_steps, process_tasks
@@ -1646,14 +1648,14 @@ function tasker.recover_expired_steps(p_task_uuids uuid[], p_server_uuid uuid, p
 function tasker.recover_unclaimed_offers(p_task_uuids uuid[], p_server_uuid uuid, p_claim_seconds integer DEFAULT 300,
     p_unserved_seconds integer DEFAULT 0, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer;
   -- called by process_tasks
--- Puts the message of an offer back on its queue when it is no longer there.
+-- Sends the message of an offer again when it is no longer on its queue.
 function tasker.resend_lost_messages(p_task_uuids uuid[], p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer;
   -- called by process_tasks
--- A person wants a task investigated: opens a dead letter with reason manual_dlq.
+-- Opens a dead letter for a task on an operator's request, with reason manual_dlq.
 function tasker.send_task_to_dlq(p_task_uuid uuid, p_by text, p_reason text, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
     returns jsonb;
   -- called by OperationGateway
--- What a person says about a dead letter: closes it or adds to its metadata; the task is not touched.
+-- Closes a dead letter or adds to its metadata, for an operator; the task does not change.
 function tasker.update_dlq_entry(p_dlq_entry_uuid uuid, p_status character varying, p_by text, p_reason text, p_metadata jsonb DEFAULT NULL::jsonb,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by OperationGateway
@@ -1690,19 +1692,19 @@ function tasker.get_history_months() returns TABLE(month timestamp with time zon
 -- How retention stands: policies, what was purged, what is the oldest kept.
 function tasker.get_retention_document(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
   -- called by OperationGateway
--- What a monitoring system wants to know of retention.
+-- Retention figures for monitoring.
 function tasker.get_retention_figures(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
   -- called by get_metrics_document
--- What the clean-up would purge if it came round now, as a document.
+-- What the clean-up would purge if it ran now, as a document.
 function tasker.get_retention_preview(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
   -- called by OperationGateway, set_retention_policy
--- How long finished tasks of each template are kept, per state, and who says so.
+-- How long finished tasks of each template are kept, per state, and which policy decides.
 function tasker.get_retention_rules() returns TABLE(named_task_uuid uuid, state tasker.task_state, keep_days integer, decided_by text), stable;
   -- called by get_retention_document, preview_retention, purge_expired_tasks
 -- Makes the history partitions of this month and the next two where they are missing.
 function tasker.make_history_partitions() returns jsonb;
   -- called by OrchestrationGateway, SchemaMigration
--- A dry run: what the clean-up would purge if it came round now, per template and state.
+-- A dry run: what the clean-up would purge if it ran now, per template and state.
 function tasker.preview_retention(p_limit integer DEFAULT 100000, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
     returns TABLE(namespace text, name text, version text, state text, keep_days integer, decided_by text, tasks bigint, retained bigint,
     oldest_completed_at timestamp with time zone, is_more boolean), stable;
@@ -1715,7 +1717,7 @@ function tasker.purge_expired_rows(p_limit integer DEFAULT 1000, p_now timestamp
 function tasker.purge_expired_tasks(p_limit integer DEFAULT 500, p_examine integer DEFAULT 5000, p_pause interval DEFAULT '00:05:00'::interval,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by OrchestrationGateway
--- Deletes tasks with all that is theirs, except their history, which goes with its month, and what people did, which stays.
+-- Deletes tasks with everything that belongs to them, except their history, which is dropped with its month, and operator actions, which stay.
 function tasker.purge_tasks(p_task_uuids uuid[]) returns uuid[];
   -- called by purge_expired_tasks
 -- Says how long finished tasks are kept; a dry run says what would go then and changes nothing.
@@ -1727,7 +1729,7 @@ function tasker.set_retention_policy(p_namespace text, p_template text, p_state 
 
 -- Functions: security
 -- -------------------
--- Writes down that somebody asks for a change, before it is made.
+-- Records a request for a change before the change is made.
 function tasker.begin_write_request(p_caller text, p_caller_kind text, p_method text, p_route text, p_path text, p_remote text, p_server_uuid uuid)
     returns uuid;
   -- called by AccountGateway
@@ -1740,14 +1742,14 @@ function tasker.create_api_key(p_name text, p_key_hash text, p_hint text, p_vali
 -- The first user of a database, with the role admin in everything; false when there is any user already.
 function tasker.create_first_administrator(p_name text, p_password_hash text) returns boolean;
   -- called by AccountGateway
--- A new user, for people at psql: with a password, or a random one that is told once.
+-- Creates a user, for use from psql: with a given password, or with a random one that is returned once.
 function tasker.create_user(p_name text, p_password text DEFAULT NULL::text, p_role text DEFAULT NULL::text, p_namespace text DEFAULT NULL::text,
     p_by text DEFAULT SESSION_USER) returns jsonb;
   -- called by none of ours: for use by hand
 -- What a user or a key may do, roles spelled out.
 function tasker.expand_grants(p_user_uuid uuid, p_key_uuid uuid) returns jsonb, stable;
   -- called by get_key_access, get_user_access
--- Writes down how a request for a change was answered; once.
+-- Records the response status of a request for a change; once.
 function tasker.finish_write_request(p_request_uuid uuid, p_status integer) returns boolean;
   -- called by AccountGateway
 -- The authenticated caller of this transaction, as set_caller recorded it; null without one.
@@ -1791,7 +1793,7 @@ function tasker.revoke_grant(p_grant_uuid uuid) returns jsonb;
 -- A new user with a password hash, or none; null when the name is taken.
 function tasker.save_user(p_name text, p_password_hash text, p_by text) returns uuid;
   -- called by AccountGateway, create_first_administrator, create_user
--- Says for the rest of the transaction who is authenticated.
+-- Records the authenticated caller for the rest of the transaction.
 function tasker.set_caller(p_caller text) returns text;
   -- called by DeadMessageGateway, OperationGateway, TaskGateway, admit_steps
 -- Gives a user another password, by its hash.
@@ -1827,10 +1829,10 @@ function tasker.create_steps(p_task_uuids uuid[], p_server_uuid uuid, p_claim_li
 function tasker.extract_search_attributes(p_attributes jsonb, p_context jsonb) returns TABLE(name text, path text, value text, complaint text),
     immutable;
   -- called by act_on_task, find_document_violations, submit_tasks, write_search_attributes
--- Takes requests off the queue for good; those that were refused move to orchestration_task_requests_refused.
+-- Removes requests from the queue permanently; those that were refused move to orchestration_task_requests_refused.
 function tasker.finish_task_requests(p_msg_ids jsonb, p_refused jsonb DEFAULT '[]'::jsonb) returns void;
   -- called by TaskGateway
--- Says of unchecked tasks whether their context fits; those that do are started, the others end in error.
+-- Starts the unchecked tasks whose context is valid; the others end in error.
 function tasker.start_validated_tasks(p_verdicts jsonb, p_server_uuid uuid, p_claim_limit integer DEFAULT 0, p_lease_seconds integer DEFAULT 60)
     returns jsonb;
   -- called by TaskGateway
@@ -1850,7 +1852,7 @@ function tasker.submit_tasks(p_requests jsonb, p_server_uuid uuid DEFAULT NULL::
 -- Reads task requests that other programs put on the queue orchestration_task_requests.
 function tasker.take_task_requests(p_limit integer DEFAULT 100) returns jsonb;
   -- called by TaskGateway
--- Tasks that came in by SQL and whose context nobody has checked against the input schema yet, locked.
+-- Tasks that came in by SQL and whose context is not yet validated against the input schema, locked.
 function tasker.take_unchecked_tasks(p_limit integer DEFAULT 100) returns jsonb;
   -- called by TaskGateway
 -- Makes the search attributes of tasks those of their contexts: adds and changes what differs, deletes what the context no longer has.
@@ -1932,14 +1934,14 @@ function tasker.heartbeat(p_server_uuid uuid, p_name text, p_roles text, p_capac
 -- Whether a server that is alive takes steps of a namespace.
 function tasker.is_served(p_namespace text, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns boolean, stable;
   -- called by get_task_staleness
--- Tells every listening server that there is something to do.
+-- Notifies every listening server of new work.
 function tasker.notify_servers(p_server_uuid uuid, p_kinds text[]) returns void;
   -- called by Notifications, submit_task
 -- Finds out anew which handlers a server lacks and others have, and keeps it with the server.
 function tasker.refresh_handlers_elsewhere(p_server_uuid uuid, p_missing text[] DEFAULT '{}'::text[],
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_grace_seconds integer DEFAULT 60) returns boolean;
   -- called by decline_steps, heartbeat
--- Gives back what a server has claimed and does not know of.
+-- Gives back steps that a server has claimed without knowing it.
 function tasker.release_unknown_steps(p_server_uuid uuid, p_known jsonb, p_older_than_ms integer,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by StepGateway

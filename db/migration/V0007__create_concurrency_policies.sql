@@ -55,7 +55,7 @@ comment on column tasker.concurrency_slots.holder_uuid is 'The step, or the task
 comment on column tasker.concurrency_slots.key is 'The value under the policy''s pointer, as JSON text; empty without a pointer.';
 comment on column tasker.concurrency_slots.admitted_at is 'Since when the slot is held; null while waiting.';
 comment on column tasker.concurrency_slots.handoff is 'The handoff for which it is held, 0 for a task; null before.';
-comment on column tasker.concurrency_slots.is_due is 'Somebody has to look at the holder: a slot was given to it, or the gate was busy when it asked.';
+comment on column tasker.concurrency_slots.is_due is 'A server has to handle the holder: it got a slot, or the gate was busy when it asked for one.';
 create index concurrency_slots_waiting_idx on tasker.concurrency_slots (policy_uuid, key, waiting_position) where admitted_at is null;
 create index concurrency_slots_held_idx on tasker.concurrency_slots (policy_uuid, key) where admitted_at is not null;
 create index concurrency_slots_due_idx on tasker.concurrency_slots (waiting_position) where is_due;
@@ -66,4 +66,4 @@ create table tasker.concurrency_releases (
   policy_uuid uuid         not null references tasker.concurrency_policies on delete cascade,
   key         varchar(255) not null);
 comment on table tasker.concurrency_releases is
-  'Slots that became free while another transaction had the gate: somebody has to see who is next.';
+  'Slots that became free while another transaction had the gate: a server has to promote the next waiter.';

@@ -10,7 +10,7 @@ create table tasker.template_pauses (
   reason          varchar(1000) not null,
   primary key (named_task_uuid, is_namespace));
 comment on table tasker.template_pauses is
-  'Templates of which nothing is handed off at the moment. Empty unless somebody paused something, which is what makes it cheap to ask.';
+  'Templates whose steps are not handed off at the moment. Empty unless an operator paused one, so that reading it is cheap.';
 comment on column tasker.template_pauses.is_namespace is 'Whether it is paused because its namespace is; a template may be paused both ways.';
 comment on column tasker.template_pauses.claimed_actor is 'The name that the request gave, where paused_by is who was authenticated.';
 
@@ -51,7 +51,7 @@ create table tasker.operator_actions (
   constraint somebody_did_it check (btrim(acted_by) <> ''),
   constraint for_a_reason check (btrim(reason) <> ''));
 comment on table tasker.operator_actions is
-  'What people did, who and why, append-only. details has what was overwritten: contexts and inputs as they were before.';
+  'Operator actions with their actors and reasons, append-only. details has what was overwritten: contexts and inputs as they were before.';
 comment on column tasker.operator_actions.authenticated_as is
   'Who it was over REST, as authenticated, where acted_by is what the request says; null when it came another way.';
 create index operator_actions_task_uuid_idx on tasker.operator_actions (task_uuid) where task_uuid is not null;

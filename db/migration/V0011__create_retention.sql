@@ -25,7 +25,7 @@ create table tasker.retention_progress (
   purged_tasks    bigint      not null default 0,
   last_purged_at  timestamptz)
 with (fillfactor = 50);
-comment on table tasker.retention_progress is 'How far the clean-up of the tasks of a template has come; whoever cleans them up holds the row.';
+comment on table tasker.retention_progress is 'How far the clean-up of the tasks of a template has come; the session that cleans them up locks the row.';
 comment on column tasker.retention_progress.cursor_uuid is 'The last task that was looked at; null between two passes.';
 
 create table tasker.purged_tasks (

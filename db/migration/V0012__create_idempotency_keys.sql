@@ -14,6 +14,6 @@ create table tasker.idempotency_keys (
   constraint hash_is_sha_256 check (octet_length(request_hash) = 32));
 comment on table tasker.idempotency_keys is
   'Answers to requests that carried an Idempotency-Key, for as long as a repetition is answered with them.';
-comment on column tasker.idempotency_keys.principal is 'Who asked; empty when nobody logs in. Two people may use the same key.';
+comment on column tasker.idempotency_keys.principal is 'The authenticated caller; empty without login. Two callers may use the same key.';
 comment on column tasker.idempotency_keys.request_hash is 'SHA-256 of method, path, query and body: the same key with another request is refused.';
 create index idempotency_keys_created_at_idx on tasker.idempotency_keys (created_at);

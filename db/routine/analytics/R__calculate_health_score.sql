@@ -1,7 +1,7 @@
--- Health between 0 and 1: half of it the share of tasks that completed, 0.3 the share that did not fail, 0.2 the share of
--- connections that are free. 1 when there is nothing to judge by.
--- Source: seed on readiness, "Health Score Calculation"; unlike there the share is of the tasks that ended, so that work
--- in progress does not look like illness.
+-- A health score between 0 and 1: half of it the share of ended tasks that completed, 0.3 the share that did not fail, 0.2
+-- the share of connections that are free. 1 when there is no data.
+-- Source: seed on readiness, "Health Score Calculation"; unlike there, the share is of the tasks that ended, so that work in
+-- progress does not lower the score.
 create or replace function tasker.calculate_health_score(
   p_completed bigint, p_failed bigint, p_ended bigint, p_active_connections bigint, p_max_connections bigint)
 returns numeric
@@ -11,4 +11,4 @@ as $$
                + 0.2 * (1 - least(p_active_connections::numeric / nullif(p_max_connections, 0), 1)), 4)
 $$;
 comment on function tasker.calculate_health_score(bigint, bigint, bigint, bigint, bigint) is
-  'Health between 0 and 1, of ends, failures and connections.';
+  'A health score between 0 and 1 from the outcomes of tasks, failures and free connections.';

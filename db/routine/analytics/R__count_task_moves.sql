@@ -1,7 +1,7 @@
--- By how many the tasks in each state became more or less through the moves of transactions p_from up to and without
--- p_until (null: as far as the caller sees), and by how many the steps of finished tasks did.
--- A task that ends brings its steps in, as they were at that time; one that an operator sets going again takes them out.
--- Reads only, by look-ups: with any other plan the part of the steps read all tasks.
+-- The changes in the number of tasks in each state, and of steps of finished tasks, made by transactions p_from up to but
+-- excluding p_until (null: all that the caller sees).
+-- A task that ends adds its steps, in their states at that time; a task that an operator restarts subtracts them.
+-- Reads only, by index look-ups: any other plan for the steps read all tasks.
 create or replace function tasker.count_task_moves(p_from bigint, p_until bigint default null)
 returns table (task_state tasker.task_state, step_state tasker.step_state, change bigint)
 language plpgsql stable
@@ -14,7 +14,7 @@ begin
     from tasker.task_transitions h
     where h.xact_id >= p_from and (p_until is null or h.xact_id < p_until)
       and h.created_at > (select a.rebuilt_at from tasker.analytics_progress a)
-      -- What was purged has left the tallies; only who counts afresh meets its moves again.
+      -- Purged tasks are no longer in the tallies; only a rebuild reads their moves again.
       and not exists (select from tasker.purged_tasks g where g.task_uuid = h.task_uuid)
   ), changes as (
     select m.to_state as state, 1 as change from moves m
@@ -24,7 +24,7 @@ begin
     select m.task_uuid, m.sort_key, m.created_at, case when tasker.is_terminal(m.to_state) then 1 else -1 end as change
     from moves m where tasker.is_terminal(m.to_state) <> coalesce(tasker.is_terminal(m.from_state), false)
   ), seen as materialized (
-    -- Before any step is looked up: a planner that was free to do so looked for the moves of all steps, and then for who needed them.
+    -- Materialized before the steps are looked up: otherwise the planner read the moves of all steps and then filtered them.
     select r.*, t.transition_count = r.sort_key as is_latest from rests r join tasker.tasks t on t.task_uuid = r.task_uuid
   ), steps as (
     -- Nothing has moved since: the steps are as they were.
@@ -48,4 +48,4 @@ begin
 end
 $$;
 comment on function tasker.count_task_moves(bigint, bigint) is
-  'By how many the tasks in each state, and the steps of finished tasks, became more or less through some transactions.';
+  'The changes in the number of tasks in each state, and of steps of finished tasks, made by some transactions.';

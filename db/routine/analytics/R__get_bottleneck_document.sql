@@ -1,5 +1,5 @@
--- Where time goes, of the last p_hours: the slowest steps and templates by their means, the queues and connections, and what
--- to do about it in words, as GET /v1/analytics/bottlenecks tells it. recommendations is empty when nothing stands out.
+-- Where time is spent in the last p_hours: the slowest steps and templates by mean duration, the queues and connections, and
+-- recommendations in words, as GET /v1/analytics/bottlenecks returns them. recommendations is empty when nothing stands out.
 -- Source: reference section 6.2.
 create or replace function tasker.get_bottleneck_document(
   p_hours int default 24, p_limit int default 10, p_min_executions int default 5,
@@ -25,12 +25,12 @@ as $$
            pg_catalog.current_setting('max_connections')::bigint as most
   ), advice as (
     select 1 as place, s.error_rate as weight,
-           format('Step %s of %s/%s:%s failed in %s %% of %s executions: look at its errors.', s.step_name, s.namespace_name,
+           format('Step %s of %s/%s:%s failed in %s %% of %s executions: check its errors.', s.step_name, s.namespace_name,
                   s.task_name, s.version, round(100 * s.error_rate, 1), s.execution_count) as sentence
     from steps s where s.error_rate > 0.2
     union all
     select 2, q.oldest_msg_age_seconds,
-           format('Queue %s has %s messages, the oldest for %s seconds: more workers for it, or more hands per worker.',
+           format('Queue %s has %s messages, the oldest for %s seconds: add workers for it, or raise the capacity of each worker.',
                   q.queue_name, q.queue_length, q.oldest_msg_age_seconds)
     from queues q where q.oldest_msg_age_seconds > 60
     union all
@@ -49,4 +49,4 @@ as $$
     'analysis_period_start', (select p.since from period p))
 $$;
 comment on function tasker.get_bottleneck_document(int, int, int, text, text, text) is
-  'Where time goes and what to do about it, for GET /v1/analytics/bottlenecks.';
+  'Where time is spent, with recommendations, for GET /v1/analytics/bottlenecks.';

@@ -1,6 +1,6 @@
 -- How long handoffs waited for their acceptance: from the move to enqueued to the claim of the same handoff, both of which
 -- are in the history, per namespace and over the latest p_window. Offers that no worker has accepted yet are counted beside
--- them (waiting), with the age of the oldest, and those that recovery watches because nobody takes them (stuck).
+-- them (waiting), with the age of the oldest, and those that recovery watches because no worker claims them (stuck).
 -- Bounded: at most p_sample of the latest claims, found by the primary keys of the last tasks that were created or can move.
 -- Milliseconds. A successor that the finishing server claimed at once has waited 0.
 -- Locks: none. Source: attune.md E3, W1.
@@ -13,7 +13,7 @@ language sql stable
 set search_path = '' set jit = off
 as $$
   with clock as materialized (select coalesce(p_now, clock_timestamp()) as now),
-  -- The latest tasks, by their key, and the ones that can move.
+  -- The newest tasks, by their key, and the unfinished ones.
   recent as (
     (select t.task_uuid from tasker.tasks t order by t.task_uuid desc limit p_sample)
     union

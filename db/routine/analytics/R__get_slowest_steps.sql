@@ -1,5 +1,5 @@
--- The steps that took longest from their last claim to their end, of tasks that ended since a time (default: a day ago)
--- or are still at work; slowest first. Reads every such step: see get_slowest_tasks.
+-- The steps that took longest from their last claim to their end, of tasks that ended since a time (default: a day ago) or
+-- are still running; slowest first. Reads every such step: see get_slowest_tasks.
 -- Source: reference section 3.1.
 create or replace function tasker.get_slowest_steps(
   since_timestamp timestamptz default null, limit_count int default 10,
@@ -39,4 +39,4 @@ begin
 end
 $$;
 comment on function tasker.get_slowest_steps(timestamptz, int, varchar, varchar, varchar) is
-  'The steps that took longest, of tasks that ended since a time or are still at work.';
+  'The steps that took longest, of tasks that ended since a time or are still running.';

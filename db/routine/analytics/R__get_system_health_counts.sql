@@ -1,5 +1,5 @@
--- One row: tasks and steps by state, and the database's connections. Exact as of the caller's snapshot, also while work goes
--- on; costs what is unfinished and what happened since the last roll-up, not what has finished before.
+-- One row: tasks and steps by state, and the database's connections. Exact as of the caller's snapshot, also while work continues;
+-- costs what is unfinished and what happened since the last roll-up, not what has finished before.
 -- Source: seed on readiness, "System Health Monitoring".
 create or replace function tasker.get_system_health_counts()
 returns table (
@@ -24,7 +24,7 @@ begin
     select y.state, y.tasks from tasker.task_state_tallies y
     union all select m.task_state, m.change from moves m where m.task_state is not null
   ), unfinished as (
-    -- What can move has a wake-up; what rests unfinished is a dead letter.
+    -- An unfinished task has a wake-up, or is blocked and has a dead letter.
     select w.task_uuid from tasker.task_wakeups w
     union select d.task_uuid from tasker.tasks_dlq d join tasker.tasks t on t.task_uuid = d.task_uuid where t.completed_at is null
   ), steps as (

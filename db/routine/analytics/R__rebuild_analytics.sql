@@ -1,5 +1,5 @@
--- Counts everything afresh, from the history that is there, and says how many rows of task_tallies that makes. For a database that was
--- restored from a dump, whose transactions are numbered from the beginning again.
+-- Recounts everything from the existing history, and returns the number of rows of task_tallies. For a database that was
+-- restored from a dump, where transaction numbers start again.
 -- Locks: the history of tasks, in share mode: moves of tasks wait until it is done.
 create or replace function tasker.rebuild_analytics()
 returns bigint
@@ -29,4 +29,4 @@ begin
   return v_count;
 end
 $$;
-comment on function tasker.rebuild_analytics() is 'Counts the moves of all tasks afresh, for a database restored from a dump.';
+comment on function tasker.rebuild_analytics() is 'Recounts the moves of all tasks, for a database restored from a dump.';

@@ -1,7 +1,8 @@
--- Counts the moves of all transactions that are over and not counted yet, and says how many creations and ends of tasks those were; null
--- when another session is at it. Minutes older than p_keep are forgotten, at most p_limit rows of each kind at a time.
--- A database that was restored from a dump begins anew with transaction numbers: then everything is counted afresh.
--- Locks: the row of analytics_progress, skipped when it is taken. Nothing that works tasks waits for it.
+-- Counts the moves of all committed transactions that are not counted yet, and returns the number of creations and ends of
+-- tasks among them; null when another session runs it. Deletes minutes older than p_keep, at most p_limit rows of each kind
+-- per call.
+-- A database that was restored from a dump starts again with its transaction numbers: then everything is recounted.
+-- Locks: the row of analytics_progress, skipped when it is locked. Task processing never waits for it.
 create or replace function tasker.roll_up_analytics(p_keep interval default '35 days', p_limit int default 10000)
 returns bigint
 language plpgsql
@@ -16,7 +17,7 @@ begin
   if v_from is null then
     return null;
   end if;
-  -- Asked for after the lock was got, and before anything is read: what is read later sees all below it.
+  -- Read after taking the lock and before reading any move: later reads see everything below it.
   v_until := pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())::text::bigint;
   if v_until < v_from then
     return tasker.rebuild_analytics();
@@ -58,4 +59,4 @@ begin
 end
 $$;
 comment on function tasker.roll_up_analytics(interval, int) is
-  'Counts the moves of tasks that are not counted yet; null when another session is at it.';
+  'Counts the moves of tasks that are not counted yet; null when another session runs it.';

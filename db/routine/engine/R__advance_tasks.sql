@@ -1,9 +1,9 @@
--- The orchestrator's part after a result submission: settles what has to be settled, counts down the children, hands off those
--- that became ready and concludes the tasks.
--- p_completed are already complete; p_unsettled are in a submitted state; p_deltas are the counts that the caller
--- has moved already. Locks: the caller holds the tasks.
--- o_queued are the namespaces that got messages, o_ended the tasks that came to rest, o_next_retry_at the earliest retry
--- that this call arranged.
+-- The orchestrator's part after a result submission: settles submitted steps, counts down the children, hands off the steps
+-- that became ready, and rolls up the task states.
+-- p_completed are already complete; p_unsettled are in a submitted state; p_deltas are the counter changes that the caller
+-- has already computed. Locks: the caller holds the tasks.
+-- o_queued are the namespaces that got messages, o_ended the tasks that are now terminal or blocked, o_next_retry_at the
+-- earliest retry that this call scheduled.
 create or replace function tasker.advance_tasks(
   p_completed uuid[], p_unsettled uuid[], p_deltas tasker.task_delta[], p_server_uuid uuid, p_claim_limit int,
   p_lease_seconds int, p_now timestamptz default null,
@@ -22,7 +22,7 @@ begin
     v_settled := tasker.settle_steps(p_unsettled, p_server_uuid, p_now);
     v_completed := v_completed || v_settled.o_completed;
     v_deltas := v_deltas || v_settled.o_deltas;
-    -- A failure decides whether anything else of its task may start: it has to be counted before the children are.
+    -- A failure decides whether other steps of its task may start, so it is counted before the children.
     if exists (select from unnest(v_settled.o_deltas) d where d.failed > 0) then
       perform tasker.count_failures(v_settled.o_deltas);
       v_deltas := p_deltas || (select array_agg((d.task_uuid, d.in_flight + d.failed, d.unfinished, 0, d.retrying)::tasker.task_delta)
@@ -46,4 +46,4 @@ begin
 end
 $$;
 comment on function tasker.advance_tasks(uuid[], uuid[], tasker.task_delta[], uuid, int, int, timestamptz) is
-  'The orchestrator''s part after a result submission: settles, counts down the children, hands off those that became ready and concludes the tasks.';
+  'The orchestrator''s part after a result submission: settles, counts down the children, hands off those that became ready and rolls up the task states.';

@@ -1,7 +1,7 @@
--- Whether the caller's transaction is the one to finalise a task: true when it could lock the row and nothing of the task
--- is in flight and it can end (every step done, a cancel asked for, or a failure that blocks it). False without
--- waiting when another transaction holds the row, when the task is finished or not there, and when it cannot end yet.
--- p_processor_uuid is not looked at: the lock is the claim, and it ends with the transaction.
+-- Whether the caller's transaction may finalize a task: true when it locked the row, no step of the task is in flight, and
+-- the task can end (every step done, a cancel requested, or a failure that blocks it). Returns false at once when another
+-- transaction holds the row, when the task is finished or unknown, and when it cannot end yet.
+-- p_processor_uuid is ignored: the lock is the claim, and it ends with the transaction.
 -- Locks: the task, skip locked. Source: design decision 7; seed on idempotency, "Atomic Finalization Claiming".
 create or replace function tasker.claim_task_for_finalization(p_task_uuid uuid, p_processor_uuid uuid)
 returns boolean
@@ -18,4 +18,4 @@ begin
 end
 $$;
 comment on function tasker.claim_task_for_finalization(uuid, uuid) is
-  'Whether the caller''s transaction is the one to finalise a task.';
+  'Whether the caller''s transaction may finalize a task.';

@@ -2,10 +2,10 @@
 -- with available permits gets the next steps in the same round trip: first the successors of what it just finished, then
 -- offers from the queues.
 -- p_results: see submit_results. p_settle false: the caller has only the worker's role; the results go to the queue
--- orchestration_step_results and an orchestrator does the rest.
+-- orchestration_step_results and an orchestrator completes the work.
 -- Returns {refused: [{step_uuid, handoff, verdict}], claimed_steps: [...], queued: [namespaces], ended: [{task_uuid, state}],
 -- next_retry_in_ms}: verdict ALREADY when the result of that handoff has already been submitted, STALE when it is not the current one.
--- Errors: TK007 when a result lacks what says whose it is, or its outcome; nothing is done then.
+-- Errors: TK007 when a result lacks the members that identify its step, or its outcome; nothing changes then.
 -- Locks: tasks by uuid, then their steps; then messages (skip locked) and offered steps by uuid.
 -- Source: design sections 3, 10.
 create or replace function tasker.complete_steps(
@@ -33,19 +33,19 @@ begin
   if not coalesce(jsonb_typeof(p_results) = 'array', false) then
     raise exception 'p_results must be an array of objects with step_uuid, task_uuid, handoff and outcome' using errcode = 'TK007';
   end if;
-  -- By path, which copies no result.
+  -- By path: this does not copy the results.
   if jsonb_path_exists(p_results, '$[*] ? (!(@.step_uuid != null && @.task_uuid != null && @.handoff != null
                                             && (@.outcome == "success" || @.outcome == "retryable_failure" || @.outcome == "permanent_failure" || @.outcome == "cancelled")))') then
     raise exception 'each of p_results needs step_uuid, task_uuid, handoff, and outcome, which is success, retryable_failure, permanent_failure or cancelled'
       using errcode = 'TK007';
   end if;
   if p_settle then
-    -- As lock_tasks does, in one statement less.
+    -- Same as lock_tasks, with one statement less.
     perform from tasker.tasks t
     where t.task_uuid = any (array(select r.task_uuid from jsonb_to_recordset(p_results) as r(task_uuid uuid)))
     order by t.task_uuid for no key update;
   else
-    -- A cancelled step is done for; what it was to its task is counted here and concluded by an orchestrator.
+    -- A cancelled step is terminal: this function counts it for its task, and an orchestrator rolls up the task.
     perform tasker.lock_tasks((select array_agg(distinct r.task_uuid)
                                from jsonb_to_recordset(p_results) as r(task_uuid uuid, outcome text) where r.outcome = 'cancelled'));
   end if;

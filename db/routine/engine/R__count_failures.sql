@@ -1,5 +1,5 @@
--- Counts failed steps on their tasks ahead of everything else that the same transaction counts; in the same breath they
--- leave the flight, or the counters would not add up.
+-- Counts failed steps on their tasks before everything else that the same transaction counts. The same update takes them out
+-- of in_flight_steps, or the counters would not add up.
 -- Locks: task rows, held by the caller.
 create or replace function tasker.count_failures(p_deltas tasker.task_delta[])
 returns void
@@ -11,4 +11,4 @@ as $$
   where t.task_uuid = d.task_uuid
 $$;
 comment on function tasker.count_failures(tasker.task_delta[]) is
-  'Counts failed steps on their tasks ahead of everything else that the same transaction counts.';
+  'Counts failed steps on their tasks before everything else that the same transaction counts.';

@@ -1,7 +1,7 @@
--- Looks at whole tasks and does whatever their state says is to be done: settles submitted steps, hands off ready
--- ones (pending with all parents done, or waiting for a retry that is due), starts a pending task, concludes, and sets the
--- next wake-up. Idempotent: a second call finds nothing to do. This is what repairs a lost message or an orchestrator
--- that died, and what a worker-only server's results are processed by.
+-- Evaluates whole tasks and does the work that is due: settles submitted steps, hands off ready ones (pending with all
+-- parents done, or waiting for a retry that is due), starts a pending task, rolls up its state, and sets the next wake-up.
+-- Idempotent: a second call finds nothing to do. It repairs lost messages and the work of a crashed orchestrator, and it
+-- processes the results of worker-only servers.
 -- Returns as complete_steps, without refusals. Locks: tasks by uuid, then their steps.
 -- Source: design decisions 7, 14; attune.md E1.
 create or replace function tasker.evaluate_tasks(
@@ -32,7 +32,7 @@ begin
              and s.state in ('enqueued_for_orchestration', 'enqueued_as_error_for_orchestration')),
     '{}', p_server_uuid, p_claim_limit, p_lease_seconds, p_now);
 
-  -- What is ready now although no parent has just finished.
+  -- Steps that are ready although none of their parents has just finished.
   select array_agg(s.workflow_step_uuid order by t.claim_order, s.workflow_step_uuid) filter (where s.state = 'pending'),
          array_agg(s.workflow_step_uuid order by tasker.calculate_claim_rank(t.claim_order, s.attempts + 1), s.workflow_step_uuid)
            filter (where s.state = 'waiting_for_retry')
@@ -71,4 +71,4 @@ begin
 end
 $$;
 comment on function tasker.evaluate_tasks(uuid[], uuid, int, int, timestamptz) is
-  'Looks at whole tasks and does whatever their state says is to be done.';
+  'Evaluates whole tasks and does the work that is due.';

@@ -1,7 +1,8 @@
--- Concludes a task from the state of its steps. finalized: this call brought it to rest (complete, cancelled or
--- blocked_by_failures); already: it rested there before, so the second of two callers is told so and not turned away.
--- Both false: it goes on, and state says how. No row when there is no such task. Nothing is enqueued here.
--- Locks: the task. Source: design decision 7; seed on readiness. For use by hand: the engine concludes as it goes.
+-- Finalizes a task from the state of its steps. finalized: this call moved it to complete, cancelled or blocked_by_failures;
+-- already: an earlier call did, so that the second of two callers is not refused. Both false: the task continues, and state
+-- tells where. No row when there is no such task. Enqueues nothing.
+-- Locks: the task. Source: design decision 7; seed on readiness. For manual use: the engine finalizes tasks as it processes
+-- them.
 create or replace function tasker.finalize_task_completion(
   p_task_uuid uuid, p_processor_uuid uuid default null, p_now timestamptz default null)
 returns table (finalized boolean, state varchar, already boolean)
@@ -16,7 +17,7 @@ begin
   if not found then
     return;
   end if;
-  -- A task that has not been started does not rest: it waits for its start.
+  -- A task that has not started is neither terminal nor blocked: it waits for its start.
   if v_task.completed_at is null and not (v_task.state = 'pending' and v_task.cancel_requested_at is null) then
     perform tasker.roll_up_task_states(array[(p_task_uuid, 0, 0, 0, 0)::tasker.task_delta], p_processor_uuid, p_now);
   end if;
@@ -28,4 +29,4 @@ begin
 end
 $$;
 comment on function tasker.finalize_task_completion(uuid, uuid, timestamptz) is
-  'Concludes a task from the state of its steps; the second of two callers is told that it is already done.';
+  'Finalizes a task from the state of its steps; the second of two callers gets already.';

@@ -1,6 +1,6 @@
--- Why results were refused, a JSON array of {step_uuid, handoff, verdict} for those not among p_accepted: ALREADY when
--- the result of that handoff has already been submitted (also by the same batch), STALE when it is not the current one, UNKNOWN when
--- there is no such step.
+-- The verdicts of refused results, a JSON array of {step_uuid, handoff, verdict} for those not among p_accepted: ALREADY
+-- when the result of that handoff has already been submitted (also by the same batch), STALE when it is not the current one,
+-- UNKNOWN when there is no such step.
 create or replace function tasker.get_refusals(p_results jsonb, p_accepted uuid[])
 returns jsonb
 language plpgsql stable
@@ -24,4 +24,4 @@ begin
 end
 $$;
 comment on function tasker.get_refusals(jsonb, uuid[]) is
-  'Why results were refused, a JSON array of {step_uuid, handoff, verdict} for those not accepted.';
+  'The verdicts of refused results, a JSON array of {step_uuid, handoff, verdict} for those not accepted.';

@@ -1,5 +1,5 @@
--- Whether an error is about the connection, the transaction or the server, by the class of its SQLSTATE, and not about the data at hand: the same call may
--- succeed later, so it is raised to the caller and not held against a task or a request.
+-- Whether an error comes from the connection, the transaction or the server, by the class of its SQLSTATE, and not from the
+-- data. The same call may succeed later, so the caller gets the error, and neither a task nor a request is blamed for it.
 create or replace function tasker.is_transient_error(p_sqlstate text)
 returns boolean
 language sql immutable parallel safe
@@ -7,4 +7,4 @@ as $$
   select left(p_sqlstate, 2) in ('08', '25', '40', '53', '55', '57', '58')
 $$;
 comment on function tasker.is_transient_error(text) is
-  'Whether an error is about the connection, the transaction or the server, and not about the data at hand.';
+  'Whether an error comes from the connection, the transaction or the server, and not from the data.';

@@ -1,5 +1,5 @@
--- Locks tasks in the order of their uuids, which is the order everywhere: whoever moves steps of a task, except a
--- worker that accepts an offer, holds its row first.
+-- Locks tasks in the order of their uuids, which is the lock order of all functions: every function that moves steps of a
+-- task locks its row first, except when a worker accepts an offer.
 create or replace function tasker.lock_tasks(p_task_uuids uuid[])
 returns void
 language plpgsql
@@ -10,4 +10,4 @@ begin
 end
 $$;
 comment on function tasker.lock_tasks(uuid[]) is
-  'Locks tasks in the order of their uuids, which is the order everywhere.';
+  'Locks tasks in the order of their uuids, which is the lock order of all functions.';

@@ -1,5 +1,5 @@
--- Two answers about different work as one: each member of the second, which must be an array, is appended to that of the first; namespaces in queued are
--- named once. Members that only the first has stay as they are.
+-- Merges two replies about different work into one: appends each member of the second, which must be an array, to the same
+-- member of the first; lists each namespace in queued once. Keeps members that only the first has.
 create or replace function tasker.merge_replies(p_first jsonb, p_second jsonb)
 returns jsonb
 language sql immutable parallel safe
@@ -10,4 +10,4 @@ as $$
       else m.members end), '{}')
   from (select s.key, coalesce(p_first -> s.key, '[]') || s.value as members from jsonb_each(p_second) s) m
 $$;
-comment on function tasker.merge_replies(jsonb, jsonb) is 'Two answers about different work as one, member by member.';
+comment on function tasker.merge_replies(jsonb, jsonb) is 'Merges two replies about different work into one, member by member.';

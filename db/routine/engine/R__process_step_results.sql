@@ -1,8 +1,8 @@
--- The orchestrator's share for servers that have only the worker's role: takes up to p_limit messages off the queue
--- orchestration_step_results and evaluates their tasks, in the same transaction. The messages carry nothing but keys;
--- what happened is read from the rows, so order and repetition of messages do not matter.
--- A task whose processing fails keeps its messages for another delivery, and only its own; after p_delivery_limit deliveries
--- they are parked in dead_messages, as are at once messages that name no task.
+-- The orchestrator's part for servers that have only the worker's role: takes up to p_limit messages off the queue
+-- orchestration_step_results and evaluates their tasks, in the same transaction. The messages carry only keys and the
+-- function reads the results from the rows, so order and repetition of messages do not matter.
+-- A task whose processing fails keeps its own messages for another delivery; after p_delivery_limit deliveries they are
+-- parked in dead_messages. Messages that name no task are parked at once.
 -- Returns as evaluate_tasks, with the number of messages as "messages".
 -- Locks: messages (skip locked), then as evaluate_tasks. Source: reference section 5.1, attune.md D1 to D5, F5.
 create or replace function tasker.process_step_results(
@@ -39,7 +39,7 @@ begin
 
   v_result := tasker.process_tasks(v_tasks, p_server_uuid, p_claim_limit, p_lease_seconds, null, null, p_delivery_limit, p_now);
   v_faulty := array(select jsonb_array_elements_text(v_result -> 'faulty'));
-  -- A task that was parked for good is no longer waiting for anything.
+  -- A task that is permanently parked waits for no delivery.
   select array_agg(m.msg_id) filter (where not m.is_faulty),
          array_agg(m.msg_id) filter (where m.is_faulty and m.read_ct >= p_delivery_limit)
     into v_done, v_dead
@@ -57,4 +57,4 @@ begin
 end
 $$;
 comment on function tasker.process_step_results(uuid, int, int, int, timestamptz, int) is
-  'The orchestrator''s share for servers that have only the worker''s role: evaluates the tasks of submitted steps.';
+  'The orchestrator''s part for servers that have only the worker''s role: evaluates the tasks of submitted steps.';

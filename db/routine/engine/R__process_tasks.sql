@@ -1,9 +1,10 @@
--- Recovers, if asked to, and evaluates tasks, and handles stale ones, so that one whose processing raises an error does not hold back the others: a
--- set that fails is tried again in halves, down to the task that is to blame, whose fault is recorded. What passes by itself
--- (lost connections, deadlocks, locks, lack of resources, a cancelled statement) is raised to the caller, who tries again.
+-- Recovers tasks, if asked to, evaluates them, and handles stale ones, so that one task whose processing raises an error
+-- does not hold up the others: the function splits a set that fails into halves, down to the task that causes the error, and
+-- records its fault. Transient errors (lost connections, deadlocks, locks, lack of resources, a cancelled statement) are
+-- raised to the caller, who tries again.
 -- p_task_uuids in the order of their uuids. p_claim_seconds null: only evaluates. p_fault_limit: see record_task_fault.
--- Returns as evaluate_tasks, with the tasks to blame as "faulty".
--- Locks: as evaluate_tasks. A savepoint for every set, so one where all is well.
+-- Returns as evaluate_tasks, with the failing tasks as "faulty".
+-- Locks: as evaluate_tasks. One savepoint per set: a single one when all tasks succeed.
 -- Source: attune.md F5.
 create or replace function tasker.process_tasks(
   p_task_uuids uuid[], p_server_uuid uuid, p_claim_limit int, p_lease_seconds int, p_claim_seconds int, p_unserved_seconds int,
@@ -59,4 +60,4 @@ begin
 end
 $$;
 comment on function tasker.process_tasks(uuid[], uuid, int, int, int, int, int, timestamptz) is
-  'Recovers and evaluates tasks, so that one whose processing raises an error does not hold back the others.';
+  'Recovers and evaluates tasks, so that one task whose processing raises an error does not hold up the others.';

@@ -1,5 +1,5 @@
--- History is append-only: an update or a delete of one of its rows is refused with TK009. Whole months may be dropped or
--- truncated, which no row trigger sees. For each row, because only row triggers reach every partition.
+-- History is append-only: an update or a delete of one of its rows is refused with TK009. Whole months can be dropped or
+-- truncated, which no row trigger sees. A row trigger, because only row triggers fire on every partition.
 -- Source: design decision 1. Trigger on task_transitions, workflow_step_transitions, workflow_step_result_audit and
 -- operator_actions.
 create or replace function tasker.refuse_history_change()

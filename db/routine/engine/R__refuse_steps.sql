@@ -1,5 +1,5 @@
--- Ends steps that found a fail_fast policy full at their first handoff: error, with a result that says which limit it was.
--- The failure is counted at once, as it decides what else of the task may start; the caller concludes the task.
+-- Ends steps that found a fail_fast policy full at their first handoff: error, with a result that names the limit. Counts
+-- the failure at once, because it decides which other steps of the task may start; the caller rolls up the task.
 -- Locks: the steps; the caller holds their tasks. Source: ADR 0013.
 create or replace function tasker.refuse_steps(p_step_uuids uuid[], p_reasons text[], p_server_uuid uuid)
 returns void

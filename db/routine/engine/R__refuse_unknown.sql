@@ -1,6 +1,8 @@
--- The refusal that a function gives for an id that is null or that nothing has: one code, one field and one sentence for each kind of thing.
--- p_kind: task, step, template, concurrency-policy, retention-policy, token, dead-letter, dead-message, user, key or grant; code is the kind
--- with -not-found. p_id: what the caller gave. p_field: the member that is wrong, where it is not the usual one of the kind.
+-- The refusal that a function returns for a null or unknown id: one code, one field and one sentence for each kind of
+-- object.
+-- p_kind: task, step, template, concurrency-policy, retention-policy, token, dead-letter, dead-message, user, key or grant;
+-- code is the kind with -not-found. p_id: the caller's value. p_field: the member that is wrong, where it is not the usual
+-- one of the kind.
 -- Returns {outcome: refused, code, field, message}. Locks: none. Errors: P0002 for a kind that is not in the list.
 create or replace function tasker.refuse_unknown(p_kind text, p_id text, p_field text default null)
 returns jsonb
@@ -32,4 +34,4 @@ begin
 end
 $$;
 comment on function tasker.refuse_unknown(text, text, text) is
-  'The refusal that a function gives for an id that is null or that nothing has.';
+  'The refusal that a function returns for a null or unknown id.';

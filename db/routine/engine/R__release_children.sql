@@ -1,7 +1,7 @@
--- Tells the children of finished steps that a parent is done. Those for which it was the last one, and whose task lets
--- new steps start, are returned in the order in which they are to be handed off, and enqueue_steps sets their count;
--- the count of the others is lowered here.
--- Locks: the children; the caller holds the rows of their tasks, which makes the plain read of the counts safe.
+-- Counts down the remaining parents of the children of finished steps. Children whose last parent finished, and whose task
+-- accepts new steps, are returned in the order of their handoff, and enqueue_steps sets their count; this function lowers
+-- the count of the others.
+-- Locks: the children; the caller holds the rows of their tasks, so reading the counts without a lock is safe.
 -- Source: design sections 2 (decision 11) and 10.
 create or replace function tasker.release_children(p_completed uuid[])
 returns uuid[]
@@ -18,7 +18,7 @@ begin
     select c.workflow_step_uuid, c.remaining_parents - k.done as remaining, t.claim_order,
            c.remaining_parents = k.done and c.state = 'pending' and t.cancel_requested_at is null
              and (t.failed_steps = 0 or t.continue_on_error)
-             -- Asked once per statement, of a table that is empty unless something is paused.
+             -- Evaluated once per statement, on a table that is empty unless an operator has paused a template.
              and t.named_task_uuid <> all (array(select p.named_task_uuid from tasker.template_pauses p)) as is_ready
     from (select e.to_step_uuid, count(*)::int as done
           from tasker.workflow_step_edges e where e.from_step_uuid = any (p_completed) group by e.to_step_uuid) k
@@ -33,4 +33,4 @@ begin
 end
 $$;
 comment on function tasker.release_children(uuid[]) is
-  'Tells the children of finished steps that a parent is done.';
+  'Counts down the remaining parents of the children of finished steps.';

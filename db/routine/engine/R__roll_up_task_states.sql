@@ -1,9 +1,9 @@
--- Adds up what happened to the steps of some tasks and moves each task to where that leaves it, with its history, its
--- next wake-up and, when it ends up blocked, its dead letter. A task named in a delta of zeros is only looked at again.
--- Rests: steps_in_process while anything is in flight; cancelled once a cancel was asked for and nothing is; complete;
--- blocked_by_failures; waiting_for_retry; waiting_for_dependencies.
--- Locks: task rows, held by the caller; their wake-ups. A finished task is never touched. Returns the tasks that now
--- rest for good or until somebody acts, for whoever waits for them.
+-- Rolls up the changes to the steps of some tasks and moves each task to where that leaves it, with its history, its next
+-- wake-up and, when it becomes blocked, its dead letter. A task named in a delta of zeros is only evaluated again.
+-- Where a task can stay: steps_in_process while a step is in flight; cancelled once a cancel was requested and no step is;
+-- complete; blocked_by_failures; waiting_for_retry; waiting_for_dependencies.
+-- Locks: task rows, held by the caller; their wake-ups. A finished task is never changed. Returns the tasks that are now
+-- terminal or blocked, for the callers that wait for them.
 -- Source: design decisions 7, 11, 12; ADR 0003.
 create or replace function tasker.roll_up_task_states(
   p_deltas      tasker.task_delta[],
@@ -31,7 +31,7 @@ begin
     select d.task_uuid, sum(d.in_flight)::int as in_flight, sum(d.unfinished)::int as unfinished,
            sum(d.failed)::int as failed, sum(d.retrying)::int as retrying
     from unnest(p_deltas) d group by d.task_uuid),
-  -- Materialized, so that task_path gets columns and not the whole expression below: only then it is inlined.
+  -- Materialized, so that task_path gets columns instead of the whole expression below: only then the planner inlines it.
   judged as materialized (
     select t.task_uuid, t.state as from_state, s.in_flight, s.unfinished, s.failed, s.retrying,
            case
@@ -80,7 +80,7 @@ begin
     insert into tasker.task_wakeups as w (task_uuid, wake_at)
     select a, least(coalesce((select min(s.next_retry_at) from tasker.workflow_steps s
                               where s.task_uuid = a and s.state = 'waiting_for_retry'), v_now + interval '30 seconds'),
-                    -- However long the wait, the task is looked at when it becomes too old; once it is, that is past.
+                    -- However long the wait, the task is evaluated when it breaches its SLA; after that the SLA sets no wake-up.
                     (select least(case when l.at > v_now then l.at end, case when l.sla_at > v_now then l.sla_at end)
                      from tasker.tasks t join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
                      cross join lateral (select t.created_at + nt.max_duration_minutes * interval '1 minute' as at,
@@ -116,4 +116,4 @@ begin
 end
 $$;
 comment on function tasker.roll_up_task_states(tasker.task_delta[], uuid, timestamptz) is
-  'Adds up what happened to the steps of some tasks and moves each task to where that leaves it.';
+  'Rolls up the changes to the steps of some tasks and moves each task to where that leaves it.';

@@ -1,6 +1,6 @@
--- When to look at tasks in process again: when their first lease ends, their first retry is due, the grace period of a
--- cancel request or the limit of an offer that nobody claims is over, its SLA is breached, and otherwise
--- after a time that grows with their age, 30 seconds to 10 minutes, so that a long queue costs little.
+-- Schedules the next evaluation of tasks in process: when their first lease ends, their first retry is due, the grace period
+-- of a cancel request or the timeout of an unclaimed offer ends, their SLA is breached, and otherwise after a time that
+-- grows with their age, 30 seconds to 10 minutes, so that a long queue costs little.
 -- Locks: the wake-ups; the caller holds the tasks.
 create or replace function tasker.set_next_wakeups(p_task_uuids uuid[], p_now timestamptz)
 returns void
@@ -19,9 +19,9 @@ as $$
   cross join lateral (
     select min(s.lease_expires_at) as first_lease_end, min(s.next_retry_at) filter (where s.next_retry_at > p_now) as first_retry
     from tasker.workflow_steps s where s.task_uuid = t.task_uuid) n
-  -- Said of both, so that neither table is read beyond them.
+  -- The condition is on both tables, so that the planner reads neither beyond these tasks.
   where w.task_uuid = t.task_uuid and t.task_uuid = any (p_task_uuids) and w.task_uuid = any (p_task_uuids)
     and t.state in ('steps_in_process', 'waiting_for_dependencies', 'waiting_for_retry')
 $$;
 comment on function tasker.set_next_wakeups(uuid[], timestamptz) is
-  'When to look at tasks in process again.';
+  'Schedules the next evaluation of tasks in process.';

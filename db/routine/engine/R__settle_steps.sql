@@ -1,6 +1,6 @@
--- The orchestrator's part of a completion: takes over submitted steps. A success becomes complete; a retryable
--- failure with attempts left waits for its retry (or is cancelled, if that was asked for); any other goes to error.
--- The wait is the one that the other side asked for (error.delay_ms), else the template's backoff with ±15 % jitter.
+-- The orchestrator's part of a completion: settles submitted steps. A success becomes complete; a retryable failure with
+-- attempts left waits for its retry (or is cancelled, if a cancel was requested); any other failure moves to error.
+-- The delay is the one that the failed service asked for (error.delay_ms), else the template's backoff with ±15 % jitter.
 -- Locks: the step rows; the caller holds the rows of their tasks. Steps in another state are left out.
 -- Source: design decisions 8 to 10.
 create or replace function tasker.settle_steps(
@@ -51,7 +51,7 @@ begin
            case when m.to_state = 'complete' then null
                 else jsonb_strip_nulls(jsonb_build_object('error_type', m.error ->> 'type', 'next_retry_at', m.next_retry_at)) end
     from moved m),
-  -- A retry is to be looked at when it is due, whatever else the task waits for.
+  -- The task is evaluated when a retry is due, whatever else it waits for.
   woken as (
     update tasker.task_wakeups w set wake_at = m.next_retry_at
     from (select m.task_uuid, min(m.next_retry_at) as next_retry_at from moved m where m.next_retry_at is not null group by m.task_uuid) m
@@ -68,4 +68,4 @@ begin
 end
 $$;
 comment on function tasker.settle_steps(uuid[], uuid, timestamptz) is
-  'The orchestrator''s part of a completion: takes over submitted steps.';
+  'The orchestrator''s part of a completion: settles submitted steps.';

@@ -2,9 +2,9 @@
 -- submitted state or, where p_settle allows it for plain successes, straight through to complete (both moves are in
 -- the history).
 -- p_results: array of {step_uuid, task_uuid, handoff, outcome, result?, error?, execution_time_ms?}; outcome is one of
--- success, retryable_failure, permanent_failure, cancelled. A cancelled outcome that nobody asked for counts as a
+-- success, retryable_failure, permanent_failure, cancelled. A cancelled outcome without a cancel request counts as a
 -- permanent failure. error: {type, message, delay_ms?, ...}.
--- Locks: the step rows; with p_settle the caller holds their tasks. A stale caller changes nothing and is told apart by
+-- Locks: the step rows; with p_settle the caller holds their tasks. A stale caller changes nothing and is recognized by
 -- its absence from the result.
 -- Source: design decisions 4, 5; reference section 7.3.
 create or replace function tasker.submit_results(
@@ -27,7 +27,7 @@ begin
     select r.step_uuid, r.task_uuid, r.handoff, r.result, r.execution_time_ms,
            case when c.was_not_asked_for then 'permanent_failure' else r.outcome end as outcome,
            case when c.was_not_asked_for
-                then jsonb_build_object('type', 'UnrequestedCancel', 'message', 'the handler says it was cancelled, but nobody asked for that')
+                then jsonb_build_object('type', 'UnrequestedCancel', 'message', 'the handler reported that it was cancelled, but no cancel was requested')
                 when r.outcome in ('retryable_failure', 'permanent_failure')
                 then coalesce(r.error, jsonb_build_object('type', 'Unknown', 'message', 'the worker gave no reason'))
                 else r.error

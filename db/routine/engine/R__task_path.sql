@@ -1,7 +1,7 @@
 -- The moves that lead a task from one state to another, the first being p_from itself.
--- A commit of the engine leaves resting states behind; initializing, enqueuing_steps and evaluating_results are passed
--- through within one transaction and are seen in the history only. Whoever moves a task by hand
--- (transition_task_state_atomic) may leave one of them, so there is a way out of each.
+-- A commit of the engine leaves a task in a stable state; it passes through initializing, enqueuing_steps and
+-- evaluating_results within one transaction, so only the history shows them. A caller of transition_task_state_atomic may
+-- leave a task in one of them, so each has a way out.
 -- Source: ADR 0003.
 create or replace function tasker.task_path(p_from tasker.task_state, p_to tasker.task_state)
 returns tasker.task_state[]
@@ -22,7 +22,7 @@ as $$
     when p_from = 'evaluating_results' then array[p_from, p_to]
     when p_from = 'enqueuing_steps'
       then array['enqueuing_steps', 'steps_in_process', 'evaluating_results', p_to]::tasker.task_state[]
-    -- Not started yet, and it ends or waits without a step having run: a person completed its steps.
+    -- Not started yet, and it ends or waits although no step has run: an operator completed its steps.
     when p_from in ('pending', 'initializing')
       then case when p_from = 'pending' then array['pending']::tasker.task_state[] else '{}' end
            || array['initializing', 'waiting_for_dependencies']::tasker.task_state[]

@@ -1,9 +1,9 @@
--- Moves a task from one state to another if it is still in the first: compare-and-set, history and wake-up in one
--- statement. False when it is not there or is elsewhere by now: a lost race, and an ordinary outcome.
--- p_metadata is kept in the history; its key "actor" says who moves (default orchestrator). p_processor_uuid is recorded
--- and nothing else.
--- Locks: the task. Errors: TK005 when the rules or the task's own steps do not allow the move, TK007 when a state or the
--- actor is not a word that we know.
+-- Moves a task from one state to another if it is still in the first: compare-and-set, history and wake-up in one statement.
+-- False when there is no such task or it is in another state: a lost race, and an ordinary outcome.
+-- p_metadata goes into the history; its key "actor" names who moves the task (default orchestrator). p_processor_uuid is
+-- only recorded.
+-- Locks: the task. Errors: TK005 when the rules or the task's own steps do not allow the move, TK007 for an unknown state or
+-- actor.
 -- Source: design decisions 1 to 3, seed on readiness, "Task State Ownership".
 create or replace function tasker.transition_task_state_atomic(
   p_task_uuid      uuid,

@@ -1,9 +1,11 @@
--- Asks whether a request was answered before, as the first thing that its transaction does: {verdict} is new (do it, and keep the answer by
--- save_idempotent_response), replay (with status, location and body of the first answer), other_request (the key was used for another one) or
--- busy (another transaction has had the same key for longer than p_wait_ms). An answer older than p_retention_seconds is forgotten here.
+-- Checks whether a request was answered before, as the first statement of its transaction: {verdict} is new (execute it, and
+-- save the response with save_idempotent_response), replay (with status, location and body of the first response),
+-- other_request (the key was used for another request) or busy (another transaction has held the same key for longer than
+-- p_wait_ms). Deletes a response older than p_retention_seconds.
 -- p_request_hash: SHA-256 in hexadecimal digits.
--- Locks: the key, by an advisory lock until the end of the transaction. It is the first of all that the transaction takes, so nobody
--- who holds one waits for another. A second request waits for the end of the first one and then sees its answer, or finds that there is none.
+-- Locks: the key, by an advisory lock until the end of the transaction. It is the first lock of the transaction, so no
+-- holder of one waits for another. A second request waits for the end of the first one and then sees its response, or finds
+-- that there is none.
 create or replace function tasker.claim_idempotency_key(
   p_principal text, p_key text, p_request_hash text, p_retention_seconds int, p_wait_ms int default 5000, p_now timestamptz default null)
 returns jsonb
@@ -38,4 +40,4 @@ begin
 end
 $$;
 comment on function tasker.claim_idempotency_key(text, text, text, int, int, timestamptz) is
-  'Asks whether a request was answered before, as the first thing that its transaction does.';
+  'Checks whether a request was answered before, as the first statement of its transaction.';

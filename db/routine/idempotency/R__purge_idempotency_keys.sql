@@ -1,5 +1,5 @@
--- Forgets answers that are older than p_retention_seconds, at most p_limit at a time, oldest first; says how many.
--- Locks: the rows, skipping what another session has.
+-- Deletes saved responses that are older than p_retention_seconds, at most p_limit per call, oldest first; returns how many.
+-- Locks: the rows; skips those that another session has locked.
 create or replace function tasker.purge_idempotency_keys(p_retention_seconds int, p_limit int default 1000, p_now timestamptz default null)
 returns int
 language plpgsql
@@ -18,4 +18,4 @@ begin
 end
 $$;
 comment on function tasker.purge_idempotency_keys(int, int, timestamptz) is
-  'Forgets answers to requests with a key that are older than some seconds, at most p_limit at a time.';
+  'Deletes saved responses that are older than some seconds, at most p_limit per call.';

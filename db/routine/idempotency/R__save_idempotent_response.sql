@@ -1,4 +1,5 @@
--- Keeps the answer to a request whose key is claimed, in the transaction that does what was asked for. A key that has an answer raises 23505.
+-- Saves the response to a request whose key is claimed, in the transaction that executes the request. Raises 23505 for a key
+-- that already has a response.
 create or replace function tasker.save_idempotent_response(
   p_principal text, p_key text, p_request_hash text, p_status int, p_location text, p_body text, p_now timestamptz default null)
 returns void
@@ -11,4 +12,4 @@ begin
 end
 $$;
 comment on function tasker.save_idempotent_response(text, text, text, int, text, text, timestamptz) is
-  'Keeps the answer to a request whose key is claimed, in the transaction that does what was asked for.';
+  'Saves the response to a request whose key is claimed, in the transaction that executes the request.';

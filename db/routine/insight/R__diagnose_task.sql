@@ -1,6 +1,6 @@
--- Why a task is blocked or waiting, in one sentence: the step of explain_waiting that matters most, what failed before what waits, and how
--- many others there are. Null for a task that has ended, or that is not there. It names neither errors nor values of contexts, so every caller
--- that may read the task may read it.
+-- Why a task is blocked or waiting, in one sentence: the step of explain_waiting that matters most, what failed before what
+-- waits, and how many others there are. Null for a task that has ended or that does not exist. It names neither errors nor
+-- values of contexts, so every caller that may read the task may read it.
 -- Locks: none. Source: ADR 0016.
 create or replace function tasker.diagnose_task(p_task_uuid uuid)
 returns text
@@ -19,4 +19,4 @@ begin
     from waiting w order by w.rank, w.ordinality limit 1);
 end
 $$;
-comment on function tasker.diagnose_task(uuid) is 'Why a task is blocked or waiting, in one sentence; null when it has ended or is not there.';
+comment on function tasker.diagnose_task(uuid) is 'Why a task is blocked or waiting, in one sentence; null when it has ended or does not exist.';

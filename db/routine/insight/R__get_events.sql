@@ -1,10 +1,12 @@
--- What happened, in the form in which it is streamed: the moves of tasks and steps of the transactions from p_from up to and without
--- until, which is p_until or, when that is null, the oldest transaction that still runs, but at most p_span further than p_from. So all that belongs into the
--- answer is there for good, whatever the order of commits was; the next call begins at until.
--- Events are in the order of their time, uuid and sort_key. After p_after_at, p_after_uuid, p_after_sort_key only what comes behind that one: for
--- who was cut off in the middle of such an answer and has the id of the last event, which names from, until, microseconds, uuid and sort_key.
+-- The events of the stream: the moves of tasks and steps of the transactions from p_from up to but excluding until, which is
+-- p_until or, when that is null, the oldest running transaction, but at most p_span further than p_from. So the reply is
+-- complete in any order of commits, and the next call begins at until.
+-- Events are in the order of their time, uuid and sort_key. With p_after_at, p_after_uuid, p_after_sort_key only the later
+-- ones: for a client that was cut off within such a reply and has the id of the last event, which names from, until,
+-- microseconds, uuid and sort_key.
 -- p_task_uuids: only these tasks; null for all. p_from 0 is the beginning of history, which is for single tasks.
--- Returns {from, until, bound, horizon, events: [{id, event, data}]}: bound is the oldest running transaction, horizon the first that had not begun.
+-- Returns {from, until, bound, horizon, events: [{id, event, data}]}: bound is the oldest running transaction, horizon the
+-- first that had not begun.
 -- A row of a later transaction than any that has begun comes from another database (a dump); it counts as the oldest.
 -- Reads only, by the summaries of xact_id or task_uuid. Source: ADR 0019.
 create or replace function tasker.get_events(
@@ -62,4 +64,4 @@ begin
 end
 $$;
 comment on function tasker.get_events(bigint, bigint, timestamptz, uuid, int, uuid[], bigint) is
-  'What happened, in the form in which it is streamed: moves of tasks and steps of transactions that are over.';
+  'The events of the stream: moves of tasks and steps of transactions that are over.';

@@ -8,7 +8,7 @@ set search_path = '' set timezone = 'UTC' set jit = off set plan_cache_mode = fo
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
 begin
-  -- In plpgsql, whose plans are kept: a function in SQL would be planned anew at every call.
+  -- In plpgsql, which caches its plans: PostgreSQL would plan a function in SQL at every call.
   return (select coalesce(jsonb_agg(jsonb_build_object(
       'step_uuid', s.workflow_step_uuid, 'task_uuid', s.task_uuid, 'name', r.name, 'state', s.state,
       'created_at', s.created_at, 'enqueued_at', s.enqueued_at, 'completed_at', s.completed_at,

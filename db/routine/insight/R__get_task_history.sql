@@ -1,7 +1,7 @@
--- Everything that happened to a task, in the order in which it was written: its moves and those of its steps, what attempts brought, what
--- people did and why, and its dead letters. A JSON array of {at, kind, step?, ...}; kind is task, step, result, action,
--- dead_letter_opened or dead_letter_closed. Who did something (by) is who was authenticated, and claimed_actor the name that the request gave;
--- what came by SQL has that name only. Empty when there is no such task. Source: ADR 0015.
+-- The history of a task, in the order in which it was written: its moves and those of its steps, the results of attempts,
+-- operator actions with their reasons, and its dead letters. A JSON array of {at, kind, step?, ...}; kind is task, step,
+-- result, action, dead_letter_opened or dead_letter_closed. by is the authenticated caller, and claimed_actor the name in
+-- the request; an action made in SQL has only the latter. Empty when there is no such task. Source: ADR 0015.
 create or replace function tasker.get_task_history(p_task_uuid uuid)
 returns jsonb
 language plpgsql stable
@@ -51,4 +51,4 @@ begin
 end
 $$;
 comment on function tasker.get_task_history(uuid) is
-  'Everything that happened to a task, in the order in which it was written.';
+  'The history of a task, in the order in which it was written.';

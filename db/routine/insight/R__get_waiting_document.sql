@@ -1,6 +1,6 @@
 -- explain_waiting as the REST interface shows it: {task_uuid, state, next_wake_at, waiting: [...]}; null when there is no such
 -- task. p_shows_context: false leaves out the value of a concurrency key, which is part of the context, from sentence and details.
--- p_shows_errors: false leaves out what a handler said of a failure.
+-- p_shows_errors: false leaves out the error that a handler reported.
 create or replace function tasker.get_waiting_document(p_task_uuid uuid, p_shows_context boolean default true, p_shows_errors boolean default true)
 returns jsonb
 language plpgsql stable

@@ -3,13 +3,13 @@
 -- p_filter: {namespace?, name?, version?, state?, tag?, initiator?, source_system?, correlation_id?, parent_correlation_id?,
 -- sla_breached?, created_after?, created_before?, updated_after?, updated_before?, completed_after?, completed_before?, attributes?, namespaces?}. state is
 -- one state or several with commas between them; *_after includes its time and *_before does not; namespaces is an array of
--- those that the caller may see; attributes is {name: value, …}, search attributes of the template that all have to have these values.
+-- those that the caller may read; attributes is {name: value, …}, search attributes of the template that all have to have these values.
 -- Keys are ordered by the time of creation, so times of creation bound the part of the index that is read, and so do the others
 -- from above: a task is not completed before it is created. Ten minutes more are read, because a key is made some time after the task's creation was stamped.
 -- Unfinished states are looked up through the wake-ups and dead letters, which are few, and not among all tasks.
 -- Search attributes are looked up in their index, in the order of the page; of several first that which the fewest tasks have.
--- Of a name that no template among those of the filter has: {outcome: refused, code: invalid-request, field: attributes, message}.
--- The values are content: a caller over REST gives only namespaces in which the answer may tell of contexts.
+-- For a name that no template of the filter declares: {outcome: refused, code: invalid-request, field: attributes, message}.
+-- The values are content of tasks: a REST caller passes only the namespaces whose contexts it may read.
 -- Source: reference section 6.2, ADR 0029.
 create or replace function tasker.list_tasks(p_filter jsonb default '{}', p_limit int default 25, p_before uuid default null)
 returns jsonb
@@ -47,7 +47,7 @@ begin
       return jsonb_build_object('outcome', 'refused', 'code', 'invalid-request', 'field', 'attributes', 'message',
         format('no template that this list covers has the search attribute %s', v_unknown));
     end if;
-    -- One by itself needs no comparison.
+    -- A single attribute needs no intersection.
     select a.name, a.value into v_attribute, v_value
     from jsonb_each_text(v_others) a(name, value)
     cross join lateral (select count(*) as tasks from (select from tasker.task_search_attributes s where s.name = a.name and s.value = a.value

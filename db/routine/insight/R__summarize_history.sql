@@ -1,6 +1,6 @@
--- Brings the summaries of history by transaction up to date, so that its end can be read without reading all that came since autovacuum was there. Says
--- how many ranges that made; those of a partition that somebody else is at (vacuum) are left to him.
--- Locks: each partition against vacuum and schema changes, while its new pages are read; moves do not wait.
+-- Updates the index summaries of history by transaction, so that reading the end of history does not read everything since
+-- the last autovacuum. Returns how many ranges it summarized; skips partitions that another session (vacuum) has locked.
+-- Locks: each partition against vacuum and schema changes, while it reads the new pages; moves do not wait.
 create or replace function tasker.summarize_history()
 returns int
 language plpgsql
@@ -27,4 +27,4 @@ begin
 end
 $$;
 comment on function tasker.summarize_history() is
-  'Brings the summaries of history by transaction up to date, so that its end can be read quickly.';
+  'Updates the index summaries of history by transaction, so that reading the end of history is quick.';

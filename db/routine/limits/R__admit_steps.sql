@@ -1,11 +1,11 @@
--- Asks for the slots that ready steps need and says which of them may be handed off now. A step takes its slots one
--- after another in one order that is the same for all (the template's that count tasks, then the others, by policy), so
--- that two holders never wait for each other. Whoever does not get one waits in line, the longest first, and is no
--- longer asked for: the release of a slot promotes it.
--- A fail_fast policy that is full ends the step (error) or, where it counts tasks, the task that has not started yet
--- (cancelled). A retry always waits: fail_fast is about the first handoff.
--- Locks: the caller holds the tasks; gates as promote_waiters. Returns the admitted, in the order given; each is handed
--- off by the caller in the same transaction. Source: ADR 0013.
+-- Requests the slots that ready steps need and returns the steps that may be handed off now. A step takes its slots one
+-- after another in a fixed order (the template's that count tasks, then the others, by policy), so that two holders never
+-- wait for each other. A step that gets none waits in line, the longest wait first, and requests nothing again: the release
+-- of a slot promotes it.
+-- A full fail_fast policy ends the step (error) or, where it counts tasks, the task that has not started yet (cancelled). A
+-- retry always waits: fail_fast applies to the first handoff.
+-- Locks: the caller holds the tasks; gates as promote_waiters. Returns the admitted steps, in the order given; the caller
+-- hands off each in the same transaction. Source: ADR 0013.
 create or replace function tasker.admit_steps(p_step_uuids uuid[], p_server_uuid uuid default null)
 returns uuid[]
 language plpgsql
@@ -20,7 +20,7 @@ declare
   v_refused  record;
   v_caller   text;
 begin
-  -- They are ready: whoever hands off sets this as well, but those that wait must be found by it.
+  -- They are ready: the handoff sets this as well, but the steps that wait must be found by it.
   update tasker.workflow_steps s set remaining_parents = 0
   where s.workflow_step_uuid = any (p_step_uuids) and s.is_limited and s.state = 'pending' and s.remaining_parents > 0;
 
@@ -59,8 +59,8 @@ begin
     end loop;
   end loop;
 
-  -- What was decided with the gate in hand stands: those that still wait are promoted by somebody's release. With the
-  -- gate busy they have to ask again.
+  -- Decisions under the gate are final: a later release promotes those that still wait. With the
+  -- gate busy they have to request again.
   update tasker.concurrency_slots s set is_due = s.holder_uuid = any (v_busy)
   from tasker.workflow_steps w
   where w.workflow_step_uuid = any (p_step_uuids) and s.holder_uuid in (w.workflow_step_uuid, w.task_uuid)
@@ -94,7 +94,7 @@ begin
     end if;
   end loop;
 
-  -- One statement and one snapshot: a slot that somebody gives to one of these meanwhile stays due, so that it is taken up.
+  -- One statement and one snapshot: a slot that another transaction gives to one of these meanwhile stays due, so that a later pass handles it.
   with admitted as (
     select g.step_uuid, g.n
     from unnest(p_step_uuids) with ordinality as g(step_uuid, n)
@@ -109,7 +109,7 @@ begin
         left join tasker.concurrency_slots h on h.policy_uuid = p.policy_uuid
           and h.holder_uuid = case p.counts when 'tasks' then s.task_uuid else s.workflow_step_uuid end
         where u.named_task_uuid = t.named_task_uuid and u.step_position in (0, d.step_position) and h.admitted_at is null)),
-  -- Given, and looked at: the handoff that they are for follows, or the next slot in the order is being waited for.
+  -- Admitted and no longer due: the handoff follows, or the step waits for the next slot in the order.
   looked_at as (
     update tasker.concurrency_slots s
     set is_due = false,
@@ -123,4 +123,4 @@ begin
 end
 $$;
 comment on function tasker.admit_steps(uuid[], uuid) is
-  'Asks for the slots that ready steps need and says which of them may be handed off now.';
+  'Requests the slots that ready steps need and returns the steps that may be handed off now.';

@@ -1,5 +1,5 @@
 -- Concurrency policies as a JSON array, by namespace, template and step, each with how many hold a slot and how many wait.
--- p_filter: {policy_uuid?, namespace?, name?}. p_entries: how many holders and waiters of each to list, those who have
+-- p_filter: {policy_uuid?, namespace?, name?}. p_entries: how many holders and waiters of each to list, those that have
 -- been there longest first; position counts from 1 per key.
 -- Source: ADR 0013.
 create or replace function tasker.list_concurrency_policies(p_filter jsonb default '{}', p_entries int default 0)

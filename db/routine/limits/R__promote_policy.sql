@@ -1,5 +1,5 @@
--- Looks at every key of a policy for which somebody waits, because its limit has changed. Where a gate is busy a note is
--- left. Locks: gates, as promote_waiters. Source: ADR 0013.
+-- Promotes waiters for every key of a policy whose limit has changed. Where a gate is busy it leaves a note.
+-- Locks: gates, as promote_waiters. Source: ADR 0013.
 create or replace function tasker.promote_policy(p_policy_uuid uuid)
 returns void
 language plpgsql
@@ -19,4 +19,4 @@ begin
 end
 $$;
 comment on function tasker.promote_policy(uuid) is
-  'Looks at every key of a policy for which somebody waits, because its limit has changed.';
+  'Promotes waiters for every key of a policy whose limit has changed.';

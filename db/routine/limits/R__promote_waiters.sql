@@ -1,10 +1,10 @@
--- Gives the free slots of one policy and key to those who have waited longest. A waiter whose row another transaction
--- holds is on its way out (cancelled, blocked) and gives way to the next. Those to whom a slot is given are due: somebody
--- hands them off, their task locked, in a transaction of its own.
--- Locks: the gate, an advisory lock that is only ever tried, so that nobody who holds task or step rows waits for it;
--- whoever has it keeps it to the end of its transaction, so that the next one sees what it did. The waiting rows, skip
--- locked. Null when the gate is busy: the caller leaves a note (concurrency_releases, or is_due on its own row).
--- p_own: holders whom the caller hands off itself; nobody is told about those.
+-- Gives the free slots of one policy and key to the holders that have waited longest. A waiter whose row another transaction
+-- has locked is about to end (cancelled, blocked), so the next one gets the slot. The promoted holders are due: another
+-- transaction locks their task and hands them off.
+-- Locks: the gate, an advisory lock that is only ever tried, so that no holder of task or step rows waits for it; the
+-- transaction that gets it keeps it to its end, so that the next one sees its changes. The waiting rows, skip locked. Null
+-- when the gate is busy: the caller leaves a note (concurrency_releases, or is_due on its own row).
+-- p_own: holders that the caller hands off itself; the function sends no notification for those.
 -- A snapshot that is older than the gate would count wrong: outside of READ COMMITTED the gate counts as busy.
 -- Source: ADR 0013.
 create or replace function tasker.promote_waiters(p_policy_uuid uuid, p_key text, p_own uuid[] default '{}')
@@ -46,4 +46,4 @@ begin
 end
 $$;
 comment on function tasker.promote_waiters(uuid, text, uuid[]) is
-  'Gives the free slots of one policy and key to those who have waited longest.';
+  'Gives the free slots of one policy and key to the holders that have waited longest.';

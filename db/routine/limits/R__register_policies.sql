@@ -1,7 +1,7 @@
--- The policies of a template that is being registered: new ones are made, those that earlier versions made are shared and
--- take over limit and when_full of this version; a limit that was set at run time stays. Waiters whom a higher limit lets
--- in are promoted.
--- Locks: the policies. Errors: TK007 when a pointer or a limit cannot be. Source: ADR 0013.
+-- Registers the policies of a template that is being registered: creates new ones; policies of earlier versions are shared
+-- and get limit and when_full of this version; a limit that was set at run time stays. Promotes the waiters that a higher
+-- limit admits.
+-- Locks: the policies. Errors: TK007 for an invalid pointer or limit. Source: ADR 0013.
 create or replace function tasker.register_policies(p_named_task_uuid uuid, p_template jsonb)
 returns void
 language plpgsql
@@ -38,4 +38,4 @@ begin
 end
 $$;
 comment on function tasker.register_policies(uuid, jsonb) is
-  'The policies of a template that is being registered.';
+  'Registers the policies of a template that is being registered.';

@@ -1,8 +1,8 @@
--- Gives back every slot of some holders, and their places in the queues, by identity: what is not there is not given
--- back, so that a second release changes nothing. Each slot that becomes free goes to the next waiter in the same
--- transaction; where another transaction has the gate, a note is left and everybody is told.
--- A row that is being given a slot at this moment is skipped: it comes up as due, and whoever looks at it finds that
--- its holder has no use for it.
+-- Releases every slot of some holders, and their positions in the queues, by identity: a second release finds nothing and
+-- changes nothing. Each slot that becomes free goes to the next waiter in the same transaction; where another transaction
+-- has the gate, the function leaves a note and notifies all servers.
+-- It skips a row that is being given a slot at this moment: that row is due, and the server that handles it finds that its
+-- holder no longer needs the slot.
 -- Locks: the slots, skip locked; the gates, as promote_waiters. Source: ADR 0013, attune.md C1, C4.
 create or replace function tasker.release_slots(p_holder_uuids uuid[])
 returns void
@@ -31,4 +31,4 @@ begin
 end
 $$;
 comment on function tasker.release_slots(uuid[]) is
-  'Gives back every slot of some holders, and their places in the queues, by identity.';
+  'Releases every slot of some holders, and their positions in the queues, by identity.';

@@ -1,6 +1,6 @@
--- A task that ends or is blocked gives back its slots, and its steps, none of which is in flight then, give back theirs:
--- nothing that cannot move by itself keeps the others waiting.
--- Not called at all for tasks without a policy. Source: ADR 0013. Trigger on tasks.
+-- Releases the slots of a task that ends or is blocked, and those of its steps, none of which is in flight then: a task that
+-- cannot move by itself keeps no other waiting.
+-- Does not fire for tasks without a policy. Source: ADR 0013. Trigger on tasks.
 create or replace function tasker.release_task_slots()
 returns trigger
 language plpgsql
@@ -12,7 +12,7 @@ begin
 end
 $$;
 comment on function tasker.release_task_slots() is
-  'A task that ends or is blocked gives back its slots and those of its steps.';
+  'Releases the slots of a task that ends or is blocked, and those of its steps.';
 
 create or replace trigger slots_are_released_by_tasks after update of state on tasker.tasks
   for each row when (new.is_limited and new.state <> old.state

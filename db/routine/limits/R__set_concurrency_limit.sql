@@ -1,8 +1,8 @@
--- Changes the limit of a policy at run time, for all versions of its template; null goes back to the template's. A lower
--- limit takes nothing from those that hold a slot: fewer come after them. 0 lets nothing start. A higher one promotes
--- waiters in this transaction. Returns the policy as list_concurrency_policies shows it, or
--- {outcome: refused, code: concurrency-policy-not-found, …}.
--- Locks: the policy; gates, as promote_waiters. Errors: TK007 for a limit that cannot be. Source: ADR 0013.
+-- Changes the limit of a policy at run time, for all versions of its template; null restores the template's. A lower limit
+-- takes no slot from a holder: it admits fewer later. 0 lets nothing start. A higher one promotes waiters in this
+-- transaction. Returns the policy as list_concurrency_policies shows it, or {outcome: refused, code:
+-- concurrency-policy-not-found, …}.
+-- Locks: the policy; gates, as promote_waiters. Errors: TK007 for an invalid limit. Source: ADR 0013.
 create or replace function tasker.set_concurrency_limit(p_policy_uuid uuid, p_limit int, p_by text default null)
 returns jsonb
 language plpgsql
@@ -24,4 +24,4 @@ begin
 end
 $$;
 comment on function tasker.set_concurrency_limit(uuid, int, text) is
-  'Changes the limit of a policy at run time; null goes back to the template''s.';
+  'Changes the limit of a policy at run time; null restores the template''s.';

@@ -1,9 +1,9 @@
--- Goes on with those to whom somebody else's release gave a slot, and with those who found a gate busy: hands off the
--- steps, and names the tasks that are to be evaluated because theirs is a slot of the whole task. First in line, first
--- served. Also takes up the notes of releases that found a gate busy.
--- A slot whose holder has no use for it (cancelled, blocked, finished or paused meanwhile) goes to the next.
--- Locks: releases, skip locked; tasks, skip locked; then as enqueue_steps and roll_up_task_states. Everything null when there
--- is nothing to do, which costs two lookups. o_looked_at: how many tasks got on. Source: ADR 0013.
+-- Continues with tasks and steps that got a slot from another's release, and with those that found a gate busy: hands off
+-- the steps, and returns the tasks to evaluate, which got a slot of the whole task. First in line, first served. Also
+-- processes the notes of releases that found a gate busy.
+-- A slot whose holder no longer needs it (cancelled, blocked, finished or paused meanwhile) goes to the next waiter.
+-- Locks: releases, skip locked; tasks, skip locked; then as enqueue_steps and roll_up_task_states. Everything null when
+-- there is nothing to do, which costs two lookups. o_looked_at: how many tasks continued. Source: ADR 0013.
 create or replace function tasker.start_admitted_steps(
   p_server_uuid uuid, p_limit int, p_claim_limit int, p_lease_seconds int, p_now timestamptz default null,
   out o_tasks uuid[], out o_claimed uuid[], out o_queued text[], out o_ended jsonb, out o_looked_at int)
@@ -78,4 +78,4 @@ begin
 end
 $$;
 comment on function tasker.start_admitted_steps(uuid, int, int, int, timestamptz) is
-  'Goes on with those to whom somebody else''s release gave a slot, and with those who found a gate busy.';
+  'Continues with tasks and steps that got a slot from another''s release, and with those that found a gate busy.';

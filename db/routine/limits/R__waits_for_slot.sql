@@ -1,4 +1,4 @@
--- Whether a step, or its task, stands in line for a slot of a concurrency policy.
+-- Whether a step, or its task, waits for a slot of a concurrency policy.
 create or replace function tasker.waits_for_slot(p_step tasker.workflow_steps)
 returns boolean
 language sql stable parallel safe
@@ -8,4 +8,4 @@ as $$
     where w.holder_uuid in (p_step.workflow_step_uuid, p_step.task_uuid) and w.admitted_at is null)
 $$;
 comment on function tasker.waits_for_slot(tasker.workflow_steps) is
-  'Whether a step, or its task, stands in line for a slot of a concurrency policy.';
+  'Whether a step, or its task, waits for a slot of a concurrency policy.';

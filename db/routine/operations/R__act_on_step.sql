@@ -1,11 +1,12 @@
--- What a person does to one step, with a name and a reason, in one transaction with what follows from it for the task.
--- p_action: reset_for_retry (from error or waiting_for_retry; all attempts are given back), complete_manually (with
--- p_data.result, which successors see) or resolve_manually (both from error, waiting_for_retry or pending).
--- p_data: attempt (the one that the person has seen; another one is refused), inputs (replace the step's own, reset only),
--- discard_checkpoint (reset only), result and metadata (completion only).
--- Returns {outcome, state, task_state, queued, ended}; outcome is done, already (the same person has done the same for the
--- same reason and it still holds) or refused, then with code, message and where it applies field; the code is task-not-found or
--- step-not-found when there is no such task, or it has no such step. A result is not held against result_schema here: Operations does that.
+-- An operator action on one step, with a name and a reason, in one transaction with its consequences for the task.
+-- p_action: reset_for_retry (from error or waiting_for_retry; restores all attempts), complete_manually (with p_data.result,
+-- which successors see) or resolve_manually (both from error, waiting_for_retry or pending).
+-- p_data: attempt (the one that the operator has seen; the function refuses another one), inputs (replace the step's own,
+-- reset only), discard_checkpoint (reset only), result and metadata (completion only).
+-- Returns {outcome, state, task_state, queued, ended}; outcome is done, already (the same operator did the same for the same
+-- reason and it still holds) or refused, then with code, message and where it applies field; the code is task-not-found or
+-- step-not-found when there is no such task, or it has no such step. The class Operations validates a result against
+-- result_schema, this function does not.
 -- Locks: the task, then the step. Errors: TK007 as check_action.
 -- Source: reference section 4.3, ADR 0015.
 create or replace function tasker.act_on_step(
@@ -99,4 +100,4 @@ begin
 end
 $$;
 comment on function tasker.act_on_step(uuid, uuid, text, text, text, jsonb, uuid, timestamptz) is
-  'What a person does to one step, with a name and a reason, in one transaction with what follows from it for the task.';
+  'An operator action on one step, with a name and a reason, in one transaction with its consequences for the task.';

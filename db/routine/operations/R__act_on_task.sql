@@ -1,15 +1,15 @@
--- What a person does to a whole task, with a name and a reason, in one transaction with what follows from it.
+-- An operator action on a whole task, with a name and a reason, in one transaction with its consequences.
 -- p_action:
---   retry            what failed or waits for a retry starts again with all its attempts; a task in error is taken up again.
---                    p_data.context replaces the context, while nothing is in flight.
---   retry_from_step  p_data.step (name or uuid) and what depends on it: what has failed or waits for a retry starts again.
---                    Steps that are done stay done, unless p_data.rerun_completed; then all of them from that step on.
+--   retry            steps that failed or wait for a retry start again with all attempts; a task in error is reopened.
+--                    p_data.context replaces the context, while no step is in flight.
+--   retry_from_step  p_data.step (name or uuid) and its descendants: those that failed or wait for a retry start again.
+--                    Done steps stay done, unless p_data.rerun_completed; then all from that step on run again.
 --   resolve          closes a blocked task, or one in error, as resolved_manually.
---   fail          closes a blocked task as error; retry takes that back.
+--   fail             closes a blocked task as error; retry reverses that.
 --   cancel           request_cancel with p_data.policy.
--- A task whose identity another one has taken over is not started again: there would be two of one identity.
+-- A task whose identity another one has taken over is not restarted: two tasks would have one identity.
 -- Returns {outcome, state, steps, queued, ended}: outcome is done, already or refused (with code, message, field?); steps is
--- how many were reset. The code is task-not-found when there is no such task. A context is not held against input_schema here;
+-- how many were reset. The code is task-not-found when there is no such task. A context is not validated against input_schema here;
 -- one whose search attributes cannot be stored is refused.
 -- Locks: the task, then its steps. Errors: TK007 as check_action. Source: reference section 4.3, ADR 0015.
 create or replace function tasker.act_on_task(
@@ -176,4 +176,4 @@ begin
 end
 $$;
 comment on function tasker.act_on_task(uuid, text, text, text, jsonb, uuid, timestamptz, uuid) is
-  'What a person does to a whole task, with a name and a reason, in one transaction with what follows from it.';
+  'An operator action on a whole task, with a name and a reason, in one transaction with its consequences.';

@@ -1,8 +1,9 @@
--- The tasks that a filter means and that an action can be done to, by uuid, at most p_limit of them.
+-- The tasks that match a filter and that allow an action, by uuid, at most p_limit of them.
 -- p_filter, all of which must hold: namespace, name, version, state, initiator, source_system, correlation_id,
--- parent_correlation_id, dlq_reason, failed_step, created_after, created_before. Looked for among unfinished tasks and those
--- with a dead letter, which are few, and not among all tasks.
--- Errors: TK007 when the filter is null, empty or no object, or has a key that is not known or whose value is null: none of these may mean all tasks.
+-- parent_correlation_id, dlq_reason, failed_step, created_after, created_before. Searches unfinished tasks and those with a
+-- dead letter, which are few, and not all tasks.
+-- Errors: TK007 when the filter is null, empty or no object, or has an unknown key or a null value: none of these may match
+-- all tasks.
 create or replace function tasker.find_tasks_for_action(p_action text, p_filter jsonb, p_limit int)
 returns uuid[]
 language plpgsql stable
@@ -56,4 +57,4 @@ begin
 end
 $$;
 comment on function tasker.find_tasks_for_action(text, jsonb, int) is
-  'The tasks that a filter means and that an action can be done to, by uuid, at most p_limit of them.';
+  'The tasks that match a filter and that allow an action, by uuid, at most p_limit of them.';

@@ -1,7 +1,9 @@
--- The templates that a pause or its end is for: of a namespace (p_name null) or of a name (p_version null: all its versions). Returns the namespace, their
--- uuids, none as an empty array, and a refusal: template-not-found when there is no such namespace or template, invalid-request for a version without a
--- name. With a refusal the caller changes nothing and answers it.
--- Locks: the namespace, until the end of the transaction, so that registrations come before or after the whole call. Source: ADR 0015.
+-- The templates that a pause or resume applies to: of a namespace (p_name null) or of a name (p_version null: all its
+-- versions). Returns the namespace, their uuids, an empty array for none, and a refusal: template-not-found when there is no
+-- such namespace or template, invalid-request for a version without a name. On a refusal the caller changes nothing and
+-- returns it.
+-- Locks: the namespace, until the end of the transaction, so that registrations come before or after the whole call. Source:
+-- ADR 0015.
 create or replace function tasker.find_templates_to_pause(
   p_namespace text, p_name text, p_version text,
   out o_namespace tasker.task_namespaces, out o_templates uuid[], out o_refusal jsonb)
@@ -23,4 +25,4 @@ begin
 end
 $$;
 comment on function tasker.find_templates_to_pause(text, text, text) is
-  'The templates that a pause or its end is for, with their namespace locked, or a refusal.';
+  'The templates that a pause or resume applies to, with their namespace locked, or a refusal.';

@@ -1,4 +1,4 @@
--- The schemas that a server checks a new context or result against: {input_schema, result_schema, template}; null when
+-- The schemas against which a server validates a new context or result: {input_schema, result_schema, template}; null when
 -- there is no such task or, with p_step_uuid, step.
 create or replace function tasker.get_action_schemas(p_task_uuid uuid, p_step_uuid uuid default null)
 returns jsonb

@@ -1,5 +1,5 @@
--- Which of the given running steps are asked to stop, a JSON array of {step_uuid, handoff, force_in_ms}: in how many
--- milliseconds recovery ends them, 0 when that is now. p_steps: array of {step_uuid, handoff}.
+-- The running steps, of those given, that were asked to stop, a JSON array of {step_uuid, handoff, force_in_ms}: the time
+-- until recovery ends them in milliseconds, 0 for now. p_steps: array of {step_uuid, handoff}.
 -- Locks: none. Source: attune.md H2, H3.
 create or replace function tasker.get_cancel_requests(p_steps jsonb, p_now timestamptz default null)
 returns jsonb
@@ -17,4 +17,4 @@ begin
 end
 $$;
 comment on function tasker.get_cancel_requests(jsonb, timestamptz) is
-  'Which of the given running steps are asked to stop, and how long they have for it.';
+  'The running steps, of those given, that were asked to stop, and the time that each has left.';

@@ -1,5 +1,5 @@
 -- What is paused, since when, by whom and why: a JSON array with one entry per namespace, or per name and version of a
--- template that is paused by itself.
+-- template that has its own pause.
 create or replace function tasker.get_pauses()
 returns jsonb
 language sql stable

@@ -1,5 +1,5 @@
--- SHA-256 over a set of tasks as they are: the uuids in their order, each with the length of its history. Any move of any of
--- them gives another value.
+-- SHA-256 over the current state of a set of tasks: the uuids in their order, each with the length of its history. Any move
+-- of one of them changes the value.
 create or replace function tasker.hash_tasks(p_task_uuids uuid[])
 returns bytea
 language sql stable
@@ -9,4 +9,4 @@ as $$
   from tasker.tasks t where t.task_uuid = any (p_task_uuids)
 $$;
 comment on function tasker.hash_tasks(uuid[]) is
-  'SHA-256 over a set of tasks as they are: any move of any of them gives another value.';
+  'SHA-256 over the current state of a set of tasks: any move of one of them changes the value.';

@@ -1,5 +1,5 @@
--- Whether the latest action of a person on a task (or on one of its steps) was this very one: same action, same person,
--- same reason. A request that is sent again because its answer was lost is told so, and not that it came too late.
+-- Whether the latest operator action on a task (or on one of its steps) was this very one: same action, same operator, same
+-- reason. A client that repeats a request because it lost the response gets "already" and not a refusal.
 create or replace function tasker.is_repeated_action(p_task_uuid uuid, p_step_uuid uuid, p_action text, p_by text, p_reason text)
 returns boolean
 language sql stable
@@ -12,4 +12,4 @@ as $$
     order by a.acted_at desc, a.action_uuid desc limit 1), false)
 $$;
 comment on function tasker.is_repeated_action(uuid, uuid, text, text, text) is
-  'Whether the latest action of a person on a task (or on one of its steps) was this very one.';
+  'Whether the latest operator action on a task (or on one of its steps) was this very one.';

@@ -1,8 +1,8 @@
--- The part that all actions of a person on steps share: moves steps of one task to pending, complete or
--- resolved_manually, with history, result, the task's counters and the children's. What that means for the task is for
--- evaluate_tasks to say, which every caller calls in the same transaction.
--- A step that becomes pending has its attempts forgiven: max_attempts counts from the present number, which stays, being the
--- fence. p_metadata is the history's; p_result is that of a completion.
+-- The common part of all operator actions on steps: moves steps of one task to pending, complete or resolved_manually, with
+-- history, result, the task's counters and the children's. The consequences for the task are evaluate_tasks's, which every
+-- caller calls in the same transaction.
+-- A step that becomes pending gets its attempts back: max_attempts counts from the present number, which stays, because it
+-- is the fence. p_metadata is the history's; p_result is that of a completion.
 -- Locks: the steps; the caller holds the task and has read the steps under its lock. Errors: TK005 when the rules do not
 -- allow a move. Returns how many moved. Source: design section 3, ADR 0015.
 create or replace function tasker.move_steps_by_operator(
@@ -56,7 +56,7 @@ begin
     where t.task_uuid = p_task_uuid and d.moved > 0)
   select count(*)::int into v_moved from moved;
 
-  -- Recounted, not counted up and down: rare, and right whatever was moved.
+  -- Recounted instead of adjusted: the call is rare, and a recount is right for every kind of move.
   update tasker.workflow_steps s set remaining_parents = r.remaining
   from (
     select e.to_step_uuid, (count(*) filter (where p.state not in ('complete', 'resolved_manually')))::int as remaining
@@ -69,4 +69,4 @@ begin
 end
 $$;
 comment on function tasker.move_steps_by_operator(uuid, uuid[], tasker.step_state, jsonb, jsonb, uuid, timestamptz) is
-  'The part that all actions of a person on steps share: moves steps of one task to pending, complete or resolved_manually.';
+  'The common part of all operator actions on steps: moves steps of one task to pending, complete or resolved_manually.';

@@ -1,8 +1,8 @@
--- Pauses a namespace (p_name null) or the templates of a name (p_version null: all versions there are): nothing of them is
--- handed off from here on; what is offered or running finishes. Tasks are still taken in. Idempotent: what is paused stays
--- paused as it was. A namespace's pause holds also for templates that are registered later.
--- Returns {outcome, templates}: paused, already, or refused with the code template-not-found when there is no such namespace or
--- template; templates is how many are now paused by this.
+-- Pauses a namespace (p_name null) or the templates of a name (p_version null: all registered versions): their steps are no
+-- longer handed off; offered and running steps finish. New tasks are still accepted. Idempotent: an existing pause stays
+-- unchanged. A namespace's pause also applies to templates that are registered later.
+-- Returns {outcome, templates}: paused, already, or refused with the code template-not-found when there is no such namespace
+-- or template; templates is how many this call paused.
 -- Locks: the namespace. Errors: TK007 as check_action. Source: ADR 0015.
 create or replace function tasker.pause_templates(
   p_namespace text, p_name text, p_version text, p_by text, p_reason text, p_now timestamptz default null)

@@ -1,9 +1,10 @@
--- The dry run of an action on many tasks: counts those that p_filter means (see find_tasks_for_action) and that the action
--- can be done to, and gives a token that run_bulk_action has to be shown. Changes no task.
--- p_action: retry, resolve, fail or cancel. p_made_by: the caller over REST, for whom alone the token is.
--- Returns {token, count, expires_at, sample}, where count may be 0; {count, limit} without a token when there are more than p_limit tasks.
--- Locks: none but the new row; tokens that ran out a day ago without having been used are forgotten.
--- Errors: TK007 as check_action and find_tasks_for_action, and for a limit or a validity that cannot be.
+-- The dry run of an action on many tasks: counts those that match p_filter (see find_tasks_for_action) and that allow the
+-- action, and returns a token that run_bulk_action requires. Changes no task.
+-- p_action: retry, resolve, fail or cancel. p_made_by: the caller over REST, the only one that may use the token.
+-- Returns {token, count, expires_at, sample}, where count may be 0; {count, limit} without a token when there are more than
+-- p_limit tasks.
+-- Locks: none but the new row; deletes unused tokens that expired more than a day ago.
+-- Errors: TK007 as check_action and find_tasks_for_action, and for an invalid limit or validity.
 -- Source: ADR 0015.
 create or replace function tasker.preview_bulk_action(
   p_action text, p_filter jsonb, p_by text, p_reason text, p_limit int default 1000, p_valid_for interval default '10 minutes', p_made_by text default null)

@@ -1,11 +1,11 @@
--- Asks for a task to be cancelled and does at once what the orchestrator may do: steps that are not handed off and offers
--- that no server has accepted become cancelled, nothing new starts. Running steps finish (allow_finish) or are asked to
--- stop (cancel_running) and are ended by recovery when they have not by the end of the grace period; the task is cancelled
--- when nothing is in flight any more. Idempotent; a second request may ask running steps to stop that were to finish.
+-- Requests the cancel of a task and does at once what the orchestrator may do: steps that are not handed off and offers that
+-- no server has accepted become cancelled, and no step starts. Running steps finish (allow_finish) or are asked to stop
+-- (cancel_running); recovery ends those that still run at the end of the grace period. The task is cancelled when no step is
+-- in flight. Idempotent; a second request may turn allow_finish into cancel_running.
 -- p_grace_seconds: null for the template's lifecycle.cancel_grace_seconds, or else p_default_grace_seconds.
--- p_children cancel: the same for all tasks whose parent it is, at any distance, in the same transaction; leave: they go on.
--- Returns {outcome, state, ended: [{task_uuid, state}]}: requested, already_requested, already_ended for a finished task, or refused with the
--- code task-not-found. Errors: TK007 for a policy, children or a grace period that cannot be.
+-- p_children cancel: the same for all its descendants, in the same transaction; leave: they continue.
+-- Returns {outcome, state, ended: [{task_uuid, state}]}: requested, already_requested, already_ended for a finished task, or
+-- refused with the code task-not-found. Errors: TK007 for an invalid policy, children or grace period.
 -- Locks: the task and its children by uuid, then their steps by uuid. A child is younger than its parent, so one that was
 -- just submitted is next in that order; submit_tasks waits for its parent's lock.
 -- Source: design sections 2 (decision 6) and 3; attune.md C1 to C5, H1 to H4; ADR 0012.
@@ -51,7 +51,7 @@ begin
   if v_task.completed_at is not null then
     return jsonb_build_object('outcome', 'already_ended', 'state', v_task.state, 'ended', '[]'::jsonb);
   end if;
-  -- With a parent locked it gets no more children; what came in before that is found by another look.
+  -- A locked parent gets no more children; a second query finds those that were created before the lock.
   while p_children = 'cancel' loop
     with recursive tree as (
       select p_task_uuid as task_uuid
@@ -83,7 +83,7 @@ begin
     where t.task_uuid = a.task_uuid
       and (a.is_new or (p_policy = 'cancel_running' and t.cancel_policy = 'allow_finish')
            or (p_children = 'cancel' and not t.cancel_children))
-      -- Asking for less than before changes nothing.
+      -- A request for less than an earlier one changes nothing.
       and (a.is_new or p_policy = 'cancel_running' or t.cancel_policy = 'allow_finish')
     returning t.task_uuid, t.cancel_force_at),
   woken as (
@@ -109,7 +109,7 @@ begin
   moved as (
     update tasker.workflow_steps s
     set state = 'cancelled', transition_count = s.transition_count + 1, completed_at = v_now, next_retry_at = null,
-        -- An offer that is revoked was no attempt.
+        -- A revoked offer does not count as an attempt.
         attempts = s.attempts - (n.from_state = 'enqueued')::int
     from not_running n
     where s.workflow_step_uuid = n.workflow_step_uuid and s.state = n.from_state
@@ -135,4 +135,4 @@ begin
 end
 $$;
 comment on function tasker.request_cancel(uuid, text, text, text, uuid, timestamptz, uuid, int, text, int) is
-  'Asks for a task to be cancelled and does at once what the orchestrator may do.';
+  'Requests the cancel of a task and does at once what the orchestrator may do.';

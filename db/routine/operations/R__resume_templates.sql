@@ -1,7 +1,7 @@
--- Ends a pause that pause_templates made with the same namespace, name and version, and has the tasks that waited looked at
--- at once. A template that is paused both by itself and by its namespace stays paused by the other.
--- Returns {outcome, tasks}: resumed, already when it was not paused, or refused with the code template-not-found when there is
--- no such namespace or template; tasks is how many are evaluated.
+-- Ends a pause that pause_templates made with the same namespace, name and version, and makes the waiting tasks due at once.
+-- A template that has both its own pause and its namespace's stays paused by the other.
+-- Returns {outcome, tasks}: resumed, already when it was not paused, or refused with the code template-not-found when there
+-- is no such namespace or template; tasks is how many become due.
 -- Locks: the namespace, then the waiting tasks by uuid. Errors: TK007 as check_action.
 create or replace function tasker.resume_templates(
   p_namespace text, p_name text, p_version text, p_by text, p_reason text, p_now timestamptz default null)
@@ -48,4 +48,4 @@ begin
 end
 $$;
 comment on function tasker.resume_templates(text, text, text, text, text, timestamptz) is
-  'Ends a pause and has the tasks that waited looked at at once.';
+  'Ends a pause and makes the waiting tasks due at once.';

@@ -1,6 +1,6 @@
--- Does what preview_bulk_action counted, in one transaction, if the set of tasks is still the very same. The token says
--- which action, by whom and why; it works once, and a second time tells what the first did.
--- p_run_by: the caller over REST; the token of another is to it as one that is not there. Without it, in SQL, any is run.
+-- Runs the action that preview_bulk_action counted, in one transaction, if the set of tasks is unchanged. The token carries
+-- the action, the operator and the reason; it works once, and a second call returns the outcome of the first.
+-- p_run_by: the caller over REST; a token of another caller counts as unknown. Null, in SQL: any token works.
 -- Returns {outcome, count, results: {done, already, refused}, queued}: outcome done, already, or refused with the code
 -- token-expired, set-has-changed or, when there is no such token, token-not-found.
 -- Locks: the token, then the tasks by uuid. Source: ADR 0015.
@@ -31,7 +31,7 @@ begin
   end if;
   v_tasks := tasker.find_tasks_for_action(v_bulk.action, v_bulk.filter, v_bulk.task_count + 1);
   perform tasker.lock_tasks(v_tasks);
-  -- Compared under the locks: what is the same now stays the same until the commit.
+  -- Compared under the locks, so that the set stays the same until the commit.
   if tasker.hash_tasks(v_tasks) <> v_bulk.set_hash then
     return jsonb_build_object('outcome', 'refused', 'code', 'set-has-changed', 'message', 'the tasks have changed since they were counted; count again');
   end if;
@@ -47,4 +47,4 @@ begin
 end
 $$;
 comment on function tasker.run_bulk_action(uuid, uuid, timestamptz, text) is
-  'Does what preview_bulk_action counted, in one transaction, if the set of tasks is still the very same.';
+  'Runs the action that preview_bulk_action counted, in one transaction, if the set of tasks is unchanged.';

@@ -1,10 +1,10 @@
 -- Claims up to p_limit offered steps of the given namespaces (null: all) for one server and returns what it needs to
--- run them, a JSON array. Queues are served by the place of their first message; while several have work, each gets a
+-- run them, a JSON array. Queues are served by the claim rank of their first message; while several have work, each gets a
 -- fair share of the limit.
--- A step of which no claimed step can be made is left to its lease, so that the others of its batch can be run; the cause is
+-- A claimed step whose document cannot be built is left to its lease, so that the others of its batch can run; the cause is
 -- kept in dead_messages.
 -- Locks: message rows (skip locked), then step rows by uuid. Source: design decisions 4, 6, 13.
--- By hand: select tasker.claim_steps(gen_random_uuid(), 10).
+-- From psql: select tasker.claim_steps(gen_random_uuid(), 10).
 create or replace function tasker.claim_steps(
   p_server_uuid   uuid,
   p_limit         int,

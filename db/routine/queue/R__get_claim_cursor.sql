@@ -1,7 +1,7 @@
--- Where this session may begin to read a worker queue: at the place of the last message that it took, for a quarter of a second after it
--- read the queue from the beginning; null: at the beginning. What is before that place was taken, as a rule, and may lie there as dead
--- rows for as long as any snapshot is open: thousands of them before the first message that can be had. Kept as a setting of the session, and
--- so taken back with a transaction that is.
+-- Where this session may begin to read a worker queue: at the claim rank of the last message that it took, for a quarter of
+-- a second after it read the queue from the beginning; null: at the beginning. Messages before that rank are usually claimed
+-- already, and may remain as dead rows for as long as any snapshot is open: thousands of them before the first available
+-- message. Stored as a setting of the session, so a rollback restores it.
 -- p_table: of the queue. Locks: none.
 create or replace function tasker.get_claim_cursor(p_table text)
 returns bigint
@@ -15,4 +15,4 @@ begin
 end
 $$;
 comment on function tasker.get_claim_cursor(text) is
-  'Where this session may begin to read a worker queue: at the place of the last message that it took.';
+  'Where this session may begin to read a worker queue: at the claim rank of the last message that it took, for a quarter of a second after it read the queue from the beginning.';

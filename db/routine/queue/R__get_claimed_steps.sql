@@ -1,7 +1,10 @@
--- What a worker needs to run claimed steps, as a JSON array in the order of the argument: ids, handoff (names every call about it), attempt, the task's
--- context, the results of the direct parents by name, inputs and checkpoint. Results of farther ancestors are asked for
--- one by one (get_step_transitive_dependencies); what belongs to the template is cached by template_step_uuid. max_attempts
--- is the number of the last attempt that there will be, so that it can be compared with attempt after a reset as well.
+-- What a worker needs to run claimed steps, as a JSON array in the order of the argument: ids, handoff (identifies the step
+-- in every later call), attempt, the task's context, the results of the direct parents by name, inputs and checkpoint. The
+-- worker fetches results of farther ancestors one by one (get_step_transitive_dependencies), and caches the template's part
+-- by template_step_uuid. max_attempts is the number of the last possible attempt, so that it compares with attempt after a
+-- reset as well.
+-- In plpgsql, which caches its plans: PostgreSQL would plan a function in SQL at every call. json and not jsonb: the result
+-- is sent as text, and jsonb would be built, copied into its array, copied into the reply and serialized.
 create or replace function tasker.get_claimed_steps(p_step_uuids uuid[])
 returns json
 language plpgsql stable

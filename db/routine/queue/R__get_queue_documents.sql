@@ -1,7 +1,8 @@
--- The queues as the REST interface shows them, by name: {queues: [{queue_name, queue_length, visible, invisible, oldest_msg_age_seconds,
--- newest_msg_age_seconds, total_messages, parked, parked_since}]}. Length and ages are those of get_queue_statistics. Invisible are messages that somebody
--- has read and not deleted yet, or that were sent with a delay; total is how many there ever were. Parked are the dead messages that were taken off the queue
--- and not sent again; of a queue that is no more, too.
+-- The queues as the REST interface shows them, by name: {queues: [{queue_name, queue_length, visible, invisible,
+-- oldest_msg_age_seconds, newest_msg_age_seconds, total_messages, parked, parked_since}]}. Length and ages are those of
+-- get_queue_statistics. Invisible messages are read by a client and not deleted yet, or were sent with a delay; total counts
+-- all that were ever sent. Parked are the dead messages that were taken off the queue and not sent again, also of a queue
+-- that was dropped.
 -- Locks: none. Source: seed on readiness, "Message Processing Support".
 create or replace function tasker.get_queue_documents()
 returns jsonb
@@ -12,7 +13,7 @@ as $$
     select d.queue_name, count(*) as messages, min(d.parked_at) as since
     from tasker.dead_messages d where d.replayed_at is null group by d.queue_name
   ), queues as (
-    -- As JSON, because older versions of the extension do not count what is visible.
+    -- As JSON, because older versions of the extension do not count the visible messages.
     select l.queue_name, to_jsonb(m) as metrics
     from pgmq.list_queues() l cross join lateral pgmq.metrics(l.queue_name) m
   )
@@ -27,4 +28,4 @@ as $$
       'parked', coalesce(p.messages, 0), 'parked_since', p.since) order by queue_name), '[]'))
   from queues q full join parked p using (queue_name)
 $$;
-comment on function tasker.get_queue_documents() is 'The queues as the REST interface shows them: how long, how old, and what of them is parked.';
+comment on function tasker.get_queue_documents() is 'The queues as the REST interface shows them: length, age, and parked messages.';

@@ -1,4 +1,4 @@
--- The namespaces among p_namespaces (null: all) whose worker queue has a visible message, by the place of the first one.
+-- The namespaces among p_namespaces (null: all) whose worker queue has a visible message, by the claim rank of the first one.
 create or replace function tasker.order_queues(p_namespaces text[] default null)
 returns text[]
 language plpgsql
@@ -29,7 +29,7 @@ begin
       execute format('select (q.headers ->> ''claim_order'')::bigint from pgmq.%I q where q.vt <= clock_timestamp()
                       order by ((q.headers ->> ''claim_order'')::bigint) limit 1', v_table) into v_order;
     end if;
-    -- found is not set by execute: a message from outside may have no place, but then it comes last.
+    -- found is not set by execute: a message from another program may have no claim rank; it comes last then.
     if v_order is not null then
       v_names := v_names || v_namespace::text;
       v_orders := v_orders || v_order;
@@ -39,4 +39,4 @@ begin
 end
 $$;
 comment on function tasker.order_queues(text[]) is
-  'The namespaces whose worker queue has a visible message, by the place of the first one.';
+  'The namespaces whose worker queue has a visible message, by the claim rank of the first one.';

@@ -1,5 +1,5 @@
--- Takes messages off a queue for good and keeps them in dead_messages with the cause. Ones that are gone are left out.
--- Returns how many were parked. Locks: the message rows. Source: attune.md F5.
+-- Takes messages off a queue permanently and keeps them in dead_messages with the cause. Skips messages that no longer
+-- exist. Returns how many were parked. Locks: the message rows. Source: attune.md F5.
 create or replace function tasker.park_messages(p_queue_name text, p_msg_ids bigint[], p_sqlstate text, p_cause text)
 returns int
 language plpgsql
@@ -20,4 +20,4 @@ begin
 end
 $$;
 comment on function tasker.park_messages(text, bigint[], text, text) is
-  'Takes messages off a queue for good and keeps them in dead_messages with the cause.';
+  'Takes messages off a queue permanently and keeps them in dead_messages with the cause.';

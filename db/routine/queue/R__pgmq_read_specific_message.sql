@@ -1,6 +1,6 @@
--- Reads the one message that a notification spoke of and hides it for vt_seconds. No row when another session has it,
--- when it is hidden, and when it is gone: the caller was late, and that is an ordinary outcome.
--- Locks: the message, skip locked. Errors: TK007 when the queue's name cannot be one or there is no such queue.
+-- Reads the one message that a notification named and hides it for vt_seconds. No row when another session has locked it,
+-- when it is hidden, and when it no longer exists: the caller lost the race, and that is an ordinary outcome.
+-- Locks: the message, skip locked. Errors: TK007 when the queue's name is invalid or there is no such queue.
 -- Source: seed on readiness, "PGMQ Message Race Condition Prevention".
 create or replace function tasker.pgmq_read_specific_message(queue_name text, target_msg_id bigint, vt_seconds int default 30)
 returns table (msg_id bigint, read_ct int, enqueued_at timestamptz, vt timestamptz, message jsonb)
@@ -24,4 +24,4 @@ begin
 end
 $$;
 comment on function tasker.pgmq_read_specific_message(text, bigint, int) is
-  'Reads the one message that a notification spoke of and hides it for vt_seconds.';
+  'Reads the one message that a notification named and hides it for vt_seconds.';

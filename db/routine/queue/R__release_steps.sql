@@ -1,7 +1,8 @@
--- Gives claimed steps back that were never started, as a server does when it shuts down: pending again, and offered again
--- at once by the next handoff; cancelled instead when that was asked for. The handoff is spent, the attempt is not: the next
--- handoff has its number.
--- p_steps: array of {step_uuid, task_uuid, handoff}. p_reason is kept in the history. Returns as evaluate_tasks. Stale ones are left out.
+-- Gives back claimed steps that never started, as a server does when it shuts down: pending again, and offered again at once
+-- by the next handoff; cancelled instead when a cancel was requested. The handoff number is used up, the attempt is not: the
+-- next handoff has its number.
+-- p_steps: array of {step_uuid, task_uuid, handoff}. The history stores p_reason. Returns as evaluate_tasks. Leaves out
+-- stale ones.
 -- Locks: tasks by uuid, then the steps. Source: design section 3, attune.md W8.
 create or replace function tasker.release_steps(
   p_steps jsonb, p_server_uuid uuid, p_now timestamptz default null, p_reason text default 'released_before_start')
@@ -41,4 +42,4 @@ begin
 end
 $$;
 comment on function tasker.release_steps(jsonb, uuid, timestamptz, text) is
-  'Gives claimed steps back that were never started.';
+  'Gives back claimed steps that never started.';

@@ -1,7 +1,8 @@
--- Sends parked messages again, as they were, each once: the copy on the queue is a new message, the parked one says when and
--- by whom. All of them or none: where one of the uuids is null or unknown, or there is none, no message is sent.
--- Returns {outcome, replayed: [uuids]}: done, already when all of them were sent before, or refused with the code dead-message-not-found.
--- Those that were sent before are left out of replayed.
+-- Sends parked messages again, as they were, each once; all of the given ones or none: when one of the uuids is null or
+-- unknown, or there is none, it sends no message. The copy on the queue is a new message; the parked one records when and by
+-- whom it was sent again.
+-- Returns {outcome, replayed: [uuids]}: done, already when all of them were sent before, or refused with the code
+-- dead-message-not-found. replayed leaves out those that were sent before.
 -- Locks: the parked rows. Errors: TK007 without a name. Source: attune.md F5.
 create or replace function tasker.replay_dead_messages(p_dead_message_uuids uuid[], p_by text)
 returns jsonb
@@ -19,7 +20,7 @@ begin
   select array_agg(g.uuid) into v_unknown from unnest(p_dead_message_uuids) g(uuid)
   where not exists (select from tasker.dead_messages d where d.dead_message_uuid = g.uuid);
   if v_unknown is not null or coalesce(cardinality(p_dead_message_uuids), 0) = 0 then
-    -- Nulls are left out of the text, and no text is null.
+    -- The text leaves nulls out, and is null when there is nothing else.
     return tasker.refuse_unknown('dead-message', nullif(array_to_string(v_unknown, ', '), ''));
   end if;
   for v_message in
@@ -36,4 +37,4 @@ begin
   return jsonb_build_object('outcome', case when cardinality(v_replayed) > 0 then 'done' else 'already' end, 'replayed', v_replayed);
 end
 $$;
-comment on function tasker.replay_dead_messages(uuid[], text) is 'Sends parked messages again, as they were, each once.';
+comment on function tasker.replay_dead_messages(uuid[], text) is 'Sends parked messages again, as they were, each once; all of the given ones or none.';

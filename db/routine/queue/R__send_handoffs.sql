@@ -1,5 +1,5 @@
--- Puts the messages of those handoffs that were not claimed at once on the queues of their namespaces, with the place
--- in the claim and the handler as headers. Locks: none but the new rows.
+-- Sends the messages of handoffs that were not claimed at once to the queues of their namespaces, with the claim rank and
+-- the handler as headers. Locks: none but the new rows.
 create or replace function tasker.send_handoffs(p_handoffs tasker.step_handoff[])
 returns void
 language plpgsql
@@ -23,4 +23,4 @@ begin
 end
 $$;
 comment on function tasker.send_handoffs(tasker.step_handoff[]) is
-  'Puts the messages of those handoffs that were not claimed at once on the queues of their namespaces.';
+  'Sends the messages of handoffs that were not claimed at once to the queues of their namespaces.';

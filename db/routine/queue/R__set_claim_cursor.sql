@@ -1,4 +1,4 @@
--- Remembers how far this session has read a worker queue. p_from_start: it was read from the beginning just now.
+-- Remembers how far this session has read a worker queue. p_from_start: the session has just read it from the beginning.
 -- Locks: none. See get_claim_cursor.
 create or replace function tasker.set_claim_cursor(p_table text, p_claim_order bigint, p_from_start boolean)
 returns void

@@ -1,6 +1,6 @@
--- Whether steps of a task may be handed off at all, whatever their own state: not of one that has ended, is being
--- cancelled, has a context that no server has checked, is held back by a failure, or whose template is paused.
--- The same conditions stand in evaluate_tasks and start_admitted_steps, in the form that their plans need; a test compares.
+-- Whether steps of a task may be handed off at all, whatever their own state: not when the task has ended, is being
+-- cancelled, has a context that no server has validated, is blocked by a failure, or has a paused template.
+-- evaluate_tasks and start_admitted_steps repeat these conditions in the form that their plans need; a test compares.
 create or replace function tasker.accepts_handoffs(p_task tasker.tasks)
 returns boolean
 language sql stable parallel safe

@@ -16,7 +16,7 @@ as $$
   select (least(
       coalesce(p_cap_ms, 60000)::numeric,
       coalesce(p_base_ms, 1000) * case coalesce(p_kind, 'exponential')
-        -- Beyond 2^31 the cap has long won; the bound keeps the power from overflowing.
+        -- Beyond 2^31 the cap always applies; the bound prevents an overflow of the power.
         when 'exponential' then power(p_multiplier, least(greatest(p_attempt, 1), 32) - 1)
         when 'linear' then greatest(p_attempt, 1)
         when 'fibonacci' then round((power(1.618033988749895, least(greatest(p_attempt, 1), 45))

@@ -1,4 +1,4 @@
--- The next task that somebody has to look at, locked like those of get_next_ready_tasks.
+-- The next due task, locked like those of get_next_ready_tasks.
 -- Source: seed on readiness.
 create or replace function tasker.get_next_ready_task(p_now timestamptz default null)
 returns table (
@@ -9,4 +9,4 @@ set search_path = ''
 as $$
   select * from tasker.get_next_ready_tasks(1, p_now)
 $$;
-comment on function tasker.get_next_ready_task(timestamptz) is 'The next task that somebody has to look at, locked.';
+comment on function tasker.get_next_ready_task(timestamptz) is 'The next due task, locked.';

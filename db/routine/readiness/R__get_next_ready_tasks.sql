@@ -1,6 +1,6 @@
--- The next tasks that somebody has to look at: due by their wake-up, by priority among the oldest of them. Real rows of
--- tasks are locked, so that two sessions get different ones for as long as their transactions last.
--- It covers every state that can move by itself; a task that waits for its retry is found when that is due and costs
+-- The next due tasks: by their wake-up, and by priority among the oldest of them. Locks rows of tasks, so that two sessions
+-- get different ones while their transactions last.
+-- Covers every state that can move by itself; a task that waits for its retry appears when the retry is due and costs
 -- nothing before.
 -- Locks: the tasks, skip locked. Source: design decision 14; seed on readiness.
 create or replace function tasker.get_next_ready_tasks(p_limit int default 5, p_now timestamptz default null)
@@ -39,4 +39,4 @@ begin
 end
 $$;
 comment on function tasker.get_next_ready_tasks(int, timestamptz) is
-  'The next tasks that somebody has to look at: due by their wake-up, by priority among the oldest of them.';
+  'The next due tasks: by their wake-up, and by priority among the oldest of them.';

@@ -1,6 +1,7 @@
--- One row per step of the given tasks: where it is, whether its parents are done, whether it may be tried (again), and
--- whether it can be handed off now: what the engine would do if it evaluated the task at this moment, except that a step
--- under a concurrency policy which has not asked for its slot yet may find none. A filter on steps narrows the rows, never what they see of their parents.
+-- One row per step of the given tasks: its state, whether its parents are done, whether it may be tried (again), and whether
+-- it can be handed off now: what the engine would do if it evaluated the task at this moment, except that a step under a
+-- concurrency policy which has not requested its slot yet may find none. A filter on steps narrows the rows, never the
+-- parents that count for them.
 -- Source: seed on readiness, design section 5.
 create or replace function tasker.get_step_readiness_status_batch(
   input_task_uuids uuid[], step_uuids uuid[] default null, p_now timestamptz default null)
@@ -22,14 +23,14 @@ as $$
          s.attempts::int, s.max_attempts::int, s.backoff_request_seconds, s.last_attempted_at
   from tasker.workflow_steps s
   join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid
-  -- Counted from the edges, not taken from the cached remaining_parents: this is what the cache is checked against.
+  -- Counted from the edges and not read from the cached remaining_parents: the checks compare the cache with this count.
   cross join lateral (
     select count(*)::int as total, (count(*) filter (where parent.state in ('complete', 'resolved_manually')))::int as satisfied
     from tasker.workflow_step_edges edge
     join tasker.workflow_steps parent on parent.workflow_step_uuid = edge.from_step_uuid
     where edge.to_step_uuid = s.workflow_step_uuid) p
   -- The first attempt is always allowed; after it retryable and max_attempts decide. A pending step that has attempts behind
-  -- it was put there by recovery, a release or a person, who decided that it may be tried. One that is finished is not tried
+  -- was put there by recovery, a release or an operator, and may be tried. One that is finished is not tried
   -- again by itself, and neither is anything of a task that is finished or being cancelled.
   join tasker.tasks t on t.task_uuid = s.task_uuid
   cross join lateral (
@@ -41,4 +42,4 @@ as $$
   order by s.task_uuid, s.step_position
 $$;
 comment on function tasker.get_step_readiness_status_batch(uuid[], uuid[], timestamptz) is
-  'One row per step of the given tasks: where it is, whether its parents are done, whether it may be tried (again), and whether it can be handed off now.';
+  'One row per step of the given tasks: its state, whether its parents are done, whether it may be tried (again), and whether it can be handed off now.';

@@ -1,4 +1,4 @@
--- What the steps of a task add up to, and what is to be done about it. No row when there is no such task.
+-- A summary of a task's steps, and the recommended action. No row when there is no such task.
 -- Source: seed on readiness.
 create or replace function tasker.get_task_execution_context(input_task_uuid uuid, p_now timestamptz default null)
 returns table (
@@ -10,4 +10,4 @@ as $$
   select * from tasker.get_task_execution_contexts_batch(array[input_task_uuid], p_now)
 $$;
 comment on function tasker.get_task_execution_context(uuid, timestamptz) is
-  'What the steps of a task add up to, and what is to be done about it.';
+  'A summary of a task''s steps, and the recommended action.';

@@ -1,6 +1,6 @@
--- What the steps of some tasks add up to, and what is to be done about it; one row per task that exists.
+-- A summary of the steps of some tasks, and the recommended action; one row per task that exists.
 -- execution_status, first match: all_complete, blocked_by_failures, has_ready_steps, processing, waiting_for_retry,
--- waiting_for_dependencies. recommended_action is none once the task is finished. A task that was cancelled or closed keeps its numbers and says so in health_status.
+-- waiting_for_dependencies. recommended_action is none once the task is finished. A cancelled or closed task keeps its numbers; health_status shows it.
 -- Source: seed on readiness, reference section 3.2.
 create or replace function tasker.get_task_execution_contexts_batch(input_task_uuids uuid[], p_now timestamptz default null)
 returns table (
@@ -57,4 +57,4 @@ as $$
   from judged j
 $$;
 comment on function tasker.get_task_execution_contexts_batch(uuid[], timestamptz) is
-  'What the steps of some tasks add up to, and what is to be done about it; one row per task that exists.';
+  'A summary of the steps of some tasks, and the recommended action; one row per task that exists.';

@@ -1,4 +1,4 @@
--- What discovery would say of one task, whatever its state. No row when there is no such task.
+-- What discovery returns for one task, in any state. No row when there is no such task.
 -- Source: seed on readiness.
 create or replace function tasker.get_task_ready_info(p_task_uuid uuid, p_now timestamptz default null)
 returns table (
@@ -16,4 +16,4 @@ as $$
   where t.task_uuid = p_task_uuid
 $$;
 comment on function tasker.get_task_ready_info(uuid, timestamptz) is
-  'What discovery would say of one task, whatever its state.';
+  'What discovery returns for one task, in any state.';

@@ -1,5 +1,5 @@
 -- Sets the wait of a step that waits for its retry: due p_backoff_seconds after its last attempt. False when there is no
--- such step, or it does not wait for a retry. The task is looked at when the earliest of its retries is due.
+-- such step, or it does not wait for a retry. The task is evaluated when the earliest of its retries is due.
 -- Locks: the task, then the step. Errors: TK007 when the wait is null or negative.
 -- Source: seed on readiness, "Backoff Logic Consolidation".
 create or replace function tasker.set_step_backoff_atomic(p_step_uuid uuid, p_backoff_seconds int)
@@ -24,7 +24,7 @@ begin
   if not found then
     return false;
   end if;
-  -- A task that waits for nothing else is woken by its first retry; any other at least not later than by this one.
+  -- A task that waits for nothing else is due at its first retry; any other task at this retry or earlier.
   update tasker.task_wakeups w
   set wake_at = case when t.state = 'waiting_for_retry'
                      then (select min(s.next_retry_at) from tasker.workflow_steps s where s.task_uuid = t.task_uuid)

@@ -1,6 +1,6 @@
--- A server that stops gives up the steps that it is still running: their leases end now, and recovery and the orchestrator do
--- in the same transaction what they would do after a lease, so that the next attempt waits for nothing.
--- p_steps: array of {step_uuid, task_uuid, handoff}; stale ones are left out. Returns as evaluate_tasks.
+-- Abandons the steps that a stopping server is still running: their leases end now, and recovery and the orchestrator do in
+-- the same transaction what they would do after a lease, so that the next attempt need not wait for the lease.
+-- p_steps: array of {step_uuid, task_uuid, handoff}; leaves out stale ones. Returns as evaluate_tasks.
 -- Locks: tasks by uuid, then the steps. Source: attune.md W8.
 create or replace function tasker.abandon_steps(p_steps jsonb, p_server_uuid uuid, p_now timestamptz default null)
 returns jsonb
@@ -22,4 +22,4 @@ begin
 end
 $$;
 comment on function tasker.abandon_steps(jsonb, uuid, timestamptz) is
-  'A server that stops gives up the steps that it is still running.';
+  'Abandons the steps that a stopping server is still running.';

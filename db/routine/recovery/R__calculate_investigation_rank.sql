@@ -1,6 +1,6 @@
--- The time by which dead letters are put in the order in which to investigate them, the earliest first: when it was opened, a minute
--- earlier for every point that its reason is worth. It does not change while the dead letter waits, so pages can be found by it.
--- The view v_dlq_investigation_queue has the same points.
+-- The time that orders dead letters for investigation, the earliest first: when the dead letter was opened, a minute earlier
+-- for every point of its reason. It does not change while the dead letter waits, so it can be the key of pages. The view
+-- v_dlq_investigation_queue uses the same points.
 create or replace function tasker.calculate_investigation_rank(p_reason tasker.dlq_reason, p_opened_at timestamptz)
 returns timestamptz
 language sql stable parallel safe
@@ -10,4 +10,4 @@ as $$
     when 'staleness_timeout' then 100 when 'worker_unavailable' then 50 else 10 end
 $$;
 comment on function tasker.calculate_investigation_rank(tasker.dlq_reason, timestamptz) is
-  'The time by which dead letters are put in the order in which to investigate them, the earliest first.';
+  'The time that orders dead letters for investigation, the earliest first.';

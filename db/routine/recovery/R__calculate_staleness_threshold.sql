@@ -1,5 +1,5 @@
--- For how many minutes a task may rest in a state after it should have moved, by its template's lifecycle, else by the
--- default given; null for states that have no such limit.
+-- For how many minutes a task may stay in a state after it should have moved, by its template's lifecycle, else by the given
+-- default; null for states without such a limit.
 -- Source: reference section 3.1.
 create or replace function tasker.calculate_staleness_threshold(
   p_task_state varchar, p_template_config jsonb, p_default_waiting_deps int default 60, p_default_waiting_retry int default 30,
@@ -15,4 +15,4 @@ as $$
   end
 $$;
 comment on function tasker.calculate_staleness_threshold(varchar, jsonb, int, int, int) is
-  'For how many minutes a task may rest in a state after it should have moved; null for states that have no such limit.';
+  'For how many minutes a task may stay in a state after it should have moved; null for states without such a limit.';

@@ -1,5 +1,5 @@
 -- Opens an investigation about one task, with a snapshot of it and its steps. Null when one is open already, or when there is
--- no such task: send_task_to_dlq tells an operator which. The task is not touched. Locks: none but the new row. Source: reference section 3.1.
+-- no such task: send_task_to_dlq tells an operator which. The task does not change. Locks: none but the new row. Source: reference section 3.1.
 create or replace function tasker.create_dlq_entry(
   p_task_uuid uuid, p_dlq_reason varchar, p_metadata jsonb default '{}', p_now timestamptz default null)
 returns uuid

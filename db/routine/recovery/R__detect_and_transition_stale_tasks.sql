@@ -1,5 +1,6 @@
--- Looks at up to p_batch_size unfinished tasks that nobody else is at, oldest first, and does what their templates say to those that are stale; with
--- p_dry_run (the default) only says so. The servers do the same to every task that they look at, so this is for people.
+-- Checks up to p_batch_size unfinished tasks that no other session has locked, oldest first, and does what the templates of
+-- stale ones say; with p_dry_run (the default) it only reports. The servers do the same to every task that they evaluate, so
+-- this is for operators.
 -- Returns one row per stale task: what was or would be done, and whether it has a dead letter now.
 -- Locks: the tasks (skip locked), not in a dry run. Source: reference section 3.1.
 create or replace function tasker.detect_and_transition_stale_tasks(
@@ -45,4 +46,4 @@ begin
 end
 $$;
 comment on function tasker.detect_and_transition_stale_tasks(boolean, int, timestamptz) is
-  'Does what their templates say to unfinished tasks that are stale; a dry run, the default, only says so.';
+  'Handles unfinished tasks that are stale as their templates say; a dry run, the default, only reports them.';

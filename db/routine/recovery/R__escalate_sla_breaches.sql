@@ -1,7 +1,7 @@
--- Gives 100 points of priority, as much as the highest that a request can ask for, to those of the given tasks that are
--- older than the SLA of their template and did not get them yet: their place in the claim, and that of their offers which
--- wait on a queue. An offer that a worker is taking at this moment needs no place any more. Returns how many there were.
--- Locks: the tasks, held by the caller; their messages, skip locked: who claims holds a message and may want the task.
+-- Gives 100 points of priority, as many as the highest that a request can ask for, to the given tasks that are past the SLA
+-- of their template and have not got them yet: to their claim order, and to the claim rank of their queued offers. An offer
+-- that a worker is claiming at this moment needs no rank any more. Returns how many tasks it escalated.
+-- Locks: the tasks, held by the caller; their messages, skip locked: a claim holds a message and may need the task.
 -- Source: design decision 13, the SLA escalation.
 create or replace function tasker.escalate_sla_breaches(p_task_uuids uuid[], p_now timestamptz default null)
 returns int
@@ -37,7 +37,7 @@ begin
     group by ns.name
   loop
     if to_regclass('pgmq.' || quote_ident('q_' || lower(tasker.worker_queue(v_each.namespace)))) is not null then
-      -- Found by their places, which are indexed.
+      -- Found by their claim ranks, which are indexed.
       execute format($q$
         with waiting as materialized (
           select q.msg_id from pgmq.%1$I q
@@ -53,4 +53,4 @@ begin
 end
 $$;
 comment on function tasker.escalate_sla_breaches(uuid[], timestamptz) is
-  'Gives 100 points of priority to those of the given tasks that are older than the SLA of their template.';
+  'Gives 100 points of priority to those of the given tasks that are past the SLA of their template.';

@@ -1,5 +1,5 @@
--- Ends a task that has stayed for too long as error: what is offered or running ends in error, so that a worker that still
--- comes with a result is refused; what has not started stays where it is, for a person who takes the task up again.
+-- Ends a stale task as error: offered and running steps move to error, so that a late result is refused; steps that have not
+-- started keep their state, for an operator who retries the task.
 -- Locks: the steps; the caller holds the task. Returns false when the task has ended or is blocked already.
 -- Source: docs/templates.md, lifecycle.
 create or replace function tasker.fail_stale_task(p_task_uuid uuid, p_metadata jsonb, p_server_uuid uuid, p_now timestamptz)
@@ -27,7 +27,7 @@ begin
   results as (
     insert into tasker.workflow_step_result_audit (workflow_step_uuid, sort_key, task_uuid, worker_uuid, recorded_at, handoff, attempt, outcome, error)
     select m.workflow_step_uuid, m.transition_count, p_task_uuid, p_server_uuid, p_now, m.handoffs, m.attempts, 'permanent_failure',
-           jsonb_build_object('type', 'task_timed_out', 'message', 'the task stayed for too long and its template says that it fails then')
+           jsonb_build_object('type', 'task_timed_out', 'message', 'the task exceeded its time limit, and its template fails such a task')
     from moved m),
   history as (
     insert into tasker.workflow_step_transitions
@@ -53,4 +53,4 @@ begin
 end
 $$;
 comment on function tasker.fail_stale_task(uuid, jsonb, uuid, timestamptz) is
-  'Ends a task that has stayed for too long as error; what is offered or running ends in error, so that a late result is refused.';
+  'Ends a stale task as error; offered and running steps move to error, so that a late result is refused.';

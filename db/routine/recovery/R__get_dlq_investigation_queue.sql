@@ -1,4 +1,4 @@
--- The open dead letters in the order in which to take them up: {entries, next}. p_after: next of the page before, which may have been
+-- The open dead letters in the order in which to investigate them: {entries, next}. p_after: next of the page before, which may have been
 -- closed in the meantime. Names are those of the REST interface. Source: reference section 6.2.
 create or replace function tasker.get_dlq_investigation_queue(p_limit int default 50, p_after uuid default null)
 returns jsonb
@@ -20,4 +20,4 @@ as $$
     'next', case when count(*) > p_limit then (array_agg(p.dlq_entry_uuid order by p.place) filter (where p.place = p_limit))[1] end)
   from page p
 $$;
-comment on function tasker.get_dlq_investigation_queue(int, uuid) is 'The open dead letters in the order in which to take them up.';
+comment on function tasker.get_dlq_investigation_queue(int, uuid) is 'The open dead letters in the order in which to investigate them.';

@@ -1,6 +1,6 @@
--- Tasks that are stale or will be, the latest first: {tasks, next}. p_after: next of the page before, which is the time at which its last
--- task is stale, in microseconds since 1970, and that task. Names are those of the REST interface. Reads all unfinished tasks: for
--- people, not for a dashboard that asks every second. Source: reference section 6.2.
+-- Tasks that are stale or will be, the latest first: {tasks, next}. p_after: next of the page before, which is the time at
+-- which its last task is stale, in microseconds since 1970, and that task. Names are those of the REST interface. Reads all
+-- unfinished tasks: for operators, not for a dashboard that polls every second. Source: reference section 6.2.
 create or replace function tasker.get_staleness(p_limit int default 50, p_after text default null)
 returns jsonb
 language sql stable

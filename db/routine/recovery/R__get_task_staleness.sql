@@ -1,10 +1,10 @@
--- When each of some unfinished tasks is stale, or was: counted from when it should have moved, not from when it came to
--- where it is. waiting_for_retry: since its first retry is due, so that a wait of months is no fault. waiting_for_dependencies,
--- pending: since it rests there, unless it is paused or waits for a slot of a policy. steps_in_process: with a limit of the template since the first handoff
--- that is still out; without one since the end of a lease, or since an offer that no server that is alive would take:
--- a long queue and a long run are no faults either. max_duration_minutes counts from the creation, whatever the state; a
--- task that is blocked waits for a person and is never stale.
--- reason is what its dead letter would say. Tasks that cannot become stale have no row.
+-- When each of some unfinished tasks is stale, or was: counted from when it should have moved, not from when it entered its
+-- state. waiting_for_retry: since its first retry is due, so that a wait of months is no fault. waiting_for_dependencies,
+-- pending: since it entered that state, unless it is paused or waits for a slot of a policy. steps_in_process: with a limit
+-- of the template since the first handoff that is still unfinished; without one since the end of a lease, or since an offer
+-- that no live server serves: a long queue and a long run are no faults either. max_duration_minutes counts from the
+-- creation, in any state; a blocked task waits for an operator and is never stale.
+-- reason is that of its dead letter. Tasks that cannot become stale have no row.
 -- Source: design decision 12, ADR 0016.
 create or replace function tasker.get_task_staleness(p_task_uuids uuid[], p_now timestamptz default null)
 returns table (task_uuid uuid, state tasker.task_state, should_have_moved_at timestamptz, threshold_minutes int, stale_at timestamptz,

@@ -1,6 +1,6 @@
--- Does to those of the given tasks that are stale what their templates say: a dead letter, error, both or nothing; and sees
--- to it that the others are looked at again no later than when they become stale.
--- Locks: the caller holds the tasks, so that several servers do nothing twice. Returns those that ended, as [{task_uuid, state}].
+-- Handles those of the given tasks that are stale as their templates say: a dead letter, error, both or nothing; and
+-- schedules the others to be evaluated no later than when they become stale.
+-- Locks: the caller holds the tasks, so that no two servers handle one. Returns those that ended, as [{task_uuid, state}].
 -- Source: ADR 0016.
 create or replace function tasker.handle_stale_tasks(p_task_uuids uuid[], p_server_uuid uuid, p_now timestamptz default null)
 returns jsonb
@@ -31,4 +31,4 @@ begin
 end
 $$;
 comment on function tasker.handle_stale_tasks(uuid[], uuid, timestamptz) is
-  'Does to those of the given tasks that are stale what their templates say: a dead letter, error, both or nothing.';
+  'Handles those of the given tasks that are stale as their templates say: a dead letter, error, both or nothing.';

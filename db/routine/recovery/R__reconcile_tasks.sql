@@ -1,12 +1,12 @@
--- Restores what the engine relies on and writes only once by itself, should it have been lost: by a mistaken statement, a partial restore,
--- a program that deletes. One part of the walk over all tasks per call, p_limit of them in the order of their keys, so that a call costs the same
--- however many tasks there are; and the wake-ups that lie farthest in the future, of which an index knows.
+-- Restores rows that the engine relies on and writes only once, when a mistaken statement, a partial restore or another
+-- program has deleted them. One part of the walk over all tasks per call, p_limit of them in the order of their keys, so
+-- that a call costs the same for any number of tasks; and the latest wake-ups, by an index.
 --   a blocked task without a dead letter of its own gets one;
 --   a task that can move and has no wake-up gets one that is due;
---   a wake-up farther away than any that the engine sets, and not that of a retry, becomes due.
--- Tasks that another session holds are left to the next pass. Returns {tasks: looked at, dead_letters, wakeups, moved_wakeups: restored}, with
--- tasks null when another server is at it.
--- Locks: the row of reconciler_progress, skipped when it is taken; the tasks that lack something, skip locked; their wake-ups.
+--   a wake-up later than any that the engine sets, and not that of a retry, becomes due.
+-- The next pass handles tasks that another session holds. Returns {tasks: checked, dead_letters, wakeups, moved_wakeups:
+-- restored}, with tasks null when another server runs it.
+-- Locks: the row of reconciler_progress, skipped when it is locked; the tasks that lack a row, skip locked; their wake-ups.
 -- Source: design section 1, docs/promises.md.
 create or replace function tasker.reconcile_tasks(p_limit int default 2000, p_now timestamptz default null)
 returns jsonb
@@ -36,7 +36,7 @@ begin
       last_pass_at = case when coalesce(cardinality(v_tasks), 0) < p_limit then v_now else r.last_pass_at end,
       pass_began_at = case when v_cursor.cursor_uuid is null then v_now else r.pass_began_at end;
 
-  -- Looked for without locks and decided under them: the task may have moved meanwhile.
+  -- Found without locks and decided under them: the task may have moved meanwhile.
   select array_agg(t.task_uuid) into v_lacking
   from tasker.tasks t
   where t.task_uuid = any (v_tasks) and t.completed_at is null
@@ -46,7 +46,7 @@ begin
   if v_lacking is not null then
     select array_agg(l.task_uuid) into v_lacking
     from (select t.task_uuid from tasker.tasks t where t.task_uuid = any (v_lacking) order by t.task_uuid for no key update skip locked) l;
-    -- One that an operator has closed since the task is blocked is as good as an open one. Moved on is the history's word.
+    -- One that an operator has closed since the task is blocked is as good as an open one. The history shows when it was blocked.
     perform tasker.create_dlq_entries(array_agg(b.task_uuid), v_now), count(*)
     from (
       select t.task_uuid from tasker.tasks t
@@ -90,4 +90,4 @@ begin
 end
 $$;
 comment on function tasker.reconcile_tasks(int, timestamptz) is
-  'Restores dead letters, wake-ups and their times, should they have been lost: one part of the walk over all tasks.';
+  'Restores lost dead letters and wake-ups, and wake-ups that are too late: one part of the walk over all tasks.';

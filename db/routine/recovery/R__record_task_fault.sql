@@ -1,7 +1,7 @@
--- Notes that the processing of a task raised an error and puts its next try off, 30 seconds at first and ten minutes at most.
--- At the p_fault_limit-th time in a row the task is parked: submitted steps that cannot be settled go to error, with the
--- cause, so that the task comes to rest in blocked_by_failures like after any other failure. When none of them is to
--- blame the task gets a dead letter and is tried once an hour.
+-- Records that the processing of a task raised an error and postpones its next try, by 30 seconds at first and ten minutes
+-- at most. After p_fault_limit errors in a row the task is parked: submitted steps that cannot be settled move to error,
+-- with the cause, so that the task becomes blocked_by_failures like after any other failure. When none of them causes the
+-- error the task gets a dead letter and one try per hour.
 -- Returns {ended: [{task_uuid, state}]}. Locks: the task, then its steps. Source: attune.md F5.
 create or replace function tasker.record_task_fault(
   p_task_uuid uuid, p_sqlstate text, p_cause text, p_server_uuid uuid, p_fault_limit int, p_now timestamptz default null)
@@ -33,7 +33,7 @@ begin
     return jsonb_build_object('ended', '[]'::jsonb);
   end if;
 
-  -- Each is settled on trial: what raises is to blame, what does not is rolled back by the same means.
+  -- Each is settled in a savepoint: a step that raises causes the error; the savepoint of any other is rolled back too.
   for v_step in
     select s.workflow_step_uuid from tasker.workflow_steps s
     where s.task_uuid = p_task_uuid and s.state in ('enqueued_for_orchestration', 'enqueued_as_error_for_orchestration')
@@ -89,4 +89,4 @@ begin
 end
 $$;
 comment on function tasker.record_task_fault(uuid, text, text, uuid, int, timestamptz) is
-  'Notes that the processing of a task raised an error, and parks the task when that happens too often.';
+  'Records that the processing of a task raised an error, and parks the task when that happens too often.';

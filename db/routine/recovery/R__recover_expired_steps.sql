@@ -1,7 +1,7 @@
--- Takes back the steps of the given tasks whose lease has run out by the database's clock: cancelled when that was asked
--- for, pending again (the next handoff gets the next attempt) while attempts are left and the template says reschedule,
--- otherwise error. A step that may not be retried is not: nobody knows how far its handler came.
--- A step that was asked to stop and has not by the end of its grace period is cancelled too, lease or not (forced).
+-- Takes back the steps of the given tasks whose lease has expired by the database's clock: cancelled when a cancel was
+-- requested, pending again (the next handoff gets the next attempt) while attempts are left and the template says
+-- reschedule, otherwise error. A step that may not be retried moves to error: how far its handler came is unknown. A step
+-- that was asked to stop and still runs at the end of its grace period is cancelled too, lease or not (forced).
 -- Locks: the steps; the caller holds the tasks. Returns how many were taken back.
 -- Source: design section 3, attune.md W3 to W7, H3, H6; ADR 0011 and 0012.
 create or replace function tasker.recover_expired_steps(p_task_uuids uuid[], p_server_uuid uuid, p_now timestamptz default null)
@@ -37,7 +37,7 @@ begin
     insert into tasker.workflow_step_result_audit
       (workflow_step_uuid, sort_key, task_uuid, worker_uuid, recorded_at, handoff, attempt, outcome, error)
     select m.workflow_step_uuid, m.transition_count, m.task_uuid, m.leased_by, v_now, m.handoffs, m.attempts, 'retryable_failure',
-           jsonb_build_object('type', 'worker_lost', 'message', format('the lease of attempt %s ran out and no other follows', m.attempts))
+           jsonb_build_object('type', 'worker_lost', 'message', format('the lease of attempt %s expired, and no further attempt follows', m.attempts))
     from moved m where m.to_state = 'error'),
   history as (
     insert into tasker.workflow_step_transitions
@@ -51,7 +51,7 @@ begin
     into v_deltas from moved m;
 
   if v_deltas is not null then
-    -- The counts must stand before the tasks are evaluated, which is what the caller does next.
+    -- The caller evaluates the tasks next and needs these counts.
     update tasker.tasks t
     set in_flight_steps = t.in_flight_steps + d.in_flight, failed_steps = t.failed_steps + d.failed
     from (select u.task_uuid, sum(u.in_flight)::int as in_flight, sum(u.failed)::int as failed from unnest(v_deltas) u group by u.task_uuid) d
@@ -61,4 +61,4 @@ begin
 end
 $$;
 comment on function tasker.recover_expired_steps(uuid[], uuid, timestamptz) is
-  'Takes back the steps of the given tasks whose lease has run out by the database''s clock.';
+  'Takes back the steps of the given tasks whose lease has expired by the database''s clock.';

@@ -1,6 +1,7 @@
--- Puts the message of an offer back on its queue when it is no longer there: same step, same handoff. Offers and messages
--- are compared one by one, in one snapshot; a queue that was dropped is made again. A message that is hidden for more than 15 minutes is shown.
--- Only offers older than 5 seconds are looked at. A message too many is harmless: the claim compares state and handoff.
+-- Sends the message of an offer again when it is no longer on its queue: same step, same handoff. Compares offers and
+-- messages one by one, in one snapshot; recreates a queue that was dropped. Shows a message that is hidden for more than 15
+-- minutes.
+-- Checks only offers older than 5 seconds. A surplus message is harmless: the claim compares state and handoff.
 -- Locks: the hidden messages, skip locked; the caller holds the tasks. Returns how many were sent.
 -- Source: design section 3, "delete any queue row and the work still ends".
 create or replace function tasker.resend_lost_messages(p_task_uuids uuid[], p_now timestamptz default null)
@@ -32,8 +33,8 @@ begin
         join tasker.tasks t on t.task_uuid = s.task_uuid
         join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
         where s.task_uuid = any ($1) and s.state = 'enqueued' and s.enqueued_at < $2 - interval '5 seconds'),
-      -- A message has the place of its step, and that is indexed. One that was being taken when its task became late, and was not
-      -- taken after all, has the place from before.
+      -- A message has the claim rank of its step, which is indexed. A message that was being claimed when its task breached its SLA, and was not
+      -- claimed after all, has the earlier rank.
       messages as materialized (
         select q.msg_id, q.vt, q.message ->> 'step_uuid' as step, q.message ->> 'handoff' as handoff
         from pgmq.%1$I q where (q.headers ->> 'claim_order')::bigint = any (array(
@@ -64,4 +65,4 @@ begin
 end
 $$;
 comment on function tasker.resend_lost_messages(uuid[], timestamptz) is
-  'Puts the message of an offer back on its queue when it is no longer there.';
+  'Sends the message of an offer again when it is no longer on its queue.';

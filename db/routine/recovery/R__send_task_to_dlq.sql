@@ -1,4 +1,4 @@
--- A person wants a task investigated: opens a dead letter with reason manual_dlq. The task goes on.
+-- Opens a dead letter for a task on an operator's request, with reason manual_dlq. The task continues.
 -- Returns {outcome, dlq_entry_uuid}: done, already when an investigation is open, or refused with the code task-not-found.
 -- Locks: none but the new rows. Errors: TK007 as check_action.
 create or replace function tasker.send_task_to_dlq(p_task_uuid uuid, p_by text, p_reason text, p_now timestamptz default null)
@@ -25,4 +25,4 @@ begin
 end
 $$;
 comment on function tasker.send_task_to_dlq(uuid, text, text, timestamptz) is
-  'A person wants a task investigated: opens a dead letter with reason manual_dlq.';
+  'Opens a dead letter for a task on an operator''s request, with reason manual_dlq.';

@@ -1,7 +1,7 @@
--- What a person says about a dead letter: closes it (p_status other than pending) or adds to its metadata. The task is
--- not touched: acting on it is act_on_task's business. p_reason becomes the notes.
--- Returns {outcome}: done, already (closed in the same way by the same person) or refused, with code and message: the
--- code is dead-letter-not-found when there is no such entry. Locks: the entry. Errors: TK007 as check_action.
+-- Closes a dead letter (p_status other than pending) or adds to its metadata, for an operator. The task does not change:
+-- act_on_task acts on it. p_reason becomes the notes.
+-- Returns {outcome}: done, already (closed in the same way by the same operator) or refused, with code and message: the code
+-- is dead-letter-not-found when there is no such entry. Locks: the entry. Errors: TK007 as check_action.
 create or replace function tasker.update_dlq_entry(
   p_dlq_entry_uuid uuid, p_status varchar, p_by text, p_reason text, p_metadata jsonb default null, p_now timestamptz default null)
 returns jsonb
@@ -36,4 +36,4 @@ begin
 end
 $$;
 comment on function tasker.update_dlq_entry(uuid, varchar, text, text, jsonb, timestamptz) is
-  'What a person says about a dead letter: closes it or adds to its metadata; the task is not touched.';
+  'Closes a dead letter or adds to its metadata, for an operator; the task does not change.';

@@ -1,4 +1,4 @@
--- What people look at: dead letters by reason, the order in which to investigate them, and who is about to be late.
+-- Views for operators: dead letters by reason, the order in which to investigate them, and tasks that become stale soon.
 -- Source: reference section 2.3.
 create or replace view tasker.v_dlq_dashboard as
 select d.dlq_reason, count(*) as total_entries,
@@ -16,7 +16,7 @@ select d.dlq_entry_uuid, d.task_uuid, d.original_state, d.dlq_reason, d.dlq_time
        round((extract(epoch from clock_timestamp() - d.dlq_timestamp) / 60)::numeric, 2) as minutes_in_dlq,
        ns.name as namespace_name, nt.name as task_name, t.state as current_state,
        round((extract(epoch from clock_timestamp() - h.created_at) / 60)::numeric, 2) as time_in_state_minutes,
-       -- As calculate_investigation_rank, which those who may only read cannot call.
+       -- Same as calculate_investigation_rank, which a read-only role cannot call.
        (case d.dlq_reason when 'dependency_cycle_detected' then 1000 when 'max_retries_exceeded' then 500 when 'permanent_failure' then 500
                           when 'staleness_timeout' then 100 when 'worker_unavailable' then 50 else 10 end
         + round((extract(epoch from clock_timestamp() - d.dlq_timestamp) / 60)::numeric, 2)) as priority_score
@@ -26,7 +26,7 @@ join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
 join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
 left join tasker.task_transitions h on h.task_uuid = t.task_uuid and h.sort_key = t.transition_count
 where d.resolution_status = 'pending';
-comment on view tasker.v_dlq_investigation_queue is 'Open dead letters with the score by which to take them up: the reason and a point per minute.';
+comment on view tasker.v_dlq_investigation_queue is 'Open dead letters with their score for investigation: the points of the reason and one per minute.';
 
 create or replace view tasker.v_task_staleness_monitoring as
 select s.task_uuid, ns.name as namespace_name, nt.name as task_name, s.state as current_state, s.should_have_moved_at,

@@ -1,7 +1,7 @@
 -- Drops the oldest month of history that is over and of which no task is left; or rewrites the oldest of which at most
 -- p_rewrite_tasks may be left, without the rows of tasks that are gone. One month per call; null when there is
 -- nothing to gain. Returns {month, outcome, kept_tasks}: dropped, rewritten, or postponed when writers held the table for longer than 0.2 seconds.
--- What is kept is found by looking through the whole month before any lock is taken: nobody writes to a month that is over
+-- What is kept is found by looking through the whole month before any lock is taken: no transaction writes to a month that is over
 -- for a day. Every row of a task that is there stays, however old it is.
 -- Locks: an advisory lock against itself and ensure_history_partitions, or nothing is done; the history tables at the very
 -- end, for as long as it takes to put one partition in the place of another.

@@ -1,4 +1,4 @@
--- How retention stands: {policies, templates (with what holds of those for which anybody has said anything), purged_tasks,
+-- How retention stands: {policies, templates (those with a rule, with the rule that applies), purged_tasks,
 -- last_purged_at, oldest_task_at, history: {oldest_month, last_month, months_ahead, default_in_use}, dropped: the last twelve,
 -- tables: other tables whose old rows go}.
 -- Cheap however many tasks there are. Reads only.

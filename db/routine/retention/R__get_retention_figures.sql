@@ -1,4 +1,4 @@
--- What a monitoring system wants to know of retention: {purged_tasks, oldest_task_seconds, oldest_history_seconds, months_ahead, default_in_use}.
+-- Retention figures for monitoring: {purged_tasks, oldest_task_seconds, oldest_history_seconds, months_ahead, default_in_use}.
 -- Cheap however many tasks there are. Reads only.
 create or replace function tasker.get_retention_figures(p_now timestamptz default null)
 returns jsonb
@@ -14,4 +14,4 @@ as $$
     'default_in_use', (exists (select from tasker.task_transitions_default) or exists (select from tasker.workflow_step_transitions_default))::int)
   from clock c
 $$;
-comment on function tasker.get_retention_figures(timestamptz) is 'What a monitoring system wants to know of retention.';
+comment on function tasker.get_retention_figures(timestamptz) is 'Retention figures for monitoring.';

@@ -10,4 +10,4 @@ as $$
     'is_more', coalesce(bool_or(p.is_more), false), 'by_template', coalesce(jsonb_agg(to_jsonb(p)), '[]'))
   from tasker.preview_retention(p_now => p_now) p
 $$;
-comment on function tasker.get_retention_preview(timestamptz) is 'What the clean-up would purge if it came round now, as a document.';
+comment on function tasker.get_retention_preview(timestamptz) is 'What the clean-up would purge if it ran now, as a document.';

@@ -1,4 +1,4 @@
--- How long finished tasks of each template are kept, per state, and who says so: a policy of the template wins over what its
+-- How long finished tasks of each template are kept, per state, and which policy decides: a policy of the template wins over what its
 -- version says (retention_days), that over one of the namespace, and that over one of everything; in each place the state over
 -- any state. keep_days null: for ever.
 -- Reads only.
@@ -24,4 +24,4 @@ as $$
       select nt.retention_days, 'template', 2, true where nt.retention_days is not null) c
     order by c.place, c.is_any_state limit 1) r on true
 $$;
-comment on function tasker.get_retention_rules() is 'How long finished tasks of each template are kept, per state, and who says so.';
+comment on function tasker.get_retention_rules() is 'How long finished tasks of each template are kept, per state, and which policy decides.';

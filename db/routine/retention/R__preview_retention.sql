@@ -1,4 +1,4 @@
--- A dry run: what the clean-up would purge if it came round now, per template and state, with the oldest end. At most p_limit
+-- A dry run: what the clean-up would purge if it ran now, per template and state, with the oldest end. At most p_limit
 -- tasks of each template are counted (is_more: there are more). retained of them stay for now: their parent is there, a
 -- child is unfinished, or a dead letter is open.
 -- Reads only.
@@ -44,4 +44,4 @@ begin
 end
 $$;
 comment on function tasker.preview_retention(int, timestamptz) is
-  'A dry run: what the clean-up would purge if it came round now, per template and state.';
+  'A dry run: what the clean-up would purge if it ran now, per template and state.';

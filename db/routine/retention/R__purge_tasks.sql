@@ -1,8 +1,10 @@
--- Deletes tasks with all that is theirs, except their history, which goes with its month, and what people did, which stays.
--- Left alone are tasks that are not at rest for good; that another transaction is at; that have an open dead letter; whose
--- parent is still there; that have an unfinished child; and whose last move the analytics have not counted yet.
--- Returns the tasks that are gone: of a null, an empty or an unknown selection none, and an empty array.
--- Locks: the tasks, skip locked; then, for its last statements, analytics_progress, so that no two change the tallies at once.
+-- Deletes tasks with everything that belongs to them, except their history, which is dropped with its month, and operator
+-- actions, which stay.
+-- Skips tasks that are not finished; that another transaction has locked; that have an open dead letter; whose parent still
+-- exists; that have an unfinished child; and whose last move the analytics have not counted yet.
+-- Returns the purged tasks: an empty array for a null, an empty or an unknown selection.
+-- Locks: the tasks, skip locked; then, for its last statements, analytics_progress, so that no two change the tallies at
+-- once.
 -- Source: docs/adr/0021-retention.md.
 create or replace function tasker.purge_tasks(p_task_uuids uuid[])
 returns uuid[]
@@ -24,7 +26,7 @@ begin
     return '{}';
   end if;
 
-  -- Asked for after the locks were got: who submits a child, or takes the task up again, holds it too.
+  -- Checked after taking the locks: a transaction that submits a child or reopens the task locks it too.
   with gone as (
     insert into tasker.purged_tasks (task_uuid, created_at, last_move_at)
     select t.task_uuid, least(t.created_at, h.created_at), greatest(t.completed_at, h.created_at)
@@ -59,4 +61,4 @@ begin
 end
 $$;
 comment on function tasker.purge_tasks(uuid[]) is
-  'Deletes tasks with all that is theirs, except their history, which goes with its month, and what people did, which stays.';
+  'Deletes tasks with everything that belongs to them, except their history, which is dropped with its month, and operator actions, which stay.';

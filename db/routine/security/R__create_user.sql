@@ -1,5 +1,5 @@
--- A new user, for people at psql: with a password, or a random one, and with a role in one namespace or in all.
--- Returns {user_uuid, name, password}, where password is only told when it was made here. Errors: TK007 when the name is taken or there is
+-- Creates a user, for use from psql: with a given password, or with a random one, and with a role in one namespace or in all.
+-- Returns {user_uuid, name, password}, where password is set only when the function generated it. Errors: TK007 when the name is taken or there is
 -- no such role.
 create or replace function tasker.create_user(
   p_name text, p_password text default null, p_role text default null, p_namespace text default null, p_by text default session_user)
@@ -26,4 +26,4 @@ begin
   return jsonb_strip_nulls(jsonb_build_object('user_uuid', v_user, 'name', p_name, 'password', v_made));
 end
 $$;
-comment on function tasker.create_user(text, text, text, text, text) is 'A new user, for people at psql: with a password, or a random one that is told once.';
+comment on function tasker.create_user(text, text, text, text, text) is 'Creates a user, for use from psql: with a given password, or with a random one that is returned once.';

@@ -1,4 +1,4 @@
--- Writes down how a request for a change was answered; once.
+-- Records the response status of a request for a change; once.
 create or replace function tasker.finish_write_request(p_request_uuid uuid, p_status int)
 returns boolean
 language plpgsql
@@ -10,4 +10,4 @@ begin
   return found;
 end
 $$;
-comment on function tasker.finish_write_request(uuid, int) is 'Writes down how a request for a change was answered; once.';
+comment on function tasker.finish_write_request(uuid, int) is 'Records the response status of a request for a change; once.';

@@ -1,5 +1,5 @@
--- Takes requests off the queue for good. Those that were refused move to orchestration_task_requests_refused with the
--- problem beside them, where somebody can see and send them again.
+-- Removes requests from the queue permanently. Those that were refused move to orchestration_task_requests_refused with the
+-- problem, where an operator can read and resend them.
 -- p_refused: array of {msg_id, message, problem}.
 create or replace function tasker.finish_task_requests(p_msg_ids jsonb, p_refused jsonb default '[]')
 returns void
@@ -15,4 +15,4 @@ begin
 end
 $$;
 comment on function tasker.finish_task_requests(jsonb, jsonb) is
-  'Takes requests off the queue for good; those that were refused move to orchestration_task_requests_refused.';
+  'Removes requests from the queue permanently; those that were refused move to orchestration_task_requests_refused.';

@@ -1,5 +1,5 @@
--- Says of unchecked tasks whether their context fits. Those that do are started, the others end in error, with the
--- violations in the history. p_verdicts: array of {task_uuid, violations: [..]}; no violations means it fits.
+-- Starts the unchecked tasks whose context is valid; the others end in error, with the violations in the history.
+-- p_verdicts: array of {task_uuid, violations: [..]}; no violations means that the context is valid.
 -- Returns as evaluate_tasks. Locks: tasks by uuid.
 create or replace function tasker.start_validated_tasks(
   p_verdicts jsonb, p_server_uuid uuid, p_claim_limit int default 0, p_lease_seconds int default 60)
@@ -35,4 +35,4 @@ begin
 end
 $$;
 comment on function tasker.start_validated_tasks(jsonb, uuid, int, int) is
-  'Says of unchecked tasks whether their context fits; those that do are started, the others end in error.';
+  'Starts the unchecked tasks whose context is valid; the others end in error.';

@@ -1,5 +1,5 @@
--- Tasks that came in by SQL and whose context nobody has checked against the input schema yet, locked, a JSON array of
--- {task_uuid, named_task_uuid, context}. Found by the due wake-ups and never by all tasks, for every server asks.
+-- Tasks that came in by SQL and whose context is not yet validated against the input schema, locked, a JSON array of
+-- {task_uuid, named_task_uuid, context}. Found by the due wake-ups and not among all tasks, because every server polls.
 -- Locks: the tasks, skip locked.
 create or replace function tasker.take_unchecked_tasks(p_limit int default 100)
 returns jsonb
@@ -17,4 +17,4 @@ as $$
   from unchecked u join tasker.task_contexts c on c.task_uuid = u.task_uuid
 $$;
 comment on function tasker.take_unchecked_tasks(int) is
-  'Tasks that came in by SQL and whose context nobody has checked against the input schema yet, locked.';
+  'Tasks that came in by SQL and whose context is not yet validated against the input schema, locked.';

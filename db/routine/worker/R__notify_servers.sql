@@ -1,4 +1,4 @@
--- Tells every listening server that there is something to do: one notification per kind, "kind sender" as its payload.
+-- Notifies every listening server of new work: one notification per kind, "kind sender" as its payload.
 -- For a transaction of its own: a commit that carries a NOTIFY waits for every other such commit.
 -- Source: design decision 18.
 create or replace function tasker.notify_servers(p_server_uuid uuid, p_kinds text[])
@@ -15,4 +15,4 @@ begin
 end
 $$;
 comment on function tasker.notify_servers(uuid, text[]) is
-  'Tells every listening server that there is something to do.';
+  'Notifies every listening server of new work.';

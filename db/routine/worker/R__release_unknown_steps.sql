@@ -1,6 +1,6 @@
--- Gives back what a server has claimed and does not know of: the answer of a claim can be lost after its commit. What was
--- claimed for it more than p_older_than_ms ago, is still in progress and is not in p_known, it has never seen.
--- It reads the steps of every task that can move, so it is for after a failed call and not for every heartbeat.
+-- Gives back steps that a server has claimed without knowing it: the response of a claim can be lost after its commit. A
+-- step that was claimed for it more than p_older_than_ms ago, is still in progress and is not in p_known, never reached it.
+-- It reads the steps of every task that can move, so it is for use after a failed call and not for every heartbeat.
 -- p_known: array of {step_uuid, handoff}. Returns as evaluate_tasks, with the number of steps as "released".
 -- Locks: as release_steps. Source: attune.md W6; ADR 0011.
 create or replace function tasker.release_unknown_steps(
@@ -25,4 +25,4 @@ begin
 end
 $$;
 comment on function tasker.release_unknown_steps(uuid, jsonb, int, timestamptz) is
-  'Gives back what a server has claimed and does not know of.';
+  'Gives back steps that a server has claimed without knowing it.';
