@@ -69,7 +69,7 @@ class PlannerSettingsTest {
           "get_slowest_steps", "get_slowest_tasks"),
       Rule.of("jit = off",
           "Many small expressions over few rows: compiling them took longer than running them.",
-          "check_step_transitions", "check_task_transitions", "explain_waiting", "find_overdue_violations", "get_analytics_metrics",
+          "add_steps", "check_step_transitions", "check_task_transitions", "explain_waiting", "find_overdue_violations", "get_analytics_metrics",
           "get_handoff_latency", "get_slowest_steps_aggregated", "get_slowest_tasks_aggregated", "get_system_health_counts",
           "get_task_history"),
       Rule.of("jit = off, lock_timeout = 200ms", "Gives way to writers of the history: postponed instead of waiting.",
