@@ -12,7 +12,7 @@ import java.util.List;
 
 /**
  * Spreads the word that there is something to do: to this server at once, to the others by one notification for many.
- * Called after a commit. With {@code tasker.notify.enabled=false} nobody is told and the poller finds everything.
+ * Called after a commit. With {@code tasker.notify.enabled=false} no server is notified, and the fallback poller finds all work.
  */
 @ApplicationScoped
 public class WorkNotifier {
