@@ -1,0 +1,189 @@
+"""What a handler receives and what it may return."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any, Dict, Mapping, Optional, Sequence
+
+from . import _json
+
+
+class StepContext:
+    """A step that a handler is to run. Its methods may be called from several threads."""
+
+    def __init__(self, claimed: Mapping[str, Any]) -> None:
+        self.task_uuid: str = claimed["task_uuid"]
+        #: Use it for effects outside that must happen once per step, whatever the attempt.
+        self.step_uuid: str = claimed["step_uuid"]
+        #: Names the claim. A later handoff of the same step makes results of this one stale.
+        self.handoff: int = claimed["handoff"]
+        #: Counted from 1.
+        self.attempt: int = claimed["attempt"]
+        self.max_attempts: int = claimed["max_attempts"]
+        #: Of this attempt, for other systems.
+        self.idempotency_token: str = claimed["idempotency_token"]
+        #: The step's name in the task.
+        self.name: str = claimed["name"]
+        #: The template's ``handler.callable``, ``method`` and ``resolver``.
+        self.handler: str = claimed["handler"]
+        self.method: str = claimed["method"]
+        self.resolver: Optional[str] = claimed["resolver"]
+        #: The template's configuration of the handler.
+        self.initialization: Dict[str, Any] = claimed["initialization"]
+        self.timeout_seconds: Optional[int] = claimed["timeout_seconds"]
+        self.namespace: str = claimed["namespace"]
+        self.template: str = claimed["template"]
+        self.version: str = claimed["version"]
+        self.correlation_id: str = claimed["correlation_id"]
+        self.parent_correlation_id: Optional[str] = claimed["parent_correlation_id"]
+        #: The W3C ``traceparent`` of the task's request, to be passed on.
+        self.trace_parent: Optional[str] = claimed["trace_parent"]
+        #: The task's input.
+        self.context: Dict[str, Any] = claimed["context"]
+        #: What an operator gave the step, otherwise empty.
+        self.inputs: Dict[str, Any] = claimed["inputs"]
+        #: The results of the direct parents, by the step's name.
+        self.results: Dict[str, Any] = claimed["results"]
+        #: What an earlier attempt saved, or None.
+        self.checkpoint: Any = claimed["checkpoint"]
+        self._stop = threading.Event()
+        self._reason: Optional[str] = "cancel" if claimed["cancel_requested"] else None
+        self._end = None if self.timeout_seconds is None else time.monotonic() + self.timeout_seconds
+        if self._reason:
+            self._stop.set()
+
+    @property
+    def is_retry(self) -> bool:
+        return self.attempt > 1
+
+    @property
+    def is_last_attempt(self) -> bool:
+        return self.attempt >= self.max_attempts
+
+    @property
+    def cancel_requested(self) -> bool:
+        """Whether the task is being cancelled: stop, and raise :class:`StepCancelled`. A handler that finishes instead keeps its result."""
+        return self._reason == "cancel"
+
+    @property
+    def stop_requested(self) -> bool:
+        """Whether to stop, for any :attr:`stop_reason`. Only for ``cancel`` what the handler returns still counts."""
+        return self._stop.is_set()
+
+    @property
+    def stop_reason(self) -> Optional[str]:
+        """``cancel``: the task is being cancelled. ``timeout``: the template's ``timeout_seconds`` are over. ``lost``: the step is
+        not this worker's any more, or its lease has run out because no server answers. ``shutdown``: the worker ends and the time
+        to drain is over. None: go on."""
+        return self._reason
+
+    @property
+    def seconds_left(self) -> Optional[float]:
+        """Until the time-out; None without one."""
+        return None if self._end is None else max(0.0, self._end - time.monotonic())
+
+    def wait(self, seconds: float) -> bool:
+        """Sleeps, but not longer than until :attr:`stop_requested`, which it returns."""
+        return self._stop.wait(seconds)
+
+    def raise_if_stopped(self) -> None:
+        """Raises :class:`StepCancelled` if :attr:`stop_requested`."""
+        if self._stop.is_set():
+            raise StepCancelled("stopped: %s" % self._reason)
+
+    def _request_stop(self, reason: str) -> None:
+        if self._reason is None or self._reason == "cancel":
+            self._reason = reason
+        self._stop.set()
+
+    def __repr__(self) -> str:
+        return "StepContext(%s of %s/%s, step_uuid=%s, attempt=%d)" % (self.name, self.namespace, self.template, self.step_uuid, self.attempt)
+
+
+class Outcome:
+    """What became of a step. A handler that returns anything else has succeeded with that as its result."""
+
+    def __init__(self, kind: str, members: Mapping[str, Any]) -> None:
+        self.kind = kind
+        self._members = {name: value for name, value in members.items() if value is not None}
+
+    @classmethod
+    def success(cls, result: Any = None) -> "Outcome":
+        """The step is complete, if the result fits the template's ``result_schema``. Without a result it is ``{}``."""
+        return cls("success", {"result": {} if result is None else result})
+
+    @classmethod
+    def decide(cls, *steps: str, result: Any = None) -> "Outcome":
+        """For a decision, and only for that: the names of the steps to create, none for none."""
+        return cls("success", {"result": {} if result is None else result, "decision": list(steps)})
+
+    @classmethod
+    def retryable(cls, type: str, message: str, details: Optional[Mapping[str, Any]] = None,
+                  retry_after: Optional[float] = None) -> "Outcome":
+        """The step is tried again while attempts are left: after the template's backoff, or after ``retry_after`` seconds."""
+        return cls("retryable_failure", {"error": _error(type, message, details),
+                                         "retry_after_ms": None if retry_after is None else max(0, round(retry_after * 1000))})
+
+    @classmethod
+    def permanent(cls, type: str, message: str, details: Optional[Mapping[str, Any]] = None) -> "Outcome":
+        """The step has failed and is not tried again."""
+        return cls("permanent_failure", {"error": _error(type, message, details)})
+
+    @classmethod
+    def cancelled(cls, reason: str = "", result: Any = None) -> "Outcome":
+        """Stopped because of a cancel request, with a partial result if there is one."""
+        return cls("cancelled", {"result": result, "error": _error("Cancelled", reason, None) if reason else None})
+
+    def _json(self, step_uuid: str, handoff: int, milliseconds: int) -> str:
+        """Raises TypeError or ValueError if a value is not JSON."""
+        return _json.dumps({"step_uuid": step_uuid, "handoff": handoff, "outcome": self.kind,
+                            "execution_time_ms": milliseconds, **self._members})
+
+
+def _error(type: str, message: str, details: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
+    error: Dict[str, Any] = {"type": (str(type) or "Error")[:200], "message": (str(message) or str(type) or "Error")[:4000]}
+    if details is not None:
+        error["details"] = dict(details)
+    return error
+
+
+class _Failure(Exception):
+    def __init__(self, message: str, *, type: Optional[str] = None, details: Optional[Mapping[str, Any]] = None) -> None:
+        super().__init__(message)
+        self.type = type
+        self.details = details
+
+
+class PermanentError(_Failure):
+    """Raised by a handler: a retry would not help. ``type`` is the error's type in the answers; the class's name without it."""
+
+
+class RetryableError(_Failure):
+    """Raised by a handler: try again, after ``retry_after`` seconds or the template's backoff. Any other exception is retried too."""
+
+    def __init__(self, message: str, *, type: Optional[str] = None, details: Optional[Mapping[str, Any]] = None,
+                 retry_after: Optional[float] = None) -> None:
+        super().__init__(message, type=type, details=details)
+        self.retry_after = retry_after
+
+
+class StepCancelled(Exception):
+    """Raised by a handler that has stopped because it was asked to. ``result``: what it has done so far."""
+
+    def __init__(self, message: str = "stopped because of a cancel request", result: Any = None) -> None:
+        super().__init__(message)
+        self.result = result
+
+
+def outcome_of(error: BaseException, step: StepContext) -> Outcome:
+    """The outcome of a handler that raised."""
+    if isinstance(error, PermanentError):
+        return Outcome.permanent(error.type or type(error).__name__, str(error), error.details)
+    if isinstance(error, RetryableError):
+        return Outcome.retryable(error.type or type(error).__name__, str(error), error.details, error.retry_after)
+    if isinstance(error, StepCancelled):
+        if step.cancel_requested:
+            return Outcome.cancelled(str(error), error.result)
+        return Outcome.retryable("Stopped", str(error))
+    return Outcome.retryable(type(error).__name__, str(error))

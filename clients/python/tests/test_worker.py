@@ -1,0 +1,393 @@
+"""The worker against a server that loses answers, refuses, forgets and is away. docs/workers.md is the protocol."""
+
+import logging
+import threading
+import time
+import unittest
+
+from fake import FakeServer, answering, breaking, losing, problem
+from tasker_ee import Client, Outcome, PermanentError, ProblemError, RetryableError, StepCancelled, Worker
+
+
+class WorkerTest(unittest.TestCase):
+    def setUp(self):
+        logging.getLogger("tasker_ee").setLevel(logging.CRITICAL + 1)
+        self.server = FakeServer()
+        self.addCleanup(self.server.close)
+        self.calls = []
+
+    def worker(self, *handlers, **options):
+        worker = Worker(name="test", namespaces=["shop"], client=Client(self.server.url, key="tkr_test"),
+                        **{"capacity": 2, "heartbeat_seconds": 1, "wait_seconds": 1, "drain_seconds": 5, **options})
+        for name, function in handlers or [("a", self.note)]:
+            worker.add_handler(name, function)
+        worker.start()
+        self.addCleanup(worker.stop, 0)
+        return worker
+
+    def note(self, step):
+        self.calls.append(step.step_uuid)
+        return {"n": len(self.calls)}
+
+    # ---- lost answers
+
+    def test_lost_answer_to_claims_is_repeated_with_its_request_id_and_the_step_runs_once(self):
+        key = self.server.offer("a")
+        self.server.plan["claims"] = [losing, losing]
+        self.worker()
+
+        result = self.server.await_result(key)
+
+        self.assertEqual(("success", {"n": 1}), (result["outcome"], result["result"]))
+        claims = self.server.of("claims")
+        self.assertEqual(claims[0], claims[1])
+        self.assertEqual(claims[0], claims[2])
+        self.assertEqual([key[0]], self.calls)
+
+    def test_lost_answer_to_results_is_repeated_and_the_next_steps_are_not_lost(self):
+        key = self.server.offer("a")
+        following = self.server.offer("a")
+        self.server.plan["results"] = [losing, losing]
+        self.worker(capacity=1)
+
+        self.server.await_result(key)
+        self.server.await_result(following)
+
+        results = self.server.of("results")
+        self.assertEqual([results[0]] * 2, results[1:3], "the same request, with the same request_id")
+        self.assertEqual([key[0], following[0]], self.calls)
+
+    def test_broken_connections_and_503_are_overcome(self):
+        self.server.plan["workers"] = [breaking, answering(problem(503, "unavailable"))]
+        self.server.plan["claims"] = [breaking, answering(problem(503, "server-busy")), answering((502, "not json"))]
+        self.server.plan["results"] = [breaking, answering(problem(503, "role-off")), breaking]
+        key = self.server.offer("a")
+        self.worker()
+
+        self.server.await_result(key)
+
+        self.assertEqual([key[0]], self.calls)
+
+    def test_step_that_never_arrives_is_given_back_after_two_heartbeats(self):
+        self.worker()
+        self.server.unreported = [{"step_uuid": "00000000-0000-7000-8000-000000000001", "handoff": 3, "claimed_ms_ago": 60000}]
+
+        result = self.server.await_result(("00000000-0000-7000-8000-000000000001", 3))
+
+        self.assertEqual("released", result["outcome"])
+        self.assertGreaterEqual(len(self.server.of("heartbeat")), 2)
+
+    def test_step_that_may_be_on_the_way_is_not_given_back(self):
+        self.worker()
+        self.server.unreported = [{"step_uuid": "00000000-0000-7000-8000-000000000001", "handoff": 3, "claimed_ms_ago": 0}]
+
+        self.server.await_true(lambda: len([1 for kind, _, _ in self.server.requests if kind == "heartbeat"]) >= 3)
+
+        self.assertEqual([], self.server.of("results"))
+
+    # ---- the worker is forgotten, lost, drained
+
+    def test_worker_that_is_forgotten_registers_again(self):
+        self.server.plan["claims"] = [answering(problem(404, "worker-not-found"))]
+        key = self.server.offer("a")
+        self.worker()
+
+        self.server.await_result(key)
+
+        self.assertEqual(2, self.server.registrations)
+
+    def test_worker_that_counts_as_lost_sends_a_heartbeat_and_claims_again(self):
+        self.server.plan["claims"] = [answering(problem(409, "worker-not-claiming", state="lost"))]
+        key = self.server.offer("a")
+        self.worker(heartbeat_seconds=300)
+
+        self.server.await_result(key)
+
+        kinds = [kind for kind, _, _ in self.server.requests]
+        self.assertEqual(["workers", "claims", "heartbeat", "claims"], kinds[:4])
+
+    def test_worker_that_an_operator_drains_ends(self):
+        self.server.plan["claims"] = [answering(problem(409, "worker-not-claiming", state="draining"))]
+        worker = Worker(name="test", client=Client(self.server.url), wait_seconds=1)
+        worker.add_handler("a", self.note)
+
+        worker.run()
+
+        self.assertEqual(1, len(self.server.of("claims")))
+        self.assertIn("DELETE", [kind for kind, _, _ in self.server.requests])
+
+    def test_refused_registration_is_raised(self):
+        self.server.plan["workers"] = [answering(problem(403, "not-permitted"))]
+        worker = Worker(name="test", client=Client(self.server.url))
+        worker.add_handler("a", self.note)
+
+        with self.assertRaises(ProblemError) as raised:
+            worker.run()
+
+        self.assertEqual((403, "not-permitted"), (raised.exception.status, raised.exception.code))
+
+    def test_what_cannot_work_is_refused_before_anything_is_sent(self):
+        with self.assertRaises(ValueError):
+            Worker(client=Client(self.server.url), wait_seconds=61)
+        with self.assertRaises(ValueError):
+            Worker(client=Client(self.server.url)).run()
+        worker = Worker(client=Client(self.server.url))
+        worker.add_handler("a", self.note)
+        with self.assertRaises(ValueError):
+            worker.add_handler("a", self.note)
+        self.assertEqual([], self.server.requests)
+
+    # ---- results
+
+    def test_stale_result_is_dropped_and_the_worker_goes_on(self):
+        key = self.server.offer("a")
+        self.server.plan["results"] = [answering((200, {
+            "verdicts": [{"step_uuid": key[0], "handoff": key[1], "verdict": "stale"}], "state": "healthy", "steps": [], "lease_seconds": 60}))]
+        self.worker(capacity=1)
+        self.server.await_true(lambda: any(kind == "results" for kind, _, _ in self.server.requests))
+        following = self.server.offer("a")
+
+        self.server.await_result(following)
+
+        self.assertNotIn(key, self.server.verdicts)
+        self.assertEqual(2, len(self.server.of("results")))
+
+    def test_result_that_the_server_refuses_becomes_a_permanent_failure(self):
+        key = self.server.offer("a")
+        self.server.plan["results"] = [answering(problem(400, "invalid-request", violations=[
+            {"field": "results/0/result", "message": "must not be longer than 1048576 bytes"}]))]
+        self.worker()
+
+        result = self.server.await_result(key)
+
+        self.assertEqual(("permanent_failure", "result_not_storable"), (result["outcome"], result["error"]["type"]))
+        self.assertIn("1048576", result["error"]["message"])
+
+    def test_outcomes(self):
+        def raising(error):
+            def handler(step):
+                raise error
+            return handler
+
+        class OutOfStock(PermanentError):
+            pass
+
+        cases = {
+            "nothing": (lambda step: None, "success", None),
+            "list": (lambda step: [1], "success", None),
+            "decide": (lambda step: Outcome.decide("x", "y", result=1), "success", None),
+            "decide_none": (lambda step: Outcome.decide(), "success", None),
+            "permanent": (raising(PermanentError("no", type="Declined", details={"a": 1})), "permanent_failure", "Declined"),
+            "subclass": (raising(OutOfStock("no")), "permanent_failure", "OutOfStock"),
+            "retryable": (raising(RetryableError("busy", retry_after=1.5)), "retryable_failure", "RetryableError"),
+            "any": (raising(KeyError("k")), "retryable_failure", "KeyError"),
+            "exit": (raising(SystemExit(3)), "retryable_failure", "SystemExit"),
+            "empty": (raising(ValueError()), "retryable_failure", "ValueError"),
+            "no_json": (lambda step: object(), "permanent_failure", "result_not_storable"),
+            "nan": (lambda step: float("nan"), "permanent_failure", "result_not_storable"),
+            "stopped": (raising(StepCancelled("enough")), "retryable_failure", "Stopped"),
+        }
+        keys = {name: self.server.offer(name) for name in cases}
+        self.worker(*((name, function) for name, (function, _, _) in cases.items()), capacity=20)
+
+        results = {name: self.server.await_result(key) for name, key in keys.items()}
+
+        for name, (_, outcome, type) in cases.items():
+            with self.subTest(name):
+                self.assertEqual((outcome, type), (results[name]["outcome"], results[name].get("error", {}).get("type")))
+        self.assertEqual({}, results["nothing"]["result"])
+        self.assertEqual((["x", "y"], 1), (results["decide"]["decision"], results["decide"]["result"]))
+        self.assertEqual([], results["decide_none"]["decision"])
+        self.assertEqual(1500, results["retryable"]["retry_after_ms"])
+        self.assertEqual({"a": 1}, results["permanent"]["error"]["details"])
+
+    def test_step_without_a_handler_is_declined_and_one_that_is_cancelled_not_started(self):
+        unknown = self.server.offer("b")
+        cancelled = self.server.offer("a", cancel_requested=True)
+        self.worker()
+
+        self.assertEqual("declined", self.server.await_result(unknown)["outcome"])
+        self.assertEqual("cancelled", self.server.await_result(cancelled)["outcome"])
+        self.assertEqual([], self.calls)
+
+    def test_methods_and_resolvers_find_their_handler(self):
+        keys = [self.server.offer("a", method="other"), self.server.offer("a"), self.server.offer("b", resolver="scripts")]
+        worker = Worker(client=Client(self.server.url), wait_seconds=1, capacity=3)
+        worker.handler("a")(lambda step: "any")
+        worker.handler("a", method="other")(lambda step: "other")
+        worker.resolver("scripts")(lambda step: "script " + step.handler)
+        with worker:
+            self.assertEqual(["other", "any", "script b"], [self.server.await_result(key)["result"] for key in keys])
+
+        self.assertEqual((["a"], ["scripts"]), (self.server.of("workers")[0]["handlers"], self.server.of("workers")[0]["resolvers"]))
+
+    # ---- cancel, time-out, lost
+
+    def test_cancel_request_is_told_to_the_handler(self):
+        def waiting(step):
+            self.assertTrue(step.wait(10))
+            self.assertTrue(step.cancel_requested)
+            raise StepCancelled("half done", result={"half": 1})
+
+        key = self.server.offer("a")
+        self.server.cancels = [{"step_uuid": key[0], "handoff": key[1], "force_in_ms": 1000}]
+        self.worker(("a", waiting))
+
+        result = self.server.await_result(key)
+
+        self.assertEqual(("cancelled", {"half": 1}), (result["outcome"], result["result"]))
+
+    def test_time_out_is_submitted_at_once_and_the_thread_is_not_used_before_it_returns(self):
+        told = []
+        release = threading.Event()
+
+        def deaf(step):
+            release.wait(10)
+            told.append(step.stop_reason)
+            return "late"
+
+        key = self.server.offer("slow", timeout_seconds=1)
+        self.worker(("slow", deaf), ("a", self.note), capacity=1)
+
+        self.assertEqual(("retryable_failure", "handler_timeout"),
+                         (self.server.await_result(key)["outcome"], self.server.await_result(key)["error"]["type"]))
+        following = self.server.offer("a")
+        time.sleep(0.5)
+        self.assertNotIn(following[0], self.server.claims, "the only thread still hangs")
+        release.set()
+        self.server.await_result(following)
+        self.assertEqual(["timeout"], told)
+
+    def test_lost_step_is_told_and_its_result_not_submitted(self):
+        reasons = []
+
+        def waiting(step):
+            step.wait(10)
+            reasons.append(step.stop_reason)
+
+        key = self.server.offer("slow")
+        self.server.lost = [key[0]]
+        self.worker(("slow", waiting), ("a", self.note), capacity=1)
+        self.server.await_true(lambda: reasons)
+        following = self.server.offer("a")
+
+        self.server.await_result(following)
+
+        self.assertEqual(["lost"], reasons)
+        self.assertNotIn(key, self.server.verdicts)
+
+    def test_handlers_are_told_when_no_heartbeat_gets_through_for_a_lease(self):
+        reasons = []
+        self.server.plan["workers"] = [answering((201, {"worker_uuid": "x", "heartbeat_seconds": 1, "lease_seconds": 2, "steps": []}))]
+        self.server.plan["heartbeat"] = [breaking] * 1000
+        key = self.server.offer("a")
+        self.worker(("a", lambda step: step.wait(20) and reasons.append(step.stop_reason)))
+
+        self.assertEqual("success", self.server.await_result(key)["outcome"], "the server decides whether it is stale")
+        self.assertEqual(["lost"], reasons)
+
+    def test_heartbeats_name_every_step_until_its_result_has_a_verdict(self):
+        key = self.server.offer("a")
+        self.server.plan["results"] = [breaking] * 6
+        self.worker()
+
+        self.server.await_result(key, 30)
+
+        self.assertIn({"step_uuid": key[0], "handoff": key[1]}, [step for beat in self.server.of("heartbeat") for step in beat["steps"]])
+
+    def test_heartbeat_that_hangs_does_not_keep_back_the_next(self):
+        hung = threading.Event()
+        self.addCleanup(hung.set)
+        self.server.plan["heartbeat"] = [lambda usual: hung.wait(20) and usual()]
+        self.worker()
+
+        self.server.await_true(lambda: [kind for kind, _, _ in self.server.requests].count("heartbeat") >= 2, 10)
+
+    # ---- capacity and the end
+
+    def test_never_holds_more_than_its_capacity_and_uses_all_of_it(self):
+        running, most = [0], [0]
+        lock = threading.Lock()
+
+        def counting(step):
+            with lock:
+                running[0] += 1
+                most[0] = max(most[0], running[0])
+            time.sleep(0.005)
+            with lock:
+                running[0] -= 1
+
+        keys = [self.server.offer("a") for _ in range(60)]
+        self.worker(("a", counting), capacity=4)
+        for key in keys:
+            self.server.await_result(key)
+
+        self.assertEqual(4, most[0])
+        asked = [body["max"] for body in self.server.of("claims")] + [body["claims"]["max"] for body in self.server.of("results") if "claims" in body]
+        self.assertLessEqual(max(asked), 4)
+
+    def test_stop_lets_the_running_step_end_and_claims_no_more(self):
+        begun = threading.Event()
+
+        def slow(step):
+            begun.set()
+            time.sleep(0.5)
+            return "done"
+
+        key = self.server.offer("a")
+        worker = self.worker(("a", slow), capacity=1)
+        begun.wait(10)
+
+        worker.stop()
+
+        self.assertEqual("done", self.server.verdicts[key]["result"])
+        self.assertNotIn("claims", self.server.of("results")[-1])
+        self.assertEqual("DELETE", self.server.requests[-1][0])
+
+    def test_stop_gives_back_what_does_not_end_in_time(self):
+        key = self.server.offer("a")
+        reasons = []
+        worker = self.worker(("a", lambda step: step.wait(20) and reasons.append(step.stop_reason)))
+        self.server.await_true(lambda: key[0] in self.server.claims)
+        time.sleep(0.2)
+
+        worker.stop(0.1)
+
+        self.assertEqual(("retryable_failure", "worker_shutdown"),
+                         (self.server.verdicts[key]["outcome"], self.server.verdicts[key]["error"]["type"]))
+        self.server.await_true(lambda: reasons == ["shutdown"])
+
+    def test_steps_that_arrive_while_it_stops_are_given_back_unstarted(self):
+        arrived = threading.Event()
+
+        def late(usual):
+            self.server.await_true(lambda: self.server.is_drained)
+            answer = usual()
+            arrived.set()
+            return answer
+
+        self.server.plan["claims"] = [late]
+        key = self.server.offer("a")
+        worker = self.worker()
+        self.server.await_true(lambda: any(kind == "claims" for kind, _, _ in self.server.requests))
+
+        worker.stop()
+
+        self.assertEqual("released", self.server.verdicts[key]["outcome"])
+        self.assertEqual([], self.calls)
+
+    def test_stop_ends_although_the_server_is_away(self):
+        begun = threading.Event()
+        self.server.offer("a")
+        self.server.plan.update({"results": [breaking] * 1000, "DELETE": [breaking] * 1000, "heartbeat": [breaking] * 1000})
+        worker = self.worker(("a", lambda step: begun.set()))
+        begun.wait(10)
+        start = time.monotonic()
+
+        worker.stop(0.5)
+
+        self.assertLess(time.monotonic() - start, 12)
+
+
+if __name__ == "__main__":
+    unittest.main()

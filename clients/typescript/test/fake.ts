@@ -1,0 +1,132 @@
+import { randomUUID } from "node:crypto";
+import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export type Answer = [status: number, document: unknown];
+type Members = Record<string, any>;
+/** "lost": the request has taken effect and its connection breaks. "broken": it breaks before. */
+export type Plan = "lost" | "broken" | Answer | ((usual: () => Promise<Answer>) => Promise<Answer>);
+
+export function problem(status: number, code: string, members: Members = {}): Answer {
+  return [status, { type: `urn:tasker:problem:${code}`, title: code, status, detail: "of a test", code, ...members }];
+}
+
+/** A server that misbehaves on demand. Knows one worker and hands out the offered steps; `plan` has answers for the next requests of a kind. */
+export class FakeServer {
+  readonly requests: { kind: string; body: Members; headers: IncomingHttpHeaders }[] = [];
+  readonly plan: Record<string, Plan[]> = {};
+  readonly claims = new Map<string, Members>();
+  readonly verdicts = new Map<string, Members>();
+  offers: Members[] = [];
+  lost: string[] = [];
+  cancels: Members[] = [];
+  unreported: Members[] = [];
+  registrations = 0;
+  isDrained = false;
+  url = "";
+  #http!: Server;
+
+  static async started(): Promise<FakeServer> {
+    const server = new FakeServer();
+    server.#http = createServer((request, response) => {
+      const parts: Buffer[] = [];
+      request.on("data", (part: Buffer) => parts.push(part));
+      request.on("end", async () => {
+        const text = Buffer.concat(parts).toString();
+        const body: Members = text ? JSON.parse(text) : {};
+        const kind = request.method === "POST" ? request.url!.split("?")[0]!.split("/").pop()! : request.method!;
+        server.requests.push({ kind, body, headers: request.headers });
+        const usual = () => server.answer(kind, body);
+        const planned = server.plan[kind]?.shift();
+        if (planned === "lost") {
+          await usual();
+        }
+        if (planned === "lost" || planned === "broken") {
+          request.socket.destroy();
+          return;
+        }
+        const [status, document] = planned === undefined ? await usual() : typeof planned === "function" ? await planned(usual) : planned;
+        response.writeHead(status, { "Content-Type": status >= 400 ? "application/problem+json" : "application/json" });
+        response.end(JSON.stringify(document));
+      });
+    });
+    await new Promise<void>((resolve) => server.#http.listen(0, "127.0.0.1", resolve));
+    server.url = `http://127.0.0.1:${(server.#http.address() as AddressInfo).port}`;
+    return server;
+  }
+
+  async close(): Promise<void> {
+    this.isDrained = true;
+    this.#http.closeAllConnections();
+    await new Promise((resolve) => this.#http.close(resolve));
+  }
+
+  offer(handler: string, members: Members = {}): string {
+    const step = {
+      step_uuid: randomUUID(), task_uuid: randomUUID(), handoff: 1, attempt: 1, max_attempts: 3, idempotency_token: "t", name: "step", handler,
+      method: "call", resolver: null, initialization: {}, timeout_seconds: null, namespace: "shop", template: "t", version: "1.0.0",
+      correlation_id: randomUUID(), parent_correlation_id: null, trace_parent: null, cancel_requested: false, context: {}, inputs: {},
+      results: {}, checkpoint: null, ...members,
+    };
+    this.offers.push(step);
+    return step.step_uuid;
+  }
+
+  async answer(kind: string, body: Members): Promise<Answer> {
+    switch (kind) {
+      case "workers":
+        this.registrations++;
+        return [201, { worker_uuid: body["worker_uuid"], heartbeat_seconds: body["heartbeat_seconds"], lease_seconds: 60, steps: [] }];
+      case "claims": {
+        let steps = this.#claimed(body);
+        for (let i = 0; steps.length === 0 && i < 25 && !this.isDrained; i++) {
+          await new Promise((resolve) => setTimeout(resolve, 20));
+          steps = this.#claimed(body);
+        }
+        return [200, { steps, lease_seconds: 60 }];
+      }
+      case "results": {
+        const verdicts = (body["results"] as Members[]).map((each) => {
+          const verdict = this.verdicts.has(each["step_uuid"]) ? "already" : "accepted";
+          if (verdict === "accepted") {
+            this.verdicts.set(each["step_uuid"], each);
+          }
+          return { step_uuid: each["step_uuid"], handoff: each["handoff"], verdict };
+        });
+        return [200, { verdicts, state: "healthy", lease_seconds: 60, steps: body["claims"] ? this.#claimed(body["claims"]) : [] }];
+      }
+      case "heartbeat":
+        return [200, { state: "healthy", heartbeat_seconds: 1, lease_seconds: 60, lost: this.lost, cancels: this.cancels, unreported: this.unreported }];
+      default:
+        this.isDrained = true;
+        return [200, { state: "stopped", claimed: 0 }];
+    }
+  }
+
+  #claimed(body: Members): Members[] {
+    let steps = [...this.claims.values()].filter((step) => step["request_id"] === body["request_id"] && !this.verdicts.has(step["step_uuid"]));
+    if (steps.length === 0) {
+      steps = this.offers.splice(0, body["max"]).map((step) => ({ ...step, request_id: body["request_id"] }));
+      steps.forEach((step) => this.claims.set(step["step_uuid"], step));
+    }
+    return steps.map(({ request_id: _, ...step }) => step);
+  }
+
+  of(kind: string): Members[] {
+    return this.requests.filter((each) => each.kind === kind).map((each) => each.body);
+  }
+
+  async result(step: string, seconds = 10): Promise<Members> {
+    await this.until(() => this.verdicts.has(step), seconds);
+    return this.verdicts.get(step)!;
+  }
+
+  async until(condition: () => boolean, seconds = 10): Promise<void> {
+    for (const end = performance.now() + seconds * 1000; !condition(); ) {
+      if (performance.now() > end) {
+        throw new Error(`not within ${seconds} s; requests: ${JSON.stringify(this.requests)}`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+}
