@@ -1,0 +1,745 @@
+package ee.tasker.cli;
+
+import static ee.tasker.cli.Arg.Place.BODY;
+import static ee.tasker.cli.Arg.Place.LOCAL;
+import static ee.tasker.cli.Arg.Place.QUERY;
+
+import ee.tasker.client.Operation;
+import jakarta.json.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+/** The table of commands. {@code CommandsTest} compares it with the OpenAPI document: every operation, parameter and member is in it. */
+final class Commands {
+  /** The command for which all others have to be there. */
+  static final String MAKES_COMPLETIONS = "completion";
+
+  private static final String[] TASK_STATES = {"pending", "steps_in_process", "waiting_for_dependencies", "waiting_for_retry",
+    "blocked_by_failures",
+    "complete", "error", "cancelled", "resolved_manually"};
+  private static final String[] DLQ_REASONS = {"staleness_timeout", "max_retries_exceeded", "permanent_failure",
+    "dependency_cycle_detected",
+    "worker_unavailable", "manual_dlq"};
+  private static final String[] DLQ_STATUSES = {"pending", "manually_resolved", "permanently_failed", "cancelled"};
+  private static final String[] TASK_COLUMNS = {"TASK=task_uuid", "NAMESPACE=namespace", "NAME=name", "STATE=state",
+    "DONE %=completion_percentage",
+    "CREATED=created_at", "+VERSION=version", "+COMPLETED=completed_at", "+PRIORITY=priority", "+FAILED=failed_steps", "+STEPS=total_steps",
+    "+HEALTH=health_status", "+INITIATOR=initiator", "+TAGS=tags", "+CORRELATION=correlation_id"};
+  private static final View TASK = View
+      .details("task=task_uuid", "namespace", "name", "version", "state", "explanation", "done %=completion_percentage",
+          "created=created_at", "completed=completed_at", "next wake=next_wake_at", "SLA breached=sla_breached_at",
+          "cancel request=cancel_request",
+          "replaces=replaces_task_uuid", "replaced by=replaced_by_task_uuid", "context", "+submitted by=submitted_by",
+          "+requested=requested_at",
+          "+priority", "+initiator", "+source system=source_system", "+reason", "+tags", "+correlation=correlation_id",
+          "+parent=parent_task_uuid",
+          "+execution=execution_status", "+recommended=recommended_action", "+health=health_status")
+      .and("steps", "Steps", "STEP=name", "STATE=state", "ATTEMPTS=attempts", "OF=max_attempts", "RETRY AT=next_retry_at",
+          "+UUID=step_uuid",
+          "+PARENTS=total_parents", "+LAST FAILURE=last_failure_at")
+      .and("decisions", "Decisions", "STEP=step", "STATE=state", "CHOSEN=chosen", "NOT CHOSEN=not_chosen", "REASON=reason",
+          "+AT=decided_at", "+CREATED=created_steps")
+      .and("batches", "Batches", "STEP=step", "STATE=state", "TOTAL=total", "DONE=done", "FAILED=failed", "IN FLIGHT=in_flight",
+          "WAITING=waiting", "+CREATED=created", "+PARALLELISM=parallelism", "+CLOSED=closed_at", "+UUID=step_uuid");
+  private static final View STEP = View.details("step=name", "uuid=step_uuid", "task=task_uuid", "state", "attempts", "of=max_attempts",
+      "result", "error",
+      "enqueued=enqueued_at", "completed=completed_at", "retry at=next_retry_at", "leased by=leased_by", "lease expires=lease_expires_at",
+      "took ms=execution_time_ms", "+retryable", "+attempts before reset=attempts_before_reset", "+created=created_at");
+  private static final View DEAD_LETTER = View.details("dead letter=dlq_entry_uuid", "task=task_uuid", "namespace", "reason=dlq_reason",
+      "status=resolution_status", "opened=dlq_timestamp", "task was=original_state", "resolved=resolution_timestamp", "by=resolved_by",
+      "notes=resolution_notes", "metadata", "+snapshot=task_snapshot");
+
+  private Commands() {}
+
+  /** @param name empty for commands that are in no group */
+  record Group(String name, String description, Supplier<List<Command>> commands) {
+  }
+
+  static List<Group> groups() {
+    return List.of(
+        new Group("", "", Commands::general),
+        new Group("profile", "Logins that are stored.", Commands::profiles),
+        new Group("task", "Submits, follows and operates tasks.", Commands::tasks),
+        new Group("step", "Steps of a task.", Commands::steps),
+        new Group("bulk", "Acts on many tasks, after a dry run.", Commands::bulk),
+        new Group("template", "Checks, registers and shows templates.", Commands::templates),
+        new Group("dlq", "Dead letters: what needs an operator.", Commands::deadLetters),
+        new Group("queue", "Queues, and messages that could not be processed.", Commands::queues),
+        new Group("server", "Servers.", Commands::servers),
+        new Group("worker", "Workers, and what none of them serves.", Commands::workers),
+        new Group("policy", "Concurrency policies: who holds and waits for slots.", Commands::policies),
+        new Group("retention", "How long tasks are kept.", Commands::retention),
+        new Group("analytics", "What happened, how it goes, where time goes.", Commands::analytics),
+        new Group("user", "Users.", Commands::users),
+        new Group("key", "API keys.", Commands::keys),
+        new Group("grant", "What users and keys may do.", Commands::grants));
+  }
+
+  /** All commands, by what is typed for them: {@code task list}. */
+  static List<java.util.Map.Entry<String, Command>> all() {
+    List<java.util.Map.Entry<String, Command>> all = new ArrayList<>();
+    for (Group group : groups()) {
+      group.commands().get()
+          .forEach(command -> all.add(java.util.Map.entry((group.name().isEmpty() ? "" : group.name() + " ") + command.name(), command)));
+    }
+    return all;
+  }
+
+  /** The members of requests for this operation that say who asks. */
+  static Set<String> actorsOf(Operation operation) {
+    return all().stream().map(java.util.Map.Entry::getValue).filter(command -> command.operations().contains(operation))
+        .flatMap(command -> command.args().stream()).filter(Arg::isActor).map(Arg::member).collect(Collectors.toSet());
+  }
+
+  /** The argument of this request that says who asks; it may depend on what is asked for. */
+  static Optional<Arg> actorOf(Operation operation, JsonObject request) {
+    return all().stream().map(java.util.Map.Entry::getValue).filter(command -> command.operations().contains(operation))
+        .filter(command -> command.constants().entrySet().stream()
+            .allMatch(constant -> constant.getValue().equals(request.get(constant.getKey()))))
+        .flatMap(command -> command.args().stream()).filter(Arg::isActor).findFirst();
+  }
+
+  private static List<Command> general() {
+    return List.of(
+        Command.of("login", "Checks credentials with the server and stores them in a profile.")
+            .calls(Operation.GET_ME, Operation.CREATE_KEY)
+            .with(Arg.local("user", "NAME", "A user; the password is asked for. Without it, an API key is."),
+                Arg.flag(LOCAL, "token", "A signed token (JWT) instead of a key."),
+                Arg.flag(LOCAL, "stdin", "Reads the key, token or password from the standard input."),
+                Arg.local("create-key", "KEY",
+                    "With --user: creates an API key of this name with the user's permissions, and stores that instead of the password."),
+                Arg.local("expires-in-days", "DAYS", "Of the created key.").integer(),
+                Arg.local("login-file", "FILE", "User and password from the file that the run command writes: .tasker/login."))
+            .runs(LoginCommands::login)
+            .example("tasker login --url https://tasker.example.org --user ann --create-key \"ann's laptop\" --expires-in-days 90")
+            .example("tasker login --url https://tasker.example.org --profile prod --stdin < key.txt")
+            .example("tasker login --login-file .tasker/login"),
+        Command.of("logout", "Forgets the credentials of a profile. Keys stay valid; tasker key revoke ends them.")
+            .with(Arg.flag(LOCAL, "all", "Of all profiles."))
+            .runs(LoginCommands::logout).example("tasker logout").example("tasker logout --profile prod"),
+        Command.of("whoami", "Shows who the server takes you for, and what you may do.").calls(Operation.GET_ME)
+            .shows(View.details("kind", "name").and("permissions", "Permissions", "PERMISSION=")).example("tasker whoami"),
+        Command.of("events", "Prints the transitions of all tasks as they happen, until it is interrupted.").calls(Operation.STREAM_EVENTS)
+            .with(Arg.query("namespace", "NAMESPACE", "Of this namespace."), Arg.query("name", "NAME", "Of this template."),
+                Arg.query("version", "VERSION", "Of this version."),
+                Arg.query("kind", "KIND", "Only of tasks, or only of steps.").values("task", "step"),
+                Arg.query("correlation_id", "UUID", "Of this correlation id.").uuid(),
+                Arg.local("after", "ID", "Continues after the event of this id.").covers("last_event_id"),
+                Arg.local("count", "N", "Ends after so many events.").integer())
+            .runs(Watch::events).example("tasker events --namespace payments --kind task").example("tasker events -o json --count 10"),
+        Command.of("pause", "Hands off no more steps of a namespace, a template or a version.").calls(Operation.PAUSE)
+            .with(Arg.body("namespace", "NAMESPACE", "What to pause.").positional(), Arg.body("name", "NAME", "Of this template."),
+                Arg.body("version", "VERSION", "Of this version."), Arg.reason(BODY), Arg.actor(BODY, "requested_by"))
+            .shows(View.details("outcome", "templates")).example("tasker pause payments -m \"the bank is down\"")
+            .example("tasker pause payments --name order -m \"wrong prices\""),
+        Command.of("resume", "Ends a pause.").calls(Operation.RESUME)
+            .with(Arg.query("namespace", "NAMESPACE", "What was paused.").positional(), Arg.query("name", "NAME", "Of this template."),
+                Arg.query("version", "VERSION", "Of this version."), Arg.reason(QUERY), Arg.actor(QUERY, "requested_by"))
+            .shows(View.details("outcome", "tasks")).example("tasker resume payments -m \"it is back\""),
+        Command.of("pauses", "Lists what is paused.").calls(Operation.LIST_PAUSES)
+            .shows(View.rows("pauses", "NAMESPACE=namespace", "NAME=name", "VERSION=version", "SINCE=paused_at", "BY=paused_by",
+                "REASON=reason",
+                "+FOR=claimed_actor"))
+            .example("tasker pauses"),
+        Command.of("audit", "Lists who asked for which change, newest first.").calls(Operation.LIST_WRITE_REQUESTS)
+            .with(Arg.query("caller", "NAME", "Of this caller."), Arg.query("route", "ROUTE", "To this path, as in the OpenAPI document."))
+            .pages("requests", 500)
+            .shows(
+                View.rows("requests", "AT=requested_at", "CALLER=caller", "KIND=caller_kind", "METHOD=method", "PATH=path", "STATUS=status",
+                    "+FROM=remote", "+ROUTE=route", "+SERVER=server_uuid", "+ANSWERED=answered_at"))
+            .example("tasker audit --caller ann --limit 10"),
+        Command.of("handlers", "Lists the handlers of the server that answers.").calls(Operation.LIST_HANDLERS)
+            .shows(View.rows("handlers", "HANDLER=")).example("tasker handlers"),
+        Command.of("metrics", "Prints the metrics of the server that answers, for Prometheus.").calls(Operation.GET_METRICS)
+            .runs(General::text).example("tasker metrics"),
+        Command.of("openapi", "Prints the OpenAPI document of the server.").calls(Operation.GET_OPEN_API_YAML)
+            .runs(General::text).example("tasker openapi"),
+        Command.of("check", "Proves on the database that every promise of docs/promises.md was kept. Reads only, by JDBC and not by REST.")
+            .with(Arg.local("db-url", "JDBC-URL", "The database; TASKER_DB_URL by default, or the run command's."),
+                Arg.local("db-user", "NAME",
+                    "TASKER_DB_USER by default, or tasker. The password is in TASKER_DB_PASSWORD or PGPASSWORD, or asked for."),
+                Arg.local("since", "TIME", "Only tasks that were created from then on."),
+                Arg.local("quiet-for", "INTERVAL", "Also what holds where nothing waits for longer than that: '10 minutes'."))
+            .runs(Check::run).example("tasker check")
+            .example("tasker check --db-url jdbc:postgresql://db.example.org/tasker --since 2026-11-01"),
+        Command.of("mcp", "Serves the Model Context Protocol on standard input and output, for assistants.").calls(Operation.GET_OPEN_API)
+            .with(Arg.flag(LOCAL, "allow-write", "Also offers tools that act; each shows first what it would do."))
+            .runs(Mcp::run).example("tasker mcp").example("tasker mcp --allow-write"),
+        Command.of(MAKES_COMPLETIONS, "Prints a script with which a shell completes commands and options.")
+            .with(Arg.local("shell", "SHELL", "bash, zsh or fish.").positional().values("bash", "zsh", "fish"))
+            .runs(Completion::run).example("source <(tasker completion bash)")
+            .example("tasker completion fish > ~/.config/fish/completions/tasker.fish"));
+  }
+
+  private static List<Command> profiles() {
+    return List.of(
+        Command.of("list", "Lists the profiles, without their credentials.").runs(LoginCommands::list).example("tasker profile list"),
+        Command.of("use", "Chooses the profile for commands that name none.").with(Arg.local("name", "NAME", "The profile.").positional())
+            .runs(LoginCommands::use).example("tasker profile use prod"));
+  }
+
+  private static Arg task() {
+    return Arg.path("task_uuid", "TASK", "The UUID of the task.");
+  }
+
+  private static List<Command> tasks() {
+    return List.of(
+        Command.of("submit", "Submits a task.").calls(Operation.SUBMIT_TASK)
+            .with(
+                Arg.local("template", "TEMPLATE", "NAMESPACE/NAME, or NAMESPACE/NAME:VERSION.").positional().optional().covers("namespace",
+                    "name", "version"),
+                Arg.body("context", "JSON", "The input: JSON, @file, or - for the standard input.").alias("-c").json(),
+                Arg.local("set", "KEY=VALUE", "A member of the context; the value is JSON, or else a text.").many(),
+                Arg.local("request", "JSON", "The whole request, as the interface takes it; other options go over it.").json(),
+                Arg.body("priority", "N", "-100 to 100; a point is worth a minute of waiting.").integer(),
+                Arg.body("tags", "TAG", "A tag.").named("--tag").many(), Arg.body("initiator", "TEXT", "For whom."),
+                Arg.body("source_system", "TEXT", "From where."), Arg.body("reason", "TEXT", "Why."),
+                Arg.body("requested_at", "TIME", "When it was requested; now by default."),
+                Arg.body("start_at", "TIME", "When it starts; at once by default."),
+                Arg.body("delay_seconds", "SECONDS", "After which it starts.").integer(),
+                Arg.body("correlation_id", "UUID", "What it belongs to.").uuid(),
+                Arg.body("parent_correlation_id", "UUID", "What caused it.").uuid(),
+                Arg.body("parent_task_uuid", "UUID", "The task on whose behalf it is submitted.").named("--parent").uuid(),
+                Arg.body("trace_parent", "TRACEPARENT", "The trace of the request, W3C."),
+                Arg.body("idempotency_key", "KEY", "Identifies the task within its template, for as long as it is kept.")
+                    .named("--task-key"),
+                Arg.body("on_duplicate", "WHAT", "What to do if the task exists.").values("refuse", "return"),
+                Arg.local("wait", "SECONDS", "Waits until the task is terminal or blocked, so long at most.").integer().covers("wait"),
+                Arg.flag(LOCAL, "watch", "Watches it as tasker task watch does."))
+            .shows(TASK).runs(TaskCommands::submit)
+            .example("tasker task submit linear/mathematical_sequence --set even_number=6 --watch")
+            .example("tasker task submit payments/order:1.2.0 --context @order.json --priority 10 --wait 60"),
+        Command.of("submit-many", "Submits up to 1000 tasks; each succeeds or fails on its own.").calls(Operation.SUBMIT_TASKS)
+            .with(Arg.local("requests", "FILE", "A JSON array of requests; - for the standard input.").positional())
+            .runs(TaskCommands::submitMany)
+            .shows(View.rows("verdicts", "STATUS=status", "TASK=task_uuid", "STATE=state", "CODE=code", "DETAIL=detail"))
+            .example("tasker task submit-many requests.json"),
+        Command.of("list", "Lists tasks, newest first. A task must match all filters.").calls(Operation.LIST_TASKS)
+            .with(Arg.query("namespace", "NAMESPACE", "Of this namespace.").alias("-n"), Arg.query("name", "NAME", "Of this template."),
+                Arg.query("version", "VERSION", "Of this version."),
+                Arg.query("state", "STATE", "In this state, or in one of several with commas between them.").alias("-s")
+                    .values(TASK_STATES),
+                Arg.query("tag", "TAG", "With this tag."), Arg.query("attribute", "NAME:VALUE", "With this search attribute.").many(),
+                Arg.query("created_after", "TIME", "Created then or later."), Arg.query("created_before", "TIME", "Created before."),
+                Arg.query("updated_after", "TIME", "Changed its state then or later."),
+                Arg.query("updated_before", "TIME", "Changed its state before."),
+                Arg.query("completed_after", "TIME", "Ended then or later."), Arg.query("completed_before", "TIME", "Ended before."),
+                Arg.query("initiator", "TEXT", "Of this initiator."), Arg.query("source_system", "TEXT", "From this system."),
+                Arg.query("correlation_id", "UUID", "Of this correlation id.").uuid(),
+                Arg.query("parent_correlation_id", "UUID", "Caused by a task of this correlation id.").uuid(),
+                Arg.query("sla_breached", "BOOLEAN", "Past their SLA, or not.").values("true", "false"))
+            .pages("tasks", 100).shows(View.rows("tasks", TASK_COLUMNS))
+            .example("tasker task list --namespace payments --state blocked_by_failures")
+            .example("tasker task list --attribute order:A-17 -o wide")
+            .example("tasker task list --created-after 2026-11-01T00:00:00Z --all -o json"),
+        Command.of("get", "Shows a task with its steps.").calls(Operation.GET_TASK)
+            .with(task(), Arg.query("wait", "SECONDS", "Waits until it is terminal or blocked, 60 s at most.").integer()).shows(TASK)
+            .example("tasker task get 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188")
+            .example("tasker task get 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 -o yaml"),
+        Command.of("wait", "Waits until a task is terminal or blocked. The exit status tells whether it succeeded.")
+            .calls(Operation.GET_TASK)
+            .with(task(), Arg.local("for", "SECONDS", "How long at most; an hour by default.").integer()).runs(TaskCommands::await)
+            .shows(TASK)
+            .example("tasker task wait 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 --for 600"),
+        Command.of("watch", "Follows a task live: its graph and progress on a terminal, else a line for each transition.")
+            .calls(Operation.STREAM_TASK_EVENTS, Operation.GET_TASK, Operation.GET_TEMPLATE)
+            .with(task(),
+                Arg.local("until", "STATE", "Ends when the task is blocked (the default), or only when it has ended.").values("blocked",
+                    "ended"),
+                Arg.local("after", "ID", "Continues after the event of this id.").covers("last_event_id"))
+            .runs(Watch::task).example("tasker task watch 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188"),
+        Command.of("diagnosis", "Tells why a task waits, step by step.").calls(Operation.DIAGNOSE_TASK).with(task())
+            .shows(View.details("task=task_uuid", "state", "next wake=next_wake_at").and("waiting", "Waiting", "STEP=name", "STATE=state",
+                "CAUSE=cause",
+                "WHY=sentence", "+DETAILS=details"))
+            .example("tasker task diagnosis 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188"),
+        Command.of("signal", "Sends a signal to a task, for the step that waits for it.").calls(Operation.SEND_SIGNAL)
+            .with(task(), Arg.path("name", "NAME", "The name of the signal.").text(), payload(), signalId())
+            .shows(View.details("task=task_uuid", "outcome", "number", "consumed=is_consumed"))
+            .example("tasker task signal 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 payment --payload '{\"amount\": 1299}' --signal-id p-4711"),
+        Command.of("signal-correlated", "Sends a signal to the unfinished tasks with a correlation id.")
+            .calls(Operation.SEND_SIGNAL_BY_CORRELATION)
+            .with(Arg.path("name", "NAME", "The name of the signal.").text(),
+                Arg.body("correlation_id", "UUID", "Of the tasks.").uuid().required(), payload(), signalId(),
+                Arg.body("limit", "N", "How many tasks there may be; one by default.").integer())
+            .shows(View.rows("signals", "TASK=task_uuid", "OUTCOME=outcome", "NUMBER=number", "CONSUMED=is_consumed", "CODE=code"))
+            .example("tasker task signal-correlated payment --correlation-id 01a1fc6e-1d0d-71ce-8f50-9e108c662c91 --limit 5"),
+        Command.of("history", "Lists everything that happened to a task, oldest first.").calls(Operation.GET_TASK_HISTORY).with(task())
+            .shows(View.rows("entries", "AT=at", "KIND=kind", "STEP=step", "FROM=from_state", "TO=to_state", "ATTEMPT=attempt",
+                "ACTION=action", "BY=by",
+                "REASON=reason", "+FOR=claimed_actor", "+OUTCOME=outcome", "+DETAILS=details"))
+            .example("tasker task history 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188"),
+        Command.of("graph", "Draws the graph of a task with the states of its steps.").calls(Operation.GET_TASK, Operation.GET_TEMPLATE)
+            .with(task(), Arg.local("as", "FORM", "A drawing by default.").values("text", "mermaid", "dot")).runs(GraphCommands::task)
+            .example("tasker task graph 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188")
+            .example("tasker task graph 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 --as mermaid"),
+        Command.of("cancel", "Asks for a cancel: no more steps start, and running ones are asked to stop.").calls(Operation.CANCEL_TASK)
+            .with(task(), Arg.reason(QUERY), Arg.actor(QUERY, "requested_by"),
+                Arg.query("policy", "POLICY", "What happens to running steps.").values("cancel_running", "allow_finish"),
+                Arg.query("grace_seconds", "SECONDS", "After which running handlers are interrupted.").integer(),
+                Arg.query("children", "WHAT", "Whether children are cancelled, too.").values("leave", "cancel"))
+            .shows(TASK).example("tasker task cancel 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 -m \"no longer needed\" --children cancel"),
+        Command.of("retry", "Runs the failed steps again.").calls(Operation.ACT_ON_TASK).constant("action_type", "retry")
+            .with(task(), Arg.reason(BODY), Arg.actor(BODY, "requested_by"),
+                Arg.body("context", "JSON", "Replaces the input: JSON, @file or -.").alias("-c").json())
+            .shows(TASK).example("tasker task retry 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 -m \"the bank is back\""),
+        Command.of("retry-from", "Runs a step and everything after it again.").calls(Operation.ACT_ON_TASK)
+            .constant("action_type", "retry_from_step")
+            .with(task(), Arg.body("step", "STEP", "The name or UUID of the step.").positional(), Arg.reason(BODY),
+                Arg.actor(BODY, "requested_by"),
+                Arg.flag(BODY, "rerun_completed", "Also steps that are complete."),
+                Arg.body("context", "JSON", "Replaces the input: JSON, @file or -.").alias("-c").json())
+            .shows(TASK)
+            .example("tasker task retry-from 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 price --rerun-completed -m \"prices were wrong\""),
+        Command.of("resolve", "Declares a blocked task to be done.").calls(Operation.ACT_ON_TASK).constant("action_type", "resolve")
+            .with(task(), Arg.reason(BODY), Arg.actor(BODY, "requested_by")).shows(TASK)
+            .example("tasker task resolve 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 -m \"paid by hand\""),
+        Command.of("fail", "Ends a blocked task in error.").calls(Operation.ACT_ON_TASK).constant("action_type", "fail")
+            .with(task(), Arg.reason(BODY), Arg.actor(BODY, "requested_by")).shows(TASK)
+            .example("tasker task fail 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 -m \"the order does not exist\""));
+  }
+
+  private static Arg payload() {
+    return Arg.body("payload", "JSON", "What the signal says: JSON, @file or -; null by default.").json();
+  }
+
+  private static Arg signalId() {
+    return Arg.body("signal_id", "ID", "Your own id for the signal, which counts once.");
+  }
+
+  private static Arg step() {
+    return Arg.path("step_uuid", "STEP", "The name or UUID of the step.").text();
+  }
+
+  private static List<Command> steps() {
+    return List.of(
+        Command.of("list", "Lists the steps of a task with their results.").calls(Operation.LIST_STEPS)
+            .with(task(), Arg.query("batch", "UUID", "The workers of this batch step, by page.").uuid(),
+                Arg.query("limit", "N", "With --batch: how many, 25 by default.").integer(),
+                Arg.query("cursor", "CURSOR", "With --batch: goes on where an earlier page ended."))
+            .shows(View.rows("steps", "STEP=name", "STATE=state", "ATTEMPTS=attempts", "RESULT=result", "ERROR=error.message",
+                "+UUID=step_uuid",
+                "+TOOK ms=execution_time_ms", "+ENQUEUED=enqueued_at", "+COMPLETED=completed_at", "+LEASED BY=leased_by"))
+            .example("tasker step list 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188"),
+        Command.of("get", "Shows a step.").calls(Operation.GET_STEP).with(task(), step()).shows(STEP)
+            .example("tasker step get 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 charge"),
+        Command.of("audit", "Lists the results of all attempts of a step, oldest first.").calls(Operation.AUDIT_STEP).with(task(), step())
+            .shows(
+                View.rows("results", "ATTEMPT=attempt", "OUTCOME=outcome", "AT=recorded_at", "TOOK ms=execution_time_ms", "RESULT=result",
+                    "ERROR=error.message", "+WORKER=worker_uuid"))
+            .example("tasker step audit 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 charge"),
+        Command.of("reset", "Runs a failed step again, with all its attempts.").calls(Operation.ACT_ON_STEP)
+            .constant("action_type", "reset_for_retry")
+            .with(task(), step(), Arg.reason(BODY), Arg.actor(BODY, "reset_by"),
+                Arg.body("attempt", "N", "Only if the step is still at this attempt.").integer(),
+                Arg.body("inputs", "JSON", "Replaces the step's own inputs.").json(),
+                Arg.flag(BODY, "discard_checkpoint", "Begins without its checkpoint."))
+            .shows(STEP).example(
+                "tasker step reset 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 charge -m \"the bank is back\" --inputs '{\"card\": \"tok_2\"}'"),
+        Command.of("resolve", "Declares a failed step to be done, without a result.").calls(Operation.ACT_ON_STEP)
+            .constant("action_type", "resolve_manually")
+            .with(task(), step(), Arg.reason(BODY), Arg.actor(BODY, "resolved_by"),
+                Arg.body("attempt", "N", "Only if the step is still at this attempt.").integer())
+            .shows(STEP).example("tasker step resolve 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 notify -m \"told by phone\""),
+        Command.of("complete", "Completes a step with a result of yours.").calls(Operation.ACT_ON_STEP)
+            .constant("action_type", "complete_manually")
+            .with(task(), step(), Arg.reason(BODY), Arg.actor(BODY, "completed_by"),
+                Arg.body("completion_data.result", "JSON", "The result, which must fit the step's schema: JSON, @file or -.").json()
+                    .required(),
+                Arg.body("completion_data.decision", "STEP", "Of a decision: a step to create.").many(),
+                Arg.flag(LOCAL, "decide-none", "Of a decision: creates no step.").covers("completion_data.decision"),
+                Arg.body("completion_data.batches", "JSON", "Of a batchable step: its cursors, an array.").json(),
+                Arg.body("completion_data.metadata", "JSON", "Kept in the history.").json(),
+                Arg.body("attempt", "N", "Only if the step is still at this attempt.").integer())
+            .runs(TaskCommands::complete)
+            .shows(STEP)
+            .example("tasker step complete 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 square --result '{\"value\": 49}' -m \"agreed with Bo\""));
+  }
+
+  private static List<Command> bulk() {
+    List<Command> commands = new ArrayList<>();
+    for (String[] action : new String[][]{{"retry", "Runs the failed steps of many tasks again."},
+      {"resolve", "Declares many blocked tasks to be done."},
+      {"fail", "Ends many blocked tasks in error."}, {"cancel", "Cancels many tasks."}}) {
+      commands.add(Command.of(action[0], action[1]).calls(Operation.PREVIEW_BULK_ACTION, Operation.RUN_BULK_ACTION)
+          .constant("action_type", action[0])
+          .with(Arg.body("filter.namespace", "NAMESPACE", "Of this namespace.").alias("-n"),
+              Arg.body("filter.name", "NAME", "Of this template."),
+              Arg.body("filter.version", "VERSION", "Of this version."),
+              Arg.body("filter.state", "STATE", "In this state.").alias("-s").values(TASK_STATES),
+              Arg.body("filter.failed_step", "STEP", "Of which this step has failed."),
+              Arg.body("filter.dlq_reason", "REASON", "With an open dead letter of this reason.").values(DLQ_REASONS),
+              Arg.body("filter.initiator", "TEXT", "Of this initiator."), Arg.body("filter.source_system", "TEXT", "From this system."),
+              Arg.body("filter.correlation_id", "UUID", "Of this correlation id.").uuid(),
+              Arg.body("filter.parent_correlation_id", "UUID", "Caused by a task of this correlation id.").uuid(),
+              Arg.body("filter.created_after", "TIME", "Created then or later."),
+              Arg.body("filter.created_before", "TIME", "Created before."),
+              Arg.reason(BODY), Arg.actor(BODY, "requested_by"),
+              Arg.flag(LOCAL, "dry-run", "Only counts the tasks, and prints the token with which tasker bulk run acts."),
+              Arg.flag(LOCAL, "yes", "Does not ask.").alias("-y"))
+          .runs(Bulk::act)
+          .example(action[0].equals("cancel")
+              ? "tasker bulk cancel --namespace payments --created-before 2026-11-01T00:00:00Z -m \"too old\" --yes"
+              : "tasker bulk " + action[0] + " --namespace payments --failed-step charge -m \"the bank is back\" --dry-run"));
+    }
+    commands.add(Command.of("run", "Performs what a dry run has counted, if nothing has changed since.").calls(Operation.RUN_BULK_ACTION)
+        .with(Arg.path("token", "TOKEN", "Of the dry run.")).shows(Bulk.RESULT)
+        .example("tasker bulk run 0b6f3f5a-5f0c-4c4f-9b1e-0a3c5b7d9e11"));
+    return commands;
+  }
+
+  private static List<Command> templates() {
+    return List.of(
+        Command.of("list", "Lists the templates.").calls(Operation.LIST_TEMPLATES)
+            .with(Arg.query("namespace", "NAMESPACE", "Of this namespace.").alias("-n"))
+            .shows(View.rows("templates", "NAMESPACE=namespace", "NAME=name", "VERSION=version", "STEPS=total_steps",
+                "DESCRIPTION=description",
+                "+IDENTITY=identity_strategy", "+REUSE=reuse", "+UNSUPPORTED=unsupported_features", "+CREATED=created_at"))
+            .example("tasker template list --namespace payments"),
+        Command.of("get", "Shows a template, with its source.").calls(Operation.GET_TEMPLATE, Operation.LIST_TEMPLATES)
+            .with(TemplateCommands.reference("TEMPLATE"), Arg.flag(LOCAL, "source", "Only the original text."))
+            .shows(View.details("namespace", "name", "version", "description", "identity=identity_strategy", "reuse", "steps=total_steps",
+                "created=created_at",
+                "configuration", "+hash=content_hash", "+unsupported=unsupported_features"))
+            .runs(TemplateCommands::get).example("tasker template get linear/mathematical_sequence")
+            .example("tasker template get linear/mathematical_sequence:1.0.0 --source"),
+        Command.of("validate", "Checks a template without registering it, and lists every problem.").calls(Operation.VALIDATE_TEMPLATE)
+            .with(Arg.local("file", "FILE", "YAML or JSON; - for the standard input.").positional().many()).runs(TemplateCommands::validate)
+            .example("tasker template validate samples/linear/template.yaml"),
+        Command.of("register", "Registers a template.").calls(Operation.REGISTER_TEMPLATE)
+            .with(Arg.local("file", "FILE", "YAML or JSON; - for the standard input.").positional().many(),
+                Arg.flag(LOCAL, "dry-run", "Only validates."))
+            .runs(TemplateCommands::register).example("tasker template register samples/linear/template.yaml"),
+        Command.of("diff", "Compares two templates in their normal form, with all defaults filled in.")
+            .calls(Operation.GET_TEMPLATE, Operation.VALIDATE_TEMPLATE, Operation.LIST_TEMPLATES)
+            .with(Arg.local("old", "OLD", "NAMESPACE/NAME:VERSION, or a file.").positional(),
+                Arg.local("new", "NEW", "NAMESPACE/NAME:VERSION, or a file.").positional(),
+                Arg.flag(LOCAL, "source", "Compares the original texts instead."))
+            .runs(TemplateCommands::diff).example("tasker template diff linear/mathematical_sequence:1.0.0 samples/linear/template.yaml"),
+        Command.of("graph", "Draws the graph of a template.").calls(Operation.GET_TEMPLATE, Operation.LIST_TEMPLATES)
+            .with(TemplateCommands.reference("TEMPLATE"), Arg.local("as", "FORM", "A drawing by default.").values("text", "mermaid", "dot"))
+            .runs(GraphCommands::template).example("tasker template graph linear/mathematical_sequence"));
+  }
+
+  private static List<Command> deadLetters() {
+    String[] columns = {"DEAD LETTER=dlq_entry_uuid", "TASK=task_uuid", "NAMESPACE=namespace", "REASON=dlq_reason",
+      "STATUS=resolution_status",
+      "OPENED=dlq_timestamp", "+BY=resolved_by", "+NOTES=resolution_notes"};
+    return List.of(
+        Command.of("list", "Lists dead letters, newest first.").calls(Operation.LIST_DEAD_LETTERS)
+            .with(Arg.query("resolution_status", "STATUS", "Of this status.").named("--status").values(DLQ_STATUSES),
+                Arg.query("dlq_reason", "REASON", "Of this reason.").named("--reason").values(DLQ_REASONS))
+            .pages("entries", 500).shows(View.rows("entries", columns)).example("tasker dlq list --status pending"),
+        Command.of("get", "Shows a dead letter.").calls(Operation.GET_DEAD_LETTER)
+            .with(Arg.path("dlq_entry_uuid", "ENTRY", "The UUID of the dead letter."))
+            .shows(DEAD_LETTER).example("tasker dlq get 01a1fc6e-d7a1-7c2e-9a51-7f1d1f2f8a10"),
+        Command.of("of-task", "Shows the latest dead letter of a task.").calls(Operation.GET_DEAD_LETTER_OF_TASK).with(task())
+            .shows(DEAD_LETTER)
+            .example("tasker dlq of-task 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188"),
+        Command.of("open", "Opens a dead letter for a task.").calls(Operation.OPEN_DEAD_LETTER)
+            .with(Arg.body("task_uuid", "TASK", "The UUID of the task.").uuid().positional(), Arg.reason(BODY),
+                Arg.actor(BODY, "requested_by"))
+            .shows(DEAD_LETTER).example("tasker dlq open 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 -m \"the amount looks wrong\""),
+        Command.of("update", "Notes what was found out about a dead letter, or closes it with a status.")
+            .calls(Operation.UPDATE_DEAD_LETTER)
+            .with(Arg.path("dlq_entry_uuid", "ENTRY", "The UUID of the dead letter."),
+                Arg.body("resolution_notes", "TEXT", "What was found out.").named("--notes").alias("-m").required(),
+                Arg.body("resolution_status", "STATUS", "Closes it.").named("--status").values(DLQ_STATUSES),
+                Arg.actor(BODY, "resolved_by"),
+                Arg.body("metadata", "JSON", "Merged into what it has.").json())
+            .shows(DEAD_LETTER)
+            .example("tasker dlq update 01a1fc6e-d7a1-7c2e-9a51-7f1d1f2f8a10 --status manually_resolved -m \"paid by hand\""),
+        Command.of("queue", "Lists open dead letters by urgency.").calls(Operation.GET_INVESTIGATION_QUEUE).pages("entries", 500)
+            .shows(View.rows("entries", "DEAD LETTER=dlq_entry_uuid", "TASK=task_uuid", "NAMESPACE=namespace", "NAME=name", "STATE=state",
+                "REASON=dlq_reason",
+                "MINUTES=minutes_in_dlq", "SCORE=priority_score", "+WAS=original_state"))
+            .example("tasker dlq queue --limit 10"),
+        Command.of("stats", "Counts dead letters by reason.").calls(Operation.GET_DEAD_LETTER_STATISTICS)
+            .shows(View.rows("reasons", "REASON=dlq_reason", "ALL=total_entries", "PENDING=pending", "RESOLVED=manually_resolved",
+                "FAILED=permanent_failures",
+                "CANCELLED=cancelled", "OLDEST=oldest_entry", "+NEWEST=newest_entry", "+MINUTES=avg_resolution_time_minutes"))
+            .example("tasker dlq stats"),
+        Command.of("staleness", "Lists tasks that are stale, or about to be.").calls(Operation.GET_STALENESS).pages("tasks", 500)
+            .shows(View.rows("tasks", "TASK=task_uuid", "NAMESPACE=namespace", "NAME=name", "STATE=state", "HEALTH=health_status",
+                "STALE AT=stale_at",
+                "MINUTES IN STATE=time_in_state_minutes", "+AGE=task_age_minutes", "+THRESHOLD=staleness_threshold_minutes",
+                "+PRIORITY=priority"))
+            .example("tasker dlq staleness"));
+  }
+
+  private static List<Command> queues() {
+    return List.of(
+        Command.of("list", "Lists the queues.").calls(Operation.LIST_QUEUES)
+            .shows(View.rows("queues", "QUEUE=queue_name", "LENGTH=queue_length", "VISIBLE=visible", "INVISIBLE=invisible",
+                "OLDEST s=oldest_msg_age_seconds",
+                "PARKED=parked", "+NEWEST s=newest_msg_age_seconds", "+EVER=total_messages", "+PARKED SINCE=parked_since"))
+            .example("tasker queue list"),
+        Command.of("dead", "Lists messages that could not be processed, newest first.").calls(Operation.LIST_DEAD_MESSAGES)
+            .with(Arg.query("queue_name", "QUEUE", "Of this queue.").named("--queue"),
+                Arg.flag(QUERY, "replayed", "Also those that were sent again."))
+            .pages("messages", 100)
+            .shows(View.rows("messages", "MESSAGE=dead_message_uuid", "QUEUE=queue_name", "PARKED=parked_at", "READ=read_ct", "CAUSE=cause",
+                "+SQLSTATE=sqlstate",
+                "+REPLAYED=replayed_at", "+BODY=message"))
+            .example("tasker queue dead --queue orchestration_step_results"),
+        Command.of("replay", "Puts a message that could not be processed on its queue again.").calls(Operation.REPLAY_DEAD_MESSAGE)
+            .with(Arg.path("dead_message_uuid", "MESSAGE", "The UUID of the message."), Arg.actor(QUERY, "requested_by"))
+            .shows(View.details("message=dead_message_uuid", "replayed"))
+            .example("tasker queue replay 01a1fc6e-d7a1-7c2e-9a51-7f1d1f2f8a10"));
+  }
+
+  private static List<Command> servers() {
+    View server = View
+        .details("server=server_uuid", "name", "state", "problems", "roles", "paused roles=paused_roles", "capacity=worker_capacity",
+            "poll interval s=poll_interval_seconds", "running=running_steps", "available=available_capacity", "stuck threads=stuck_threads",
+            "+threads",
+            "+queues=queue_depths")
+        .and("leases", "Leases", "TASK=task_uuid", "STEP=step_uuid", "ATTEMPT=attempt", "HELD s=held_seconds");
+    Arg uuid = Arg.path("server_uuid", "SERVER", "The UUID of the server. Only the server that answers can be asked.");
+    return List.of(
+        Command.of("list", "Lists the servers, healthiest first, and how long offers wait.").calls(Operation.LIST_SERVERS)
+            .shows(View
+                .rows("servers", "SERVER=server_uuid", "NAME=name", "HEALTH=health", "ROLES=roles", "RUNNING=running", "CAPACITY=capacity",
+                    "SILENT s=silent_seconds", "+NAMESPACES=namespaces", "+PROBLEMS=problems", "+REPORTED=reported_status",
+                    "+SINCE=registered_at")
+                .and("handoffs", "Handoffs of the last five minutes", "NAMESPACE=namespace", "ACCEPTED=accepted", "P50 ms=p50_ms",
+                    "P95 ms=p95_ms", "P99 ms=p99_ms",
+                    "WAITING=waiting", "STUCK=stuck", "+MAX ms=max_ms", "+OLDEST s=oldest_waiting_seconds"))
+            .example("tasker server list"),
+        Command.of("get", "Shows the server that answers.").calls(Operation.DESCRIBE_SERVER).with(uuid).shows(server)
+            .example("tasker server get 01a1fc6e-0001-7000-8000-000000000001"),
+        Command.of("health", "Shows the health of the server that answers; needs no login. Ends with 8 if it is down.")
+            .calls(Operation.GET_HEALTH, Operation.GET_LIVENESS, Operation.GET_READINESS, Operation.GET_STARTUP)
+            .with(Arg.local("probe", "PROBE", "Only this one.").values("live", "ready", "started"))
+            .runs(General::health).shows(View.details("status").and("checks", "Checks", "CHECK=name", "STATUS=status", "DATA=data"))
+            .example("tasker server health").example("tasker server health --probe ready"),
+        Command.of("set", "Pauses roles, changes capacity and poll interval, drains; until the server stops.")
+            .calls(Operation.CHANGE_SERVER)
+            .with(uuid,
+                Arg.local("pause", "ROLE", "Pauses this role; those that are not named resume.").many()
+                    .values("api", "orchestrator", "worker").covers("paused_roles"),
+                Arg.flag(LOCAL, "resume-all", "Resumes all roles.").covers("paused_roles"),
+                Arg.body("worker_capacity", "N", "How many steps it may run at the same time.").named("--capacity").integer(),
+                Arg.body("poll_interval_seconds", "SECONDS", "How often it looks for work that nothing announced.").named("--poll-interval")
+                    .integer(),
+                Arg.local("draining", "BOOLEAN", "Whether it finishes what it has and takes nothing more.").values("true", "false")
+                    .covers("draining"),
+                Arg.reason(BODY), Arg.actor(BODY, "requested_by"))
+            .runs(General::changeServer).shows(server)
+            .example(
+                "tasker server set 01a1fc6e-0001-7000-8000-000000000001 --pause worker --capacity 50 -m \"the disk is being replaced\""));
+  }
+
+  private static List<Command> workers() {
+    Arg uuid = Arg.path("worker_uuid", "WORKER", "The UUID of the worker.");
+    View steps = View.details("state", "lease s=lease_seconds").and("verdicts", "Verdicts", "STEP=step_uuid", "HANDOFF=handoff",
+        "VERDICT=verdict", "+ERROR=error").and("steps", "Claimed steps", "STEP=step_uuid", "NAME=name", "TASK=task_uuid", "HANDOFF=handoff",
+            "HANDLER=handler", "ATTEMPT=attempt", "+CONTEXT=context", "+RESULTS=results");
+    return List.of(
+        Command.of("list", "Lists the workers, healthiest first: those of the servers, and external ones.").calls(Operation.LIST_WORKERS)
+            .shows(View.rows("workers", "WORKER=worker_uuid", "NAME=name", "HEALTH=health", "NAMESPACES=namespaces", "RUNNING=running",
+                "CAPACITY=capacity", "SILENT s=silent_seconds", "+SERVER=server_uuid", "+HANDLERS=handlers", "+UNABLE=unable",
+                "+SINCE=registered_at", "+BY=registered_by"))
+            .example("tasker worker list -o wide"),
+        Command.of("get", "Shows a worker, and what it has claimed.").calls(Operation.DESCRIBE_WORKER).with(uuid)
+            .shows(
+                View.details("worker=worker_uuid", "name", "health", "namespaces", "handlers", "resolvers", "unable", "capacity", "running",
+                    "registered=registered_at", "by=registered_by", "heartbeat=heartbeat_at", "lost at=considered_lost_at",
+                    "+server=server_uuid",
+                    "+reported=reported_status").and("claims", "Claims", "STEP=step_uuid", "TASK=task_uuid", "HANDOFF=handoff",
+                        "SINCE=claimed_at",
+                        "LEASE EXPIRES=lease_expires_at", "+ACKNOWLEDGED=acknowledged_at"))
+            .example("tasker worker get 7f6c1d1e-8f0c-4a43-9a52-5b7a0de1c0aa"),
+        Command.of("unserved", "Lists offered steps for which no live worker has the handler.").calls(Operation.LIST_SERVERS)
+            .shows(View.rows("unserved", "NAMESPACE=namespace", "HANDLER=handler", "STEPS=steps", "SINCE=since", "FAILS AT=fails_at"))
+            .example("tasker worker unserved"),
+        Command.of("register", "Registers an external worker, or again; to try the protocol of docs/workers.md by hand.")
+            .calls(Operation.REGISTER_WORKER)
+            .with(Arg.body("name", "NAME", "For operators.").positional(),
+                Arg.body("capacity", "N", "How many steps it holds at most.").integer()
+                    .required(),
+                Arg.body("handlers", "HANDLER", "A handler that it runs.").named("--handler").many(),
+                Arg.body("resolvers", "RESOLVER", "A resolver that it runs.").named("--resolver").many(),
+                Arg.body("namespaces", "NAMESPACE", "A namespace that it serves; all by default.").named("--namespace").alias("-n").many(),
+                Arg.body("worker_uuid", "UUID", "Its UUID; the server makes one by default.").named("--worker").uuid(),
+                Arg.body("heartbeat_seconds", "SECONDS", "How often it sends a heartbeat.").integer())
+            .shows(
+                View.details("worker=worker_uuid", "heartbeat s=heartbeat_seconds", "lease s=lease_seconds").and("steps", "It still holds",
+                    "STEP=step_uuid", "HANDOFF=handoff"))
+            .example("tasker worker register pricing-7 --handler orders.Price --namespace orders --capacity 20"),
+        Command.of("claim", "Claims steps for an external worker of yours.").calls(Operation.CLAIM_STEPS)
+            .with(uuid, Arg.body("max", "N", "How many at most, 1 by default.").integer(),
+                Arg.body("wait_seconds", "SECONDS", "How long to wait for work, 60 at most.").integer(),
+                Arg.body("request_id", "ID", "The same when the request is repeated."))
+            .shows(steps).example("tasker worker claim 7f6c1d1e-8f0c-4a43-9a52-5b7a0de1c0aa --max 10 --wait-seconds 20 -o json"),
+        Command.of("results", "Submits results of an external worker of yours.").calls(Operation.SUBMIT_RESULTS)
+            .with(uuid, Arg.body("results", "JSON", "An array of results: JSON, @file or -.").json().positional(),
+                Arg.body("claims.max", "N", "Claims so many steps at most, too.").integer(),
+                Arg.body("claims.request_id", "ID", "The same when the request is repeated."))
+            .shows(steps)
+            .example(
+                "tasker worker results 7f6c1d1e-8f0c-4a43-9a52-5b7a0de1c0aa '[{\"step_uuid\": \"01a1fc76-e8f1-7f50-a2a7-2f8e3c0f3a11\", "
+                    + "\"handoff\": 1, \"outcome\": \"success\", \"result\": {\"price\": 12}}]'"),
+        Command.of("heartbeat", "Renews the leases of an external worker of yours.").calls(Operation.HEARTBEAT_WORKER)
+            .with(uuid, Arg.body("steps", "JSON", "The steps that it runs: [{\"step_uuid\": …, \"handoff\": …}].").json(),
+                Arg.body("state", "STATE", "Its state.").values("healthy", "degraded", "paused"))
+            .shows(View.details("state", "heartbeat s=heartbeat_seconds", "lease s=lease_seconds", "lost", "cancels", "unreported"))
+            .example("tasker worker heartbeat 7f6c1d1e-8f0c-4a43-9a52-5b7a0de1c0aa --state paused"),
+        Command.of("drain", "Gives an external worker of yours no more steps; it ends with the last one.").calls(Operation.DRAIN_WORKER)
+            .with(uuid)
+            .shows(View.details("worker=worker_uuid", "state", "claimed"))
+            .example("tasker worker drain 7f6c1d1e-8f0c-4a43-9a52-5b7a0de1c0aa"));
+  }
+
+  private static List<Command> policies() {
+    String[] columns = {"POLICY=policy_uuid", "NAMESPACE=namespace", "NAME=name", "STEP=step", "COUNTS=counts", "KEY=key", "LIMIT=limit",
+      "HOLDING=holding",
+      "WAITING=waiting", "+WHEN FULL=when_full", "+TEMPLATE'S=template_limit", "+SET=set_limit", "+BY=set_by"};
+    return List.of(
+        Command.of("list", "Lists the policies.").calls(Operation.LIST_CONCURRENCY_POLICIES)
+            .with(Arg.query("namespace", "NAMESPACE", "Of this namespace.").alias("-n"), Arg.query("name", "NAME", "Of this template."),
+                Arg.query("entries", "N", "How many holders and waiters of each policy; in JSON and YAML.").integer())
+            .shows(View.rows("policies", columns)).example("tasker policy list --namespace payments"),
+        Command.of("limit", "Changes the limit of a policy, for all versions of the template.").calls(Operation.SET_CONCURRENCY_LIMIT)
+            .with(Arg.path("policy_uuid", "POLICY", "The UUID of the policy."),
+                Arg.local("limit", "N", "How many may hold a slot, 0 for none; or default, for the template's.").positional()
+                    .covers("limit"),
+                Arg.reason(BODY), Arg.actor(BODY, "requested_by"))
+            .runs(General::limit)
+            .shows(View.details("policy=policy_uuid", "namespace", "name", "limit", "template's=template_limit", "set=set_limit", "holding",
+                "waiting"))
+            .example("tasker policy limit 01a1fc6e-0002-7000-8000-000000000002 0 -m \"the bank is down\"")
+            .example("tasker policy limit 01a1fc6e-0002-7000-8000-000000000002 default -m \"it is back\""));
+  }
+
+  private static List<Command> retention() {
+    String[] byTemplate = {"NAMESPACE=namespace", "NAME=name", "VERSION=version", "STATE=state", "KEEP DAYS=keep_days", "TASKS=tasks",
+      "RETAINED=retained",
+      "+BY=decided_by", "+OLDEST=oldest_completed_at"};
+    return List.of(
+        Command.of("show", "Shows policies, and what was purged.").calls(Operation.GET_RETENTION)
+            .shows(View.details("purged tasks=purged_tasks", "last purged=last_purged_at", "oldest task=oldest_task_at", "+history")
+                .and("policies", "Policies", "NAMESPACE=namespace", "NAME=name", "STATE=state", "KEEP DAYS=keep_days", "BY=set_by",
+                    "REASON=reason", "+AT=set_at")
+                .and("templates", "Templates", "NAMESPACE=namespace", "NAME=name", "VERSION=version", "PURGED=purged_tasks",
+                    "LAST=last_purged_at", "+KEEP DAYS=keep_days",
+                    "+BY=decided_by")
+                .and("tables", "Other tables", "TABLE=table", "KEEP DAYS=keep_days", "OLDEST=oldest_at"))
+            .example("tasker retention show"),
+        Command.of("preview", "Counts what would be purged now.").calls(Operation.PREVIEW_RETENTION)
+            .shows(View.details("tasks", "retained", "oldest=oldest_completed_at", "more=is_more").and("by_template", "By template",
+                byTemplate))
+            .example("tasker retention preview"),
+        Command.of("set", "Sets how long finished tasks are kept: in general, of a namespace, a template, a state.")
+            .calls(Operation.SET_RETENTION_POLICY)
+            .with(Arg.body("namespace", "NAMESPACE", "Of this namespace.").alias("-n"), Arg.body("name", "NAME", "Of this template."),
+                Arg.body("state", "STATE", "That ended in this state.").values("complete", "error", "cancelled", "resolved_manually"),
+                Arg.body("keep_days", "DAYS", "How long.").integer(), Arg.flag(LOCAL, "forever", "Keeps them forever.").covers("keep_days"),
+                Arg.flag(BODY, "remove", "Removes the policy."),
+                Arg.flag(BODY, "dry_run", "Changes nothing, and counts what would be purged."),
+                Arg.reason(BODY), Arg.actor(BODY, "requested_by"))
+            .runs(General::retention)
+            .shows(View.details("dry run=dry_run", "policy", "to be purged=preview.tasks", "retained=preview.retained")
+                .and("preview.by_template", "By template", byTemplate))
+            .example("tasker retention set --namespace payments --state complete --keep-days 90 -m \"as agreed\" --dry-run"));
+  }
+
+  private static List<Command> analytics() {
+    Arg hours = Arg.query("hours", "HOURS", "How far back.").integer();
+    return List.of(
+        Command.of("performance", "Shows what happened in the last hours.").calls(Operation.GET_PERFORMANCE).with(hours)
+            .shows(View.details("tasks=total_tasks", "active=active_tasks", "completed=completed_tasks", "failed=failed_tasks",
+                "completion rate=completion_rate",
+                "error rate=error_rate", "mean task s=average_task_duration_seconds", "mean step s=average_step_duration_seconds",
+                "tasks/h=tasks_per_hour",
+                "steps/h=steps_per_hour", "health score=system_health_score", "since=analysis_period_start"))
+            .example("tasker analytics performance --hours 24"),
+        Command.of("health", "Counts tasks and steps by state, with a score and the load.").calls(Operation.GET_SYSTEM_HEALTH)
+            .shows(View.details("score=health_score", "heavy load=is_under_heavy_load", "tasks=total_tasks", "by state=tasks",
+                "steps=total_steps", "+steps by state=steps",
+                "connections=active_connections", "of=max_connections"))
+            .example("tasker analytics health"),
+        Command.of("bottlenecks", "Shows where time goes.").calls(Operation.GET_BOTTLENECKS)
+            .with(hours, Arg.query("namespace", "NAMESPACE", "Of this namespace.").alias("-n"),
+                Arg.query("name", "NAME", "Of this template."),
+                Arg.query("version", "VERSION", "Of this version."), Arg.query("limit", "N", "How many steps, and templates.").integer(),
+                Arg.query("min_executions", "N", "Without what ran less often.").integer())
+            .shows(View.rows("recommendations", "RECOMMENDATION=")
+                .and("slow_steps", "Slow steps", "NAMESPACE=namespace", "NAME=name", "STEP=step", "MEAN s=avg_duration_seconds",
+                    "MAX s=max_duration_seconds", "RUNS=execution_count",
+                    "ERRORS=error_count", "+VERSION=version")
+                .and("slow_tasks", "Slow templates", "NAMESPACE=namespace", "NAME=name", "MEAN s=avg_duration_seconds",
+                    "MAX s=max_duration_seconds", "RUNS=execution_count",
+                    "ERRORS=error_count", "+VERSION=version"))
+            .example("tasker analytics bottlenecks --hours 24 --namespace payments"));
+  }
+
+  private static final Arg GRANT = Arg
+      .local("grant", "GRANT", "A role or permission, everywhere or in a namespace: operator, tasks:create@orders.").many()
+      .covers("grants");
+
+  private static List<Command> users() {
+    Arg uuid = Arg.path("user_uuid", "USER", "The name or UUID of the user.").text();
+    View changed = View.details("user=user_uuid");
+    return List.of(
+        Command.of("list", "Lists the users.").calls(Operation.LIST_USERS)
+            .shows(View.rows("users", "USER=user_uuid", "NAME=name", "ENABLED=enabled", "PASSWORD=has_password", "CREATED=created_at",
+                "+BY=created_by",
+                "+GRANTS=grants"))
+            .example("tasker user list"),
+        Command.of("create", "Creates a user; a password is generated and shown once, unless one is given.").calls(Operation.CREATE_USER)
+            .with(Arg.body("name", "NAME", "The name.").positional(), GRANT,
+                Arg.flag(LOCAL, "password-stdin", "Reads the password from the standard input.").covers("password"))
+            .runs(Access::createUser).shows(View.details("user=user_uuid", "name", "password"))
+            .example("tasker user create ann --grant operator --grant tasks:create@orders"),
+        Command.of("password", "Sets the password of a user.").calls(Operation.CHANGE_USER, Operation.LIST_USERS)
+            .with(uuid, Arg.flag(LOCAL, "stdin", "Reads it from the standard input.").covers("password")).runs(Access::password)
+            .shows(changed)
+            .example("tasker user password ann"),
+        Command.of("enable", "Lets a user log in again.").calls(Operation.CHANGE_USER, Operation.LIST_USERS).with(uuid)
+            .runs(in -> Access.enabled(in, true)).shows(changed)
+            .example("tasker user enable ann"),
+        Command.of("disable", "Lets a user log in no more.").calls(Operation.CHANGE_USER, Operation.LIST_USERS).with(uuid)
+            .runs(in -> Access.enabled(in, false)).shows(changed)
+            .example("tasker user disable ann"));
+  }
+
+  private static List<Command> keys() {
+    return List.of(
+        Command.of("list", "Lists the API keys, without the keys themselves.").calls(Operation.LIST_KEYS)
+            .shows(View.rows("keys", "KEY=key_uuid", "NAME=name", "BEGINS=hint", "EXPIRES=expires_at", "LAST USED=last_used_at",
+                "REVOKED=revoked_at", "+CREATED=created_at",
+                "+BY=created_by", "+GRANTS=grants"))
+            .example("tasker key list"),
+        Command.of("create", "Creates an API key, which is shown once.").calls(Operation.CREATE_KEY)
+            .with(Arg.body("name", "NAME", "What it is for.").positional(), GRANT,
+                Arg.local("expires-in-days", "DAYS", "When it ends.").integer().covers("expires_in_seconds"))
+            .runs(Access::createKey).shows(View.details("key uuid=key_uuid", "name", "key"))
+            .example("tasker key create \"orders intake\" --grant tasks:create@orders --expires-in-days 365"),
+        Command.of("revoke", "Ends an API key.").calls(Operation.REVOKE_KEY).with(Arg.path("key_uuid", "KEY", "The UUID of the key."))
+            .shows(View.details("key=key_uuid"))
+            .example("tasker key revoke 01a1fc6e-0003-7000-8000-000000000003"));
+  }
+
+  private static List<Command> grants() {
+    return List.of(
+        Command.of("add", "Grants a role or permission to a user or a key.").calls(Operation.GRANT)
+            .with(
+                Arg.local("grant", "GRANT", "A role or permission, everywhere or in a namespace: operator, tasks:create@orders.")
+                    .positional().covers("role", "permission", "namespace"),
+                Arg.body("user_uuid", "UUID", "To this user.").named("--user").uuid(),
+                Arg.body("key_uuid", "UUID", "To this key.").named("--key").uuid())
+            .runs(Access::grant).shows(View.details("grant=grant_uuid"))
+            .example("tasker grant add viewer@orders --user 01a1fc6e-0004-7000-8000-000000000004"),
+        Command.of("revoke", "Takes a grant away.").calls(Operation.REVOKE_GRANT)
+            .with(Arg.path("grant_uuid", "GRANT", "The UUID of the grant."))
+            .shows(View.details("grant=grant_uuid")).example("tasker grant revoke 01a1fc6e-0005-7000-8000-000000000005"),
+        Command.of("roles", "Lists the roles and their permissions.").calls(Operation.LIST_ROLES)
+            .shows(View.rows("roles", "ROLE=role", "DESCRIPTION=description", "+PERMISSIONS=permissions"))
+            .example("tasker grant roles -o wide"));
+  }
+}

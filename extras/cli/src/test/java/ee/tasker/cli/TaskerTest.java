@@ -1,0 +1,328 @@
+package ee.tasker.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ee.tasker.client.Operation;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What the program prints and how it ends. */
+class TaskerTest {
+  private static final String TASK = "01a1fc6e-c2c5-70dd-8baf-9fc43ba29188";
+
+  @TempDir
+  private Path folder;
+  private Program tasker;
+
+  @BeforeEach
+  void start() {
+    tasker = new Program(folder.resolve("tasker"));
+  }
+
+  @AfterEach
+  void close() {
+    tasker.close();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"404,task-not-found,3", "409,task-already-ended,4", "422,idempotency-key-reused,4", "400,invalid-request,5",
+    "413,body-too-large,5",
+    "401,not-authenticated,6", "429,too-many-failures,6", "403,not-permitted,7", "500,internal-error,1"})
+  void refusal_ends_with_its_status_and_the_server_s_words(int http, String code, int exit) {
+    tasker.answer(Operation.GET_TASK, http, "{\"title\":\"Refused\",\"status\":" + http + ",\"detail\":\"the reason\",\"code\":\"" + code
+        + "\",\"violations\":[{\"field\":\"name\",\"message\":\"must be a string\"}]}");
+
+    assertThat(tasker.run("task", "get", TASK)).isEqualTo(exit);
+    assertThat(tasker.err).startsWith("tasker: Refused: the reason (" + code + ")\n  name: must be a string\n").doesNotContain("\tat ");
+    assertThat(tasker.out).isEmpty();
+  }
+
+  @Test
+  void server_that_is_away_is_unreachable() {
+    tasker.close();
+
+    assertThat(tasker.run("task", "get", TASK)).isEqualTo(Exit.UNREACHABLE);
+    assertThat(tasker.err).contains("Cannot reach " + tasker.url()).doesNotContain("\tat ", "tkr_test");
+  }
+
+  @Test
+  void debug_shows_where_an_error_comes_from() {
+    tasker.close();
+
+    assertThat(tasker.run("--debug", "task", "get", TASK)).isEqualTo(Exit.UNREACHABLE);
+    assertThat(tasker.err).contains("\tat ee.tasker.client");
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = '|',
+      value = {"task get", "task get not-a-uuid", "task lst", "task", "nonsense", "task list --limit x", "task list --limit 0",
+        "task list -o xml",
+        "task get " + TASK + " --no-such-option", "task cancel " + TASK, "bulk retry -m x --yes", "bulk retry -n a -m x", "task submit",
+        "task submit a/b/c",
+        "task submit a/b --context 7", "task submit a/b --context {", "task submit a/b --context @no-such-file", "task submit a/b --set x",
+        "policy limit " + TASK + " many -m x",
+        "retention set -m x", "grant add operator", "grant add @orders --user " + TASK, "task list --url ftp://x", "completion csh",
+        "task list --profile no-such-one"})
+  void wrong_command_line_is_told_and_nothing_is_sent(String line) {
+    assertThat(tasker.run(line.split(" "))).isEqualTo(Exit.USAGE);
+    assertThat(tasker.err).startsWith("tasker: ").doesNotContain("\tat ");
+    assertThat(tasker.requests).isEmpty();
+  }
+
+  @Test
+  void forms_of_output_show_the_same_answer() {
+    String answer = "{\"tasks\":[{\"task_uuid\":\"" + TASK
+        + "\",\"namespace\":\"a\",\"name\":\"yes\",\"state\":\"complete\",\"completion_percentage\":100.00,"
+        + "\"created_at\":\"2026-11-21T04:56:06.743269+00:00\",\"version\":\"1.0.0\"}],\"next\":null}";
+    tasker.answer(Operation.LIST_TASKS, 200, answer);
+
+    tasker.run("task", "list");
+    assertThat(tasker.out).isEqualTo("TASK                                  NAMESPACE  NAME  STATE     DONE %  CREATED\n" + TASK
+        + "  a          yes   complete  100.00  2026-11-21T04:56:06Z\n");
+    tasker.run("-o", "wide", "task", "list");
+    assertThat(tasker.out).contains("VERSION", "1.0.0", "2026-11-21T04:56:06.743269+00:00");
+    tasker.run("task", "list", "-o", "json");
+    assertThat(Text.parse(tasker.out, "output")).isEqualTo(Text.parse(answer, "answer"));
+    tasker.environment.put("TASKER_OUTPUT", "yaml");
+    tasker.run("task", "list");
+    assertThat(tasker.out).startsWith("tasks:\n  - task_uuid: \"" + TASK + "\"\n    namespace: a\n    name: \"yes\"\n");
+  }
+
+  @Test
+  void list_reads_as_many_pages_as_are_asked_for() {
+    tasker.answer(Operation.LIST_TASKS, 200, "{\"tasks\":[{\"task_uuid\":\"t\"}],\"next\":\"" + TASK + "\"}");
+
+    assertThat(tasker.run("task", "list", "--limit", "1")).isZero();
+    assertThat(tasker.err).isEqualTo("There are more: --all, or --cursor " + TASK + "\n");
+    assertThat(tasker.requests).singleElement().satisfies(request -> assertThat(request.query()).hasToString("{limit=[1]}"));
+
+    // A server that does not go on is noticed.
+    assertThat(tasker.run("task", "list", "--all")).isEqualTo(Exit.FAULT);
+    assertThat(tasker.requests).hasSize(3);
+    assertThat(tasker.requests.get(2).query().get("cursor")).containsExactly(TASK);
+  }
+
+  @Test
+  void colours_are_for_terminals_that_want_them() {
+    tasker.answer(Operation.LIST_TASKS, 200, "{\"tasks\":[{\"task_uuid\":\"t\",\"state\":\"error\"}],\"next\":null}");
+    tasker.run("task", "list");
+    assertThat(tasker.out).doesNotContain("\u001B");
+    tasker.onTerminal().run("task", "list");
+    assertThat(tasker.out).contains("\u001B[31merror\u001B[0m");
+    tasker.run("task", "list", "--no-color");
+    assertThat(tasker.out).doesNotContain("\u001B");
+    tasker.environment.put("NO_COLOR", "1");
+    tasker.run("task", "list");
+    assertThat(tasker.out).doesNotContain("\u001B");
+  }
+
+  @Test
+  void text_of_others_cannot_steer_the_terminal() {
+    tasker.answer(Operation.LIST_TASKS, 200, "{\"tasks\":[{\"task_uuid\":\"t\",\"name\":\"\\u001b[2Jgone\\u202e\"}],\"next\":null}");
+
+    tasker.run("task", "list");
+
+    assertThat(tasker.out).contains("\uFFFD[2Jgone\uFFFD").doesNotContain("\u001B", "\u202E");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"complete,0", "resolved_manually,0", "blocked_by_failures,10", "error,10", "cancelled,10", "steps_in_process,11"})
+  void waiting_ends_with_what_became_of_the_task(String state, int exit) {
+    tasker.answer(Operation.GET_TASK, 200, "{\"task_uuid\":\"" + TASK + "\",\"namespace\":\"a\",\"state\":\"" + state + "\"}");
+
+    assertThat(tasker.run("task", "wait", TASK, "--for", "0")).isEqualTo(exit);
+  }
+
+  @Test
+  void submit_makes_the_context_of_its_parts() {
+    tasker.run("task", "submit", "linear/sequence:1.2.0-rc", "--context", "{\"a\": 1, \"b\": 2}", "--set", "b=true", "--set", "c=some text",
+        "--set", "d={\"e\":[]}",
+        "--tag", "x", "--tag", "y", "--parent", TASK);
+
+    assertThat(tasker.requests.get(0).body()).isEqualTo("{\"namespace\":\"linear\",\"name\":\"sequence\",\"version\":\"1.2.0-rc\","
+        + "\"context\":{\"a\":1,\"b\":true,\"c\":\"some text\",\"d\":{\"e\":[]}},\"tags\":[\"x\",\"y\"],\"parent_task_uuid\":\"" + TASK
+        + "\"}");
+  }
+
+  @Test
+  void bulk_action_asks_on_a_terminal() {
+    tasker.onTerminal();
+
+    assertThat(tasker.runWith("n\n", "bulk", "cancel", "-n", "a", "-m", "x")).isZero();
+    assertThat(tasker.requests).extracting(Program.Request::operation).containsExactly(Operation.PREVIEW_BULK_ACTION);
+    assertThat(tasker.err).contains("Really cancel 7 tasks?");
+    assertThat(tasker.runWith("y\n", "bulk", "cancel", "-n", "a", "-m", "x")).isZero();
+    assertThat(tasker.requests).extracting(Program.Request::operation).endsWith(Operation.RUN_BULK_ACTION);
+  }
+
+  @Test
+  void some_refused_of_many_differ() {
+    tasker.answer(Operation.SUBMIT_TASKS, 207, "{\"verdicts\":[{\"status\":201},{\"status\":404}]}");
+
+    assertThat(tasker.runWith("[{},{}]", "task", "submit-many", "-")).isEqualTo(Exit.DIFFERS);
+  }
+
+  @Test
+  void invalid_template_is_told_with_line_and_column() {
+    tasker.answer(Operation.VALIDATE_TEMPLATE, 200,
+        "{\"valid\":false,\"problems\":[{\"line\":3,\"column\":10,\"path\":\"version\",\"message\":\"must be a string\"}]}");
+
+    assertThat(tasker.runWith("name: x", "template", "validate", "-")).isEqualTo(Exit.INVALID);
+    assertThat(tasker.out).contains("-: invalid").contains("3      10  version  must be a string");
+  }
+
+  @Test
+  void templates_differ_by_values_and_not_by_the_order_of_members() throws IOException {
+    Path file = Files.writeString(folder.resolve("template.yaml"), "name: x");
+    tasker.answer(Operation.GET_TEMPLATE, 200, "{\"configuration\":{\"steps\":[{\"b\":1,\"a\":2}],\"name\":\"x\"},\"source\":null}");
+    tasker.answer(Operation.VALIDATE_TEMPLATE, 200,
+        "{\"valid\":true,\"problems\":[],\"template\":{\"name\":\"x\",\"steps\":[{\"a\":2,\"b\":1}]}}");
+
+    assertThat(tasker.run("template", "diff", "a/x:1.0.0", file.toString())).as(tasker.out).isZero();
+
+    tasker.answer(Operation.VALIDATE_TEMPLATE, 200,
+        "{\"valid\":true,\"problems\":[],\"template\":{\"name\":\"x\",\"steps\":[{\"a\":3,\"b\":1}]}}");
+    assertThat(tasker.run("template", "diff", "a/x:1.0.0", file.toString())).isEqualTo(Exit.DIFFERS);
+    assertThat(tasker.out).contains("-  - a: 2\n+  - a: 3\n");
+  }
+
+  @Test
+  void template_whose_version_is_taken_is_compared_by_its_text() throws IOException {
+    Path file = Files.writeString(folder.resolve("template.yaml"), "name: x\nversion: 2\n");
+    tasker.answer(Operation.GET_TEMPLATE, 200, "{\"configuration\":{},\"source\":\"name: x\\nversion: 1\\n\"}");
+    tasker.answer(Operation.VALIDATE_TEMPLATE, 200,
+        "{\"valid\":false,\"problems\":[{\"line\":1,\"column\":1,\"path\":\"version\",\"message\":\"is registered with other content\"}]}");
+
+    assertThat(tasker.run("template", "diff", "a/x:1.0.0", file.toString())).isEqualTo(Exit.DIFFERS);
+    assertThat(tasker.out).contains(" name: x\n-version: 1\n+version: 2\n");
+    assertThat(tasker.err).contains("is registered with other content");
+  }
+
+  @Test
+  void decision_by_an_operator_chooses_steps_or_none() {
+    tasker.run("step", "complete", TASK, TASK, "--result", "1", "-m", "x", "--decision", "ship", "--decision", "notify");
+    tasker.run("step", "complete", TASK, TASK, "--result", "1", "-m", "x", "--decide-none");
+
+    assertThat(tasker.requests).extracting(Program.Request::body).satisfiesExactly(
+        body -> assertThat(body).contains("\"completion_data\":{\"result\":1,\"decision\":[\"ship\",\"notify\"]}"),
+        body -> assertThat(body).contains("\"completion_data\":{\"result\":1,\"decision\":[]}"));
+  }
+
+  @Test
+  void login_checks_before_it_stores_and_keeps_secrets_from_others() throws IOException {
+    tasker.environment.remove("TASKER_KEY");
+    tasker.answer(Operation.GET_ME, 401, "{\"title\":\"Not authenticated\",\"status\":401,\"code\":\"not-authenticated\"}");
+    assertThat(tasker.runWith("tkr_wrong\n", "login", "--stdin")).isEqualTo(Exit.NOT_AUTHENTICATED);
+    assertThat(folder.resolve("tasker")).doesNotExist();
+
+    tasker.answer(Operation.GET_ME, 200, "{\"kind\":\"key\",\"name\":\"intake\",\"permissions\":[]}");
+    assertThat(tasker.runWith("tkr_right\n", "login", "--stdin")).isZero();
+
+    assertThat(tasker.out + tasker.err).doesNotContain("tkr_right");
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(folder.resolve("tasker")))).isEqualTo("rwx------");
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(folder.resolve("tasker/profiles.json")))).isEqualTo("rw-------");
+    tasker.environment.remove("TASKER_URL");
+    assertThat(tasker.run("whoami")).isZero();
+    assertThat(tasker.requests).extracting(Program.Request::authorization).last().isEqualTo("ApiKey tkr_right");
+
+    assertThat(tasker.run("logout")).isZero();
+    assertThat(Files.readString(folder.resolve("tasker/profiles.json"))).doesNotContain("tkr_right");
+  }
+
+  @Test
+  void file_with_keys_that_others_may_read_is_refused() throws IOException {
+    tasker.environment.remove("TASKER_KEY");
+    tasker.runWith("tkr_right\n", "login", "--stdin");
+    Files.setPosixFilePermissions(folder.resolve("tasker/profiles.json"), PosixFilePermissions.fromString("rw-r-----"));
+
+    assertThat(tasker.run("whoami")).isEqualTo(Exit.USAGE);
+    assertThat(tasker.err).contains("chmod 600");
+  }
+
+  @Test
+  void credentials_of_a_profile_go_to_no_other_server() {
+    tasker.environment.remove("TASKER_KEY");
+    tasker.runWith("tkr_right\n", "login", "--stdin");
+    try (Program other = new Program(folder.resolve("other"))) {
+      tasker.run("whoami", "--url", other.url());
+
+      assertThat(other.requests).singleElement().satisfies(request -> assertThat(request.authorization()).isNull());
+    }
+  }
+
+  @Test
+  void environment_goes_before_the_profile() {
+    tasker.environment.remove("TASKER_KEY");
+    tasker.runWith("tkr_right\n", "login", "--stdin");
+    tasker.environment.put("TASKER_USER", "ann");
+    tasker.environment.put("TASKER_PASSWORD", "secret");
+
+    tasker.run("whoami");
+
+    assertThat(tasker.requests).extracting(Program.Request::authorization).last().isEqualTo("Basic YW5uOnNlY3JldA==");
+  }
+
+  @Test
+  void created_key_has_the_user_s_permissions_and_replaces_the_password() throws IOException {
+    tasker.environment.remove("TASKER_KEY");
+    tasker.answer(Operation.GET_ME, 200, "{\"kind\":\"user\",\"name\":\"ann\",\"permissions\":[\"tasks:read\",\"operator in orders\"]}");
+    tasker.answer(Operation.CREATE_KEY, 201, "{\"key_uuid\":\"k\",\"name\":\"laptop\",\"key\":\"tkr_new\"}");
+
+    assertThat(tasker.runWith("my password\n", "login", "--user", "ann", "--stdin", "--create-key", "laptop", "--expires-in-days", "2"))
+        .isZero();
+
+    assertThat(tasker.requests).extracting(Program.Request::body).last().isEqualTo(
+        "{\"name\":\"laptop\",\"grants\":[{\"permission\":\"tasks:read\"},{\"role\":\"operator\",\"namespace\":\"orders\"}],\"expires_in_seconds\":172800}");
+    assertThat(Files.readString(folder.resolve("tasker/profiles.json"))).contains("tkr_new").doesNotContain("my password");
+  }
+
+  @Test
+  void watch_prints_a_line_for_each_transition_and_ends_with_the_task() {
+    tasker.answer(Operation.GET_TASK, 200, "{\"task_uuid\":\"" + TASK + "\",\"namespace\":\"a\",\"state\":\"error\",\"steps\":[]}");
+
+    assertThat(tasker.run("task", "watch", TASK)).isEqualTo(Exit.TASK_FAILED);
+    assertThat(tasker.out).isEqualTo("2026-11-21T04:56:53Z  t  task  pending\nTask " + TASK + " is error\n");
+  }
+
+  @Test
+  void watch_draws_on_a_terminal() {
+    tasker.answer(Operation.GET_TASK, 200,
+        "{\"task_uuid\":\"" + TASK + "\",\"namespace\":\"a\",\"name\":\"b\",\"version\":\"1.0.0\",\"state\":\"complete\","
+            + "\"steps\":[{\"name\":\"one\",\"state\":\"complete\"},{\"name\":\"two\",\"state\":\"complete\"}]}");
+    tasker.answer(Operation.GET_TEMPLATE, 200,
+        "{\"configuration\":{\"steps\":[{\"name\":\"one\"},{\"name\":\"two\",\"dependencies\":[\"one\"]}]}}");
+    tasker.environment.put("NO_COLOR", "1");
+
+    assertThat(tasker.onTerminal().run("task", "watch", TASK)).isZero();
+    assertThat(tasker.out.replaceAll("\u001B\\[[0-9]*[A-Z]|\r", ""))
+        .contains("a/b:1.0.0\n✔  one  complete\n✔  two  complete\n██████████████████████████████ 2/2 steps  complete");
+  }
+
+  @Test
+  void completions_know_commands_options_and_values() {
+    assertThat(tasker.run("completion", "bash")).isZero();
+    assertThat(tasker.out).contains("complete -F _complete_tasker", "submit-many", "--created-after");
+    assertThat(tasker.run("completion", "zsh")).isZero();
+    assertThat(tasker.out).startsWith("#compdef tasker");
+    assertThat(tasker.run("completion", "fish")).isZero();
+    assertThat(tasker.out)
+        .contains("-n '__fish_seen_subcommand_from task; and __fish_seen_subcommand_from list' -l state -s s -x -a 'pending ");
+  }
+
+  @Test
+  void help_of_every_command_can_be_printed() {
+    for (var command : Commands.all()) {
+      String[] words = (command.getKey() + " --help").split(" ");
+      assertThat(tasker.run(words)).as(command.getKey()).isZero();
+      assertThat(tasker.out).contains("Usage: tasker " + command.getKey());
+    }
+  }
+}

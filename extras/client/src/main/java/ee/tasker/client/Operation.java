@@ -1,0 +1,125 @@
+package ee.tasker.client;
+
+import java.util.Locale;
+
+/**
+ * The operations of the REST interface, named as in its OpenAPI document: {@code listTasks} is {@link #LIST_TASKS}.
+ * {@link TaskerClient#send} sends any of them; the commonest have methods of their own.
+ */
+public enum Operation {
+  SUBMIT_TASK("POST", "/v1/tasks", true),
+  LIST_TASKS("GET", "/v1/tasks", false),
+  SUBMIT_TASKS("POST", "/v1/tasks:batch", true),
+  GET_TASK("GET", "/v1/tasks/{task_uuid}", false),
+  CANCEL_TASK("DELETE", "/v1/tasks/{task_uuid}", true),
+  ACT_ON_TASK("PATCH", "/v1/tasks/{task_uuid}", true),
+  DIAGNOSE_TASK("GET", "/v1/tasks/{task_uuid}/diagnosis", false),
+  SEND_SIGNAL("POST", "/v1/tasks/{task_uuid}/signals/{name}", true),
+  SEND_SIGNAL_BY_CORRELATION("POST", "/v1/signals/{name}", true),
+  GET_TASK_HISTORY("GET", "/v1/tasks/{task_uuid}/history", false),
+  STREAM_TASK_EVENTS("GET", "/v1/tasks/{task_uuid}/events", false),
+  LIST_STEPS("GET", "/v1/tasks/{task_uuid}/workflow_steps", false),
+  GET_STEP("GET", "/v1/tasks/{task_uuid}/workflow_steps/{step_uuid}", false),
+  ACT_ON_STEP("PATCH", "/v1/tasks/{task_uuid}/workflow_steps/{step_uuid}", true),
+  AUDIT_STEP("GET", "/v1/tasks/{task_uuid}/workflow_steps/{step_uuid}/audit", false),
+  STREAM_EVENTS("GET", "/v1/events", false),
+  PREVIEW_BULK_ACTION("POST", "/v1/bulk-actions", true),
+  RUN_BULK_ACTION("POST", "/v1/bulk-actions/{token}/run", true),
+  LIST_PAUSES("GET", "/v1/pauses", false),
+  PAUSE("POST", "/v1/pauses", true),
+  RESUME("DELETE", "/v1/pauses", true),
+  LIST_CONCURRENCY_POLICIES("GET", "/v1/concurrency-policies", false),
+  SET_CONCURRENCY_LIMIT("PUT", "/v1/concurrency-policies/{policy_uuid}/limit", true),
+  GET_RETENTION("GET", "/v1/retention", false),
+  PREVIEW_RETENTION("GET", "/v1/retention/preview", false),
+  SET_RETENTION_POLICY("PUT", "/v1/retention/policy", true),
+  LIST_DEAD_LETTERS("GET", "/v1/dlq", false),
+  OPEN_DEAD_LETTER("POST", "/v1/dlq", true),
+  GET_DEAD_LETTER_OF_TASK("GET", "/v1/dlq/task/{task_uuid}", false),
+  GET_DEAD_LETTER("GET", "/v1/dlq/entry/{dlq_entry_uuid}", false),
+  UPDATE_DEAD_LETTER("PATCH", "/v1/dlq/entry/{dlq_entry_uuid}", true),
+  GET_DEAD_LETTER_STATISTICS("GET", "/v1/dlq/stats", false),
+  GET_INVESTIGATION_QUEUE("GET", "/v1/dlq/investigation-queue", false),
+  GET_STALENESS("GET", "/v1/dlq/staleness", false),
+  LIST_TEMPLATES("GET", "/v1/templates", false),
+  REGISTER_TEMPLATE("POST", "/v1/templates", true),
+  VALIDATE_TEMPLATE("POST", "/v1/templates/validate", false),
+  GET_TEMPLATE("GET", "/v1/templates/{namespace}/{name}/{version}", false),
+  LIST_DEAD_MESSAGES("GET", "/v1/dead-messages", false),
+  REPLAY_DEAD_MESSAGE("POST", "/v1/dead-messages/{dead_message_uuid}/replay", true),
+  LIST_QUEUES("GET", "/v1/queues", false),
+  LIST_SERVERS("GET", "/v1/servers", false),
+  DESCRIBE_SERVER("GET", "/v1/servers/{server_uuid}", false),
+  CHANGE_SERVER("PATCH", "/v1/servers/{server_uuid}", true),
+  LIST_WORKERS("GET", "/v1/workers", false),
+  REGISTER_WORKER("POST", "/v1/workers", true),
+  DESCRIBE_WORKER("GET", "/v1/workers/{worker_uuid}", false),
+  DRAIN_WORKER("DELETE", "/v1/workers/{worker_uuid}", true),
+  CLAIM_STEPS("POST", "/v1/workers/{worker_uuid}/claims", false),
+  SUBMIT_RESULTS("POST", "/v1/workers/{worker_uuid}/results", false),
+  HEARTBEAT_WORKER("POST", "/v1/workers/{worker_uuid}/heartbeat", false),
+  LIST_HANDLERS("GET", "/v1/handlers", false),
+  GET_PERFORMANCE("GET", "/v1/analytics/performance", false),
+  GET_SYSTEM_HEALTH("GET", "/v1/analytics/health", false),
+  GET_BOTTLENECKS("GET", "/v1/analytics/bottlenecks", false),
+  LIST_USERS("GET", "/v1/access/users", false),
+  CREATE_USER("POST", "/v1/access/users", false),
+  CHANGE_USER("PATCH", "/v1/access/users/{user_uuid}", false),
+  LIST_KEYS("GET", "/v1/access/keys", false),
+  CREATE_KEY("POST", "/v1/access/keys", false),
+  REVOKE_KEY("DELETE", "/v1/access/keys/{key_uuid}", false),
+  SIGN_IN("POST", "/v1/access/session", false),
+  SIGN_OUT("DELETE", "/v1/access/session", false),
+  GRANT("POST", "/v1/access/grants", false),
+  REVOKE_GRANT("DELETE", "/v1/access/grants/{grant_uuid}", false),
+  LIST_ROLES("GET", "/v1/access/roles", false),
+  LIST_WRITE_REQUESTS("GET", "/v1/write-requests", false),
+  GET_ME("GET", "/v1/me", false),
+  GET_METRICS("GET", "/metrics", false),
+  GET_OPEN_API("GET", "/openapi", false),
+  GET_OPEN_API_YAML("GET", "/openapi.yaml", false),
+  GET_LANDING_PAGE("GET", "/", false),
+  GET_HEALTH("GET", "/health", false),
+  GET_LIVENESS("GET", "/health/live", false),
+  GET_READINESS("GET", "/health/ready", false),
+  GET_STARTUP("GET", "/health/started", false);
+
+  private final String method;
+  private final String path;
+  private final boolean keyed;
+
+  Operation(String method, String path, boolean keyed) {
+    this.method = method;
+    this.path = path;
+    this.keyed = keyed;
+  }
+
+  /** The HTTP method. */
+  public String method() {
+    return method;
+  }
+
+  /** The path with its parameters in braces, {@code /v1/tasks/{task_uuid}}. */
+  public String path() {
+    return path;
+  }
+
+  /** Whether the operation accepts an {@code Idempotency-Key}, and so may be repeated after a lost answer. */
+  public boolean acceptsIdempotencyKey() {
+    return keyed;
+  }
+
+  /** Whether the operation only reads. */
+  public boolean onlyReads() {
+    return method.equals("GET") || this == VALIDATE_TEMPLATE;
+  }
+
+  /** The {@code operationId} of the OpenAPI document. */
+  public String id() {
+    StringBuilder id = new StringBuilder();
+    for (String word : name().toLowerCase(Locale.ROOT).split("_")) {
+      id.append(id.isEmpty() ? word : Character.toUpperCase(word.charAt(0)) + word.substring(1));
+    }
+    return id.toString();
+  }
+}

@@ -1,0 +1,58 @@
+package ee.tasker.client;
+
+import jakarta.json.Json;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonObjectBuilder;
+import jakarta.json.JsonValue;
+
+/** What an operator does to a task. Every action needs who and why, which the history keeps. */
+public final class TaskAction {
+  private final JsonObject json;
+
+  private TaskAction(JsonObject json) {
+    this.json = json;
+  }
+
+  private static TaskAction of(String type, String requestedBy, String reason) {
+    return new TaskAction(
+        Json.createObjectBuilder().add("action_type", type).add("requested_by", requestedBy).add("reason", reason).build());
+  }
+
+  /** All failed steps run again. */
+  public static TaskAction retry(String requestedBy, String reason) {
+    return of("retry", requestedBy, reason);
+  }
+
+  /** The step and everything after it run again; completed steps only with {@link #rerunCompleted}. */
+  public static TaskAction retryFromStep(String step, String requestedBy, String reason) {
+    return of("retry_from_step", requestedBy, reason).with("step", Json.createValue(step));
+  }
+
+  /** The task counts as done, by hand. */
+  public static TaskAction resolve(String requestedBy, String reason) {
+    return of("resolve", requestedBy, reason);
+  }
+
+  /** The task ends in {@code error}. */
+  public static TaskAction fail(String requestedBy, String reason) {
+    return of("fail", requestedBy, reason);
+  }
+
+  /** Replaces the context; for the two retries. */
+  public TaskAction context(JsonObject context) {
+    return with("context", context);
+  }
+
+  public TaskAction rerunCompleted() {
+    return with("rerun_completed", JsonValue.TRUE);
+  }
+
+  private TaskAction with(String member, JsonValue value) {
+    JsonObjectBuilder more = Json.createObjectBuilder(json);
+    return new TaskAction(more.add(member, value).build());
+  }
+
+  public JsonObject json() {
+    return json;
+  }
+}
