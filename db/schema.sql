@@ -12,7 +12,7 @@ create type tasker.cancel_policy as enum ('allow_finish', 'cancel_running');
 create type tasker.dlq_reason as enum ('staleness_timeout', 'max_retries_exceeded', 'permanent_failure', 'dependency_cycle_detected',
     'worker_unavailable', 'manual_dlq');
 create type tasker.dlq_resolution_status as enum ('pending', 'manually_resolved', 'permanently_failed', 'cancelled');
--- When another task may have the identity of an earlier one: never, once that has ended as error or cancelled, once it has ended in any way.
+-- When a new task may take over the identity of an earlier one: never, after it ended as error or cancelled, or after it ended in any state.
 create type tasker.identity_reuse as enum ('never', 'after_failure', 'after_end');
 create type tasker.identity_strategy as enum ('strict', 'caller_provided', 'always_unique');
 create type tasker.limited_unit as enum ('tasks', 'steps');
@@ -23,15 +23,20 @@ create type tasker.step_state as enum ('pending', 'enqueued', 'in_progress', 'en
     'waiting_for_retry', 'complete', 'error', 'cancelled', 'resolved_manually');
 create type tasker.task_state as enum ('pending', 'initializing', 'enqueuing_steps', 'steps_in_process', 'evaluating_results',
     'waiting_for_dependencies', 'waiting_for_retry', 'blocked_by_failures', 'complete', 'error', 'cancelled', 'resolved_manually');
+create type tasker.wait_kind as enum ('timer', 'signal');
+-- Of a wait: open until its time or signal comes, its default is taken, it times out as an error, or its step or task ends otherwise.
+create type tasker.wait_state as enum ('open', 'satisfied', 'defaulted', 'timed_out', 'cancelled');
 create type tasker.when_full as enum ('queue', 'fail_fast');
--- One step that was just handed off, to a queue or straight to a worker.
+-- The state that a worker reports; healthy and degraded workers can claim steps.
+create type tasker.worker_state as enum ('healthy', 'degraded', 'paused', 'draining', 'stopped');
+-- One step that was just handed off, to a queue or directly to a worker.
 create type tasker.step_handoff as (step_uuid uuid, task_uuid uuid, handoff integer, is_claimed boolean, namespace character varying,
     claim_order bigint, correlation_id uuid, handler_key text, attempt integer);
--- By how much the step counters of a task change.
+-- The change of a task's step counters.
 create type tasker.task_delta as (task_uuid uuid, in_flight integer, unfinished integer, failed integer, retrying integer);
--- A task that was moved: from where, to where, and the number of the last row of history of that.
+-- A task that was moved: the states before and after, and the sort_key of the last history row of the move.
 create type tasker.task_move as (task_uuid uuid, transition_count integer, from_state tasker.task_state, to_state tasker.task_state);
--- One request of a batch on its way into the tables.
+-- One accepted request of a batch, before its task is inserted.
 create type tasker.task_request as (request_position integer, task_uuid uuid, named_task_uuid uuid, identity_hash bytea, claim_order bigint,
     context_checked boolean, request jsonb);
 
@@ -39,7 +44,7 @@ create type tasker.task_request as (request_position integer, task_uuid uuid, na
 -- Tables
 -- ------
 
--- Who has which role or permission, in one namespace or, where that is null, in all and for what belongs to none.
+-- Grants of a role or permission to a user or key, in one namespace or, when that is null, in all and for objects without one.
 create table tasker.access_grants (
   grant_uuid uuid not null default tasker.uuid_v7(),
   user_uuid  uuid,
@@ -59,17 +64,17 @@ create table tasker.access_grants (
   constraint role_or_permission CHECK (num_nonnulls(role, permission) = 1)
 );
 
--- API keys. The key itself is shown once and kept nowhere, here is its SHA-256.
+-- API keys. The key is shown once and not stored; this table has its SHA-256.
 create table tasker.access_keys (
   key_uuid     uuid not null default tasker.uuid_v7(),
   name         character varying(128) not null,
   key_hash     bytea not null,
-  -- The first characters of the key, by which people tell keys apart.
+  -- The first characters of the key, to tell keys apart.
   hint         character varying(16) not null,
   created_at   timestamp with time zone not null default now(),
   created_by   character varying(160) not null,
   expires_at   timestamp with time zone,
-  -- To the hour: it is written when an hour has passed since it was.
+  -- Accurate to the hour: updated when the stored value is older than an hour.
   last_used_at timestamp with time zone,
   revoked_at   timestamp with time zone,
   revoked_by   character varying(160),
@@ -77,7 +82,7 @@ create table tasker.access_keys (
   constraint access_keys_key_hash_key UNIQUE (key_hash),
   constraint hash_is_sha256 CHECK (octet_length(key_hash) = 32),
   constraint name_is_printable CHECK (name::text ~ '^[^[:cntrl:]]+$'::text AND btrim(name::text) = name::text),
-  constraint somebody_revoked_it CHECK ((revoked_at IS NULL) = (revoked_by IS NULL))
+  constraint revoked_has_time_and_actor CHECK ((revoked_at IS NULL) = (revoked_by IS NULL))
 );
 
 -- The permissions that can be granted, with resource:* for all of a resource and *:* for all. Filled by
@@ -97,14 +102,30 @@ create table tasker.access_role_permissions (
   constraint access_role_permissions_role_fkey FOREIGN KEY (role) REFERENCES tasker.access_roles(role) ON DELETE CASCADE
 );
 
--- Names for sets of permissions. Groups of an external identity store, and of a token, are roles of the same name.
+-- Named sets of permissions. Groups of an external identity store, and of a token, are roles of the same name.
 create table tasker.access_roles (
   role        character varying(64) not null,
   description text not null,
   constraint access_roles_pkey PRIMARY KEY (role)
 );
 
--- People and programs that log in by name and password. No password is here, only its PBKDF2 hash.
+-- Sessions of the console. The token is in the browser's cookie and not stored; this table has its SHA-256.
+create table tasker.access_sessions (
+  session_uuid uuid not null default tasker.uuid_v7(),
+  token_hash   bytea not null,
+  user_uuid    uuid not null,
+  created_at   timestamp with time zone not null default clock_timestamp(),
+  expires_at   timestamp with time zone not null,
+  constraint access_sessions_pkey PRIMARY KEY (session_uuid),
+  constraint access_sessions_token_hash_key UNIQUE (token_hash),
+  constraint access_sessions_user_uuid_fkey FOREIGN KEY (user_uuid) REFERENCES tasker.access_users(user_uuid) ON DELETE CASCADE,
+  constraint expires_after_creation CHECK (expires_at > created_at),
+  constraint hash_is_sha256 CHECK (octet_length(token_hash) = 32)
+);
+CREATE INDEX access_sessions_expires_at_idx ON tasker.access_sessions USING btree (expires_at);
+CREATE INDEX access_sessions_user_uuid_idx ON tasker.access_sessions USING btree (user_uuid);
+
+-- Users and programs that log in by name and password. Stores only the PBKDF2 hash of the password.
 create table tasker.access_users (
   user_uuid           uuid not null default tasker.uuid_v7(),
   name                character varying(128) not null,
@@ -116,10 +137,10 @@ create table tasker.access_users (
   disabled_at         timestamp with time zone,
   disabled_by         character varying(160),
   constraint access_users_pkey PRIMARY KEY (user_uuid),
+  constraint disabled_has_time_and_actor CHECK ((disabled_at IS NULL) = (disabled_by IS NULL)),
   constraint hash_has_its_time CHECK ((password_hash IS NULL) = (password_changed_at IS NULL)),
   constraint name_fits_http_basic CHECK (name::text ~ '^[^[:cntrl:]:]+$'::text AND btrim(name::text) = name::text),
-  constraint password_is_a_hash CHECK (password_hash::text ~~ 'PBKDF2WithHmacSHA%:%:%:%'::text),
-  constraint somebody_disabled_it CHECK ((disabled_at IS NULL) = (disabled_by IS NULL))
+  constraint password_is_a_hash CHECK (password_hash::text ~~ 'PBKDF2WithHmacSHA%:%:%:%'::text)
 );
 CREATE UNIQUE INDEX access_users_name_key ON tasker.access_users USING btree (lower((name)::text));
 
@@ -128,20 +149,73 @@ create table tasker.analytics_progress (
   only_row   boolean not null default true,
   -- The moves of all transactions below this one are in the tallies.
   next_xact  bigint not null,
-  -- Moves up to this time are in the tallies, whatever their transaction: they came from another database.
+  -- Moves up to this time are in the tallies regardless of their transaction: they came from another database.
   rebuilt_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
   counted_at timestamp with time zone not null default now(),
   constraint analytics_progress_pkey PRIMARY KEY (only_row),
   constraint analytics_progress_only_row_check CHECK (only_row)
 );
 
--- Dry runs of actions on many tasks: the token is what the real run has to present, and set_hash is what it must still find.
+-- Workers of open batches that wait for a retry or for another handoff, so that a free slot finds them without reading the others.
+create table tasker.batch_idle_workers (
+  workflow_step_uuid uuid not null,
+  batch_step_uuid    uuid not null,
+  due_at             timestamp with time zone not null,
+  constraint batch_idle_workers_pkey PRIMARY KEY (workflow_step_uuid)
+);
+CREATE INDEX batch_idle_workers_due_idx ON tasker.batch_idle_workers USING btree (batch_step_uuid, due_at);
+
+-- What the workers that are still to be created will get; deleted with the creation, which copies it into their inputs.
+create table tasker.batch_items (
+  batch_step_uuid uuid not null,
+  ordinal         integer not null,
+  -- The cursor that the handler returned, or the array of items of one batch.
+  item            jsonb not null,
+  constraint batch_items_pkey PRIMARY KEY (batch_step_uuid, ordinal)
+);
+
+-- One row for each batchable step that made its batches: what limits their workers, and how many there are.
+create table tasker.batches (
+  -- The batch step: the step of type batch_worker of the template, which stands for all of its workers and is never handed off.
+  workflow_step_uuid  uuid not null,
+  task_uuid           uuid not null,
+  batchable_step_uuid uuid not null,
+  recorded_at         timestamp with time zone not null default now(),
+  -- When the batch step was completed: every worker had ended, or an operator closed it.
+  closed_at           timestamp with time zone,
+  -- The handoff of the batchable step whose result made the batches; 0 without a handler, or by an operator before the first.
+  handoff             integer not null,
+  -- How many workers may be in flight at once, on all servers together.
+  parallelism         integer not null,
+  -- How many workers may fail before the batch does; null: any number.
+  tolerate            integer,
+  -- How many batches there are; fewer workers while not all are created.
+  total_workers       integer not null,
+  created_workers     integer not null default 0,
+  in_flight_workers   integer not null default 0,
+  -- Workers that are complete or resolved manually.
+  done_workers        integer not null default 0,
+  failed_workers      integer not null default 0,
+  cancelled_workers   integer not null default 0,
+  -- step_position of the first worker; null until the batch step is ready.
+  first_position      integer,
+  failure_strategy    character varying(32) not null,
+  constraint batches_pkey PRIMARY KEY (workflow_step_uuid),
+  constraint closed_means_nothing_in_flight CHECK (closed_at IS NULL OR in_flight_workers = 0),
+  constraint created_means_placed CHECK (created_workers = 0 OR first_position IS NOT NULL),
+  constraint parallelism_is_kept CHECK (in_flight_workers >= 0 AND in_flight_workers <= parallelism AND parallelism > 0),
+  constraint workers_are_counted CHECK (done_workers >= 0 AND failed_workers >= 0 AND cancelled_workers >= 0 AND created_workers <= total_workers AND (in_flight_workers + done_workers + failed_workers + cancelled_workers) <= created_workers)
+)
+with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500, fillfactor=50);
+CREATE INDEX batches_task_uuid_idx ON tasker.batches USING btree (task_uuid);
+
+-- Dry runs of actions on many tasks: the real run must present the token, and the set of tasks must still have set_hash.
 create table tasker.bulk_actions (
   token       uuid not null default gen_random_uuid(),
   action      character varying(32) not null,
   filter      jsonb not null,
   acted_by    character varying(128) not null,
-  -- The caller over REST that the token was given to, by kind and uuid, as user:…; a name where there is no uuid; null when it was made in SQL.
+  -- The REST caller that received the token, by kind and uuid, as user:…; a name when there is no uuid; null when it was made in SQL.
   made_by     character varying(300),
   reason      character varying(1000) not null,
   task_count  integer not null,
@@ -154,24 +228,24 @@ create table tasker.bulk_actions (
   constraint executed_iff_it_has_a_result CHECK ((executed_at IS NULL) = (result IS NULL))
 );
 
--- How many may be under way at once: of the tasks or steps of a template, of one of its steps, or of those with the same value in their context. All
---   versions of a template share its policies.
+-- Limits how many tasks or steps of a template, of one of its steps, or with the same value in their context run at a time. All versions of a
+--   template share its policies.
 create table tasker.concurrency_policies (
   policy_uuid    uuid not null default tasker.uuid_v7(),
   namespace_name character varying(29) not null,
   template_name  character varying(64) not null,
-  -- Null: the policy is the template's.
+  -- Null: the policy of the whole template.
   step_name      character varying(128),
   counts         tasker.limited_unit not null,
   -- JSON pointer into the task's context: each value has its own slots. Null: all share them.
   key_pointer    character varying(255),
   when_full      tasker.when_full not null default 'queue'::tasker.when_full,
-  -- As the version registered last says.
+  -- The limit in the version registered last.
   template_limit integer not null,
-  -- As set at run time, which wins over template_limit; 0 lets nothing start.
+  -- The limit set at run time, which overrides template_limit; 0 lets nothing start.
   set_limit      integer,
   set_by         character varying(160),
-  -- The name that the request gave, where set_by is who was authenticated.
+  -- The name that the request claimed, when set_by is the authenticated caller.
   claimed_actor  character varying(128),
   created_at     timestamp with time zone not null default now(),
   updated_at     timestamp with time zone not null default now(),
@@ -181,7 +255,7 @@ create table tasker.concurrency_policies (
   constraint limits_are_not_negative CHECK (template_limit >= 0 AND set_limit >= 0)
 );
 
--- Slots that became free while another transaction had the gate: a server has to promote the next waiter.
+-- Slots that became free while another transaction held the gate: a server has to promote the next waiter.
 create table tasker.concurrency_releases (
   release_id  bigint not null generated always as identity,
   policy_uuid uuid not null,
@@ -190,8 +264,7 @@ create table tasker.concurrency_releases (
   constraint concurrency_releases_policy_uuid_fkey FOREIGN KEY (policy_uuid) REFERENCES tasker.concurrency_policies(policy_uuid) ON DELETE CASCADE
 );
 
--- Who holds a slot of a policy and who waits for one: at most one row per holder and policy. The row is deleted in the transaction that ends what it
---   stood for.
+-- Holders of slots and waiters: at most one row per holder and policy. The transaction that ends the holder's use deletes the row.
 create table tasker.concurrency_slots (
   -- The step, or the task for a policy that counts tasks.
   holder_uuid      uuid not null,
@@ -204,7 +277,7 @@ create table tasker.concurrency_slots (
   -- Since when the slot is held; null while waiting.
   admitted_at      timestamp with time zone,
   admitted_limit   integer,
-  -- The handoff for which it is held, 0 for a task; null before.
+  -- The handoff for which the slot is held, 0 for a task; null before.
   handoff          integer,
   -- A server has to handle the holder: it got a slot, or the gate was busy when it asked for one.
   is_due           boolean not null default false,
@@ -230,7 +303,7 @@ create table tasker.dead_messages (
   parked_at         timestamp with time zone not null default now(),
   replayed_at       timestamp with time zone,
   replayed_by       character varying(160),
-  -- The name that the request gave, where replayed_by is who was authenticated.
+  -- The name that the request claimed, when replayed_by is the authenticated caller.
   claimed_actor     character varying(128),
   sqlstate          character varying(5),
   cause             text not null,
@@ -241,29 +314,59 @@ create table tasker.dead_messages (
 );
 CREATE INDEX dead_messages_queue_name_idx ON tasker.dead_messages USING btree (queue_name, dead_message_uuid) WHERE (replayed_at IS NULL);
 
--- Months of history that were dropped, or rewritten without what belonged to purged tasks.
+-- What each decision chose, one row for each that was made.
+create table tasker.decision_outcomes (
+  workflow_step_uuid uuid not null,
+  task_uuid          uuid not null,
+  decided_at         timestamp with time zone not null default now(),
+  -- The handoff whose result chose; 0 for a decision by rules, or by an operator before the first.
+  handoff            integer not null,
+  -- How many decisions lead to this one, itself included.
+  depth              integer not null,
+  -- The names of the steps that it chose, in its order.
+  chosen             text[] not null,
+  -- The rule that chose, or how an operator did; null for a handler.
+  reason             character varying(5000),
+  -- How many steps its completion created, those that follow from the chosen ones included; null until the completion.
+  created_steps      integer,
+  constraint decision_outcomes_pkey PRIMARY KEY (workflow_step_uuid),
+  constraint created_is_not_negative CHECK (created_steps >= 0),
+  constraint depth_is_positive CHECK (depth > 0)
+);
+CREATE INDEX decision_outcomes_task_uuid_idx ON tasker.decision_outcomes USING btree (task_uuid);
+
+-- Months of history that were dropped, or rewritten without the rows of purged tasks.
 create table tasker.dropped_history (
   month         timestamp with time zone not null,
   outcome       character varying(16) not null,
   kept_tasks    bigint not null,
   done_at       timestamp with time zone not null default now(),
-  -- Whether purged_tasks was looked through since.
+  -- Whether forget_purged_tasks has processed purged_tasks since.
   is_cleaned_up boolean not null default false,
   constraint dropped_history_pkey PRIMARY KEY (month),
   constraint outcome_is_known CHECK (outcome::text = ANY (ARRAY['dropped'::character varying, 'rewritten'::character varying]::text[]))
 );
 
--- Tables of schema tasker whose rows are deleted some days after a time that is in them; a table that is not there is passed over.
+-- Tables of schema tasker whose rows are deleted some days after the time in one of their columns; missing tables are skipped.
 create table tasker.expiring_tables (
   table_name  character varying(128) not null,
   time_column character varying(63) not null,
-  -- Null: for ever.
+  -- Null: without limit.
   keep_days   integer,
   constraint expiring_tables_pkey PRIMARY KEY (table_name),
   constraint days_are_in_range CHECK (keep_days >= 0 AND keep_days <= 36500)
 );
 
--- Answers to requests that carried an Idempotency-Key, for as long as a repetition is answered with them.
+-- One row: the version of namespace_handlers. The transaction that adds a handler increments it, so that values calculated from an older version are
+--   recognised as stale.
+create table tasker.handler_catalog (
+  is_only boolean not null default true,
+  version bigint not null,
+  constraint handler_catalog_pkey PRIMARY KEY (is_only),
+  constraint there_is_one CHECK (is_only)
+);
+
+-- Saved responses to requests with an Idempotency-Key, kept as long as a repeated request gets them.
 create table tasker.idempotency_keys (
   -- The authenticated caller; empty without login. Two callers may use the same key.
   principal       character varying(255) not null,
@@ -293,50 +396,63 @@ create table tasker.named_steps (
 );
 CREATE TRIGGER templates_never_change BEFORE DELETE OR UPDATE ON tasker.named_steps FOR EACH ROW EXECUTE FUNCTION tasker.refuse_template_change();
 
--- Templates: the versioned recipes of tasks. Immutable; a change is a new version.
+-- Templates: the versioned definitions of tasks. Immutable; a change is a new version.
 create table tasker.named_tasks (
-  named_task_uuid      uuid not null default tasker.uuid_v7(),
-  task_namespace_uuid  uuid not null,
-  name                 character varying(64) not null,
-  version              character varying(16) not null,
-  description          character varying(255),
-  -- The template in its normal form, every default filled in.
-  configuration        jsonb not null,
-  -- hash_documents(configuration), as it was registered.
-  document_hash        bigint not null,
-  source_text          text,
-  -- SHA-256 (hex) of the normal form; the same content again is a no-op, other content is refused.
-  content_hash         character varying(64) not null,
-  identity_strategy    tasker.identity_strategy not null default 'strict'::tasker.identity_strategy,
-  -- The key reuse of the template.
-  identity_reuse       tasker.identity_reuse not null default 'never'::tasker.identity_reuse,
-  has_input_schema     boolean not null,
-  -- The key search_attributes of the template: by name the path in the context; null when there is none.
-  search_attributes    jsonb,
-  -- Features accepted in the template that this version cannot run; a task of such a template is refused.
-  unsupported_features text[] not null default '{}'::text[],
-  total_steps          integer not null,
-  root_steps           integer not null,
+  named_task_uuid        uuid not null default tasker.uuid_v7(),
+  task_namespace_uuid    uuid not null,
+  name                   character varying(64) not null,
+  version                character varying(16) not null,
+  description            character varying(255),
+  -- The template in its normal form, with every default.
+  configuration          jsonb not null,
+  -- hash_documents(configuration) at registration.
+  document_hash          bigint not null,
+  source_text            text,
+  -- SHA-256 (hex) of the normal form; registering the same content again is a no-op, other content is refused.
+  content_hash           character varying(64) not null,
+  identity_strategy      tasker.identity_strategy not null default 'strict'::tasker.identity_strategy,
+  -- reuse of the template: when a new task may take over the identity of an ended one.
+  identity_reuse         tasker.identity_reuse not null default 'never'::tasker.identity_reuse,
+  has_input_schema       boolean not null,
+  -- search_attributes of the template: the path in the context by name; null when there is none.
+  search_attributes      jsonb,
+  -- Features of the template that this version accepts and cannot run; it refuses tasks of such a template.
+  unsupported_features   text[] not null default '{}'::text[],
+  total_steps            integer not null,
+  -- Steps that a task begins with: all that are not downstream of a decision.
+  initial_steps          integer not null,
+  root_steps             integer not null,
   -- lifecycle.on_step_error: continue. Steps that do not depend on the failed one still run.
-  continue_on_error    boolean not null default false,
-  -- Whether any policy limits its tasks or steps.
-  is_limited           boolean not null default false,
-  -- lifecycle.sla_minutes: a task that is older than this and unfinished gets 100 points of priority.
-  sla_minutes          integer,
+  continue_on_error      boolean not null default false,
+  -- Whether a concurrency policy limits its tasks or steps.
+  is_limited             boolean not null default false,
+  -- Whether a task begins with a step that the engine completes itself, or that waits, so that it is evaluated before anything is handed off.
+  has_automatic_root     boolean not null default false,
+  -- lifecycle.sla_minutes: an unfinished task older than this gets 100 points of priority.
+  sla_minutes            integer,
   -- lifecycle.max_duration_minutes: an unfinished task older than this is stale.
-  max_duration_minutes integer generated always as ((configuration #>> '{lifecycle,max_duration_minutes}'::text[])::integer) stored,
+  max_duration_minutes   integer generated always as ((configuration #>> '{lifecycle,max_duration_minutes}'::text[])::integer) stored,
   -- lifecycle.cancel_grace_seconds: how long running steps may take to stop after a cancel request; null for the server's setting.
-  cancel_grace_seconds integer generated always as ((configuration #>> '{lifecycle,cancel_grace_seconds}'::text[])::integer) stored,
-  -- lifecycle.retention_days: how long finished tasks of this version are kept, unless a policy for the template says otherwise.
-  retention_days       integer generated always as ((configuration #>> '{lifecycle,retention_days}'::text[])::integer) stored,
-  created_at           timestamp with time zone not null default now(),
+  cancel_grace_seconds   integer generated always as ((configuration #>> '{lifecycle,cancel_grace_seconds}'::text[])::integer) stored,
+  -- lifecycle.unserved_seconds: how long a step waits for a live worker with its handler; 0: without a limit, null: the server's setting.
+  unserved_seconds       integer generated always as ((configuration #>> '{lifecycle,unserved_seconds}'::text[])::integer) stored,
+  -- lifecycle.retention_days: how long finished tasks of this version are kept, unless a policy for the template overrides it.
+  retention_days         integer generated always as ((configuration #>> '{lifecycle,retention_days}'::text[])::integer) stored,
+  -- lifecycle.max_steps_per_decision: how many steps one decision may create.
+  max_steps_per_decision integer not null generated always as (COALESCE((configuration #>> '{lifecycle,max_steps_per_decision}'::text[])::integer, 100)) stored,
+  -- lifecycle.max_batches_per_step: how many batches one batchable step may make.
+  max_batches_per_step   integer not null generated always as (COALESCE((configuration #>> '{lifecycle,max_batches_per_step}'::text[])::integer, 10000)) stored,
+  -- lifecycle.max_decision_depth: how many decisions may follow from each other.
+  max_decision_depth     integer not null generated always as (COALESCE((configuration #>> '{lifecycle,max_decision_depth}'::text[])::integer, 3)) stored,
+  created_at             timestamp with time zone not null default now(),
   constraint named_tasks_pkey PRIMARY KEY (named_task_uuid),
   constraint one_template_per_version UNIQUE (task_namespace_uuid, name, version),
   constraint named_tasks_task_namespace_uuid_fkey FOREIGN KEY (task_namespace_uuid) REFERENCES tasker.task_namespaces(task_namespace_uuid),
   constraint grace_is_not_negative CHECK (cancel_grace_seconds >= 0),
-  constraint has_steps CHECK (total_steps >= root_steps AND root_steps > 0),
+  constraint has_steps CHECK (total_steps >= initial_steps AND initial_steps >= root_steps AND root_steps > 0),
   constraint retention_is_not_negative CHECK (retention_days >= 0),
-  constraint search_attributes_are_an_object CHECK (jsonb_typeof(search_attributes) = 'object'::text)
+  constraint search_attributes_are_an_object CHECK (jsonb_typeof(search_attributes) = 'object'::text),
+  constraint unserved_is_not_negative CHECK (unserved_seconds >= 0)
 );
 CREATE TRIGGER documents_are_hashed BEFORE INSERT ON tasker.named_tasks FOR EACH ROW EXECUTE FUNCTION tasker.stamp_document_hash();
 CREATE TRIGGER templates_never_change BEFORE DELETE OR UPDATE ON tasker.named_tasks FOR EACH ROW EXECUTE FUNCTION tasker.refuse_template_change();
@@ -352,11 +468,11 @@ create table tasker.named_tasks_named_steps (
   -- Number of steps that depend on this one; 0 for a leaf.
   child_count          integer not null,
   step_type            character varying(32) not null default 'standard'::character varying,
-  handler_callable     character varying(500) not null,
+  handler_callable     character varying(500),
   handler_method       character varying(128) not null default 'call'::character varying,
   handler_resolver     character varying(128),
-  -- What runs the step, in one word: resolver, callable and method.
-  handler_key          text not null generated always as ((
+  -- Identifies the code of the step in one text: resolver, callable and method.
+  handler_key          text generated always as ((
 CASE
     WHEN handler_resolver IS NOT NULL THEN ('resolver:'::text || handler_resolver::text) || ':'::text
     ELSE ''::text
@@ -373,8 +489,19 @@ END) stored,
   backoff_base_ms      integer not null default 1000,
   max_backoff_ms       integer not null default 60000,
   timeout_seconds      integer,
-  -- retry.on_worker_lost: whether an attempt whose worker is lost, or that no worker claimed, is followed by the next one.
+  -- retry.on_worker_lost: whether another attempt follows one whose worker was lost, or that no worker claimed.
   on_worker_lost       tasker.lost_worker_policy not null default 'reschedule'::tasker.lost_worker_policy,
+  -- Null for a step that a task begins with; otherwise the step is downstream of a decision, and comes after its parents in this order.
+  growth_rank          integer,
+  -- on_none: run. The deferred convergence runs although none of its parents was created.
+  runs_on_none         boolean not null default false,
+  -- {rules: [{when, then}], otherwise} of a decision that has no handler.
+  rules                jsonb,
+  -- What the step waits for after its parents: {kind: timer, for | until} or {kind: signal, name, schema?, timeout?, on_timeout?}.
+  wait_for             jsonb,
+  -- Of a batchable step: {items, batch_size, cursor_field}, items null where its handler returns the cursors. Of a batch_worker: {parallelism,
+  --   failure_strategy, tolerate}, with every default; tolerate null: any number.
+  batch                jsonb,
   created_at           timestamp with time zone not null default now(),
   constraint named_tasks_named_steps_pkey PRIMARY KEY (ntns_uuid),
   constraint named_tasks_named_steps_named_step_uuid_key UNIQUE (named_step_uuid),
@@ -383,12 +510,19 @@ END) stored,
   constraint named_tasks_named_steps_named_task_uuid_fkey FOREIGN KEY (named_task_uuid) REFERENCES tasker.named_tasks(named_task_uuid),
   constraint attempts_are_not_negative CHECK (default_max_attempts >= 0),
   constraint backoff_is_positive CHECK (backoff_base_ms > 0 AND max_backoff_ms >= backoff_base_ms),
+  constraint batch_is_of_a_batch CHECK ((batch IS NOT NULL) = (step_type::text = ANY (ARRAY['batchable'::character varying, 'batch_worker'::character varying]::text[]))),
+  constraint has_a_handler_or_what_replaces_it CHECK ((handler_callable IS NULL) = (rules IS NOT NULL OR (batch ->> 'items'::text) IS NOT NULL) OR wait_for IS NOT NULL AND rules IS NULL AND batch IS NULL),
   constraint positions_count_from_one CHECK (step_position > 0),
-  constraint timeout_is_positive CHECK (timeout_seconds > 0)
+  constraint rank_is_positive CHECK (growth_rank > 0),
+  constraint rules_are_of_a_decision CHECK (rules IS NULL OR step_type::text = 'decision'::text),
+  constraint timeout_is_positive CHECK (timeout_seconds > 0),
+  constraint wait_is_of_a_kind CHECK (wait_for IS NULL OR ((wait_for ->> 'kind'::text) = ANY (ARRAY['timer'::text, 'signal'::text]))),
+  constraint waits_or_grows CHECK (wait_for IS NULL OR rules IS NULL AND batch IS NULL)
 );
+CREATE TRIGGER handlers_are_recorded AFTER INSERT ON tasker.named_tasks_named_steps REFERENCING NEW TABLE AS new_steps FOR EACH STATEMENT EXECUTE FUNCTION tasker.record_handlers();
 CREATE TRIGGER templates_never_change BEFORE DELETE OR UPDATE ON tasker.named_tasks_named_steps FOR EACH ROW EXECUTE FUNCTION tasker.refuse_template_change();
 
--- Which policies a version of a template is under; step_position 0 means all its steps.
+-- The policies of a version of a template; step_position 0 means all its steps.
 create table tasker.named_tasks_policies (
   named_task_uuid uuid not null,
   step_position   integer not null,
@@ -398,13 +532,23 @@ create table tasker.named_tasks_policies (
   constraint named_tasks_policies_policy_uuid_fkey FOREIGN KEY (policy_uuid) REFERENCES tasker.concurrency_policies(policy_uuid)
 );
 
--- Operator actions with their actors and reasons, append-only. details has what was overwritten: contexts and inputs as they were before.
+-- The handlers that the templates of a namespace name, each once.
+create table tasker.namespace_handlers (
+  task_namespace_uuid uuid not null,
+  handler_key         text not null,
+  handler_callable    text not null,
+  handler_resolver    text,
+  constraint namespace_handlers_pkey PRIMARY KEY (task_namespace_uuid, handler_key),
+  constraint namespace_handlers_task_namespace_uuid_fkey FOREIGN KEY (task_namespace_uuid) REFERENCES tasker.task_namespaces(task_namespace_uuid) ON DELETE CASCADE
+);
+
+-- Operator actions with their actors and reasons, append-only. details holds overwritten values: the previous contexts and inputs.
 create table tasker.operator_actions (
   action_uuid        uuid not null default tasker.uuid_v7(),
   acted_at           timestamp with time zone not null default clock_timestamp(),
   action             character varying(32) not null,
   acted_by           character varying(160) not null,
-  -- Who it was over REST, as authenticated, where acted_by is what the request says; null when it came another way.
+  -- The authenticated REST caller, when acted_by is the name that the request claimed; null otherwise.
   authenticated_as   character varying(160) default NULLIF(current_setting('tasker.caller'::text, true), ''::text),
   reason             character varying(1000) not null,
   task_uuid          uuid,
@@ -416,13 +560,13 @@ create table tasker.operator_actions (
   bulk_token         uuid,
   details            jsonb,
   constraint operator_actions_pkey PRIMARY KEY (action_uuid),
-  constraint for_a_reason CHECK (btrim(reason::text) <> ''::text),
-  constraint somebody_did_it CHECK (btrim(acted_by::text) <> ''::text)
+  constraint acted_by_is_not_blank CHECK (btrim(acted_by::text) <> ''::text),
+  constraint for_a_reason CHECK (btrim(reason::text) <> ''::text)
 );
 CREATE INDEX operator_actions_task_uuid_idx ON tasker.operator_actions USING btree (task_uuid) WHERE (task_uuid IS NOT NULL);
 CREATE TRIGGER history_is_append_only BEFORE DELETE OR UPDATE ON tasker.operator_actions FOR EACH ROW EXECUTE FUNCTION tasker.refuse_history_change();
 
--- Tasks that were purged and whose history may still be in its months; forgotten when those are dropped.
+-- Purged tasks whose history may still exist; deleted when the months of that history are dropped.
 create table tasker.purged_tasks (
   task_uuid    uuid not null,
   created_at   timestamp with time zone not null,
@@ -431,10 +575,10 @@ create table tasker.purged_tasks (
   constraint purged_tasks_pkey PRIMARY KEY (task_uuid)
 );
 
--- One row: how far the reconciler has come on its walk over all tasks; the server that works on the next part holds it.
+-- One row: the progress of the reconciler over all tasks; the session that processes the next part locks it.
 create table tasker.reconciler_progress (
   only_row      boolean not null default true,
-  -- The last task that was looked at; null between two passes.
+  -- The last task that was checked; null between two passes.
   cursor_uuid   uuid,
   pass_began_at timestamp with time zone not null default now(),
   -- When the latest pass over all tasks ended.
@@ -444,29 +588,30 @@ create table tasker.reconciler_progress (
 )
 with (fillfactor=50);
 
--- How long finished tasks are kept: of everything (no namespace), of a namespace, or of a template, in any state or in one. The narrowest wins.
+-- How long finished tasks are kept: all (no namespace), those of a namespace, or those of a template, in any state or in one. The most specific
+--   policy applies.
 create table tasker.retention_policies (
   namespace_name character varying(29),
   template_name  character varying(64),
   state          tasker.task_state,
-  -- Days after the end of the task; null: for ever.
+  -- Days after the end of the task; null: without limit.
   keep_days      integer,
   set_by         character varying(160) not null,
-  -- The name that the request gave, where set_by is who was authenticated.
+  -- The name that the request claimed, when set_by is the authenticated caller.
   claimed_actor  character varying(128),
   reason         character varying(1000) not null,
   set_at         timestamp with time zone not null default now(),
   constraint one_policy_per_place_and_state UNIQUE NULLS NOT DISTINCT (namespace_name, template_name, state),
   constraint a_template_has_a_namespace CHECK (template_name IS NULL OR namespace_name IS NOT NULL),
   constraint days_are_in_range CHECK (keep_days >= 0 AND keep_days <= 36500),
-  constraint only_what_rests_is_purged CHECK (state = ANY (ARRAY['complete'::tasker.task_state, 'error'::tasker.task_state, 'cancelled'::tasker.task_state, 'resolved_manually'::tasker.task_state]))
+  constraint only_terminal_states_are_purged CHECK (state = ANY (ARRAY['complete'::tasker.task_state, 'error'::tasker.task_state, 'cancelled'::tasker.task_state, 'resolved_manually'::tasker.task_state]))
 );
 
--- How far the clean-up of the tasks of a template has come; the session that cleans them up locks the row.
+-- The progress of the clean-up of a template's tasks; the session that cleans them up locks the row.
 create table tasker.retention_progress (
   named_task_uuid uuid not null,
   next_pass_at    timestamp with time zone not null default '-infinity'::timestamp with time zone,
-  -- The last task that was looked at; null between two passes.
+  -- The last task that was examined; null between two passes.
   cursor_uuid     uuid,
   purged_tasks    bigint not null default 0,
   last_purged_at  timestamp with time zone,
@@ -475,36 +620,23 @@ create table tasker.retention_progress (
 )
 with (fillfactor=50);
 
--- Who is there: one row per boot of a server, renewed by its heartbeat and kept for a day after the last.
+-- One row per start of a server, renewed by its heartbeat and kept for a day after the last.
 create table tasker.servers (
   server_uuid       uuid not null,
   name              character varying(255) not null,
   roles             text[] not null,
-  -- What the server says of itself; an overdue heartbeat outweighs it, see get_servers.
+  -- The state that the server reports; get_servers shows lost when its heartbeat is overdue.
   state             tasker.server_state not null default 'healthy'::tasker.server_state,
   registered_at     timestamp with time zone not null default now(),
   heartbeat_at      timestamp with time zone not null default now(),
   heartbeat_seconds integer not null default 2,
-  -- Since when its heartbeats have come without a gap; who was away itself says of nobody that he is lost.
+  -- Since when its heartbeats have arrived without a gap; a server that was absent itself does not declare others lost.
   present_since     timestamp with time zone not null default now(),
   -- Four heartbeats after the last one: from then on the server counts as lost.
   lease_expires_at  timestamp with time zone not null,
-  -- When the leases of a server that fell silent were ended.
+  -- When the leases of the lost server were ended.
   lost_at           timestamp with time zone,
-  capacity          integer not null default 0,
-  running           integer not null default 0,
   problems          text[] not null default '{}'::text[],
-  -- The namespaces whose steps it takes; null: all.
-  namespaces        text[],
-  -- The names that handler.callable may have on it; null: not told, or a resolver that knows more.
-  handlers          text[],
-  -- The names that handler.resolver may have on it; null: not told.
-  resolvers         text[],
-  -- handler_key of steps that it was given and could not run although it has a bean of that name: no such method, or its resolver found nothing.
-  missing           text[] not null default '{}'::text[],
-  -- By namespace the handler_key of the steps that other servers have the handler of and it has not: it leaves them to the others. Null: none.
-  --   Renewed by heartbeat and decline_steps.
-  elsewhere         jsonb,
   constraint servers_pkey PRIMARY KEY (server_uuid),
   constraint heartbeat_is_positive CHECK (heartbeat_seconds > 0)
 );
@@ -516,7 +648,7 @@ create table tasker.step_state_tallies (
   constraint step_state_tallies_pkey PRIMARY KEY (state)
 );
 
--- Executions of a step of a template, those of the tasks that ended within a minute. One attempt is one execution.
+-- Executions of a step of a template, in tasks that ended within a minute. One attempt is one execution.
 create table tasker.step_tallies (
   minute          timestamp with time zone not null,
   named_step_uuid uuid not null,
@@ -529,15 +661,39 @@ create table tasker.step_tallies (
   constraint step_tallies_pkey PRIMARY KEY (minute, named_step_uuid)
 );
 
+-- What steps wait for after their parents, one row each time that a wait is armed. A step with an open wait stays pending.
+create table tasker.step_waits (
+  wait_uuid          uuid not null default tasker.uuid_v7(),
+  task_uuid          uuid not null,
+  workflow_step_uuid uuid not null,
+  kind               tasker.wait_kind not null,
+  state              tasker.wait_state not null default 'open'::tasker.wait_state,
+  armed_at           timestamp with time zone not null,
+  -- When the timer fires, or the wait for a signal times out; null: it waits without a limit.
+  due_at             timestamp with time zone,
+  ended_at           timestamp with time zone,
+  signal_name        character varying(64),
+  constraint step_waits_pkey PRIMARY KEY (wait_uuid),
+  constraint ended_iff_not_open CHECK ((ended_at IS NULL) = (state = 'open'::tasker.wait_state)),
+  constraint ends_after_it_was_armed CHECK (ended_at >= armed_at),
+  constraint name_iff_signal CHECK ((signal_name IS NOT NULL) = (kind = 'signal'::tasker.wait_kind)),
+  constraint time_out_is_not_early CHECK ((state <> ALL (ARRAY['timed_out'::tasker.wait_state, 'defaulted'::tasker.wait_state])) OR ended_at >= due_at),
+  constraint timer_has_a_time CHECK (kind <> 'timer'::tasker.wait_kind OR due_at IS NOT NULL),
+  constraint timer_is_not_early CHECK (kind <> 'timer'::tasker.wait_kind OR state <> 'satisfied'::tasker.wait_state OR ended_at >= due_at),
+  constraint times_are_finite CHECK (isfinite(due_at) AND isfinite(armed_at))
+);
+CREATE UNIQUE INDEX one_open_wait_per_step ON tasker.step_waits USING btree (workflow_step_uuid) WHERE (state = 'open'::tasker.wait_state);
+CREATE INDEX step_waits_task_uuid_idx ON tasker.step_waits USING btree (task_uuid, workflow_step_uuid);
+
 -- The JSON given at creation, written once.
 create table tasker.task_contexts (
   task_uuid     uuid not null,
   context       jsonb not null,
-  -- hash_documents(context), as it was written.
+  -- hash_documents(context) when it was written.
   document_hash bigint not null,
-  -- Who submitted the task over REST, as authenticated; null when it came another way. tasks.initiator is what the request says.
+  -- The authenticated caller that submitted the task over REST; null otherwise. tasks.initiator is the name that the request claimed.
   submitted_by  character varying(160),
-  -- The trace that the task was asked for in, as W3C Trace Context has it in the header traceparent.
+  -- The trace of the request, a W3C Trace Context traceparent.
   trace_parent  character varying(55),
   constraint task_contexts_pkey PRIMARY KEY (task_uuid),
   constraint context_is_an_object CHECK (jsonb_typeof(context) = 'object'::text),
@@ -559,17 +715,17 @@ create table tasker.task_faults (
   constraint faults_are_counted CHECK (faults > 0)
 );
 
--- Owners of template names; each has the queue worker_{name}_queue.
+-- Namespaces of template names; each has the queue worker_{name}_queue.
 create table tasker.task_namespaces (
   task_namespace_uuid uuid not null default tasker.uuid_v7(),
   name                character varying(29) not null,
   description         character varying(255),
   -- Points added to the priority of every task of the namespace.
   priority_modifier   integer not null default 0,
-  -- Since when nothing of the namespace is handed off; its templates, also those registered later, are in template_pauses.
+  -- Since when no step of the namespace is handed off; its templates, also those registered later, are in template_pauses.
   paused_at           timestamp with time zone,
   paused_by           character varying(160),
-  -- The name that the request gave, where paused_by is who was authenticated.
+  -- The name that the request claimed, when paused_by is the authenticated caller.
   pause_claimed_actor character varying(128),
   pause_reason        character varying(1000),
   created_at          timestamp with time zone not null default now(),
@@ -581,16 +737,42 @@ create table tasker.task_namespaces (
 );
 CREATE UNIQUE INDEX one_namespace_per_queue ON tasker.task_namespaces USING btree (lower((name)::text));
 
--- The values of contexts by which tasks are found: what write_search_attributes took out of task_contexts.
+-- The values of contexts by which list_tasks finds tasks; write_search_attributes extracts them from task_contexts.
 create table tasker.task_search_attributes (
   task_uuid uuid not null,
   -- One of the names in named_tasks.search_attributes.
   name      character varying(63) not null,
-  -- The value under the path of the name: a string without quotes, a number, true or false. What is missing or null has no row.
+  -- The value under the path of the name: a string without quotes, a number, true or false. A missing or null value has no row.
   value     character varying(256) not null,
   constraint task_search_attributes_pkey PRIMARY KEY (task_uuid, name)
 );
 CREATE INDEX task_search_attributes_value_idx ON tasker.task_search_attributes USING btree (name, value, task_uuid DESC);
+
+-- Signals that a task received, in the order of their arrival. Each is kept until a wait consumes it.
+create table tasker.task_signals (
+  signal_uuid   uuid not null default tasker.uuid_v7(),
+  task_uuid     uuid not null,
+  name          character varying(64) not null,
+  -- Given under the lock of the task: 1 is the first signal of the task, whatever its name.
+  number        integer not null,
+  -- The id that the sender gave it; a second one with the same id and name is a duplicate.
+  signal_id     character varying(128),
+  sent_at       timestamp with time zone not null,
+  sent_by       character varying(160),
+  payload       jsonb not null,
+  -- hash_documents(payload) at insertion.
+  document_hash bigint not null,
+  -- The wait that it satisfied; null while no step has consumed it.
+  wait_uuid     uuid,
+  consumed_at   timestamp with time zone,
+  constraint task_signals_pkey PRIMARY KEY (signal_uuid),
+  constraint one_signal_per_number UNIQUE (task_uuid, number),
+  constraint task_signals_wait_uuid_key UNIQUE (wait_uuid),
+  constraint consumed_by_a_wait CHECK ((wait_uuid IS NULL) = (consumed_at IS NULL)),
+  constraint numbers_count_from_one CHECK (number > 0)
+);
+CREATE UNIQUE INDEX one_signal_per_id ON tasker.task_signals USING btree (task_uuid, name, signal_id) WHERE (signal_id IS NOT NULL);
+CREATE TRIGGER documents_are_hashed BEFORE INSERT ON tasker.task_signals FOR EACH ROW EXECUTE FUNCTION tasker.stamp_document_hash();
 
 -- How many tasks are in each state, as far as moves are counted.
 create table tasker.task_state_tallies (
@@ -599,7 +781,7 @@ create table tasker.task_state_tallies (
   constraint task_state_tallies_pkey PRIMARY KEY (state)
 );
 
--- Tasks of a template that entered a state within a minute: pending stands for creation, the others are ends. Durations run from creation.
+-- Tasks of a template that entered a state within a minute: pending means creation, the others are terminal. Durations count from creation.
 create table tasker.task_tallies (
   minute          timestamp with time zone not null,
   named_task_uuid uuid not null,
@@ -614,7 +796,7 @@ create table tasker.task_tallies (
   constraint task_tallies_pkey PRIMARY KEY (minute, named_task_uuid, state)
 );
 
--- The moves a task may make, and who may make them; from_state null is creation.
+-- The allowed moves of a task and their actors; from_state null is creation.
 create table tasker.task_transition_rules (
   from_state tasker.task_state,
   to_state   tasker.task_state not null,
@@ -630,9 +812,9 @@ create table tasker.task_transitions (
   from_state     tasker.task_state,
   to_state       tasker.task_state not null,
   actor          tasker.actor not null,
-  -- Which server made the move: audit only, in no WHERE clause.
+  -- The server that made the move: for audit only, in no WHERE clause.
   processor_uuid uuid,
-  -- The transaction that made the move. Everything below pg_snapshot_xmin of a snapshot is there or never will be.
+  -- The transaction that made the move. A snapshot sees all moves of transactions below its pg_snapshot_xmin that will ever exist.
   xact_id        bigint not null default pg_current_xact_id()::text::bigint,
   created_at     timestamp with time zone not null default clock_timestamp(),
   metadata       jsonb,
@@ -642,7 +824,7 @@ CREATE INDEX task_transitions_xact_id_created_at_idx ON ONLY tasker.task_transit
 CREATE TRIGGER history_is_append_only BEFORE DELETE OR UPDATE ON tasker.task_transitions FOR EACH ROW EXECUTE FUNCTION tasker.refuse_history_change();
 CREATE TRIGGER moves_follow_the_rules AFTER INSERT ON tasker.task_transitions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION tasker.check_task_transitions();
 
--- When somebody is to look at a task again even if nothing happens; there is a row exactly while the task can move by itself.
+-- When a server evaluates a task at the latest; a row exists exactly while the task is neither terminal nor blocked.
 create table tasker.task_wakeups (
   task_uuid uuid not null,
   wake_at   timestamp with time zone not null,
@@ -651,29 +833,31 @@ create table tasker.task_wakeups (
 with (autovacuum_vacuum_cost_limit=2000, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500, fillfactor=80);
 CREATE INDEX task_wakeups_wake_at_idx ON tasker.task_wakeups USING btree (wake_at);
 
--- One run of a template. state is the truth, moved by compare-and-set; task_transitions is its history.
+-- One run of a template. state is authoritative, moved by compare-and-set; task_transitions is its history.
 create table tasker.tasks (
   task_uuid             uuid not null,
   named_task_uuid       uuid not null,
   correlation_id        uuid not null,
   parent_correlation_id uuid,
-  -- The task on whose behalf this one was submitted; a cancel may reach it through that.
+  -- The task on whose behalf this one was submitted; a cancel of the parent may include this task.
   parent_task_uuid      uuid,
-  -- The task that has taken the identity of this one over; this one has ended and is not started again.
+  -- The task that has taken over the identity of this one, which has ended and cannot be restarted.
   replaced_by_task_uuid uuid,
-  -- The ended task whose identity this one has taken over.
+  -- The ended task whose identity this one took over.
   replaces_task_uuid    uuid,
   created_at            timestamp with time zone not null default now(),
   requested_at          timestamp with time zone not null default now(),
   completed_at          timestamp with time zone,
-  -- A request, not a state: nothing new starts from here on.
+  -- The time of a cancel request, which is not a state: no step starts after it.
   cancel_requested_at   timestamp with time zone,
-  -- When running steps that a cancel request asked to stop are ended for them.
+  -- When recovery ends running steps that a cancel request asked to stop.
   cancel_force_at       timestamp with time zone,
-  -- When it was noticed that the task is older than lifecycle.sla_minutes; from then on claim_order is lower by 100 points.
+  -- When the engine detected that the task exceeded lifecycle.sla_minutes; since then claim_order is lower by 100 points.
   sla_breached_at       timestamp with time zone,
-  -- Milliseconds since the epoch of creation, less one minute per point of priority: the lower, the earlier its steps are claimed. Age and priority
-  --   in one number; lowered once, when the SLA is breached.
+  -- When the request wanted the task to start; null: at once.
+  start_at              timestamp with time zone,
+  -- The creation time in milliseconds since the epoch, less one minute per point of priority: steps of a lower value are claimed earlier. Lowered
+  --   once, when the SLA is breached.
   claim_order           bigint not null,
   state                 tasker.task_state not null default 'pending'::tasker.task_state,
   priority              integer not null default 0,
@@ -689,24 +873,26 @@ create table tasker.tasks (
   -- Steps in waiting_for_retry.
   retrying_steps        integer not null default 0,
   continue_on_error     boolean not null default false,
-  -- Copied from the template, so that all others pay nothing for policies.
+  -- Copied from the template, so that policies cost nothing for other tasks.
   is_limited            boolean not null default false,
-  -- False while the context still has to be checked against the input schema by a server; such a task is not started.
+  -- False while a server still has to validate the context against the input schema; such a task is not started.
   context_checked       boolean not null default true,
-  -- Whether the request brought an idempotency key.
-  is_keyed              boolean,
-  -- Whether the cancel request is also one for the tasks whose parent this is.
+  -- Whether the request had an idempotency key.
+  is_keyed              boolean not null,
+  -- True until start_at, when an orchestrator starts the task.
+  is_delayed            boolean not null default false,
+  -- Whether the cancel request includes the child tasks.
   cancel_children       boolean,
   cancel_policy         tasker.cancel_policy,
-  -- SHA-256 over what makes a request the same as another; null when every request is a new task, and when a later task has taken the identity over.
+  -- SHA-256 over the identity of the request; null when every request creates a new task, and when a later task has taken over the identity.
   identity_hash         bytea,
-  -- The identity_hash that this task had until a later one took it over.
+  -- The identity_hash of this task until a later one took it over.
   former_identity_hash  bytea,
   initiator             character varying(128),
   source_system         character varying(128),
   reason                character varying(128),
   cancel_requested_by   character varying(160),
-  -- The name that the request gave, where cancel_requested_by is who was authenticated.
+  -- The name that the request claimed, when cancel_requested_by is the authenticated caller.
   cancel_claimed_actor  character varying(128),
   cancel_reason         character varying(1000),
   tags                  jsonb,
@@ -715,6 +901,7 @@ create table tasker.tasks (
   constraint complete_iff_no_step_is_left CHECK (state <> 'complete'::tasker.task_state OR unfinished_steps = 0),
   constraint completed_at_iff_terminal CHECK ((completed_at IS NOT NULL) = (state = ANY (ARRAY['complete'::tasker.task_state, 'error'::tasker.task_state, 'cancelled'::tasker.task_state, 'resolved_manually'::tasker.task_state]))),
   constraint counters_are_sane CHECK (in_flight_steps >= 0 AND failed_steps >= 0 AND retrying_steps >= 0 AND unfinished_steps >= (in_flight_steps + failed_steps + retrying_steps) AND total_steps >= unfinished_steps),
+  constraint delay_has_an_end CHECK (NOT is_delayed OR start_at IS NOT NULL AND isfinite(start_at)),
   constraint identity_is_given_up_after_the_end CHECK (replaced_by_task_uuid IS NULL OR completed_at IS NOT NULL),
   constraint identity_is_held_or_given_up CHECK ((former_identity_hash IS NOT NULL) = (replaced_by_task_uuid IS NOT NULL) AND (former_identity_hash IS NULL OR identity_hash IS NULL)),
   constraint priority_is_in_range CHECK (priority >= '-100'::integer AND priority <= 100),
@@ -729,7 +916,7 @@ CREATE INDEX tasks_parent_task_uuid_idx ON tasker.tasks USING btree (parent_task
 CREATE TRIGGER rows_go_with_their_task AFTER DELETE ON tasker.tasks REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION tasker.delete_rows_of_tasks();
 CREATE TRIGGER slots_are_released_by_tasks AFTER UPDATE OF state ON tasker.tasks FOR EACH ROW WHEN ((new.is_limited AND (new.state <> old.state) AND (new.state = ANY (ARRAY['complete'::tasker.task_state, 'error'::tasker.task_state, 'cancelled'::tasker.task_state, 'resolved_manually'::tasker.task_state, 'blocked_by_failures'::tasker.task_state])))) EXECUTE FUNCTION tasker.release_task_slots();
 
--- Dead letters: records for an investigation about a task; they never move it.
+-- Dead letters: records for the investigation of a task; they never move it.
 create table tasker.tasks_dlq (
   dlq_entry_uuid       uuid not null default tasker.uuid_v7(),
   task_uuid            uuid not null,
@@ -740,7 +927,7 @@ create table tasker.tasks_dlq (
   resolution_timestamp timestamp with time zone,
   resolution_notes     text,
   resolved_by          character varying(255),
-  -- The name that the request gave, where resolved_by is who was authenticated.
+  -- The name that the request claimed, when resolved_by is the authenticated caller.
   claimed_actor        character varying(128),
   task_snapshot        jsonb not null,
   metadata             jsonb,
@@ -753,41 +940,103 @@ create table tasker.tasks_dlq (
 CREATE UNIQUE INDEX one_open_investigation_per_task ON tasker.tasks_dlq USING btree (task_uuid) WHERE (resolution_status = 'pending'::tasker.dlq_resolution_status);
 CREATE INDEX tasks_dlq_task_uuid_idx ON tasker.tasks_dlq USING btree (task_uuid);
 
--- Templates whose steps are not handed off at the moment. Empty unless an operator paused one, so that reading it is cheap.
+-- Templates whose steps are not handed off now. Empty unless an operator paused one, so that reading it is cheap.
 create table tasker.template_pauses (
   named_task_uuid uuid not null,
-  -- Whether it is paused because its namespace is; a template may be paused both ways.
+  -- Whether this is the pause of its namespace; a template may have both pauses.
   is_namespace    boolean not null,
   paused_at       timestamp with time zone not null,
   paused_by       character varying(160) not null,
-  -- The name that the request gave, where paused_by is who was authenticated.
+  -- The name that the request claimed, when paused_by is the authenticated caller.
   claimed_actor   character varying(128),
   reason          character varying(1000) not null,
   constraint template_pauses_pkey PRIMARY KEY (named_task_uuid, is_namespace),
   constraint template_pauses_named_task_uuid_fkey FOREIGN KEY (named_task_uuid) REFERENCES tasker.named_tasks(named_task_uuid) ON DELETE CASCADE
 );
 
--- Offers that recovery keeps an eye on: a worker could claim them and none does (unclaimed), or no live server serves them (unserved).
+-- Offers that recovery watches: a worker could claim them and none does (unclaimed), or no live worker serves them (unserved).
 create table tasker.unclaimed_offers (
   task_uuid          uuid not null,
   workflow_step_uuid uuid not null,
   handoff            integer not null,
   why                text not null,
   since              timestamp with time zone not null,
-  -- When the offer is taken back if nothing changes; null for never.
+  -- When recovery withdraws the offer unless a worker claims it; null for never.
   due_at             timestamp with time zone,
   constraint unclaimed_offers_pkey PRIMARY KEY (task_uuid, workflow_step_uuid),
   constraint unclaimed_offers_task_uuid_fkey FOREIGN KEY (task_uuid) REFERENCES tasker.tasks(task_uuid) ON DELETE CASCADE,
   constraint why_is_known CHECK (why = ANY (ARRAY['unclaimed'::text, 'unserved'::text]))
 );
 
--- Inputs of its own and the latest checkpoint, for the steps that have any.
+-- The steps that workers claimed over the REST interface: the basis of their capacity, and of what a lost answer is repeated from. A row whose
+--   handoff is no longer in progress counts for nothing; the next call of its worker deletes it.
+create table tasker.worker_claims (
+  worker_uuid        uuid not null,
+  workflow_step_uuid uuid not null,
+  task_uuid          uuid not null,
+  handoff            integer not null,
+  -- The request whose answer had the step; the same request again gets it again.
+  request_id         character varying(128),
+  claimed_at         timestamp with time zone not null,
+  -- When a heartbeat of the worker first named the step; null: its answer may have been lost.
+  acknowledged_at    timestamp with time zone,
+  constraint worker_claims_pkey PRIMARY KEY (worker_uuid, workflow_step_uuid),
+  constraint worker_claims_task_uuid_fkey FOREIGN KEY (task_uuid) REFERENCES tasker.tasks(task_uuid) ON DELETE CASCADE,
+  constraint worker_claims_worker_uuid_fkey FOREIGN KEY (worker_uuid) REFERENCES tasker.workers(worker_uuid) ON DELETE CASCADE
+);
+CREATE INDEX worker_claims_task_uuid_idx ON tasker.worker_claims USING btree (task_uuid);
+
+-- Workers run steps: the handlers of a server, registered by its heartbeat, or an external worker. Kept for a day after the last heartbeat.
+create table tasker.workers (
+  worker_uuid       uuid not null,
+  -- The server whose handlers it runs; null: an external worker.
+  server_uuid       uuid,
+  name              character varying(255) not null,
+  state             tasker.worker_state not null default 'healthy'::tasker.worker_state,
+  -- The namespaces that it serves; null: all.
+  namespaces        text[],
+  -- The values of handler.callable that it serves; null: any.
+  handlers          text[],
+  -- The values of handler.resolver that it serves; null: any.
+  resolvers         text[],
+  -- Handler keys that it declined although it declared the handler or the resolver. It cannot claim their steps until it registers anew.
+  unable            text[] not null default '{}'::text[],
+  -- When namespaces, handlers and resolvers last changed.
+  declared_at       timestamp with time zone not null default now(),
+  -- The handler keys whose steps it may claim, by namespace. It serves namespaces that are not named completely; null: all namespaces.
+  served            jsonb,
+  -- The version of the handler catalog from which served was calculated.
+  served_version    bigint not null,
+  capacity          integer not null,
+  running           integer not null default 0,
+  registered_at     timestamp with time zone not null default now(),
+  heartbeat_at      timestamp with time zone not null default now(),
+  heartbeat_seconds integer not null default 2,
+  -- Four heartbeats after the last one: from then on the worker counts as lost.
+  lease_expires_at  timestamp with time zone not null,
+  -- Since when its heartbeats have arrived without a gap.
+  present_since     timestamp with time zone not null default now(),
+  -- When the leases of the lost external worker were ended.
+  lost_at           timestamp with time zone,
+  -- The caller of the REST interface that registered it and alone acts for it, by its key; null: registered by SQL.
+  owner             character varying(160),
+  -- The name of that caller.
+  registered_by     character varying(160),
+  constraint workers_pkey PRIMARY KEY (worker_uuid),
+  constraint workers_server_uuid_fkey FOREIGN KEY (server_uuid) REFERENCES tasker.servers(server_uuid) ON DELETE CASCADE,
+  constraint capacity_is_not_negative CHECK (capacity >= 0 AND running >= 0),
+  constraint worker_heartbeat_is_positive CHECK (heartbeat_seconds > 0),
+  constraint worker_of_a_server_has_its_key CHECK (server_uuid = worker_uuid)
+)
+with (fillfactor=50);
+
+-- The step's own inputs and its latest checkpoint, for steps that have any.
 create table tasker.workflow_step_documents (
   workflow_step_uuid uuid not null,
   task_uuid          uuid not null,
   inputs             jsonb,
   checkpoint         jsonb,
-  -- hash_documents(inputs, checkpoint), as they were written last.
+  -- hash_documents(inputs, checkpoint) of the latest write.
   document_hash      bigint not null,
   constraint workflow_step_documents_pkey PRIMARY KEY (workflow_step_uuid),
   constraint workflow_step_documents_workflow_step_uuid_fkey FOREIGN KEY (workflow_step_uuid) REFERENCES tasker.workflow_steps(workflow_step_uuid) ON DELETE CASCADE
@@ -805,7 +1054,7 @@ create table tasker.workflow_step_edges (
 );
 CREATE INDEX workflow_step_edges_to_step_uuid_idx ON tasker.workflow_step_edges USING btree (to_step_uuid);
 
--- One row per recorded result, written once: the transition it belongs to is (workflow_step_uuid, sort_key).
+-- One row per recorded result, written once; (workflow_step_uuid, sort_key) identifies its transition.
 create table tasker.workflow_step_result_audit (
   workflow_step_uuid uuid not null,
   sort_key           integer not null,
@@ -813,14 +1062,14 @@ create table tasker.workflow_step_result_audit (
   worker_uuid        uuid,
   recorded_at        timestamp with time zone not null default now(),
   execution_time_ms  bigint,
-  -- The handoff that the result is of, 0 when an operator completed the step before its first.
+  -- The handoff of the result, 0 when an operator completed the step before its first.
   handoff            integer not null,
   attempt            integer not null,
   outcome            tasker.step_outcome not null,
   success            boolean not null generated always as (outcome = ANY (ARRAY['success'::tasker.step_outcome, 'manual_completion'::tasker.step_outcome])) stored,
   result             jsonb,
   error              jsonb,
-  -- hash_documents(result, error), as they were inserted.
+  -- hash_documents(result, error) at insertion.
   document_hash      bigint not null,
   constraint workflow_step_result_audit_pkey PRIMARY KEY (workflow_step_uuid, sort_key),
   constraint failure_has_an_error CHECK ((outcome <> ALL (ARRAY['retryable_failure'::tasker.step_outcome, 'permanent_failure'::tasker.step_outcome])) OR error IS NOT NULL)
@@ -828,7 +1077,7 @@ create table tasker.workflow_step_result_audit (
 CREATE TRIGGER documents_are_hashed BEFORE INSERT ON tasker.workflow_step_result_audit FOR EACH ROW EXECUTE FUNCTION tasker.stamp_document_hash();
 CREATE TRIGGER history_is_append_only BEFORE UPDATE ON tasker.workflow_step_result_audit FOR EACH ROW EXECUTE FUNCTION tasker.refuse_history_change();
 
--- The moves a step may make, and who may make them; from_state null is creation.
+-- The allowed moves of a step and their actors; from_state null is creation.
 create table tasker.workflow_step_transition_rules (
   from_state tasker.step_state,
   to_state   tasker.step_state not null,
@@ -845,11 +1094,11 @@ create table tasker.workflow_step_transitions (
   from_state         tasker.step_state,
   to_state           tasker.step_state not null,
   actor              tasker.actor not null,
-  -- The handoff that the move is about, 0 before the first.
+  -- The handoff of the move, 0 before the first.
   handoff            integer not null,
   attempt            integer not null,
   processor_uuid     uuid,
-  -- The transaction that made the move. Everything below pg_snapshot_xmin of a snapshot is there or never will be.
+  -- The transaction that made the move. A snapshot sees all moves of transactions below its pg_snapshot_xmin that will ever exist.
   xact_id            bigint not null default pg_current_xact_id()::text::bigint,
   created_at         timestamp with time zone not null default clock_timestamp(),
   metadata           jsonb
@@ -859,12 +1108,12 @@ CREATE INDEX workflow_step_transitions_xact_id_idx ON ONLY tasker.workflow_step_
 CREATE TRIGGER history_is_append_only BEFORE DELETE OR UPDATE ON tasker.workflow_step_transitions FOR EACH ROW EXECUTE FUNCTION tasker.refuse_history_change();
 CREATE TRIGGER moves_follow_the_rules AFTER INSERT ON tasker.workflow_step_transitions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION tasker.check_step_transitions();
 
--- One node of a task's DAG. state is the truth, moved by compare-and-set; workflow_step_transitions is its history.
+-- One node of a task's DAG. state is authoritative, moved by compare-and-set; workflow_step_transitions is its history.
 create table tasker.workflow_steps (
   workflow_step_uuid      uuid not null,
   task_uuid               uuid not null,
   named_step_uuid         uuid not null,
-  -- The server that claimed the step: audit and heartbeat, never a permission.
+  -- The worker that claimed the step: for audit and heartbeat only, it grants no rights.
   leased_by               uuid,
   created_at              timestamp with time zone not null default now(),
   enqueued_at             timestamp with time zone,
@@ -877,24 +1126,32 @@ create table tasker.workflow_steps (
   step_position           integer not null,
   transition_count        integer not null,
   total_parents           integer not null,
-  -- Parents that are neither complete nor resolved manually; a cached count, checked against a recount.
+  -- Number of parents that are neither complete nor resolved manually; a cached count, which check_history compares with a recount.
   remaining_parents       integer not null,
   -- sort_key of the row in workflow_step_result_audit that holds the current result.
   result_sort_key         integer,
-  -- The wait before the next attempt, as last decided, rounded up to seconds.
+  -- The latest wait before a retry, rounded up to seconds.
   backoff_request_seconds integer,
-  -- Number of the latest handoff, 0 before the first. It never goes back and fences every call about the step.
+  -- Number of the latest handoff, 0 before the first. It never decreases and fences every call about the step.
   handoffs                integer not null default 0,
-  -- Number of the latest attempt that ran, failed or is under way: what the retry budget and the backoff count. A handoff that is given back
-  --   unstarted keeps it.
+  -- Number of the latest attempt that ran, failed or is in progress; the retry budget and the backoff count it. A handoff that is released unstarted
+  --   does not consume it.
   attempts                integer not null default 0,
-  -- Attempts that an operator has forgiven: max_attempts and backoff count from here. attempts itself goes on from where it was.
+  -- Number of attempts before the latest reset by an operator: max_attempts and backoff count from here; attempts itself continues.
   attempts_before_reset   integer not null default 0,
   max_attempts            integer not null,
   retryable               boolean not null,
-  -- Copied from the template: the handoff asks for slots first.
+  -- Copied from the template: the handoff requests slots first.
   is_limited              boolean not null default false,
-  -- The name of a step that add_steps added; null for one that the task began with, whose name is that of its template's step.
+  -- Copied from the template: its completion creates the steps that it chose.
+  is_decision             boolean not null default false,
+  -- Copied from the template: it has no handler, or it waits; once its parents are done, the engine completes it, or arms its wait.
+  is_automatic            boolean not null default false,
+  -- True for a batchable step: its completion makes the batches; null for every other.
+  is_batchable            boolean,
+  -- Of a batch worker: the step of the template that stands for its batch; null for every other.
+  batch_step_uuid         uuid,
+  -- The name of a step that add_steps added; null for an initial step, which has the name of its template's step.
   name                    character varying(128),
   constraint workflow_steps_pkey PRIMARY KEY (workflow_step_uuid),
   constraint one_step_per_task_and_position UNIQUE (task_uuid, step_position),
@@ -905,14 +1162,15 @@ create table tasker.workflow_steps (
   constraint parents_are_counted CHECK (remaining_parents >= 0 AND remaining_parents <= total_parents),
   constraint reset_is_behind CHECK (attempts_before_reset >= 0 AND attempts_before_reset <= attempts),
   constraint retry_time_iff_waiting CHECK ((next_retry_at IS NOT NULL) = (state = 'waiting_for_retry'::tasker.step_state)),
-  constraint started_means_parents_are_done CHECK (remaining_parents = 0 OR (state = ANY (ARRAY['pending'::tasker.step_state, 'cancelled'::tasker.step_state, 'error'::tasker.step_state, 'complete'::tasker.step_state, 'resolved_manually'::tasker.step_state])))
+  constraint started_means_parents_are_done CHECK (remaining_parents = 0 OR (state = ANY (ARRAY['pending'::tasker.step_state, 'cancelled'::tasker.step_state, 'error'::tasker.step_state, 'complete'::tasker.step_state, 'resolved_manually'::tasker.step_state]))),
+  constraint worker_has_a_name CHECK (batch_step_uuid IS NULL OR name IS NOT NULL)
 )
 with (autovacuum_analyze_scale_factor=0.05, autovacuum_vacuum_cost_limit=2000, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000, fillfactor=45);
 CREATE UNIQUE INDEX one_name_per_added_step ON tasker.workflow_steps USING btree (task_uuid, name) WHERE (name IS NOT NULL);
 CREATE TRIGGER slots_are_released_by_steps AFTER UPDATE OF state ON tasker.workflow_steps FOR EACH ROW WHEN ((new.is_limited AND (new.state <> old.state) AND (new.state <> ALL (ARRAY['enqueued'::tasker.step_state, 'in_progress'::tasker.step_state])))) EXECUTE FUNCTION tasker.release_step_slots();
 
--- What was asked to be changed over REST: written before it is done, in a transaction of its own; status comes once it is answered. Submissions of
---   tasks are not here but in task_contexts.submitted_by.
+-- Requests for changes over REST: written before the change, in a separate transaction; status is set when the request is answered. Task submissions
+--   are in task_contexts.submitted_by instead.
 create table tasker.write_requests (
   request_uuid uuid not null default tasker.uuid_v7(),
   requested_at timestamp with time zone not null default clock_timestamp(),
@@ -923,7 +1181,7 @@ create table tasker.write_requests (
   path         character varying(1000) not null,
   remote       character varying(64),
   server_uuid  uuid not null,
-  -- Null: the server ended before it could answer; what it did is in operator_actions, or was not done.
+  -- Null: the server stopped before it could answer; the change is in operator_actions if it was made.
   status       smallint,
   answered_at  timestamp with time zone,
   constraint write_requests_pkey PRIMARY KEY (request_uuid),
@@ -992,7 +1250,7 @@ function tasker.get_slowest_steps(since_timestamp timestamp with time zone DEFAU
     version_filter character varying DEFAULT NULL::character varying) returns TABLE(workflow_step_uuid uuid, task_uuid uuid,
     step_name character varying, task_name character varying, namespace_name character varying, version character varying, duration_seconds numeric,
     attempts integer, created_at timestamp with time zone, completed_at timestamp with time zone, retryable boolean, step_status text), stable;
-  -- called by none of ours: for use by hand
+  -- called by no function or class: for manual use
 -- The steps of templates whose handlers took longest on the average.
 function tasker.get_slowest_steps_aggregated(since_timestamp timestamp with time zone DEFAULT NULL::timestamp with time zone,
     limit_count integer DEFAULT 10, min_executions integer DEFAULT 5, namespace_filter character varying DEFAULT NULL::character varying,
@@ -1008,7 +1266,7 @@ function tasker.get_slowest_tasks(since_timestamp timestamp with time zone DEFAU
     namespace_name character varying, version character varying, duration_seconds numeric, step_count integer, completed_steps bigint,
     error_steps bigint, created_at timestamp with time zone, completed_at timestamp with time zone, initiator character varying,
     source_system character varying), stable;
-  -- called by none of ours: for use by hand
+  -- called by no function or class: for manual use
 -- The templates whose tasks took longest on the average.
 function tasker.get_slowest_tasks_aggregated(since_timestamp timestamp with time zone DEFAULT NULL::timestamp with time zone,
     limit_count integer DEFAULT 10, min_executions integer DEFAULT 5, namespace_filter character varying DEFAULT NULL::character varying,
@@ -1051,17 +1309,43 @@ function tasker.tally_tasks(p_from bigint, p_until bigint DEFAULT NULL::bigint,
 
 -- Functions: engine
 -- -----------------
--- One round of the safety net: takes due tasks, gives expired leases, unclaimed offers and lost messages back, and evaluates them.
+-- The steps that may be handed off as far as batches limit them.
+function tasker.admit_batch_workers(p_step_uuids uuid[]) returns uuid[], stable;
+  -- called by enqueue_steps, transition_step_state_atomic
+-- Continues open batches whose batch step is ready: closes or fails them, or names the workers for their free slots.
+function tasker.advance_batches(p_step_uuids uuid[], p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,
+    OUT o_completed uuid[], OUT o_ready uuid[], OUT o_due uuid[], OUT o_deltas tasker.task_delta[]) returns record;
+  -- called by grow_tasks
+-- One round of the fallback poller: takes due tasks, recovers their expired leases, unclaimed offers and lost messages, and evaluates them.
 function tasker.advance_due_tasks(p_server_uuid uuid, p_limit integer DEFAULT 100, p_claim_limit integer DEFAULT 0,
     p_lease_seconds integer DEFAULT 60, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_claim_seconds integer DEFAULT 300,
-    p_unserved_seconds integer DEFAULT 0, p_fault_limit integer DEFAULT 5) returns jsonb;
+    p_unserved_seconds integer DEFAULT 86400, p_fault_limit integer DEFAULT 5) returns jsonb;
   -- called by OrchestrationGateway
 -- The orchestrator's part after a result submission: settles, counts down the children, hands off those that became ready and rolls up the task
 --   states.
 function tasker.advance_tasks(p_completed uuid[], p_unsettled uuid[], p_deltas tasker.task_delta[], p_server_uuid uuid, p_claim_limit integer,
     p_lease_seconds integer, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT o_claimed uuid[], OUT o_queued text[],
     OUT o_ended jsonb, OUT o_next_retry_at timestamp with time zone) returns record;
-  -- called by complete_steps, evaluate_tasks, transition_step_state_atomic
+  -- called by complete_step, complete_steps, evaluate_tasks, transition_step_state_atomic
+-- How many decisions lead to a decision, itself included.
+function tasker.calculate_decision_depth(p_step_uuid uuid) returns integer, stable;
+  -- called by check_decision, decide_steps, move_steps_by_operator, record_decisions
+-- When a task that rests because of its open waits has to be evaluated; null when nothing holds it.
+function tasker.calculate_wait_end(p_task_uuid uuid, p_now timestamp with time zone) returns timestamp with time zone, stable;
+  -- called by roll_up_task_states, set_next_wakeups
+-- Cancels the open waits of tasks that end or are being cancelled, or of some of their steps.
+function tasker.cancel_waits(p_task_uuids uuid[], p_step_uuids uuid[] DEFAULT NULL::uuid[],
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer;
+  -- called by act_on_task, fail_stale_task, move_steps_by_operator, request_cancel, transition_step_state_atomic, transition_task_state_atomic
+-- What is wrong with the batches that a batchable step of a template wants to make: a sentence, or null.
+function tasker.check_batches(p_named_step_uuid uuid, p_batches jsonb, p_is_cut boolean DEFAULT false) returns text, stable;
+  -- called by act_on_step, cut_batches, judge_batches, transition_step_state_atomic
+-- What is wrong with the choice of a decision of a template: a sentence, or null.
+function tasker.check_choice(p_named_step_uuid uuid, p_chosen jsonb) returns text, stable;
+  -- called by check_decision, judge_decisions
+-- What is wrong with the choice of a decision: a sentence, or null when it may be carried out.
+function tasker.check_decision(p_step_uuid uuid, p_chosen jsonb, p_is_known boolean DEFAULT false) returns text, stable;
+  -- called by act_on_step, decide_steps, judge_decisions, transition_step_state_atomic
 -- Every move of a step that is recorded must be in workflow_step_transition_rules for its actor.
 function tasker.check_step_transitions() returns trigger;
   -- called by trigger of workflow_step_transitions
@@ -1070,43 +1354,101 @@ function tasker.check_task_transitions() returns trigger;
   -- called by trigger of task_transitions
 -- Whether the caller's transaction may finalize a task.
 function tasker.claim_task_for_finalization(p_task_uuid uuid, p_processor_uuid uuid) returns boolean;
-  -- called by none of ours: for use by hand
+  -- called by no function or class: for manual use
+-- Completes one successful step, with statements for single rows.
+function tasker.complete_step(p_result jsonb, p_server_uuid uuid, p_claim_limit integer, p_lease_seconds integer, p_now timestamp with time zone,
+    OUT o_is_accepted boolean, OUT o_claimed uuid[], OUT o_queued text[], OUT o_ended jsonb, OUT o_next_retry_at timestamp with time zone)
+    returns record;
+  -- called by complete_steps
 -- Completes any number of steps in one transaction: result submission, settling, children, their handoff, the tasks.
 function tasker.complete_steps(p_results jsonb, p_server_uuid uuid, p_claim_limit integer DEFAULT 0, p_namespaces text[] DEFAULT NULL::text[],
     p_lease_seconds integer DEFAULT 60, p_settle boolean DEFAULT true, p_claim_from_queues boolean DEFAULT false,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns json;
-  -- called by StepGateway
+  -- called by StepGateway, end_worker_claims, submit_worker_results
+-- Counts the workers of batches that were just handed off as in flight.
+function tasker.count_batch_handoffs(p_handoffs tasker.step_handoff[]) returns void;
+  -- called by enqueue_steps
+-- Counts workers of batches that have just left flight, by where they are now.
+function tasker.count_batch_workers(p_step_uuids uuid[]) returns uuid[];
+  -- called by advance_tasks, complete_steps
 -- Counts failed steps on their tasks before everything else that the same transaction counts.
 function tasker.count_failures(p_deltas tasker.task_delta[]) returns void;
-  -- called by advance_tasks
+  -- called by advance_tasks, transition_step_state_atomic
+-- Creates the next workers of a batch, all pending, from the cursors that are left, and counts them on their task.
+function tasker.create_batch_workers(p_batch_step_uuid uuid, p_first_position integer, p_count integer, p_server_uuid uuid,
+    p_now timestamp with time zone) returns uuid[];
+  -- called by advance_batches
+-- Completes batchable steps that have batch_config.items and no handler.
+function tasker.cut_batches(p_step_uuids uuid[], p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,
+    OUT o_completed uuid[], OUT o_deltas tasker.task_delta[]) returns record;
+  -- called by grow_tasks
+-- Completes decisions that have rules and no handler.
+function tasker.decide_steps(p_step_uuids uuid[], p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,
+    OUT o_completed uuid[], OUT o_deltas tasker.task_delta[]) returns record;
+  -- called by grow_tasks
+-- Ends a step that the engine completes itself: pending to complete with p_result, or to error with p_error.
+function tasker.end_automatic_step(p_step_uuid uuid, p_result jsonb, p_error jsonb, p_server_uuid uuid, p_now timestamp with time zone)
+    returns tasker.task_delta;
+  -- called by advance_batches, cut_batches, decide_steps
 -- Evaluates whole tasks and does the work that is due.
 function tasker.evaluate_tasks(p_task_uuids uuid[], p_server_uuid uuid, p_claim_limit integer DEFAULT 0, p_lease_seconds integer DEFAULT 60,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
-  -- called by abandon_steps, act_on_step, act_on_task, add_steps, process_tasks, record_task_fault, release_steps, start_validated_tasks,
-  --   transition_step_state_atomic
+  -- called by abandon_steps, act_on_step, act_on_task, add_steps, process_tasks, record_task_fault, release_steps, send_signals,
+  --   start_validated_tasks, submit_tasks, transition_step_state_atomic
+-- Carries out the outcomes of completed decisions: creates the steps that follow from them.
+function tasker.expand_decisions(p_step_uuids uuid[], p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
+    returns uuid[];
+  -- called by grow_tasks, move_steps_by_operator
 -- Finalizes a task from the state of its steps; the second of two callers gets already.
 function tasker.finalize_task_completion(p_task_uuid uuid, p_processor_uuid uuid DEFAULT NULL::uuid,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(finalized boolean, state character varying, already boolean);
-  -- called by none of ours: for use by hand
+  -- called by no function or class: for manual use
+-- The number of a batch as its worker's name ends: at least three digits, and as many for all batches of one step.
+function tasker.format_batch_id(p_number integer, p_total integer) returns text, immutable;
+  -- called by create_batch_workers, find_batch_violations, get_batch_results
+-- The error of a batch step of which more workers have failed than it tolerates.
+function tasker.get_batch_failure(p_batch_step_uuid uuid) returns jsonb, stable;
+  -- called by advance_batches
+-- The result of a batch step whose workers have ended: {total, done, failed, failures, results}.
+function tasker.get_batch_summary(p_batch_step_uuid uuid) returns jsonb, stable;
+  -- called by advance_batches
 -- The state of a task, null when there is no such task.
 function tasker.get_current_task_state(p_task_uuid uuid) returns character varying, stable;
   -- called by TaskGateway
 -- The verdicts of refused results, a JSON array of {step_uuid, handoff, verdict} for those not accepted.
 function tasker.get_refusals(p_results jsonb, p_accepted uuid[]) returns jsonb, stable;
   -- called by complete_steps
--- Whether a task in this state has ended.
+-- What follows from completed decisions, and from ready steps that the engine completes itself or that wait, until nothing more does.
+function tasker.grow_tasks(p_completed uuid[], p_ready uuid[], p_server_uuid uuid,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT o_ready uuid[], OUT o_deltas tasker.task_delta[],
+    OUT o_next_due_at timestamp with time zone, OUT o_due uuid[]) returns record;
+  -- called by advance_tasks, evaluate_tasks
+-- Whether a task state is terminal.
 function tasker.is_terminal(p_state tasker.task_state) returns boolean, immutable;
   -- called by count_task_moves, tally_steps, tally_tasks
 -- Whether an error comes from the connection, the transaction or the server, and not from the data.
 function tasker.is_transient_error(p_sqlstate text) returns boolean, immutable;
   -- called by process_tasks, submit_queued_requests
+-- Checks the batches among submitted results: what is wrong makes the result a permanent failure.
+function tasker.judge_batches(p_results jsonb) returns jsonb, stable;
+  -- called by judge_decisions
+-- Checks the choices among submitted results: one that is wrong makes the result a permanent failure.
+function tasker.judge_decisions(p_results jsonb) returns jsonb, stable;
+  -- called by complete_steps
 -- Locks tasks in the order of their uuids, which is the lock order of all functions.
 function tasker.lock_tasks(p_task_uuids uuid[]) returns void;
-  -- called by abandon_steps, complete_steps, decline_steps, evaluate_tasks, record_task_fault, release_steps, request_cancel, resume_templates,
-  --   run_bulk_action, set_step_backoff_atomic, start_validated_tasks
+  -- called by abandon_steps, complete_steps, decline_steps, end_worker_claims, evaluate_tasks, record_task_fault, release_steps, request_cancel,
+  --   resume_templates, run_bulk_action, send_signals, set_step_backoff_atomic, start_validated_tasks, submit_worker_results
 -- Merges two replies about different work into one, member by member.
 function tasker.merge_replies(p_first jsonb, p_second jsonb) returns jsonb, immutable;
-  -- called by advance_due_tasks, process_tasks, submit_queued_requests
+  -- called by advance_due_tasks, end_worker_claims, process_tasks, submit_queued_requests, submit_worker_results
+-- Arms and ends the waits of steps whose parents are done.
+function tasker.pass_waits(p_step_uuids uuid[], p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,
+    OUT o_ready uuid[], OUT o_completed uuid[], OUT o_deltas tasker.task_delta[], OUT o_next_due_at timestamp with time zone) returns record;
+  -- called by grow_tasks
+-- The steps that a decision brings about: the positions in the template of the steps to create when it chooses p_chosen.
+function tasker.plan_growth(p_step_uuid uuid, p_chosen text[]) returns integer[], stable;
+  -- called by check_decision, expand_decisions
 -- The orchestrator's part for servers that have only the worker's role: evaluates the tasks of submitted steps.
 function tasker.process_step_results(p_server_uuid uuid, p_limit integer DEFAULT 500, p_claim_limit integer DEFAULT 0,
     p_lease_seconds integer DEFAULT 60, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_delivery_limit integer DEFAULT 5)
@@ -1116,6 +1458,17 @@ function tasker.process_step_results(p_server_uuid uuid, p_limit integer DEFAULT
 function tasker.process_tasks(p_task_uuids uuid[], p_server_uuid uuid, p_claim_limit integer, p_lease_seconds integer, p_claim_seconds integer,
     p_unserved_seconds integer, p_fault_limit integer, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by advance_due_tasks, process_step_results
+-- Stores the batches of batchable steps whose success has been accepted: a row for the batch, and one for each cursor.
+function tasker.record_batches(p_results jsonb, p_accepted uuid[], p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
+    returns void;
+  -- called by complete_steps, cut_batches, move_steps_by_operator, transition_step_state_atomic
+-- Stores the choices of decisions whose success has been accepted, for the completion to carry out.
+function tasker.record_decisions(p_results jsonb, p_accepted uuid[], p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
+    returns void;
+  -- called by complete_steps, transition_step_state_atomic
+-- Recounts the workers of the open batches of tasks, after moves that were not counted one by one.
+function tasker.recount_batches(p_task_uuids uuid[]) returns void;
+  -- called by evaluate_tasks, fail_stale_task, move_steps_by_operator, record_task_fault, refuse_steps, request_cancel, transition_step_state_atomic
 -- History is append-only: an update or a delete of one of its rows is refused with TK009.
 function tasker.refuse_history_change() returns trigger;
   -- called by trigger of operator_actions, trigger of task_transitions, trigger of workflow_step_result_audit, trigger of workflow_step_transitions
@@ -1124,11 +1477,12 @@ function tasker.refuse_steps(p_step_uuids uuid[], p_reasons text[], p_server_uui
   -- called by admit_steps
 -- The refusal that a function returns for a null or unknown id.
 function tasker.refuse_unknown(p_kind text, p_id text, p_field text DEFAULT NULL::text) returns jsonb, immutable;
-  -- called by act_on_step, act_on_task, add_steps, find_templates_to_pause, grant_access, replay_dead_messages, request_cancel, revoke_api_key,
-  --   revoke_grant, run_bulk_action, send_task_to_dlq, set_concurrency_limit, set_password, set_retention_policy, set_user_enabled, update_dlq_entry
+  -- called by act_on_step, act_on_task, add_steps, create_session, find_templates_to_pause, grant_access, replay_dead_messages, request_cancel,
+  --   revoke_api_key, revoke_grant, run_bulk_action, send_signals, send_task_to_dlq, set_concurrency_limit, set_password, set_retention_policy,
+  --   set_user_enabled, update_dlq_entry
 -- Counts down the remaining parents of the children of finished steps.
-function tasker.release_children(p_completed uuid[]) returns uuid[];
-  -- called by advance_tasks
+function tasker.release_children(p_completed uuid[], OUT o_ready uuid[], OUT o_grows boolean) returns record;
+  -- called by advance_tasks, grow_tasks
 -- Rolls up the changes to the steps of some tasks and moves each task to where that leaves it.
 function tasker.roll_up_task_states(p_deltas tasker.task_delta[], p_server_uuid uuid,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(task_uuid uuid, state tasker.task_state);
@@ -1151,11 +1505,47 @@ function tasker.task_path(p_from tasker.task_state, p_to tasker.task_state) retu
 -- Moves one step from one state to another if it is still in the first and p_handoff is its latest handoff, and lets its task follow.
 function tasker.transition_step_state_atomic(p_step_uuid uuid, p_handoff integer, p_from_state character varying, p_to_state character varying,
     p_actor character varying, p_processor_uuid uuid, p_metadata jsonb DEFAULT '{}'::jsonb) returns boolean;
-  -- called by none of ours: for use by hand
+  -- called by no function or class: for manual use
 -- Moves a task from one state to another if it is still in the first: compare-and-set, history and wake-up in one statement.
 function tasker.transition_task_state_atomic(p_task_uuid uuid, p_from_state character varying, p_to_state character varying, p_processor_uuid uuid,
     p_metadata jsonb DEFAULT '{}'::jsonb) returns boolean;
-  -- called by none of ours: for use by hand
+  -- called by no function or class: for manual use
+
+
+-- Functions: expression
+-- ---------------------
+-- What is wrong with an expression: one row for each problem, none for a valid one.
+function tasker.check_expression(p_expression jsonb, p_kind text, p_steps text[] DEFAULT NULL::text[], p_ancestors text[] DEFAULT NULL::text[])
+    returns TABLE(pointer text, message text, unknown_step text), immutable;
+  -- called by check_expressions, try_expression
+-- What is wrong with the expressions of a template: a JSON array of {index, pointer, message, unknown_step}.
+function tasker.check_expressions(p_graph jsonb, p_expressions jsonb) returns jsonb, immutable;
+  -- called by TemplateGateway
+-- What is wrong with a path (SQL/JSON path) over the document of get_expression_document: one row for each problem, none for a valid path.
+function tasker.check_path(p_path text, p_steps text[] DEFAULT NULL::text[], p_ancestors text[] DEFAULT NULL::text[]) returns TABLE(message text,
+    unknown_step text), immutable;
+  -- called by check_expression
+-- All values that a path gives, a JSON array in their order.
+function tasker.evaluate_list(p_path text, p_document jsonb) returns jsonb, immutable;
+  -- called by cut_batches, evaluate_predicate, evaluate_value, try_expression
+-- A mapping with each path in it replaced by its value.
+function tasker.evaluate_mapping(p_mapping jsonb, p_document jsonb) returns jsonb, immutable;
+  -- called by try_expression
+-- Whether a predicate holds; an unknown one is an error and never quietly false.
+function tasker.evaluate_predicate(p_path text, p_document jsonb) returns boolean, immutable;
+  -- called by decide_steps, try_expression
+-- The value that a path gives; null when a member on the way is missing.
+function tasker.evaluate_value(p_path text, p_document jsonb) returns jsonb, immutable;
+  -- called by evaluate_mapping, pass_waits, try_expression
+-- The document over which the expressions of a step are evaluated: {context, results, task}.
+function tasker.get_expression_document(p_task_uuid uuid, p_step_uuid uuid DEFAULT NULL::uuid) returns jsonb, stable;
+  -- called by cut_batches, decide_steps, pass_waits
+-- The instant that a JSON text gives in ISO 8601 with an offset; null when it is something else.
+function tasker.parse_instant(p_value jsonb) returns timestamp with time zone, immutable;
+  -- called by pass_waits, submit_tasks
+-- Evaluates an expression as the engine would, and tells what is wrong with it instead of raising an error.
+function tasker.try_expression(p_expression text, p_document jsonb, p_kind text DEFAULT 'value'::text) returns jsonb, immutable;
+  -- called by no function or class: for manual use
 
 
 -- Functions: idempotency
@@ -1179,17 +1569,31 @@ function tasker.save_idempotent_response(p_principal text, p_key text, p_request
 -- Why a task is blocked or waiting, in one sentence; null when it has ended or does not exist.
 function tasker.diagnose_task(p_task_uuid uuid) returns text, stable;
   -- called by get_task_documents
--- Why a task waits: one row for every step of an unfinished task that is not done, with a word, a sentence and the facts.
+-- Explains why a task waits: one row for every unfinished step of an unfinished task, with a cause, a sentence and the details.
 function tasker.explain_waiting(p_task_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
     returns TABLE(workflow_step_uuid uuid, step_name character varying, state tasker.step_state, cause text, sentence text, details jsonb), stable;
   -- called by get_waiting_document
+-- The batches of a task as the REST interface shows them, a JSON array in the order of the template.
+function tasker.get_batch_documents(p_task_uuid uuid) returns jsonb, stable;
+  -- called by get_task_documents
+-- The workers of a batch and their results by page, in the order of the batches.
+function tasker.get_batch_results(p_batch_step_uuid uuid, p_after integer DEFAULT 0, p_limit integer DEFAULT 100, p_state text DEFAULT NULL::text)
+    returns TABLE(batch_number integer, batch_id text, workflow_step_uuid uuid, step_name text, state tasker.step_state, attempts integer,
+    result jsonb, error jsonb), stable;
+  -- called by get_batch_failure, get_batch_summary, list_batch_workers
+-- The decisions of a task as the REST interface shows them, a JSON array in the order of the template.
+function tasker.get_decision_documents(p_task_uuid uuid) returns jsonb, stable;
+  -- called by get_task_documents
+-- Steps of a task as the REST interface shows them, in the order of the template.
+function tasker.get_documents_of_steps(p_task_uuid uuid, p_step_uuids uuid[]) returns jsonb, stable;
+  -- called by get_step_documents, list_batch_workers
 -- The events of the stream: moves of tasks and steps of transactions that are over.
 function tasker.get_events(p_from bigint, p_until bigint DEFAULT NULL::bigint,
     p_after_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_after_uuid uuid DEFAULT NULL::uuid,
     p_after_sort_key integer DEFAULT NULL::integer, p_task_uuids uuid[] DEFAULT NULL::uuid[], p_span bigint DEFAULT NULL::bigint) returns json,
     stable;
   -- called by EventGateway
--- The version of the schema, how many servers are alive, and whether the database refuses writes.
+-- The version of the schema, how many servers are alive, how many steps no worker serves, and whether the database refuses writes.
 function tasker.get_installation_status(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
   -- called by InsightGateway
 -- Every recorded result of a step, oldest first.
@@ -1211,6 +1615,10 @@ function tasker.get_task_snapshot(p_task_uuid uuid) returns jsonb, stable;
 function tasker.get_waiting_document(p_task_uuid uuid, p_shows_context boolean DEFAULT true, p_shows_errors boolean DEFAULT true) returns jsonb,
     stable;
   -- called by OperationGateway, diagnose_task
+-- A page of the workers of a batch as the REST interface shows steps, in the order of the batches.
+function tasker.list_batch_workers(p_task_uuid uuid, p_batch_step_uuid uuid, p_after integer DEFAULT 0, p_limit integer DEFAULT 100) returns jsonb,
+    stable;
+  -- called by TaskGateway
 -- A page of tasks, newest first.
 function tasker.list_tasks(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 25, p_before uuid DEFAULT NULL::uuid) returns jsonb, stable;
   -- called by TaskGateway
@@ -1254,7 +1662,7 @@ function tasker.set_concurrency_limit(p_policy_uuid uuid, p_limit integer, p_by 
 -- Continues with tasks and steps that got a slot from another's release, and with those that found a gate busy.
 function tasker.start_admitted_steps(p_server_uuid uuid, p_limit integer, p_claim_limit integer, p_lease_seconds integer,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT o_tasks uuid[], OUT o_claimed uuid[], OUT o_queued text[],
-    OUT o_ended jsonb, OUT o_looked_at integer) returns record;
+    OUT o_ended jsonb, OUT o_continued integer) returns record;
   -- called by advance_due_tasks
 -- Whether a step, or its task, waits for a slot of a concurrency policy.
 function tasker.waits_for_slot(p_step tasker.workflow_steps) returns boolean, stable;
@@ -1265,7 +1673,7 @@ function tasker.waits_for_slot(p_step tasker.workflow_steps) returns boolean, st
 -- -------------------------------
 -- A new time-ordered key (UUID version 7): the server's own uuidv7() from PostgreSQL 18 on, the same layout before.
 function tasker.uuid_v7() returns uuid;
-  -- called by add_steps, create_steps, submit_tasks
+  -- called by add_steps, create_batch_workers, create_steps, expand_decisions, submit_tasks
 
 
 -- Functions: operations
@@ -1279,7 +1687,7 @@ function tasker.act_on_task(p_task_uuid uuid, p_action text, p_by text, p_reason
     p_server_uuid uuid DEFAULT NULL::uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,
     p_bulk_token uuid DEFAULT NULL::uuid) returns jsonb;
   -- called by OperationGateway, run_bulk_action
--- Refuses an action of a person that is not known, or that nobody or no reason stands behind, with TK007.
+-- Refuses an operator action that is unknown, or has no actor or no reason, with TK007.
 function tasker.check_action(p_action text, p_known text[], p_by text, p_reason text) returns void;
   -- called by act_on_step, act_on_task, pause_templates, preview_bulk_action, resume_templates, send_task_to_dlq, set_retention_policy,
   --   update_dlq_entry
@@ -1298,7 +1706,7 @@ function tasker.get_bulk_action(p_token uuid, p_made_by text) returns jsonb, sta
   -- called by OperationGateway
 -- The running steps, of those given, that were asked to stop, and the time that each has left.
 function tasker.get_cancel_requests(p_steps jsonb, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
-  -- called by StepGateway
+  -- called by StepGateway, heartbeat_worker
 -- What is paused, since when, by whom and why.
 function tasker.get_pauses() returns jsonb, stable;
   -- called by OperationGateway
@@ -1338,76 +1746,90 @@ function tasker.run_bulk_action(p_token uuid, p_server_uuid uuid DEFAULT NULL::u
 
 -- Functions: proof
 -- ----------------
--- Proves on the data that is there that the promises were kept: one row per invariant, how often it is violated and up to five examples.
+-- Checks on the existing data whether every promise was kept: one row per invariant, with the number of its violations and up to five examples.
 function tasker.check_history(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone, p_quiet_for interval DEFAULT NULL::interval)
     returns TABLE(invariant text, violations bigint, examples jsonb), stable;
-  -- called by none of ours: for use by hand
--- Where a counter that is kept differs from a recount: one row per finding.
+  -- called by no function or class: for manual use
+-- Batches whose counters differ from a recount, workers that no batch accounts for, and batches that were not closed as they should: one row per
+--   finding.
+function tasker.find_batch_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
+    example jsonb), stable;
+  -- called by check_history
+-- Stored counters that differ from a recount: one row per finding.
 function tasker.find_counter_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
     example jsonb), stable;
   -- called by check_history
--- Documents, and what was taken out of them, that are not what was written: one row per finding.
+-- Documents that differ from their hash, and search attributes that differ from their context: one row per finding.
 function tasker.find_document_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
     example jsonb), stable;
   -- called by check_history
--- Where tasks and their steps are not made as their template says: one row per finding.
+-- Tasks and steps that differ from their template: one row per finding.
 function tasker.find_graph_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
     example jsonb), stable;
   -- called by check_history
--- Where the history of tasks and steps does not add up to what they are: one row per finding.
+-- Steps that no decision accounts for, and decisions that were not carried out: one row per finding.
+function tasker.find_growth_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
+    example jsonb), stable;
+  -- called by check_history
+-- Tasks and steps whose history does not match their rows: one row per finding.
 function tasker.find_history_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
     example jsonb), stable;
   -- called by check_history
--- Where tasks do not have the identity that their request gave them, or share one against their template's reuse: one row per finding.
+-- Tasks that do not have the identity of their request, or share one although their template's reuse forbids it: one row per finding.
 function tasker.find_identity_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
     example jsonb), stable;
   -- called by check_history
--- Where a step started too early, too late or twice: one row per finding.
+-- Steps that started too early, too late or twice: one row per finding.
 function tasker.find_order_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
     example jsonb), stable;
   -- called by check_history
--- Tasks that should have been looked at, leases that should have been taken back and dead letters that should have been closed long ago.
+-- Tasks that should have been evaluated, leases that should have been recovered and dead letters that should have been closed long ago.
 function tasker.find_overdue_violations(p_older_than interval DEFAULT '00:10:00'::interval) returns TABLE(invariant text, example jsonb), stable;
   -- called by check_history
--- Offers without a message, messages that no worker can see or needs, and queues that are not there: one row per finding.
+-- Offers without a message, messages that are invisible or superfluous, and missing queues: one row per finding.
 function tasker.find_queue_violations(p_older_than interval DEFAULT '00:10:00'::interval) returns TABLE(invariant text, example jsonb), stable;
   -- called by check_history
--- Rows that belong to nothing, and graphs that are not those of their template: one row per finding.
+-- Orphaned rows, and graphs that differ from their template: one row per finding.
 function tasker.find_reference_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
     example jsonb), stable;
   -- called by check_history
--- Where results and completions do not go together one to one: one row per finding.
+-- Results and completions that do not match one to one: one row per finding.
 function tasker.find_result_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
     example jsonb), stable;
   -- called by check_history
--- Where slots of concurrency policies and what they stand for do not go together: one row per finding.
+-- Slots of concurrency policies that do not match their holders: one row per finding.
 function tasker.find_slot_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
     example jsonb), stable;
   -- called by check_history
--- Where the state of a task or a step does not go with the rows beside it: one row per finding.
+-- Tasks and steps whose state does not match their related rows: one row per finding.
 function tasker.find_state_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
     example jsonb), stable;
   -- called by check_history
--- Where the tallies of the analytics differ from a recount: one row per finding.
+-- Tallies of the analytics that differ from a recount: one row per finding.
 function tasker.find_tally_violations() returns TABLE(invariant text, example jsonb), stable;
   -- called by check_history
--- Where templates, rules and guards are not what was registered and migrated: one row per finding.
+-- Templates, rules and guards that differ from what was registered and migrated: one row per finding.
 function tasker.find_template_violations() returns TABLE(invariant text, example jsonb), stable;
   -- called by check_history
--- Where a time in a row is not that of the move it stands for, is missing, or lies in the future: one row per finding.
+-- Times that differ from their move in the history, are missing, or lie in the future: one row per finding.
 function tasker.find_time_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
     example jsonb), stable;
   -- called by check_history
--- Where the wake-ups and the tasks they are for do not go together: one row per finding.
+-- Waits and signals that do not match their steps and tasks: one row per finding.
+function tasker.find_wait_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
+    example jsonb), stable;
+  -- called by check_history
+-- Wake-ups that do not match their tasks: one row per finding.
 function tasker.find_wakeup_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
     example jsonb), stable;
   -- called by check_history
 -- A 64-bit hash of a document, or of two that are written together.
 function tasker.hash_documents(p_document jsonb, p_other jsonb DEFAULT NULL::jsonb) returns bigint, immutable;
-  -- called by act_on_step, act_on_task, find_document_violations, find_template_violations, save_checkpoint, stamp_document_hash
+  -- called by act_on_step, act_on_task, find_document_violations, find_template_violations, pass_waits, save_checkpoint, stamp_document_hash
 -- Writes the hash of a document beside it when its row is inserted.
 function tasker.stamp_document_hash() returns trigger;
-  -- called by trigger of named_tasks, trigger of task_contexts, trigger of workflow_step_documents, trigger of workflow_step_result_audit
+  -- called by trigger of named_tasks, trigger of task_contexts, trigger of task_signals, trigger of workflow_step_documents, trigger of
+  --   workflow_step_result_audit
 
 
 -- Functions: queue
@@ -1417,40 +1839,41 @@ function tasker.calculate_claim_order(p_created_at timestamp with time zone, p_p
   -- called by submit_tasks
 -- The rank of a step in the claim: the order of its task, less a minute for every attempt before this one.
 function tasker.calculate_claim_rank(p_claim_order bigint, p_attempt integer) returns bigint, immutable;
-  -- called by claim_steps, escalate_sla_breaches, evaluate_tasks, get_next_ready_tasks, recover_unclaimed_offers, resend_lost_messages, send_handoffs
+  -- called by claim_steps, escalate_sla_breaches, evaluate_tasks, get_next_ready_tasks, recover_unclaimed_offers, resend_lost_messages,
+  --   send_handoffs, withdraw_messages
 -- Accepts offers: compares (enqueued, handoff) and sets in_progress with a lease.
 function tasker.claim_offered_steps(p_step_uuids uuid[], p_handoffs integer[], p_server_uuid uuid, p_lease_seconds integer,
-    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns uuid[];
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_served jsonb DEFAULT NULL::jsonb) returns uuid[];
   -- called by claim_queued_steps
--- The claim itself, without the documents: takes messages and accepts the offers in them.
+-- Claims steps from the queues, without their documents: takes messages and accepts the offers in them.
 function tasker.claim_queued_steps(p_server_uuid uuid, p_limit integer, p_namespaces text[], p_lease_seconds integer,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns uuid[];
   -- called by claim_steps, complete_steps
--- Claims up to p_limit offered steps of the given namespaces (null: all) for one server and returns what it needs to run them.
+-- Claims up to p_limit offered steps of the given namespaces (null: all) for one worker and returns their documents.
 function tasker.claim_steps(p_server_uuid uuid, p_limit integer, p_namespaces text[] DEFAULT NULL::text[], p_lease_seconds integer DEFAULT 60,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns json;
-  -- called by StepGateway
--- The handoff: offers steps to the workers.
+  -- called by StepGateway, claim_for_worker
+-- Hands off steps: offers them to the workers.
 function tasker.enqueue_steps(p_step_uuids uuid[], p_from tasker.step_state, p_server_uuid uuid, p_claim_limit integer, p_lease_seconds integer,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_admitted boolean DEFAULT false) returns tasker.step_handoff[];
   -- called by advance_tasks, evaluate_tasks, start_admitted_steps
--- Makes sure that a queue exists, with the index by which claims are ordered.
+-- Ensures that a queue exists, with the indexes by which claims find their messages.
 function tasker.ensure_task_queue(p_queue_name text) returns boolean;
   -- called by register_template, replay_dead_messages, resend_lost_messages
--- The namespace that a queue name stands for.
+-- The namespace of a queue name.
 function tasker.extract_queue_namespace(queue_name text) returns text, immutable;
   -- called by pgmq_send_with_notify
 -- Where this session may begin to read a worker queue: at the claim rank of the last message that it took, for a quarter of a second after it read
 --   the queue from the beginning.
 function tasker.get_claim_cursor(p_table text) returns bigint;
   -- called by order_queues, take_messages
--- What a worker needs to run claimed steps, as a JSON array in the order of the argument.
+-- The documents that a worker needs to run claimed steps, as a JSON array in the order of the argument.
 function tasker.get_claimed_steps(p_step_uuids uuid[]) returns json, stable;
-  -- called by advance_due_tasks, claim_steps, complete_steps, evaluate_tasks, submit_tasks
+  -- called by advance_due_tasks, claim_for_worker, claim_steps, complete_steps, evaluate_tasks, submit_tasks
 -- The queues as the REST interface shows them: length, age, and parked messages.
 function tasker.get_queue_documents() returns jsonb, stable;
   -- called by InsightGateway
--- How long a queue is and how old its oldest and newest messages are, in seconds.
+-- The length of a queue and the age of its oldest and newest messages in seconds.
 function tasker.get_queue_statistics(p_queue_name text) returns TABLE(queue_name text, queue_length bigint, oldest_msg_age_seconds integer,
     newest_msg_age_seconds integer);
   -- called by get_bottleneck_document, get_metrics_document
@@ -1467,18 +1890,18 @@ function tasker.park_messages(p_queue_name text, p_msg_ids bigint[], p_sqlstate 
 -- Reads the one message that a notification named and hides it for vt_seconds.
 function tasker.pgmq_read_specific_message(queue_name text, target_msg_id bigint, vt_seconds integer DEFAULT 30) returns TABLE(msg_id bigint,
     read_ct integer, enqueued_at timestamp with time zone, vt timestamp with time zone, message jsonb);
-  -- called by none of ours: for use by hand
+  -- called by no function or class: for manual use
 -- Sends a message and, at the same commit, notifies the channels pgmq_message_ready and pgmq_message_ready.{namespace}.
 function tasker.pgmq_send_with_notify(queue_name text, message jsonb, delay_seconds integer DEFAULT 0) returns bigint;
-  -- called by none of ours: for use by hand
--- Gives back claimed steps that never started.
+  -- called by no function or class: for manual use
+-- Releases claimed steps that have not started.
 function tasker.release_steps(p_steps jsonb, p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,
     p_reason text DEFAULT 'released_before_start'::text) returns jsonb;
-  -- called by StepGateway, decline_steps, release_unknown_steps
--- Sends one parked message again, as it was, once.
+  -- called by StepGateway, decline_steps, end_worker_claims, release_unknown_steps, submit_worker_results
+-- Sends one parked message again, unchanged, once.
 function tasker.replay_dead_message(p_dead_message_uuid uuid, p_by text) returns jsonb;
   -- called by DeadMessageGateway
--- Sends parked messages again, as they were, each once; all of the given ones or none.
+-- Sends parked messages again, unchanged, each once; all of the given ones or none.
 function tasker.replay_dead_messages(p_dead_message_uuids uuid[], p_by text) returns jsonb;
   -- called by replay_dead_message
 -- Sends the messages of handoffs that were not claimed at once to the queues of their namespaces.
@@ -1488,20 +1911,23 @@ function tasker.send_handoffs(p_handoffs tasker.step_handoff[]) returns void;
 function tasker.set_claim_cursor(p_table text, p_claim_order bigint, p_from_start boolean) returns void;
   -- called by take_messages
 -- Takes up to p_limit messages off one worker queue, lowest claim_order first.
-function tasker.take_messages(p_namespace text, p_limit integer, p_elsewhere jsonb DEFAULT NULL::jsonb, OUT o_step_uuids uuid[],
+function tasker.take_messages(p_namespace text, p_limit integer, p_handlers text[] DEFAULT NULL::text[], OUT o_step_uuids uuid[],
     OUT o_handoffs integer[]) returns record;
   -- called by claim_queued_steps
+-- Deletes the messages of offers that have just ended without a claim.
+function tasker.withdraw_messages(p_step_uuids uuid[]) returns integer;
+  -- called by fail_stale_task, recover_unclaimed_offers, request_cancel
 -- The queue on which the steps of a namespace are offered to workers.
 function tasker.worker_queue(p_namespace text) returns text, immutable;
   -- called by claim_steps, escalate_sla_breaches, find_queue_violations, order_queues, recover_unclaimed_offers, register_template,
-  --   resend_lost_messages, send_handoffs, take_messages
+  --   resend_lost_messages, send_handoffs, take_messages, withdraw_messages
 
 
 -- Functions: readiness
 -- --------------------
--- Whether steps of a task may be handed off at all, whatever their own state.
+-- Whether a task accepts handoffs of its steps, regardless of their states.
 function tasker.accepts_handoffs(p_task tasker.tasks) returns boolean, stable;
-  -- called by get_next_ready_tasks, get_step_readiness_status_batch, get_task_execution_contexts_batch
+  -- called by get_next_ready_tasks, get_step_readiness_status_batch, get_task_execution_contexts_batch, grow_tasks
 -- The wait before the next attempt, in milliseconds, after p_attempt attempts have been made.
 function tasker.calculate_backoff_delay(p_attempt integer, p_base_ms integer DEFAULT 1000,
     p_kind tasker.backoff_kind DEFAULT 'exponential'::tasker.backoff_kind, p_cap_ms integer DEFAULT 60000, p_jitter numeric DEFAULT 0,
@@ -1512,10 +1938,10 @@ function tasker.calculate_backoff_delay(p_attempt integer, p_base_ms integer DEF
 function tasker.calculate_step_next_retry_time(p_backoff_request_seconds integer, p_last_attempted_at timestamp with time zone,
     p_failure_time timestamp with time zone, p_attempts integer, p_max_backoff_seconds integer DEFAULT 60, p_backoff_multiplier numeric DEFAULT 2.0)
     returns timestamp with time zone, immutable;
-  -- called by none of ours: for use by hand
+  -- called by no function or class: for manual use
 -- Whether every parent of a step is complete or resolved manually; null when there is no such step.
 function tasker.check_step_dependencies(p_step_uuid uuid) returns boolean, stable;
-  -- called by none of ours: for use by hand
+  -- called by no function or class: for manual use
 -- Whether a step may be handed off now: ready-eligible states are pending, and waiting_for_retry once due.
 function tasker.evaluate_step_state_readiness(p_current_state text, p_processed boolean, p_in_process boolean, p_dependencies_satisfied boolean,
     p_retry_eligible boolean, p_retryable boolean, p_next_retry_time timestamp with time zone,
@@ -1524,7 +1950,7 @@ function tasker.evaluate_step_state_readiness(p_current_state text, p_processed 
 -- The next due task, locked.
 function tasker.get_next_ready_task(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(task_uuid uuid,
     task_name text, priority integer, namespace_name text, ready_steps_count bigint, computed_priority numeric, current_state character varying);
-  -- called by none of ours: for use by hand
+  -- called by no function or class: for manual use
 -- The next due tasks: by their wake-up, and by priority among the oldest of them.
 function tasker.get_next_ready_tasks(p_limit integer DEFAULT 5, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
     returns TABLE(task_uuid uuid, task_name text, priority integer, namespace_name text, ready_steps_count bigint, computed_priority numeric,
@@ -1533,14 +1959,14 @@ function tasker.get_next_ready_tasks(p_limit integer DEFAULT 5, p_now timestamp 
 -- The steps of a task that can be handed off now; they may run in parallel.
 function tasker.get_ready_steps(p_task_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
     returns TABLE(workflow_step_uuid uuid, name text, current_state text, attempts integer, max_attempts integer), stable;
-  -- called by none of ours: for use by hand
+  -- called by no function or class: for manual use
 -- The readiness of the steps of one task, or of some of them.
 function tasker.get_step_readiness_status(input_task_uuid uuid, step_uuids uuid[] DEFAULT NULL::uuid[],
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(workflow_step_uuid uuid, task_uuid uuid,
     named_step_uuid uuid, name text, current_state text, dependencies_satisfied boolean, retry_eligible boolean, ready_for_execution boolean,
     last_failure_at timestamp with time zone, next_retry_at timestamp with time zone, total_parents integer, completed_parents integer,
     attempts integer, max_attempts integer, backoff_request_seconds integer, last_attempted_at timestamp with time zone), stable;
-  -- called by none of ours: for use by hand
+  -- called by no function or class: for manual use
 -- One row per step of the given tasks: its state, whether its parents are done, whether it may be tried (again), and whether it can be handed off
 --   now.
 function tasker.get_step_readiness_status_batch(input_task_uuids uuid[], step_uuids uuid[] DEFAULT NULL::uuid[],
@@ -1548,13 +1974,13 @@ function tasker.get_step_readiness_status_batch(input_task_uuids uuid[], step_uu
     named_step_uuid uuid, name text, current_state text, dependencies_satisfied boolean, retry_eligible boolean, ready_for_execution boolean,
     last_failure_at timestamp with time zone, next_retry_at timestamp with time zone, total_parents integer, completed_parents integer,
     attempts integer, max_attempts integer, backoff_request_seconds integer, last_attempted_at timestamp with time zone), stable;
-  -- called by get_ready_steps, get_step_documents, get_step_readiness_status, get_task_documents
+  -- called by get_documents_of_steps, get_ready_steps, get_step_readiness_status, get_task_documents
 -- A summary of a task's steps, and the recommended action.
 function tasker.get_task_execution_context(input_task_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
     returns TABLE(task_uuid uuid, named_task_uuid uuid, status text, total_steps bigint, pending_steps bigint, in_progress_steps bigint,
     completed_steps bigint, failed_steps bigint, ready_steps bigint, execution_status text, recommended_action text, completion_percentage numeric,
     health_status text, enqueued_steps bigint), stable;
-  -- called by none of ours: for use by hand
+  -- called by no function or class: for manual use
 -- A summary of the steps of some tasks, and the recommended action; one row per task that exists.
 function tasker.get_task_execution_contexts_batch(input_task_uuids uuid[], p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
     returns TABLE(task_uuid uuid, named_task_uuid uuid, status text, total_steps bigint, pending_steps bigint, in_progress_steps bigint,
@@ -1565,10 +1991,14 @@ function tasker.get_task_execution_contexts_batch(input_task_uuids uuid[], p_now
 function tasker.get_task_ready_info(p_task_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
     returns TABLE(task_uuid uuid, task_name text, priority integer, namespace_name text, ready_steps_count bigint, computed_priority numeric,
     current_state character varying), stable;
-  -- called by none of ours: for use by hand
+  -- called by no function or class: for manual use
+-- Whether a step waits for a time or a signal: it has an open wait that is not due.
+function tasker.has_open_wait(p_step tasker.workflow_steps, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns boolean,
+    stable;
+  -- called by get_next_ready_tasks, get_step_readiness_status_batch, get_task_execution_contexts_batch
 -- Sets the wait of a step that waits for its retry: due p_backoff_seconds after its last attempt.
 function tasker.set_step_backoff_atomic(p_step_uuid uuid, p_backoff_seconds integer) returns boolean;
-  -- called by none of ours: for use by hand
+  -- called by no function or class: for manual use
 
 
 -- Functions: recovery
@@ -1584,13 +2014,13 @@ function tasker.calculate_investigation_rank(p_reason tasker.dlq_reason, p_opene
 function tasker.calculate_staleness_threshold(p_task_state character varying, p_template_config jsonb, p_default_waiting_deps integer DEFAULT 60,
     p_default_waiting_retry integer DEFAULT 30, p_default_steps_process integer DEFAULT 30) returns integer, immutable;
   -- called by get_task_staleness
--- Closes the investigations of stale tasks that have ended well in the meantime.
+-- Closes the dead letters of tasks that have ended well in the meantime.
 function tasker.close_settled_dlq_entries(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer;
   -- called by OrchestrationGateway
--- Opens an investigation about tasks that just became blocked, with a snapshot of their steps.
+-- Opens a dead letter for each task that has just become blocked, with a snapshot of its steps.
 function tasker.create_dlq_entries(p_task_uuids uuid[], p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns void;
   -- called by reconcile_tasks, roll_up_task_states, transition_task_state_atomic
--- Opens an investigation about one task, with a snapshot of it and its steps; null when one is open already.
+-- Opens a dead letter for one task, with a snapshot of it and its steps; null when one is open already.
 function tasker.create_dlq_entry(p_task_uuid uuid, p_dlq_reason character varying, p_metadata jsonb DEFAULT '{}'::jsonb,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns uuid;
   -- called by handle_stale_tasks, send_task_to_dlq
@@ -1599,11 +2029,11 @@ function tasker.detect_and_transition_stale_tasks(p_dry_run boolean DEFAULT true
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(task_uuid uuid, namespace_name character varying,
     task_name character varying, current_state character varying, minutes_overdue numeric, staleness_threshold_minutes integer,
     dlq_reason character varying, action_taken character varying, has_dead_letter boolean);
-  -- called by none of ours: for use by hand
+  -- called by no function or class: for manual use
 -- Gives 100 points of priority to those of the given tasks that are past the SLA of their template.
 function tasker.escalate_sla_breaches(p_task_uuids uuid[], p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer;
   -- called by process_tasks
--- Ends the leases of servers whose heartbeats stopped coming.
+-- Ends the leases of servers and external workers whose heartbeats have stopped.
 function tasker.expire_lost_servers(p_present_since timestamp with time zone, p_is_new boolean,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT o_servers uuid[], OUT o_steps integer, OUT o_next_ms bigint)
     returns record;
@@ -1621,18 +2051,29 @@ function tasker.get_dlq_investigation_queue(p_limit integer DEFAULT 50, p_after 
 -- Dead letters by reason.
 function tasker.get_dlq_statistics() returns jsonb, stable;
   -- called by OperationGateway
--- Tasks that are stale or will be, the latest first.
+-- Tasks that are stale or will become so, the stalest first.
 function tasker.get_staleness(p_limit integer DEFAULT 50, p_after text DEFAULT NULL::text) returns jsonb, stable;
   -- called by OperationGateway
--- When each of some unfinished tasks is stale, or was: counted from when it should have moved.
+-- When each of the given unfinished tasks becomes stale, or became so: counted from when it should have moved.
 function tasker.get_task_staleness(p_task_uuids uuid[], p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
     returns TABLE(task_uuid uuid, state tasker.task_state, should_have_moved_at timestamp with time zone, threshold_minutes integer,
     stale_at timestamp with time zone, reason tasker.dlq_reason, is_to_fail boolean, is_to_be_investigated boolean), stable;
   -- called by detect_and_transition_stale_tasks, handle_stale_tasks, v_task_staleness_monitoring
+-- The offered steps whose handler no live worker serves, by namespace and handler.
+function tasker.get_unserved_steps() returns TABLE(namespace character varying, handler text, steps bigint, since timestamp with time zone,
+    fails_at timestamp with time zone), stable;
+  -- called by get_installation_status, get_metrics_document, get_server_documents
 -- Handles those of the given tasks that are stale as their templates say: a dead letter, error, both or nothing.
 function tasker.handle_stale_tasks(p_task_uuids uuid[], p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
     returns jsonb;
   -- called by detect_and_transition_stale_tasks, process_tasks
+-- Whether a server or an external worker counts as lost.
+function tasker.is_silent(p_lease_expires_at timestamp with time zone, p_heartbeat_at timestamp with time zone, p_heartbeat_seconds integer,
+    p_present_since timestamp with time zone, p_is_new boolean, p_now timestamp with time zone) returns boolean, stable;
+  -- called by expire_lost_servers
+-- Whether a wake-up more than 65 minutes ahead is one that the engine sets.
+function tasker.may_sleep_until(p_task_uuid uuid, p_wake_at timestamp with time zone, p_now timestamp with time zone) returns boolean, stable;
+  -- called by reconcile_tasks
 -- Restores lost dead letters and wake-ups, and wake-ups that are too late: one part of the walk over all tasks.
 function tasker.reconcile_tasks(p_limit integer DEFAULT 2000, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by OrchestrationGateway
@@ -1640,13 +2081,13 @@ function tasker.reconcile_tasks(p_limit integer DEFAULT 2000, p_now timestamp wi
 function tasker.record_task_fault(p_task_uuid uuid, p_sqlstate text, p_cause text, p_server_uuid uuid, p_fault_limit integer,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by process_tasks
--- Takes back the steps of the given tasks whose lease has expired by the database's clock.
+-- Recovers the steps of the given tasks whose lease has expired by the database's clock.
 function tasker.recover_expired_steps(p_task_uuids uuid[], p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
     returns integer;
   -- called by abandon_steps, process_tasks
--- Takes back offers that nobody claims although somebody could, or that no live server serves.
+-- Withdraws offers that no worker claims although one could, and fails those that no live worker serves.
 function tasker.recover_unclaimed_offers(p_task_uuids uuid[], p_server_uuid uuid, p_claim_seconds integer DEFAULT 300,
-    p_unserved_seconds integer DEFAULT 0, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer;
+    p_unserved_seconds integer DEFAULT 86400, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer;
   -- called by process_tasks
 -- Sends the message of an offer again when it is no longer on its queue.
 function tasker.resend_lost_messages(p_task_uuids uuid[], p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer;
@@ -1742,20 +2183,26 @@ function tasker.create_api_key(p_name text, p_key_hash text, p_hint text, p_vali
 -- The first user of a database, with the role admin in everything; false when there is any user already.
 function tasker.create_first_administrator(p_name text, p_password_hash text) returns boolean;
   -- called by AccountGateway
+-- A new session of a user by the SHA-256 of its token; the token itself stays in the browser.
+function tasker.create_session(p_user_uuid uuid, p_token_hash text, p_valid_for interval) returns jsonb;
+  -- called by AccountGateway
 -- Creates a user, for use from psql: with a given password, or with a random one that is returned once.
 function tasker.create_user(p_name text, p_password text DEFAULT NULL::text, p_role text DEFAULT NULL::text, p_namespace text DEFAULT NULL::text,
     p_by text DEFAULT SESSION_USER) returns jsonb;
-  -- called by none of ours: for use by hand
+  -- called by no function or class: for manual use
+-- Ends a session by the SHA-256 of its token; false when there is none.
+function tasker.end_session(p_token_hash text) returns boolean;
+  -- called by AccountGateway
 -- What a user or a key may do, roles spelled out.
 function tasker.expand_grants(p_user_uuid uuid, p_key_uuid uuid) returns jsonb, stable;
-  -- called by get_key_access, get_user_access
+  -- called by get_key_access, get_session_access, get_user_access
 -- Records the response status of a request for a change; once.
 function tasker.finish_write_request(p_request_uuid uuid, p_status integer) returns boolean;
   -- called by AccountGateway
 -- The authenticated caller of this transaction, as set_caller recorded it; null without one.
 function tasker.get_caller() returns text, stable;
-  -- called by act_on_step, act_on_task, admit_steps, pause_templates, replay_dead_messages, request_cancel, send_task_to_dlq, set_concurrency_limit,
-  --   set_retention_policy, update_dlq_entry
+  -- called by act_on_step, act_on_task, admit_steps, pause_templates, replay_dead_messages, request_cancel, send_signals, send_task_to_dlq,
+  --   set_concurrency_limit, set_retention_policy, update_dlq_entry
 -- A valid API key by its SHA-256 and what it may do; null when there is none.
 function tasker.get_key_access(p_key_hash text) returns jsonb;
   -- called by AccountGateway
@@ -1764,6 +2211,9 @@ function tasker.get_namespace_of(p_kind text, p_uuid uuid) returns text, stable;
   -- called by AccountGateway
 -- What roles may do, for callers who come with groups from elsewhere.
 function tasker.get_role_access(p_roles text[]) returns jsonb, stable;
+  -- called by AccountGateway
+-- The user of a valid session by the SHA-256 of its token, and what the user may do; null when there is none.
+function tasker.get_session_access(p_token_hash text) returns jsonb, stable;
   -- called by AccountGateway
 -- A user with its password hash and what it may do; null when there is none of that name.
 function tasker.get_user_access(p_name text) returns jsonb, stable;
@@ -1784,10 +2234,10 @@ function tasker.list_write_requests(p_filter jsonb DEFAULT '{}'::jsonb, p_limit 
 -- The refusal of a change that would leave no user and no key that may manage users; null when the change may be made.
 function tasker.refuse_last_administrator(p_without uuid) returns jsonb;
   -- called by revoke_api_key, revoke_grant, set_user_enabled
--- Makes an API key worthless, permanently.
+-- Revokes an API key permanently.
 function tasker.revoke_api_key(p_key_uuid uuid, p_by text) returns jsonb;
   -- called by AccountGateway
--- Takes a grant back.
+-- Revokes a grant.
 function tasker.revoke_grant(p_grant_uuid uuid) returns jsonb;
   -- called by AccountGateway
 -- A new user with a password hash, or none; null when the name is taken.
@@ -1795,13 +2245,35 @@ function tasker.save_user(p_name text, p_password_hash text, p_by text) returns 
   -- called by AccountGateway, create_first_administrator, create_user
 -- Records the authenticated caller for the rest of the transaction.
 function tasker.set_caller(p_caller text) returns text;
-  -- called by DeadMessageGateway, OperationGateway, TaskGateway, admit_steps
--- Gives a user another password, by its hash.
+  -- called by DeadMessageGateway, OperationGateway, SignalGateway, TaskGateway, admit_steps
+-- Sets the password of a user by its hash.
 function tasker.set_password(p_user_uuid uuid, p_password_hash text) returns jsonb;
   -- called by AccountGateway
--- Lets a user log in, or not any more.
+-- Enables or disables the login of a user.
 function tasker.set_user_enabled(p_user_uuid uuid, p_is_enabled boolean, p_by text) returns jsonb;
   -- called by AccountGateway
+
+
+-- Functions: signal
+-- -----------------
+-- The unfinished tasks to which a signal by correlation id goes, with the schema of its payload.
+function tasker.find_signal_targets(p_correlation_id uuid, p_name text, p_namespaces text[] DEFAULT NULL::text[], p_limit integer DEFAULT 1)
+    returns jsonb, stable;
+  -- called by SignalGateway
+-- The signals that a task has received, in the order of their arrival.
+function tasker.get_signal_documents(p_task_uuid uuid, p_shows_payloads boolean DEFAULT false) returns jsonb, stable;
+  -- called by no function or class: for manual use
+-- The JSON Schema of the payload of a signal to a task.
+function tasker.get_signal_schema(p_task_uuid uuid, p_name text) returns jsonb, stable;
+  -- called by SignalGateway
+-- Sends a signal to one task in the caller's transaction, for psql, triggers and other applications.
+function tasker.send_signal(p_task_uuid uuid, p_name text, p_payload jsonb DEFAULT 'null'::jsonb, p_options jsonb DEFAULT '{}'::jsonb) returns jsonb;
+  -- called by no function or class: for manual use
+-- Sends a signal to tasks, in the caller's transaction: stores it, and ends the wait of the step that waits for it.
+function tasker.send_signals(p_task_uuids uuid[], p_name text, p_payload jsonb DEFAULT 'null'::jsonb, p_signal_id text DEFAULT NULL::text,
+    p_sent_by text DEFAULT NULL::text, p_payload_checked boolean DEFAULT false, p_server_uuid uuid DEFAULT NULL::uuid,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by SignalGateway, send_signal
 
 
 -- Functions: submission
@@ -1809,7 +2281,7 @@ function tasker.set_user_enabled(p_user_uuid uuid, p_is_enabled boolean, p_by te
 -- Adds steps and edges to a task that is under way, all of them or none, in the caller's transaction.
 function tasker.add_steps(p_task_uuid uuid, p_steps jsonb, p_edges jsonb DEFAULT '[]'::jsonb, p_server_uuid uuid DEFAULT NULL::uuid,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
-  -- called by none of ours: for use by hand
+  -- called by no function or class: for manual use
 -- SHA-256 over what makes a request the same as another; null when every request is to be a task of its own.
 function tasker.calculate_identity_hash(p_strategy tasker.identity_strategy, p_namespace text, p_name text, p_version text, p_context jsonb,
     p_idempotency_key text DEFAULT NULL::text) returns bytea, immutable;
@@ -1818,7 +2290,7 @@ function tasker.calculate_identity_hash(p_strategy tasker.identity_strategy, p_n
 function tasker.calculate_priority(p_claim_order bigint, p_retries integer DEFAULT 0,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns numeric, stable;
   -- called by get_next_ready_tasks, get_task_ready_info
--- The one text that all spellings of a JSON value share.
+-- The canonical text of a JSON value.
 function tasker.canonical_json(p_value jsonb) returns text, immutable;
   -- called by calculate_identity_hash
 -- The steps, edges, wake-ups and first history of tasks that have just been inserted.
@@ -1832,6 +2304,9 @@ function tasker.extract_search_attributes(p_attributes jsonb, p_context jsonb) r
 -- Removes requests from the queue permanently; those that were refused move to orchestration_task_requests_refused.
 function tasker.finish_task_requests(p_msg_ids jsonb, p_refused jsonb DEFAULT '[]'::jsonb) returns void;
   -- called by TaskGateway
+-- The first step_position behind all steps of a task, those that its template has and those that its batches have yet to create.
+function tasker.get_next_step_position(p_task_uuid uuid) returns integer, stable;
+  -- called by add_steps, advance_batches
 -- Starts the unchecked tasks whose context is valid; the others end in error.
 function tasker.start_validated_tasks(p_verdicts jsonb, p_server_uuid uuid, p_claim_limit integer DEFAULT 0, p_lease_seconds integer DEFAULT 60)
     returns jsonb;
@@ -1843,7 +2318,7 @@ function tasker.submit_queued_requests(p_requests jsonb, p_server_uuid uuid, p_c
 -- Creates one task in the caller's transaction and starts it.
 function tasker.submit_task(p_namespace text, p_name text, p_version text, p_context jsonb DEFAULT '{}'::jsonb, p_options jsonb DEFAULT '{}'::jsonb)
     returns uuid;
-  -- called by none of ours: for use by hand
+  -- called by no function or class: for manual use
 -- Creates any number of tasks, each whole or not at all, and starts them.
 function tasker.submit_tasks(p_requests jsonb, p_server_uuid uuid DEFAULT NULL::uuid, p_claim_limit integer DEFAULT 0,
     p_lease_seconds integer DEFAULT 60, p_start boolean DEFAULT true, p_context_checked boolean DEFAULT false,
@@ -1867,10 +2342,13 @@ function tasker.calculate_dependency_levels(input_task_uuid uuid) returns TABLE(
   -- called by calculate_step_depth
 -- The level of one step: the length of the longest path from a root to it; null when there is no such step.
 function tasker.calculate_step_depth(p_step_uuid uuid) returns integer, stable;
-  -- called by none of ours: for use by hand
+  -- called by no function or class: for manual use
 -- A text that orders semantic versions as their specification does, in collation C.
 function tasker.calculate_version_order(p_version text) returns text, immutable;
   -- called by get_latest_version
+-- What register_template would answer to a template, without registering it.
+function tasker.check_registration(p_namespace text, p_name text, p_version text, p_content_hash text) returns jsonb, stable;
+  -- called by TemplateGateway
 -- Whether an edge from one step to another would close a cycle.
 function tasker.detect_cycle(from_step_uuid uuid, to_step_uuid uuid) returns boolean, stable;
   -- called by get_task_staleness
@@ -1883,11 +2361,17 @@ function tasker.get_step_definitions(p_named_step_uuids uuid[]) returns jsonb, s
 -- All ancestors of a step, one row each, nearest first, with their results.
 function tasker.get_step_transitive_dependencies(target_step_uuid uuid) returns TABLE(workflow_step_uuid uuid, task_uuid uuid, named_step_uuid uuid,
     step_name text, results jsonb, processed boolean, distance integer), stable;
-  -- called by get_ancestor_results
+  -- called by check_decision, get_ancestor_results
 -- Registered templates as a JSON array.
 function tasker.get_templates(p_namespace text DEFAULT NULL::text, p_name text DEFAULT NULL::text, p_version text DEFAULT NULL::text,
     p_with_configuration boolean DEFAULT false) returns jsonb, stable;
   -- called by TemplateGateway
+-- The positions of the steps downstream of a decision, in an order in which each comes after its parents.
+function tasker.rank_grown_steps(p_steps jsonb) returns integer[], immutable;
+  -- called by register_template
+-- Adds the handlers that a new template names to namespace_handlers.
+function tasker.record_handlers() returns trigger;
+  -- called by trigger of named_tasks_named_steps
 -- A template is immutable: an update of any of its rows is refused with TK003, and so is a delete while a task was made from it.
 function tasker.refuse_template_change() returns trigger;
   -- called by trigger of named_steps, trigger of named_tasks, trigger of named_tasks_named_steps
@@ -1898,53 +2382,112 @@ function tasker.register_template(p_template jsonb) returns jsonb;
 
 -- Functions: worker
 -- -----------------
+-- The handler keys whose steps a worker may claim, by namespace.
+function tasker.calculate_served_handlers(p_namespaces text[], p_handlers text[], p_resolvers text[], p_unable text[]) returns jsonb, stable;
+  -- called by declare_worker, decline_steps, get_served_handlers
+-- Claims steps for one external worker, never more than its capacity leaves.
+function tasker.claim_for_worker(p_worker tasker.workers, p_limit integer, p_request_id text, p_namespaces text[], p_lease_seconds integer,
+    p_dry text[], p_now timestamp with time zone, OUT o_outcome text, OUT o_state text, OUT o_kind text, OUT o_is_dry boolean,
+    OUT o_claimed_steps jsonb) returns record;
+  -- called by claim_steps_for_workers, submit_worker_results
+-- Claims steps for the waiting requests of external workers, first come, first served.
+function tasker.claim_steps_for_workers(p_polls jsonb, p_lease_seconds integer DEFAULT 60,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by RemoteGateway
+-- Deletes the claims of an external worker that have ended, and returns how many steps it still holds.
+function tasker.clean_worker_claims(p_worker_uuid uuid) returns integer;
+  -- called by claim_for_worker, drain_worker, heartbeat_worker, register_worker, submit_worker_results
 -- How many servers are alive by their heartbeat.
 function tasker.count_servers(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer, stable;
   -- called by get_installation_status, get_metrics_document, heartbeat
--- A server gives back steps that it was given and has no handler for.
+-- Stores what a worker declares at its registration or with a heartbeat.
+function tasker.declare_worker(p_worker_uuid uuid, p_server_uuid uuid, p_name text, p_state tasker.worker_state, p_namespaces text[],
+    p_handlers text[], p_resolvers text[], p_capacity integer, p_running integer, p_heartbeat_seconds integer, p_is_new boolean,
+    p_now timestamp with time zone) returns boolean;
+  -- called by heartbeat, heartbeat_worker, register_worker
+-- Declines claimed steps that a worker cannot run.
 function tasker.decline_steps(p_steps jsonb, p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
-  -- called by StepGateway
+  -- called by StepGateway, submit_worker_results
+-- Drains an external worker: it gets no more claims, its steps in progress may end, and then it has stopped.
+function tasker.drain_worker(p_worker_uuid uuid, p_owner text DEFAULT NULL::text) returns jsonb;
+  -- called by RemoteGateway
+-- Ends what an external worker's claims leave behind: lost answers and steps that run too long.
+function tasker.end_worker_claims(p_worker_uuid uuid, p_steps jsonb, p_lease_seconds integer, p_settle boolean, p_now timestamp with time zone)
+    returns jsonb;
+  -- called by heartbeat_worker
 -- The handlers of a template that no live worker of its namespace has; null when there is no such template.
 function tasker.find_missing_handlers(p_namespace text, p_name text, p_version text) returns jsonb, stable;
   -- called by TemplateGateway
 -- The results of all ancestors of a step by name, as one JSON object.
 function tasker.get_ancestor_results(p_step_uuid uuid) returns jsonb, stable;
-  -- called by StepGateway
--- By namespace, the handlers that a server lacks and others have.
-function tasker.get_handlers_elsewhere(p_server_uuid uuid) returns jsonb, stable;
-  -- called by claim_queued_steps, create_steps, decline_steps, enqueue_steps
--- The servers as the REST interface shows them, best first, with how long offers of each namespace wait.
+  -- called by StepGateway, get_expression_document
+-- The workers that can claim steps of a namespace.
+function tasker.get_available_workers(p_namespace text, p_now timestamp with time zone) returns SETOF tasker.workers, stable;
+  -- called by explain_waiting, find_missing_handlers, is_served, recover_unclaimed_offers
+-- The handler keys whose steps a worker may claim, by namespace; null: everything.
+function tasker.get_served_handlers(p_worker_uuid uuid) returns jsonb, stable;
+  -- called by claim_for_worker, claim_queued_steps, create_steps, enqueue_steps, transition_step_state_atomic
+-- The servers and workers as the REST interface shows them, best first, with the steps that no worker serves and how long offers wait.
 function tasker.get_server_documents(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
   -- called by InsightGateway
--- The servers that are known, best first, with what they say of themselves and whether they are still heard of.
+-- The registered servers, healthiest first, with the state that they report and whether they are lost.
 function tasker.get_servers(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(server_uuid uuid,
     name character varying, health text, rank integer, reported_status tasker.server_state, roles text[], namespaces text[], handlers text[],
     problems text[], capacity integer, running integer, registered_at timestamp with time zone, heartbeat_at timestamp with time zone,
     silent_seconds numeric, considered_lost_at timestamp with time zone), stable;
   -- called by get_server_documents
--- Whether a server that has published these beans, resolvers and gaps can run a step.
-function tasker.has_handler(p_handlers text[], p_resolvers text[], p_missing text[], p_callable text, p_resolver text, p_handler_key text)
+-- Which of the given steps an external worker holds.
+function tasker.get_worker_claims(p_worker_uuid uuid, p_owner text, p_steps jsonb) returns jsonb, stable;
+  -- called by RemoteGateway
+-- The workers as the REST interface shows them.
+function tasker.get_worker_documents(p_worker_uuid uuid DEFAULT NULL::uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
+    returns jsonb, stable;
+  -- called by RemoteGateway
+-- The registered workers, healthiest first, with the state that they report and whether they are lost.
+function tasker.get_workers(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(worker_uuid uuid, server_uuid uuid,
+    name character varying, health text, rank integer, reported_status tasker.worker_state, namespaces text[], handlers text[], resolvers text[],
+    unable text[], capacity integer, running integer, registered_at timestamp with time zone, heartbeat_at timestamp with time zone,
+    silent_seconds numeric, considered_lost_at timestamp with time zone, claimed integer, registered_by character varying), stable;
+  -- called by get_server_documents, get_worker_documents
+-- Whether a worker that has declared these handlers and resolvers can run a step.
+function tasker.has_handler(p_handlers text[], p_resolvers text[], p_unable text[], p_callable text, p_resolver text, p_handler_key text)
     returns boolean, immutable;
-  -- called by explain_waiting, recover_unclaimed_offers, refresh_handlers_elsewhere
--- A server says that it lives, how it is, and which steps it still runs.
+  -- called by calculate_served_handlers, explain_waiting, find_state_violations, recover_unclaimed_offers
+-- Records the heartbeat of a server and renews the leases of the steps that it still runs.
 function tasker.heartbeat(p_server_uuid uuid, p_name text, p_roles text, p_capacity integer, p_running integer, p_steps jsonb DEFAULT '[]'::jsonb,
     p_lease_seconds integer DEFAULT 60, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_report jsonb DEFAULT '{}'::jsonb)
     returns jsonb;
   -- called by SqlFunctions, StepGateway
--- Whether a server that is alive takes steps of a namespace.
+-- Records the heartbeat of an external worker and renews the leases of the steps that it still runs.
+function tasker.heartbeat_worker(p_worker_uuid uuid, p_running integer, p_steps jsonb DEFAULT '[]'::jsonb, p_state text DEFAULT 'healthy'::text,
+    p_lease_seconds integer DEFAULT 60, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_owner text DEFAULT NULL::text,
+    p_settle boolean DEFAULT true) returns jsonb;
+  -- called by RemoteGateway
+-- Whether a live worker serves a namespace.
 function tasker.is_served(p_namespace text, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns boolean, stable;
   -- called by get_task_staleness
 -- Notifies every listening server of new work.
 function tasker.notify_servers(p_server_uuid uuid, p_kinds text[]) returns void;
-  -- called by Notifications, submit_task
--- Finds out anew which handlers a server lacks and others have, and keeps it with the server.
-function tasker.refresh_handlers_elsewhere(p_server_uuid uuid, p_missing text[] DEFAULT '{}'::text[],
-    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_grace_seconds integer DEFAULT 60) returns boolean;
-  -- called by decline_steps, heartbeat
--- Gives back steps that a server has claimed without knowing it.
+  -- called by Notifications, send_signal, submit_task
+-- Records the steps that an external worker has just claimed.
+function tasker.record_worker_claims(p_worker_uuid uuid, p_claimed_steps jsonb, p_request_id text, p_now timestamp with time zone) returns void;
+  -- called by claim_for_worker, submit_worker_results
+-- Registers an external worker, a program outside the servers that runs steps.
+function tasker.register_worker(p_worker jsonb, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,
+    p_owner text DEFAULT NULL::text, p_registered_by text DEFAULT NULL::text) returns jsonb;
+  -- called by RemoteGateway
+-- Releases steps that were claimed for a server and never reached it.
 function tasker.release_unknown_steps(p_server_uuid uuid, p_known jsonb, p_older_than_ms integer,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by StepGateway
--- Saves a running step's progress for a later attempt; false when the handoff is not the latest one.
+-- Renews the leases of the steps that a worker still runs, by the database's clock.
+function tasker.renew_leases(p_steps jsonb, p_lease_seconds integer, p_now timestamp with time zone) returns jsonb;
+  -- called by heartbeat, heartbeat_worker
+-- Saves the checkpoint of a running step for a later attempt; false when the handoff is not the latest one.
 function tasker.save_checkpoint(p_step_uuid uuid, p_handoff integer, p_checkpoint jsonb) returns boolean;
   -- called by StepGateway
+-- The results of an external worker, in one transaction with everything that follows from them, and its next claims.
+function tasker.submit_worker_results(p_worker_uuid uuid, p_owner text, p_results jsonb, p_claims jsonb DEFAULT NULL::jsonb,
+    p_lease_seconds integer DEFAULT 60, p_settle boolean DEFAULT true, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
+    returns jsonb;
+  -- called by RemoteGateway

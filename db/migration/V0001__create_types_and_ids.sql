@@ -1,5 +1,5 @@
 -- The vocabulary of the schema: states, actors and kinds as enums (four bytes on the hot rows, spelled as in the
--- documents), the values that the engine's functions pass to each other, and the time-ordered key that every table uses.
+-- documents), the composite types that the engine's functions exchange, and the time-ordered key of every table.
 
 create schema if not exists tasker;
 comment on schema tasker is 'Tasker EE: tasks, steps, their history, and the functions that move them.';
@@ -18,7 +18,7 @@ create type tasker.identity_strategy as enum ('strict', 'caller_provided', 'alwa
 
 create type tasker.identity_reuse as enum ('never', 'after_failure', 'after_end');
 comment on type tasker.identity_reuse is
-  'When another task may have the identity of an earlier one: never, once that has ended as error or cancelled, once it has ended in any way.';
+  'When a new task may take over the identity of an earlier one: never, after it ended as error or cancelled, or after it ended in any state.';
 
 create type tasker.backoff_kind as enum ('exponential', 'linear', 'fibonacci', 'none');
 
@@ -41,23 +41,29 @@ create type tasker.when_full as enum ('queue', 'fail_fast');
 
 create type tasker.limited_unit as enum ('tasks', 'steps');
 
+create type tasker.wait_kind as enum ('timer', 'signal');
+
+create type tasker.wait_state as enum ('open', 'satisfied', 'defaulted', 'timed_out', 'cancelled');
+comment on type tasker.wait_state is
+  'Of a wait: open until its time or signal comes, its default is taken, it times out as an error, or its step or task ends otherwise.';
+
 create type tasker.task_delta as (task_uuid uuid, in_flight int, unfinished int, failed int, retrying int);
-comment on type tasker.task_delta is 'By how much the step counters of a task change.';
+comment on type tasker.task_delta is 'The change of a task''s step counters.';
 
 create type tasker.task_request as (
   request_position int, task_uuid uuid, named_task_uuid uuid, identity_hash bytea, claim_order bigint,
   context_checked boolean, request jsonb);
-comment on type tasker.task_request is 'One request of a batch on its way into the tables.';
+comment on type tasker.task_request is 'One accepted request of a batch, before its task is inserted.';
 
 create type tasker.task_move as (task_uuid uuid, transition_count int, from_state tasker.task_state, to_state tasker.task_state);
-comment on type tasker.task_move is 'A task that was moved: from where, to where, and the number of the last row of history of that.';
+comment on type tasker.task_move is 'A task that was moved: the states before and after, and the sort_key of the last history row of the move.';
 
 create type tasker.step_handoff as (
   step_uuid uuid, task_uuid uuid, handoff int, is_claimed boolean, namespace varchar, claim_order bigint,
   correlation_id uuid, handler_key text, attempt int);
-comment on type tasker.step_handoff is 'One step that was just handed off, to a queue or straight to a worker.';
+comment on type tasker.step_handoff is 'One step that was just handed off, to a queue or directly to a worker.';
 
--- A default of every table needs it, so it cannot be a repeatable migration.
+-- Table defaults use it, so it cannot be a repeatable migration.
 do $install$
 begin
   if current_setting('server_version_num')::int >= 180000 then

@@ -1,8 +1,8 @@
--- The queue's interface is pgmq's. Where the extension can be had it is used; elsewhere these functions of the same
--- names and signatures stand in, over tables of the same layout. Nothing above this file knows which of the two it is.
--- What both do is compared by PgmqConformanceTest: which names a queue may have (they are quoted wherever they are used), that
--- a batch with fewer headers than messages is filled up, that null as the condition of read means no condition. Partitioned
--- queues need pg_partman, which the functions of their names say.
+-- The queue interface is that of pgmq. Uses the extension where it is available; elsewhere installs these functions with
+-- the same names and signatures, over tables of the same layout. No other file depends on which of the two is installed.
+-- PgmqConformanceTest compares both: which names a queue may have (every use quotes them), that a batch with fewer headers
+-- than messages is filled up, that null as the condition of read means no condition. Partitioned queues need pg_partman, as
+-- the errors of their functions say.
 -- Source: the interface that pgmq 1.5 and later document.
 do $install$
 begin
@@ -36,7 +36,7 @@ begin
       queue_name text, queue_length bigint, newest_msg_age_sec int, oldest_msg_age_sec int, total_messages bigint,
       scrape_time timestamptz, queue_visible_length bigint);
 
-    -- Table name of a queue; refuses what could not be quoted into one safely.
+    -- Table name of a queue; refuses names that cannot be quoted safely.
     create function pgmq.format_table_name(queue_name text, prefix text) returns text
     language plpgsql immutable as $f$
     begin
@@ -227,11 +227,11 @@ begin
       return true;
     end $f$;
 
-    -- The flag says whether the queue is partitioned; ours never are.
+    -- The flag says whether the queue is partitioned; these never are.
     create function pgmq.drop_queue(queue_name text, partitioned boolean) returns boolean language sql as
       'select pgmq.drop_queue(queue_name)';
 
-    -- Our tables belong to no extension, so that an archive outlives one anyway.
+    -- These tables belong to no extension, so an archive already outlives it.
     create function pgmq.detach_archive(queue_name text) returns void language plpgsql as $f$
     begin
       perform format('pgmq.%I', pgmq.format_table_name(queue_name, 'a'))::regclass;
@@ -263,6 +263,6 @@ begin
       'select m.* from pgmq.list_queues() q, pgmq.metrics(q.queue_name) m';
   $sql$;
   comment on schema pgmq is
-    'Message queues with the interface of the pgmq extension, installed by Tasker EE where the extension was not to be had.';
+    'Message queues with the interface of the pgmq extension, installed by Tasker EE because the extension was not available.';
 end
 $install$;

@@ -1,13 +1,14 @@
--- The hot rows. Narrow, with room on the page and no index on anything that a state change touches, so that a move is
--- a HOT update; documents (context, inputs, results) stand apart and are written once.
--- Autovacuum runs early on these tables: their dead rows are few but the queries that meet them are many.
+-- The hot rows: narrow, with free space on the page and no index on a column that a state change updates, so that a move is
+-- a HOT update. Documents (context, inputs, results) have tables of their own and are written once. Autovacuum runs early
+-- on these tables: they have few dead rows, but many queries read them.
 --
--- No foreign keys between these tables: a look-up and a row lock per new row, and on named_tasks one row that all submissions
--- of a template lock together. submit_tasks and create_steps insert them from the very rows they belong to,
--- delete_rows_of_tasks follows a delete, check_history() finds rows that belong to nothing: docs/adr/0009.
+-- No foreign keys between these tables: each costs a look-up and a row lock per new row, and all submissions of a template
+-- would lock the same row of named_tasks. submit_tasks and create_steps insert rows only from the rows that they refer to,
+-- delete_rows_of_tasks cascades a delete, check_history() finds orphaned rows: docs/adr/0009.
 --
--- A batch moves neighbours together: two versions of each step and one of each task must find room on their page before the
--- old ones can go, hence the fill factors (at 70 % a fifth to a third of the moves found none): docs/adr/0010.
+-- A batch moves neighbouring rows together: two versions of each step and one of each task must fit on their page before
+-- the old ones can be pruned, hence the fill factors (at 70 % a fifth to a third of the moves found no space):
+-- docs/adr/0010.
 
 create table tasker.tasks (
   task_uuid             uuid        primary key,
@@ -23,6 +24,7 @@ create table tasker.tasks (
   cancel_requested_at   timestamptz,
   cancel_force_at       timestamptz,
   sla_breached_at       timestamptz,
+  start_at              timestamptz,
   claim_order           bigint      not null,
   state                 tasker.task_state not null default 'pending',
   priority              int         not null default 0,
@@ -35,7 +37,8 @@ create table tasker.tasks (
   continue_on_error     boolean     not null default false,
   is_limited            boolean     not null default false,
   context_checked       boolean     not null default true,
-  is_keyed              boolean,
+  is_keyed              boolean     not null,
+  is_delayed            boolean     not null default false,
   cancel_children       boolean,
   cancel_policy         tasker.cancel_policy,
   identity_hash         bytea,
@@ -59,32 +62,35 @@ create table tasker.tasks (
     ((cancel_requested_at is null) = (cancel_policy is null)),
   constraint identity_is_held_or_given_up check
     ((former_identity_hash is not null) = (replaced_by_task_uuid is not null) and (former_identity_hash is null or identity_hash is null)),
+  constraint delay_has_an_end check (not is_delayed or (start_at is not null and isfinite(start_at))),
   constraint identity_is_given_up_after_the_end check (replaced_by_task_uuid is null or completed_at is not null))
 with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500,
       autovacuum_vacuum_cost_limit = 2000, autovacuum_analyze_scale_factor = 0.05);
-comment on table tasker.tasks is 'One run of a template. state is the truth, moved by compare-and-set; task_transitions is its history.';
-comment on column tasker.tasks.parent_task_uuid is 'The task on whose behalf this one was submitted; a cancel may reach it through that.';
-comment on column tasker.tasks.replaced_by_task_uuid is 'The task that has taken the identity of this one over; this one has ended and is not started again.';
-comment on column tasker.tasks.replaces_task_uuid is 'The ended task whose identity this one has taken over.';
-comment on column tasker.tasks.cancel_requested_at is 'A request, not a state: nothing new starts from here on.';
-comment on column tasker.tasks.cancel_force_at is 'When running steps that a cancel request asked to stop are ended for them.';
+comment on table tasker.tasks is 'One run of a template. state is authoritative, moved by compare-and-set; task_transitions is its history.';
+comment on column tasker.tasks.parent_task_uuid is 'The task on whose behalf this one was submitted; a cancel of the parent may include this task.';
+comment on column tasker.tasks.replaced_by_task_uuid is 'The task that has taken over the identity of this one, which has ended and cannot be restarted.';
+comment on column tasker.tasks.replaces_task_uuid is 'The ended task whose identity this one took over.';
+comment on column tasker.tasks.cancel_requested_at is 'The time of a cancel request, which is not a state: no step starts after it.';
+comment on column tasker.tasks.cancel_force_at is 'When recovery ends running steps that a cancel request asked to stop.';
 comment on column tasker.tasks.sla_breached_at is
-  'When it was noticed that the task is older than lifecycle.sla_minutes; from then on claim_order is lower by 100 points.';
+  'When the engine detected that the task exceeded lifecycle.sla_minutes; since then claim_order is lower by 100 points.';
 comment on column tasker.tasks.claim_order is
-  'Milliseconds since the epoch of creation, less one minute per point of priority: the lower, the earlier its steps are claimed. Age and priority in one number; lowered once, when the SLA is breached.';
+  'The creation time in milliseconds since the epoch, less one minute per point of priority: steps of a lower value are claimed earlier. Lowered once, when the SLA is breached.';
 comment on column tasker.tasks.transition_count is 'sort_key of the latest history row.';
 comment on column tasker.tasks.unfinished_steps is 'Steps that are neither complete nor resolved manually.';
 comment on column tasker.tasks.in_flight_steps is 'Steps in enqueued, in_progress or one of the two submitted states.';
 comment on column tasker.tasks.failed_steps is 'Steps in error.';
 comment on column tasker.tasks.retrying_steps is 'Steps in waiting_for_retry.';
-comment on column tasker.tasks.is_limited is 'Copied from the template, so that all others pay nothing for policies.';
-comment on column tasker.tasks.context_checked is 'False while the context still has to be checked against the input schema by a server; such a task is not started.';
-comment on column tasker.tasks.is_keyed is 'Whether the request brought an idempotency key.';
-comment on column tasker.tasks.cancel_children is 'Whether the cancel request is also one for the tasks whose parent this is.';
+comment on column tasker.tasks.is_limited is 'Copied from the template, so that policies cost nothing for other tasks.';
+comment on column tasker.tasks.context_checked is 'False while a server still has to validate the context against the input schema; such a task is not started.';
+comment on column tasker.tasks.is_keyed is 'Whether the request had an idempotency key.';
+comment on column tasker.tasks.cancel_children is 'Whether the cancel request includes the child tasks.';
+comment on column tasker.tasks.start_at is 'When the request wanted the task to start; null: at once.';
+comment on column tasker.tasks.is_delayed is 'True until start_at, when an orchestrator starts the task.';
 comment on column tasker.tasks.identity_hash is
-  'SHA-256 over what makes a request the same as another; null when every request is a new task, and when a later task has taken the identity over.';
-comment on column tasker.tasks.former_identity_hash is 'The identity_hash that this task had until a later one took it over.';
-comment on column tasker.tasks.cancel_claimed_actor is 'The name that the request gave, where cancel_requested_by is who was authenticated.';
+  'SHA-256 over the identity of the request; null when every request creates a new task, and when a later task has taken over the identity.';
+comment on column tasker.tasks.former_identity_hash is 'The identity_hash of this task until a later one took it over.';
+comment on column tasker.tasks.cancel_claimed_actor is 'The name that the request claimed, when cancel_requested_by is the authenticated caller.';
 create unique index tasks_identity_hash_key on tasker.tasks (identity_hash) where identity_hash is not null;
 create index tasks_correlation_id_idx on tasker.tasks (correlation_id);
 create index tasks_parent_correlation_id_idx on tasker.tasks (parent_correlation_id) where parent_correlation_id is not null;
@@ -100,9 +106,9 @@ create table tasker.task_contexts (
   constraint context_is_an_object check (jsonb_typeof(context) = 'object'),
   constraint trace_parent_is_of_w3c check (trace_parent ~ '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$'));
 comment on table tasker.task_contexts is 'The JSON given at creation, written once.';
-comment on column tasker.task_contexts.document_hash is 'hash_documents(context), as it was written.';
-comment on column tasker.task_contexts.submitted_by is 'Who submitted the task over REST, as authenticated; null when it came another way. tasks.initiator is what the request says.';
-comment on column tasker.task_contexts.trace_parent is 'The trace that the task was asked for in, as W3C Trace Context has it in the header traceparent.';
+comment on column tasker.task_contexts.document_hash is 'hash_documents(context) when it was written.';
+comment on column tasker.task_contexts.submitted_by is 'The authenticated caller that submitted the task over REST; null otherwise. tasks.initiator is the name that the request claimed.';
+comment on column tasker.task_contexts.trace_parent is 'The trace of the request, a W3C Trace Context traceparent.';
 
 create table tasker.task_search_attributes (
   task_uuid uuid         not null,
@@ -110,9 +116,9 @@ create table tasker.task_search_attributes (
   value     varchar(256) not null,
   primary key (task_uuid, name)
 );
-comment on table tasker.task_search_attributes is 'The values of contexts by which tasks are found: what write_search_attributes took out of task_contexts.';
+comment on table tasker.task_search_attributes is 'The values of contexts by which list_tasks finds tasks; write_search_attributes extracts them from task_contexts.';
 comment on column tasker.task_search_attributes.name is 'One of the names in named_tasks.search_attributes.';
-comment on column tasker.task_search_attributes.value is 'The value under the path of the name: a string without quotes, a number, true or false. What is missing or null has no row.';
+comment on column tasker.task_search_attributes.value is 'The value under the path of the name: a string without quotes, a number, true or false. A missing or null value has no row.';
 -- In the order in which list_tasks gives pages.
 create index task_search_attributes_value_idx on tasker.task_search_attributes (name, value, task_uuid desc);
 
@@ -122,7 +128,7 @@ create table tasker.task_wakeups (
 with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500,
       autovacuum_vacuum_cost_limit = 2000);
 comment on table tasker.task_wakeups is
-  'When somebody is to look at a task again even if nothing happens; there is a row exactly while the task can move by itself.';
+  'When a server evaluates a task at the latest; a row exists exactly while the task is neither terminal nor blocked.';
 create index task_wakeups_wake_at_idx on tasker.task_wakeups (wake_at);
 
 create table tasker.workflow_steps (
@@ -150,6 +156,10 @@ create table tasker.workflow_steps (
   max_attempts            int         not null,
   retryable               boolean     not null,
   is_limited              boolean     not null default false,
+  is_decision             boolean     not null default false,
+  is_automatic            boolean     not null default false,
+  is_batchable            boolean,
+  batch_step_uuid         uuid,
   name                    varchar(128),
   constraint one_step_per_task_and_position unique (task_uuid, step_position),
   constraint parents_are_counted check (remaining_parents between 0 and total_parents),
@@ -161,24 +171,30 @@ create table tasker.workflow_steps (
     (remaining_parents = 0 or state in ('pending', 'cancelled', 'error', 'complete', 'resolved_manually')),
   constraint attempts_are_not_negative check (attempts >= 0 and max_attempts >= 0),
   constraint attempts_were_handed_off check (attempts <= handoffs),
-  constraint reset_is_behind check (attempts_before_reset between 0 and attempts))
+  constraint reset_is_behind check (attempts_before_reset between 0 and attempts),
+  constraint worker_has_a_name check (batch_step_uuid is null or name is not null))
 with (fillfactor = 45, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000,
       autovacuum_vacuum_cost_limit = 2000, autovacuum_analyze_scale_factor = 0.05);
-comment on table tasker.workflow_steps is 'One node of a task''s DAG. state is the truth, moved by compare-and-set; workflow_step_transitions is its history.';
-comment on column tasker.workflow_steps.leased_by is 'The server that claimed the step: audit and heartbeat, never a permission.';
-comment on column tasker.workflow_steps.remaining_parents is 'Parents that are neither complete nor resolved manually; a cached count, checked against a recount.';
+comment on table tasker.workflow_steps is 'One node of a task''s DAG. state is authoritative, moved by compare-and-set; workflow_step_transitions is its history.';
+comment on column tasker.workflow_steps.leased_by is 'The worker that claimed the step: for audit and heartbeat only, it grants no rights.';
+comment on column tasker.workflow_steps.remaining_parents is 'Number of parents that are neither complete nor resolved manually; a cached count, which check_history compares with a recount.';
 comment on column tasker.workflow_steps.result_sort_key is 'sort_key of the row in workflow_step_result_audit that holds the current result.';
-comment on column tasker.workflow_steps.backoff_request_seconds is 'The wait before the next attempt, as last decided, rounded up to seconds.';
+comment on column tasker.workflow_steps.backoff_request_seconds is 'The latest wait before a retry, rounded up to seconds.';
 comment on column tasker.workflow_steps.handoffs is
-  'Number of the latest handoff, 0 before the first. It never goes back and fences every call about the step.';
+  'Number of the latest handoff, 0 before the first. It never decreases and fences every call about the step.';
 comment on column tasker.workflow_steps.attempts is
-  'Number of the latest attempt that ran, failed or is under way: what the retry budget and the backoff count. A handoff that is given back unstarted keeps it.';
+  'Number of the latest attempt that ran, failed or is in progress; the retry budget and the backoff count it. A handoff that is released unstarted does not consume it.';
 comment on column tasker.workflow_steps.attempts_before_reset is
-  'Attempts that an operator has forgiven: max_attempts and backoff count from here. attempts itself goes on from where it was.';
-comment on column tasker.workflow_steps.is_limited is 'Copied from the template: the handoff asks for slots first.';
+  'Number of attempts before the latest reset by an operator: max_attempts and backoff count from here; attempts itself continues.';
+comment on column tasker.workflow_steps.is_limited is 'Copied from the template: the handoff requests slots first.';
+comment on column tasker.workflow_steps.is_decision is 'Copied from the template: its completion creates the steps that it chose.';
+comment on column tasker.workflow_steps.is_automatic is 'Copied from the template: it has no handler, or it waits; once its parents are done, the engine completes it, or arms its wait.';
+-- Null costs a row nothing, false a byte.
+comment on column tasker.workflow_steps.is_batchable is 'True for a batchable step: its completion makes the batches; null for every other.';
+comment on column tasker.workflow_steps.batch_step_uuid is 'Of a batch worker: the step of the template that stands for its batch; null for every other.';
 comment on column tasker.workflow_steps.name is
-  'The name of a step that add_steps added; null for one that the task began with, whose name is that of its template''s step.';
--- Partial, so that a task that does not grow writes nothing into it: docs/adr/0031.
+  'The name of a step that add_steps added; null for an initial step, which has the name of its template''s step.';
+-- Partial, so that a task without added steps has no entry: docs/adr/0031.
 create unique index one_name_per_added_step on tasker.workflow_steps (task_uuid, name) where name is not null;
 
 create table tasker.workflow_step_edges (
@@ -191,14 +207,128 @@ create table tasker.workflow_step_edges (
 comment on table tasker.workflow_step_edges is 'Parent to child dependencies between two steps of one task.';
 create index workflow_step_edges_to_step_uuid_idx on tasker.workflow_step_edges (to_step_uuid);
 
+create table tasker.decision_outcomes (
+  workflow_step_uuid uuid        primary key,
+  task_uuid          uuid        not null,
+  decided_at         timestamptz not null default now(),
+  handoff            int         not null,
+  depth              int         not null,
+  chosen             text[]      not null,
+  reason             varchar(5000),
+  created_steps      int,
+  constraint depth_is_positive check (depth > 0),
+  constraint created_is_not_negative check (created_steps >= 0));
+comment on table tasker.decision_outcomes is 'What each decision chose, one row for each that was made.';
+comment on column tasker.decision_outcomes.handoff is 'The handoff whose result chose; 0 for a decision by rules, or by an operator before the first.';
+comment on column tasker.decision_outcomes.depth is 'How many decisions lead to this one, itself included.';
+comment on column tasker.decision_outcomes.chosen is 'The names of the steps that it chose, in its order.';
+comment on column tasker.decision_outcomes.reason is 'The rule that chose, or how an operator did; null for a handler.';
+comment on column tasker.decision_outcomes.created_steps is
+  'How many steps its completion created, those that follow from the chosen ones included; null until the completion.';
+create index decision_outcomes_task_uuid_idx on tasker.decision_outcomes (task_uuid);
+
+create table tasker.step_waits (
+  wait_uuid          uuid        primary key default tasker.uuid_v7(),
+  task_uuid          uuid        not null,
+  workflow_step_uuid uuid        not null,
+  kind               tasker.wait_kind not null,
+  state              tasker.wait_state not null default 'open',
+  armed_at           timestamptz not null,
+  due_at             timestamptz,
+  ended_at           timestamptz,
+  signal_name        varchar(64),
+  constraint ended_iff_not_open check ((ended_at is null) = (state = 'open')),
+  constraint ends_after_it_was_armed check (ended_at >= armed_at),
+  constraint timer_has_a_time check (kind <> 'timer' or due_at is not null),
+  constraint times_are_finite check (isfinite(due_at) and isfinite(armed_at)),
+  constraint name_iff_signal check ((signal_name is not null) = (kind = 'signal')),
+  constraint timer_is_not_early check (kind <> 'timer' or state <> 'satisfied' or ended_at >= due_at),
+  constraint time_out_is_not_early check (state not in ('timed_out', 'defaulted') or ended_at >= due_at));
+comment on table tasker.step_waits is
+  'What steps wait for after their parents, one row each time that a wait is armed. A step with an open wait stays pending.';
+comment on column tasker.step_waits.due_at is 'When the timer fires, or the wait for a signal times out; null: it waits without a limit.';
+create unique index one_open_wait_per_step on tasker.step_waits (workflow_step_uuid) where state = 'open';
+create index step_waits_task_uuid_idx on tasker.step_waits (task_uuid, workflow_step_uuid);
+
+create table tasker.task_signals (
+  signal_uuid   uuid        primary key default tasker.uuid_v7(),
+  task_uuid     uuid        not null,
+  name          varchar(64) not null,
+  number        int         not null,
+  signal_id     varchar(128),
+  sent_at       timestamptz not null,
+  sent_by       varchar(160),
+  payload       jsonb       not null,
+  document_hash bigint      not null,
+  wait_uuid     uuid        unique,
+  consumed_at   timestamptz,
+  constraint one_signal_per_number unique (task_uuid, number),
+  constraint numbers_count_from_one check (number > 0),
+  constraint consumed_by_a_wait check ((wait_uuid is null) = (consumed_at is null)));
+comment on table tasker.task_signals is 'Signals that a task received, in the order of their arrival. Each is kept until a wait consumes it.';
+comment on column tasker.task_signals.number is 'Given under the lock of the task: 1 is the first signal of the task, whatever its name.';
+comment on column tasker.task_signals.signal_id is 'The id that the sender gave it; a second one with the same id and name is a duplicate.';
+comment on column tasker.task_signals.document_hash is 'hash_documents(payload) at insertion.';
+comment on column tasker.task_signals.wait_uuid is 'The wait that it satisfied; null while no step has consumed it.';
+create unique index one_signal_per_id on tasker.task_signals (task_uuid, name, signal_id) where signal_id is not null;
+create table tasker.batches (
+  workflow_step_uuid  uuid        primary key,
+  task_uuid           uuid        not null,
+  batchable_step_uuid uuid        not null,
+  recorded_at         timestamptz not null default now(),
+  closed_at           timestamptz,
+  handoff             int         not null,
+  parallelism         int         not null,
+  tolerate            int,
+  total_workers       int         not null,
+  created_workers     int         not null default 0,
+  in_flight_workers   int         not null default 0,
+  done_workers        int         not null default 0,
+  failed_workers      int         not null default 0,
+  cancelled_workers   int         not null default 0,
+  first_position      int,
+  failure_strategy    varchar(32) not null,
+  constraint parallelism_is_kept check (in_flight_workers between 0 and parallelism and parallelism > 0),
+  constraint workers_are_counted check
+    (done_workers >= 0 and failed_workers >= 0 and cancelled_workers >= 0 and created_workers <= total_workers
+     and in_flight_workers + done_workers + failed_workers + cancelled_workers <= created_workers),
+  constraint closed_means_nothing_in_flight check (closed_at is null or in_flight_workers = 0),
+  constraint created_means_placed check (created_workers = 0 or first_position is not null))
+with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500);
+comment on table tasker.batches is 'One row for each batchable step that made its batches: what limits their workers, and how many there are.';
+comment on column tasker.batches.workflow_step_uuid is 'The batch step: the step of type batch_worker of the template, which stands for all of its workers and is never handed off.';
+comment on column tasker.batches.handoff is 'The handoff of the batchable step whose result made the batches; 0 without a handler, or by an operator before the first.';
+comment on column tasker.batches.closed_at is 'When the batch step was completed: every worker had ended, or an operator closed it.';
+comment on column tasker.batches.parallelism is 'How many workers may be in flight at once, on all servers together.';
+comment on column tasker.batches.tolerate is 'How many workers may fail before the batch does; null: any number.';
+comment on column tasker.batches.total_workers is 'How many batches there are; fewer workers while not all are created.';
+comment on column tasker.batches.done_workers is 'Workers that are complete or resolved manually.';
+comment on column tasker.batches.first_position is 'step_position of the first worker; null until the batch step is ready.';
+create index batches_task_uuid_idx on tasker.batches (task_uuid);
+
+create table tasker.batch_items (
+  batch_step_uuid uuid   not null,
+  ordinal         int    not null,
+  item            jsonb  not null,
+  primary key (batch_step_uuid, ordinal));
+comment on table tasker.batch_items is 'What the workers that are still to be created will get; deleted with the creation, which copies it into their inputs.';
+comment on column tasker.batch_items.item is 'The cursor that the handler returned, or the array of items of one batch.';
+
+create table tasker.batch_idle_workers (
+  workflow_step_uuid uuid        primary key,
+  batch_step_uuid    uuid        not null,
+  due_at             timestamptz not null);
+comment on table tasker.batch_idle_workers is 'Workers of open batches that wait for a retry or for another handoff, so that a free slot finds them without reading the others.';
+create index batch_idle_workers_due_idx on tasker.batch_idle_workers (batch_step_uuid, due_at);
+
 create table tasker.workflow_step_documents (
   workflow_step_uuid uuid   primary key references tasker.workflow_steps on delete cascade,
   task_uuid          uuid   not null,
   inputs             jsonb,
   checkpoint         jsonb,
   document_hash      bigint not null);
-comment on table tasker.workflow_step_documents is 'Inputs of its own and the latest checkpoint, for the steps that have any.';
-comment on column tasker.workflow_step_documents.document_hash is 'hash_documents(inputs, checkpoint), as they were written last.';
+comment on table tasker.workflow_step_documents is 'The step''s own inputs and its latest checkpoint, for steps that have any.';
+comment on column tasker.workflow_step_documents.document_hash is 'hash_documents(inputs, checkpoint) of the latest write.';
 
 create table tasker.workflow_step_result_audit (
   workflow_step_uuid uuid        not null,
@@ -217,6 +347,6 @@ create table tasker.workflow_step_result_audit (
   primary key (workflow_step_uuid, sort_key),
   constraint failure_has_an_error check (outcome not in ('retryable_failure', 'permanent_failure') or error is not null));
 comment on table tasker.workflow_step_result_audit is
-  'One row per recorded result, written once: the transition it belongs to is (workflow_step_uuid, sort_key).';
-comment on column tasker.workflow_step_result_audit.handoff is 'The handoff that the result is of, 0 when an operator completed the step before its first.';
-comment on column tasker.workflow_step_result_audit.document_hash is 'hash_documents(result, error), as they were inserted.';
+  'One row per recorded result, written once; (workflow_step_uuid, sort_key) identifies its transition.';
+comment on column tasker.workflow_step_result_audit.handoff is 'The handoff of the result, 0 when an operator completed the step before its first.';
+comment on column tasker.workflow_step_result_audit.document_hash is 'hash_documents(result, error) at insertion.';

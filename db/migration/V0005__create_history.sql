@@ -1,10 +1,10 @@
--- History: append-only, in the same transaction as the move it tells of, by month so that old months can be dropped.
--- It has no foreign keys: dropping a month must not look at it row by row; check_history() finds orphans.
--- created_at is read off the clock when the row is written, under the lock that orders the moves of a task. now() would be
--- the start of the transaction, and one that waited for that lock would date its moves before those it waited for.
+-- History: append-only, in the same transaction as the move, partitioned by month so that old months can be dropped. It has
+-- no foreign keys, because dropping a month must not check it row by row; check_history() finds orphans. created_at is read
+-- from the clock when the row is written, under the lock that orders the moves of a task. now() is the start of the
+-- transaction, so a transaction that waited for that lock would date its moves before those that it waited for.
 --
--- Every move names its transaction, so that a reader can tell what is there for good: everything below the oldest transaction
--- that still runs. A roll-up counts up to that bound (roll_up_analytics), a reader of events follows it (docs/adr/0019).
+-- Every move names its transaction, so that a reader can tell which moves are final: all below the oldest transaction that
+-- still runs. A roll-up counts up to that bound (roll_up_analytics), and readers of events follow it (docs/adr/0019).
 
 create table tasker.task_transitions (
   task_uuid      uuid        not null,
@@ -19,14 +19,15 @@ create table tasker.task_transitions (
   primary key (task_uuid, sort_key, created_at))
 partition by range (created_at);
 comment on table tasker.task_transitions is 'History of tasks.state, one row per move; sort_key counts from 1 per task.';
-comment on column tasker.task_transitions.processor_uuid is 'Which server made the move: audit only, in no WHERE clause.';
+comment on column tasker.task_transitions.processor_uuid is 'The server that made the move: for audit only, in no WHERE clause.';
 comment on column tasker.task_transitions.xact_id is
-  'The transaction that made the move. Everything below pg_snapshot_xmin of a snapshot is there or never will be.';
--- A few bytes for some hundred rows; an insert touches it when a range begins.
+  'The transaction that made the move. A snapshot sees all moves of transactions below its pg_snapshot_xmin that will ever exist.';
+-- A few bytes per some hundred rows; an insert updates it only when a range begins.
 create index task_transitions_xact_id_created_at_idx on tasker.task_transitions
   using brin (xact_id, created_at) with (pages_per_range = 16, autosummarize = on);
 
--- No primary key: with created_at in it, which partitions ask for, it would be a third of the table and make no number unique.
+-- No primary key: it would have to include created_at, the partition key, would take a third of the table, and would not
+-- make sort_key unique.
 create table tasker.workflow_step_transitions (
   workflow_step_uuid uuid        not null,
   sort_key           int         not null,
@@ -42,18 +43,18 @@ create table tasker.workflow_step_transitions (
   metadata           jsonb)
 partition by range (created_at);
 comment on table tasker.workflow_step_transitions is 'History of workflow_steps.state, one row per move; sort_key counts from 1 per step.';
-comment on column tasker.workflow_step_transitions.handoff is 'The handoff that the move is about, 0 before the first.';
+comment on column tasker.workflow_step_transitions.handoff is 'The handoff of the move, 0 before the first.';
 comment on column tasker.workflow_step_transitions.xact_id is
-  'The transaction that made the move. Everything below pg_snapshot_xmin of a snapshot is there or never will be.';
--- Moves of a task are written close together and its key grows with time, so a summary per 32 pages finds them. Summaries are
--- made by vacuum, which comes to inserts (below and in ensure_history_partitions) as well: docs/adr/0010.
+  'The transaction that made the move. A snapshot sees all moves of transactions below its pg_snapshot_xmin that will ever exist.';
+-- Moves of a task are written close together and its key grows with time, so a summary per 32 pages finds them. Vacuum
+-- creates the summaries; inserts trigger it too (below and in ensure_history_partitions): docs/adr/0010.
 create index workflow_step_transitions_task_uuid_idx on tasker.workflow_step_transitions
   using brin (task_uuid uuid_minmax_multi_ops) with (pages_per_range = 32);
--- Nothing per row; an insert touches it when a range begins. What is not summarised yet is read whole: summarize_history.
+-- No entry per row; an insert updates it only when a range begins. Unsummarised pages are read completely: summarize_history.
 create index workflow_step_transitions_xact_id_idx on tasker.workflow_step_transitions
   using brin (xact_id) with (pages_per_range = 32, autosummarize = on);
 
--- Inserts alone bring vacuum, so that history is summarised and frozen a little at a time.
+-- Inserts trigger vacuum, so that history is summarised and frozen a little at a time.
 create table tasker.task_transitions_default partition of tasker.task_transitions default
   with (autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_vacuum_insert_threshold = 50000);
 create table tasker.workflow_step_transitions_default partition of tasker.workflow_step_transitions default
@@ -65,7 +66,7 @@ create table tasker.task_transition_rules (
   actor      tasker.actor not null,
   meaning    text not null,
   constraint one_rule_per_task_move unique nulls not distinct (from_state, to_state, actor));
-comment on table tasker.task_transition_rules is 'The moves a task may make, and who may make them; from_state null is creation.';
+comment on table tasker.task_transition_rules is 'The allowed moves of a task and their actors; from_state null is creation.';
 
 create table tasker.workflow_step_transition_rules (
   from_state tasker.step_state,
@@ -73,31 +74,31 @@ create table tasker.workflow_step_transition_rules (
   actor      tasker.actor not null,
   meaning    text not null,
   constraint one_rule_per_step_move unique nulls not distinct (from_state, to_state, actor));
-comment on table tasker.workflow_step_transition_rules is 'The moves a step may make, and who may make them; from_state null is creation.';
+comment on table tasker.workflow_step_transition_rules is 'The allowed moves of a step and their actors; from_state null is creation.';
 
 insert into tasker.task_transition_rules (from_state, to_state, actor, meaning) values
   (null, 'pending', 'orchestrator', 'created'),
   ('pending', 'initializing', 'orchestrator', 'started'),
   ('pending', 'error', 'orchestrator', 'the context does not fit the input schema'),
   ('initializing', 'enqueuing_steps', 'orchestrator', 'ready steps found'),
-  ('initializing', 'waiting_for_dependencies', 'orchestrator', 'nothing can be enqueued yet'),
+  ('initializing', 'waiting_for_dependencies', 'orchestrator', 'no step can be enqueued yet'),
   ('enqueuing_steps', 'steps_in_process', 'orchestrator', 'steps enqueued'),
-  ('steps_in_process', 'evaluating_results', 'orchestrator', 'nothing is in flight any more'),
+  ('steps_in_process', 'evaluating_results', 'orchestrator', 'no step is in flight'),
   ('evaluating_results', 'complete', 'orchestrator', 'every step is complete or resolved'),
   ('evaluating_results', 'enqueuing_steps', 'orchestrator', 'more steps are ready'),
-  ('evaluating_results', 'waiting_for_dependencies', 'orchestrator', 'nothing can be enqueued yet'),
+  ('evaluating_results', 'waiting_for_dependencies', 'orchestrator', 'no step can be enqueued yet'),
   ('evaluating_results', 'waiting_for_retry', 'orchestrator', 'only delayed retries remain'),
-  ('evaluating_results', 'blocked_by_failures', 'orchestrator', 'a step failed for good'),
-  ('evaluating_results', 'cancelled', 'orchestrator', 'a cancel was requested and nothing is in flight'),
-  ('waiting_for_dependencies', 'evaluating_results', 'orchestrator', 'looked at again'),
-  ('waiting_for_retry', 'evaluating_results', 'orchestrator', 'looked at again'),
+  ('evaluating_results', 'blocked_by_failures', 'orchestrator', 'a step failed permanently'),
+  ('evaluating_results', 'cancelled', 'orchestrator', 'a cancel was requested and no step is in flight'),
+  ('waiting_for_dependencies', 'evaluating_results', 'orchestrator', 'evaluated again'),
+  ('waiting_for_retry', 'evaluating_results', 'orchestrator', 'evaluated again'),
   ('blocked_by_failures', 'evaluating_results', 'orchestrator', 'an operator acted on a step'),
-  ('evaluating_results', 'error', 'recovery', 'stayed for too long'),
-  ('pending', 'error', 'recovery', 'was not started in time'),
-  ('blocked_by_failures', 'error', 'operator', 'given up'),
-  ('blocked_by_failures', 'resolved_manually', 'operator', 'closed by a person'),
-  ('error', 'resolved_manually', 'operator', 'closed by a person'),
-  ('error', 'evaluating_results', 'operator', 'retried by a person'),
+  ('evaluating_results', 'error', 'recovery', 'stale'),
+  ('pending', 'error', 'recovery', 'not started in time'),
+  ('blocked_by_failures', 'error', 'operator', 'failed by an operator'),
+  ('blocked_by_failures', 'resolved_manually', 'operator', 'closed by an operator'),
+  ('error', 'resolved_manually', 'operator', 'closed by an operator'),
+  ('error', 'evaluating_results', 'operator', 'retried by an operator'),
   ('pending', 'cancelled', 'orchestrator', 'cancelled before it started');
 
 insert into tasker.workflow_step_transition_rules (from_state, to_state, actor, meaning) values
@@ -108,28 +109,29 @@ insert into tasker.workflow_step_transition_rules (from_state, to_state, actor, 
   ('in_progress', 'enqueued_for_orchestration', 'worker', 'result submission of a success'),
   ('in_progress', 'enqueued_as_error_for_orchestration', 'worker', 'result submission of a failure'),
   ('in_progress', 'cancelled', 'worker', 'the handler stopped on a cancel request'),
-  ('in_progress', 'pending', 'worker', 'given back before it was started'),
+  ('in_progress', 'pending', 'worker', 'released before it started'),
   ('enqueued_for_orchestration', 'complete', 'orchestrator', 'success accepted'),
   ('enqueued_for_orchestration', 'error', 'orchestrator', 'cannot be processed'),
-  ('enqueued_as_error_for_orchestration', 'waiting_for_retry', 'orchestrator', 'will be tried again'),
-  ('enqueued_as_error_for_orchestration', 'error', 'orchestrator', 'failed for good'),
-  ('enqueued_as_error_for_orchestration', 'cancelled', 'orchestrator', 'would be tried again, but a cancel was requested'),
+  ('enqueued_as_error_for_orchestration', 'waiting_for_retry', 'orchestrator', 'will be retried'),
+  ('enqueued_as_error_for_orchestration', 'error', 'orchestrator', 'failed permanently'),
+  ('enqueued_as_error_for_orchestration', 'cancelled', 'orchestrator', 'would be retried, but a cancel was requested'),
   ('pending', 'cancelled', 'orchestrator', 'cancelled before the handoff'),
   ('enqueued', 'cancelled', 'orchestrator', 'offer revoked by a cancel'),
   ('waiting_for_retry', 'cancelled', 'orchestrator', 'cancelled before its retry'),
-  ('pending', 'error', 'orchestrator', 'cannot be handed off'),
+  ('pending', 'error', 'orchestrator', 'cannot be handed off, or decided'),
+  ('pending', 'complete', 'orchestrator', 'decided by its rules, cut into batches, or its batch is closed'),
   ('enqueued', 'pending', 'recovery', 'offer not claimed in time'),
   ('enqueued', 'error', 'recovery', 'offer not claimed in time, no attempt left'),
   ('in_progress', 'pending', 'recovery', 'lease expired'),
   ('in_progress', 'error', 'recovery', 'lease expired, no attempt left'),
   ('in_progress', 'cancelled', 'recovery', 'lease expired after a cancel request'),
   ('error', 'pending', 'operator', 'reset for retry'),
-  ('error', 'complete', 'operator', 'completed by a person'),
-  ('error', 'resolved_manually', 'operator', 'closed by a person'),
-  ('pending', 'complete', 'operator', 'completed by a person'),
-  ('pending', 'resolved_manually', 'operator', 'closed by a person'),
+  ('error', 'complete', 'operator', 'completed by an operator'),
+  ('error', 'resolved_manually', 'operator', 'closed by an operator'),
+  ('pending', 'complete', 'operator', 'completed by an operator'),
+  ('pending', 'resolved_manually', 'operator', 'closed by an operator'),
   ('waiting_for_retry', 'pending', 'operator', 'reset for retry'),
-  ('waiting_for_retry', 'complete', 'operator', 'completed by a person'),
-  ('waiting_for_retry', 'resolved_manually', 'operator', 'closed by a person'),
-  ('complete', 'pending', 'operator', 'to be run again'),
-  ('resolved_manually', 'pending', 'operator', 'to be run again');
+  ('waiting_for_retry', 'complete', 'operator', 'completed by an operator'),
+  ('waiting_for_retry', 'resolved_manually', 'operator', 'closed by an operator'),
+  ('complete', 'pending', 'operator', 'reset to run again'),
+  ('resolved_manually', 'pending', 'operator', 'reset to run again');

@@ -1,5 +1,5 @@
--- What an operator does to tasks: pauses, bulk actions, and the record of every action with its reason. Nothing here is
--- touched while a step runs.
+-- Operator actions on tasks: pauses, bulk actions, and the record of every action with its reason. Running a step writes to
+-- none of these tables.
 
 create table tasker.template_pauses (
   named_task_uuid uuid          not null references tasker.named_tasks on delete cascade,
@@ -10,9 +10,9 @@ create table tasker.template_pauses (
   reason          varchar(1000) not null,
   primary key (named_task_uuid, is_namespace));
 comment on table tasker.template_pauses is
-  'Templates whose steps are not handed off at the moment. Empty unless an operator paused one, so that reading it is cheap.';
-comment on column tasker.template_pauses.is_namespace is 'Whether it is paused because its namespace is; a template may be paused both ways.';
-comment on column tasker.template_pauses.claimed_actor is 'The name that the request gave, where paused_by is who was authenticated.';
+  'Templates whose steps are not handed off now. Empty unless an operator paused one, so that reading it is cheap.';
+comment on column tasker.template_pauses.is_namespace is 'Whether this is the pause of its namespace; a template may have both pauses.';
+comment on column tasker.template_pauses.claimed_actor is 'The name that the request claimed, when paused_by is the authenticated caller.';
 
 create table tasker.bulk_actions (
   token       uuid          primary key default gen_random_uuid(),
@@ -29,9 +29,9 @@ create table tasker.bulk_actions (
   result      jsonb,
   constraint executed_iff_it_has_a_result check ((executed_at is null) = (result is null)));
 comment on table tasker.bulk_actions is
-  'Dry runs of actions on many tasks: the token is what the real run has to present, and set_hash is what it must still find.';
+  'Dry runs of actions on many tasks: the real run must present the token, and the set of tasks must still have set_hash.';
 comment on column tasker.bulk_actions.made_by is
-  'The caller over REST that the token was given to, by kind and uuid, as user:…; a name where there is no uuid; null when it was made in SQL.';
+  'The REST caller that received the token, by kind and uuid, as user:…; a name when there is no uuid; null when it was made in SQL.';
 
 create table tasker.operator_actions (
   action_uuid        uuid          primary key default tasker.uuid_v7(),
@@ -48,10 +48,10 @@ create table tasker.operator_actions (
   template_version   varchar(16),
   bulk_token         uuid,
   details            jsonb,
-  constraint somebody_did_it check (btrim(acted_by) <> ''),
+  constraint acted_by_is_not_blank check (btrim(acted_by) <> ''),
   constraint for_a_reason check (btrim(reason) <> ''));
 comment on table tasker.operator_actions is
-  'Operator actions with their actors and reasons, append-only. details has what was overwritten: contexts and inputs as they were before.';
+  'Operator actions with their actors and reasons, append-only. details holds overwritten values: the previous contexts and inputs.';
 comment on column tasker.operator_actions.authenticated_as is
-  'Who it was over REST, as authenticated, where acted_by is what the request says; null when it came another way.';
+  'The authenticated REST caller, when acted_by is the name that the request claimed; null otherwise.';
 create index operator_actions_task_uuid_idx on tasker.operator_actions (task_uuid) where task_uuid is not null;

@@ -1,8 +1,8 @@
--- Figures about what was done, kept as it is done: a dashboard adds up minutes and never counts a million tasks.
+-- Figures about past work, maintained continuously: a dashboard adds up minutes and never counts a million tasks.
 --
--- A roll-up counts the moves of all transactions below the oldest that still runs, and remembers that bound; a reader takes
--- what was counted and adds the moves from the bound on that it can see. So no move is missed or counted twice, however long a
--- transaction stays open: see roll_up_analytics.
+-- A roll-up counts the moves of all transactions below the oldest running one, and stores that bound; a reader takes the
+-- counts and adds the visible moves from the bound on. So no move is missed or counted twice, however long a transaction
+-- stays open: see roll_up_analytics.
 
 create table tasker.analytics_progress (
   only_row   boolean     primary key default true check (only_row),
@@ -11,7 +11,7 @@ create table tasker.analytics_progress (
   counted_at timestamptz not null default now());
 comment on table tasker.analytics_progress is 'One row: how far the moves of tasks are counted.';
 comment on column tasker.analytics_progress.next_xact is 'The moves of all transactions below this one are in the tallies.';
-comment on column tasker.analytics_progress.rebuilt_at is 'Moves up to this time are in the tallies, whatever their transaction: they came from another database.';
+comment on column tasker.analytics_progress.rebuilt_at is 'Moves up to this time are in the tallies regardless of their transaction: they came from another database.';
 
 insert into tasker.analytics_progress (next_xact) values (0);
 
@@ -38,7 +38,7 @@ create table tasker.task_tallies (
   last_at         timestamptz not null,
   primary key (minute, named_task_uuid, state));
 comment on table tasker.task_tallies is
-  'Tasks of a template that entered a state within a minute: pending stands for creation, the others are ends. Durations run from creation.';
+  'Tasks of a template that entered a state within a minute: pending means creation, the others are terminal. Durations count from creation.';
 
 create table tasker.step_tallies (
   minute          timestamptz not null,
@@ -51,4 +51,4 @@ create table tasker.step_tallies (
   last_at         timestamptz not null,
   primary key (minute, named_step_uuid));
 comment on table tasker.step_tallies is
-  'Executions of a step of a template, those of the tasks that ended within a minute. One attempt is one execution.';
+  'Executions of a step of a template, in tasks that ended within a minute. One attempt is one execution.';

@@ -1,4 +1,4 @@
--- Who may do what: users, API keys, roles, grants, and the log of what was asked to be changed over REST.
+-- Access control: users, API keys, roles, grants, and the log of requests for changes over REST.
 
 create table tasker.access_permissions (
   permission varchar(64) primary key,
@@ -9,7 +9,7 @@ comment on table tasker.access_permissions is
 create table tasker.access_roles (
   role        varchar(64) primary key,
   description text        not null);
-comment on table tasker.access_roles is 'Names for sets of permissions. Groups of an external identity store, and of a token, are roles of the same name.';
+comment on table tasker.access_roles is 'Named sets of permissions. Groups of an external identity store, and of a token, are roles of the same name.';
 
 create table tasker.access_role_permissions (
   role       varchar(64) not null references tasker.access_roles on delete cascade,
@@ -29,8 +29,8 @@ create table tasker.access_users (
   constraint name_fits_http_basic check (name ~ '^[^[:cntrl:]:]+$' and btrim(name) = name),
   constraint password_is_a_hash check (password_hash like 'PBKDF2WithHmacSHA%:%:%:%'),
   constraint hash_has_its_time check ((password_hash is null) = (password_changed_at is null)),
-  constraint somebody_disabled_it check ((disabled_at is null) = (disabled_by is null)));
-comment on table tasker.access_users is 'People and programs that log in by name and password. No password is here, only its PBKDF2 hash.';
+  constraint disabled_has_time_and_actor check ((disabled_at is null) = (disabled_by is null)));
+comment on table tasker.access_users is 'Users and programs that log in by name and password. Stores only the PBKDF2 hash of the password.';
 comment on column tasker.access_users.password_hash is 'algorithm:iterations:salt:hash, as Pbkdf2PasswordHash of Jakarta Security writes it; null: cannot log in by password.';
 create unique index access_users_name_key on tasker.access_users (lower(name));
 
@@ -48,10 +48,23 @@ create table tasker.access_keys (
   constraint access_keys_key_hash_key unique (key_hash),
   constraint name_is_printable check (name ~ '^[^[:cntrl:]]+$' and btrim(name) = name),
   constraint hash_is_sha256 check (octet_length(key_hash) = 32),
-  constraint somebody_revoked_it check ((revoked_at is null) = (revoked_by is null)));
-comment on table tasker.access_keys is 'API keys. The key itself is shown once and kept nowhere, here is its SHA-256.';
-comment on column tasker.access_keys.hint is 'The first characters of the key, by which people tell keys apart.';
-comment on column tasker.access_keys.last_used_at is 'To the hour: it is written when an hour has passed since it was.';
+  constraint revoked_has_time_and_actor check ((revoked_at is null) = (revoked_by is null)));
+comment on table tasker.access_keys is 'API keys. The key is shown once and not stored; this table has its SHA-256.';
+comment on column tasker.access_keys.hint is 'The first characters of the key, to tell keys apart.';
+comment on column tasker.access_keys.last_used_at is 'Accurate to the hour: updated when the stored value is older than an hour.';
+
+create table tasker.access_sessions (
+  session_uuid uuid        primary key default tasker.uuid_v7(),
+  token_hash   bytea       not null,
+  user_uuid    uuid        not null references tasker.access_users on delete cascade,
+  created_at   timestamptz not null default clock_timestamp(),
+  expires_at   timestamptz not null,
+  constraint access_sessions_token_hash_key unique (token_hash),
+  constraint hash_is_sha256 check (octet_length(token_hash) = 32),
+  constraint expires_after_creation check (expires_at > created_at));
+comment on table tasker.access_sessions is 'Sessions of the console. The token is in the browser''s cookie and not stored; this table has its SHA-256.';
+create index access_sessions_user_uuid_idx on tasker.access_sessions (user_uuid);
+create index access_sessions_expires_at_idx on tasker.access_sessions (expires_at);
 
 create table tasker.access_grants (
   grant_uuid uuid         primary key default tasker.uuid_v7(),
@@ -65,7 +78,7 @@ create table tasker.access_grants (
   constraint one_grantee check (num_nonnulls(user_uuid, key_uuid) = 1),
   constraint role_or_permission check (num_nonnulls(role, permission) = 1),
   constraint granted_once unique nulls not distinct (user_uuid, key_uuid, role, permission, namespace));
-comment on table tasker.access_grants is 'Who has which role or permission, in one namespace or, where that is null, in all and for what belongs to none.';
+comment on table tasker.access_grants is 'Grants of a role or permission to a user or key, in one namespace or, when that is null, in all and for objects without one.';
 
 create table tasker.write_requests (
   request_uuid uuid          primary key default tasker.uuid_v7(),
@@ -82,6 +95,6 @@ create table tasker.write_requests (
   constraint known_kind check (caller_kind in ('user', 'key', 'token', 'external')),
   constraint answer_is_whole check ((status is null) = (answered_at is null)));
 comment on table tasker.write_requests is
-  'What was asked to be changed over REST: written before it is done, in a transaction of its own; status comes once it is answered. Submissions of tasks are not here but in task_contexts.submitted_by.';
-comment on column tasker.write_requests.status is 'Null: the server ended before it could answer; what it did is in operator_actions, or was not done.';
+  'Requests for changes over REST: written before the change, in a separate transaction; status is set when the request is answered. Task submissions are in task_contexts.submitted_by instead.';
+comment on column tasker.write_requests.status is 'Null: the server stopped before it could answer; the change is in operator_actions if it was made.';
 create index write_requests_requested_at_idx on tasker.write_requests (requested_at);

@@ -1,6 +1,6 @@
--- Before anything is migrated: where the schema pgmq belongs to another role, as it does when an administrator has created
--- the extension, a queue is made and dropped again. Without the right to do that, a migration would fail later with nothing
--- but "permission denied for schema pgmq".
+-- Before all migrations: if the schema pgmq belongs to another role, as it does when an administrator has created the
+-- extension, creates and drops a probe queue. Without the privileges for that, a migration would fail later with only
+-- "permission denied for schema pgmq".
 do $may$
 declare
   v_owner text;

@@ -1,22 +1,24 @@
--- Optional: one database role per actor. Without this file one role owns everything and does everything, which is the
--- default and stays as it is.
+-- Optional: one database role per actor. Without this file one role owns the schema and calls all functions, which
+-- is the default.
 --
 -- Roles (NOLOGIN; grant them to your logins):
 --   tasker_orchestrator, tasker_worker, tasker_recovery, tasker_operator, tasker_api, tasker_reader
 --     each may execute the functions of the schema of its own name, and nothing else. Those are wrappers, SECURITY DEFINER,
---     owned by the owner of schema tasker: they fix what makes one function act for two actors (who moves, whether to settle,
---     whether to claim) and take no time from their caller. tasker_reader may also read the tables; tasker_operator and
---     tasker_api are readers, too.
---   tasker_server: for servers, which have several of these parts at once: may execute in schema tasker what servers call.
--- None of them may write a table, so none can change a state but through those functions.
+--     owned by the owner of schema tasker: they fix the arguments by which one function acts for two actors (the actor,
+--     whether to settle, whether to claim) and accept no time from their caller. tasker_reader may also read the tables,
+--     and so may tasker_operator and tasker_api.
+--   tasker_server: for servers, which combine several of these actors: may execute the functions in schema tasker that
+--     servers call.
+-- None of them may write a table, so each can change a state only through those functions.
 --
--- Run it as the owner of schema tasker with CREATEROLE, or as a superuser, and again after every upgrade: a function
--- that an upgrade replaces is SECURITY INVOKER again, so that until then tasker_server is refused, and a wrapper of a function
--- whose arguments changed fails. It is one transaction and can be repeated. The roles are those of the whole cluster.
+-- Run it as the owner of schema tasker with CREATEROLE, or as a superuser, and again after every upgrade: a function that
+-- an upgrade replaces is SECURITY INVOKER again, so that until then tasker_server is refused, and a wrapper of a function
+-- whose arguments changed fails. The script is one transaction and can be repeated. Roles are global to the database
+-- cluster.
 do $harden$
 declare
   v_owner   name := (select pg_get_userbyid(n.nspowner) from pg_namespace n where n.nspname = 'tasker');
-  -- What each may call; "name(argument => value)" fixes an argument.
+  -- The functions that each role may call; "name(argument => value)" fixes an argument.
   v_lists   constant jsonb := $lists$ {
     "orchestrator": ["submit_task", "submit_tasks", "add_steps", "submit_queued_requests", "evaluate_tasks", "process_step_results", "take_task_requests",
       "finish_task_requests", "take_unchecked_tasks", "start_validated_tasks", "get_next_ready_task", "get_next_ready_tasks",
@@ -24,7 +26,7 @@ declare
       "transition_step_state_atomic(p_actor => 'orchestrator')", "set_step_backoff_atomic", "make_history_partitions",
       "reconcile_tasks", "roll_up_analytics", "analyze_grown_tables", "close_settled_dlq_entries", "purge_idempotency_keys", "purge_expired_tasks", "purge_expired_rows",
       "drop_history_month", "forget_purged_tasks", "notify_servers"],
-    "worker": ["claim_steps", "complete_steps(p_settle => false)", "heartbeat", "save_checkpoint", "get_cancel_requests",
+    "worker": ["claim_steps", "complete_steps(p_settle => false)", "heartbeat", "register_worker", "heartbeat_worker", "decline_steps", "release_steps", "save_checkpoint", "get_cancel_requests",
       "get_step_definitions", "get_ancestor_results", "transition_step_state_atomic(p_actor => 'worker')", "notify_servers"],
     "recovery": ["advance_due_tasks", "detect_and_transition_stale_tasks", "create_dlq_entry",
       "transition_step_state_atomic(p_actor => 'recovery')", "notify_servers"],
@@ -32,11 +34,11 @@ declare
       "send_task_to_dlq", "update_dlq_entry", "set_concurrency_limit", "set_retention_policy", "purge_tasks", "replay_dead_message", "replay_dead_messages",
       "request_cancel", "register_template", "transition_step_state_atomic(p_actor => 'operator')", "rebuild_analytics",
       "notify_servers"],
-    "api": ["submit_task", "submit_tasks", "request_cancel"],
+    "api": ["submit_task", "submit_tasks", "send_signal", "request_cancel"],
     "reader": ["get_current_task_state", "get_step_readiness_status", "get_step_readiness_status_batch", "get_ready_steps",
       "get_task_ready_info", "get_task_execution_context", "get_task_execution_contexts_batch", "calculate_dependency_levels",
       "get_step_transitive_dependencies", "get_queue_statistics", "get_queue_documents", "list_dead_messages", "check_history", "get_installation_status",
-      "get_servers", "get_server_documents", "get_handoff_latency", "list_tasks", "get_task_documents", "get_step_documents",
+      "get_servers", "get_workers", "get_worker_documents", "get_unserved_steps", "get_server_documents", "get_handoff_latency", "list_tasks", "get_task_documents", "get_step_documents",
       "get_step_audit", "get_templates", "get_pauses", "get_analytics_metrics", "get_system_health_counts", "get_slowest_tasks",
       "get_slowest_steps", "get_slowest_tasks_aggregated", "get_slowest_steps_aggregated", "get_performance_document",
       "get_health_document", "get_bottleneck_document", "get_metrics_document", "explain_waiting", "get_waiting_document",
@@ -46,22 +48,24 @@ declare
     "server": ["purge_expired_tasks", "purge_expired_rows", "drop_history_month", "forget_purged_tasks", "get_retention_document",
       "get_retention_preview", "set_retention_policy", "create_first_administrator", "get_key_access", "get_namespace_of", "get_role_access", "get_user_access",
       "list_access", "get_bulk_action", "save_user", "set_password", "set_user_enabled", "create_api_key", "revoke_api_key", "grant_access", "revoke_grant",
-      "begin_write_request", "finish_write_request", "list_write_requests", "set_caller",
+      "begin_write_request", "finish_write_request", "list_write_requests", "set_caller", "create_session", "get_session_access", "end_session", "find_signal_targets", "get_signal_schema", "send_signals",
       "abandon_steps", "act_on_step", "act_on_task", "advance_due_tasks", "analyze_grown_tables", "claim_idempotency_key", "claim_steps", "close_settled_dlq_entries",
-      "complete_steps", "decline_steps", "find_missing_handlers", "finish_task_requests", "get_action_schemas", "get_latest_version", "get_ancestor_results", "get_bottleneck_document",
+      "complete_steps", "check_expressions", "check_registration", "decline_steps", "find_missing_handlers", "finish_task_requests", "get_action_schemas", "get_latest_version", "get_ancestor_results", "get_bottleneck_document",
       "get_cancel_requests", "get_current_task_state", "get_events", "get_dlq_documents", "get_dlq_investigation_queue", "get_dlq_statistics",
       "get_health_document", "get_installation_status", "get_metrics_document", "get_pauses", "get_performance_document",
-      "get_queue_documents", "get_server_documents", "get_staleness", "get_step_audit", "get_step_definitions", "get_step_documents",
+      "get_queue_documents", "get_server_documents", "get_staleness", "get_step_audit", "get_step_definitions", "get_step_documents", "list_batch_workers",
       "get_task_documents", "get_task_history", "get_templates", "get_waiting_document", "heartbeat", "save_idempotent_response", "list_concurrency_policies",
       "list_dead_messages",
       "list_tasks", "make_history_partitions", "notify_servers", "pause_templates", "preview_bulk_action",
       "process_step_results", "purge_idempotency_keys", "reconcile_tasks", "register_template", "release_steps", "release_unknown_steps", "replay_dead_message",
       "request_cancel", "resume_templates", "roll_up_analytics", "run_bulk_action", "save_checkpoint", "send_task_to_dlq", "set_concurrency_limit",
       "start_validated_tasks", "submit_queued_requests", "submit_tasks", "summarize_history", "take_task_requests", "take_unchecked_tasks",
-      "update_dlq_entry"]
+      "update_dlq_entry", "register_worker", "heartbeat_worker", "claim_steps_for_workers", "get_worker_claims", "submit_worker_results", "drain_worker",
+      "get_worker_documents"]
     } $lists$;
-  -- Never the caller's to say in a wrapper: the time, a claim made by the way, how soon an offer counts as lost.
-  v_kept    constant text[] := '{p_now,p_bulk_token,p_claim_seconds,p_unserved_seconds}';
+  -- Arguments that a caller of a wrapper never sets: the time, a bulk token, the limits of unclaimed and unserved offers, and
+  -- the caller of the REST interface that a worker belongs to.
+  v_kept    constant text[] := '{p_now,p_bulk_token,p_claim_seconds,p_unserved_seconds,p_owner,p_registered_by}';
   v_actor   text;
   v_role    text;
   v_entry   text;
@@ -91,13 +95,13 @@ begin
     end if;
   end loop;
 
-  -- From here on as the owner, whose the wrappers are to be.
+  -- From here on as the owner of schema tasker, who must own the wrappers.
   execute format('set local role %I', v_owner);
   revoke all on schema tasker from public;
   revoke all on all tables in schema tasker from public;
   revoke all on all sequences in schema tasker from public;
   revoke all on all routines in schema tasker from public;
-  -- Within a function nothing of a session's own is found before what is meant, not even a type.
+  -- The search path of a wrapper finds no object of the session before the intended one, not even a type.
   for v_each in select p.oid::regprocedure as signature from pg_proc p where p.pronamespace = 'tasker'::regnamespace and p.proconfig::text ~ 'search_path' loop
     execute format('alter routine %s security invoker set search_path = pg_catalog, pg_temp', v_each.signature);
   end loop;
@@ -152,9 +156,9 @@ begin
 
   grant usage on schema tasker to tasker_server, tasker_reader;
   grant select on all tables in schema tasker to tasker_reader;
-  -- It runs functions as its reader; get_staleness() shows the same.
+  -- The view calls functions with the privileges of its reader; get_staleness() shows the same.
   revoke select on tasker.v_task_staleness_monitoring from tasker_reader;
-  -- Hashes of passwords and keys are nobody's to read.
-  revoke select on tasker.access_users, tasker.access_keys from tasker_reader;
+  -- No role may read hashes of passwords, keys and tokens of sessions.
+  revoke select on tasker.access_users, tasker.access_keys, tasker.access_sessions from tasker_reader;
 end
 $harden$;

@@ -24,7 +24,7 @@ as $$
     select (select count(*) from pg_catalog.pg_stat_activity a where a.backend_type = 'client backend') as active,
            pg_catalog.current_setting('max_connections')::bigint as most
   ), advice as (
-    select 1 as place, s.error_rate as weight,
+    select 1 as sort_order, s.error_rate as weight,
            format('Step %s of %s/%s:%s failed in %s %% of %s executions: check its errors.', s.step_name, s.namespace_name,
                   s.task_name, s.version, round(100 * s.error_rate, 1), s.execution_count) as sentence
     from steps s where s.error_rate > 0.2
@@ -45,7 +45,7 @@ as $$
     'resource_utilization', jsonb_build_object(
       'active_connections', (select c.active from connections c), 'max_connections', (select c.most from connections c),
       'queues', (select coalesce(jsonb_agg(to_jsonb(q) order by q.queue_length desc, q.queue_name), '[]') from queues q)),
-    'recommendations', (select coalesce(jsonb_agg(a.sentence order by a.place, a.weight desc, a.sentence), '[]') from advice a),
+    'recommendations', (select coalesce(jsonb_agg(a.sentence order by a.sort_order, a.weight desc, a.sentence), '[]') from advice a),
     'analysis_period_start', (select p.since from period p))
 $$;
 comment on function tasker.get_bottleneck_document(int, int, int, text, text, text) is

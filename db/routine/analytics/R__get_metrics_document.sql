@@ -1,6 +1,7 @@
--- What a monitoring system wants to know of the whole system, at any moment and cheaply: states, queues, what is overdue,
--- dead letters, servers, and what the database has written. oldest_offer_seconds is how long the longest offer has waited for
--- a worker; overdue counts the tasks whose wake-up passed more than a minute ago, which no server looked at.
+-- The metrics of the whole system for a monitoring system, cheap at any time: states, queues, overdue tasks, dead letters,
+-- servers, and the amount of log that the database has written. oldest_offer_seconds is the age of the oldest offer;
+-- unserved_steps counts the steps whose handler no live worker serves; overdue counts the tasks whose wake-up passed more
+-- than a minute ago without a server processing them.
 -- Source: reference section 8, seed on ownership, "Monitoring".
 create or replace function tasker.get_metrics_document(p_now timestamptz default null)
 returns jsonb
@@ -22,6 +23,7 @@ as $$
     'queues', (select coalesce(jsonb_agg(jsonb_build_object('queue', q.queue_name, 'length', q.queue_length, 'oldest_seconds', q.oldest)
                                          order by q.queue_name), '[]') from queues q),
     'oldest_offer_seconds', (select coalesce(max(q.oldest), 0) from queues q where q.queue_name like 'worker\_%\_queue'),
+    'unserved_steps', (select coalesce(sum(u.steps), 0) from tasker.get_unserved_steps() u),
     'overdue_tasks', (select o.tasks from overdue o),
     -- Nothing to look for where no template has an SLA.
     'tasks_past_sla', case when exists (select from tasker.named_tasks n where n.sla_minutes is not null) then (

@@ -14,9 +14,12 @@ begin
   from tasker.task_transitions h
   join tasker.tasks t on t.task_uuid = h.task_uuid
   cross join lateral (select extract(epoch from h.created_at - t.created_at) as seconds) d
-  -- As many as it had then: an index knows the few steps that were added.
+  join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
+  -- As many as it had then: only a task that has grown is counted.
   cross join lateral (
-    select t.total_steps - (select count(*) from tasker.workflow_steps a where a.task_uuid = t.task_uuid and a.name is not null and a.created_at > h.created_at) as steps) g
+    select case when t.total_steps = nt.initial_steps then t.total_steps
+      else t.total_steps - (select count(*) from tasker.workflow_steps a
+                            where a.task_uuid = t.task_uuid and a.created_at > h.created_at and a.created_at > t.created_at) end as steps) g
   where h.xact_id >= p_from and (p_until is null or h.xact_id < p_until)
     and h.created_at >= p_since and h.created_at < p_before
     and h.created_at > (select a.rebuilt_at from tasker.analytics_progress a)

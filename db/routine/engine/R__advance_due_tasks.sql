@@ -1,8 +1,8 @@
--- One round of the safety net: goes on with those who were given slots, takes up to p_limit due tasks that no other
--- session is at, takes expired leases and unclaimed offers back, replaces lost messages, evaluates them, and does to those
--- that stay for too long what their templates say. Finishes every task on its own, if need be.
--- p_claim_seconds, p_unserved_seconds: see recover_unclaimed_offers; p_fault_limit: see record_task_fault.
--- Returns as evaluate_tasks, with the number of tasks looked at as "tasks" and the milliseconds to the next wake-up of any task.
+-- One round of the fallback poller: continues with the holders of new slots, takes up to p_limit due tasks that no other
+-- session has locked, recovers steps with expired leases and unclaimed offers, resends lost messages, evaluates the tasks,
+-- and handles stale ones as their templates say. Repeated rounds alone suffice to finish every task. p_claim_seconds,
+-- p_unserved_seconds: see recover_unclaimed_offers; p_fault_limit: see record_task_fault.
+-- Returns as evaluate_tasks, with the number of tasks that it processed as "tasks" and the milliseconds to the next wake-up of any task.
 -- Locks: as get_next_ready_tasks and evaluate_tasks. Source: design decision 14.
 create or replace function tasker.advance_due_tasks(
   p_server_uuid   uuid,
@@ -11,7 +11,7 @@ create or replace function tasker.advance_due_tasks(
   p_lease_seconds int         default 60,
   p_now           timestamptz default null,
   p_claim_seconds int         default 300,
-  p_unserved_seconds int      default 0,
+  p_unserved_seconds int      default 86400,
   p_fault_limit   int         default 5)
 returns jsonb
 language plpgsql
@@ -35,16 +35,16 @@ begin
       v_tasks, p_server_uuid, greatest(p_claim_limit - coalesce(cardinality(v_started.o_claimed), 0), 0), p_lease_seconds, p_claim_seconds,
       p_unserved_seconds, p_fault_limit, p_now) - 'faulty';
   end if;
-  if v_started.o_looked_at is not null then
+  if v_started.o_continued is not null then
     v_result := tasker.merge_replies(v_result, jsonb_build_object(
       'claimed_steps', case when cardinality(v_started.o_claimed) > 0 then tasker.get_claimed_steps(v_started.o_claimed) else '[]' end,
       'queued', coalesce(v_started.o_queued, '{}'), 'ended', v_started.o_ended));
-    -- A slot that its task did not take up is for the next; who found the gate busy is looked at again.
+    -- A slot that its task did not use goes to the next waiter; a holder that found the gate busy is processed again.
     perform tasker.release_slots((select array_agg(s.holder_uuid) from tasker.concurrency_slots s
                                   where s.holder_uuid = any (v_started.o_tasks) and s.is_due and s.admitted_at is not null));
   end if;
   return v_result || jsonb_build_object(
-    'tasks', coalesce(cardinality(v_due), 0) + coalesce(v_started.o_looked_at, 0)
+    'tasks', coalesce(cardinality(v_due), 0) + coalesce(v_started.o_continued, 0)
              + (select count(*) from unnest(v_started.o_tasks) u
                 where not exists (select from tasker.concurrency_slots s where s.holder_uuid = u and s.is_due)),
     'next_wake_in_ms', case
@@ -53,4 +53,4 @@ begin
 end
 $$;
 comment on function tasker.advance_due_tasks(uuid, int, int, int, timestamptz, int, int, int) is
-  'One round of the safety net: takes due tasks, gives expired leases, unclaimed offers and lost messages back, and evaluates them.';
+  'One round of the fallback poller: takes due tasks, recovers their expired leases, unclaimed offers and lost messages, and evaluates them.';

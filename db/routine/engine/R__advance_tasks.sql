@@ -1,9 +1,9 @@
 -- The orchestrator's part after a result submission: settles submitted steps, counts down the children, hands off the steps
--- that became ready, and rolls up the task states.
+-- that became ready, creates what decisions chose, continues batches, and rolls up the task states.
 -- p_completed are already complete; p_unsettled are in a submitted state; p_deltas are the counter changes that the caller
 -- has already computed. Locks: the caller holds the tasks.
 -- o_queued are the namespaces that got messages, o_ended the tasks that are now terminal or blocked, o_next_retry_at the
--- earliest retry that this call scheduled.
+-- earliest retry that this call scheduled, or the earliest end of a wait that it armed.
 create or replace function tasker.advance_tasks(
   p_completed uuid[], p_unsettled uuid[], p_deltas tasker.task_delta[], p_server_uuid uuid, p_claim_limit int,
   p_lease_seconds int, p_now timestamptz default null,
@@ -15,7 +15,12 @@ declare
   v_completed uuid[] := p_completed;
   v_deltas    tasker.task_delta[] := p_deltas;
   v_settled   record;
+  v_released  record;
+  v_growth    record;
+  v_ready     uuid[];
   v_handoffs  tasker.step_handoff[];
+  v_batches   uuid[] := '{}';
+  v_due       uuid[] := '{}';
 begin
   o_ended := '[]';
   if cardinality(p_unsettled) > 0 then
@@ -28,12 +33,27 @@ begin
       v_deltas := p_deltas || (select array_agg((d.task_uuid, d.in_flight + d.failed, d.unfinished, 0, d.retrying)::tasker.task_delta)
                                from unnest(v_settled.o_deltas) d);
     end if;
+    v_batches := tasker.count_batch_workers(p_unsettled);
     select min(s.next_retry_at) into o_next_retry_at
     from tasker.workflow_steps s where s.workflow_step_uuid = any (p_unsettled) and s.state = 'waiting_for_retry';
   end if;
 
-  v_handoffs := tasker.enqueue_steps(tasker.release_children(v_completed), 'pending', p_server_uuid, p_claim_limit,
-                                     p_lease_seconds, p_now);
+  v_released := tasker.release_children(v_completed);
+  v_ready := v_released.o_ready;
+  if v_released.o_grows or v_batches <> '{}' then
+    v_batches := array(select distinct u from unnest(v_batches || tasker.count_batch_workers(p_completed)) u);
+    v_growth := tasker.grow_tasks(v_completed, v_ready || v_batches, p_server_uuid, p_now);
+    v_ready := v_growth.o_ready;
+    v_due := v_growth.o_due;
+    v_deltas := v_deltas || v_growth.o_deltas;
+    o_next_retry_at := least(o_next_retry_at, v_growth.o_next_due_at);
+  end if;
+  if v_due <> '{}' then
+    v_handoffs := tasker.enqueue_steps(v_due, 'waiting_for_retry', p_server_uuid, p_claim_limit, p_lease_seconds, p_now);
+    v_deltas := v_deltas || array(select (h.task_uuid, 0, 0, 0, -1)::tasker.task_delta from unnest(v_handoffs) h);
+    p_claim_limit := p_claim_limit - (select count(*)::int from unnest(v_handoffs) h where h.is_claimed);
+  end if;
+  v_handoffs := v_handoffs || tasker.enqueue_steps(v_ready, 'pending', p_server_uuid, p_claim_limit, p_lease_seconds, p_now);
   select coalesce(array_agg(h.step_uuid) filter (where h.is_claimed), '{}'),
          coalesce(array_agg(distinct h.namespace) filter (where not h.is_claimed), '{}'),
          v_deltas || array_agg((h.task_uuid, 1, 0, 0, 0)::tasker.task_delta)

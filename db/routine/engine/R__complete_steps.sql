@@ -1,7 +1,8 @@
 -- Completes any number of steps in one transaction: result submission, settling, children, their handoff, the tasks. A caller
 -- with available permits gets the next steps in the same round trip: first the successors of what it just finished, then
 -- offers from the queues.
--- p_results: see submit_results. p_settle false: the caller has only the worker's role; the results go to the queue
+-- p_results: see submit_results; that of a decision also has decision, the names of the steps that it chose, and that of a batchable step
+-- batches, one cursor for each. p_settle false: the caller has only the worker's role; the results go to the queue
 -- orchestration_step_results and an orchestrator completes the work.
 -- Returns {refused: [{step_uuid, handoff, verdict}], claimed_steps: [...], queued: [namespaces], ended: [{task_uuid, state}],
 -- next_retry_in_ms}: verdict ALREADY when the result of that handoff has already been submitted, STALE when it is not the current one.
@@ -29,6 +30,9 @@ declare
   v_queued   text[] := '{}';
   v_ended    jsonb := '[]';
   v_retry_at timestamptz;
+  v_refused  jsonb := '[]';
+  v_is_done  boolean := false;
+  v_judged   jsonb;
 begin
   if not coalesce(jsonb_typeof(p_results) = 'array', false) then
     raise exception 'p_results must be an array of objects with step_uuid, task_uuid, handoff and outcome' using errcode = 'TK007';
@@ -39,37 +43,55 @@ begin
     raise exception 'each of p_results needs step_uuid, task_uuid, handoff, and outcome, which is success, retryable_failure, permanent_failure or cancelled'
       using errcode = 'TK007';
   end if;
-  if p_settle then
-    -- Same as lock_tasks, with one statement less.
-    perform from tasker.tasks t
-    where t.task_uuid = any (array(select r.task_uuid from jsonb_to_recordset(p_results) as r(task_uuid uuid)))
-    order by t.task_uuid for no key update;
-  else
-    -- A cancelled step is terminal: this function counts it for its task, and an orchestrator rolls up the task.
-    perform tasker.lock_tasks((select array_agg(distinct r.task_uuid)
-                               from jsonb_to_recordset(p_results) as r(task_uuid uuid, outcome text) where r.outcome = 'cancelled'));
+  -- Most calls of a quiet installation bring one result.
+  if p_settle and jsonb_array_length(p_results) = 1 and p_results #>> '{0,outcome}' = 'success' then
+    v_advance := tasker.complete_step(p_results -> 0, p_server_uuid, p_claim_limit, p_lease_seconds, p_now);
+    v_is_done := v_advance.o_is_accepted;
   end if;
-  v_back := tasker.submit_results(p_results, p_server_uuid, p_settle, p_now);
-
+  if not v_is_done then
+    if p_settle then
+      -- Same as lock_tasks, with one statement less.
+      perform from tasker.tasks t
+      where t.task_uuid = any (array(select r.task_uuid from jsonb_to_recordset(p_results) as r(task_uuid uuid)))
+      order by t.task_uuid for no key update;
+    else
+      -- A cancelled step is terminal: this function counts it for its task, and an orchestrator rolls up the task.
+      perform tasker.lock_tasks((select array_agg(distinct r.task_uuid)
+                                 from jsonb_to_recordset(p_results) as r(task_uuid uuid, outcome text) where r.outcome = 'cancelled'));
+    end if;
+    v_judged := tasker.judge_decisions(p_results);
+    v_back := tasker.submit_results(coalesce(v_judged, p_results), p_server_uuid, p_settle, p_now);
+    if v_judged is not null then
+      perform tasker.record_decisions(v_judged, v_back.o_completed || array(select h.step_uuid from unnest(v_back.o_submitted) h), p_now);
+      perform tasker.record_batches(v_judged, v_back.o_completed || array(select h.step_uuid from unnest(v_back.o_submitted) h), p_now);
+    end if;
+    if v_back.o_cancelled <> '{}' then
+      perform tasker.count_batch_workers(v_back.o_cancelled);
+    end if;
+    if p_settle then
+      v_advance := tasker.advance_tasks(v_back.o_completed, v_back.o_failed, v_back.o_deltas, p_server_uuid, p_claim_limit,
+                                        p_lease_seconds, p_now);
+    elsif cardinality(v_back.o_submitted) > 0 or cardinality(v_back.o_cancelled) > 0 then
+      update tasker.tasks t set in_flight_steps = t.in_flight_steps + d.in_flight
+      from (select u.task_uuid, sum(u.in_flight)::int as in_flight from unnest(v_back.o_deltas) u group by u.task_uuid) d
+      where t.task_uuid = d.task_uuid;
+      perform pgmq.send_batch('orchestration_step_results', (
+        select array_agg(jsonb_build_object('task_uuid', h.task_uuid, 'step_uuid', h.step_uuid, 'handoff', h.handoff))
+        from (select b.task_uuid, b.step_uuid, b.handoff from unnest(v_back.o_submitted) b
+              union all
+              select r.task_uuid, r.step_uuid, r.handoff
+              from jsonb_to_recordset(p_results) as r(task_uuid uuid, step_uuid uuid, handoff int)
+              where r.step_uuid = any (v_back.o_cancelled)) h));
+    end if;
+    v_refused := tasker.get_refusals(p_results, v_back.o_completed || v_back.o_cancelled
+                                     || (select array_agg(h.step_uuid) from unnest(v_back.o_submitted) h));
+  end if;
   if p_settle then
-    v_advance := tasker.advance_tasks(v_back.o_completed, v_back.o_failed, v_back.o_deltas, p_server_uuid, p_claim_limit,
-                                      p_lease_seconds, p_now);
     -- A record that was never assigned cannot be read, not even in a branch that is not taken.
     v_claimed := v_advance.o_claimed;
     v_queued := v_advance.o_queued;
     v_ended := v_advance.o_ended;
     v_retry_at := v_advance.o_next_retry_at;
-  elsif cardinality(v_back.o_submitted) > 0 or cardinality(v_back.o_cancelled) > 0 then
-    update tasker.tasks t set in_flight_steps = t.in_flight_steps + d.in_flight
-    from (select u.task_uuid, sum(u.in_flight)::int as in_flight from unnest(v_back.o_deltas) u group by u.task_uuid) d
-    where t.task_uuid = d.task_uuid;
-    perform pgmq.send_batch('orchestration_step_results', (
-      select array_agg(jsonb_build_object('task_uuid', h.task_uuid, 'step_uuid', h.step_uuid, 'handoff', h.handoff))
-      from (select b.task_uuid, b.step_uuid, b.handoff from unnest(v_back.o_submitted) b
-            union all
-            select r.task_uuid, r.step_uuid, r.handoff
-            from jsonb_to_recordset(p_results) as r(task_uuid uuid, step_uuid uuid, handoff int)
-            where r.step_uuid = any (v_back.o_cancelled)) h));
   end if;
   if p_claim_from_queues and cardinality(v_claimed) < p_claim_limit then
     v_claimed := v_claimed || tasker.claim_queued_steps(
@@ -77,8 +99,7 @@ begin
   end if;
 
   return json_build_object(
-    'refused', tasker.get_refusals(p_results, v_back.o_completed || v_back.o_cancelled
-                                   || (select array_agg(h.step_uuid) from unnest(v_back.o_submitted) h)),
+    'refused', v_refused,
     'claimed_steps', case when cardinality(v_claimed) > 0 then tasker.get_claimed_steps(v_claimed) else '[]' end,
     'queued', to_json(v_queued),
     'ended', v_ended,

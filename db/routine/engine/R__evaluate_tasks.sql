@@ -1,5 +1,5 @@
 -- Evaluates whole tasks and does the work that is due: settles submitted steps, hands off ready ones (pending with all
--- parents done, or waiting for a retry that is due), starts a pending task, rolls up its state, and sets the next wake-up.
+-- parents done, or waiting for a retry that is due), arms and ends waits, starts a pending task that is not delayed, rolls up its state, and sets the next wake-up.
 -- Idempotent: a second call finds nothing to do. It repairs lost messages and the work of a crashed orchestrator, and it
 -- processes the results of worker-only servers.
 -- Returns as complete_steps, without refusals. Locks: tasks by uuid, then their steps.
@@ -23,27 +23,49 @@ declare
   v_handoffs tasker.step_handoff[];
   v_ended    jsonb;
   v_claimed  uuid[];
+  v_grows    boolean;
+  v_growth   record;
+  v_grown    tasker.task_delta[] := '{}';
 begin
   perform tasker.lock_tasks(p_task_uuids);
+  update tasker.tasks t set is_delayed = false where t.task_uuid = any (p_task_uuids) and t.is_delayed and t.start_at <= v_now;
 
   v_advance := tasker.advance_tasks(
     '{}', (select coalesce(array_agg(s.workflow_step_uuid), '{}') from tasker.workflow_steps s
            where s.task_uuid = any (p_task_uuids)
              and s.state in ('enqueued_for_orchestration', 'enqueued_as_error_for_orchestration')),
     '{}', p_server_uuid, p_claim_limit, p_lease_seconds, p_now);
+  perform tasker.recount_batches(p_task_uuids);
 
-  -- Steps that are ready although none of their parents has just finished.
-  select array_agg(s.workflow_step_uuid order by t.claim_order, s.workflow_step_uuid) filter (where s.state = 'pending'),
-         array_agg(s.workflow_step_uuid order by tasker.calculate_claim_rank(t.claim_order, s.attempts + 1), s.workflow_step_uuid)
-           filter (where s.state = 'waiting_for_retry')
-    into v_pending, v_due
+  -- Steps that are ready although none of their parents has just finished. Workers of batches follow from their batch steps.
+  select array_agg(s.workflow_step_uuid order by t.claim_order, s.task_uuid, s.step_position) filter (where s.state = 'pending'),
+         array_agg(s.workflow_step_uuid order by tasker.calculate_claim_rank(t.claim_order, s.attempts + 1), s.task_uuid, s.step_position)
+           filter (where s.state = 'waiting_for_retry'),
+         bool_or(s.is_automatic and s.state = 'pending')
+    into v_pending, v_due, v_grows
   from tasker.tasks t
   join tasker.workflow_steps s on s.task_uuid = t.task_uuid
   where t.task_uuid = any (p_task_uuids) and t.completed_at is null and t.cancel_requested_at is null and t.context_checked
-    and (t.failed_steps = 0 or t.continue_on_error)
+    and not t.is_delayed and (t.failed_steps = 0 or t.continue_on_error)
     and t.named_task_uuid <> all (array(select p.named_task_uuid from tasker.template_pauses p))
     and s.remaining_parents = 0
+    -- Of a batch that has failed, those that have begun go on.
+    and (s.batch_step_uuid is null
+         or (s.state = 'waiting_for_retry' and exists (select from tasker.workflow_steps b where b.workflow_step_uuid = s.batch_step_uuid and b.state = 'error')))
     and (s.state = 'pending' or (s.state = 'waiting_for_retry' and s.next_retry_at <= v_now));
+
+  if v_grows then
+    v_growth := tasker.grow_tasks('{}', v_pending, p_server_uuid, v_now);
+    v_pending := v_growth.o_ready;
+    v_grown := v_growth.o_deltas;
+    -- A decision that failed decides whether other steps of its task may start.
+    select array_agg(u.step_uuid order by u.n) into v_due
+    from unnest(v_due) with ordinality as u(step_uuid, n)
+    join tasker.workflow_steps s on s.workflow_step_uuid = u.step_uuid
+    join tasker.tasks t on t.task_uuid = s.task_uuid
+    where t.failed_steps = 0 or t.continue_on_error;
+    v_due := v_due || v_growth.o_due;
+  end if;
 
   v_handoffs := tasker.enqueue_steps(v_due, 'waiting_for_retry', p_server_uuid,
                                      greatest(p_claim_limit - cardinality(v_advance.o_claimed), 0), p_lease_seconds, p_now);
@@ -55,9 +77,10 @@ begin
   select coalesce(jsonb_agg(jsonb_build_object('task_uuid', c.task_uuid, 'state', c.state,
       'correlation_id', (select t.correlation_id from tasker.tasks t where t.task_uuid = c.task_uuid))), '[]') into v_ended
   from tasker.roll_up_task_states(
-    (select array_agg((t.task_uuid, 0, 0, 0, 0)::tasker.task_delta) from tasker.tasks t where t.task_uuid = any (p_task_uuids) and t.context_checked)
+    (select array_agg((t.task_uuid, 0, 0, 0, 0)::tasker.task_delta) from tasker.tasks t where t.task_uuid = any (p_task_uuids) and t.context_checked and not t.is_delayed)
     || (select array_agg((h.task_uuid, 1, 0, 0, case when h.step_uuid = any (v_due) then -1 else 0 end)::tasker.task_delta)
-        from unnest(v_handoffs) h),
+        from unnest(v_handoffs) h)
+    || v_grown,
     p_server_uuid, p_now) c;
 
   perform tasker.set_next_wakeups(p_task_uuids, v_now);

@@ -28,6 +28,7 @@ begin
   update tasker.tasks t set failed_steps = t.failed_steps + m.steps
   from (select m.task_uuid, count(*)::int as steps from moved m group by m.task_uuid) m
   where t.task_uuid = m.task_uuid;
+  perform tasker.recount_batches(array(select distinct s.task_uuid from tasker.workflow_steps s where s.workflow_step_uuid = any (p_step_uuids) and s.batch_step_uuid is not null));
 end
 $$;
 comment on function tasker.refuse_steps(uuid[], text[], uuid) is

@@ -79,14 +79,16 @@ begin
   if v_asleep is not null then
     insert into tasker.task_wakeups as w (task_uuid, wake_at)
     select a, least(coalesce((select min(s.next_retry_at) from tasker.workflow_steps s
-                              where s.task_uuid = a and s.state = 'waiting_for_retry'), v_now + interval '30 seconds'),
+                              where s.task_uuid = a and s.state = 'waiting_for_retry'), v.ends_at, v_now + interval '30 seconds'),
+                    v.ends_at,
                     -- However long the wait, the task is evaluated when it breaches its SLA; after that the SLA sets no wake-up.
                     (select least(case when l.at > v_now then l.at end, case when l.sla_at > v_now then l.sla_at end)
                      from tasker.tasks t join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
-                     cross join lateral (select t.created_at + nt.max_duration_minutes * interval '1 minute' as at,
-                                                t.created_at + nt.sla_minutes * interval '1 minute' as sla_at) l
+                     cross join lateral (select coalesce(t.start_at, t.created_at) + nt.max_duration_minutes * interval '1 minute' as at,
+                                                coalesce(t.start_at, t.created_at) + nt.sla_minutes * interval '1 minute' as sla_at) l
                      where t.task_uuid = a))
     from unnest(v_asleep) a
+    cross join lateral (select tasker.calculate_wait_end(a, v_now) as ends_at) v
     on conflict (task_uuid) do update set wake_at = excluded.wake_at;
   end if;
   if v_awake is not null then

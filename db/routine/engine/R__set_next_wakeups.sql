@@ -1,6 +1,7 @@
 -- Schedules the next evaluation of tasks in process: when their first lease ends, their first retry is due, the grace period
--- of a cancel request or the timeout of an unclaimed offer ends, their SLA is breached, and otherwise after a time that
--- grows with their age, 30 seconds to 10 minutes, so that a long queue costs little.
+-- of a cancel request, the timeout of an unclaimed offer or an open wait ends, their SLA is breached, and otherwise after a time that
+-- grows with their age, 30 seconds to 10 minutes, so that a long queue costs little. A task of which all that could happen is
+-- the end of a wait rests until then, and one with a delayed start until its start.
 -- Locks: the wake-ups; the caller holds the tasks.
 create or replace function tasker.set_next_wakeups(p_task_uuids uuid[], p_now timestamptz)
 returns void
@@ -8,20 +9,23 @@ language sql
 set search_path = ''
 as $$
   update tasker.task_wakeups w
-  set wake_at = least(
-        p_now + least(greatest((p_now - t.created_at) / 2, interval '30 seconds'), interval '10 minutes'),
+  set wake_at = case when t.is_delayed then t.start_at else least(
+        case when v.ends_at is null or t.in_flight_steps > 0 or t.retrying_steps > 0
+             then p_now + least(greatest((p_now - t.created_at) / 2, interval '30 seconds'), interval '10 minutes') end,
+        v.ends_at,
         n.first_lease_end + interval '1 second', n.first_retry,
         (select min(o.due_at) from tasker.unclaimed_offers o where o.task_uuid = t.task_uuid),
         case when t.cancel_force_at > p_now then t.cancel_force_at end,
-        case when t.sla_breached_at is null and nt.sla_minutes is not null then greatest(t.created_at + nt.sla_minutes * interval '1 minute', p_now + interval '1 second') end)
+        case when t.sla_breached_at is null and nt.sla_minutes is not null then greatest(coalesce(t.start_at, t.created_at) + nt.sla_minutes * interval '1 minute', p_now + interval '1 second', v.ends_at) end) end
   from tasker.tasks t
   join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
   cross join lateral (
     select min(s.lease_expires_at) as first_lease_end, min(s.next_retry_at) filter (where s.next_retry_at > p_now) as first_retry
     from tasker.workflow_steps s where s.task_uuid = t.task_uuid) n
+  cross join lateral (select tasker.calculate_wait_end(t.task_uuid, p_now) as ends_at) v
   -- The condition is on both tables, so that the planner reads neither beyond these tasks.
   where w.task_uuid = t.task_uuid and t.task_uuid = any (p_task_uuids) and w.task_uuid = any (p_task_uuids)
-    and t.state in ('steps_in_process', 'waiting_for_dependencies', 'waiting_for_retry')
+    and (t.state in ('steps_in_process', 'waiting_for_dependencies', 'waiting_for_retry') or t.is_delayed)
 $$;
 comment on function tasker.set_next_wakeups(uuid[], timestamptz) is
   'Schedules the next evaluation of tasks in process.';

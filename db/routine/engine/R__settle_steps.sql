@@ -51,11 +51,11 @@ begin
            case when m.to_state = 'complete' then null
                 else jsonb_strip_nulls(jsonb_build_object('error_type', m.error ->> 'type', 'next_retry_at', m.next_retry_at)) end
     from moved m),
-  -- The task is evaluated when a retry is due, whatever else it waits for.
+  -- The task is evaluated when a retry is due, even if it also waits for something else.
   woken as (
     update tasker.task_wakeups w set wake_at = m.next_retry_at
     from (select m.task_uuid, min(m.next_retry_at) as next_retry_at from moved m where m.next_retry_at is not null group by m.task_uuid) m
-    -- As a difference, which no index knows: by their times the planner would read all that are later than each of these.
+    -- A difference, so that the planner avoids the index on wake_at and does not read all later wake-ups for each row.
     where w.task_uuid = any (array(select r.task_uuid from moved r)) and w.task_uuid = m.task_uuid
       and w.wake_at - m.next_retry_at > interval '0')
   select coalesce(array_agg(m.workflow_step_uuid) filter (where m.to_state = 'complete'), '{}'),

@@ -1,14 +1,15 @@
 -- Moves one step from one state to another if it is still in the first and p_handoff is its latest handoff, and lets its
--- task follow: counters, wake-up, children and their handoff, the task's own state. False when the step is not there, is
--- elsewhere by now, belongs to a later handoff, or may not be moved now (task finished, cancelled, blocked, paused or not
--- yet checked, parents not done, retry not due, lease not over): a lost race, and an ordinary outcome.
--- A move by an operator has the task evaluated in the same transaction: what it makes ready is handed off, what it ends is
--- ended. A handoff (to enqueued) gives the next numbers and sends the message. p_metadata is kept in the history, except
--- for what has a place of its own: result, error and outcome (retryable_failure | permanent_failure) of a result submission or a
--- manual completion, lease_seconds of a claim (default 60), delay_ms of a wait for a retry (default: the template's).
+-- task follow: counters, wake-up, children and their handoff, the task's own state. False when the step does not exist, is
+-- in another state, has a later handoff, or may not move now (task finished, cancelled, blocked, paused or not yet
+-- validated, parents not done, retry not due, lease not expired, handler not served, all slots of its batch taken): a lost race, and an ordinary outcome.
+-- After a move by an operator the same transaction evaluates the task: hands off the steps that became ready, and ends the
+-- task if it can end. A handoff (to enqueued) assigns the next numbers and sends the message. The history stores
+-- p_metadata (its member decision is the choice of a decision, batches the cursors of a batchable step), except for members with a column of their own: result, error and outcome (retryable_failure |
+-- permanent_failure) of a result submission or a manual completion, lease_seconds of a claim (default 60), delay_ms of a
+-- wait for a retry (default: the template's).
 -- Locks: the task, then the step. Errors: TK005 when the rules or the number of attempts do not allow the move, TK007 when
--- a state or the actor is not a word that we know.
--- Source: design decisions 1, 3, 4. For use by hand: the engine's own functions do the same for many steps at once.
+-- a state or the actor is unknown.
+-- Source: design decisions 1, 3, 4. For manual use: the engine's functions do the same for many steps at once.
 create or replace function tasker.transition_step_state_atomic(
   p_step_uuid      uuid,
   p_handoff        int,
@@ -33,6 +34,7 @@ declare
   v_delay_ms int;
   v_delta    tasker.task_delta;
   v_is_given_back boolean;
+  v_complaint text;
 begin
   select string_agg(coalesce(w.word, 'null'), ', ') into v_unknown
   from (values (p_from_state::text, enum_range(null::tasker.step_state)::text[]),
@@ -57,7 +59,7 @@ begin
   if v_step.state is distinct from v_from or v_step.handoffs is distinct from p_handoff or v_task.completed_at is not null then
     return false;
   end if;
-  -- Recovery is for what is past its lease, and for nothing before.
+  -- Recovery may move a step only after its lease has expired.
   if p_actor = 'recovery' and v_step.lease_expires_at > v_now then
     return false;
   end if;
@@ -68,12 +70,47 @@ begin
           or (v_to = 'enqueued' and exists (select from tasker.template_pauses p where p.named_task_uuid = v_task.named_task_uuid))) then
     return false;
   end if;
+  -- A step without a handler is never handed off: the engine completes it once it is ready.
+  if v_from = 'pending' and v_to in ('enqueued', 'complete') and p_actor = 'orchestrator' and v_step.is_automatic then
+    if v_to = 'complete' and v_step.remaining_parents = 0 then
+      perform tasker.evaluate_tasks(array[v_task.task_uuid], p_processor_uuid, 0, 60, v_now);
+    end if;
+    return v_to = 'complete' and exists (
+      select from tasker.workflow_steps s where s.workflow_step_uuid = p_step_uuid and s.state = 'complete');
+  end if;
+  if v_from = 'pending' and v_to = 'complete' and p_actor = 'orchestrator' then
+    raise exception 'step % has a handler, and is completed by its result', p_step_uuid using errcode = 'TK005';
+  end if;
+  if v_step.is_decision and (v_to = 'enqueued_for_orchestration' or (v_to = 'complete' and p_actor = 'operator')) then
+    v_complaint := tasker.check_decision(p_step_uuid, p_metadata -> 'decision');
+    if v_complaint is not null then
+      raise exception 'step % cannot decide: %', p_step_uuid, v_complaint using errcode = 'TK005';
+    end if;
+  end if;
+  if v_step.is_batchable and (v_to = 'enqueued_for_orchestration' or (v_to = 'complete' and p_actor = 'operator')) then
+    v_complaint := tasker.check_batches(v_step.named_step_uuid, p_metadata -> 'batches');
+    if v_complaint is not null then
+      raise exception 'step % makes no batches: %', p_step_uuid, v_complaint using errcode = 'TK005';
+    end if;
+  end if;
+  if v_to = 'enqueued' and v_step.batch_step_uuid is not null and tasker.admit_batch_workers(array[p_step_uuid]) = '{}' then
+    return false;
+  end if;
+  -- A worker claims only what it serves.
+  if v_to = 'in_progress' and not coalesce((
+       select tasker.get_served_handlers(p_processor_uuid) -> ns.name::text ? n.handler_key
+       from tasker.named_tasks_named_steps n
+       join tasker.named_tasks nt on nt.named_task_uuid = n.named_task_uuid
+       join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
+       where n.named_step_uuid = v_step.named_step_uuid), true) then
+    return false;
+  end if;
   if v_to = 'enqueued' and v_step.is_limited and cardinality(tasker.admit_steps(array[p_step_uuid], p_processor_uuid)) = 0 then
     -- It waits in line now, or a fail_fast policy has ended it.
     perform tasker.roll_up_task_states(array[(v_task.task_uuid, 0, 0, 0, 0)::tasker.task_delta], p_processor_uuid, v_now);
     return false;
   end if;
-  -- As the engine decides, for whom such a failure is the last word: only an operator resets it.
+  -- As in settle_steps: such a failure is permanent, and only an operator resets the step.
   if v_to = 'waiting_for_retry' and exists (
        select from tasker.workflow_step_result_audit r
        where r.workflow_step_uuid = p_step_uuid and r.sort_key = v_step.result_sort_key and r.outcome = 'permanent_failure') then
@@ -87,7 +124,7 @@ begin
       p_step_uuid, v_step.attempts - v_step.attempts_before_reset, v_step.max_attempts, v_step.retryable using errcode = 'TK005';
   end if;
   if p_actor = 'operator' then
-    -- A task that is being cancelled starts nothing any more, also not for a person.
+    -- A task that is being cancelled starts no step, not even for an operator.
     if v_to = 'pending' and v_task.cancel_requested_at is not null then
       return false;
     end if;
@@ -98,7 +135,7 @@ begin
     return true;
   end if;
 
-  -- What has a result is settled, read and audited by it.
+  -- A submitted result is stored: settling, successors and the audit read it.
   v_outcome := case
     when v_to = 'enqueued_for_orchestration' then 'success'
     when v_to = 'enqueued_as_error_for_orchestration' and p_metadata ->> 'outcome' = 'permanent_failure' then 'permanent_failure'
@@ -118,7 +155,7 @@ begin
     from tasker.named_tasks_named_steps n where n.named_step_uuid = v_step.named_step_uuid;
   end if;
 
-  -- As by release_steps and request_cancel: the handoff is spent, the attempt is not.
+  -- As in release_steps and request_cancel: the next handoff has a new handoff number and reuses the attempt number.
   v_is_given_back := (v_to = 'pending' and p_actor = 'worker') or (v_to = 'cancelled' and v_from = 'enqueued');
 
   with moved as (
@@ -162,6 +199,24 @@ begin
     into v_delta
   from moved m join counted b on b.state = v_from join counted a on a.state = v_to;
 
+  if v_step.is_batchable and v_to = 'enqueued_for_orchestration' then
+    perform tasker.record_batches(
+      jsonb_build_array(jsonb_build_object('step_uuid', p_step_uuid, 'handoff', p_handoff, 'outcome', 'success', 'batches', p_metadata -> 'batches')),
+      array[p_step_uuid], v_now);
+  end if;
+  if v_step.batch_step_uuid is not null and v_to <> 'complete' then
+    perform tasker.count_failures(array[v_delta]);
+    v_delta := (v_delta.task_uuid, v_delta.in_flight + v_delta.failed, v_delta.unfinished, 0, v_delta.retrying)::tasker.task_delta;
+    perform tasker.recount_batches(array[v_task.task_uuid]);
+  end if;
+  if v_step.is_decision and v_to = 'enqueued_for_orchestration' then
+    perform tasker.record_decisions(
+      jsonb_build_array(jsonb_build_object('step_uuid', p_step_uuid, 'handoff', p_handoff, 'outcome', 'success', 'decision', p_metadata -> 'decision')),
+      array[p_step_uuid], v_now);
+  end if;
+  if v_from = 'pending' then
+    perform tasker.cancel_waits(array[v_task.task_uuid], array[p_step_uuid], v_now);
+  end if;
   if v_to = 'enqueued' then
     perform tasker.send_handoffs(array[(p_step_uuid, v_task.task_uuid, p_handoff + 1, false, ns.name, v_task.claim_order,
                                         v_task.correlation_id, n.handler_key, v_step.attempts + 1)::tasker.step_handoff])
@@ -176,7 +231,7 @@ begin
   else
     perform tasker.roll_up_task_states(array[v_delta], p_processor_uuid, v_now);
   end if;
-  -- Somebody has to go on from here, and nobody but the safety net knows.
+  -- No notification is sent for this move: the fallback poller continues from here.
   if v_to in ('pending', 'enqueued_for_orchestration', 'enqueued_as_error_for_orchestration') then
     update tasker.task_wakeups w set wake_at = v_now where w.task_uuid = v_task.task_uuid and w.wake_at > v_now;
   elsif v_to in ('waiting_for_retry', 'in_progress') then

@@ -79,6 +79,9 @@ begin
         when 'blocked_by_failures' then 'none of its steps has failed, or some are in flight'
         else 'none of its steps waits for a retry, or some are in flight' end using errcode = 'TK005';
   end if;
+  if v_moved and v_to in ('complete', 'error', 'cancelled', 'resolved_manually') then
+    perform tasker.cancel_waits(array[p_task_uuid], null, v_now);
+  end if;
   if v_moved and v_to = 'blocked_by_failures' then
     perform tasker.create_dlq_entries(array[p_task_uuid], v_now);
   end if;

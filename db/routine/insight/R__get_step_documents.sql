@@ -1,28 +1,14 @@
 -- The steps of a task, or one of them, as the REST interface shows them: readiness and result, a JSON array; empty when there is no such
--- task, or it has no such step.
+-- task, or it has no such step. Workers of batches are shown one by one only; list_batch_workers has them by page.
 -- Source: reference section 6.2, StepResponse.
 create or replace function tasker.get_step_documents(p_task_uuid uuid, p_step_uuid uuid default null)
 returns jsonb
-language plpgsql stable
-set search_path = '' set timezone = 'UTC' set jit = off set plan_cache_mode = force_generic_plan
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+language sql stable
+set search_path = ''
 as $$
-begin
-  -- In plpgsql, which caches its plans: PostgreSQL would plan a function in SQL at every call.
-  return (select coalesce(jsonb_agg(jsonb_build_object(
-      'step_uuid', s.workflow_step_uuid, 'task_uuid', s.task_uuid, 'name', r.name, 'state', s.state,
-      'created_at', s.created_at, 'enqueued_at', s.enqueued_at, 'completed_at', s.completed_at,
-      'dependencies_satisfied', r.dependencies_satisfied, 'retry_eligible', r.retry_eligible,
-      'ready_for_execution', r.ready_for_execution, 'total_parents', r.total_parents, 'completed_parents', r.completed_parents,
-      'attempts', s.attempts, 'attempts_before_reset', s.attempts_before_reset, 'max_attempts', s.max_attempts, 'retryable', s.retryable,
-      'last_failure_at', s.last_failure_at, 'next_retry_at', s.next_retry_at, 'last_attempted_at', s.last_attempted_at,
-      'lease_expires_at', s.lease_expires_at, 'leased_by', s.leased_by,
-      'result', case when a.success then a.result end, 'error', a.error, 'execution_time_ms', a.execution_time_ms)
-      order by s.step_position), '[]')
-  from tasker.get_step_readiness_status_batch(array[p_task_uuid], case when p_step_uuid is null then null else array[p_step_uuid] end) r
-  join tasker.workflow_steps s on s.workflow_step_uuid = r.workflow_step_uuid
-  left join tasker.workflow_step_result_audit a on a.workflow_step_uuid = s.workflow_step_uuid and a.sort_key = s.result_sort_key);
-end
+  select tasker.get_documents_of_steps(p_task_uuid, case
+    when p_step_uuid is not null then array[p_step_uuid]
+    else array(select s.workflow_step_uuid from tasker.workflow_steps s where s.task_uuid = p_task_uuid and s.batch_step_uuid is null) end)
 $$;
 comment on function tasker.get_step_documents(uuid, uuid) is
   'The steps of a task, or one of them, as the REST interface shows them.';

@@ -1,5 +1,5 @@
 -- Tasks as the REST interface shows them, in the order of the argument, a JSON array; unknown ones are left out.
--- p_with_details adds the context and the readiness of every step. Source: reference section 6.2, TaskResponse.
+-- p_with_details adds the context, the readiness of every step, the decisions and the batches, without their workers. Source: reference section 6.2, TaskResponse.
 create or replace function tasker.get_task_documents(p_task_uuids uuid[], p_with_details boolean default true)
 returns jsonb
 language plpgsql stable
@@ -21,15 +21,16 @@ begin
       || jsonb_build_object(
         'enqueued_steps', c.enqueued_steps, 'execution_status', c.execution_status, 'recommended_action', c.recommended_action,
         'completion_percentage', c.completion_percentage, 'health_status', c.health_status,
-        'next_wake_at', w.wake_at, 'sla_breached_at', t.sla_breached_at,
+        'start_at', t.start_at, 'next_wake_at', w.wake_at, 'sla_breached_at', t.sla_breached_at,
         'cancel_request', case when t.cancel_requested_at is not null then jsonb_build_object(
           'at', t.cancel_requested_at, 'by', t.cancel_requested_by, 'claimed_actor', t.cancel_claimed_actor, 'reason', t.cancel_reason, 'policy', t.cancel_policy) end)
       || case when p_with_details then jsonb_build_object(
-        'context', x.context, 'submitted_by', x.submitted_by,
+        'context', x.context, 'submitted_by', x.submitted_by, 'decisions', tasker.get_decision_documents(t.task_uuid), 'batches', tasker.get_batch_documents(t.task_uuid),
         'explanation', case when t.completed_at is null then tasker.diagnose_task(t.task_uuid) end,
         'steps', (select coalesce(jsonb_agg(to_jsonb(r) - '{task_uuid,workflow_step_uuid,named_step_uuid,current_state}'::text[]
             || jsonb_build_object('step_uuid', r.workflow_step_uuid, 'template_step_uuid', r.named_step_uuid, 'state', r.current_state)), '[]')
-          from tasker.get_step_readiness_status_batch(array[t.task_uuid]) r))
+          from tasker.get_step_readiness_status_batch(array[t.task_uuid]) r
+          join tasker.workflow_steps w on w.workflow_step_uuid = r.workflow_step_uuid and w.batch_step_uuid is null))
          else '{}' end
       order by u.n), '[]')
   from unnest(p_task_uuids) with ordinality as u(task_uuid, n)

@@ -110,7 +110,7 @@ begin
           and h.holder_uuid = case p.counts when 'tasks' then s.task_uuid else s.workflow_step_uuid end
         where u.named_task_uuid = t.named_task_uuid and u.step_position in (0, d.step_position) and h.admitted_at is null)),
   -- Admitted and no longer due: the handoff follows, or the step waits for the next slot in the order.
-  looked_at as (
+  handled as (
     update tasker.concurrency_slots s
     set is_due = false,
         handoff = case when a.step_uuid is not null then case s.holder_uuid when w.task_uuid then 0 else w.handoffs + 1 end else s.handoff end

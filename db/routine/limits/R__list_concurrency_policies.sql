@@ -21,9 +21,9 @@ begin
       from tasker.concurrency_slots s where s.policy_uuid = p.policy_uuid) n
     cross join lateral (
       select jsonb_agg(h.entry order by h.since) filter (where h.since is not null) as holders,
-             jsonb_agg(h.entry order by h.place) filter (where h.since is null) as waiters
+             jsonb_agg(h.entry order by h.waiting_position) filter (where h.since is null) as waiters
       from (
-        (select s.admitted_at as since, s.waiting_position as place,
+        (select s.admitted_at as since, s.waiting_position,
                 jsonb_strip_nulls(jsonb_build_object('task_uuid', s.task_uuid, 'step_uuid', nullif(s.holder_uuid, s.task_uuid),
                                                      'key', nullif(s.key, ''), 'handoff', nullif(s.handoff, 0), 'since', s.admitted_at)) as entry
          from tasker.concurrency_slots s where s.policy_uuid = p.policy_uuid and s.admitted_at is not null

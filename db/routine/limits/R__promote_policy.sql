@@ -1,4 +1,4 @@
--- Promotes waiters for every key of a policy whose limit has changed. Where a gate is busy it leaves a note.
+-- Promotes waiters for every key of a policy whose limit has changed. When a gate is busy, records a release for a later call.
 -- Locks: gates, as promote_waiters. Source: ADR 0013.
 create or replace function tasker.promote_policy(p_policy_uuid uuid)
 returns void

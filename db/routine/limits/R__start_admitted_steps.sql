@@ -3,10 +3,10 @@
 -- processes the notes of releases that found a gate busy.
 -- A slot whose holder no longer needs it (cancelled, blocked, finished or paused meanwhile) goes to the next waiter.
 -- Locks: releases, skip locked; tasks, skip locked; then as enqueue_steps and roll_up_task_states. Everything null when
--- there is nothing to do, which costs two lookups. o_looked_at: how many tasks continued. Source: ADR 0013.
+-- there is nothing to do, which costs two lookups. o_continued: how many tasks continued. Source: ADR 0013.
 create or replace function tasker.start_admitted_steps(
   p_server_uuid uuid, p_limit int, p_claim_limit int, p_lease_seconds int, p_now timestamptz default null,
-  out o_tasks uuid[], out o_claimed uuid[], out o_queued text[], out o_ended jsonb, out o_looked_at int)
+  out o_tasks uuid[], out o_claimed uuid[], out o_queued text[], out o_ended jsonb, out o_continued int)
 language plpgsql
 set search_path = ''
 as $$
@@ -74,7 +74,7 @@ begin
          coalesce(array_agg(distinct h.namespace) filter (where not h.is_claimed), '{}')
     into o_claimed, o_queued
   from unnest(v_handoffs) h;
-  o_looked_at := cardinality(v_handoffs) + coalesce(cardinality(v_useless), 0);
+  o_continued := cardinality(v_handoffs) + coalesce(cardinality(v_useless), 0);
 end
 $$;
 comment on function tasker.start_admitted_steps(uuid, int, int, int, timestamptz) is

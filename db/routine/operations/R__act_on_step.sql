@@ -2,7 +2,9 @@
 -- p_action: reset_for_retry (from error or waiting_for_retry; restores all attempts), complete_manually (with p_data.result,
 -- which successors see) or resolve_manually (both from error, waiting_for_retry or pending).
 -- p_data: attempt (the one that the operator has seen; the function refuses another one), inputs (replace the step's own,
--- reset only), discard_checkpoint (reset only), result and metadata (completion only).
+-- reset only), discard_checkpoint (reset only), result, metadata, and for a decision the names
+-- of the steps that it chooses as decision, for a batchable step its cursors as batches (completion only).
+-- The reset of a batch step in error resets its failed workers; its completion or closing closes the batch.
 -- Returns {outcome, state, task_state, queued, ended}; outcome is done, already (the same operator did the same for the same
 -- reason and it still holds) or refused, then with code, message and where it applies field; the code is task-not-found or
 -- step-not-found when there is no such task, or it has no such step. The class Operations validates a result against
@@ -29,6 +31,8 @@ declare
   v_task    tasker.tasks;
   v_step    tasker.workflow_steps;
   v_before  jsonb;
+  v_batch   tasker.batches;
+  v_steps   uuid[] := array[p_step_uuid];
   v_refusal jsonb;
   v_result  jsonb;
 begin
@@ -41,6 +45,7 @@ begin
     return case when v_task.task_uuid is null then tasker.refuse_unknown('task', p_task_uuid::text)
                 else tasker.refuse_unknown('step', p_step_uuid::text) end;
   end if;
+  select b.* into v_batch from tasker.batches b where b.workflow_step_uuid = coalesce(v_step.batch_step_uuid, p_step_uuid);
   p_data := coalesce(p_data, '{}');
   v_now := coalesce(p_now, clock_timestamp());
 
@@ -64,8 +69,23 @@ begin
       'message', format('%s has asked for the task to be cancelled', coalesce(v_task.cancel_requested_by, 'an operator')))
     when p_data ? 'attempt' and (p_data ->> 'attempt')::numeric <> v_step.attempts then jsonb_build_object('outcome', 'refused',
       'code', 'attempt-has-changed', 'field', 'attempt', 'message', format('the step is at attempt %s, not %s', v_step.attempts, p_data ->> 'attempt'))
+    when v_batch.closed_at is not null then jsonb_build_object('outcome', 'refused', 'code', 'step-not-movable', 'message',
+      'the batch of the step is closed, and what follows has its results')
+    when v_batch.workflow_step_uuid = p_step_uuid and p_action <> 'reset_for_retry' and v_batch.in_flight_workers > 0 then
+      jsonb_build_object('outcome', 'refused', 'code', 'steps-in-flight', 'message',
+        format('%s workers of the batch are offered or running', v_batch.in_flight_workers))
     when p_action = 'complete_manually' and not p_data ? 'result' then jsonb_build_object('outcome', 'refused',
       'code', 'invalid-request', 'field', 'completion_data', 'message', 'must have the result')
+    when p_action = 'complete_manually' and (v_step.is_decision or p_data ? 'decision') and tasker.check_decision(p_step_uuid, p_data -> 'decision') is not null then
+      jsonb_build_object('outcome', 'refused', 'code', 'invalid-request', 'field', 'completion_data/decision',
+        'message', tasker.check_decision(p_step_uuid, p_data -> 'decision'))
+    when p_action = 'complete_manually' and (v_step.is_batchable or p_data ? 'batches') and tasker.check_batches(v_step.named_step_uuid, p_data -> 'batches') is not null then
+      jsonb_build_object('outcome', 'refused', 'code', 'invalid-request', 'field', 'completion_data/batches',
+        'message', tasker.check_batches(v_step.named_step_uuid, p_data -> 'batches'))
+    when p_action <> 'complete_manually' and p_data ? 'batches' then jsonb_build_object('outcome', 'refused',
+      'code', 'invalid-request', 'field', 'completion_data/batches', 'message', 'is for complete_manually only')
+    when p_action <> 'complete_manually' and p_data ? 'decision' then jsonb_build_object('outcome', 'refused',
+      'code', 'invalid-request', 'field', 'completion_data/decision', 'message', 'is for complete_manually only')
     when p_action <> 'reset_for_retry' and p_data ?| array['inputs', 'discard_checkpoint'] then jsonb_build_object('outcome', 'refused',
       'code', 'invalid-request', 'field', 'inputs', 'message', 'is for reset_for_retry only')
   end;
@@ -85,9 +105,13 @@ begin
           document_hash = tasker.hash_documents(case when p_data ? 'inputs' then excluded.inputs else d.inputs end,
                                                 case when (p_data ->> 'discard_checkpoint')::boolean then null else d.checkpoint end);
   end if;
+  if v_batch.workflow_step_uuid = p_step_uuid and v_to = 'pending' then
+    v_steps := v_steps || array(select s.workflow_step_uuid from tasker.workflow_steps s
+                                where s.task_uuid = p_task_uuid and s.batch_step_uuid = p_step_uuid and s.state = 'error');
+  end if;
   perform tasker.move_steps_by_operator(
-    p_task_uuid, array[p_step_uuid], v_to,
-    jsonb_strip_nulls(jsonb_build_object('action', p_action, 'by', coalesce(tasker.get_caller(), p_by), 'reason', p_reason, 'metadata', p_data -> 'metadata')),
+    p_task_uuid, v_steps, v_to,
+    jsonb_strip_nulls(jsonb_build_object('action', p_action, 'by', coalesce(tasker.get_caller(), p_by), 'reason', p_reason, 'metadata', p_data -> 'metadata', 'decision', p_data -> 'decision', 'batches', p_data -> 'batches')),
     p_data -> 'result', p_server_uuid, v_now);
   insert into tasker.operator_actions (acted_at, action, acted_by, reason, task_uuid, workflow_step_uuid, details)
   values (v_now, p_action, p_by, p_reason, p_task_uuid, p_step_uuid,

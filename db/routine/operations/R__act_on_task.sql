@@ -90,6 +90,7 @@ begin
       insert into tasker.operator_actions (acted_at, action, acted_by, reason, task_uuid, bulk_token, details)
       select v_now, p_action, p_by, p_reason, p_task_uuid, p_bulk_token, v_details;
       delete from tasker.task_wakeups w where w.task_uuid = p_task_uuid;
+      perform tasker.cancel_waits(array[p_task_uuid], null, v_now);
       return jsonb_build_object('outcome', 'done', 'steps', 0, 'queued', '[]'::jsonb)
         || (select jsonb_build_object('state', t.state, 'ended', jsonb_build_array(jsonb_build_object('task_uuid', t.task_uuid, 'state', t.state, 'correlation_id', t.correlation_id)))
             from tasker.tasks t where t.task_uuid = p_task_uuid);
@@ -111,8 +112,13 @@ begin
       union
       select e.to_step_uuid from below b join tasker.workflow_step_edges e on e.from_step_uuid = b.step_uuid)
     select array_agg(b.step_uuid) into v_below from below b where b.step_uuid is not null;
+    v_below := v_below || array(select s.workflow_step_uuid from tasker.workflow_steps s
+                                where s.task_uuid = p_task_uuid and s.batch_step_uuid = any (v_below) and s.state in ('error', 'waiting_for_retry'));
   else
-    select array_agg(s.workflow_step_uuid) into v_below from tasker.workflow_steps s where s.task_uuid = p_task_uuid;
+    -- Those that failed in a batch that is closed were tolerated, and what followed has its results.
+    select array_agg(s.workflow_step_uuid) into v_below from tasker.workflow_steps s
+    where s.task_uuid = p_task_uuid
+      and (s.batch_step_uuid is null or exists (select from tasker.batches b where b.workflow_step_uuid = s.batch_step_uuid and b.closed_at is null));
   end if;
   select array_agg(s.workflow_step_uuid) filter (where s.state in ('error', 'waiting_for_retry')
              or (s.state in ('complete', 'resolved_manually') and p_action = 'retry_from_step' and coalesce((p_data ->> 'rerun_completed')::boolean, false))),
@@ -136,6 +142,16 @@ begin
       jsonb_build_object('outcome', 'refused', 'code', 'steps-in-flight', 'message',
         case when p_data ? 'context' then 'steps are offered or running with the present context'
              else format('%s of the steps to start again are offered or running', v_busy) end)
+    when exists (select from tasker.decision_outcomes o where o.workflow_step_uuid = any (v_steps) and o.created_steps is not null) then
+      jsonb_build_object('outcome', 'refused', 'code', 'step-not-movable', 'field', 'step', 'message',
+        'a decision among these steps has been carried out, and does not run again')
+    when exists (select from tasker.batches b
+                 join tasker.workflow_steps s on s.workflow_step_uuid = any (v_steps)
+                 where b.task_uuid = p_task_uuid
+                   and ((b.batchable_step_uuid = s.workflow_step_uuid and s.state in ('complete', 'resolved_manually'))
+                        or (b.closed_at is not null and b.workflow_step_uuid in (s.workflow_step_uuid, s.batch_step_uuid)))) then
+      jsonb_build_object('outcome', 'refused', 'code', 'step-not-movable', 'field', 'step', 'message',
+        'the batches of one of these steps have been made, and are not made again')
     when p_action = 'retry_from_step' and v_from.state in ('complete', 'resolved_manually') and not coalesce((p_data ->> 'rerun_completed')::boolean, false) then
       jsonb_build_object('outcome', 'refused', 'code', 'step-already-done', 'field', 'rerun_completed', 'message',
         format('the step is %s; say rerun_completed to run it again, and %s done steps in all', v_from.state, v_done))

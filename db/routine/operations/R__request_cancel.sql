@@ -32,6 +32,7 @@ declare
   v_tasks  uuid[];
   v_asked  uuid[];
   v_deltas tasker.task_delta[];
+  v_revoked uuid[];
   v_ended  jsonb;
 begin
   if p_children is null or p_children not in ('cancel', 'leave') then
@@ -122,8 +123,14 @@ begin
            p_server_uuid, jsonb_strip_nulls(jsonb_build_object('by', coalesce(tasker.get_caller(), p_by), 'reason', p_reason))
     from moved m)
   select array_agg((m.task_uuid, case m.from_state when 'enqueued' then -1 else 0 end, 0, 0,
-                    case m.from_state when 'waiting_for_retry' then -1 else 0 end)::tasker.task_delta)
-    into v_deltas from moved m;
+                    case m.from_state when 'waiting_for_retry' then -1 else 0 end)::tasker.task_delta),
+         array_agg(m.workflow_step_uuid) filter (where m.from_state = 'enqueued')
+    into v_deltas, v_revoked from moved m;
+  perform tasker.cancel_waits(v_asked, null, v_now);
+  if v_revoked is not null then
+    perform tasker.withdraw_messages(v_revoked);
+  end if;
+  perform tasker.recount_batches(v_asked);
 
   select coalesce(jsonb_agg(jsonb_build_object('task_uuid', c.task_uuid, 'state', c.state,
       'correlation_id', (select t.correlation_id from tasker.tasks t where t.task_uuid = c.task_uuid))), '[]') into v_ended

@@ -1,8 +1,8 @@
--- Proves on the data that is there that the promises were kept: one row per invariant, how often it is violated and up
--- to five examples. docs/promises.md says what each of them means to a user. It may run on a live database: everything is
--- read in one snapshot.
--- p_since: only tasks created from then on (null: all). p_quiet_for: also look for what has been waiting on a queue, or to be looked at, for longer than this;
--- null leaves that out, because on a busy system messages come and go.
+-- Checks on the existing data whether every promise was kept: one row per invariant, with the number of its violations and
+-- up to five examples. docs/promises.md explains what each invariant means to a user. Safe on a live database: it reads all
+-- data in one snapshot.
+-- p_since: only tasks created from then on (null: all). p_quiet_for: also reports messages and due tasks that have waited
+-- for longer than this; null leaves them out, because on a busy system messages come and go.
 -- Locks: none. Source: design section 1.
 create or replace function tasker.check_history(p_since timestamptz default null, p_quiet_for interval default null)
 returns table (invariant text, violations bigint, examples jsonb)
@@ -18,12 +18,15 @@ as $$
       'parent_counters_equal_a_recount', 'completed_step_has_one_accepted_success', 'step_is_completed_once',
       'handoff_ends_once', 'ended_handoff_has_its_result', 'result_has_its_move', 'step_starts_after_its_parents_ended',
       'handoff_is_claimed_once', 'nothing_starts_after_a_cancel_request', 'task_that_can_move_has_a_wakeup',
-      'task_at_rest_has_no_wakeup', 'retry_is_due_no_later_than_its_wakeup', 'step_of_a_finished_task_rests',
-      'template_has_no_cycle', 'edge_is_one_of_the_template', 'added_edge_is_told_by_the_history', 'grown_task_has_no_cycle', 'history_belongs_to_a_task', 'history_belongs_to_a_step',
+      'terminal_or_blocked_task_has_no_wakeup', 'retry_is_due_no_later_than_its_wakeup', 'step_of_a_finished_task_cannot_move',
+      'template_has_no_cycle', 'edge_is_one_of_the_template', 'added_edge_is_in_the_history', 'grown_step_has_its_decision', 'grown_edge_has_its_decision', 'decision_is_carried_out',
+      'batch_counters_equal_a_recount', 'batch_keeps_its_parallelism', 'worker_has_its_batch', 'batch_is_closed_once', 'batchable_step_has_its_batch', 'grown_task_has_no_cycle',
+      'wait_is_one_of_its_step', 'open_wait_is_of_a_pending_step', 'step_starts_after_its_wait', 'wait_does_not_end_early', 'wait_is_due_no_later_than_its_wakeup',
+      'signal_is_consumed_once', 'signals_are_numbered_without_gaps', 'signal_belongs_to_a_task', 'delayed_task_has_not_started', 'history_belongs_to_a_task', 'history_belongs_to_a_step',
       'result_belongs_to_a_step', 'task_ends_once', 'task_belongs_to_a_template', 'task_has_its_steps', 'step_belongs_to_a_task',
       'context_belongs_to_a_task', 'wakeup_belongs_to_a_task', 'purged_task_is_gone', 'slot_is_held_by_what_is_under_way',
       'slots_are_within_the_limit_of_their_admission', 'limited_step_in_flight_holds_its_slots',
-      'waiter_has_a_way_to_be_promoted', 'nobody_is_admitted_before_one_who_waits_longer',
+      'waiter_has_a_way_to_be_promoted', 'slots_go_to_the_longest_waiter',
       'task_history_goes_forward_in_time', 'nothing_is_dated_in_the_future', 'time_is_that_of_its_move', 'step_has_the_times_of_its_start',
       'result_fits_its_move', 'failed_step_has_a_failure', 'permanent_failure_is_not_retried_by_the_engine', 'document_equals_its_hash', 'search_attributes_equal_the_context',
       'inputs_of_an_operator_are_kept', 'step_is_one_of_its_template', 'added_step_has_a_name_of_its_own', 'task_has_the_edges_of_its_template',
@@ -32,9 +35,10 @@ as $$
       'rules_are_those_of_this_version', 'guards_are_in_place', 'task_state_fits_its_steps', 'cancelled_means_asked_for',
       'cancel_request_is_recorded', 'operator_move_is_recorded', 'blocked_task_has_a_dead_letter', 'lease_belongs_to_its_claim',
       'lease_ends_within_a_day', 'retry_waits_as_long_as_was_decided', 'wakeup_is_within_reach', 'document_belongs_to_a_step',
-      'dead_letter_belongs_to_a_task', 'slot_belongs_to_its_task', 'recovery_record_belongs_to_a_task', 'tallies_equal_a_recount']
+      'dead_letter_belongs_to_a_task', 'slot_belongs_to_its_task', 'recovery_record_belongs_to_a_task', 'unclaimed_offer_is_one_of_its_task', 'worker_claim_is_one_of_its_worker',
+      'handler_is_in_the_catalog', 'claimed_step_is_of_a_worker_that_serves_it', 'tallies_equal_a_recount']
       || case when p_quiet_for is not null then array['offer_has_a_message', 'message_is_about_an_unfinished_step',
-                                                      'due_task_is_looked_at', 'ended_lease_is_taken_back', 'queue_is_there',
+                                                      'due_task_is_processed', 'expired_lease_is_recovered', 'queue_is_there',
                                                       'message_is_about_a_step', 'message_is_sent_once', 'message_can_be_seen',
                                                       'settled_dead_letter_is_closed'] end)
       with ordinality as i(name, n)),
@@ -48,17 +52,20 @@ as $$
     union all select f.invariant, f.example from tasker.find_slot_violations(p_since) f
     union all select f.invariant, f.example from tasker.find_template_violations() f
     union all select f.invariant, f.example from tasker.find_graph_violations(p_since) f
+    union all select f.invariant, f.example from tasker.find_growth_violations(p_since) f
+    union all select f.invariant, f.example from tasker.find_wait_violations(p_since) f
+    union all select f.invariant, f.example from tasker.find_batch_violations(p_since) f
     union all select f.invariant, f.example from tasker.find_identity_violations(p_since) f
     union all select f.invariant, f.example from tasker.find_state_violations(p_since) f
     union all select f.invariant, f.example from tasker.find_time_violations(p_since) f
     union all select f.invariant, f.example from tasker.find_document_violations(p_since) f
-    -- Tallies know no tasks, so that there is no part of them that is younger than p_since.
+    -- Tallies are not per task, so p_since cannot restrict them.
     union all select f.invariant, f.example from tasker.find_tally_violations() f where p_since is null
     union all select f.invariant, f.example from tasker.find_queue_violations(p_quiet_for) f where p_quiet_for is not null
     union all select f.invariant, f.example from tasker.find_overdue_violations(p_quiet_for) f where p_quiet_for is not null),
   numbered as (
     select f.invariant, f.example, row_number() over (partition by f.invariant) as n from found f)
-  -- A full join: a finding whose name is not in the list must not get lost.
+  -- A full join, so that a finding whose name is not in the list is reported too.
   select coalesce(i.name, f.invariant), count(f.invariant), coalesce(jsonb_agg(f.example) filter (where f.n <= 5), '[]')
   from invariants i
   full join numbered f on f.invariant = i.name
@@ -66,4 +73,4 @@ as $$
   order by i.n
 $$;
 comment on function tasker.check_history(timestamptz, interval) is
-  'Proves on the data that is there that the promises were kept: one row per invariant, how often it is violated and up to five examples.';
+  'Checks on the existing data whether every promise was kept: one row per invariant, with the number of its violations and up to five examples.';

@@ -1,5 +1,5 @@
--- Where a counter that is kept differs from a recount: one row per finding.
--- Without nested loops: where statistics are missing or old, one over the whole history would never end.
+-- Stored counters that differ from a recount: one row per finding. Without nested loops: where statistics are missing or
+-- old, one over the whole history would never end.
 -- Locks: none. Source: glossary "readiness", docs/promises.md.
 create or replace function tasker.find_counter_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
@@ -8,9 +8,10 @@ set search_path = '' set jit = off set enable_nestloop = off
 as $$
   with task_recounts as (
     select s.task_uuid, count(*) as total,
-           count(*) filter (where s.state not in ('complete', 'resolved_manually')) as unfinished,
+           -- A worker of a batch that failed is counted by its batch.
+           count(*) filter (where s.state not in ('complete', 'resolved_manually') and (s.batch_step_uuid is null or s.state <> 'error')) as unfinished,
            count(*) filter (where s.state in ('enqueued', 'in_progress', 'enqueued_for_orchestration', 'enqueued_as_error_for_orchestration')) as in_flight,
-           count(*) filter (where s.state = 'error') as failed,
+           count(*) filter (where s.state = 'error' and s.batch_step_uuid is null) as failed,
            count(*) filter (where s.state = 'waiting_for_retry') as retrying
     from tasker.workflow_steps s group by s.task_uuid),
   parent_recounts as (
@@ -39,4 +40,4 @@ as $$
     and (s.total_parents, s.remaining_parents) is distinct from (coalesce(r.total, 0), coalesce(r.remaining, 0))
 $$;
 comment on function tasker.find_counter_violations(timestamptz) is
-  'Where a counter that is kept differs from a recount: one row per finding.';
+  'Stored counters that differ from a recount: one row per finding.';

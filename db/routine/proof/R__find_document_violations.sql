@@ -1,5 +1,6 @@
--- Documents, and what was taken out of them, that are not what was written: one row per finding. Every document is read, which is most of what the check costs where they are large.
--- Without nested loops: where statistics are missing or old, one over the whole history would never end.
+-- Documents that differ from their hash, and search attributes that differ from their context: one row per finding. Reads
+-- every document, which is most of the cost of the check when documents are large. Without nested loops: where statistics
+-- are missing or old, one over the whole history would never end.
 -- Locks: none. Source: docs/promises.md.
 create or replace function tasker.find_document_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
@@ -20,7 +21,12 @@ as $$
   where d.document_hash is distinct from tasker.hash_documents(d.inputs, d.checkpoint)
     and (p_since is null or d.workflow_step_uuid in (select s.workflow_step_uuid from tasker.workflow_steps s where s.created_at >= p_since))
   union all
-  -- The values by which tasks are found: a row is missing, has another value, or there is one too many.
+  select 'document_equals_its_hash', jsonb_build_object('task_uuid', g.task_uuid, 'signal', g.number)
+  from tasker.task_signals g
+  where g.document_hash is distinct from tasker.hash_documents(g.payload)
+    and (p_since is null or g.task_uuid in (select t.task_uuid from tasker.tasks t where t.created_at >= p_since))
+  union all
+  -- Search attributes: a row is missing, has another value, or is superfluous.
   select 'search_attributes_equal_the_context', jsonb_build_object('task_uuid', coalesce(w.task_uuid, k.task_uuid), 'name', coalesce(w.name, k.name),
                                                                    'is_there', k.task_uuid is not null, 'is_due', w.task_uuid is not null)
   from (select t.task_uuid, a.name, a.value
@@ -36,4 +42,4 @@ as $$
   where k.value is distinct from w.value
 $$;
 comment on function tasker.find_document_violations(timestamptz) is
-  'Documents, and what was taken out of them, that are not what was written: one row per finding.';
+  'Documents that differ from their hash, and search attributes that differ from their context: one row per finding.';

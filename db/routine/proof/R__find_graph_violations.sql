@@ -1,6 +1,7 @@
--- Where tasks and their steps are not made as their template says: one row per finding. That each edge is one of the template's is looked at
--- by find_reference_violations; here, that none is missing. Steps that were added have a name, and the settings of their template's step.
--- Without nested loops: where statistics are missing or old, one over the whole history would never end.
+-- Tasks and steps that differ from their template: one row per finding. This function checks that no edge is missing;
+-- find_reference_violations checks that each edge is in the template. An added step has a name of its own and the settings
+-- of its template's step. Without nested loops: where statistics are missing or old, one over the whole history would never
+-- end.
 -- Locks: none. Source: design decision 16, docs/promises.md.
 create or replace function tasker.find_graph_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
@@ -8,7 +9,10 @@ language sql stable
 set search_path = '' set jit = off set enable_nestloop = off
 as $$
   with added as (
-    select s.task_uuid, count(*)::int as steps from tasker.workflow_steps s where s.name is not null group by s.task_uuid),
+    select s.task_uuid, count(*)::int as steps
+    from tasker.workflow_steps s
+    left join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid and n.growth_rank is not null
+    where s.name is not null or n.growth_rank is not null group by s.task_uuid),
   added_parents as (
     select e.to_step_uuid, count(*)::int as parents from tasker.workflow_steps s
     join tasker.workflow_step_edges e on e.from_step_uuid = s.workflow_step_uuid
@@ -29,11 +33,13 @@ as $$
     select 'added_step_has_a_name_of_its_own', jsonb_build_object('name', s.name) where other.named_step_uuid is not null
     union all
     select 'task_has_the_edges_of_its_template', jsonb_build_object('total_parents', s.total_parents, 'in_template', cardinality(n.parent_positions), 'added', ap.parents)
-    where s.name is null and s.total_parents <> cardinality(n.parent_positions) + coalesce(ap.parents, 0)
+    where s.name is null and n.growth_rank is null and s.total_parents <> cardinality(n.parent_positions) + coalesce(ap.parents, 0)
     union all
     select 'task_keeps_the_settings_of_its_template',
            jsonb_build_object('max_attempts', s.max_attempts, 'retryable', s.retryable, 'in_template', jsonb_build_array(n.default_max_attempts, n.default_retryable))
-    where s.retryable <> n.default_retryable or s.is_limited <> t.is_limited
+    where s.retryable <> n.default_retryable or s.is_limited <> t.is_limited or s.is_decision <> (n.step_type = 'decision')
+       or s.is_automatic <> (s.batch_step_uuid is null and (n.handler_callable is null or n.wait_for is not null or n.step_type = 'batch_worker'))
+       or coalesce(s.is_batchable, false) <> (n.step_type = 'batchable')
        or s.max_attempts <> n.default_max_attempts
     union all
     select 'attempts_stay_within_the_limit',
@@ -49,7 +55,7 @@ as $$
   join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
   left join added a on a.task_uuid = t.task_uuid
   where t.created_at >= coalesce(p_since, '-infinity')
-    and (t.total_steps, t.continue_on_error, t.is_limited) is distinct from (nt.total_steps + coalesce(a.steps, 0), nt.continue_on_error, nt.is_limited)
+    and (t.total_steps, t.continue_on_error, t.is_limited) is distinct from (nt.initial_steps + coalesce(a.steps, 0), nt.continue_on_error, nt.is_limited)
 $$;
 comment on function tasker.find_graph_violations(timestamptz) is
-  'Where tasks and their steps are not made as their template says: one row per finding.';
+  'Tasks and steps that differ from their template: one row per finding.';

@@ -1,5 +1,5 @@
--- Where the history of tasks and steps does not add up to what they are: one row per finding.
--- Without nested loops: where statistics are missing or old, one over the whole history would never end.
+-- Tasks and steps whose history does not match their rows: one row per finding. Without nested loops: where statistics are
+-- missing or old, one over the whole history would never end.
 -- Locks: none. Source: design decision 1, docs/promises.md.
 create or replace function tasker.find_history_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
@@ -17,7 +17,7 @@ as $$
            lag(h.created_at) over w as created_before
     from tasker.workflow_step_transitions h
     join tasker.workflow_steps s on s.workflow_step_uuid = h.workflow_step_uuid and s.created_at >= coalesce(p_since, '-infinity')
-    -- The moves after which an attempt counts as never begun.
+    -- The moves after which an attempt counts as not started.
     cross join lateral (select (h.to_state = 'pending' and h.from_state = 'in_progress' and h.actor = 'worker')
                             or (h.to_state = 'cancelled' and h.from_state = 'enqueued') as is_given_back) g
     window w as (partition by h.workflow_step_uuid order by h.sort_key)),
@@ -45,7 +45,7 @@ as $$
   join step_counts c on c.workflow_step_uuid = s.workflow_step_uuid
   where c.moves <> s.transition_count or c.last_key <> s.transition_count
   union all
-  -- Only error can be left again, by a person.
+  -- Of the terminal states a task can leave only error, by an operator action.
   select 'task_ends_once', jsonb_build_object('task_uuid', m.task_uuid, 'ends', count(*) filter (where m.to_state in ('complete', 'cancelled', 'resolved_manually')),
                                               'moves_after_it', count(*) filter (where m.from_state in ('complete', 'cancelled', 'resolved_manually')))
   from task_moves m
@@ -70,7 +70,7 @@ as $$
     and (m.from_state, m.to_state, m.actor) not in (
       select r.from_state, r.to_state, r.actor from tasker.workflow_step_transition_rules r where r.from_state is not null)
   union all
-  -- The fence: a number is given once, by a handoff, and every move until the next one carries it.
+  -- The fence: a handoff assigns each number once, and every move until the next handoff carries it.
   select 'handoff_grows_by_handoffs_only', jsonb_build_object('step_uuid', m.workflow_step_uuid, 'sort_key', m.sort_key, 'handoff', m.handoff, 'was', m.handoff_before)
   from step_moves m where m.handoff <> coalesce(m.handoff_before, 0) + (m.to_state = 'enqueued')::int
   union all
@@ -79,7 +79,7 @@ as $$
   join step_moves h on h.workflow_step_uuid = s.workflow_step_uuid and h.sort_key = s.transition_count
   where h.handoff <> s.handoffs
   union all
-  -- An attempt that was given back before it started is the number of the next one.
+  -- The next attempt reuses the number of one that was released before it started.
   select 'attempt_follows_its_handoff', jsonb_build_object('step_uuid', m.workflow_step_uuid, 'sort_key', m.sort_key, 'attempt', m.attempt, 'was', m.attempt_before,
                                                            'was_given_back', m.was_given_back)
   from step_moves m
@@ -97,4 +97,4 @@ as $$
   from task_moves m where m.created_at < m.created_before
 $$;
 comment on function tasker.find_history_violations(timestamptz) is
-  'Where the history of tasks and steps does not add up to what they are: one row per finding.';
+  'Tasks and steps whose history does not match their rows: one row per finding.';

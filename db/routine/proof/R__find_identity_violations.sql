@@ -1,19 +1,19 @@
--- Where tasks do not have the identity that their request gave them, or share one against their template's reuse: one row per finding.
--- The tasks of one identity are those that have its hash or had it. That the successor of a task is there is not asked for: it may be purged first.
--- Without nested loops: where statistics are missing or old, one over the whole history would never end.
+-- Tasks that do not have the identity of their request, or share one although their template's reuse forbids it: one row
+-- per finding. The tasks of an identity are those that have its hash or had it. Does not require that the successor of a
+-- task exists: it may be purged first. Without nested loops: where statistics are missing or old, one over the whole
+-- history would never end.
 -- Locks: none. Source: design decision 15, ADR 0028, docs/promises.md.
 create or replace function tasker.find_identity_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
 language sql stable
 set search_path = '' set jit = off set enable_nestloop = off
 as $$
-  -- Whether a key came with the request is not known of tasks that are older than the column.
   select 'identity_is_kept', jsonb_build_object('task_uuid', t.task_uuid, 'identity_strategy', nt.identity_strategy, 'is_keyed', t.is_keyed)
   from tasker.tasks t
   join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
   cross join lateral (select coalesce(t.identity_hash, t.former_identity_hash) is not null as has_identity) h
   where t.created_at >= coalesce(p_since, '-infinity')
-    and (h.has_identity <> (nt.identity_strategy <> 'always_unique' or coalesce(t.is_keyed, h.has_identity))
+    and (h.has_identity <> (nt.identity_strategy <> 'always_unique' or t.is_keyed)
       or (nt.identity_strategy = 'caller_provided' and not t.is_keyed))
   union all
   select 'identity_has_one_unfinished_task',
@@ -46,4 +46,4 @@ as $$
   where t.created_at >= coalesce(p_since, '-infinity') and p.replaced_by_task_uuid is distinct from t.task_uuid
 $$;
 comment on function tasker.find_identity_violations(timestamptz) is
-  'Where tasks do not have the identity that their request gave them, or share one against their template''s reuse: one row per finding.';
+  'Tasks that do not have the identity of their request, or share one although their template''s reuse forbids it: one row per finding.';

@@ -1,7 +1,7 @@
--- Where a step started too early, too late or twice: one row per finding.
--- Times of the history are compared, which are the clock's at the moment of writing, under the lock of the task. A claim
--- does not hold that lock, so one that is under way when a cancel is asked for gets a grace of five seconds.
--- Without nested loops: where statistics are missing or old, one over the whole history would never end.
+-- Steps that started too early, too late or twice: one row per finding. Compares times of the history, which are taken from
+-- the clock at the moment of writing, under the lock of the task. A claim does not hold that lock, so a claim under way
+-- during a cancel request is allowed five seconds. Without nested loops: where statistics are missing or old, one over the
+-- whole history would never end.
 -- Locks: none. Source: design section 3, docs/promises.md.
 create or replace function tasker.find_order_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
@@ -17,7 +17,7 @@ as $$
     select m.workflow_step_uuid, m.created_at as ended_at from moves m where m.to_state in ('complete', 'resolved_manually')),
   ends as (
     select a.workflow_step_uuid, min(a.ended_at) as ended_at from all_ends a group by a.workflow_step_uuid),
-  -- A person had it run again: until it has ended once more, no child may start.
+  -- An operator had it run again: until it has ended again, no child may start.
   reruns as (
     select m.workflow_step_uuid, m.created_at as reset_at from moves m where m.from_state in ('complete', 'resolved_manually')),
   starts_after_a_rerun as (
@@ -49,4 +49,4 @@ as $$
      or (m.to_state = 'in_progress' and m.created_at > t.cancel_requested_at + interval '5 seconds')
 $$;
 comment on function tasker.find_order_violations(timestamptz) is
-  'Where a step started too early, too late or twice: one row per finding.';
+  'Steps that started too early, too late or twice: one row per finding.';

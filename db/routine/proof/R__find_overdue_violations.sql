@@ -1,23 +1,24 @@
--- Tasks that should have been looked at, leases that should have been taken back and dead letters that should have been closed
--- long ago: one row per finding. Every server looks for all of them now and then, so this is for a system on which at least one is alive and keeps up.
+-- Tasks that should have been evaluated, leases that should have been recovered and dead letters that should have been
+-- closed long ago: one row per finding. Every orchestrator polls for these, so call it for a system with at least one live
+-- orchestrator that keeps up.
 -- Locks: none. Source: design decision 12, docs/promises.md.
 create or replace function tasker.find_overdue_violations(p_older_than interval default '10 minutes')
 returns table (invariant text, example jsonb)
 language sql stable
 set search_path = '' set jit = off
 as $$
-  select 'due_task_is_looked_at', jsonb_build_object('task_uuid', t.task_uuid, 'state', t.state, 'wake_at', w.wake_at)
+  select 'due_task_is_processed', jsonb_build_object('task_uuid', t.task_uuid, 'state', t.state, 'wake_at', w.wake_at)
   from tasker.task_wakeups w
   join tasker.tasks t on t.task_uuid = w.task_uuid
   where w.wake_at < clock_timestamp() - p_older_than
   union all
-  select 'ended_lease_is_taken_back',
+  select 'expired_lease_is_recovered',
          jsonb_build_object('step_uuid', s.workflow_step_uuid, 'handoff', s.handoffs, 'lease_expires_at', s.lease_expires_at, 'leased_by', s.leased_by)
   from tasker.task_wakeups w
   join tasker.workflow_steps s on s.task_uuid = w.task_uuid and s.state = 'in_progress'
   where s.lease_expires_at < clock_timestamp() - p_older_than
   union all
-  -- One that an operator opened is for operators to close.
+  -- Operators close the ones that an operator opened.
   select 'settled_dead_letter_is_closed', jsonb_build_object('dlq_entry_uuid', d.dlq_entry_uuid, 'task_uuid', t.task_uuid, 'task_state', t.state)
   from tasker.tasks_dlq d
   join tasker.tasks t on t.task_uuid = d.task_uuid
@@ -25,4 +26,4 @@ as $$
     and t.completed_at < clock_timestamp() - p_older_than
 $$;
 comment on function tasker.find_overdue_violations(interval) is
-  'Tasks that should have been looked at, leases that should have been taken back and dead letters that should have been closed long ago.';
+  'Tasks that should have been evaluated, leases that should have been recovered and dead letters that should have been closed long ago.';

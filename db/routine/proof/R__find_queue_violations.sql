@@ -1,6 +1,6 @@
--- Offers without a message, messages that no worker can see or needs, and queues that are not there: one row per finding.
--- All of it happens for a while or repairs itself (resend_lost_messages, take_messages), so this is for a system that has
--- been quiet for longer than its offers wait: nothing is named that is younger than p_older_than.
+-- Offers without a message, messages that are invisible or superfluous, and missing queues: one row per finding. All of
+-- these occur briefly or are repaired (resend_lost_messages, take_messages), so this is for a system that has been quiet
+-- for longer than its offers wait: reports nothing younger than p_older_than.
 -- Locks: none. Source: design section 3, "delete any queue row and the work still ends".
 create or replace function tasker.find_queue_violations(p_older_than interval default '10 minutes')
 returns table (invariant text, example jsonb)
@@ -29,7 +29,7 @@ begin
       where s.enqueued_at < clock_timestamp() - p_older_than;
       continue;
     end if;
-    -- Compared as text: what is no uuid and no number at all is a finding, and no reason to stop.
+    -- Compared as text, so that a value that is not a uuid or number is a finding and not an error.
     return query execute format($q$
       with messages as materialized (
         select q.msg_id, q.enqueued_at, q.vt, q.message ->> 'step_uuid' as step, q.message ->> 'handoff' as handoff, q.message ->> 'task_uuid' as task
@@ -68,4 +68,4 @@ begin
 end
 $$;
 comment on function tasker.find_queue_violations(interval) is
-  'Offers without a message, messages that no worker can see or needs, and queues that are not there: one row per finding.';
+  'Offers without a message, messages that are invisible or superfluous, and missing queues: one row per finding.';

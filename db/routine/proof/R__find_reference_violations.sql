@@ -1,5 +1,5 @@
--- Rows that belong to nothing, and graphs that are not those of their template: one row per finding.
--- Without nested loops: where statistics are missing or old, one over the whole history would never end.
+-- Orphaned rows, and graphs that differ from their template: one row per finding. Without nested loops: where statistics
+-- are missing or old, one over the whole history would never end.
 -- Locks: none. Source: design section 4, docs/promises.md.
 create or replace function tasker.find_reference_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
@@ -14,7 +14,7 @@ as $$
   levels(named_task_uuid, step_position, level) as (
     select n.named_task_uuid, n.step_position, 0 from tasker.named_tasks_named_steps n where n.parent_positions = '{}'
     union
-    -- The bound ends the walk on a cycle: no acyclic path is longer than the template has steps.
+    -- The bound ends the walk on a cycle: no acyclic path is longer than the number of steps of the template.
     select e.named_task_uuid, e.step_position, l.level + 1
     from levels l
     join template_edges e on e.named_task_uuid = l.named_task_uuid and e.parent_position = l.step_position and l.level < e.total_steps),
@@ -22,7 +22,7 @@ as $$
     select l.named_task_uuid, l.step_position, max(l.level) as level from levels l group by l.named_task_uuid, l.step_position),
   added as materialized (
     select s.workflow_step_uuid, s.task_uuid from tasker.workflow_steps s where s.name is not null),
-  -- The edges that came with them, as their first move tells.
+  -- The edges that were added with them, recorded in their first move.
   told_edges as (
     select p.value::uuid as from_step_uuid, a.workflow_step_uuid as to_step_uuid
     from added a
@@ -60,10 +60,12 @@ as $$
   left join tasker.workflow_steps p on p.workflow_step_uuid = e.from_step_uuid and p.task_uuid = e.task_uuid
   left join tasker.workflow_steps c on c.workflow_step_uuid = e.to_step_uuid and c.task_uuid = e.task_uuid
   left join template_edges t on t.named_step_uuid = c.named_step_uuid and t.parent_position = p.step_position
-  -- Of an added step it is enough here that both ends are in the task.
-  where t.step_position is null and coalesce(p.name, c.name) is null or p.workflow_step_uuid is null or c.workflow_step_uuid is null
+  -- For the edges of an added step it suffices here that both ends are in the task.
+  -- Those of a step that a decision created are find_growth_violations's.
+  left join tasker.named_tasks_named_steps g on g.named_step_uuid = c.named_step_uuid
+  where t.step_position is null and coalesce(p.name, c.name) is null and g.growth_rank is null or p.workflow_step_uuid is null or c.workflow_step_uuid is null
   union all
-  select 'added_edge_is_told_by_the_history',
+  select 'added_edge_is_in_the_history',
          jsonb_build_object('from_step_uuid', coalesce(e.from_step_uuid, k.from_step_uuid), 'to_step_uuid', coalesce(e.to_step_uuid, k.to_step_uuid),
                             'is_there', e.from_step_uuid is not null)
   from added_edges e
@@ -122,7 +124,7 @@ as $$
   left join tasker.tasks t on t.task_uuid = w.task_uuid
   where t.task_uuid is null
   union all
-  -- These have foreign keys; a restore without them, or a program that switches them off, leaves orphans all the same.
+  -- These tables have foreign keys, but a restore without them, or a program that disables them, can still leave orphans.
   select 'document_belongs_to_a_step', jsonb_build_object('step_uuid', d.workflow_step_uuid)
   from tasker.workflow_step_documents d
   left join tasker.workflow_steps s on s.workflow_step_uuid = d.workflow_step_uuid and s.task_uuid = d.task_uuid
@@ -146,6 +148,27 @@ as $$
         union all select f.task_uuid, 'task_faults' from tasker.task_faults f) r
   left join tasker.tasks t on t.task_uuid = r.task_uuid
   where t.task_uuid is null
+  union all
+  select 'unclaimed_offer_is_one_of_its_task', jsonb_build_object('task_uuid', o.task_uuid, 'step_uuid', o.workflow_step_uuid, 'handoff', o.handoff)
+  from tasker.unclaimed_offers o
+  join tasker.tasks t on t.task_uuid = o.task_uuid
+  left join tasker.workflow_steps s on s.workflow_step_uuid = o.workflow_step_uuid and s.task_uuid = o.task_uuid
+  where s.workflow_step_uuid is null or o.handoff > s.handoffs
+  union all
+  -- A claim of a former handoff is allowed, until its worker calls again.
+  select 'worker_claim_is_one_of_its_worker', jsonb_build_object('worker_uuid', c.worker_uuid, 'step_uuid', c.workflow_step_uuid, 'handoff', c.handoff)
+  from tasker.worker_claims c
+  left join tasker.workers w on w.worker_uuid = c.worker_uuid and w.server_uuid is null
+  left join tasker.workflow_steps s on s.workflow_step_uuid = c.workflow_step_uuid and s.task_uuid = c.task_uuid
+  where w.worker_uuid is null or s.workflow_step_uuid is null or c.handoff > s.handoffs
+     or c.handoff = s.handoffs and s.state = 'in_progress' and s.leased_by is distinct from c.worker_uuid
+  union all
+  -- A worker with only some of the handlers can never claim a step whose handler is not in it.
+  select 'handler_is_in_the_catalog', jsonb_build_object('named_task_uuid', n.named_task_uuid, 'step_position', n.step_position, 'handler', n.handler_key)
+  from tasker.named_tasks_named_steps n
+  join tasker.named_tasks nt on nt.named_task_uuid = n.named_task_uuid
+  left join tasker.namespace_handlers h on h.task_namespace_uuid = nt.task_namespace_uuid and h.handler_key = n.handler_key
+  where h.handler_key is null and n.handler_key is not null
 $$;
 comment on function tasker.find_reference_violations(timestamptz) is
-  'Rows that belong to nothing, and graphs that are not those of their template: one row per finding.';
+  'Orphaned rows, and graphs that differ from their template: one row per finding.';

@@ -1,5 +1,5 @@
--- Where results and completions do not go together one to one: one row per finding.
--- Without nested loops: where statistics are missing or old, one over the whole history would never end.
+-- Results and completions that do not match one to one: one row per finding. Without nested loops: where statistics are
+-- missing or old, one over the whole history would never end.
 -- Locks: none. Source: design decision 4, docs/promises.md.
 create or replace function tasker.find_result_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
@@ -10,7 +10,7 @@ as $$
     select s.* from tasker.workflow_steps s where s.created_at >= coalesce(p_since, '-infinity')),
   moves as (
     select h.* from tasker.workflow_step_transitions h join steps s on s.workflow_step_uuid = h.workflow_step_uuid),
-  -- How often a person had a finished step run again: that often it may end once more.
+  -- How often an operator had a finished step run again: it may end once more for each.
   reruns as (
     select m.workflow_step_uuid, count(*) as times from moves m
     where m.from_state in ('complete', 'resolved_manually') group by m.workflow_step_uuid)
@@ -52,11 +52,12 @@ as $$
     when 'enqueued_for_orchestration' then r.outcome = 'success'
     when 'enqueued_as_error_for_orchestration' then r.outcome in ('retryable_failure', 'permanent_failure')
     when 'error' then r.outcome in ('retryable_failure', 'permanent_failure')
-    when 'complete' then r.outcome = 'manual_completion'
+    -- The engine completes only a step that has no handler, a decision by rules.
+    when 'complete' then r.outcome = case m.actor when 'operator' then 'manual_completion' else 'success' end::tasker.step_outcome
     when 'cancelled' then r.outcome = 'cancelled'
     else false end
   union all
-  -- What cannot be processed ends in error with whatever result it has.
+  -- A step that cannot be processed ends in error and keeps its result, even a success.
   select 'failed_step_has_a_failure', jsonb_build_object('step_uuid', s.workflow_step_uuid, 'outcome', r.outcome)
   from steps s
   left join tasker.workflow_step_result_audit r on r.workflow_step_uuid = s.workflow_step_uuid and r.sort_key = s.result_sort_key
@@ -70,4 +71,4 @@ as $$
   where m.to_state = 'waiting_for_retry' and r.outcome <> 'retryable_failure'
 $$;
 comment on function tasker.find_result_violations(timestamptz) is
-  'Where results and completions do not go together one to one: one row per finding.';
+  'Results and completions that do not match one to one: one row per finding.';

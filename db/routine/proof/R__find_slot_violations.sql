@@ -1,4 +1,4 @@
--- Where slots of concurrency policies and what they stand for do not go together: one row per finding.
+-- Slots of concurrency policies that do not match their holders: one row per finding.
 -- Locks: none. Source: ADR 0013, docs/promises.md.
 create or replace function tasker.find_slot_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
@@ -21,14 +21,14 @@ as $$
   where s.admitted_at is not null
     and (s.completed_at is not null or s.task_state = 'blocked_by_failures'
          or (s.handoff > 0 and (s.step_state not in ('enqueued', 'in_progress') or s.handoffs <> s.handoff))
-         -- Given and not taken up yet: it waits for the next slot in its order, or is about to be handed off.
+         -- Admitted and not handed off yet: it waits for its next slot, or is about to be handed off.
          or (s.handoff is null and s.step_state not in ('pending', 'waiting_for_retry')))
   union all
   select 'slots_are_within_the_limit_of_their_admission',
          jsonb_build_object('policy_uuid', s.policy_uuid, 'key', s.key, 'holder_uuid', s.holder_uuid, 'held', s.held_then, 'limit', s.admitted_limit)
   from slots s where s.admitted_at is not null and s.held_then > s.admitted_limit
   union all
-  -- Everything that is under way under a policy has its slots: nothing slipped past the gate.
+  -- Every running holder under a policy has its slots: none bypassed the gate.
   select 'limited_step_in_flight_holds_its_slots',
          jsonb_build_object('step_uuid', w.workflow_step_uuid, 'handoff', w.handoffs, 'policy_uuid', u.policy_uuid)
   from tasker.tasks t
@@ -41,7 +41,7 @@ as $$
     and (s.handoff = w.handoffs or p.counts = 'tasks')
   where t.is_limited and s.holder_uuid is null and t.created_at >= coalesce(p_since, '-infinity')
   union all
-  -- Free places and somebody who waits for one, and nobody who is going to look: he would wait for ever.
+  -- A free slot and a waiter for it, but no pending release that promotes the waiter: it would wait without end.
   select 'waiter_has_a_way_to_be_promoted',
          jsonb_build_object('holder_uuid', s.holder_uuid, 'policy_uuid', s.policy_uuid, 'key', s.key, 'position', s.waiting_position)
   from slots s
@@ -51,8 +51,8 @@ as $$
   where s.admitted_at is null and not s.is_due and coalesce(h.held, 0) < coalesce(p.set_limit, p.template_limit)
     and not exists (select from tasker.concurrency_releases r where r.policy_uuid = s.policy_uuid and r.key = s.key)
   union all
-  -- In line from the moment of asking. Two who ask within seconds of each other may not see each other yet.
-  select 'nobody_is_admitted_before_one_who_waits_longer',
+  -- Waiters are ordered by the time of their request. Two requests within seconds of each other may not see each other yet.
+  select 'slots_go_to_the_longest_waiter',
          jsonb_build_object('waiter_uuid', s.holder_uuid, 'requested_at', s.requested_at, 'policy_uuid', s.policy_uuid, 'key', s.key)
   from slots s
   where s.admitted_at is null and s.last_admitted_position > s.waiting_position
@@ -61,4 +61,4 @@ as $$
                   and h.admitted_at > s.requested_at + interval '10 seconds')
 $$;
 comment on function tasker.find_slot_violations(timestamptz) is
-  'Where slots of concurrency policies and what they stand for do not go together: one row per finding.';
+  'Slots of concurrency policies that do not match their holders: one row per finding.';

@@ -1,5 +1,5 @@
--- Where the state of a task or a step does not go with the rows beside it: one row per finding.
--- Without nested loops: where statistics are missing or old, one over the whole history would never end.
+-- Tasks and steps whose state does not match their related rows: one row per finding. Without nested loops: where
+-- statistics are missing or old, one over the whole history would never end.
 -- Locks: none. Source: design decisions 7 to 12, docs/promises.md.
 create or replace function tasker.find_state_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
@@ -8,7 +8,7 @@ set search_path = '' set jit = off set enable_nestloop = off
 as $$
   with tasks as (
     select t.* from tasker.tasks t where t.created_at >= coalesce(p_since, '-infinity')),
-  -- The move that led a task or a step to where it is now.
+  -- The move of a task or step into its present state.
   blocked as (
     select t.task_uuid, h.created_at as blocked_at
     from tasks t
@@ -51,7 +51,7 @@ as $$
   left join (select distinct a.task_uuid, a.action from tasker.operator_actions a) a on a.task_uuid = m.task_uuid and a.action = m.action
   where m.action is not null and a.task_uuid is null
   union all
-  -- Of this time that it is blocked: an open one, or one that an operator has closed since.
+  -- Since it was blocked: an open one, or one that an operator has closed.
   select 'blocked_task_has_a_dead_letter', jsonb_build_object('task_uuid', b.task_uuid, 'blocked_at', b.blocked_at)
   from blocked b
   left join (select d.task_uuid, bool_or(d.resolution_status = 'pending') as is_open,
@@ -68,6 +68,19 @@ as $$
   select 'lease_belongs_to_its_claim', jsonb_build_object('step_uuid', u.workflow_step_uuid, 'leased_by', u.leased_by, 'claimed_by', u.processor_uuid)
   from under_way u where u.state = 'in_progress' and u.leased_by is distinct from u.processor_uuid
   union all
+  -- Allows a minute for a claim that was under way when the worker declared its handlers.
+  select 'claimed_step_is_of_a_worker_that_serves_it',
+         jsonb_build_object('step_uuid', u.workflow_step_uuid, 'leased_by', u.leased_by, 'handler', n.handler_key, 'namespace', ns.name)
+  from under_way u
+  join tasker.workers w on w.worker_uuid = u.leased_by
+  join tasker.workflow_steps s on s.workflow_step_uuid = u.workflow_step_uuid
+  join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
+  join tasker.named_tasks nt on nt.named_task_uuid = n.named_task_uuid
+  join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
+  where u.state = 'in_progress' and u.moved_at > w.declared_at + interval '1 minute'
+    and not ((w.namespaces is null or ns.name = any (w.namespaces))
+             and tasker.has_handler(w.handlers, w.resolvers, '{}', n.handler_callable, n.handler_resolver, n.handler_key))
+  union all
   select 'lease_ends_within_a_day', jsonb_build_object('step_uuid', u.workflow_step_uuid, 'lease_expires_at', u.lease_expires_at)
   from under_way u where u.state = 'in_progress' and u.lease_expires_at > clock_timestamp() + interval '25 hours'
   union all
@@ -77,12 +90,16 @@ as $$
   where u.state = 'waiting_for_retry'
     and u.next_retry_at > u.moved_at + coalesce(u.backoff_request_seconds, 0) * interval '1 second' + interval '1 minute'
   union all
-  -- A task is looked at every ten minutes, one that cannot be processed every hour; any longer it waits for a retry only.
+  -- A task is evaluated at least every ten minutes, a parked one every hour, one that only waits every day; only a retry and a
+  -- delayed start may be due later.
   select 'wakeup_is_within_reach', jsonb_build_object('task_uuid', w.task_uuid, 'wake_at', w.wake_at, 'last_retry', r.last_retry)
   from tasker.task_wakeups w
   join tasks t on t.task_uuid = w.task_uuid
   left join retries r on r.task_uuid = w.task_uuid
   where w.wake_at > clock_timestamp() + interval '65 minutes' and not coalesce(w.wake_at <= r.last_retry, false)
+    and not (t.is_delayed and w.wake_at <= t.start_at)
+    and not (w.wake_at < clock_timestamp() + interval '25 hours'
+             and w.task_uuid in (select v.task_uuid from tasker.step_waits v where v.state = 'open'))
 $$;
 comment on function tasker.find_state_violations(timestamptz) is
-  'Where the state of a task or a step does not go with the rows beside it: one row per finding.';
+  'Tasks and steps whose state does not match their related rows: one row per finding.';

@@ -1,8 +1,8 @@
--- Where the tallies of the analytics differ from a recount: one row per finding.
--- States: the counts and the moves since then must add up to the rows of the tables. Minutes: only those after the last purge, the last dropped month
--- and the last count from the beginning, since the recount needs the tasks. A database that was restored from a dump has transaction numbers of its
--- own until the first roll-up counts afresh: until then there is nothing to compare.
--- Without nested loops: where statistics are missing or old, one over the whole history would never end.
+-- Tallies of the analytics that differ from a recount: one row per finding. States: the counts plus the moves since then
+-- must equal the rows of the tables. Minutes: only those after the last purge, the last dropped month and the last rebuild,
+-- since the recount needs the tasks. A database that was restored from a dump has new transaction numbers, and reports
+-- nothing until the first roll-up has recounted. Without nested loops: where statistics are missing or old, one over the
+-- whole history would never end.
 -- Locks: none. Source: docs/promises.md.
 create or replace function tasker.find_tally_violations()
 returns table (invariant text, example jsonb)
@@ -48,7 +48,7 @@ begin
   return query
   with moves as (
     select date_trunc('minute', h.created_at) as minute, t.named_task_uuid, h.to_state,
-           t.total_steps - (select count(*) from tasker.workflow_steps a where a.task_uuid = t.task_uuid and a.name is not null and a.created_at > h.created_at) as total_steps,
+           t.total_steps - (select count(*) from tasker.workflow_steps a where a.task_uuid = t.task_uuid and a.created_at > h.created_at and a.created_at > t.created_at) as total_steps,
            extract(epoch from h.created_at - t.created_at) as seconds
     from tasker.task_transitions h
     join tasker.tasks t on t.task_uuid = h.task_uuid
@@ -88,4 +88,4 @@ begin
 end
 $$;
 comment on function tasker.find_tally_violations() is
-  'Where the tallies of the analytics differ from a recount: one row per finding.';
+  'Tallies of the analytics that differ from a recount: one row per finding.';

@@ -1,6 +1,6 @@
--- Where templates, rules and guards are not what was registered and migrated: one row per finding.
--- The rules are written down here a second time: one that was added by hand would let through whatever it allows. Guards are the triggers,
--- unique keys and checks that the engine relies on; what a later version adds to them is no finding.
+-- Templates, rules and guards that differ from what was registered and migrated: one row per finding. Repeats the rules,
+-- because a rule added manually would permit moves that no other check finds. Guards are the triggers, unique keys and
+-- checks that the engine relies on; guards of a later version are no finding.
 -- Locks: none. Source: design decisions 3 and 16, docs/promises.md.
 create or replace function tasker.find_template_violations()
 returns table (invariant text, example jsonb)
@@ -33,7 +33,11 @@ as $$
     from tasker.named_tasks_named_steps n
     left join tasker.named_steps ns on ns.named_step_uuid = n.named_step_uuid and ns.named_task_uuid = n.named_task_uuid),
   totals as (
-    select d.named_task_uuid, count(*) as steps, count(*) filter (where d.parents = '{}') as roots from defined d group by d.named_task_uuid),
+    select d.named_task_uuid, count(*) as steps, count(*) filter (where d.parents = '{}') as roots,
+           count(*) filter (where n.growth_rank is null) as initials
+    from defined d
+    left join tasker.named_tasks_named_steps n on n.named_task_uuid = d.named_task_uuid and n.step_position = d.position
+    group by d.named_task_uuid),
   task_rules(from_state, to_state, actor) as (
     select nullif(m[1], 'nothing'), m[2], m[3] from regexp_matches($r$
       nothing>pending:orchestrator pending>initializing:orchestrator pending>error:orchestrator pending>error:recovery
@@ -48,7 +52,7 @@ as $$
       $r$, '(\w+)>(\w+):(\w+)', 'g') m),
   step_rules(from_state, to_state, actor) as (
     select nullif(m[1], 'nothing'), m[2], m[3] from regexp_matches($r$
-      nothing>pending:orchestrator pending>enqueued:orchestrator pending>complete:operator pending>error:orchestrator
+      nothing>pending:orchestrator pending>enqueued:orchestrator pending>complete:orchestrator pending>complete:operator pending>error:orchestrator
       pending>cancelled:orchestrator pending>resolved_manually:operator enqueued>pending:recovery enqueued>in_progress:worker
       enqueued>error:recovery enqueued>cancelled:orchestrator in_progress>pending:worker in_progress>pending:recovery
       in_progress>enqueued_for_orchestration:worker in_progress>enqueued_as_error_for_orchestration:worker
@@ -82,6 +86,8 @@ as $$
       workflow_steps.parents_are_counted
       workflow_steps.leased_iff_in_progress workflow_steps.retry_time_iff_waiting workflow_steps.completed_at_iff_finished
       workflow_steps.started_means_parents_are_done workflow_steps.attempts_are_not_negative workflow_steps.attempts_were_handed_off workflow_steps.reset_is_behind
+      decision_outcomes.decision_outcomes_pkey batches.batches_pkey batches.parallelism_is_kept batches.workers_are_counted
+      batches.closed_means_nothing_in_flight batch_items.batch_items_pkey batch_idle_workers.batch_idle_workers_pkey
       workflow_step_edges.workflow_step_edges_pkey workflow_step_edges.no_step_depends_on_itself
       workflow_step_result_audit.workflow_step_result_audit_pkey workflow_step_result_audit.failure_has_an_error
       workflow_step_documents.workflow_step_documents_pkey tasks_dlq.one_open_investigation_per_task tasks_dlq.resolved_iff_not_pending
@@ -105,17 +111,30 @@ as $$
   full join kept k on k.named_task_uuid = d.named_task_uuid and k.position = d.position
   where d is distinct from k
   union all
+  -- A step is downstream of a decision exactly if a parent is one, or is downstream itself, and it comes after its parents.
+  select 'template_equals_its_definition', jsonb_build_object('named_task_uuid', n.named_task_uuid, 'step_position', n.step_position, 'growth_rank', n.growth_rank)
+  from tasker.named_tasks_named_steps n
+  left join (select u.named_task_uuid, u.step_position, max(p.growth_rank) as last_parent, bool_or(p.growth_rank is not null or p.step_type = 'decision') as is_grown
+             from (select k.named_task_uuid, k.step_position, unnest(k.parent_positions) as parent from tasker.named_tasks_named_steps k) u
+             join tasker.named_tasks_named_steps p on p.named_task_uuid = u.named_task_uuid and p.step_position = u.parent
+             group by u.named_task_uuid, u.step_position) p on p.named_task_uuid = n.named_task_uuid and p.step_position = n.step_position
+  where (n.growth_rank is not null) <> coalesce(p.is_grown, false) or n.growth_rank <= p.last_parent
+  union all
   select 'template_equals_its_definition', jsonb_build_object('named_task_uuid', nt.named_task_uuid, 'total_steps', nt.total_steps, 'root_steps', nt.root_steps)
   from tasker.named_tasks nt
   left join totals t on t.named_task_uuid = nt.named_task_uuid
   left join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
-  where (nt.total_steps, nt.root_steps) is distinct from (t.steps, t.roots) or ns.name is distinct from nt.configuration ->> 'namespace_name'
+  where (nt.total_steps, nt.root_steps, nt.initial_steps) is distinct from (t.steps, t.roots, t.initials) or ns.name is distinct from nt.configuration ->> 'namespace_name'
      or nt.name is distinct from nt.configuration ->> 'name' or nt.version is distinct from nt.configuration ->> 'version'
      or nt.continue_on_error <> coalesce(nt.configuration #>> '{lifecycle,on_step_error}' = 'continue', false)
      or nt.identity_strategy::text <> coalesce(nt.configuration ->> 'identity_strategy', 'strict')
      or nt.identity_reuse::text <> coalesce(nt.configuration ->> 'reuse', 'never')
      or coalesce(nt.search_attributes, '{}') <> coalesce(nullif(nt.configuration -> 'search_attributes', 'null'), '{}')
      or nt.is_limited <> (jsonb_path_exists(nt.configuration, '$.concurrency[*]') or jsonb_path_exists(nt.configuration, '$.steps[*].concurrency[*]'))
+     or nt.has_automatic_root <> exists (
+          select from jsonb_array_elements(nt.configuration -> 'steps') r
+          where coalesce(r -> 'dependencies', '[]') = '[]'
+            and (r #>> '{handler,callable}' is null or r #>> '{wait}' is not null or r #>> '{signal}' is not null))
      or (nt.is_limited and not exists (select from tasker.named_tasks_policies u where u.named_task_uuid = nt.named_task_uuid))
   union all
   select 'document_equals_its_hash', jsonb_build_object('named_task_uuid', nt.named_task_uuid)
@@ -134,4 +153,4 @@ as $$
   where p.guard is null
 $$;
 comment on function tasker.find_template_violations() is
-  'Where templates, rules and guards are not what was registered and migrated: one row per finding.';
+  'Templates, rules and guards that differ from what was registered and migrated: one row per finding.';

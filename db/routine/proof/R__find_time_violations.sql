@@ -1,5 +1,5 @@
--- Where a time in a row is not that of the move it stands for, is missing, or lies in the future: one row per finding.
--- Rows and history get their times from the clock a little apart, before and after waits for locks: ten minutes of difference are no finding.
+-- Times that differ from their move in the history, are missing, or lie in the future: one row per finding. Rows and
+-- history read the clock at different moments, before and after waits for locks: a difference of ten minutes is no finding.
 -- Without nested loops: where statistics are missing or old, one over the whole history would never end.
 -- Locks: none. Source: design decision 1, docs/promises.md.
 create or replace function tasker.find_time_violations(p_since timestamptz default null)
@@ -43,7 +43,7 @@ as $$
     where t.created_at >= coalesce(p_since, '-infinity') and t.cancel_requested_at not between a.acted_at - interval '10 minutes' and a.acted_at + interval '10 minutes')
   select 'time_is_that_of_its_move', p.id || jsonb_build_object('column', p.name, 'kept', p.kept, 'moved_at', p.moved) from pairs p
   union all
-  -- Whether there is a time at all goes by the history, too.
+  -- The history also decides whether a time must be set.
   select 'step_has_the_times_of_its_start',
          jsonb_build_object('step_uuid', s.workflow_step_uuid, 'handoffs', s.handoffs, 'enqueued_at', s.enqueued_at, 'last_attempted_at', s.last_attempted_at)
   from tasker.workflow_steps s join step_moves m on m.workflow_step_uuid = s.workflow_step_uuid
@@ -64,4 +64,4 @@ as $$
   where f.at > clock_timestamp() + interval '1 minute'
 $$;
 comment on function tasker.find_time_violations(timestamptz) is
-  'Where a time in a row is not that of the move it stands for, is missing, or lies in the future: one row per finding.';
+  'Times that differ from their move in the history, are missing, or lie in the future: one row per finding.';

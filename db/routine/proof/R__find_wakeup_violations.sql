@@ -1,19 +1,19 @@
--- Where the wake-ups and the tasks they are for do not go together: one row per finding.
--- Without nested loops: where statistics are missing or old, one over the whole history would never end.
+-- Wake-ups that do not match their tasks: one row per finding. Without nested loops: where statistics are missing or old,
+-- one over the whole history would never end.
 -- Locks: none. Source: design decision 12, docs/promises.md.
 create or replace function tasker.find_wakeup_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
 language sql stable
 set search_path = '' set jit = off set enable_nestloop = off
 as $$
-  select case when w.task_uuid is null then 'task_that_can_move_has_a_wakeup' else 'task_at_rest_has_no_wakeup' end,
+  select case when w.task_uuid is null then 'task_that_can_move_has_a_wakeup' else 'terminal_or_blocked_task_has_no_wakeup' end,
          jsonb_build_object('task_uuid', t.task_uuid, 'state', t.state, 'wake_at', w.wake_at)
   from tasker.tasks t
   left join tasker.task_wakeups w on w.task_uuid = t.task_uuid
   where t.created_at >= coalesce(p_since, '-infinity')
     and (t.completed_at is null and t.state <> 'blocked_by_failures') <> (w.task_uuid is not null)
   union all
-  -- A retry is not forgotten: its task is looked at when it is due, unless nothing of the task may start any more.
+  -- A task with a pending retry has a wake-up no later than the retry, unless no step of the task may start any more.
   select 'retry_is_due_no_later_than_its_wakeup',
          jsonb_build_object('step_uuid', s.workflow_step_uuid, 'next_retry_at', s.next_retry_at, 'wake_at', w.wake_at)
   from tasker.task_wakeups w
@@ -23,10 +23,12 @@ as $$
     and (t.failed_steps = 0 or t.continue_on_error)
     and t.named_task_uuid not in (select p.named_task_uuid from tasker.template_pauses p)
     and w.wake_at > greatest(s.next_retry_at, clock_timestamp())
-    -- One that waits in line is promoted by the release of a slot.
+    -- The release of a slot promotes a step that waits for one.
     and not (s.is_limited and exists (select from tasker.concurrency_slots c where c.task_uuid = s.task_uuid and c.admitted_at is null))
+    -- The end of another worker finds one that waits for a slot of its batch.
+    and not exists (select from tasker.batches b where b.workflow_step_uuid = s.batch_step_uuid and b.in_flight_workers >= b.parallelism)
   union all
-  select 'step_of_a_finished_task_rests',
+  select 'step_of_a_finished_task_cannot_move',
          jsonb_build_object('step_uuid', s.workflow_step_uuid, 'state', s.state, 'task_state', t.state)
   from tasker.tasks t
   join tasker.workflow_steps s on s.task_uuid = t.task_uuid
@@ -35,4 +37,4 @@ as $$
          or (t.completed_at is not null and s.state in ('enqueued', 'in_progress', 'enqueued_for_orchestration', 'enqueued_as_error_for_orchestration')))
 $$;
 comment on function tasker.find_wakeup_violations(timestamptz) is
-  'Where the wake-ups and the tasks they are for do not go together: one row per finding.';
+  'Wake-ups that do not match their tasks: one row per finding.';

@@ -1,6 +1,6 @@
--- Writes the hash of a document beside it when its row is inserted. On insert only: functions that replace a document write its hash themselves,
--- so that a document that was changed past them does not fit its hash any more.
--- Source: docs/promises.md, documents. Trigger on workflow_step_result_audit, task_contexts, workflow_step_documents and named_tasks.
+-- Writes the hash of a document beside it when its row is inserted. On insert only: functions that replace a document write
+-- its hash themselves, so that a document changed in any other way no longer matches its hash.
+-- Source: docs/promises.md, documents. Trigger on workflow_step_result_audit, task_contexts, workflow_step_documents, task_signals and named_tasks.
 create or replace function tasker.stamp_document_hash()
 returns trigger
 language plpgsql
@@ -13,6 +13,8 @@ begin
     new.document_hash := tasker.hash_documents(new.context);
   elsif tg_table_name = 'workflow_step_documents' then
     new.document_hash := tasker.hash_documents(new.inputs, new.checkpoint);
+  elsif tg_table_name = 'task_signals' then
+    new.document_hash := tasker.hash_documents(new.payload);
   else
     new.document_hash := tasker.hash_documents(new.configuration);
   end if;
@@ -27,6 +29,8 @@ create or replace trigger documents_are_hashed before insert on tasker.workflow_
 create or replace trigger documents_are_hashed before insert on tasker.task_contexts
   for each row execute function tasker.stamp_document_hash();
 create or replace trigger documents_are_hashed before insert on tasker.workflow_step_documents
+  for each row execute function tasker.stamp_document_hash();
+create or replace trigger documents_are_hashed before insert on tasker.task_signals
   for each row execute function tasker.stamp_document_hash();
 create or replace trigger documents_are_hashed before insert on tasker.named_tasks
   for each row execute function tasker.stamp_document_hash();

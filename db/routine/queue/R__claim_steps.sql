@@ -1,8 +1,7 @@
--- Claims up to p_limit offered steps of the given namespaces (null: all) for one server and returns what it needs to
--- run them, a JSON array. Queues are served by the claim rank of their first message; while several have work, each gets a
--- fair share of the limit.
--- A claimed step whose document cannot be built is left to its lease, so that the others of its batch can run; the cause is
--- kept in dead_messages.
+-- Claims up to p_limit offered steps of the given namespaces (null: all) for one worker and returns their documents as a
+-- JSON array. Serves the queues by the claim rank of their first message; while several have work, each gets a fair share
+-- of the limit. Leaves a claimed step whose document cannot be built until its lease expires, so that the others of its
+-- batch can run, and records the cause in dead_messages.
 -- Locks: message rows (skip locked), then step rows by uuid. Source: design decisions 4, 6, 13.
 -- From psql: select tasker.claim_steps(gen_random_uuid(), 10).
 create or replace function tasker.claim_steps(
@@ -23,8 +22,8 @@ declare
   v_state       text;
   v_cause       text;
 begin
-  -- Two statements: within one, the second function would read with a snapshot from before the claim and miss the tasks
-  -- that were committed in between, whose steps would be claimed and never run.
+  -- Two statements: in one, the second function would read with a snapshot from before the claim and miss tasks committed
+  -- in between, whose steps would then be claimed and never run.
   v_claimed := tasker.claim_queued_steps(p_server_uuid, p_limit, p_namespaces, p_lease_seconds, p_now);
   begin
     return tasker.get_claimed_steps(v_claimed);
@@ -51,4 +50,4 @@ begin
 end
 $$;
 comment on function tasker.claim_steps(uuid, int, text[], int, timestamptz) is
-  'Claims up to p_limit offered steps of the given namespaces (null: all) for one server and returns what it needs to run them.';
+  'Claims up to p_limit offered steps of the given namespaces (null: all) for one worker and returns their documents.';

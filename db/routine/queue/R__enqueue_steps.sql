@@ -1,10 +1,10 @@
--- The handoff: offers steps to the workers. Each gets the next number of its handoffs and of its attempts; the first p_claim_limit of them (in the
--- order of the array) are claimed for p_server_uuid at once and never see a queue, the others get a message on the
--- queue of their namespace. A step whose handler that server lacks and others have is never claimed for it. State, numbers, history and message are one statement's or at least one transaction's.
--- A step under a concurrency policy is passed over at first; only when some were is it asked who of them is admitted.
--- p_admitted: the caller has asked already.
--- Locks: the given step rows; the caller holds the rows of their tasks. A step that is no longer in p_from is left out.
--- Returns what was handed off. Source: design decisions 4, 5, 13.
+-- Hands off steps: offers them to the workers. Each gets the next handoff and attempt number. The first p_claim_limit of
+-- them (in the order of the array) that p_server_uuid serves are claimed for it at once, without a message; the others get
+-- a message on the queue of their namespace. State, numbers, history and message change in one transaction. Skips steps
+-- under a concurrency policy and workers of batches at first, and asks for admission only when it has skipped some.
+-- p_admitted: the caller has asked for admission already.
+-- Locks: the given step rows; the caller holds the rows of their tasks. Leaves out steps that are no longer in p_from.
+-- Returns the handoffs. Source: design decisions 4, 5, 13.
 create or replace function tasker.enqueue_steps(
   p_step_uuids    uuid[],
   p_from          tasker.step_state,
@@ -21,24 +21,28 @@ declare
   v_now       timestamptz := coalesce(p_now, clock_timestamp());
   v_handoffs  tasker.step_handoff[];
   v_admitted  uuid[];
-  v_steps     uuid[] := p_step_uuids;
+  v_steps     uuid[];
   v_limit     int := p_claim_limit;
-  v_elsewhere jsonb;
+  v_served    jsonb;
 begin
   if coalesce(cardinality(p_step_uuids), 0) = 0 then
     return '{}';
   end if;
-  v_elsewhere := case when p_claim_limit > 0 then tasker.get_handlers_elsewhere(p_server_uuid) end;
-  if v_elsewhere is not null then
-    -- What the server can run first, so that the others are none of those that it claims.
-    select array_agg(u.step_uuid order by h.is_elsewhere, u.n), least(p_claim_limit, count(*) filter (where not h.is_elsewhere))
+  if p_admitted then
+    p_step_uuids := tasker.admit_batch_workers(p_step_uuids);
+  end if;
+  v_steps := p_step_uuids;
+  v_served := case when p_claim_limit > 0 then tasker.get_served_handlers(p_server_uuid) end;
+  if v_served is not null then
+    -- Steps that the worker serves come first, so that it claims none of the others.
+    select array_agg(u.step_uuid order by h.is_served desc, u.n), least(p_claim_limit, count(*) filter (where h.is_served))
       into v_steps, v_limit
     from unnest(p_step_uuids) with ordinality as u(step_uuid, n)
     join tasker.workflow_steps s on s.workflow_step_uuid = u.step_uuid
     join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
     join tasker.named_tasks nt on nt.named_task_uuid = n.named_task_uuid
     join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
-    cross join lateral (select coalesce(v_elsewhere -> ns.name::text ? n.handler_key, false) as is_elsewhere) h;
+    cross join lateral (select coalesce(v_served -> ns.name::text ? n.handler_key, true) as is_served) h;
   end if;
 
   with moved as (
@@ -54,7 +58,7 @@ begin
         leased_by = case when turn.n <= v_limit then p_server_uuid end,
         next_retry_at = null
     from unnest(v_steps) with ordinality as turn(step_uuid, n)
-    where s.workflow_step_uuid = turn.step_uuid and s.state = p_from and (p_admitted or not s.is_limited)
+    where s.workflow_step_uuid = turn.step_uuid and s.state = p_from and (p_admitted or not (s.is_limited or s.batch_step_uuid is not null))
     returning s.workflow_step_uuid, s.task_uuid, s.named_step_uuid, s.handoffs, s.attempts, s.transition_count, turn.n <= v_limit as is_claimed, turn.n),
   history as (
     insert into tasker.workflow_step_transitions
@@ -66,7 +70,7 @@ begin
     union all
     select m.workflow_step_uuid, m.transition_count, m.task_uuid, 'enqueued', 'in_progress', 'worker', m.handoffs, m.attempts, p_server_uuid
     from moved m where m.is_claimed)
-  -- What only a message needs is looked up for those that get one.
+  -- Looks up the columns of a message only for steps that get one.
   select coalesce(array_agg((m.workflow_step_uuid, m.task_uuid, m.handoffs, m.is_claimed, ns.name, t.claim_order,
                              t.correlation_id, d.handler_key, m.attempts)::tasker.step_handoff order by m.n), '{}')
     into v_handoffs
@@ -79,8 +83,12 @@ begin
   if cardinality(v_steps) > v_limit then
     perform tasker.send_handoffs(v_handoffs);
   end if;
-  if not p_admitted and cardinality(v_handoffs) < cardinality(p_step_uuids) then
-    v_admitted := tasker.admit_steps(p_step_uuids, p_server_uuid);
+  if p_admitted then
+    perform tasker.count_batch_handoffs(v_handoffs);
+  elsif cardinality(v_handoffs) < cardinality(p_step_uuids) then
+    v_admitted := tasker.admit_steps(p_step_uuids, p_server_uuid)
+      || array(select u.step_uuid from unnest(p_step_uuids) with ordinality as u(step_uuid, n)
+               join tasker.workflow_steps s on s.workflow_step_uuid = u.step_uuid and s.batch_step_uuid is not null and not s.is_limited order by u.n);
     v_handoffs := v_handoffs || tasker.enqueue_steps(
       v_admitted, p_from, p_server_uuid,
       greatest(p_claim_limit - (select count(*)::int from unnest(v_handoffs) h where h.is_claimed), 0), p_lease_seconds, p_now, true);
@@ -89,4 +97,4 @@ begin
 end
 $$;
 comment on function tasker.enqueue_steps(uuid[], tasker.step_state, uuid, int, int, timestamptz, boolean) is
-  'The handoff: offers steps to the workers.';
+  'Hands off steps: offers them to the workers.';

@@ -1,5 +1,5 @@
--- The namespace that a queue name stands for: worker_X_queue and X_queue give X, orchestration queues give
--- orchestration, anything else default.
+-- The namespace of a queue name: worker_X_queue and X_queue give X, orchestration queues give orchestration, anything else
+-- default.
 -- Source: seed on readiness, "Namespace Extraction Helper".
 create or replace function tasker.extract_queue_namespace(queue_name text)
 returns text
@@ -14,4 +14,4 @@ as $$
   end
 $$;
 comment on function tasker.extract_queue_namespace(text) is
-  'The namespace that a queue name stands for.';
+  'The namespace of a queue name.';

@@ -1,20 +1,19 @@
--- What a worker needs to run claimed steps, as a JSON array in the order of the argument: ids, handoff (identifies the step
--- in every later call), attempt, the task's context, the results of the direct parents by name, inputs and checkpoint. The
--- worker fetches results of farther ancestors one by one (get_step_transitive_dependencies), and caches the template's part
--- by template_step_uuid. max_attempts is the number of the last possible attempt, so that it compares with attempt after a
--- reset as well.
--- In plpgsql, which caches its plans: PostgreSQL would plan a function in SQL at every call. json and not jsonb: the result
--- is sent as text, and jsonb would be built, copied into its array, copied into the reply and serialized.
+-- The documents that a worker needs to run claimed steps, as a JSON array in the order of the argument: ids, name (of a step
+-- that was added to its task; null for a step that has its template's name, which spares the template's row), handoff
+-- (identifies the step in every later call), attempt, the task's context, the results of the direct parents by name, inputs
+-- and checkpoint. The worker fetches results of farther ancestors one by one (get_step_transitive_dependencies), and caches
+-- the template's part by template_step_uuid. max_attempts is the number of the last possible attempt, so that it compares
+-- with attempt after a reset as well. In plpgsql, which caches its plans: PostgreSQL would plan a function in SQL at every
+-- call. json and not jsonb: the result is sent as text, and jsonb would be built, copied into its array, copied into the
+-- reply and serialized.
 create or replace function tasker.get_claimed_steps(p_step_uuids uuid[])
 returns json
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  -- In plpgsql, whose plans are kept: a function in SQL would be planned anew at every call. json and not jsonb: it goes out as
-  -- text, and jsonb would be put together, copied into its array, copied into the answer and taken apart again.
   return (select coalesce(json_agg(json_build_object(
-      'step_uuid', s.workflow_step_uuid, 'task_uuid', s.task_uuid, 'template_step_uuid', s.named_step_uuid,
+      'step_uuid', s.workflow_step_uuid, 'task_uuid', s.task_uuid, 'template_step_uuid', s.named_step_uuid, 'name', s.name,
       'handoff', s.handoffs, 'attempt', s.attempts, 'max_attempts', case when s.retryable then s.max_attempts else 1 end + s.attempts_before_reset,
       'correlation_id', t.correlation_id, 'parent_correlation_id', t.parent_correlation_id, 'trace_parent', c.trace_parent,
       'cancel_requested', t.cancel_requested_at is not null and t.cancel_policy = 'cancel_running',
@@ -31,8 +30,9 @@ begin
     join tasker.named_steps n on n.named_step_uuid = parent.named_step_uuid
     join tasker.workflow_step_result_audit r
       on r.workflow_step_uuid = parent.workflow_step_uuid and r.sort_key = parent.result_sort_key and r.success
-    where e.to_step_uuid = s.workflow_step_uuid and s.total_parents > 0) p on s.total_parents > 0);
+    -- The parents of a worker are those of its batch step.
+    where e.to_step_uuid = coalesce(s.batch_step_uuid, s.workflow_step_uuid)) p on s.total_parents > 0 or s.batch_step_uuid is not null);
 end
 $$;
 comment on function tasker.get_claimed_steps(uuid[]) is
-  'What a worker needs to run claimed steps, as a JSON array in the order of the argument.';
+  'The documents that a worker needs to run claimed steps, as a JSON array in the order of the argument.';

@@ -1,8 +1,8 @@
 -- The queues as the REST interface shows them, by name: {queues: [{queue_name, queue_length, visible, invisible,
 -- oldest_msg_age_seconds, newest_msg_age_seconds, total_messages, parked, parked_since}]}. Length and ages are those of
--- get_queue_statistics. Invisible messages are read by a client and not deleted yet, or were sent with a delay; total counts
--- all that were ever sent. Parked are the dead messages that were taken off the queue and not sent again, also of a queue
--- that was dropped.
+-- get_queue_statistics. Invisible messages were read by a client and not deleted yet, or sent with a delay; total counts
+-- all messages ever sent. Parked messages are dead messages that were taken off the queue and not sent again, including
+-- those of dropped queues.
 -- Locks: none. Source: seed on readiness, "Message Processing Support".
 create or replace function tasker.get_queue_documents()
 returns jsonb

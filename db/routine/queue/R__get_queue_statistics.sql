@@ -1,4 +1,4 @@
--- How long a queue is and how old its oldest and newest messages are, in seconds; no row when there is no such queue.
+-- The length of a queue and the age of its oldest and newest messages in seconds; no row when there is no such queue.
 -- Source: seed on readiness, "Message Processing Support".
 create or replace function tasker.get_queue_statistics(p_queue_name text)
 returns table (queue_name text, queue_length bigint, oldest_msg_age_seconds int, newest_msg_age_seconds int)
@@ -14,4 +14,4 @@ begin
 end
 $$;
 comment on function tasker.get_queue_statistics(text) is
-  'How long a queue is and how old its oldest and newest messages are, in seconds.';
+  'The length of a queue and the age of its oldest and newest messages in seconds.';

@@ -12,10 +12,10 @@ as $$
     where (p_queue_name is null or d.queue_name = p_queue_name) and (p_replayed or d.replayed_at is null)
       and (p_before is null or d.dead_message_uuid < p_before)
     order by d.dead_message_uuid desc limit p_limit + 1),
-  numbered as (select p.*, row_number() over (order by p.dead_message_uuid desc) as place from page p)
+  numbered as (select p.*, row_number() over (order by p.dead_message_uuid desc) as row_no from page p)
   select jsonb_build_object(
-    'messages', coalesce(jsonb_agg(to_jsonb(n) - 'place' order by n.place) filter (where n.place <= p_limit), '[]'),
-    'next', case when count(*) > p_limit then (array_agg(n.dead_message_uuid order by n.place) filter (where n.place = p_limit))[1] end)
+    'messages', coalesce(jsonb_agg(to_jsonb(n) - 'row_no' order by n.row_no) filter (where n.row_no <= p_limit), '[]'),
+    'next', case when count(*) > p_limit then (array_agg(n.dead_message_uuid order by n.row_no) filter (where n.row_no = p_limit))[1] end)
   from numbered n
 $$;
 comment on function tasker.list_dead_messages(text, boolean, int, uuid) is 'A page of parked messages, newest first.';

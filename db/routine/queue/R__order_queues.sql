@@ -29,13 +29,14 @@ begin
       execute format('select (q.headers ->> ''claim_order'')::bigint from pgmq.%I q where q.vt <= clock_timestamp()
                       order by ((q.headers ->> ''claim_order'')::bigint) limit 1', v_table) into v_order;
     end if;
-    -- found is not set by execute: a message from another program may have no claim rank; it comes last then.
+    -- execute does not set found; and a message from another program may have no claim rank: such a queue is left out while
+    -- it has no other.
     if v_order is not null then
       v_names := v_names || v_namespace::text;
       v_orders := v_orders || v_order;
     end if;
   end loop;
-  return coalesce((select array_agg(u.name order by u.place) from unnest(v_names, v_orders) as u(name, place)), '{}');
+  return coalesce((select array_agg(u.name order by u.claim_rank) from unnest(v_names, v_orders) as u(name, claim_rank)), '{}');
 end
 $$;
 comment on function tasker.order_queues(text[]) is

@@ -1,6 +1,6 @@
--- Gives back claimed steps that never started, as a server does when it shuts down: pending again, and offered again at once
--- by the next handoff; cancelled instead when a cancel was requested. The handoff number is used up, the attempt is not: the
--- next handoff has its number.
+-- Releases claimed steps that have not started, for example when a server shuts down: pending again, and offered again at
+-- once by the next handoff; cancelled instead when a cancel was requested. The next handoff has a new handoff number and
+-- reuses the attempt number.
 -- p_steps: array of {step_uuid, task_uuid, handoff}. The history stores p_reason. Returns as evaluate_tasks. Leaves out
 -- stale ones.
 -- Locks: tasks by uuid, then the steps. Source: design section 3, attune.md W8.
@@ -42,4 +42,4 @@ begin
 end
 $$;
 comment on function tasker.release_steps(jsonb, uuid, timestamptz, text) is
-  'Gives back claimed steps that never started.';
+  'Releases claimed steps that have not started.';

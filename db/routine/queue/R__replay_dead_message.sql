@@ -6,4 +6,4 @@ set search_path = ''
 as $$
   select tasker.replay_dead_messages(array[p_dead_message_uuid], p_by)
 $$;
-comment on function tasker.replay_dead_message(uuid, text) is 'Sends one parked message again, as it was, once.';
+comment on function tasker.replay_dead_message(uuid, text) is 'Sends one parked message again, unchanged, once.';

@@ -1,6 +1,6 @@
--- Sends parked messages again, as they were, each once; all of the given ones or none: when one of the uuids is null or
--- unknown, or there is none, it sends no message. The copy on the queue is a new message; the parked one records when and by
--- whom it was sent again.
+-- Sends parked messages again, unchanged, each once; all of the given ones or none: when one of the uuids is null or
+-- unknown, or the array is empty, it sends no message. The copy on the queue is a new message; the parked row records when
+-- and by whom it was sent again.
 -- Returns {outcome, replayed: [uuids]}: done, already when all of them were sent before, or refused with the code
 -- dead-message-not-found. replayed leaves out those that were sent before.
 -- Locks: the parked rows. Errors: TK007 without a name. Source: attune.md F5.
@@ -15,12 +15,12 @@ declare
   v_replayed uuid[] := '{}';
 begin
   if coalesce(btrim(p_by), '') = '' then
-    raise exception 'by is empty: the caller must give the name of the person who sends the messages again' using errcode = 'TK007';
+    raise exception 'by is empty: the caller must give the name of the operator who sends the messages again' using errcode = 'TK007';
   end if;
   select array_agg(g.uuid) into v_unknown from unnest(p_dead_message_uuids) g(uuid)
   where not exists (select from tasker.dead_messages d where d.dead_message_uuid = g.uuid);
   if v_unknown is not null or coalesce(cardinality(p_dead_message_uuids), 0) = 0 then
-    -- The text leaves nulls out, and is null when there is nothing else.
+    -- array_to_string leaves out nulls; the text is null when the array has only nulls.
     return tasker.refuse_unknown('dead-message', nullif(array_to_string(v_unknown, ', '), ''));
   end if;
   for v_message in
@@ -37,4 +37,4 @@ begin
   return jsonb_build_object('outcome', case when cardinality(v_replayed) > 0 then 'done' else 'already' end, 'replayed', v_replayed);
 end
 $$;
-comment on function tasker.replay_dead_messages(uuid[], text) is 'Sends parked messages again, as they were, each once; all of the given ones or none.';
+comment on function tasker.replay_dead_messages(uuid[], text) is 'Sends parked messages again, unchanged, each once; all of the given ones or none.';

@@ -11,10 +11,10 @@ begin
   for v_queue in
     select h.namespace,
            array_agg(jsonb_build_object('task_uuid', h.task_uuid, 'step_uuid', h.step_uuid, 'handoff', h.handoff,
-                                        'correlation_id', h.correlation_id) order by p.place, h.step_uuid) as messages,
-           array_agg(jsonb_build_object('claim_order', p.place, 'handler', h.handler_key) order by p.place, h.step_uuid) as headers
+                                        'correlation_id', h.correlation_id) order by p.claim_rank, h.step_uuid) as messages,
+           array_agg(jsonb_build_object('claim_order', p.claim_rank, 'handler', h.handler_key) order by p.claim_rank, h.step_uuid) as headers
     from unnest(p_handoffs) h
-    cross join lateral (select tasker.calculate_claim_rank(h.claim_order, h.attempt) as place) p
+    cross join lateral (select tasker.calculate_claim_rank(h.claim_order, h.attempt) as claim_rank) p
     where not h.is_claimed
     group by h.namespace
   loop

@@ -32,7 +32,7 @@ begin
     cross join lateral (
       select count(*) filter (where s.remaining_parents = 0
                and (s.state = 'pending' or (s.state = 'waiting_for_retry' and s.next_retry_at <= v_now))
-               and d.accepts and not tasker.waits_for_slot(s)) as ready,
+               and d.accepts and not tasker.waits_for_slot(s) and not tasker.has_open_wait(s, v_now)) as ready,
              max(s.attempts)::int as attempts
       from tasker.workflow_steps s where s.task_uuid = d.task_uuid) c
     order by tasker.calculate_claim_rank(d.claim_order, c.attempts), d.task_uuid;

@@ -18,7 +18,7 @@ as $$
          tasker.evaluate_step_state_readiness(
            s.state::text, s.state in ('complete', 'resolved_manually'), s.lease_expires_at is not null,
            p.total = p.satisfied, e.retry_eligible, s.retryable, s.next_retry_at, p_now)
-           and tasker.accepts_handoffs(t) and not tasker.waits_for_slot(s),
+           and tasker.accepts_handoffs(t) and not tasker.waits_for_slot(s) and not tasker.has_open_wait(s, p_now),
          s.last_failure_at, s.next_retry_at, p.total, p.satisfied,
          s.attempts::int, s.max_attempts::int, s.backoff_request_seconds, s.last_attempted_at
   from tasker.workflow_steps s

@@ -1,6 +1,6 @@
 -- A summary of the steps of some tasks, and the recommended action; one row per task that exists.
 -- execution_status, first match: all_complete, blocked_by_failures, has_ready_steps, processing, waiting_for_retry,
--- waiting_for_dependencies. recommended_action is none once the task is finished. A cancelled or closed task keeps its numbers; health_status shows it.
+-- waiting_for_dependencies. failed_steps are those in error, except for workers of batches, of which the batch step fails. recommended_action is none once the task is finished. A cancelled or closed task keeps its numbers; health_status shows it.
 -- Source: seed on readiness, reference section 3.2.
 create or replace function tasker.get_task_execution_contexts_batch(input_task_uuids uuid[], p_now timestamptz default null)
 returns table (
@@ -16,11 +16,13 @@ as $$
            count(*) filter (where s.state = 'in_progress') as in_progress,
            count(*) filter (where s.state in ('enqueued', 'enqueued_for_orchestration', 'enqueued_as_error_for_orchestration')) as enqueued,
            count(*) filter (where s.state in ('complete', 'resolved_manually')) as completed,
-           count(*) filter (where s.state = 'error') as failed,
+           count(*) filter (where s.state = 'error' and s.batch_step_uuid is null) as failed,
+           count(*) filter (where s.state = 'error' and s.batch_step_uuid is not null) as tolerated,
            count(*) filter (where s.state = 'waiting_for_retry') as retrying,
            count(*) filter (where s.remaining_parents = 0 and (s.state = 'pending'
                             or (s.state = 'waiting_for_retry' and s.next_retry_at <= coalesce(p_now, clock_timestamp())))
-                            and tasker.accepts_handoffs(t) and not tasker.waits_for_slot(s)) as ready
+                            and tasker.accepts_handoffs(t) and not tasker.waits_for_slot(s) and not tasker.has_open_wait(s, p_now)
+                            and not exists (select from tasker.batches b where b.workflow_step_uuid in (s.workflow_step_uuid, s.batch_step_uuid))) as ready
     from tasker.tasks t
     left join tasker.workflow_steps s on s.task_uuid = t.task_uuid
     where t.task_uuid = any (input_task_uuids)
@@ -28,7 +30,7 @@ as $$
   judged as (
     select c.*,
            case
-             when c.completed = c.total then 'all_complete'
+             when c.completed + c.tolerated = c.total then 'all_complete'
              when c.failed > 0 then 'blocked_by_failures'
              when c.ready > 0 then 'has_ready_steps'
              when c.in_progress + c.enqueued > 0 then 'processing'
@@ -46,7 +48,7 @@ as $$
            when 'waiting_for_retry' then 'wait_for_retry'
            else 'wait_for_dependencies'
          end end,
-         round(100.0 * j.completed / greatest(j.total, 1), 2),
+         round(100.0 * (j.completed + j.tolerated) / greatest(j.total, 1), 2),
          case
            when j.state in ('cancelled', 'error', 'resolved_manually') then 'closed'
            when j.execution_status = 'blocked_by_failures' then 'blocked'

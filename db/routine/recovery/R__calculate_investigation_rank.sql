@@ -1,5 +1,5 @@
--- The time that orders dead letters for investigation, the earliest first: when the dead letter was opened, a minute earlier
--- for every point of its reason. It does not change while the dead letter waits, so it can be the key of pages. The view
+-- The time that orders dead letters for investigation, the earliest first: the time at which the dead letter was opened,
+-- less a minute for every point of its reason. It is constant, so it can serve as the page key. The view
 -- v_dlq_investigation_queue uses the same points.
 create or replace function tasker.calculate_investigation_rank(p_reason tasker.dlq_reason, p_opened_at timestamptz)
 returns timestamptz

@@ -1,5 +1,5 @@
--- Closes the investigations of stale tasks that have ended well in the meantime: complete, cancelled or closed by an
--- operator. Leaves the investigations that an operator opened to operators, and those of failed tasks.
+-- Closes the dead letters of tasks that have ended well in the meantime: complete, cancelled or closed by an operator.
+-- Leaves open those that an operator opened, and those of failed tasks.
 -- Locks: the entries (skip locked). Returns how many. Source: ADR 0016.
 create or replace function tasker.close_settled_dlq_entries(p_now timestamptz default null)
 returns int
@@ -24,4 +24,4 @@ begin
 end
 $$;
 comment on function tasker.close_settled_dlq_entries(timestamptz) is
-  'Closes the investigations of stale tasks that have ended well in the meantime.';
+  'Closes the dead letters of tasks that have ended well in the meantime.';

@@ -1,5 +1,5 @@
--- Opens an investigation about tasks that just became blocked, with a snapshot of their steps; a task that has an open
--- one keeps it. Locks: none but the new rows. Source: design decision 11.
+-- Opens a dead letter for each task that has just become blocked, with a snapshot of its steps; a task that has an open one
+-- keeps it. Locks: none but the new rows. Source: design decision 11.
 create or replace function tasker.create_dlq_entries(p_task_uuids uuid[], p_now timestamptz default null)
 returns void
 language sql
@@ -7,14 +7,14 @@ set search_path = ''
 as $$
   insert into tasker.tasks_dlq (task_uuid, original_state, dlq_reason, dlq_timestamp, task_snapshot, metadata)
   select t.task_uuid, t.state,
-         case when f.nobody then 'worker_unavailable' when f.exhausted then 'max_retries_exceeded' else 'permanent_failure' end::tasker.dlq_reason,
+         case when f.is_unserved then 'worker_unavailable' when f.exhausted then 'max_retries_exceeded' else 'permanent_failure' end::tasker.dlq_reason,
          coalesce(p_now, now()),
          tasker.get_task_snapshot(t.task_uuid),
          jsonb_build_object('failed_steps', f.failed)
   from tasker.tasks t
   cross join lateral (
     select jsonb_agg(coalesce(s.name, n.name)) filter (where s.state = 'error') as failed,
-           bool_or(r.error ->> 'type' in ('unclaimed', 'no_worker') and r.worker_uuid is null) filter (where s.state = 'error') as nobody,
+           bool_or(r.error ->> 'type' in ('unclaimed', 'worker_unavailable') and r.worker_uuid is null) filter (where s.state = 'error') as is_unserved,
            bool_or(r.outcome = 'retryable_failure') filter (where s.state = 'error') as exhausted
     from tasker.workflow_steps s
     join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid
@@ -24,4 +24,4 @@ as $$
   on conflict (task_uuid) where resolution_status = 'pending' do nothing
 $$;
 comment on function tasker.create_dlq_entries(uuid[], timestamptz) is
-  'Opens an investigation about tasks that just became blocked, with a snapshot of their steps.';
+  'Opens a dead letter for each task that has just become blocked, with a snapshot of its steps.';

@@ -1,5 +1,5 @@
 -- Gives 100 points of priority, as many as the highest that a request can ask for, to the given tasks that are past the SLA
--- of their template and have not got them yet: to their claim order, and to the claim rank of their queued offers. An offer
+-- of their template, wait for no time or signal, and have not got them yet: to their claim order, and to the claim rank of their queued offers. An offer
 -- that a worker is claiming at this moment needs no rank any more. Returns how many tasks it escalated.
 -- Locks: the tasks, held by the caller; their messages, skip locked: a claim holds a message and may need the task.
 -- Source: design decision 13, the SLA escalation.
@@ -19,7 +19,9 @@ begin
     set claim_order = t.claim_order - 6000000, sla_breached_at = v_now
     from tasker.named_tasks nt
     where t.task_uuid = any (p_task_uuids) and t.completed_at is null and t.sla_breached_at is null
-      and nt.named_task_uuid = t.named_task_uuid and t.created_at + nt.sla_minutes * interval '1 minute' <= v_now
+      and nt.named_task_uuid = t.named_task_uuid and coalesce(t.start_at, t.created_at) + nt.sla_minutes * interval '1 minute' <= v_now
+      and not t.is_delayed
+      and not exists (select from tasker.step_waits w where w.task_uuid = t.task_uuid and w.state = 'open' and (w.due_at is null or w.due_at > v_now))
     returning t.task_uuid)
   select array_agg(l.task_uuid) into v_late from late l;
   if v_late is null then
@@ -28,7 +30,7 @@ begin
 
   for v_each in
     select ns.name as namespace, array_agg(s.workflow_step_uuid::text) as steps,
-           array_agg(distinct tasker.calculate_claim_rank(t.claim_order + 6000000, s.attempts)) as places
+           array_agg(distinct tasker.calculate_claim_rank(t.claim_order + 6000000, s.attempts)) as claim_ranks
     from tasker.tasks t
     join tasker.workflow_steps s on s.task_uuid = t.task_uuid and s.state = 'enqueued'
     join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
@@ -46,7 +48,7 @@ begin
         update pgmq.%1$I q
         set headers = jsonb_set(q.headers, '{claim_order}', to_jsonb((q.headers ->> 'claim_order')::bigint - 6000000))
         from waiting w where q.msg_id = w.msg_id $q$, 'q_' || lower(tasker.worker_queue(v_each.namespace)))
-        using v_each.places, v_each.steps;
+        using v_each.claim_ranks, v_each.steps;
     end if;
   end loop;
   return cardinality(v_late);

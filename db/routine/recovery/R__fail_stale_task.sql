@@ -8,13 +8,15 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_task tasker.tasks;
+  v_task    tasker.tasks;
+  v_offered uuid[];
 begin
   select t.* into v_task from tasker.tasks t where t.task_uuid = p_task_uuid for no key update;
   if not found or v_task.completed_at is not null or v_task.state = 'blocked_by_failures' then
     return false;
   end if;
-  with out_there as (
+  v_offered := array(select s.workflow_step_uuid from tasker.workflow_steps s where s.task_uuid = p_task_uuid and s.state = 'enqueued');
+  with offered_or_running as (
     select s.workflow_step_uuid, s.state as from_state from tasker.workflow_steps s
     where s.task_uuid = p_task_uuid and s.state in ('enqueued', 'in_progress')
     order by s.workflow_step_uuid for no key update),
@@ -22,7 +24,7 @@ begin
     update tasker.workflow_steps s
     set state = 'error', transition_count = s.transition_count + 1, lease_expires_at = null, completed_at = p_now, last_failure_at = p_now,
         result_sort_key = s.transition_count + 1
-    from out_there o where s.workflow_step_uuid = o.workflow_step_uuid
+    from offered_or_running o where s.workflow_step_uuid = o.workflow_step_uuid
     returning s.workflow_step_uuid, s.handoffs, s.attempts, s.transition_count, o.from_state),
   results as (
     insert into tasker.workflow_step_result_audit (workflow_step_uuid, sort_key, task_uuid, worker_uuid, recorded_at, handoff, attempt, outcome, error)
@@ -48,7 +50,10 @@ begin
   select p_task_uuid, e.transition_count, case v_task.state when 'pending' then 'pending' else 'evaluating_results' end::tasker.task_state, 'error', 'recovery',
          p_server_uuid, p_metadata
   from ended e;
+  perform tasker.cancel_waits(array[p_task_uuid], null, p_now);
+  perform tasker.recount_batches(array[p_task_uuid]);
   delete from tasker.task_wakeups w where w.task_uuid = p_task_uuid;
+  perform tasker.withdraw_messages(v_offered);
   return true;
 end
 $$;

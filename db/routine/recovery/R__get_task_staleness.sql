@@ -1,10 +1,10 @@
--- When each of some unfinished tasks is stale, or was: counted from when it should have moved, not from when it entered its
--- state. waiting_for_retry: since its first retry is due, so that a wait of months is no fault. waiting_for_dependencies,
--- pending: since it entered that state, unless it is paused or waits for a slot of a policy. steps_in_process: with a limit
--- of the template since the first handoff that is still unfinished; without one since the end of a lease, or since an offer
--- that no live server serves: a long queue and a long run are no faults either. max_duration_minutes counts from the
--- creation, in any state; a blocked task waits for an operator and is never stale.
--- reason is that of its dead letter. Tasks that cannot become stale have no row.
+-- When each of the given unfinished tasks becomes stale, or became so: counted from when it should have moved, not from
+-- when it entered its state. waiting_for_retry: since its first retry was due, so that a task that waits months for its
+-- retry is not stale. waiting_for_dependencies, pending: since it entered that state, unless it is paused or delayed, or waits for a
+-- slot of a policy, a time or a signal. steps_in_process: with a limit of the template since the first handoff that is still unfinished;
+-- without one since the end of a lease, or since an offer that no live worker serves, so that a long queue or a long run
+-- does not make a task stale. max_duration_minutes counts from the creation, or from start_at, in any state; a blocked task waits for an
+-- operator and is never stale. reason is that of its dead letter. Tasks that cannot become stale have no row.
 -- Source: design decision 12, ADR 0016.
 create or replace function tasker.get_task_staleness(p_task_uuids uuid[], p_now timestamptz default null)
 returns table (task_uuid uuid, state tasker.task_state, should_have_moved_at timestamptz, threshold_minutes int, stale_at timestamptz,
@@ -18,18 +18,20 @@ declare
   v_now timestamptz := coalesce(p_now, clock_timestamp());
 begin
   return query
-  with looked_at as materialized (
-    select t.task_uuid, t.state, t.created_at, nt.configuration, nt.max_duration_minutes, ns.name as namespace,
+  with unfinished_tasks as materialized (
+    select t.task_uuid, t.state, coalesce(t.start_at, t.created_at) as created_at, nt.configuration, nt.max_duration_minutes, ns.name as namespace,
            nt.configuration #>> '{lifecycle,max_steps_in_process_minutes}' is not null as has_limit,
            exists (select from tasker.template_pauses p where p.named_task_uuid = t.named_task_uuid)
-             or (t.is_limited and exists (select from tasker.concurrency_slots c where c.task_uuid = t.task_uuid and c.admitted_at is null)) as is_paused,
+             or (t.is_limited and exists (select from tasker.concurrency_slots c where c.task_uuid = t.task_uuid and c.admitted_at is null))
+             or t.is_delayed
+             or exists (select from tasker.step_waits w where w.task_uuid = t.task_uuid and w.state = 'open' and (w.due_at is null or w.due_at > v_now)) as is_paused,
            (select h.created_at from tasker.task_transitions h where h.task_uuid = t.task_uuid and h.sort_key = t.transition_count) as entered_at
     from tasker.tasks t
     join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
     join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
     where t.task_uuid = any (p_task_uuids) and t.completed_at is null and t.state <> 'blocked_by_failures'),
   served as materialized (
-    select n.namespace, tasker.is_served(n.namespace, v_now) as is_served from (select distinct l.namespace from looked_at l) n),
+    select n.namespace, tasker.is_served(n.namespace, v_now) as is_served from (select distinct l.namespace from unfinished_tasks l) n),
   measured as (
     select l.*, s.first_offer, v.is_served, s.claimed,
            case
@@ -39,7 +41,7 @@ begin
              when l.state = 'steps_in_process' then least(s.first_lease_end, s.first_result, case when not v.is_served then s.first_offer end)
            end as since,
            tasker.calculate_staleness_threshold(l.state::text, l.configuration) as threshold
-    from looked_at l
+    from unfinished_tasks l
     join served v on v.namespace = l.namespace
     cross join lateral (
       select min(w.next_retry_at) as first_retry,
@@ -69,4 +71,4 @@ begin
 end
 $$;
 comment on function tasker.get_task_staleness(uuid[], timestamptz) is
-  'When each of some unfinished tasks is stale, or was: counted from when it should have moved.';
+  'When each of the given unfinished tasks becomes stale, or became so: counted from when it should have moved.';

@@ -3,7 +3,8 @@
 -- that a call costs the same for any number of tasks; and the latest wake-ups, by an index.
 --   a blocked task without a dead letter of its own gets one;
 --   a task that can move and has no wake-up gets one that is due;
---   a wake-up later than any that the engine sets, and not that of a retry, becomes due.
+--   a wake-up later than any that the engine sets becomes due. Those of a retry and of a delayed start may lie years ahead, that of a task that
+--   only waits a day; of the others, those within a day are found by the walk alone, so that sleepers cost nothing here.
 -- The next pass handles tasks that another session holds. Returns {tasks: checked, dead_letters, wakeups, moved_wakeups:
 -- restored}, with tasks null when another server runs it.
 -- Locks: the row of reconciler_progress, skipped when it is locked; the tasks that lack a row, skip locked; their wake-ups.
@@ -70,20 +71,18 @@ begin
 
   select array_agg(f.task_uuid) into v_far
   from ((select w.task_uuid, w.wake_at from tasker.task_wakeups w
-         where w.wake_at > v_now + interval '65 minutes' order by w.wake_at desc limit p_limit)
+         where w.wake_at > v_now + interval '25 hours' order by w.wake_at desc limit p_limit)
         union
         select w.task_uuid, w.wake_at from tasker.task_wakeups w
         where w.task_uuid = any (v_tasks) and w.wake_at > v_now + interval '65 minutes') f
-  where not exists (select from tasker.workflow_steps s
-                    where s.task_uuid = f.task_uuid and s.state = 'waiting_for_retry' and s.next_retry_at >= f.wake_at);
+  where not tasker.may_sleep_until(f.task_uuid, f.wake_at, v_now);
   if v_far is not null then
     with held as (
       select t.task_uuid from tasker.tasks t where t.task_uuid = any (v_far) order by t.task_uuid for no key update skip locked)
     select array_agg(h.task_uuid) into v_far from held h;
     update tasker.task_wakeups w set wake_at = v_now
     where w.task_uuid = any (v_far) and w.wake_at > v_now + interval '65 minutes'
-      and not exists (select from tasker.workflow_steps s
-                      where s.task_uuid = w.task_uuid and s.state = 'waiting_for_retry' and s.next_retry_at >= w.wake_at);
+      and not tasker.may_sleep_until(w.task_uuid, w.wake_at, v_now);
   end if;
   return jsonb_build_object('tasks', coalesce(cardinality(v_tasks), 0), 'dead_letters', v_letters, 'wakeups', v_wakeups,
                             'moved_wakeups', coalesce(cardinality(v_far), 0));

@@ -69,6 +69,7 @@ begin
     set in_flight_steps = t.in_flight_steps - m.steps, failed_steps = t.failed_steps + m.steps
     from (select m.task_uuid, count(*)::int as steps from moved m group by m.task_uuid) m
     where t.task_uuid = m.task_uuid;
+    perform tasker.recount_batches(array[p_task_uuid]);
     begin
       v_ended := tasker.evaluate_tasks(array[p_task_uuid], p_server_uuid, 0, 60, p_now) -> 'ended';
       delete from tasker.task_faults f where f.task_uuid = p_task_uuid;

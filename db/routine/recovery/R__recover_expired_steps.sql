@@ -1,8 +1,8 @@
--- Takes back the steps of the given tasks whose lease has expired by the database's clock: cancelled when a cancel was
+-- Recovers the steps of the given tasks whose lease has expired by the database's clock: cancelled when a cancel was
 -- requested, pending again (the next handoff gets the next attempt) while attempts are left and the template says
--- reschedule, otherwise error. A step that may not be retried moves to error: how far its handler came is unknown. A step
--- that was asked to stop and still runs at the end of its grace period is cancelled too, lease or not (forced).
--- Locks: the steps; the caller holds the tasks. Returns how many were taken back.
+-- reschedule, otherwise error. A step that is not retryable moves to error, because its handler may have had effects. A
+-- step whose cancel grace period has ended is cancelled too, even if its lease has not expired (forced).
+-- Locks: the steps; the caller holds the tasks. Returns how many it recovered.
 -- Source: design section 3, attune.md W3 to W7, H3, H6; ADR 0011 and 0012.
 create or replace function tasker.recover_expired_steps(p_task_uuids uuid[], p_server_uuid uuid, p_now timestamptz default null)
 returns int
@@ -61,4 +61,4 @@ begin
 end
 $$;
 comment on function tasker.recover_expired_steps(uuid[], uuid, timestamptz) is
-  'Takes back the steps of the given tasks whose lease has expired by the database''s clock.';
+  'Recovers the steps of the given tasks whose lease has expired by the database''s clock.';

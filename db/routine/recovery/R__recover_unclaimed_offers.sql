@@ -1,28 +1,31 @@
--- Takes back offers that nobody claims, by two limits that count from when recovery first saw the reason and start anew
--- whenever it is gone in between (table unclaimed_offers):
--- unclaimed: a live server serves the namespace, knows the handler and has a permit available, the offer's turn has come (fewer
---   offers are before it than permits are available), and still nobody takes it, for p_claim_seconds.
--- unserved: no live server serves it at all, for p_unserved_seconds; 0 waits for ever.
--- An offer that waits because all permits are taken, or behind others, is never touched, however long that takes.
--- What is taken back becomes pending (the next handoff gets the next attempt) while attempts are left and the template says
--- reschedule, otherwise error, with the cause (unclaimed, no_worker).
--- Locks: the steps, skip locked: whoever holds one is claiming it; the caller holds the tasks. Returns how many were taken back.
+-- Withdraws offers that no worker claims. Two limits apply, each counted from when recovery first saw the reason, and
+-- restarted when the reason disappears in between (table unclaimed_offers). unclaimed: for p_claim_seconds a live worker
+-- serves the step and has a permit available, fewer served offers precede it than permits are available, and no worker
+-- claims it. unserved: for the unserved_seconds of the template, or else p_unserved_seconds, no live worker serves the
+-- step; 0: no limit. An offer that waits because all permits are in use, or behind other offers, is never withdrawn. An
+-- unclaimed one becomes pending (the next handoff gets the next attempt) while attempts are left and the template says
+-- reschedule, otherwise error. An unserved one becomes error (worker_unavailable): another offer would wait for the same
+-- worker.
+-- Locks: the steps, skip locked, since the session that holds one is claiming it; the caller holds the tasks.
+-- Returns how many it withdrew.
 -- Source: design decision 6; attune.md W1 to W3, W7, C2; ADR 0011.
 create or replace function tasker.recover_unclaimed_offers(
-  p_task_uuids uuid[], p_server_uuid uuid, p_claim_seconds int default 300, p_unserved_seconds int default 0,
+  p_task_uuids uuid[], p_server_uuid uuid, p_claim_seconds int default 300, p_unserved_seconds int default 86400,
   p_now timestamptz default null)
 returns int
 language plpgsql
-set search_path = ''
+set search_path = '' set timezone = 'UTC'
 as $$
 declare
   v_now       timestamptz := coalesce(p_now, clock_timestamp());
   v_namespace text;
-  v_permits     int;
+  v_permits   int;
+  v_handlers  text[];
   v_last      bigint;
   v_deltas    tasker.task_delta[];
+  v_unserved  uuid[];
 begin
-  -- A claim leaves its watch behind; nobody else needs it.
+  -- A claim does not delete the row of its offer.
   delete from tasker.unclaimed_offers w
   where w.task_uuid = any (p_task_uuids)
     and not exists (select from tasker.workflow_steps s where s.workflow_step_uuid = w.workflow_step_uuid
@@ -36,27 +39,34 @@ begin
     join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
     where s.task_uuid = any (p_task_uuids) and s.state = 'enqueued' and s.enqueued_at < v_now - interval '5 seconds'
   loop
-    -- The place of the last offer that the available permits could take now.
-    select coalesce(sum(greatest(v.capacity - v.running, 0)), 0) into v_permits
-    from tasker.servers v
-    where v.lease_expires_at > v_now and v.state in ('healthy', 'degraded') and 'worker' = any (v.roles)
-      and (v.namespaces is null or v_namespace = any (v.namespaces));
+    -- The claim rank of the last offer that the available permits could take now, among those that some worker serves.
+    select coalesce(sum(greatest(w.capacity - w.running, 0)), 0) into v_permits
+    from tasker.get_available_workers(v_namespace, v_now) w;
+    select coalesce(array_agg(h.handler_key), '{}') into v_handlers
+    from tasker.namespace_handlers h
+    join tasker.task_namespaces ns on ns.task_namespace_uuid = h.task_namespace_uuid
+    where ns.name = v_namespace and exists (
+      select from tasker.get_available_workers(v_namespace, v_now) w
+      where tasker.has_handler(w.handlers, w.resolvers, w.unable, h.handler_callable, h.handler_resolver, h.handler_key));
     v_last := null;
-    execute format('select (q.headers ->> ''claim_order'')::bigint from pgmq.%I q
-                    order by ((q.headers ->> ''claim_order'')::bigint) offset $1 limit 1', 'q_' || lower(tasker.worker_queue(v_namespace)))
-      into v_last using greatest(v_permits - 1, 0);
+    execute format('select m.claim_rank from unnest($2) as h(handler)
+                    cross join lateral (select (q.headers ->> ''claim_order'')::bigint as claim_rank from pgmq.%I q
+                                        -- As take_messages, so that messages for other handlers are not read.
+                                        where ((q.headers ->> ''handler'') collate "C", (q.headers ->> ''claim_order'')::bigint)
+                                                >= (h.handler, ''-9223372036854775808'')
+                                          and (q.headers ->> ''handler'') collate "C" <= h.handler
+                                        order by (q.headers ->> ''handler'') collate "C", (q.headers ->> ''claim_order'')::bigint limit $1 + 1) m
+                    order by m.claim_rank offset $1 limit 1', 'q_' || lower(tasker.worker_queue(v_namespace)))
+      into v_last using greatest(v_permits - 1, 0), v_handlers;
 
     with offers as (
-      select s.workflow_step_uuid, s.task_uuid, s.handoffs,
+      select s.workflow_step_uuid, s.task_uuid, s.handoffs, coalesce(nt.unserved_seconds, p_unserved_seconds) as unserved_seconds,
              case
-               when not exists (select from tasker.servers v
-                 where v.lease_expires_at > v_now and v.state in ('healthy', 'degraded') and 'worker' = any (v.roles)
-                   and (v.namespaces is null or v_namespace = any (v.namespaces))
-                   and tasker.has_handler(v.handlers, v.resolvers, v.missing, n.handler_callable, n.handler_resolver, n.handler_key)) then 'unserved'
-               when v_permits > 0 and (v_last is null or tasker.calculate_claim_rank(t.claim_order, s.attempts) <= v_last) and exists (select from tasker.servers v
-                 where v.lease_expires_at > v_now and v.state in ('healthy', 'degraded') and 'worker' = any (v.roles)
-                   and (v.namespaces is null or v_namespace = any (v.namespaces)) and v.running < v.capacity
-                   and tasker.has_handler(v.handlers, v.resolvers, v.missing, n.handler_callable, n.handler_resolver, n.handler_key)) then 'unclaimed'
+               when not n.handler_key = any (v_handlers) then 'unserved'
+               when v_permits > 0 and (v_last is null or tasker.calculate_claim_rank(t.claim_order, s.attempts) <= v_last) and exists (
+                 select from tasker.get_available_workers(v_namespace, v_now) w
+                 where w.running < w.capacity
+                   and tasker.has_handler(w.handlers, w.resolvers, w.unable, n.handler_callable, n.handler_resolver, n.handler_key)) then 'unclaimed'
              end as why
       from tasker.workflow_steps s
       join tasker.tasks t on t.task_uuid = s.task_uuid
@@ -71,7 +81,7 @@ begin
     insert into tasker.unclaimed_offers as w (task_uuid, workflow_step_uuid, handoff, why, since, due_at)
     select o.task_uuid, o.workflow_step_uuid, o.handoffs, o.why, v_now, v_now + l.seconds * interval '1 second'
     from offers o
-    cross join lateral (select case o.why when 'unclaimed' then p_claim_seconds else nullif(p_unserved_seconds, 0) end as seconds) l
+    cross join lateral (select case o.why when 'unclaimed' then p_claim_seconds else nullif(o.unserved_seconds, 0) end as seconds) l
     where o.why is not null
     on conflict (task_uuid, workflow_step_uuid) do update
       set handoff = excluded.handoff, why = excluded.why,
@@ -82,7 +92,7 @@ begin
 
   with overdue as (
     select s.workflow_step_uuid, w.why, w.since,
-           case when s.retryable and s.attempts - s.attempts_before_reset < s.max_attempts and n.on_worker_lost = 'reschedule' then 'pending'
+           case when w.why = 'unclaimed' and s.retryable and s.attempts - s.attempts_before_reset < s.max_attempts and n.on_worker_lost = 'reschedule' then 'pending'
                 else 'error' end::tasker.step_state as to_state
     from tasker.unclaimed_offers w
     join tasker.workflow_steps s on s.workflow_step_uuid = w.workflow_step_uuid
@@ -97,14 +107,15 @@ begin
         result_sort_key = case when o.to_state = 'error' then s.transition_count + 1 else s.result_sort_key end
     from overdue o
     where s.workflow_step_uuid = o.workflow_step_uuid and s.state = 'enqueued'
-    returning s.workflow_step_uuid, s.task_uuid, s.handoffs, s.attempts, s.transition_count, o.to_state, o.since,
-              case o.why when 'unclaimed' then 'unclaimed' else 'no_worker' end as reason),
+    returning s.workflow_step_uuid, s.task_uuid, s.handoffs, s.attempts, s.transition_count, s.named_step_uuid, s.enqueued_at, o.to_state, o.since,
+              case o.why when 'unclaimed' then 'unclaimed' else 'worker_unavailable' end as reason),
   results as (
     insert into tasker.workflow_step_result_audit (workflow_step_uuid, sort_key, task_uuid, recorded_at, handoff, attempt, outcome, error)
     select m.workflow_step_uuid, m.transition_count, m.task_uuid, v_now, m.handoffs, m.attempts, 'retryable_failure',
            jsonb_build_object('type', m.reason, 'message',
-             case m.reason when 'unclaimed' then format('attempt %s was offered and nobody claimed it', m.attempts)
-                           else format('attempt %s was offered and no live server can run it', m.attempts) end)
+             case m.reason when 'unclaimed' then format('attempt %s was offered and no worker claimed it', m.attempts)
+                           else format('attempt %s was offered since %s and no live worker had handler %s', m.attempts, m.enqueued_at,
+                                       (select n.handler_key from tasker.named_tasks_named_steps n where n.named_step_uuid = m.named_step_uuid)) end)
     from moved m where m.to_state = 'error'),
   history as (
     insert into tasker.workflow_step_transitions
@@ -115,11 +126,15 @@ begin
   unwatched as (
     delete from tasker.unclaimed_offers w using moved m
     where w.task_uuid = m.task_uuid and w.workflow_step_uuid = m.workflow_step_uuid)
-  select array_agg((m.task_uuid, -1, 0, case m.to_state when 'error' then 1 else 0 end, 0)::tasker.task_delta)
-    into v_deltas from moved m;
+  select array_agg((m.task_uuid, -1, 0, case m.to_state when 'error' then 1 else 0 end, 0)::tasker.task_delta),
+         array_agg(m.workflow_step_uuid) filter (where m.reason = 'worker_unavailable')
+    into v_deltas, v_unserved from moved m;
+  if v_unserved is not null then
+    perform tasker.withdraw_messages(v_unserved);
+  end if;
 
   if v_deltas is not null then
-    -- The counts must stand before the tasks are evaluated, which is what the caller does next.
+    -- The caller evaluates the tasks next and needs these counts.
     update tasker.tasks t
     set in_flight_steps = t.in_flight_steps + d.in_flight, failed_steps = t.failed_steps + d.failed
     from (select u.task_uuid, sum(u.in_flight)::int as in_flight, sum(u.failed)::int as failed from unnest(v_deltas) u group by u.task_uuid) d
@@ -129,4 +144,4 @@ begin
 end
 $$;
 comment on function tasker.recover_unclaimed_offers(uuid[], uuid, int, int, timestamptz) is
-  'Takes back offers that nobody claims although somebody could, or that no live server serves.';
+  'Withdraws offers that no worker claims although one could, and fails those that no live worker serves.';

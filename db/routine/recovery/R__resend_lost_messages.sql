@@ -28,7 +28,7 @@ begin
     execute format($q$
       with offers as materialized (
         select s.workflow_step_uuid, s.task_uuid, s.handoffs, s.attempts, t.claim_order, t.correlation_id,
-               tasker.calculate_claim_rank(t.claim_order, s.attempts) as place, t.sla_breached_at is not null as is_late, n.handler_key
+               tasker.calculate_claim_rank(t.claim_order, s.attempts) as claim_rank, t.sla_breached_at is not null as is_late, n.handler_key
         from tasker.workflow_steps s
         join tasker.tasks t on t.task_uuid = s.task_uuid
         join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
@@ -38,7 +38,7 @@ begin
       messages as materialized (
         select q.msg_id, q.vt, q.message ->> 'step_uuid' as step, q.message ->> 'handoff' as handoff
         from pgmq.%1$I q where (q.headers ->> 'claim_order')::bigint = any (array(
-          select o.place from offers o union select o.place + 6000000 from offers o where o.is_late))),
+          select o.claim_rank from offers o union select o.claim_rank + 6000000 from offers o where o.is_late))),
       missing as (
         select o.workflow_step_uuid::text as step, o.handoffs::text as handoff from offers o
         except

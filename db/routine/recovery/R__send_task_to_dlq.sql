@@ -1,5 +1,5 @@
 -- Opens a dead letter for a task on an operator's request, with reason manual_dlq. The task continues.
--- Returns {outcome, dlq_entry_uuid}: done, already when an investigation is open, or refused with the code task-not-found.
+-- Returns {outcome, dlq_entry_uuid}: done, already when one is open, or refused with the code task-not-found.
 -- Locks: none but the new rows. Errors: TK007 as check_action.
 create or replace function tasker.send_task_to_dlq(p_task_uuid uuid, p_by text, p_reason text, p_now timestamptz default null)
 returns jsonb

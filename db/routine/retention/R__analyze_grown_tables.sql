@@ -1,7 +1,7 @@
--- Renews the statistics of tables that have become at least four times as large as they were when these were last taken, and are
--- larger than 100 pages. Autovacuum does that too, a minute later: until then a connection keeps the plans that it made while the tables
--- were empty, which look through all of them for one step. Returns the tables. A table that another session analyzes, or that the caller does not own, is
--- passed over.
+-- Renews the statistics of tables that have become at least four times as large as they were when these were last taken,
+-- and are larger than 100 pages. Autovacuum does so too, a minute later: until then a connection keeps the plans that it
+-- made while the tables were empty, which scan a whole table for one step. Returns the tables. Skips a table that another
+-- session analyzes, or that the caller does not own.
 -- Locks: as ANALYZE, until the end of the transaction. Source: design section 10.
 create or replace function tasker.analyze_grown_tables()
 returns text[]

@@ -1,5 +1,6 @@
--- Steps, contexts, search attributes and wake-ups go with their task, as a foreign key would have it; documents and dead letters have one.
--- Once per statement: a clean-up deletes many at a time. Edges, results and history stay.
+-- Deletes the steps, decisions, batches, waits, signals, contexts, search attributes and wake-ups of deleted tasks, as a foreign key with cascade would;
+-- documents and dead letters have one. Fires once per statement, because a clean-up deletes many tasks at a time. Edges,
+-- results and history stay.
 -- Locks: the rows. Source: ADR 0009. Trigger on tasks.
 create or replace function tasker.delete_rows_of_tasks()
 returns trigger
@@ -10,6 +11,12 @@ begin
   delete from tasker.task_wakeups w using old_rows o where w.task_uuid = o.task_uuid;
   delete from tasker.task_contexts c using old_rows o where c.task_uuid = o.task_uuid;
   delete from tasker.task_search_attributes a using old_rows o where a.task_uuid = o.task_uuid;
+  delete from tasker.decision_outcomes d using old_rows o where d.task_uuid = o.task_uuid;
+  delete from tasker.step_waits v using old_rows o where v.task_uuid = o.task_uuid;
+  delete from tasker.task_signals g using old_rows o where g.task_uuid = o.task_uuid;
+  delete from tasker.batch_items i using tasker.batches b, old_rows o where i.batch_step_uuid = b.workflow_step_uuid and b.task_uuid = o.task_uuid;
+  delete from tasker.batch_idle_workers i using tasker.batches b, old_rows o where i.batch_step_uuid = b.workflow_step_uuid and b.task_uuid = o.task_uuid;
+  delete from tasker.batches b using old_rows o where b.task_uuid = o.task_uuid;
   delete from tasker.workflow_steps s using old_rows o where s.task_uuid = o.task_uuid;
   return null;
 end

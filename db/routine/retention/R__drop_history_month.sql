@@ -1,8 +1,8 @@
--- Drops the oldest month of history that is over and of which no task is left; or rewrites the oldest of which at most
--- p_rewrite_tasks may be left, without the rows of tasks that are gone. One month per call; null when there is
--- nothing to gain. Returns {month, outcome, kept_tasks}: dropped, rewritten, or postponed when writers held the table for longer than 0.2 seconds.
--- What is kept is found by looking through the whole month before any lock is taken: no transaction writes to a month that is over
--- for a day. Every row of a task that is there stays, however old it is.
+-- Drops the oldest past month of history of which no task exists; or rewrites the oldest of which at most p_rewrite_tasks
+-- tasks exist, without the rows of purged tasks. One month per call; null when no month qualifies. Returns {month, outcome,
+-- kept_tasks}: dropped, rewritten, or postponed when writers held the table for longer than 0.2 seconds. Reads the whole
+-- month before it takes any lock, to find the rows to keep: no transaction writes to a month that ended more than a day
+-- ago. Keeps every row of an existing task, however old.
 -- Locks: an advisory lock against itself and ensure_history_partitions, or nothing is done; the history tables at the very
 -- end, for as long as it takes to put one partition in the place of another.
 -- Source: docs/adr/0021-retention.md.
@@ -32,14 +32,14 @@ begin
     left join tasker.dropped_history d on d.month = m.month
     where m.next_month + interval '1 day' <= v_now order by m.month
   loop
-    -- Who has moved in that month was made before its end, and does not rest since before its beginning.
+    -- A task that moved in that month was created before its end, and was not finished before its beginning.
     v_bound := tasker.calculate_first_uuid(v_month.next_month + interval '1 day');
     select count(*) into v_left from (
       select from tasker.tasks t
       where t.task_uuid < v_bound and (t.completed_at is null or t.completed_at >= v_month.month - interval '1 day')
       order by t.task_uuid desc limit p_rewrite_tasks + 1) l;
     continue when v_left > p_rewrite_tasks;
-    -- A month that was rewritten is worth it again when half of what it kept is gone, any other when something is.
+    -- Rewrites a month again when half of the tasks that it kept are gone, and for the first time when any is.
     continue when v_left > 0 and (v_left * 2 > v_month.kept_tasks
       or not exists (select from tasker.purged_tasks p where p.created_at < v_month.next_month and p.last_move_at >= v_month.month));
 

@@ -1,6 +1,6 @@
 -- Deletes up to p_limit rows of purged_tasks whose history is in no partition any more, after a month was dropped or
--- rewritten. A task that was purged within the hour before the rewrite may still have rows in it, and is left for the next time.
--- While the default partitions hold anything, nothing is forgotten. Returns how many went.
+-- rewritten. A task that was purged within the hour before the rewrite may still have rows in it; the next call deletes it.
+-- Deletes no row while the default partitions are not empty. Returns how many it deleted.
 -- Locks: the row of dropped_history, skip locked.
 create or replace function tasker.forget_purged_tasks(p_limit int default 10000)
 returns bigint

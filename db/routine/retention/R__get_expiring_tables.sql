@@ -1,5 +1,5 @@
--- The tables whose old rows go, what is kept of them, and the time of the oldest row that is there; a table that is not there is passed over.
--- oldest_at is null when there is no row. Reads only.
+-- The tables whose old rows are deleted, for how many days rows are kept, and the time of the oldest row; skips tables that
+-- do not exist. oldest_at is null when there is no row. Reads only.
 create or replace function tasker.get_expiring_tables()
 returns table (table_name text, keep_days int, oldest_at timestamptz)
 language plpgsql stable

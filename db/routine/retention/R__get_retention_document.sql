@@ -1,7 +1,6 @@
--- How retention stands: {policies, templates (those with a rule, with the rule that applies), purged_tasks,
--- last_purged_at, oldest_task_at, history: {oldest_month, last_month, months_ahead, default_in_use}, dropped: the last twelve,
--- tables: other tables whose old rows go}.
--- Cheap however many tasks there are. Reads only.
+-- How retention stands: {policies, templates (those with a rule, with the rule that applies), purged_tasks, last_purged_at,
+-- oldest_task_at, history: {oldest_month, last_month, months_ahead, default_in_use}, dropped: the last twelve, tables:
+-- other tables whose old rows are deleted}. Cheap however many tasks there are. Reads only.
 create or replace function tasker.get_retention_document(p_now timestamptz default null)
 returns jsonb
 language sql stable

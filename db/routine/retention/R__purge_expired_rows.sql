@@ -1,6 +1,6 @@
 -- Deletes the oldest rows of the tables in expiring_tables, up to p_limit of each, whose time is more than keep_days ago;
--- rows that another transaction holds are skipped. Returns how many went.
--- The creator of a table registers it: insert into tasker.expiring_tables values ('my_table', 'my_time', 90).
+-- skips rows that another transaction has locked. Returns how many it deleted. The creator of a table registers it: insert
+-- into tasker.expiring_tables values ('my_table', 'my_time', 90).
 -- Locks: the rows, skip locked.
 create or replace function tasker.purge_expired_rows(p_limit int default 1000, p_now timestamptz default null)
 returns bigint

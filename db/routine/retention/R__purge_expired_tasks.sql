@@ -1,7 +1,8 @@
--- One batch of the clean-up: looks at the oldest tasks of one template, from where the last batch stopped, until it has found
--- p_limit or looked at p_examine, and purges those that have rested for longer than they are kept. At the end of its tasks the template is left alone
--- for p_pause, but after a pass of a single batch, which costs next to nothing, for half a minute at most. Several may call it at once: each gets another template.
--- Returns {template_uuid, examined, expired, purged, more}: more is false when there was nothing to look at.
+-- One batch of the clean-up: examines the oldest tasks of one template, from where the last batch stopped, until it has
+-- found p_limit expired ones or examined p_examine, and purges those whose retention time has passed. After a full pass
+-- over the template's tasks the next one begins after p_pause, or after half a minute at most when the pass was a single,
+-- cheap batch. Concurrent callers get different templates.
+-- Returns {template_uuid, examined, expired, purged, more}: more is false when no task was due for examination.
 -- Locks: the template's row of retention_progress, skip locked; as purge_tasks. Source: docs/adr/0021-retention.md.
 create or replace function tasker.purge_expired_tasks(
   p_limit int default 500, p_examine int default 5000, p_pause interval default '5 minutes', p_now timestamptz default null)
@@ -20,7 +21,7 @@ declare
   v_gone     uuid[] := '{}';
   v_is_over  boolean;
 begin
-  -- One enters new templates, or the others would wait for its batch.
+  -- One session inserts the rows of new templates; otherwise the others would wait for its batch.
   if pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtext('tasker.purge_expired_tasks')) then
     insert into tasker.retention_progress (named_task_uuid)
     select distinct r.named_task_uuid from tasker.get_retention_rules() r
@@ -38,21 +39,21 @@ begin
   select jsonb_object_agg(r.state, r.keep_days), min(r.keep_days) into v_days, v_least
   from tasker.get_retention_rules() r where r.named_task_uuid = v_progress.named_task_uuid and r.keep_days is not null;
 
-  -- As materialized is read row by row: no further than to the last that is wanted, unless there are fewer.
+  -- A materialized CTE is read row by row, no further than to the last row that is needed.
   with page as materialized (
     select t.task_uuid, t.completed_at + (v_days ->> t.state::text)::int * interval '1 day' <= v_now as is_expired,
-           row_number() over (order by t.task_uuid) as place
+           row_number() over (order by t.task_uuid) as row_no
     from tasker.tasks t
     where t.named_task_uuid = v_progress.named_task_uuid
       and t.task_uuid > coalesce(v_progress.cursor_uuid, '00000000-0000-0000-0000-000000000000')
-      -- What was made later cannot have rested for long enough.
+      -- A task created later cannot have been finished for long enough.
       and t.task_uuid < tasker.calculate_first_uuid(v_now - v_least * interval '1 day' + interval '1 second')
     order by t.task_uuid limit p_examine
   ), expired as (
-    select p.task_uuid, p.place from page p where p.is_expired limit p_limit)
-  select array_agg(e.task_uuid order by e.place),
-         case when count(*) < p_limit then (select count(*) from page) else max(e.place) end,
-         case when count(*) < p_limit then (select p.task_uuid from page p order by p.place desc limit 1) end
+    select p.task_uuid, p.row_no from page p where p.is_expired limit p_limit)
+  select array_agg(e.task_uuid order by e.row_no),
+         case when count(*) < p_limit then (select count(*) from page) else max(e.row_no) end,
+         case when count(*) < p_limit then (select p.task_uuid from page p order by p.row_no desc limit 1) end
     into v_expired, v_examined, v_last
   from expired e;
 

@@ -1,9 +1,9 @@
--- Says how long finished tasks are kept: of a template, of a namespace (p_template null) or of everything (both null), in one
--- state or in any (null); p_days null: for ever. p_remove takes the policy away instead. p_dry_run says what would go then and changes nothing.
--- What is purged is purged by the next round; nothing is purged here.
+-- Sets how long finished tasks are kept: of a template, of a namespace (p_template null) or of everything (both null), in
+-- one state or in any (null); p_days null: without limit. p_remove removes the policy instead. p_dry_run reports what would
+-- be purged and changes nothing. This function purges nothing; the next round of housekeeping does.
 -- Returns {policy, preview: as get_retention_preview, dry_run}, or {outcome: refused, …} with the code template-not-found when there is no such
 -- namespace or template, or retention-policy-not-found when there is no such policy to remove.
--- Locks: the policy. Errors: TK007 as check_action, and for days, a state or a flag that cannot be.
+-- Locks: the policy. Errors: TK007 as check_action, and for an invalid number of days, state or flag.
 create or replace function tasker.set_retention_policy(
   p_namespace text, p_template text, p_state text, p_days int, p_by text, p_reason text,
   p_dry_run boolean default false, p_remove boolean default false, p_now timestamptz default null)

@@ -3,8 +3,8 @@
 insert into tasker.access_permissions (permission)
 select unnest(array[
   '*:*',
-  'tasks:*', 'tasks:create', 'tasks:read', 'tasks:list', 'tasks:cancel', 'tasks:context_read', 'tasks:act',
-  'steps:*', 'steps:read', 'steps:resolve',
+  'tasks:*', 'tasks:create', 'tasks:read', 'tasks:list', 'tasks:cancel', 'tasks:context_read', 'tasks:act', 'tasks:signal',
+  'steps:*', 'steps:read', 'steps:resolve', 'steps:work',
   'dlq:*', 'dlq:read', 'dlq:update', 'dlq:stats',
   'templates:*', 'templates:read', 'templates:validate', 'templates:register', 'templates:pause',
   'policies:*', 'policies:read', 'policies:update',
@@ -18,7 +18,8 @@ insert into tasker.access_roles (role, description) values
   ('operator', 'Everything about tasks, templates and the running system, nothing about users.'),
   ('submitter', 'Submits tasks, follows and cancels them.'),
   ('viewer', 'Sees tasks, templates and how the system is; not the contexts of tasks.'),
-  ('monitor', 'Reads metrics and analytics.')
+  ('monitor', 'Reads metrics and analytics.'),
+  ('worker', 'Runs steps over the REST interface.')
 on conflict (role) do nothing;
 
 insert into tasker.access_role_permissions (role, permission)
@@ -29,5 +30,6 @@ from (values
   ('submitter', array['tasks:create', 'tasks:read', 'tasks:list', 'tasks:cancel', 'tasks:context_read', 'steps:read', 'templates:read']),
   ('viewer', array['tasks:read', 'tasks:list', 'steps:read', 'dlq:read', 'dlq:stats', 'templates:read', 'policies:read', 'messages:read',
                    'system:handlers_read', 'system:analytics_read', 'system:servers_read', 'system:metrics_read']),
-  ('monitor', array['system:metrics_read', 'system:analytics_read', 'system:servers_read'])) r(role, permissions)
+  ('monitor', array['system:metrics_read', 'system:analytics_read', 'system:servers_read']),
+  ('worker', array['steps:work'])) r(role, permissions)
 on conflict do nothing;

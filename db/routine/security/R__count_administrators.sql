@@ -1,5 +1,5 @@
--- How many could still manage users if one user, key or grant were not there: enabled users who have a password or come from elsewhere, and valid
--- keys, that may do security:manage in everything.
+-- How many could still manage users without one user, key or grant: enabled users who have a password or come from an
+-- external identity store, and valid keys, with security:manage in all namespaces.
 create or replace function tasker.count_administrators(p_without uuid default null)
 returns int
 language sql stable

@@ -1,4 +1,4 @@
--- A new API key by the SHA-256 of it, in hex; the key itself stays with who made it. Returns its uuid.
+-- Creates an API key from its SHA-256 in hex; only the caller knows the key itself. Returns its uuid.
 create or replace function tasker.create_api_key(p_name text, p_key_hash text, p_hint text, p_valid_for interval, p_by text)
 returns uuid
 language sql

@@ -1,5 +1,5 @@
--- The namespace that a task, dead_letter, policy or bulk_action belongs to; null when there is no such thing, or when a bulk action
--- is not kept to one.
+-- The namespace that a task, dead_letter, policy or bulk_action belongs to; null when there is no such object, or for a
+-- bulk action on all namespaces.
 create or replace function tasker.get_namespace_of(p_kind text, p_uuid uuid)
 returns text
 language plpgsql stable

@@ -1,5 +1,5 @@
--- A user with its password hash and what it may do: {uuid, name, password_hash, enabled, grants}; null when there is none of
--- that name, whatever its case. Source: ADR 0018.
+-- A user with its password hash and what it may do: {uuid, name, password_hash, enabled, grants}; null when there is none
+-- of that name, compared without case. Source: ADR 0018.
 create or replace function tasker.get_user_access(p_name text)
 returns jsonb
 language plpgsql stable

@@ -1,4 +1,4 @@
--- A page of what was asked to be changed over REST, newest first, by key: {requests, next}. p_filter: {caller?, route?}.
+-- A page of the requests for changes over REST, newest first, by key: {requests, next}. p_filter: {caller?, route?}.
 create or replace function tasker.list_write_requests(p_filter jsonb default '{}', p_limit int default 50, p_before uuid default null)
 returns jsonb
 language plpgsql stable

@@ -1,5 +1,5 @@
--- Makes an API key worthless, permanently. Returns {outcome}: done, already, or refused with the code key-not-found or last-administrator;
--- nothing is changed then. Locks: as refuse_last_administrator.
+-- Revokes an API key permanently. Returns {outcome}: done, already, or refused with the code key-not-found or
+-- last-administrator; nothing is changed then. Locks: as refuse_last_administrator.
 create or replace function tasker.revoke_api_key(p_key_uuid uuid, p_by text)
 returns jsonb
 language plpgsql
@@ -17,4 +17,4 @@ begin
               else tasker.refuse_unknown('key', p_key_uuid::text) end;
 end
 $$;
-comment on function tasker.revoke_api_key(uuid, text) is 'Makes an API key worthless, permanently.';
+comment on function tasker.revoke_api_key(uuid, text) is 'Revokes an API key permanently.';

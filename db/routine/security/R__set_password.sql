@@ -1,4 +1,4 @@
--- Gives a user another password, by its hash. Returns {outcome}: done, or refused with the code user-not-found.
+-- Sets the password of a user by its hash. Returns {outcome}: done, or refused with the code user-not-found.
 -- Errors: TK007 when the hash is null; 23514 when it is none. At psql, hash_password('…') makes the hash.
 create or replace function tasker.set_password(p_user_uuid uuid, p_password_hash text)
 returns jsonb
@@ -13,4 +13,4 @@ begin
   return case when found then jsonb_build_object('outcome', 'done') else tasker.refuse_unknown('user', p_user_uuid::text) end;
 end
 $$;
-comment on function tasker.set_password(uuid, text) is 'Gives a user another password, by its hash.';
+comment on function tasker.set_password(uuid, text) is 'Sets the password of a user by its hash.';

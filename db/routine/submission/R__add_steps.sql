@@ -1,9 +1,10 @@
 -- Adds steps and edges to a task that is under way, all of them or none, in the caller's transaction: a handler that does so in a transactional
 -- step adds them together with its result.
--- p_steps: array of {name, step, inputs?}. name is the step's own within its task; step names the step of the template whose handler, retries,
--- timeout and concurrency policies it has; inputs is an object. p_edges: array of {from, to}, each the name of a step: of the task, or one of
--- p_steps, which at least one of the two must be. A parent that is done counts as done; a step that has left pending gets no parent any more.
--- Steps without a parent that is left are handed off, unless what holds back the others of the task holds them back, too.
+-- p_steps: array of {name, step, inputs?}. name is the step's own within its task; step names the step of the template
+-- whose handler, retries, timeout and concurrency policies it has; inputs is an object. p_edges: array of {from, to}, each
+-- the name of a step: of the task, or one of p_steps, which at least one of the two must be. A parent that is done counts
+-- as done; a step that has left pending gets no parent any more. Hands off steps without an unfinished parent, unless the
+-- task accepts no handoffs.
 -- Returns {outcome, steps: [{name, step_uuid}], task_state, queued, ended}; outcome is done or refused, then with code, message and field:
 -- task-not-found; invalid-request for a list, name, template's step, edge or a cycle; step-name-taken; step-not-movable for a child that has left pending;
 -- task-already-ended; task-is-being-cancelled. A task has at most 10 000 steps, and a call at most 100 000 edges.
@@ -30,6 +31,7 @@ declare
   v_open     uuid[];
   v_parents  uuid[];
   v_is_ready boolean;
+  v_position int;
   v_result   jsonb := '{"queued": [], "ended": []}';
 begin
   select jsonb_build_object('field', b.field, 'message', b.message) into v_refusal
@@ -51,8 +53,8 @@ begin
     select 100000 + g.ordinality, format('edges[%s]', g.ordinality - 1), 'must be an object with from and to, the names of two steps, and nothing else'
     from jsonb_array_elements(case when jsonb_typeof(p_edges) = 'array' then p_edges else '[]' end) with ordinality as g
     where not coalesce(jsonb_typeof(g.value) = 'object' and jsonb_typeof(g.value -> 'from') = 'string' and jsonb_typeof(g.value -> 'to') = 'string', false)
-       or jsonb_path_exists(g.value, 'strict $.keyvalue() ? (@.key != "from" && @.key != "to")', silent => true)) as b(place, field, message)
-  order by b.place limit 1;
+       or jsonb_path_exists(g.value, 'strict $.keyvalue() ? (@.key != "from" && @.key != "to")', silent => true)) as b(sort_order, field, message)
+  order by b.sort_order limit 1;
   if v_refusal is not null then
     return jsonb_build_object('outcome', 'refused', 'code', 'invalid-request') || v_refusal;
   end if;
@@ -95,10 +97,29 @@ begin
     from jsonb_array_elements(p_edges) with ordinality as g
     left join nodes f on f.name = g.value ->> 'from'
     left join nodes c on c.name = g.value ->> 'to'),
-  problems(place, code, field, message) as (
+  problems(sort_order, code, field, message) as (
     select u.n, 'step-name-taken', format('steps[%s].name', u.n - 1), format('the task has a step %s already', u.name)
     from unnest(v_names) with ordinality as u(name, n)
     where exists (select from present p where p.name = u.name) or u.name = any (v_names[:u.n - 1])
+    union all
+    -- Also one that a decision has not created, and may yet.
+    select u.n, 'step-name-taken', format('steps[%s].name', u.n - 1), format('the template of the task has a step %s', u.name)
+    from unnest(v_names) with ordinality as u(name, n)
+    where exists (select from tasker.named_steps s where s.named_task_uuid = v_task.named_task_uuid and s.name = u.name)
+      and not exists (select from present p where p.name = u.name)
+    union all
+    -- Its batch may yet create it.
+    select u.n, 'step-name-taken', format('steps[%s].name', u.n - 1), format('step %s of the template names its workers so', s.name)
+    from unnest(v_names) with ordinality as u(name, n)
+    join tasker.named_tasks_named_steps n on n.named_task_uuid = v_task.named_task_uuid and n.step_type = 'batch_worker'
+    join tasker.named_steps s on s.named_step_uuid = n.named_step_uuid and starts_with(u.name, s.name || '_') and substr(u.name, length(s.name) + 2) ~ '^[0-9]{3,7}$'
+    union all
+    select g.ordinality, 'invalid-request', format('steps[%s].step', g.ordinality - 1),
+           format('step %s of the template is %s, and cannot be added', g.value ->> 'step',
+                  case n.step_type when 'decision' then 'a decision' when 'batchable' then 'batchable' else 'a batch_worker' end)
+    from jsonb_array_elements(p_steps) with ordinality as g
+    join tasker.named_steps s on s.named_task_uuid = v_task.named_task_uuid and s.name = g.value ->> 'step'
+    join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid and n.step_type in ('decision', 'batchable', 'batch_worker')
     union all
     select g.ordinality, 'invalid-request', format('steps[%s].step', g.ordinality - 1), format('the template of the task has no step %s', g.value ->> 'step')
     from jsonb_array_elements(p_steps) with ordinality as g
@@ -116,7 +137,7 @@ begin
     select 100000 + e.i, 'step-not-movable', format('edges[%s].to', e.i), format('step %s is %s and has left pending once; it gets no parent any more', e.to_name, e.state)
     from given e where not e.is_open)
   select (select jsonb_build_object('outcome', 'refused', 'code', p.code, 'field', p.field, 'message', p.message, 'task_state', v_task.state)
-          from problems p order by p.place limit 1),
+          from problems p order by p.sort_order limit 1),
          (select array_agg(e.from_uuid order by e.i) from given e), (select array_agg(e.to_uuid order by e.i) from given e)
     into v_refusal, v_from, v_to;
   if v_refusal is not null then
@@ -143,8 +164,9 @@ begin
     v_open := v_children;
   end loop;
 
+  v_position := tasker.get_next_step_position(p_task_uuid);
   with given as materialized (
-    select u.n, u.step_uuid, u.name, n.named_step_uuid, n.default_max_attempts, n.default_retryable, p_steps -> (u.n - 1)::int -> 'inputs' as inputs
+    select u.n, u.step_uuid, u.name, n.named_step_uuid, n.default_max_attempts, n.default_retryable, n.handler_callable is null or n.wait_for is not null as is_automatic, p_steps -> (u.n - 1)::int -> 'inputs' as inputs
     from unnest(v_names, v_keys) with ordinality as u(name, step_uuid, n)
     join tasker.named_steps ns on ns.named_task_uuid = v_task.named_task_uuid and ns.name = p_steps -> (u.n - 1)::int ->> 'step'
     join tasker.named_tasks_named_steps n on n.named_step_uuid = ns.named_step_uuid),
@@ -165,9 +187,10 @@ begin
   step_rows as (
     insert into tasker.workflow_steps
       (workflow_step_uuid, task_uuid, named_step_uuid, name, created_at, step_position, transition_count, total_parents, remaining_parents,
-       max_attempts, retryable, is_limited)
-    select g.step_uuid, p_task_uuid, g.named_step_uuid, g.name, v_now, v_task.total_steps + g.n, 1, coalesce(c.total, 0), coalesce(c.remaining, 0),
-           g.default_max_attempts, g.default_retryable, v_task.is_limited
+       max_attempts, retryable, is_limited, is_automatic)
+    select g.step_uuid, p_task_uuid, g.named_step_uuid, g.name, v_now,
+           v_position + g.n - 1, 1, coalesce(c.total, 0), coalesce(c.remaining, 0),
+           g.default_max_attempts, g.default_retryable, v_task.is_limited, g.is_automatic
     from given g
     left join counts c on c.child = g.step_uuid
     returning remaining_parents),

@@ -1,6 +1,6 @@
--- The one text that all spellings of a JSON value share: key order, white space, duplicate keys and escapes are
--- normalised by jsonb itself; what is left is the scale of numbers, 1.0 against 1.
--- Numbers keep their full precision, which RFC 8785 would cut to a double.
+-- The canonical text of a JSON value: jsonb itself normalises key order, white space, duplicate keys and escapes; this
+-- function also normalises the scale of numbers (1.0 and 1). Numbers keep their full precision, which RFC 8785 would reduce
+-- to a double.
 create or replace function tasker.canonical_json(p_value jsonb)
 returns text
 language plpgsql immutable parallel safe
@@ -24,4 +24,4 @@ begin
   end;
 end
 $$;
-comment on function tasker.canonical_json(jsonb) is 'The one text that all spellings of a JSON value share.';
+comment on function tasker.canonical_json(jsonb) is 'The canonical text of a JSON value.';

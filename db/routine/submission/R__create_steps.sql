@@ -1,7 +1,8 @@
--- The steps, edges, wake-ups and first history of tasks that have just been inserted. A task inserted as
+-- The steps, edges, wake-ups and first history of tasks that have just been inserted, without the steps downstream of a
+-- decision (expand_decisions). A task inserted as
 -- steps_in_process has its roots handed off here: they are born in the state that the handoff gives them, the moves
 -- that lead there are in the history.
--- A root whose handler the server lacks and others have is offered, never claimed.
+-- A root that p_server_uuid does not serve is offered, never claimed.
 -- Locks: none but the new rows. Returns the handoffs.
 create or replace function tasker.create_steps(
   p_task_uuids uuid[], p_server_uuid uuid, p_claim_limit int, p_lease_seconds int, p_now timestamptz)
@@ -11,14 +12,14 @@ set search_path = ''
 as $$
 declare
   v_handoffs  tasker.step_handoff[];
-  v_elsewhere jsonb := case when p_claim_limit > 0 then tasker.get_handlers_elsewhere(p_server_uuid) end;
+  v_served    jsonb := case when p_claim_limit > 0 then tasker.get_served_handlers(p_server_uuid) end;
 begin
   with new_tasks as (
-    select t.task_uuid, t.named_task_uuid, t.claim_order, t.correlation_id, ns.name as namespace,
+    select t.task_uuid, t.named_task_uuid, t.claim_order, t.correlation_id, ns.name as namespace, case when t.is_delayed then t.start_at end as starts_at,
            t.state = 'steps_in_process' as is_started, t.is_limited,
            -- Keys by position, made before the rows so that edges can name both ends without looking anything up. In the
            -- select list and not in a lateral join, whose result the planner would remember for tasks of the same size.
-           (select array_agg(tasker.uuid_v7()) from generate_series(1, t.total_steps)) as keys
+           (select array_agg(tasker.uuid_v7()) from generate_series(1, nt.total_steps)) as keys
     from tasker.tasks t
     join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
     join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
@@ -29,26 +30,29 @@ begin
            array(select t.keys[p.position] from unnest(n.parent_positions) as p(position)) as parent_keys,
            n.default_max_attempts, n.default_retryable, t.namespace, t.claim_order, t.correlation_id,
            t.is_started and n.parent_positions = '{}' as is_handed_off, t.is_limited, n.handler_key,
-           v_elsewhere is not null and coalesce(v_elsewhere -> t.namespace::text ? n.handler_key, false) as is_elsewhere
+           n.step_type = 'decision' as is_decision,
+           n.handler_callable is null or n.wait_for is not null or n.step_type = 'batch_worker' as is_automatic,
+           case when n.step_type = 'batchable' then true end as is_batchable,
+           v_served is null or coalesce(v_served -> t.namespace::text ? n.handler_key, true) as is_served
     from new_tasks t
-    join tasker.named_tasks_named_steps n on n.named_task_uuid = t.named_task_uuid),
+    join tasker.named_tasks_named_steps n on n.named_task_uuid = t.named_task_uuid and n.growth_rank is null),
   new_steps as (
-    select s.*, row_number() over (partition by s.is_handed_off, s.is_elsewhere order by s.claim_order, s.task_uuid, s.step_position) as turn
+    select s.*, row_number() over (partition by s.is_handed_off, s.is_served order by s.claim_order, s.task_uuid, s.step_position) as turn
     from keyed_steps s),
   judged as (
-    select s.*, s.is_handed_off and not s.is_elsewhere and s.turn <= p_claim_limit as is_claimed from new_steps s),
+    select s.*, s.is_handed_off and s.is_served and s.turn <= p_claim_limit as is_claimed from new_steps s),
   step_rows as (
     insert into tasker.workflow_steps
       (workflow_step_uuid, task_uuid, named_step_uuid, created_at, state, step_position, transition_count, total_parents,
        remaining_parents, handoffs, attempts, max_attempts, retryable, enqueued_at, last_attempted_at, lease_expires_at, leased_by,
-       is_limited)
+       is_limited, is_decision, is_automatic, is_batchable)
     select j.step_uuid, j.task_uuid, j.named_step_uuid, p_now,
            case when j.is_claimed then 'in_progress' when j.is_handed_off then 'enqueued' else 'pending' end::tasker.step_state,
            j.step_position, 1 + j.is_handed_off::int + j.is_claimed::int, cardinality(j.parent_keys),
            cardinality(j.parent_keys), j.is_handed_off::int, j.is_handed_off::int, j.default_max_attempts, j.default_retryable,
            case when j.is_handed_off then p_now end, case when j.is_claimed then p_now end,
            case when j.is_claimed then p_now + p_lease_seconds * interval '1 second' end,
-           case when j.is_claimed then p_server_uuid end, j.is_limited
+           case when j.is_claimed then p_server_uuid end, j.is_limited, j.is_decision, j.is_automatic, j.is_batchable
     from judged j),
   edge_rows as (
     insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid)
@@ -56,7 +60,7 @@ begin
   wakeup_rows as (
     insert into tasker.task_wakeups (task_uuid, wake_at)
     select t.task_uuid,
-           case when not t.is_started then p_now
+           case when not t.is_started then coalesce(t.starts_at, p_now)
                 -- Recovery must not come later than the leases end that are given here.
                 when p_claim_limit > 0 then p_now + least(30, p_lease_seconds + 1) * interval '1 second'
                 else p_now + interval '30 seconds' end

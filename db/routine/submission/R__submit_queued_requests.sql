@@ -1,10 +1,10 @@
--- submit_tasks for requests that came by the queue, whose sender is not there to be told: a request that the database raises
--- an error for does not hold back the others. A set that fails is tried again in halves, down to the one that is to
--- blame; its verdict is failed, with the sqlstate and the message. What passes by itself (lost connections, deadlocks, locks,
--- lack of resources, a cancelled statement) is raised to the caller, who tries again.
+-- submit_tasks for requests from the queue, whose sender gets no reply: a request for which the database raises an error
+-- does not hold up the others. Retries a set that fails in halves, down to the request that causes the error; its verdict
+-- is failed, with the sqlstate and the message. Raises transient errors (lost connections, deadlocks, locks, lack of
+-- resources, a cancelled statement) to the caller, who retries.
 -- p_requests: as submit_tasks; their contexts are checked. Returns as submit_tasks.
--- Locks: as submit_tasks. The halves of a set that failed come one after another and not in the order of all hashes: two such
--- callers may deadlock, and one of them tries again. A savepoint for every set, so one where all is well.
+-- Locks: as submit_tasks. The halves of a failed set are processed one after the other and not in the order of all hashes:
+-- two such callers may deadlock, and one of them retries. One savepoint per set, so a single one when all succeed.
 -- Source: attune.md F5.
 create or replace function tasker.submit_queued_requests(
   p_requests jsonb, p_server_uuid uuid, p_claim_limit int default 0, p_lease_seconds int default 60)

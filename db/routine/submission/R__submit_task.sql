@@ -1,8 +1,9 @@
--- Creates one task in the caller's transaction and starts it: the way in for psql, triggers and other applications. p_version null: the highest release.
--- p_options: initiator, source_system, reason, tags, priority, correlation_id, parent_correlation_id, parent_task_uuid, requested_at,
--- idempotency_key, trace_parent; on_duplicate 'return' gives the uuid of the task that was there instead of an error; context_checked
--- true says that the context is known to fit the template's input schema, so that no server has to look at it first;
--- notify false leaves it to the pollers to find the task, for callers that commit very often.
+-- Creates one task in the caller's transaction and starts it, for psql, triggers and other applications. p_version null:
+-- the highest release.
+-- p_options: initiator, source_system, reason, tags, priority, correlation_id, parent_correlation_id, parent_task_uuid,
+-- requested_at, idempotency_key, trace_parent, start_at, delay_seconds; on_duplicate 'return' returns the uuid of the existing task instead of an
+-- error; context_checked true declares that the context fits the template's input schema, so that no server has to validate
+-- it first; notify false sends no notification, so that the pollers find the task, for callers that commit very often.
 -- Errors: TK001 no such template, TK002 not supported yet, TK004 duplicate (detail: the uuid), TK007 bad argument.
 -- Source: design sections 5 and 7.
 create or replace function tasker.submit_task(
@@ -17,7 +18,7 @@ declare
 begin
   select string_agg(k, ', ') into v_unknown from jsonb_object_keys(p_options) k
   where k not in ('initiator', 'source_system', 'reason', 'tags', 'priority', 'correlation_id', 'parent_correlation_id', 'parent_task_uuid',
-                  'requested_at', 'idempotency_key', 'on_duplicate', 'context_checked', 'notify', 'trace_parent');
+                  'requested_at', 'idempotency_key', 'on_duplicate', 'context_checked', 'notify', 'trace_parent', 'start_at', 'delay_seconds');
   if v_unknown is not null then
     raise exception 'unknown option: %', v_unknown using errcode = 'TK007';
   end if;

@@ -2,19 +2,23 @@
 -- the first p_claim_limit of them straight to p_server_uuid.
 -- p_requests: array of {namespace, name, version?, context, initiator?, source_system?, reason?, tags?, priority?,
 -- correlation_id?, parent_correlation_id?, parent_task_uuid?, requested_at?, idempotency_key?, trace_parent?,
--- submitted_by?, parent_namespaces?}. Without a version it is the one of get_latest_version. A parent in another namespace than those, where they are given, is answered as one that is not there. p_start false leaves them pending for an
--- orchestrator, and so are those of a paused template. p_context_checked says that the caller has checked the contexts
--- against the input schemas; otherwise a task of a template that has one stays pending until a server has checked it. So
--- does a task under a concurrency policy until an orchestrator, in a transaction of its own, has asked for its slots: no
--- gate is ever held by the caller's.
--- A task that has ended gives its identity up to the first request for it where the template's reuse allows that: after_failure once it is error or
--- cancelled, after_end in any end. One that an operator takes up again at the same time keeps it: whichever transaction locks the row first.
--- A context whose search attributes cannot be stored (extract_search_attributes) is invalid in the field context.<path>.
--- Returns {verdicts: [{verdict, task_uuid?, state?, correlation_id?, version?, replaces_task_uuid?, field?, message?}] in the order of the requests,
--- claimed steps, queued}; verdict is created, duplicate (task_uuid is the one that was there), unknown_template,
--- unsupported_template or invalid.
--- Locks: the parents that are named, shared, by uuid; the ended tasks that give their identity up, then identity hashes, both in the order of the
--- hashes, so that two batches with the same requests cannot deadlock.
+-- submitted_by?, parent_namespaces?, start_at?, delay_seconds?}. start_at, an instant with an offset, or delay_seconds, up to ten years, delay the
+-- start: the task stays pending until then; they are no part of its identity. Without a version it is the one of get_latest_version. Treats a parent outside
+-- parent_namespaces, where they are given, as unknown. p_start false leaves the tasks pending for an orchestrator; tasks of
+-- a paused template stay pending too. p_context_checked declares that the caller has validated the contexts against the
+-- input schemas; otherwise a task of a template with a schema stays pending until a server has validated it. So does a task
+-- whose first steps wait has them armed here. So does a task
+-- under a concurrency policy until an orchestrator, in a transaction of its own, has asked for its slots: the caller's
+-- transaction never holds a gate.
+-- The first request with the identity of an ended task takes the identity over if the template's
+-- reuse allows it: after_failure from error or cancelled, after_end from any terminal state. If an operator restarts the
+-- task at the same time, the transaction that locks the row first wins. A context whose search attributes cannot be stored
+-- (extract_search_attributes) is invalid in the field context.<path>.
+-- Returns {verdicts: [{verdict, task_uuid?, state?, correlation_id?, version?, replaces_task_uuid?, field?, message?}] in
+-- the order of the requests, claimed steps, queued}; verdict is created, duplicate (task_uuid is the existing task),
+-- unknown_template, unsupported_template or invalid.
+-- Locks: the named parents, shared, by uuid; the ended tasks whose identity is taken over, then identity hashes, both in
+-- the order of the hashes, so that two batches with the same requests cannot deadlock.
 -- Source: design decisions 5, 15; ADR 0028; seed on idempotency, "Task Initialization".
 create or replace function tasker.submit_tasks(
   p_requests        jsonb,
@@ -39,7 +43,10 @@ declare
   v_parents     jsonb := '{}';
   v_reuses      boolean;
   v_is_searched boolean;
+  v_has_waits   boolean;
   v_replaced    jsonb;
+  v_waiting     uuid[];
+  v_evaluated   jsonb;
 begin
   -- A parent that is being cancelled with its children must not get another behind the back of who cancels them.
   if exists (select from jsonb_array_elements(p_requests) r where r ->> 'parent_task_uuid' is not null) then
@@ -56,10 +63,10 @@ begin
     where not coalesce(p.cancel_children, false);
   end if;
 
-  -- What can be said of each request before anything is written.
+  -- The verdicts that are known before any row is written.
   with given as (
     select r.ordinality::int as request_position, r.value as request, r.value ->> 'namespace' as namespace,
-           nt.version::text as version, nt.named_task_uuid, nt.identity_strategy, nt.identity_reuse, nt.unsupported_features, nt.has_input_schema, nt.search_attributes, ns.priority_modifier
+           nt.version::text as version, nt.named_task_uuid, nt.identity_strategy, nt.identity_reuse, nt.unsupported_features, nt.has_input_schema, nt.search_attributes, nt.has_automatic_root, ns.priority_modifier
     from jsonb_array_elements(p_requests) with ordinality as r
     left join tasker.task_namespaces ns on ns.name = r.value ->> 'namespace'
     left join tasker.named_tasks nt on nt.task_namespace_uuid = ns.task_namespace_uuid
@@ -74,7 +81,7 @@ begin
                       g.namespace, g.request ->> 'name', g.version, array_to_string(g.unsupported_features, ', ')))
              when jsonb_typeof(coalesce(g.request -> 'context', 'null')) <> 'object' then
                jsonb_build_object('verdict', 'invalid', 'field', 'context', 'message', 'context must be an object')
-             -- Who checked the context has looked at that as well. A worker could not read it back.
+             -- A caller that validated the context has checked this too. A worker could not parse a deeper one.
              when not p_context_checked and jsonb_path_exists(g.request -> 'context', 'strict $.**{64}') then
                jsonb_build_object('verdict', 'invalid', 'field', 'context', 'message', 'context must not be nested more than 64 deep')
              when g.identity_strategy = 'caller_provided' and g.request ->> 'idempotency_key' is null then
@@ -87,6 +94,15 @@ begin
                jsonb_build_object('verdict', 'invalid', 'field', 'trace_parent', 'message', 'trace_parent must be as W3C Trace Context has it')
              when coalesce((g.request ->> 'priority')::int, 0) not between -100 and 100 then
                jsonb_build_object('verdict', 'invalid', 'field', 'priority', 'message', 'priority must be between -100 and 100')
+             when g.request ->> 'start_at' is not null and tasker.parse_instant(g.request -> 'start_at') is null then
+               jsonb_build_object('verdict', 'invalid', 'field', 'start_at', 'message', 'start_at must be an instant with a time zone, as 2027-01-31T12:00:00Z')
+             when tasker.parse_instant(g.request -> 'start_at') > v_now + interval '10 years' then
+               jsonb_build_object('verdict', 'invalid', 'field', 'start_at', 'message', 'start_at must be within ten years')
+             when g.request ->> 'delay_seconds' is not null and g.request ->> 'start_at' is not null then
+               jsonb_build_object('verdict', 'invalid', 'field', 'delay_seconds', 'message', 'only one of start_at and delay_seconds may be given')
+             when g.request ->> 'delay_seconds' is not null
+                  and not coalesce(jsonb_path_exists(g.request, 'strict $.delay_seconds ? (@.type() == "number" && @ >= 0 && @ <= 315360000 && @ == @.floor())', silent => true), false) then
+               jsonb_build_object('verdict', 'invalid', 'field', 'delay_seconds', 'message', 'delay_seconds must be a whole number between 0 and 315360000')
              when g.search_attributes is not null then
                (select jsonb_build_object('verdict', 'invalid', 'field', 'context.' || a.path, 'message', format('context.%s %s', a.path, a.complaint))
                 from tasker.extract_search_attributes(g.search_attributes, g.request -> 'context') a where a.complaint is not null order by a.name limit 1)
@@ -99,8 +115,8 @@ begin
                     p_context_checked or not j.has_input_schema, j.request)::tasker.task_request)
            filter (where j.refusal is null),
          jsonb_object_agg(j.request_position, j.refusal) filter (where j.refusal is not null),
-         bool_or(j.identity_reuse <> 'never'), bool_or(j.search_attributes is not null)
-    into v_accepted, v_refused, v_reuses, v_is_searched
+         bool_or(j.identity_reuse <> 'never'), bool_or(j.search_attributes is not null), bool_or(j.has_automatic_root)
+    into v_accepted, v_refused, v_reuses, v_is_searched, v_has_waits
   from judged j;
 
   if v_reuses then
@@ -110,7 +126,7 @@ begin
       join tasker.named_tasks nt on nt.named_task_uuid = a.named_task_uuid
       where nt.identity_reuse <> 'never' and a.identity_hash is not null
       order by a.identity_hash, a.request_position),
-    -- Looked at once more under its lock: an operator may take the task up again, and another request may be its successor by then.
+    -- Checked again under the lock: an operator may have restarted the task, or another request may have replaced it meanwhile.
     ended_holders as materialized (
       select t.task_uuid, f.task_uuid as successor_uuid
       from first_requests f
@@ -132,21 +148,24 @@ begin
     insert into tasker.tasks
       (task_uuid, named_task_uuid, correlation_id, parent_correlation_id, parent_task_uuid, created_at, requested_at, claim_order, state,
        priority, transition_count, total_steps, unfinished_steps, in_flight_steps, continue_on_error, context_checked,
-       identity_hash, is_keyed, replaces_task_uuid, initiator, source_system, reason, tags, is_limited)
+       identity_hash, is_keyed, start_at, is_delayed, replaces_task_uuid, initiator, source_system, reason, tags, is_limited)
     select a.task_uuid, a.named_task_uuid, coalesce((a.request ->> 'correlation_id')::uuid, a.task_uuid),
            (a.request ->> 'parent_correlation_id')::uuid, (a.request ->> 'parent_task_uuid')::uuid, v_now, coalesce((a.request ->> 'requested_at')::timestamptz, v_now),
            a.claim_order,
            case when s.starts then 'steps_in_process' else 'pending' end::tasker.task_state,
            coalesce((a.request ->> 'priority')::int, 0),
            case when s.starts then 4 else 1 end,
-           nt.total_steps, nt.total_steps, case when s.starts then nt.root_steps else 0 end,
+           nt.initial_steps, nt.initial_steps, case when s.starts then nt.root_steps else 0 end,
            nt.continue_on_error, a.context_checked, a.identity_hash, a.request ->> 'idempotency_key' is not null,
+           d.start_at, coalesce(d.start_at > v_now, false),
            (v_replaced ->> a.task_uuid::text)::uuid, a.request ->> 'initiator', a.request ->> 'source_system',
            a.request ->> 'reason', nullif(a.request -> 'tags', 'null'), nt.is_limited
     from unnest(v_accepted) a
     join tasker.named_tasks nt on nt.named_task_uuid = a.named_task_uuid
     cross join paused
-    cross join lateral (select p_start and a.context_checked and not nt.is_limited and a.named_task_uuid <> all (paused.uuids) as starts) s
+    cross join lateral (select coalesce(tasker.parse_instant(a.request -> 'start_at'), v_now + (a.request ->> 'delay_seconds')::int * interval '1 second') as start_at) d
+    cross join lateral (select p_start and a.context_checked and not nt.is_limited and not nt.has_automatic_root and coalesce(d.start_at <= v_now, true)
+                                 and a.named_task_uuid <> all (paused.uuids) as starts) s
     order by a.identity_hash, a.request_position
     on conflict (identity_hash) where identity_hash is not null do nothing
     returning task_uuid)
@@ -164,6 +183,15 @@ begin
     -- create_steps claims up to p_claim_limit, and none whose handler only other servers have.
     if exists (select from unnest(v_handoffs) h where not h.is_claimed) then
       perform tasker.send_handoffs(v_handoffs);
+    end if;
+    if v_has_waits and p_start then
+      select array_agg(t.task_uuid order by t.task_uuid) into v_waiting
+      from tasker.tasks t
+      join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
+      where t.task_uuid = any (v_created) and nt.has_automatic_root and not nt.is_limited;
+      if v_waiting is not null then
+        v_evaluated := tasker.evaluate_tasks(v_waiting, p_server_uuid, 0, p_lease_seconds, v_now);
+      end if;
     end if;
   end if;
 
@@ -186,7 +214,9 @@ begin
   return json_build_object(
     'verdicts', coalesce(v_verdicts, '[]'),
     'claimed_steps', tasker.get_claimed_steps((select coalesce(array_agg(h.step_uuid), '{}') from unnest(v_handoffs) h where h.is_claimed)),
-    'queued', (select coalesce(jsonb_agg(distinct h.namespace), '[]') from unnest(v_handoffs) h where not h.is_claimed));
+    'queued', (select coalesce(jsonb_agg(distinct q.namespace), '[]') from (
+                 select to_jsonb(h.namespace) as namespace from unnest(v_handoffs) h where not h.is_claimed
+                 union all select jsonb_array_elements(v_evaluated -> 'queued')) q));
 end
 $$;
 comment on function tasker.submit_tasks(jsonb, uuid, int, int, boolean, boolean, timestamptz) is

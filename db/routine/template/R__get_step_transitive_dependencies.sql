@@ -9,14 +9,15 @@ returns table (
 language sql stable parallel safe
 as $$
   with recursive ancestors(step_uuid, distance) as (
-    select target_step_uuid, 0
+    -- The ancestors of a worker are those of its batch step.
+    select coalesce((select b.batch_step_uuid from tasker.workflow_steps b where b.workflow_step_uuid = target_step_uuid), target_step_uuid), 0
     union
     select e.from_step_uuid, a.distance + 1
     from ancestors a join tasker.workflow_step_edges e on e.to_step_uuid = a.step_uuid
     where a.distance < (select t.total_steps from tasker.workflow_steps s join tasker.tasks t on t.task_uuid = s.task_uuid
                         where s.workflow_step_uuid = target_step_uuid)),
   nearest as (
-    select a.step_uuid, min(a.distance) as distance from ancestors a where a.step_uuid <> target_step_uuid group by a.step_uuid)
+    select a.step_uuid, min(a.distance) as distance from ancestors a where a.distance > 0 and a.step_uuid <> target_step_uuid group by a.step_uuid)
   select s.workflow_step_uuid, s.task_uuid, s.named_step_uuid, coalesce(s.name, n.name)::text, r.result,
          s.state in ('complete', 'resolved_manually'), nearest.distance
   from nearest

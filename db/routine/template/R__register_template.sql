@@ -16,13 +16,14 @@ declare
   v_uuid       uuid;
   v_known      tasker.named_tasks;
   v_other      text;
+  v_grown      int[];
 begin
   if not coalesce(jsonb_typeof(p_template) = 'object', false)
      or p_template ->> 'namespace_name' is null or p_template ->> 'name' is null or p_template ->> 'version' is null
      or p_template ->> 'content_hash' is null or not coalesce(jsonb_typeof(p_template -> 'steps') = 'array', false)
      or not coalesce(jsonb_path_exists(p_template, '$.steps[0]'), false)
-     or jsonb_path_exists(p_template, '$.steps[*] ? (!(exists(@.name) && exists(@.handler.callable)))') then
-    raise exception 'p_template must be a template in its normal form, with namespace_name, name, version, content_hash, and steps that have a name and a handler'
+     or jsonb_path_exists(p_template, '$.steps[*] ? (!(exists(@.name) && (exists(@.handler.callable) || exists(@.rules[0]) || exists(@.wait.for) || exists(@.wait.until) || exists(@.signal.name) || exists(@.batch_config.items))))') then
+    raise exception 'p_template must be a template in its normal form, with namespace_name, name, version, content_hash, and steps that have a name and a handler, rules, items or a wait'
       using errcode = 'TK007', hint = 'A server reads YAML and JSON, checks it and registers it: POST /v1/templates.';
   end if;
   insert into tasker.task_namespaces (name) values (v_namespace) on conflict do nothing;
@@ -34,9 +35,26 @@ begin
       format('namespace %s differs only in case from namespace %s, and both would have one queue', v_namespace, v_other));
   end if;
 
+  -- What the engine relies on, whoever has read the template.
+  select s.value ->> 'name' into v_other
+  from jsonb_array_elements(p_template -> 'steps') as s
+  where s.value ->> 'type' = 'batch_worker' and not exists (
+    select from jsonb_array_elements(p_template -> 'steps') as b
+    where b.value ->> 'type' = 'batchable' and s.value -> 'dependencies' = jsonb_build_array(b.value -> 'name')
+      and (select count(*) from jsonb_array_elements(p_template -> 'steps') as w
+           where w.value ->> 'type' = 'batch_worker' and w.value -> 'dependencies' = s.value -> 'dependencies') = 1)
+  limit 1;
+  if v_other is not null then
+    raise exception 'batch_worker % must depend on one batchable step and on nothing else, and be its only batch_worker', v_other using errcode = 'TK007';
+  end if;
+
+  if jsonb_path_exists(p_template, '$.steps[*] ? (@.type == "decision")') then
+    v_grown := tasker.rank_grown_steps(p_template -> 'steps');
+  end if;
+
   insert into tasker.named_tasks
     (task_namespace_uuid, name, version, description, configuration, source_text, content_hash, identity_strategy, identity_reuse, search_attributes,
-     has_input_schema, unsupported_features, total_steps, root_steps, continue_on_error, sla_minutes, is_limited)
+     has_input_schema, unsupported_features, total_steps, initial_steps, root_steps, continue_on_error, sla_minutes, is_limited, has_automatic_root)
   values
     (v_ns_uuid, p_template ->> 'name', p_template ->> 'version', p_template ->> 'description',
      p_template - array['source_text', 'content_hash'], p_template ->> 'source_text', p_template ->> 'content_hash',
@@ -45,11 +63,14 @@ begin
      nullif(nullif(p_template -> 'search_attributes', 'null'), '{}'),
      jsonb_typeof(coalesce(p_template -> 'input_schema', 'null')) <> 'null',
      array(select jsonb_array_elements_text(coalesce(p_template -> 'unsupported', '[]'))),
-     jsonb_array_length(p_template -> 'steps'),
+     jsonb_array_length(p_template -> 'steps'), jsonb_array_length(p_template -> 'steps') - coalesce(cardinality(v_grown), 0),
      (select count(*) from jsonb_array_elements(p_template -> 'steps') s where coalesce(s -> 'dependencies', '[]') = '[]'),
      coalesce(p_template #>> '{lifecycle,on_step_error}' = 'continue', false),
      (p_template #>> '{lifecycle,sla_minutes}')::int,
-     jsonb_path_exists(p_template, '$.concurrency[*]') or jsonb_path_exists(p_template, '$.steps[*].concurrency[*]'))
+     jsonb_path_exists(p_template, '$.concurrency[*]') or jsonb_path_exists(p_template, '$.steps[*].concurrency[*]'),
+     exists (select from jsonb_array_elements(p_template -> 'steps') s
+             where coalesce(s -> 'dependencies', '[]') = '[]'
+               and (s #>> '{handler,callable}' is null or s #>> '{wait}' is not null or s #>> '{signal}' is not null)))
   on conflict (task_namespace_uuid, name, version) do nothing
   returning named_task_uuid into v_uuid;
 
@@ -69,7 +90,7 @@ begin
   insert into tasker.named_tasks_named_steps
     (named_task_uuid, named_step_uuid, step_position, parent_positions, child_count, step_type, handler_callable,
      handler_method, handler_resolver, initialization, result_schema, default_retryable, default_max_attempts, backoff,
-     backoff_base_ms, max_backoff_ms, timeout_seconds, on_worker_lost)
+     backoff_base_ms, max_backoff_ms, timeout_seconds, on_worker_lost, growth_rank, runs_on_none, rules, wait_for, batch)
   with steps as materialized (
     select s.ordinality::int as position, s.value ->> 'name' as name, s.value as step
     from jsonb_array_elements(p_template -> 'steps') with ordinality as s),
@@ -98,11 +119,30 @@ begin
          coalesce((s.step #>> '{retry,backoff_base_ms}')::int, 1000),
          coalesce((s.step #>> '{retry,max_backoff_ms}')::int, 60000),
          (s.step ->> 'timeout_seconds')::int,
-         coalesce((s.step #>> '{retry,on_worker_lost}')::tasker.lost_worker_policy, 'reschedule')
+         coalesce((s.step #>> '{retry,on_worker_lost}')::tasker.lost_worker_policy, 'reschedule'),
+         g.rank,
+         coalesce(s.step ->> 'on_none' = 'run', false),
+         case when jsonb_path_exists(s.step, '$.rules[0]')
+              then jsonb_build_object('rules', s.step -> 'rules', 'otherwise', coalesce(nullif(s.step -> 'otherwise', 'null'), '[]')) end,
+         case when s.step #>> '{wait}' is not null then '{"kind": "timer"}' || (s.step -> 'wait')
+              when s.step #>> '{signal}' is not null then '{"kind": "signal"}' || (s.step -> 'signal') end,
+         case s.step ->> 'type'
+           when 'batchable' then jsonb_build_object(
+             'items', s.step #> '{batch_config,items}', 'cursor_field', coalesce(s.step #> '{batch_config,cursor_field}', '"id"'),
+             'batch_size', coalesce(s.step #> '{batch_config,batch_size}', '1'))
+           when 'batch_worker' then jsonb_build_object(
+             'parallelism', coalesce(c.config -> 'parallelism', '10'), 'failure_strategy', coalesce(c.config -> 'failure_strategy', '"continue_on_failure"'),
+             'tolerate', case c.config ->> 'failure_strategy' when 'fail_fast' then '0' when 'isolate' then coalesce(c.config -> 'tolerate', '0') end)
+         end
   from steps s
   join tasker.named_steps n on n.named_task_uuid = v_uuid and n.name = s.name
   left join parents on parents.child_position = s.position
-  left join children on children.parent_position = s.position;
+  left join children on children.parent_position = s.position
+  left join unnest(v_grown) with ordinality as g(position, rank) on g.position = s.position
+  -- Of a worker: its own, or that of its batchable step.
+  left join lateral (
+    select coalesce(nullif(s.step -> 'batch_config', 'null'), nullif(b.step -> 'batch_config', 'null')) as config
+    from steps b where s.step ->> 'type' = 'batch_worker' and b.name = s.step #>> '{dependencies,0}') c on true;
 
   perform tasker.register_policies(v_uuid, p_template);
   insert into tasker.template_pauses (named_task_uuid, is_namespace, paused_at, paused_by, claimed_actor, reason)

@@ -1,5 +1,5 @@
--- The results of all ancestors of a step by name, as one JSON object; an ancestor without a result is left out.
--- Empty when there is no such step.
+-- The results of all ancestors of a step by name, as one JSON object; leaves out ancestors without a result. Empty when
+-- there is no such step.
 create or replace function tasker.get_ancestor_results(p_step_uuid uuid)
 returns jsonb
 language sql stable

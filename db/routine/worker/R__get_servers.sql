@@ -1,6 +1,7 @@
--- The servers that are known, best first: health is what the server says of itself while its heartbeats come, and lost from
--- four intervals after the last one, whatever it said. Rank 1 is healthy, then degraded, draining, lost, stopped.
--- A record goes a day after its last heartbeat.
+-- The registered servers, healthiest first: health is the state that the server reports while its heartbeats arrive, and lost from
+-- four intervals after the last one. Rank 1 is healthy, then degraded, draining, lost, stopped. namespaces, handlers,
+-- capacity and running are those of its worker; a server that has none has a capacity of 0. heartbeat deletes a row a day
+-- after its last heartbeat.
 -- Locks: none. Source: attune.md E2.
 create or replace function tasker.get_servers(p_now timestamptz default null)
 returns table (
@@ -11,14 +12,16 @@ language sql stable
 set search_path = ''
 as $$
   select v.server_uuid, v.name, h.health, array_position(array['healthy', 'degraded', 'draining', 'lost', 'stopped'], h.health),
-         v.state, v.roles, v.namespaces, v.handlers, v.problems, v.capacity, v.running, v.registered_at, v.heartbeat_at,
+         v.state, v.roles, w.namespaces, case when w.worker_uuid is null then '{}' else w.handlers end, v.problems, coalesce(w.capacity, 0),
+         coalesce(w.running, 0), v.registered_at, v.heartbeat_at,
          round(extract(epoch from greatest(coalesce(p_now, clock_timestamp()) - v.heartbeat_at, interval '0')), 1), v.lease_expires_at
   from tasker.servers v
+  left join tasker.workers w on w.server_uuid = v.server_uuid
   cross join lateral (
     select case when v.state = 'stopped' then 'stopped'
                 when v.lease_expires_at <= coalesce(p_now, clock_timestamp()) then 'lost'
                 else v.state::text end as health) h
-  order by 4, v.running::numeric / greatest(v.capacity, 1), v.registered_at
+  order by 4, coalesce(w.running::numeric / greatest(w.capacity, 1), 0), v.registered_at
 $$;
 comment on function tasker.get_servers(timestamptz) is
-  'The servers that are known, best first, with what they say of themselves and whether they are still heard of.';
+  'The registered servers, healthiest first, with the state that they report and whether they are lost.';

@@ -1,13 +1,13 @@
--- Whether a server that has published these beans, resolvers and gaps can run a step. Null lists mean that it has not said,
--- and count as everything. A resolver that is there counts as having what it is asked for until it was seen not to.
+-- Whether a worker that has declared these handlers and resolvers can run a step. A null list means that it declared none
+-- and counts as everything. A resolver counts as having every handler until the worker declines it.
 create or replace function tasker.has_handler(
-  p_handlers text[], p_resolvers text[], p_missing text[], p_callable text, p_resolver text, p_handler_key text)
+  p_handlers text[], p_resolvers text[], p_unable text[], p_callable text, p_resolver text, p_handler_key text)
 returns boolean
 language sql immutable parallel safe
 as $$
-  select p_handler_key <> all (p_missing)
+  select p_handler_key <> all (p_unable)
          and case when p_resolver is not null then p_resolvers is null or p_resolver = any (p_resolvers)
                   else p_handlers is null or p_callable = any (p_handlers) end
 $$;
 comment on function tasker.has_handler(text[], text[], text[], text, text, text) is
-  'Whether a server that has published these beans, resolvers and gaps can run a step.';
+  'Whether a worker that has declared these handlers and resolvers can run a step.';

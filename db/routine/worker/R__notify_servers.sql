@@ -1,5 +1,5 @@
--- Notifies every listening server of new work: one notification per kind, "kind sender" as its payload.
--- For a transaction of its own: a commit that carries a NOTIFY waits for every other such commit.
+-- Notifies every listening server of new work: one notification per kind, "kind sender" as its payload. Call it in a
+-- separate transaction: a commit with a NOTIFY waits for every other such commit.
 -- Source: design decision 18.
 create or replace function tasker.notify_servers(p_server_uuid uuid, p_kinds text[])
 returns void

@@ -1,6 +1,6 @@
--- Gives back steps that a server has claimed without knowing it: the response of a claim can be lost after its commit. A
--- step that was claimed for it more than p_older_than_ms ago, is still in progress and is not in p_known, never reached it.
--- It reads the steps of every task that can move, so it is for use after a failed call and not for every heartbeat.
+-- Releases steps that were claimed for a server and never reached it, because the reply of the claim was lost after its
+-- commit: steps that were claimed for it more than p_older_than_ms ago, are still in progress and are not in p_known. Reads
+-- the steps of every task that can move, so call it after a failed call and not with every heartbeat.
 -- p_known: array of {step_uuid, handoff}. Returns as evaluate_tasks, with the number of steps as "released".
 -- Locks: as release_steps. Source: attune.md W6; ADR 0011.
 create or replace function tasker.release_unknown_steps(
@@ -25,4 +25,4 @@ begin
 end
 $$;
 comment on function tasker.release_unknown_steps(uuid, jsonb, int, timestamptz) is
-  'Gives back steps that a server has claimed without knowing it.';
+  'Releases steps that were claimed for a server and never reached it.';

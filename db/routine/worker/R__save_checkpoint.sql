@@ -1,4 +1,4 @@
--- Saves a running step's progress for a later attempt. False when the handoff is not the latest one.
+-- Saves the checkpoint of a running step for a later attempt. False when the handoff is not the latest one.
 -- Locks: the step. Source: design section 7, decision 4.
 create or replace function tasker.save_checkpoint(p_step_uuid uuid, p_handoff int, p_checkpoint jsonb)
 returns boolean
@@ -22,4 +22,4 @@ begin
 end
 $$;
 comment on function tasker.save_checkpoint(uuid, int, jsonb) is
-  'Saves a running step''s progress for a later attempt; false when the handoff is not the latest one.';
+  'Saves the checkpoint of a running step for a later attempt; false when the handoff is not the latest one.';

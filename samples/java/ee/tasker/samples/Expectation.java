@@ -18,7 +18,7 @@ import java.util.Optional;
  *
  * <p>Only the given members are compared. Every expected key of an object must match; arrays match in length and element by
  * element; numbers by value, so that 1.0 is 1.00; the text {@code "*"} matches any value. {@code mentions} lists texts that
- * the step's answer must contain somewhere, for instance in its error.
+ * the step's answer must contain somewhere, for instance in its error. A step that is null must not have been created.
  */
 public final class Expectation {
   private static final String ANY = "*";
@@ -38,7 +38,9 @@ public final class Expectation {
     }
     for (Map.Entry<String, JsonValue> each : expected.getJsonObject("steps").entrySet()) {
       Optional<JsonObject> actual = step(steps, each.getKey());
-      if (actual.isEmpty()) {
+      if (each.getValue() == JsonValue.NULL) {
+        actual.ifPresent(step -> differences.add(each.getKey() + ": expected no such step, but it is " + step.getString("state")));
+      } else if (actual.isEmpty()) {
         differences.add(each.getKey() + ": there is no such step");
       } else {
         compareStep(each.getKey(), each.getValue().asJsonObject(), actual.get(), differences);

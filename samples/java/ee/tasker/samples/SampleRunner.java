@@ -30,7 +30,8 @@ import java.util.function.Predicate;
  * tests; needs the JDK and JSON-P.
  */
 public final class SampleRunner {
-  private static final Set<String> AT_REST = Set.of("complete", "error", "cancelled", "resolved_manually", "blocked_by_failures");
+  private static final Set<String> TERMINAL_OR_BLOCKED = Set.of("complete", "error", "cancelled", "resolved_manually",
+      "blocked_by_failures");
   private static final int WAIT_SECONDS = 10;
   private static final Duration ANSWER_WITHIN = Duration.ofSeconds(WAIT_SECONDS + 20);
   private static final Duration REST_WITHIN = Duration.ofSeconds(60);
@@ -154,7 +155,7 @@ public final class SampleRunner {
   }
 
   private List<String> differences(JsonObject expected, String taskUuid) throws IOException, InterruptedException {
-    JsonObject task = atRest(taskUuid);
+    JsonObject task = awaitTerminalOrBlocked(taskUuid);
     JsonArray steps = send(request("/v1/tasks/" + taskUuid + "/workflow_steps").GET()).object().getJsonArray("steps");
     List<String> differences = new ArrayList<>(Expectation.differences(expected, task.getString("state", ""), steps));
     if (expected.containsKey("started_tasks")) {
@@ -186,11 +187,11 @@ public final class SampleRunner {
   }
 
   /** The task once it is terminal or blocked, or its current state when the time is up. */
-  private JsonObject atRest(String taskUuid) throws IOException, InterruptedException {
+  private JsonObject awaitTerminalOrBlocked(String taskUuid) throws IOException, InterruptedException {
     long deadline = System.nanoTime() + REST_WITHIN.toNanos();
     while (true) {
       JsonObject task = send(request("/v1/tasks/" + taskUuid + "?wait=" + WAIT_SECONDS).GET()).object();
-      if (AT_REST.contains(task.getString("state", "")) || System.nanoTime() > deadline) {
+      if (TERMINAL_OR_BLOCKED.contains(task.getString("state", "")) || System.nanoTime() > deadline) {
         return send(request("/v1/tasks/" + taskUuid).GET()).object();
       }
       Thread.sleep(BETWEEN_LOOKS.toMillis());

@@ -76,6 +76,10 @@ class ArchitectureTest {
       "message", "tracing", "template", "step", "dispatch", "handler");
 
   @ArchTest
+  static final ArchRule remote_runs_no_handler_and_knows_no_worker_of_a_server = knowsOnly("remote", "platform", "engine", "message",
+      "template", "step");
+
+  @ArchTest
   static final ArchRule operation_knows_task_and_template = knowsOnly("operation", "platform", "engine", "message", "template", "task");
 
   @ArchTest

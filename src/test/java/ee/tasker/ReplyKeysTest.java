@@ -2,6 +2,8 @@ package ee.tasker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.core.domain.JavaMethodCall;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
 import ee.tasker.engine.model.Outcome;
 import ee.tasker.engine.model.ResultVerdict;
 import ee.tasker.engine.model.TaskState;
@@ -48,16 +50,73 @@ class ReplyKeysTest {
       Map.entry("worker/ResultBatcher.java", Set.of("verdict")),
       // A member of a result, and of a log line.
       Map.entry("step/StepResult.java", Set.of("error")),
+      Map.entry("remote/WorkerResult.java", Set.of("error")),
+      Map.entry("remote/RemoteWorkers.java", Set.of("error")),
+      // Members of requests and answers of workers over HTTP.
+      Map.entry("rest/WorkerReader.java", Set.of("error")),
+      Map.entry("rest/WorkersResource.java", Set.of("error", "verdicts")),
       Map.entry("worker/StepRunner.java", Set.of("error")),
       // What an operator may not do, and the code of a problem: not results that were refused.
       Map.entry("platform/Refusals.java", Set.of("refused")),
       Map.entry("rest/FaultMapper.java", Set.of("refused")),
       // The verdict on a request with an idempotency key.
-      Map.entry("request/KeyedRequests.java", Set.of("verdict")),
+      Map.entry("request/KeyClaim.java", Set.of("verdict")),
       // Labels of a metric, which platform has without knowing the engine.
-      Map.entry("platform/Meters.java", Set.of("success", "retryable_failure", "permanent_failure", "cancelled")),
-      // Reply of decline_steps, which goes when claims go by handler.
-      Map.entry("worker/MissingHandlers.java", Set.of("queued")));
+      Map.entry("platform/Meters.java", Set.of("success", "retryable_failure", "permanent_failure", "cancelled")));
+
+  /**
+   * Who else reads members of JSON by their names. Each is the one place for its kind of document; {@code rest} reads requests of clients, and documents that the database
+   * makes for it, of which a caller may see a part.
+   */
+  private static final Map<String, String> READERS = Map.ofEntries(
+      Map.entry("event.Event", "an entry of the reply of get_events, which is sent on"),
+      Map.entry("event.EventFilter", "the same entry"),
+      Map.entry("event.Events", "the reply of get_events"),
+      Map.entry("handler.StepContext", "the context of a task"),
+      Map.entry("insight.SystemMeters", "the reply of get_metrics_document: each member is a metric"),
+      Map.entry("operation.ConcurrencyPolicies", "a document of a policy, which REST sends on"),
+      Map.entry("operation.DeadLetters", "a page of dead letters, which REST sends on"),
+      Map.entry("operation.Operations", "what an operator asks for, schemas of a template, replies that REST sends on"),
+      Map.entry("operation.Signals", "schemas of a template, the tasks that get a signal, answers that REST sends on"),
+      Map.entry("platform.Json", "how members are read"),
+      Map.entry("platform.Refusals", "replies with an outcome"),
+      Map.entry("request.KeyClaim", "the reply of claim_idempotency_key"),
+      Map.entry("security.Accounts", "the replies of get_user_access, get_key_access and get_session_access"),
+      Map.entry("security.Sessions", "the reply of create_session"),
+      Map.entry("security.Administration", "the reply of grant_access"),
+      Map.entry("security.Grants", "grants, which these replies and tokens have"),
+      Map.entry("step.ClaimedStep", "documents of claimed steps"),
+      Map.entry("step.StepSpec", "the reply of get_step_definitions"),
+      Map.entry("task.QueuedRequests", "a request in its envelope"),
+      Map.entry("task.TaskRequest", "requests"),
+      Map.entry("task.TaskRequestReader", "requests"),
+      Map.entry("template.SchemaCheck", "JSON Schemas"),
+      Map.entry("template.Templates", "replies about templates, and their configuration"),
+      Map.entry("worker.DefaultStepContext", "results of ancestors by step"),
+      Map.entry("worker.ResultBatcher", "the error of a result of this server"),
+      Map.entry("worker.StepSpans", "the error of a result of this server"));
+
+  private static final Set<String> READING = Set.of("get", "getString", "getInt", "getBoolean", "getJsonArray", "getJsonObject",
+      "getJsonNumber", "getJsonString", "getOrDefault", "containsKey", "isNull");
+  private static final Set<String> READING_HELPERS = Set.of("text", "uuid", "optionalUuid", "object");
+
+  /** Whatever a member is called, also when its name is a common one. */
+  @Test
+  void members_of_replies_are_read_by_engine_reply_and_gateways_only() {
+    Set<String> readers = new ClassFileImporter().importPaths("target/classes").stream()
+        .filter(type -> type.getMethodCallsFromSelf().stream().anyMatch(ReplyKeysTest::readsMember))
+        .map(type -> type.getName().replaceAll("^ee\\.tasker\\.|\\$.*", ""))
+        .filter(name -> !name.matches("(engine\\.reply|rest)\\..*|.*Gateway"))
+        .collect(Collectors.toCollection(TreeSet::new));
+
+    assertThat(readers).as("classes that read members of JSON, each with its reason").isEqualTo(new TreeSet<>(READERS.keySet()));
+  }
+
+  private static boolean readsMember(JavaMethodCall call) {
+    String owner = call.getTargetOwner().getName();
+    return owner.equals("jakarta.json.JsonObject") && READING.contains(call.getName())
+        || owner.equals("ee.tasker.platform.Json") && READING_HELPERS.contains(call.getName());
+  }
 
   @Test
   void no_word_of_the_engine_is_spelled_outside_of_it() {

@@ -37,7 +37,7 @@ final class Clones {
   private Clones() {
   }
 
-  /** Adds {@code count} copies of a task; whatever the connection has open is committed. */
+  /** Adds {@code count} copies of a task; commits the open transaction of the connection. */
   static void of(Connection connection, UUID task, int count) throws SQLException {
     of(connection, task, count, 0);
   }
@@ -104,7 +104,7 @@ final class Clones {
       }
     }
     // A left join, so that the copies are made one after another and not row by row of the original.
-    // n is negative: so many milliseconds before the original. Its key begins with the time in 8-4 hexadecimal digits.
+    // n is negative: -n milliseconds before the original. Its key begins with the time in 8-4 hexadecimal digits.
     return "insert into tasker." + table + " (" + String.join(", ", columns) + ") select " + String.join(", ", values)
         + " from %s cross join lateral (select regexp_replace(lpad(to_hex(('x' || left(replace('" + task
         + "', '-', ''), 12))::bit(48)::bigint + n), 12, '0'), '^(.{8})(.{4})$', '\\1-\\2') as prefix,"

@@ -86,7 +86,7 @@ final class EngineScenario {
     text("select tasker.advance_due_tasks(?::uuid, ?, ?, 60, now() + interval '1 day')::text", SERVER, rows, rows);
     JsonArray again = submit(rows);
     complete(again, "permanent_failure", 0, true, false);
-    text("select tasker.request_cancel(?::uuid, 'a person', 'no longer wanted')::text", again.getJsonObject(0).getString("task_uuid"));
+    text("select tasker.request_cancel(?::uuid, 'an operator', 'no longer wanted')::text", again.getJsonObject(0).getString("task_uuid"));
     JsonArray given = submit(rows);
     text("select tasker.release_steps(?::jsonb, ?::uuid)::text", json(given, "step_uuid", "task_uuid", "handoff").toString(), SERVER);
   }

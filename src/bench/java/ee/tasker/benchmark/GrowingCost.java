@@ -16,7 +16,7 @@ import java.util.UUID;
 final class GrowingCost implements Phase {
   static final String VERDICTS = "How the cost of a step grows (exponents: 0 is constant, 1 doubles with the size)";
   private static final int PER_CALL = 100;
-  /** Tasks at a time where graphs are deep or wide, so that calls are alike whatever the graph. */
+  /** Tasks at a time where graphs are deep or wide, so that calls are alike for every graph. */
   private static final int ABREAST = 20;
 
   @Override

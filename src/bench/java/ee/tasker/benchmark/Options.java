@@ -110,7 +110,7 @@ record Options(Properties properties) {
     return number("benchmark.waiting", 100_000);
   }
 
-  /** Finished tasks in the database whose plans are looked at. */
+  /** Finished tasks in the database whose plans are measured. */
   int planTasks() {
     return number("benchmark.plans.tasks", 25_000);
   }

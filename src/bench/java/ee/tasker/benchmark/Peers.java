@@ -62,7 +62,7 @@ final class Peers implements Phase {
       }
     }
     if (process.waitFor() != 0 || lines.isEmpty()) {
-      bench.report().complain("the peer " + peer + " gave no result; what it said is in " + bench.options().folder().resolve("peers.log"));
+      bench.report().complain("the peer " + peer + " gave no result; its output is in " + bench.options().folder().resolve("peers.log"));
     }
     return lines;
   }

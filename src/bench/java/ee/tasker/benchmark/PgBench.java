@@ -30,7 +30,7 @@ final class PgBench {
     }
   }
 
-  /** Commits per second of a script of ours, on the database {@code floor}. */
+  /** Commits per second of one of these scripts, on the database {@code floor}. */
   static double perSecond(Bench bench, String script, int clients) throws IOException, InterruptedException {
     Path file = bench.options().folder().resolve("pgbench-" + script);
     try (InputStream text = PgBench.class.getResourceAsStream("/benchmark/pgbench/" + script)) {

@@ -32,7 +32,7 @@ class PlanBookTest {
   @Test
   @Order(1)
   void no_statement_of_the_engine_reads_a_big_table_from_end_to_end() throws SQLException {
-    PlanBook book = lab.look(List.of(1, 100));
+    PlanBook book = lab.measure(List.of(1, 100));
 
     assertThat(book.bigTables()).contains("tasks", "workflow_steps", "workflow_step_edges", "workflow_step_result_audit", "task_wakeups",
         "task_transitions",
@@ -50,7 +50,7 @@ class PlanBookTest {
     lab.change("drop index tasker.task_wakeups_wake_at_idx");
     lab.change("alter table tasker.workflow_step_edges drop constraint workflow_step_edges_pkey");
 
-    assertThat(lab.look(List.of(1)).scansOfBigTables())
+    assertThat(lab.measure(List.of(1)).scansOfBigTables())
         .anyMatch(scan -> scan.contains("workflow_step_edges")).anyMatch(scan -> scan.contains("task_wakeups"));
   }
 

@@ -39,7 +39,7 @@ final class PlanLab implements AutoCloseable {
   }
 
   /** The plans of the current data, after each of these numbers of rows per call. */
-  PlanBook look(List<Integer> rowsPerCall) throws SQLException {
+  PlanBook measure(List<Integer> rowsPerCall) throws SQLException {
     PlanBook book = new PlanBook(bigTables);
     // In a session of its own: a plan that was made before is not made again.
     try (Connection connection = scratch.connect()) {

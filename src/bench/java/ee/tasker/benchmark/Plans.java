@@ -29,10 +29,10 @@ final class Plans implements Phase {
     PlanBook book;
     PlanBook defaults;
     try (PlanLab lab = new PlanLab(bench.database().url(), bench.options().planTasks())) {
-      book = lab.look(List.of(1, 100));
+      book = lab.measure(List.of(1, 100));
       lab.forgetPlannerSettings();
       // Often enough for PostgreSQL to choose between a custom and a generic plan, which it does after five.
-      defaults = lab.look(List.of(1, 1, 1, 1, 1, 1, 1, 100, 100, 100, 100, 100, 100, 100));
+      defaults = lab.measure(List.of(1, 1, 1, 1, 1, 1, 1, 100, 100, 100, 100, 100, 100, 100));
     }
     book.write(folder);
     book.scansOfBigTables().forEach(scan -> bench.report().complain("a big table is read from end to end, " + scan));

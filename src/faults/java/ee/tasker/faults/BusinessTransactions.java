@@ -87,7 +87,7 @@ class BusinessTransactions {
     }
     load.awaitEnd();
     TaskerClient tasker = pair.tasker();
-    TaskerClient.until("every task is at rest", Duration.ofMinutes(5),
+    TaskerClient.until("every task is terminal or blocked", Duration.ofMinutes(5),
         () -> tasker.count("select count(*) from tasker.tasks where completed_at is null") == 0);
     TaskerClient.until("no message is left", Duration.ofSeconds(60), () -> History.messages(tasker).isEmpty());
 

@@ -161,7 +161,7 @@ class DatabaseFailover {
     TaskerClient.until("the load goes on", PATIENCE, () -> acknowledged.count() >= then + RATE * 5);
     load.stop();
     TaskerClient tasker = databases.tasker();
-    TaskerClient.until("every task is at rest", Duration.ofMinutes(3),
+    TaskerClient.until("every task is terminal or blocked", Duration.ofMinutes(3),
         () -> tasker.count("select count(*) from tasker.tasks where completed_at is null") == 0);
     TaskerClient.until("no message is left", Duration.ofSeconds(60), () -> History.messages(tasker).isEmpty());
     lines.add(String.format(Locale.ROOT, "| %s | %s | %d | %d | %d | %.2f s | %.2f s | %d | %s |",

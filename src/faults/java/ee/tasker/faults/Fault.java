@@ -13,6 +13,8 @@ enum Fault {
   KILL_AFTER_EFFECT("kill -9 between a handler's effect and its result submission", Strike.killBeforeCommitOf(Point.AFTER_EFFECT)),
   KILL_BEFORE_RESULT_COMMIT("kill -9 before a result submission commits", Strike.killBeforeCommitOf(Point.RESULT)),
   KILL_AFTER_RESULT_COMMIT("kill -9 between a result submission and its reply", Strike.killAfterCommitOf(Point.RESULT)),
+  KILL_BEFORE_EXPANSION_COMMIT("kill -9 before the completion of a decision commits", Strike.killBeforeCommitOf(Point.EXPANSION)),
+  KILL_AFTER_EXPANSION_COMMIT("kill -9 between the completion of a decision and its reply", Strike.killAfterCommitOf(Point.EXPANSION)),
   KILL_BEFORE_FAILURE_COMMIT("kill -9 before the result submission of a failure commits", Strike.killBeforeCommitOf(Point.FAILURE)),
   KILL_BEFORE_RETRY_COMMIT("kill -9 before the handoff of a retry commits", Strike.killBeforeCommitOf(Point.RETRY)),
   KILL_BEFORE_SUBMISSION_COMMIT("kill -9 before a submission commits", Strike.killBeforeCommitOf(Point.SUBMISSION)),
@@ -46,6 +48,7 @@ enum Fault {
   CRASH_DATABASE("immediate stop and restart of PostgreSQL at a random moment", Strike.crashDatabase()),
   CRASH_DATABASE_AT_CLAIM("the same before a claim commits", Strike.crashDatabaseAt(Point.CLAIM)),
   CRASH_DATABASE_AT_RESULT("the same before a result submission commits", Strike.crashDatabaseAt(Point.RESULT)),
+  CRASH_DATABASE_AT_EXPANSION("the same before the completion of a decision commits", Strike.crashDatabaseAt(Point.EXPANSION)),
   CRASH_DATABASE_DURING_RECOVERY("the same before a recovery commits", Strike.crashDatabaseDuringRecovery());
 
   private final String sentence;

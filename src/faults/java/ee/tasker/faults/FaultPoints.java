@@ -18,7 +18,7 @@ final class FaultPoints implements AutoCloseable {
   private static final long LOCK = 7_700_001;
 
   /**
-   * A move of a step or a task, by the server to be hit; null means any. {@code alone}: the same statement handed off no
+   * A move of a step or a task, or the growth of a task by a decision, by the server to be hit; null means any. {@code alone}: the same statement handed off no
    * step.
    */
   record Point(String kind, String from, String to, String actor, boolean alone) {
@@ -32,6 +32,7 @@ final class FaultPoints implements AutoCloseable {
     static final Point SUBMISSION = new Point("task", null, "pending", "orchestrator", false);
     static final Point FINALISATION = new Point("task", null, "complete", "orchestrator", false);
     static final Point CANCEL = step(null, "cancelled", "orchestrator");
+    static final Point EXPANSION = new Point("growth", null, "pending", "orchestrator", false);
     static final Point BEFORE_EFFECT = new Point("handler", null, "before effect", null, false);
     static final Point AFTER_EFFECT = new Point("handler", null, "after effect", null, false);
 
@@ -78,6 +79,14 @@ final class FaultPoints implements AutoCloseable {
                 and (a.from_state is null or a.from_state = n.from_state::text)
                 and (a.to_state is null or a.to_state = n.to_state::text) and a.actor = n.actor::text
                 and not (a.alone and exists (select from new_rows o where o.to_state = 'enqueued'))) then
+            perform testing.stop_here();
+          end if;
+          if exists (select from testing.armed where kind = 'growth') and exists (
+              select from new_rows n join testing.servers s on s.server_uuid = n.processor_uuid
+              join testing.armed a on a.kind = 'growth' and a.process = s.process
+              join tasker.workflow_steps g on g.workflow_step_uuid = n.workflow_step_uuid
+              join tasker.named_tasks_named_steps t on t.named_step_uuid = g.named_step_uuid
+              where n.from_state is null and t.growth_rank is not null) then
             perform testing.stop_here();
           end if;
           return null;

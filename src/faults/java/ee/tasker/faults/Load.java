@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class Load {
   /** With this template every request is a new task, including a repeated one. */
   private static final String UNIQUE = "unique";
-  private static final List<String> TEMPLATES = List.of("line", UNIQUE, "diamond", "fan", "slow");
+  private static final List<String> TEMPLATES = List.of("line", UNIQUE, "diamond", "fan", "slow", "routed");
   private static final int BATCH = 10;
 
   private final Cluster cluster;
@@ -71,7 +71,7 @@ final class Load {
     long end = System.nanoTime() + Duration.ofSeconds(120).toNanos();
     for (int attempt = 0; !open.isEmpty(); attempt++) {
       if (System.nanoTime() > end) {
-        throw new AssertionError("nobody took in " + open + " of " + round + " within 2 minutes");
+        throw new AssertionError("no server accepted " + open + " of " + round + " within 2 minutes");
       }
       Node node = cluster.node(random.nextInt(cluster.nodes().size()));
       try {
@@ -81,7 +81,7 @@ final class Load {
         if (answer.status() == 207) {
           note(open, answer);
         }
-      } catch (RuntimeException nobodyThere) {
+      } catch (RuntimeException notReachable) {
         pause(50);
       }
       open.removeIf(accepted::containsKey);

@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
 /**
- * Two servers under a steady load, and each in turn gets a new WAR, again and again: whatever is asked for is done once, and no step
- * loses an attempt by it. Nobody takes the load off a server beforehand; clients whose request is not answered ask the other one.
+ * Two servers under a steady load, and each in turn gets a new WAR, again and again: every request takes effect once, and no step
+ * loses an attempt by it. The load is not taken off a server beforehand; clients whose request is not answered ask the other one.
  *
  * <p>{@code ./mvnw verify -Pfaults -Dit.test=RollingRedeploy -Dredeploy.rate=200 -Dredeploy.rounds=3}, with {@code -Pwildfly} or {@code
  * -Ppayara} on these.
@@ -77,12 +77,12 @@ class RollingRedeploy {
     TaskerClient.pause(BETWEEN);
     load.stop();
     TaskerClient tasker = pair.tasker();
-    TaskerClient.until("every task is at rest", Duration.ofMinutes(5),
+    TaskerClient.until("every task is terminal or blocked", Duration.ofMinutes(5),
         () -> tasker.count("select count(*) from tasker.tasks where completed_at is null") == 0);
     TaskerClient.until("no message is left", Duration.ofSeconds(60), () -> History.messages(tasker).isEmpty());
 
     report(load);
-    assertThat(load.refusals()).as("the application tells nobody of an internal error").doesNotContainKey("500 internal-error");
+    assertThat(load.refusals()).as("no client gets an internal error").doesNotContainKey("500 internal-error");
     assertThat(tasker.sql("select state, count(*) from tasker.tasks group by 1"))
         .as("every task is complete, and there is one for each request")
         .isEqualTo(List.of(Map.of("state", "complete", "count", (long) load.begun())));
@@ -122,7 +122,7 @@ class RollingRedeploy {
   private String versionOf(int server) {
     try {
       return pair.client(server).get("/version.txt").body().strip();
-    } catch (RuntimeException nobodyThere) {
+    } catch (RuntimeException notReachable) {
       return "";
     }
   }

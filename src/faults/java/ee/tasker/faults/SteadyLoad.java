@@ -54,7 +54,7 @@ final class SteadyLoad {
   private final Map<String, Integer> moments = new ConcurrentSkipListMap<>();
   private final long start = System.nanoTime();
   private volatile long lastBegunNanos;
-  private final Map<Integer, String> givenUp = new ConcurrentHashMap<>();
+  private final Map<Integer, String> unanswered = new ConcurrentHashMap<>();
   private final AtomicInteger begun = new AtomicInteger();
   private final AtomicInteger sentAgain = new AtomicInteger();
   private final AtomicLong longestWaitNanos = new AtomicLong();
@@ -110,9 +110,9 @@ final class SteadyLoad {
   void awaitEnd() throws Exception {
     sending.get(1, TimeUnit.HOURS);
     TaskerClient.until("every request is answered", PATIENCE.multipliedBy(2), () -> free.availablePermits() == MOST_UNDER_WAY);
-    if (!givenUp.isEmpty()) {
-      throw new AssertionError("within " + PATIENCE + " nobody answered " + givenUp.size() + " of " + begun + ": "
-          + givenUp.entrySet().iterator().next() + ", " + refusals);
+    if (!unanswered.isEmpty()) {
+      throw new AssertionError("within " + PATIENCE + " no server answered " + unanswered.size() + " of " + begun + ": "
+          + unanswered.entrySet().iterator().next() + ", " + refusals);
     }
   }
 
@@ -133,7 +133,7 @@ final class SteadyLoad {
       refusals.merge(refusal, 1, Integer::sum);
       moments.merge(String.format("%03d %s", (System.nanoTime() - start) / 1_000_000_000, refusal), 1, Integer::sum);
       if (System.nanoTime() - begin > PATIENCE.toNanos()) {
-        givenUp.put(number, refusal);
+        unanswered.put(number, refusal);
         free.release();
       } else {
         sentAgain.incrementAndGet();

@@ -13,59 +13,68 @@ import java.util.stream.Stream;
 
 /** The outcome of one round's tasks. */
 record Verdict(long tasks, long steps, long rerun, long resubmissions, Duration slowest, List<String> violations) {
-  private static final String AT_REST = "('complete', 'error', 'cancelled', 'resolved_manually', 'blocked_by_failures')";
+  private static final String TERMINAL_OR_BLOCKED = "('complete', 'error', 'cancelled', 'resolved_manually', 'blocked_by_failures')";
 
   static Verdict of(TaskerClient tasker, Load load, Instant begin, Instant fault, Duration patience, boolean mayBeCancelled) {
     List<String> violations = new ArrayList<>();
     String round = load.round();
     try {
-      TaskerClient.until("every task is at rest", patience,
-          () -> tasker.count("select count(*) from tasker.tasks where source_system = ? and state not in " + AT_REST, round) == 0);
+      TaskerClient.until("every task is terminal or blocked", patience,
+          () -> tasker.count("select count(*) from tasker.tasks where source_system = ? and state not in " + TERMINAL_OR_BLOCKED,
+              round) == 0);
     } catch (AssertionError stuck) {
       violations.add("stuck: " + tasker.sql("""
           select t.task_uuid, t.state, w.wake_at, clock_timestamp() as now, t.unfinished_steps, t.in_flight_steps,
                  (select string_agg(s.state || '/' || s.attempts, ' ' order by s.step_position) from tasker.workflow_steps s where s.task_uuid = t.task_uuid) as steps
           from tasker.tasks t left join tasker.task_wakeups w using (task_uuid)
-          where t.source_system = ? and t.state not in %s limit 3""".formatted(AT_REST), round));
+          where t.source_system = ? and t.state not in %s limit 3""".formatted(TERMINAL_OR_BLOCKED), round));
     }
     // A server that cannot serve says so; 500 would be a fault of its own.
     if (load.answers().containsKey(500)) {
-      violations.add("told of an internal error: " + load.answers());
+      violations.add("returned an internal error: " + load.answers());
     }
     List<Map.Entry<Integer, UUID>> promised = List.copyOf(load.accepted().entrySet());
-    look(violations, tasker, "lost", """
+    check(violations, tasker, "lost", """
         select p.number, p.task_uuid from unnest(?::int[], ?::uuid[]) as p(number, task_uuid)
         left join (tasker.tasks t join tasker.task_contexts c using (task_uuid))
           on t.task_uuid = p.task_uuid and t.source_system = ? and (c.context ->> 'number')::int = p.number
         where t.task_uuid is null""", array(promised.stream().map(Map.Entry::getKey)), array(promised.stream().map(Map.Entry::getValue)),
         round);
-    look(violations, tasker, "doubled", """
+    check(violations, tasker, "doubled", """
         select (c.context ->> 'number')::int as number, count(*), array_agg(t.task_uuid) from tasker.tasks t join tasker.task_contexts c using (task_uuid)
         where t.source_system = ? and (c.context ->> 'number')::int <> all (?::int[])
         group by 1 having count(*) > 1""", round, array(load.doubledByClient().stream()));
-    look(violations, tasker, "asked for by nobody", """
+    check(violations, tasker, "not requested", """
         select t.task_uuid, c.context from tasker.tasks t join tasker.task_contexts c using (task_uuid)
         where t.source_system = ? and (c.context ->> 'number')::int <> all (?::int[])""", round,
         array(promised.stream().map(Map.Entry::getKey)));
-    look(violations, tasker, "ended wrongly",
+    check(violations, tasker, "ended wrongly",
         "select task_uuid, state from tasker.tasks where source_system = ? and state <> 'complete' and not (? and state = 'cancelled') and state in "
-            + AT_REST,
+            + TERMINAL_OR_BLOCKED,
         round, mayBeCancelled);
-    look(violations, tasker, "ran one attempt twice", """
+    check(violations, tasker, "other steps than its decisions chose", """
+        select * from (
+          select t.task_uuid, (c.context ->> 'number')::int as number, string_agg(n.name, ' ' order by n.name) as steps
+          from tasker.tasks t join tasker.task_contexts c using (task_uuid) join tasker.named_tasks k using (named_task_uuid)
+          join tasker.workflow_steps s using (task_uuid) join tasker.named_steps n using (named_step_uuid)
+          where t.source_system = ? and k.name = 'routed' and t.state = 'complete' group by 1, 2) r
+        where r.steps <> case when number % 12 < 6 then 'join plain route start' when number % 24 < 12 then 'again deep join odd route start'
+                         else 'again join odd route start' end""", round);
+    check(violations, tasker, "ran one attempt twice", """
         select e.step_uuid, e.attempt, count(*) from testing.effects e join tasker.tasks t using (task_uuid) where t.source_system = ?
         group by e.step_uuid, e.attempt having count(*) > 1""", round);
-    look(violations, tasker, "completed without its effect", """
+    check(violations, tasker, "completed without its effect", """
         select s.workflow_step_uuid, s.attempts from tasker.workflow_steps s join tasker.tasks t using (task_uuid)
-        where t.source_system = ? and s.state = 'complete' and not exists (
+        where t.source_system = ? and s.state = 'complete' and not s.is_automatic and not exists (
           select from testing.effects e where e.step_uuid = s.workflow_step_uuid and e.attempt = s.attempts)""", round);
-    look(violations, tasker, "effect in the result's transaction not exactly once", """
+    check(violations, tasker, "effect in the result's transaction not exactly once", """
         select e.step_uuid, s.state, count(*), array_agg(e.attempt) as attempts from testing.effects e join tasker.tasks t using (task_uuid)
         join tasker.workflow_steps s on s.workflow_step_uuid = e.step_uuid where t.source_system = ? and e.effect = 'in transaction'
         group by e.step_uuid, s.state having count(*) > 1 or s.state <> 'complete'""", round);
-    look(violations, tasker, "effect of an attempt that was never given out", """
+    check(violations, tasker, "effect of an attempt that was never given out", """
         select e.step_uuid, e.attempt, s.attempts from testing.effects e join tasker.tasks t using (task_uuid)
         join tasker.workflow_steps s on s.workflow_step_uuid = e.step_uuid where t.source_system = ? and e.attempt > s.attempts""", round);
-    look(violations, tasker, "check_history", "select * from tasker.check_history(?::timestamptz) where violations > 0",
+    check(violations, tasker, "check_history", "select * from tasker.check_history(?::timestamptz) where violations > 0",
         begin.atOffset(ZoneOffset.UTC));
 
     return new Verdict(
@@ -86,7 +95,7 @@ record Verdict(long tasks, long steps, long rerun, long resubmissions, Duration 
     return values.map(Object::toString).collect(Collectors.joining(",", "{", "}"));
   }
 
-  private static void look(List<String> violations, TaskerClient tasker, String what, String sql, Object... arguments) {
+  private static void check(List<String> violations, TaskerClient tasker, String what, String sql, Object... arguments) {
     List<Map<String, Object>> rows = tasker.sql(sql, arguments);
     if (!rows.isEmpty()) {
       violations.add(what + " (" + rows.size() + "): " + rows.subList(0, Math.min(3, rows.size())));

@@ -76,7 +76,7 @@ class ThreeServers {
 
   @Test
   @Order(6)
-  void whoever_finalises_second_is_told_so() throws Exception {
+  void second_finalisation_reports_already() throws Exception {
     instances.finaliseTogether();
   }
 }

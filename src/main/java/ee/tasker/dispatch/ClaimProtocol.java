@@ -27,9 +27,9 @@ import java.util.function.IntFunction;
 import java.util.stream.Stream;
 
 /**
- * The one way in which this server claims steps, whatever the call is about: it reserves permits, makes the call, tells whom the
- * reply concerns, releases the permits that were not used, and has the worker run what was claimed. When a call ends without an
- * answer it may have claimed steps all the same: {@link OrphanedClaims} gives those back. Thread-safe.
+ * The only protocol by which this server claims steps, whichever call claims them: it reserves permits, makes the call,
+ * notifies the components that the reply concerns, releases unused permits, and passes the claimed steps to the worker. A
+ * call whose reply was lost may have claimed steps: {@link OrphanedClaims} releases them. Thread-safe.
  */
 @ApplicationScoped
 public class ClaimProtocol implements StepDispatcher {
@@ -46,16 +46,16 @@ public class ClaimProtocol implements StepDispatcher {
     R make(int limit, boolean fromQueues);
   }
 
-  /** @param steps to be run by the caller, or by {@link #start} */
+  /** @param steps for the caller to run, or to pass to {@link #start} */
   public record Claimed<R extends EngineReply>(R reply, List<RunningStep> steps) {
   }
 
   /**
    * The permits of one call.
    *
-   * @param limit    how many the call may use
-   * @param ended    steps whose results it submits
-   * @param retained permits of those steps, of which the capacity leaves so many
+   * @param limit    how many permits the call may use
+   * @param ended    number of steps whose results it submits
+   * @param retained permits of those steps that remain after a reduction of the capacity
    */
   private record Reservation(int limit, int ended, int retained, boolean fromQueues) {
   }
@@ -68,20 +68,21 @@ public class ClaimProtocol implements StepDispatcher {
   private Function<JsonArray, List<ClaimedStep>> reader;
   private Consumer<EngineReply> committed;
   private Runnable claimOutcomeUnknown;
-  private Consumer<Stream<RunningStep>> giveBack;
+  private Consumer<Stream<RunningStep>> release;
 
   @Inject
   void connect(Permits permits, RunningSteps running, QueueHint hint, StepReceiver receiver, Steps steps, WorkNotifier workNotifier,
       OrphanedClaims orphanedClaims, UnstartedSteps unstarted, Settings settings, LiveSettings live, WebContext web, Meters meters) {
-    // A server that serves some namespaces only could be given steps of any; before the web application has started no handler can run.
+    // Outside the queues the call could return steps of any namespace, so a server limited to some namespaces claims none
+    // there. Before the web application has started no handler can run.
     connect(permits, running, hint, receiver,
         () -> live.has(Role.WORKER) && settings.worker().namespaces().isEmpty() && web.isStarted(),
-        claimedSteps -> read(steps, meters, claimedSteps), workNotifier::committed, orphanedClaims::expect, unstarted::giveBack);
+        claimedSteps -> read(steps, meters, claimedSteps), workNotifier::committed, orphanedClaims::expect, unstarted::release);
   }
 
   void connect(Permits permits, RunningSteps running, QueueHint hint, StepReceiver receiver, BooleanSupplier takesFromOutsideQueues,
       Function<JsonArray, List<ClaimedStep>> reader, Consumer<EngineReply> committed, Runnable claimOutcomeUnknown,
-      Consumer<Stream<RunningStep>> giveBack) {
+      Consumer<Stream<RunningStep>> release) {
     this.permits = permits;
     this.running = running;
     this.hint = hint;
@@ -90,7 +91,7 @@ public class ClaimProtocol implements StepDispatcher {
     this.reader = reader;
     this.committed = committed;
     this.claimOutcomeUnknown = claimOutcomeUnknown;
-    this.giveBack = giveBack;
+    this.release = release;
   }
 
   @Override
@@ -117,8 +118,9 @@ public class ClaimProtocol implements StepDispatcher {
   }
 
   /**
-   * Makes a call that submits the results of {@code ended} steps. It may claim as many as have ended and, up to {@code most}, as many
-   * more as have permits available; from the queues when these may have some. When it fails the steps keep their permits.
+   * Makes a call that submits the results of {@code ended} steps. It may claim one step for each that ended and up to
+   * {@code most} more if permits are available, from the queues too when they may have steps. When the call fails the steps
+   * keep their permits.
    */
   public <R extends EngineReply> Claimed<R> submit(int ended, int most, Call<R> call) {
     int retained = permits.retain(ended);
@@ -128,20 +130,20 @@ public class ClaimProtocol implements StepDispatcher {
         (permitted, fromQueues) -> call.make(takesOn ? permitted : 0, fromQueues));
   }
 
-  /** The result of one step was recorded, or refused, by a call that the caller has committed itself. */
+  /** The caller has recorded the result of one step in its own transaction, or the database has refused it. */
   public void recorded(StepKey key, EngineReply reply) {
     running.remove(key);
-    tell(reply);
+    notifyCommitted(reply);
     permits.release(1);
   }
 
-  /** Has the worker run steps that were claimed; when it cannot, they are given back. */
+  /** Passes claimed steps to the worker; releases them when it cannot run them. */
   public void start(List<RunningStep> claimed) {
     if (!claimed.isEmpty()) {
       try {
         receiver.start(claimed);
       } catch (Exception fault) {
-        giveBack(claimed, fault);
+        release(claimed, fault);
       }
     }
   }
@@ -160,10 +162,10 @@ public class ClaimProtocol implements StepDispatcher {
     int claimed = reply.claimedSteps().size();
     permits.release(reservation.limit() - claimed);
     if (reservation.fromQueues() && claimed >= reservation.limit()) {
-      // There may be more than there were permits for.
+      // The queues may have more steps than there were permits.
       hint.set();
     }
-    tell(reply);
+    notifyCommitted(reply);
     return new Claimed<>(reply, accept(reply.claimedSteps()));
   }
 
@@ -175,8 +177,8 @@ public class ClaimProtocol implements StepDispatcher {
     }
   }
 
-  /** What is not told is found by the poller; the claimed steps are run in any case. */
-  private void tell(EngineReply reply) {
+  /** A failed notification is covered by the fallback poller; the claimed steps run in any case. */
+  private void notifyCommitted(EngineReply reply) {
     try {
       committed.accept(reply);
     } catch (Exception fault) {
@@ -206,15 +208,15 @@ public class ClaimProtocol implements StepDispatcher {
     try {
       return receiver.admit(steps);
     } catch (Exception fault) {
-      giveBack(steps, fault);
+      release(steps, fault);
       return List.of();
     }
   }
 
-  private void giveBack(List<RunningStep> steps, Exception fault) {
+  private void release(List<RunningStep> steps, Exception fault) {
     LOG.write(LogEvent.CALL_FAILED, fault, "call", "dispatch", "steps", steps.size());
     try {
-      giveBack.accept(steps.stream());
+      release.accept(steps.stream());
     } catch (Exception lost) {
       LOG.write(LogEvent.CALL_FAILED, lost, "call", "release_steps", "steps", steps.size());
       claimOutcomeUnknown.run();

@@ -16,9 +16,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * After a call that may have claimed steps and whose answer was lost: a connection can be cut between the commit and the
- * reply. A sixth of a lease later the steps that the database counts as this server's, and this server does not know, are given back, instead of
- * waiting for their leases to end. One check for all calls that failed meanwhile.
+ * Releases steps that a call claimed but whose reply was lost: the connection can break between the commit and the reply. A
+ * sixth of a lease later it releases the steps that the database counts as claimed by this server and this server does not
+ * know, so that they need not wait for their leases to expire. One check covers all calls that failed meanwhile.
  */
 @ApplicationScoped
 public class OrphanedClaims {
@@ -54,19 +54,19 @@ public class OrphanedClaims {
 
   private void plan() {
     try {
-      threads.timers().schedule(this::look, delay().toMillis(), TimeUnit.MILLISECONDS);
+      threads.timers().schedule(this::check, delay().toMillis(), TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException e) {
-      // The server is going down: its leases end by themselves.
+      // The server is stopping: its leases expire by themselves.
       planned.set(false);
     }
   }
 
-  private void look() {
+  private void check() {
     Duration age = Duration.ofNanos(System.nanoTime() - latestNanos);
     if (permits.isDraining()) {
       planned.set(false);
     } else if (age.compareTo(delay().dividedBy(2)) < 0) {
-      // Calls still fail, and answers of others may still be on their way.
+      // Calls still fail, and replies to others may still arrive.
       plan();
     } else {
       planned.set(false);
@@ -74,7 +74,7 @@ public class OrphanedClaims {
     }
   }
 
-  /** Longer than an answer is on its way, and much less than the lease. */
+  /** Longer than a reply takes, and much shorter than the lease. */
   private Duration delay() {
     return settings.worker().lease().dividedBy(6);
   }

@@ -1,9 +1,9 @@
 package ee.tasker.dispatch;
 
-/** Has a use for permits that come back. */
+/** Is notified when permits become available. */
 @FunctionalInterface
 interface PermitListener {
 
-  /** Says that permits were released. */
+  /** Permits were released. */
   void permitsReleased();
 }

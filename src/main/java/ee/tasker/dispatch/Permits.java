@@ -8,7 +8,10 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Counts how many more steps this server may claim: a permit for each step of its capacity, kept from before the claim until the result is submitted. Thread-safe. */
+/**
+ * Counts how many more steps this server may claim: one permit per step of its capacity, held from before the claim until
+ * the result is submitted. Thread-safe.
+ */
 @ApplicationScoped
 public class Permits {
   @Inject
@@ -18,10 +21,11 @@ public class Permits {
   private PermitListener listener;
 
   private final AtomicInteger free = new AtomicInteger();
-  /** How many more there are than the capacity says. */
+  /** Permits beyond the capacity, for prefetched steps. */
   private final AtomicInteger expanded = new AtomicInteger();
-  /** How many fewer there are, because their threads have not returned from steps that were given up. */
+  /** Permits withdrawn because their threads have not returned from steps that have ended. */
   private final AtomicInteger lost = new AtomicInteger();
+  private volatile boolean registered;
   private volatile boolean draining;
   private volatile boolean paused;
 
@@ -35,10 +39,11 @@ public class Permits {
     permits.live = live;
     permits.listener = listener;
     permits.prepare();
+    permits.registered = true;
     return permits;
   }
 
-  /** Keeps up to {@code most} available permits for the caller; none while nothing is taken on. */
+  /** Reserves up to {@code most} available permits for the caller; none while this server does not claim. */
   int reserve(int most) {
     if (!takesOn()) {
       return 0;
@@ -55,7 +60,7 @@ public class Permits {
     }
   }
 
-  /** Of permits whose steps have just ended, how many may go on: fewer when a lowered capacity has left too many busy. */
+  /** How many permits of steps that have just ended can be reused: fewer when more are busy than a reduced capacity allows. */
   int retain(int ended) {
     while (true) {
       int now = free.get();
@@ -66,7 +71,7 @@ public class Permits {
     }
   }
 
-  /** Permits that {@link #retain} took away are needed after all, for results that could not be submitted yet. */
+  /** Takes back permits that {@link #retain} dropped, for results that could not be submitted yet. */
   void reacquire(int count) {
     free.addAndGet(-count);
   }
@@ -88,8 +93,8 @@ public class Permits {
   }
 
   /**
-   * Waits, while draining, until every permit is back: no step is held, and no call is under way whose answer may still bring
-   * some. False when that took too long.
+   * Waits, while draining, until every permit is released: this server holds no step, and no call is under way whose reply
+   * may bring one. False when that takes longer than {@code longest}.
    */
   public synchronized boolean awaitIdle(Duration longest) throws InterruptedException {
     long end = System.nanoTime() + longest.toNanos();
@@ -103,7 +108,7 @@ public class Permits {
     return true;
   }
 
-  /** As many permits in all, from now on. With fewer than are busy none is free until enough of them have ended. */
+  /** Sets the number of permits. If more are busy than that, none is available until enough steps have ended. */
   public synchronized void changeCapacity(int permits) {
     int more = permits - live.capacity();
     live.changeCapacity(permits);
@@ -113,7 +118,7 @@ public class Permits {
     }
   }
 
-  /** So many more than the capacity says, or fewer again with a negative number: what quick handlers may be ahead of themselves. */
+  /** Adds permits beyond the capacity for prefetched steps, or with a negative number removes them again. */
   void expand(int more) {
     if (more > 0) {
       expanded.addAndGet(more);
@@ -125,20 +130,20 @@ public class Permits {
     }
   }
 
-  /** One fewer: a step is given up, and its thread goes on. With none free, the next that ends is not free again. */
+  /** Withdraws a permit: a step has ended but its thread has not returned. If none is available, the next released one is withdrawn. */
   public void lose() {
     lost.incrementAndGet();
     free.decrementAndGet();
     wakeAwaitIdle();
   }
 
-  /** The thread has returned. */
+  /** Returns the withdrawn permit: the thread has returned. */
   public void regain() {
     lost.decrementAndGet();
     release(1);
   }
 
-  /** Steps that may run at a time with the threads that are left. */
+  /** How many steps may run at a time on the remaining threads. */
   public int capacityLeft() {
     return Math.max(0, live.capacity() - lost.get());
   }
@@ -151,6 +156,17 @@ public class Permits {
     return Math.max(0, free.get());
   }
 
+  /**
+   * The database knows the handlers of this server, which may claim from now on: the database offers steps of any handler
+   * to a worker that it does not know.
+   */
+  public void register() {
+    if (!registered) {
+      registered = true;
+      listener.permitsReleased();
+    }
+  }
+
   public void drain() {
     draining = true;
   }
@@ -160,14 +176,14 @@ public class Permits {
     draining = false;
   }
 
-  /** While paused, what runs goes on and nothing is taken on. */
+  /** While paused, running steps continue and no step is claimed. */
   public void pause(boolean whether) {
     paused = whether;
   }
 
-  /** Whether steps are claimed at all. */
+  /** Whether this server claims steps at all. */
   public boolean takesOn() {
-    return !draining && !paused;
+    return registered && !draining && !paused;
   }
 
   public boolean isDraining() {

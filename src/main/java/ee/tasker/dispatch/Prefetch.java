@@ -14,18 +14,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Lets this server claim more steps than it has permits while its handlers take less than half a millisecond on average, so that one
- * call submits and claims some hundreds: what a step costs the database falls by a third from 30 to 100 of them. When handlers
- * get slow it ends, and steps that have not begun a second after their claim go to a worker that has a permit available.
+ * Lets this server claim more steps than its capacity while its handlers take less than half a millisecond on average, so
+ * that one call submits and claims some hundreds of steps: the database cost per step falls by a third from 30 to 100 steps
+ * per call. Prefetching ends when handlers get slow; steps that have not started a second after their claim are released
+ * for other workers.
  */
 @ApplicationScoped
 public class Prefetch {
   private static final Log LOG = Log.of(Prefetch.class);
   private static final long QUICK_NANOS = 500_000;
   private static final long SLOW_NANOS = 1_000_000;
-  /** One slow handler among many quick ones counts for no more than this. */
+  /** Caps the weight of one slow handler among many quick ones. */
   private static final long MOST_NANOS = 10_000_000;
-  /** The average forgets half in about 44 steps. */
+  /** The half-life of the average is about 44 steps. */
   private static final int WEIGHT = 64;
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
 
@@ -54,9 +55,9 @@ public class Prefetch {
   private WorkNotifier workNotifier;
 
   private final AtomicBoolean watching = new AtomicBoolean();
-  /** Updates that race lose one of the two, which an average survives. */
+  /** Of two concurrent updates one may be lost, which does not matter for an average. */
   private volatile long averageNanos = MOST_NANOS;
-  private volatile int lent;
+  private volatile int expandedBy;
 
   /** A handler has ended. */
   public void ran(Duration time) {
@@ -64,51 +65,51 @@ public class Prefetch {
     long average = averageNanos + (nanos - averageNanos) / WEIGHT;
     averageNanos = average;
     if (average < QUICK_NANOS) {
-      lend(settings.worker().prefetch() * permits.capacityLeft());
+      expandBy(settings.worker().prefetch() * permits.capacityLeft());
     } else if (average > SLOW_NANOS) {
-      lend(0);
+      expandBy(0);
     }
   }
 
-  private void lend(int steps) {
-    if (steps != lent) {
+  private void expandBy(int steps) {
+    if (steps != expandedBy) {
       synchronized (this) {
-        int more = steps - lent;
-        lent = steps;
+        int more = steps - expandedBy;
+        expandedBy = steps;
         permits.expand(more);
       }
     }
   }
 
-  /** Steps were claimed: while there are more than permits, a timer checks whether they begin. */
+  /** Steps were claimed: while they exceed the capacity, a timer checks whether they start. */
   public void watch() {
     if (running.count() > permits.capacityLeft() && watching.compareAndSet(false, true)) {
       try {
-        threads.timers().schedule(this::look, LONGEST_WAIT.toMillis(), TimeUnit.MILLISECONDS);
+        threads.timers().schedule(this::check, LONGEST_WAIT.toMillis(), TimeUnit.MILLISECONDS);
       } catch (RejectedExecutionException e) {
-        // The server is going down and gives everything back.
+        // The server is stopping and releases all steps.
         watching.set(false);
       }
     }
   }
 
-  private void look() {
-    giveBackSurplus();
+  private void check() {
+    releaseSurplus();
     watching.set(false);
     watch();
   }
 
-  private void giveBackSurplus() {
+  private void releaseSurplus() {
     int surplus = Math.max(0, running.count() - permits.capacityLeft());
     try {
-      int given = unstarted.giveBack(running.all().stream()
+      int released = unstarted.release(running.all().stream()
           .filter(step -> step.isWaiting() && step.ageNanos() > LONGEST_WAIT.toNanos())
           .sorted(RunningStep.YOUNGEST_FIRST)
           .limit(surplus));
-      if (given > 0) {
+      if (released > 0) {
         averageNanos = MOST_NANOS;
-        lend(0);
-        LOG.write(LogEvent.SURPLUS_RELEASED, "steps", given);
+        expandBy(0);
+        LOG.write(LogEvent.SURPLUS_RELEASED, "steps", released);
         workNotifier.stepsQueued();
       }
     } catch (Exception fault) {

@@ -18,7 +18,9 @@ import java.util.function.BooleanSupplier;
 import java.util.function.IntFunction;
 import java.util.function.IntSupplier;
 
-/** Claims from the queues while they may have steps and permits are available: when a notification or the poller says so, and when permits come back. */
+/**
+ * Claims from the queues while they may have steps and permits are available: on a notification, on a poll, and when permits are released.
+ */
 @ApplicationScoped
 public class QueueClaims implements QueueListener, PermitListener {
   private static final Log LOG = Log.of(QueueClaims.class);
@@ -56,7 +58,7 @@ public class QueueClaims implements QueueListener, PermitListener {
     claimSoon();
   }
 
-  /** The claim loop may have ended while other callers held all permits. */
+  /** The claim loop may have exited while other callers held all permits. */
   @Override
   public void permitsReleased() {
     if (hint.isSet() && permits.takesOn()) {
@@ -85,7 +87,7 @@ public class QueueClaims implements QueueListener, PermitListener {
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "claim_steps");
     } finally {
       claiming.set(false);
-      // A hint, or a permit, that came after the last check found this loop still running. After a fault the poller tries again.
+      // A hint or a permit that arrived after the last check found this loop still running. After a fault the poller retries.
       if (!failed && hint.isSet() && permits.freeCount() > 0) {
         claimSoon();
       }

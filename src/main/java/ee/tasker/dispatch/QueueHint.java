@@ -3,7 +3,7 @@ package ee.tasker.dispatch;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Whether a queue may have steps for this server. Set when in doubt, and at the start; taken before the call that finds out. Thread-safe. */
+/** Whether a queue may have steps for this server. Set initially and when in doubt; cleared before the call that finds out. Thread-safe. */
 @ApplicationScoped
 class QueueHint {
   private final AtomicBoolean isSet = new AtomicBoolean(true);
@@ -12,7 +12,7 @@ class QueueHint {
     isSet.set(true);
   }
 
-  /** True once per hint: the caller is going to ask the queues. */
+  /** Clears the hint. True once per hint: the caller is about to claim from the queues. */
   boolean take() {
     return isSet.get() && isSet.compareAndSet(true, false);
   }

@@ -7,13 +7,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * One claimed step in this server, from the claim to the result submission. The first to move it on wins: a step is started, timed out,
- * released or finished by one thread only.
+ * One claimed step on this server, from the claim to the result submission. The first thread to change its phase wins:
+ * exactly one thread starts it, and exactly one releases, finishes or interrupts it.
  */
 public final class RunningStep {
   private enum Phase { CLAIMED, STARTED, OVER }
 
-  /** Of what waits, those that were claimed last. */
+  /** The steps that were claimed last come first. */
   static final Comparator<RunningStep> YOUNGEST_FIRST = (a, b) -> Long.compare(b.claimedAtNanos - a.claimedAtNanos, 0);
 
   private final ClaimedStep claimedStep;
@@ -21,7 +21,6 @@ public final class RunningStep {
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.CLAIMED);
   private volatile boolean cancelRequested;
   private volatile boolean lost;
-  private volatile boolean unserved;
   private final AtomicBoolean forcePlanned = new AtomicBoolean();
   private volatile TraceSpan span = TraceSpan.NONE;
   private Thread thread;
@@ -39,25 +38,25 @@ public final class RunningStep {
     return System.nanoTime() - claimedAtNanos;
   }
 
-  /** The calling thread will run it; false when it was released meanwhile. */
+  /** Records that the calling thread runs the step; false when it was released meanwhile. */
   public synchronized boolean start(TraceSpan attempt) {
     span = attempt;
     thread = Thread.currentThread();
     return phase.compareAndSet(Phase.CLAIMED, Phase.STARTED);
   }
 
-  /** The handler is done, or is given up on; true for the first to say so. */
+  /** Ends the step after its handler; true for the first call, unless another thread has ended it. */
   public synchronized boolean finish() {
     thread = null;
     return phase.getAndSet(Phase.OVER) == Phase.STARTED;
   }
 
   /**
-   * Ends it for its handler's thread, which is interrupted; true when it was still running.
+   * Ends the step and interrupts the thread of its handler; true when it was still running.
    *
    * @param beforeInterrupt runs before the thread can return from the step
    */
-  public synchronized boolean giveUp(Runnable beforeInterrupt) {
+  public synchronized boolean interrupt(Runnable beforeInterrupt) {
     Thread running = thread;
     if (phase.compareAndSet(Phase.STARTED, Phase.OVER)) {
       thread = null;
@@ -68,12 +67,12 @@ public final class RunningStep {
     return false;
   }
 
-  /** Takes it back before it started. */
+  /** Releases the step before it has started; true for the first call. */
   public boolean release() {
     return phase.compareAndSet(Phase.CLAIMED, Phase.OVER);
   }
 
-  /** Claimed, and no thread has begun it. */
+  /** Claimed and not started. */
   boolean isWaiting() {
     return phase.get() == Phase.CLAIMED;
   }
@@ -87,7 +86,7 @@ public final class RunningStep {
     return span;
   }
 
-  /** The trace that the attempt is part of, as log lines have it; null when there is none. */
+  /** The id of the attempt's trace, for log lines; null when there is none. */
   public String traceId() {
     String traced = span.traceId();
     return traced == null ? claimedStep.traceId() : traced;
@@ -97,7 +96,7 @@ public final class RunningStep {
     cancelRequested = true;
   }
 
-  /** True for the first to ask: the end of its grace period is being waited for from here on. */
+  /** True for the first caller, which schedules the end of the grace period. */
   public boolean planForce() {
     return forcePlanned.compareAndSet(false, true);
   }
@@ -108,15 +107,6 @@ public final class RunningStep {
 
   public void markLost() {
     lost = true;
-  }
-
-  public void markUnserved() {
-    unserved = true;
-  }
-
-  /** No server has its handler: it is to fail here. */
-  public boolean isUnserved() {
-    return unserved;
   }
 
   public boolean isLost() {

@@ -9,8 +9,8 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The steps that this server has claimed and not submitted. Each holds a permit, which is released after the step is
- * {@link #remove removed} here, so that a server whose permits are all back holds no step. Thread-safe.
+ * The steps that this server has claimed and not submitted. Each holds a permit, which is released after the step is {@link
+ * #remove removed} here, so that a server with all permits available holds no step. Thread-safe.
  */
 @ApplicationScoped
 public class RunningSteps {
@@ -20,7 +20,7 @@ public class RunningSteps {
     steps.put(step.claimedStep().key(), step);
   }
 
-  /** This server no longer answers for that attempt. */
+  /** This server no longer holds that attempt. */
   public void remove(StepKey key) {
     steps.remove(key);
   }
@@ -34,7 +34,7 @@ public class RunningSteps {
     return steps.values().stream().map(step -> step.claimedStep().key()).toList();
   }
 
-  /** What this server does for one step, by any attempt; null when nothing. */
+  /** An attempt of the step that this server runs; null when there is none. */
   public RunningStep find(UUID stepUuid) {
     return steps.values().stream().filter(step -> step.claimedStep().key().stepUuid().equals(stepUuid)).findFirst().orElse(null);
   }

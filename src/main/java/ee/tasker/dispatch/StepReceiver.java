@@ -6,12 +6,12 @@ import java.util.List;
 public interface StepReceiver {
 
   /**
-   * Looks through steps that were claimed a moment ago.
+   * Checks newly claimed steps.
    *
-   * @return those that are to be run here; the others are accounted for
+   * @return the steps to run here; it has declined the others
    */
   List<RunningStep> admit(List<RunningStep> claimed);
 
-  /** Runs what was admitted, on threads of its own. */
+  /** Runs the admitted steps on the receiver's own threads. */
   void start(List<RunningStep> admitted);
 }

@@ -7,7 +7,7 @@ import jakarta.inject.Inject;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Gives back what was claimed and has not begun, so that it is offered again at once. */
+/** Releases claimed steps that have not started, so that they are offered again at once. */
 @ApplicationScoped
 public class UnstartedSteps {
   @Inject
@@ -20,10 +20,10 @@ public class UnstartedSteps {
   private RunningSteps running;
 
   /**
-   * @return how many of these had not begun
-   * @throws RuntimeException when the database could not be told; they are not begun here in any case
+   * @return how many of the candidates had not started
+   * @throws RuntimeException when the database call fails; the steps do not start here in any case
    */
-  public int giveBack(Stream<RunningStep> candidates) {
+  public int release(Stream<RunningStep> candidates) {
     List<StepKey> released = candidates.filter(RunningStep::release).map(step -> step.claimedStep().key()).toList();
     released.forEach(running::remove);
     try {

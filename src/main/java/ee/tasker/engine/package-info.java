@@ -1,2 +1,2 @@
-/** The types that the components share about the engine in the database: its words ({@code model}) and its replies ({@code reply}). */
+/** The shared types of the database engine: its vocabulary ({@code model}) and its replies ({@code reply}). */
 package ee.tasker.engine;

@@ -1,15 +1,20 @@
 package ee.tasker.event;
 
 import ee.tasker.engine.model.TaskState;
+import ee.tasker.platform.Log;
+import ee.tasker.platform.LogEvent;
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.stream.Stream;
 
 /**
  * One listener and a bounded buffer of the events not sent yet. Each event is sent after the previous one has completed, on
@@ -20,6 +25,7 @@ import java.util.concurrent.RejectedExecutionException;
  * resume from the last event that it received.
  */
 final class EventStream {
+  private static final Log LOG = Log.of(EventStream.class);
   private static final long NEVER = Long.MAX_VALUE;
 
   private final EventFilter filter;
@@ -81,6 +87,19 @@ final class EventStream {
     }
   }
 
+  /**
+   * Sends a sign of life on the caller's thread, and with it the head of the response: on some servers the response filters run on the thread that
+   * sends first, and they need the request. Everything else is sent on threads of the executor. To be called once, before anything else is sent.
+   */
+  void begin() {
+    synchronized (this) {
+      waiting.add(Event.signOfLife());
+      isBusy = true;
+      sendingSince = System.nanoTime();
+    }
+    sendWaiting();
+  }
+
   /** The task had ended before the stream was opened. */
   synchronized void endsWith(String state, long horizon) {
     if (TaskState.terminalWords().contains(state)) {
@@ -101,7 +120,7 @@ final class EventStream {
       }
       batch.moves().stream().filter(filter::accepts).forEach(move -> {
         waiting.add(move.event());
-        look(move, batch.horizon());
+        inspect(move, batch.horizon());
       });
       position = Position.at(batch.until());
       if (batch.until() >= endsAt && task().isPresent() && !isClosing) {
@@ -117,7 +136,7 @@ final class EventStream {
     return false;
   }
 
-  private void look(Event.Move move, long horizon) {
+  private void inspect(Event.Move move, long horizon) {
     if ("task".equals(move.kind())) {
       boolean isEnd = TaskState.terminalWords().contains(move.toState());
       endState = isEnd ? move.toState() : null;
@@ -157,8 +176,8 @@ final class EventStream {
       CompletableFuture<?> sent;
       try {
         sent = sink.send(next).toCompletableFuture();
-      } catch (RuntimeException gone) {
-        end();
+      } catch (RuntimeException fault) {
+        end(fault);
         return;
       }
       if (!sent.isDone()) {
@@ -166,7 +185,7 @@ final class EventStream {
         return;
       }
       if (sent.isCompletedExceptionally()) {
-        end();
+        sent.whenComplete((done, fault) -> end(fault));
         return;
       }
     }
@@ -174,7 +193,7 @@ final class EventStream {
 
   private void goOn(Throwable fault) {
     if (fault != null) {
-      end();
+      end(fault);
     } else {
       executor.execute(this::sendWaiting);
     }
@@ -198,6 +217,16 @@ final class EventStream {
       drained.run();
     }
     return null;
+  }
+
+  /** A client that has disconnected is no fault of this server; anything else is reported. */
+  private void end(Throwable fault) {
+    boolean isGone = Stream.iterate(fault, Objects::nonNull, Throwable::getCause)
+        .anyMatch(cause -> cause instanceof IOException || cause instanceof IllegalStateException);
+    if (!isGone && !isEnded()) {
+      LOG.write(LogEvent.STREAM_FAILED, fault, "task", task().orElse(null));
+    }
+    end();
   }
 
   /** Ends the stream once; later calls do nothing. */

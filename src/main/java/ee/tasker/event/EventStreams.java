@@ -71,7 +71,7 @@ public class EventStreams implements ChangeListener {
   }
 
   /**
-   * Starts a stream and returns. Without a position, a stream of one task starts with the task's first event, a stream of
+   * Starts a stream and returns; to be called on the request's own thread, on which the response begins. Without a position, a stream of one task starts with the task's first event, a stream of
    * all tasks starts now.
    *
    * @param after     the id of the last event that the client has received
@@ -94,7 +94,7 @@ public class EventStreams implements ChangeListener {
       all.add(opening.stream);
     }
     taskState.ifPresent(state -> opening.stream.endsWith(state, now.horizon()));
-    threads.execute(opening::catchUp);
+    opening.stream.begin();
     readIn(LONGEST_PAUSE_MS);
   }
 

@@ -11,8 +11,8 @@ public interface HandlerResolver {
 
   /**
    * @param callable {@code handler.callable} as the template spells it
-   * @return the handler, or empty when there is none: the step is then released to another server that has this resolver,
-   *     and fails permanently as {@code handler_not_found} when no server has it
+   * @return the handler, or empty when there is none: the step is then released and waits for another worker that has this
+   *     resolver
    */
   Optional<StepHandler> resolve(String callable);
 }

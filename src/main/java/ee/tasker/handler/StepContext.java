@@ -16,7 +16,7 @@ public interface StepContext {
 
   UUID stepUuid();
 
-  /** The step's name in its template. */
+  /** The step's name in its task: its own if it was added to the task, otherwise the one in the template. */
   String stepName();
 
   String namespace();
@@ -70,7 +70,10 @@ public interface StepContext {
     return present(config().get(key));
   }
 
-  /** Names of all ancestors whose result can be read. */
+  /**
+   * Names of the ancestors that the template names, and of direct parents that were added to the task. An ancestor that no decision
+   * created has no result.
+   */
   Set<String> dependencyNames();
 
   /** The result of a direct or indirect ancestor; empty when the step has no such ancestor or the ancestor has no result. */

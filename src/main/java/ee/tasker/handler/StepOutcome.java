@@ -3,6 +3,8 @@ package ee.tasker.handler;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -13,6 +15,36 @@ public sealed interface StepOutcome {
   record Success(JsonValue result) implements StepOutcome {
     public Success {
       Objects.requireNonNull(result, "result: use JsonValue.NULL when there is none");
+    }
+  }
+
+  /**
+   * The work of a decision is done; the engine creates the steps that it names, and what follows from them, in the
+   * transaction that records this outcome. Required from a step of {@code type: decision}, and refused from any other.
+   *
+   * @param result what successors see under the step's name
+   * @param steps  names of steps of the template downstream of this one, each once; empty for none
+   */
+  record Decision(JsonValue result, List<String> steps) implements StepOutcome {
+    public Decision {
+      Objects.requireNonNull(result, "result: use JsonValue.NULL when there is none");
+      steps = List.copyOf(steps);
+    }
+  }
+
+  /**
+   * The work of a batchable step is done; the engine creates one worker for each cursor, as many at once as the parallelism of
+   * the batch allows, the first of them in the transaction that records this outcome. Required from a step of {@code type: batchable},
+   * and refused from any other.
+   *
+   * @param result  what successors see under the step's name
+   * @param cursors what each worker gets as {@code cursor} in its inputs, for instance {@code {"start": 1, "end": 200}}: any JSON of at most
+   *                16 KiB; empty for no batches
+   */
+  record Batches(JsonValue result, List<JsonValue> cursors) implements StepOutcome {
+    public Batches {
+      Objects.requireNonNull(result, "result: use JsonValue.NULL when there is none");
+      cursors = List.copyOf(cursors);
     }
   }
 
@@ -56,6 +88,26 @@ public sealed interface StepOutcome {
 
   static StepOutcome success(JsonValue result) {
     return new Success(result);
+  }
+
+  /** @param steps the names of the steps to create; none when empty */
+  static StepOutcome decide(JsonValue result, String... steps) {
+    return new Decision(result, List.of(steps));
+  }
+
+  /** @param steps the names of the steps to create; none when empty */
+  static StepOutcome decide(JsonValue result, Collection<String> steps) {
+    return new Decision(result, List.copyOf(steps));
+  }
+
+  /** @param cursors one for each batch; no batches when empty */
+  static StepOutcome batches(JsonValue result, JsonValue... cursors) {
+    return new Batches(result, List.of(cursors));
+  }
+
+  /** @param cursors one for each batch; no batches when empty */
+  static StepOutcome batches(JsonValue result, Collection<? extends JsonValue> cursors) {
+    return new Batches(result, List.copyOf(cursors));
   }
 
   static StepOutcome retryable(String errorType, String message) {

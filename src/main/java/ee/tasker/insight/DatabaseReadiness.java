@@ -1,11 +1,11 @@
 package ee.tasker.insight;
 
+import ee.tasker.engine.reply.InstallationStatus;
 import ee.tasker.platform.EngineThreads;
 import ee.tasker.platform.SchemaMigration;
 import ee.tasker.platform.StartSequence;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
-import jakarta.json.JsonObject;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
@@ -39,7 +39,7 @@ public class DatabaseReadiness implements HealthCheck {
   private StartSequence start;
 
   /** One query at a time: with a hanging database, each probe would otherwise block another thread. */
-  private Future<JsonObject> asked;
+  private Future<InstallationStatus> asked;
 
   @Override
   public synchronized HealthCheckResponse call() {
@@ -51,21 +51,20 @@ public class DatabaseReadiness implements HealthCheck {
     long asking = System.nanoTime();
     try {
       if (asked == null) {
-        FutureTask<JsonObject> question = new FutureTask<>(insight::installationStatus);
+        FutureTask<InstallationStatus> question = new FutureTask<>(insight::installationStatus);
         threads.execute(question);
         asked = question;
       }
-      JsonObject status = asked.get(BOUND_SECONDS, TimeUnit.SECONDS);
+      InstallationStatus status = asked.get(BOUND_SECONDS, TimeUnit.SECONDS);
       asked = null;
-      String version = status.getString("schema_version", "none");
-      boolean isReadOnly = status.getBoolean("read_only");
-      if (isReadOnly) {
+      if (status.isReadOnly()) {
         answer.withData("problem", "the database is read-only: a standby, or a primary that was demoted");
       }
-      return answer.status(schema.isSatisfiedBy(version) && !isReadOnly)
-          .withData("schema", version)
-          .withData("read_only", isReadOnly)
-          .withData("servers", status.getInt("servers"))
+      return answer.status(schema.isSatisfiedBy(status.schemaVersion()) && !status.isReadOnly())
+          .withData("schema", status.schemaVersion())
+          .withData("read_only", status.isReadOnly())
+          .withData("servers", status.servers())
+          .withData("unserved_steps", status.unservedSteps())
           .withData("answered_in_ms", TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - asking))
           .build();
     } catch (TimeoutException e) {

@@ -1,9 +1,11 @@
 package ee.tasker.insight;
 
+import ee.tasker.engine.reply.InstallationStatus;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
 import jakarta.transaction.Transactional;
+import java.util.Map;
 
 /** The component's facade. Read-only. */
 @ApplicationScoped
@@ -12,8 +14,7 @@ public class Insight {
   @Inject
   private InsightGateway gateway;
 
-  /** @return as {@code tasker.get_installation_status}: the schema's version and how many servers are alive */
-  public JsonObject installationStatus() {
+  public InstallationStatus installationStatus() {
     return gateway.getInstallationStatus();
   }
 
@@ -45,5 +46,10 @@ public class Insight {
   /** @return as {@code tasker.get_metrics_document}: the installation-wide metrics for a monitoring system */
   public JsonObject metrics() {
     return gateway.getMetricsDocument();
+  }
+
+  /** How many messages each queue has. */
+  public Map<String, Long> queueDepths() {
+    return SystemMeters.queueDepths(gateway.getMetricsDocument());
   }
 }

@@ -1,5 +1,6 @@
 package ee.tasker.insight;
 
+import ee.tasker.engine.reply.InstallationStatus;
 import ee.tasker.platform.SqlFunctions;
 import jakarta.enterprise.context.Dependent;
 import jakarta.inject.Inject;
@@ -11,8 +12,8 @@ class InsightGateway {
   @Inject
   private SqlFunctions sql;
 
-  JsonObject getInstallationStatus() {
-    return sql.object("get_installation_status()");
+  InstallationStatus getInstallationStatus() {
+    return InstallationStatus.of(sql.object("get_installation_status()"));
   }
 
   JsonObject getServerDocuments() {

@@ -13,6 +13,9 @@ import jakarta.json.JsonNumber;
 import jakarta.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -44,10 +47,11 @@ public class SystemMeters implements MultiCollector {
     all.add(gauge("tasker_health_score", "From 0 to 1: completed tasks, failures, free connections", number(health, "health_score")));
     all.add(gauge("tasker_database_connections", "Connections of clients to the database server", number(health, "active_connections")));
     all.add(gauge("tasker_database_connections_max", "The connection limit of the database server", number(health, "max_connections")));
-    all.add(byQueue("tasker_queue_depth", "Messages on a queue", now, queue -> number(queue, "length")));
+    all.add(byQueue("tasker_queue_depth", "Messages on a queue", now, SystemMeters::depth));
     all.add(byQueue("tasker_queue_oldest_seconds", "Age of the oldest message on a queue", now, queue -> number(queue, "oldest_seconds")));
     all.add(gauge("tasker_steps_oldest_offer_seconds", "How long the oldest offered step has waited for a worker",
         number(now, "oldest_offer_seconds")));
+    all.add(gauge("tasker_steps_unserved", "Offered steps whose handler no live worker serves", number(now, "unserved_steps")));
     all.add(gauge("tasker_tasks_overdue", "Tasks that have been due for a minute and that no server has processed",
         number(now, "overdue_tasks")));
     all.add(gauge("tasker_tasks_overdue_seconds", "How long the oldest of them has waited", number(now, "overdue_seconds")));
@@ -106,9 +110,23 @@ public class SystemMeters implements MultiCollector {
 
   private static GaugeSnapshot byQueue(String name, String help, JsonObject document, ToDoubleFunction<JsonObject> figure) {
     GaugeSnapshot.Builder gauge = GaugeSnapshot.builder().name(name).help(help);
-    document.getJsonArray("queues").getValuesAs(JsonObject.class)
-        .forEach(queue -> gauge.dataPoint(point(Labels.of("queue", queue.getString("queue")), figure.applyAsDouble(queue))));
+    forEachQueue(document, (queue, figures) -> gauge.dataPoint(point(Labels.of("queue", queue), figure.applyAsDouble(figures))));
     return gauge.build();
+  }
+
+  /** @param document as {@link Insight#metrics} */
+  static Map<String, Long> queueDepths(JsonObject document) {
+    Map<String, Long> depths = new TreeMap<>();
+    forEachQueue(document, (queue, figures) -> depths.put(queue, (long) depth(figures)));
+    return depths;
+  }
+
+  private static void forEachQueue(JsonObject document, BiConsumer<String, JsonObject> action) {
+    document.getJsonArray("queues").getValuesAs(JsonObject.class).forEach(queue -> action.accept(queue.getString("queue"), queue));
+  }
+
+  private static double depth(JsonObject queue) {
+    return number(queue, "length");
   }
 
   private static GaugeSnapshot.GaugeDataPointSnapshot point(Labels labels, double value) {

@@ -15,7 +15,6 @@ import ee.tasker.worker.Worker;
 import ee.tasker.worker.WorkerLifecycle;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
-import jakarta.json.JsonObject;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
@@ -23,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 
 /** The component's facade. Thread-safe; opens no transaction itself. */
 @ApplicationScoped
@@ -62,7 +60,7 @@ public class ServerManagement {
 
   /** Includes queue depths, which are queried from the database. */
   public ServerView view() {
-    return view(queueDepths());
+    return view(insight.queueDepths());
   }
 
   /** This server's own state, without queue depths. */
@@ -130,13 +128,6 @@ public class ServerManagement {
     if (live.has(Role.ORCHESTRATOR)) {
       orchestrator.workArrived();
     }
-  }
-
-  private Map<String, Long> queueDepths() {
-    Map<String, Long> depths = new TreeMap<>();
-    insight.metrics().getJsonArray("queues").getValuesAs(JsonObject.class)
-        .forEach(queue -> depths.put(queue.getString("queue"), queue.getJsonNumber("length").longValue()));
-    return depths;
   }
 
   private static List<String> words(Collection<Role> roles) {

@@ -1,8 +1,8 @@
 package ee.tasker.message;
 
-/** Who wants to know that tasks or steps may have moved, to look what it was. */
+/** Is notified that tasks or steps may have moved, and reads the changes itself. */
 public interface ChangeListener {
 
-  /** Says that something was committed; costs nothing when nobody listens. */
+  /** A change was committed; costs nothing without subscribers. */
   void changed();
 }

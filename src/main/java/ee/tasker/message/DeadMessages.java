@@ -9,7 +9,7 @@ import jakarta.json.JsonObject;
 import jakarta.transaction.Transactional;
 import java.util.UUID;
 
-/** Messages that could not be processed and were taken off their queues. Thread-safe. */
+/** Dead messages: messages that could not be processed and were taken off their queues. Thread-safe. */
 @ApplicationScoped
 public class DeadMessages {
   @Inject
@@ -25,7 +25,7 @@ public class DeadMessages {
    * Newest first.
    *
    * @param queue    null for all queues
-   * @param replayed whether those that were sent again are listed too
+   * @param replayed whether to include messages that were sent again
    * @param before   null for the first page, otherwise the {@code next} of the page before
    * @return as {@code tasker.list_dead_messages}
    */
@@ -35,14 +35,14 @@ public class DeadMessages {
   }
 
   /**
-   * Sends it again, as it was.
+   * Sends the message again, unchanged.
    *
-   * @throws Problem 404 dead-message-not-found when there is none, or it was sent again before
+   * @throws Problem 404 dead-message-not-found when it does not exist, or was sent again before
    */
   @Transactional
   public void replay(UUID deadMessageUuid, String by) {
     JsonObject reply = Refusals.check(gateway.replayDeadMessage(deadMessageUuid, by), () -> notFound(deadMessageUuid));
-    if (!"done".equals(reply.getString("outcome"))) {
+    if (!"done".equals(Refusals.outcome(reply))) {
       throw notFound(deadMessageUuid);
     }
     afterCommit.run(workNotifier::orchestrationQueued);

@@ -3,9 +3,9 @@ package ee.tasker.message;
 import ee.tasker.engine.reply.EndedTask;
 import java.util.List;
 
-/** Tells the callers that wait on this server for the end of a task. */
+/** Notifies the callers that wait on this server for the end of a task. */
 public interface EndListener {
 
-  /** Says that tasks have ended, or are blocked until an operator acts. */
+  /** Tasks have ended, or are blocked until an operator acts. */
   void tasksEnded(List<EndedTask> ended);
 }

@@ -31,8 +31,9 @@ import org.postgresql.PGNotification;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * Listens for other servers on a connection of its own, which no pool could lend for so long. A lost connection is made
- * again, after 0.2 seconds at first and 10 at most; the poller covers the gap.
+ * Listens for notifications of other servers on a dedicated connection, because a pooled one cannot be held that long.
+ * Reconnects after a lost connection, with a pause of 0.2 seconds at first and 10 at most; the fallback poller covers the
+ * gap.
  */
 @Singleton
 @Startup
@@ -62,7 +63,7 @@ public class Listener {
   @Inject
   private StartSequence start;
 
-  /** How long there has been no listening connection, and why. */
+  /** Since when the listening connection has been missing, and why. */
   public record Absence(long sinceNanos, String cause) {
 
     static Absence now(String cause) {
@@ -76,7 +77,7 @@ public class Listener {
 
   private final CountDownLatch stopped = new CountDownLatch(1);
   private volatile boolean connected;
-  /** Why it is not connected, and since when: told by health. */
+  /** Why it is not connected, and since when; health reports it. */
   private volatile Absence absence = Absence.now("not connected yet");
   private volatile Connection connection;
   private Thread thread;
@@ -103,12 +104,12 @@ public class Listener {
     }
   }
 
-  /** True when events are off: then there is nothing to be connected to. */
+  /** True also when notifications are off: then no connection is needed. */
   public boolean isHealthy() {
     return connected || !settings.events();
   }
 
-  /** Empty while it listens, and where events are off. */
+  /** Empty while it listens, and when notifications are off. */
   public Optional<Absence> absence() {
     return isHealthy() ? Optional.empty() : Optional.of(absence);
   }
@@ -154,24 +155,24 @@ public class Listener {
       statement.execute("listen pgmq_message_ready");
       connected = true;
       LOG.write(LogEvent.LISTENER_CONNECTED, "server", server.uuid());
-      // Whatever was told while nobody listened is looked for once.
+      // Notifications sent while the connection was lost are gone: check for all work once.
       workNotifier.received(WorkNotifier.ORCHESTRATION);
       PGConnection notifications = fresh.unwrap(PGConnection.class);
       while (stopped.getCount() > 0) {
         PGNotification[] received = notifications.getNotifications(WAIT_MS);
         if (received == null || received.length == 0) {
-          // A half-open connection shows only when it is used.
+          // A half-open connection is detected only by using it.
           refuseStandby(statement);
           continue;
         }
         for (PGNotification notification : received) {
-          hear(notification);
+          receive(notification);
         }
       }
     }
   }
 
-  /** Behind an address that moves, or a proxy, the connection may have come to lead to a standby, on which no notification ever arrives. */
+  /** Behind a floating address or a proxy, the connection may now lead to a standby, on which no notification ever arrives. */
   static void refuseStandby(Statement statement) throws SQLException {
     try (ResultSet row = statement.executeQuery("select pg_is_in_recovery()")) {
       row.next();
@@ -181,7 +182,7 @@ public class Listener {
     }
   }
 
-  private void hear(PGNotification notification) {
+  private void receive(PGNotification notification) {
     String[] words = notification.getParameter().split(" ", 2);
     if (!"tasker_wakeup".equals(notification.getName())) {
       workNotifier.received(WorkNotifier.ORCHESTRATION);
@@ -194,7 +195,8 @@ public class Listener {
     PGSimpleDataSource source = new PGSimpleDataSource();
     source.setServerNames(to.hosts().stream().map(Settings.DatabaseHost::name).toArray(String[]::new));
     source.setPortNumbers(to.hosts().stream().mapToInt(Settings.DatabaseHost::port).toArray());
-    // A standby refuses LISTEN, and hears nothing. What the driver remembers of hosts would keep it from a standby that was just promoted.
+    // A standby refuses LISTEN and receives no notifications. The driver caches the status of hosts, which would keep it
+    // from a standby that was just promoted.
     source.setTargetServerType("primary");
     source.setHostRecheckSeconds(1);
     source.setDatabaseName(to.database());
@@ -203,7 +205,7 @@ public class Listener {
     source.setApplicationName("tasker-listener");
     source.setTcpKeepAlive(true);
     source.setConnectTimeout(CONNECT_SECONDS);
-    // Longer than a wait for notifications; a host that is gone without a word is noticed after it.
+    // Longer than a wait for notifications; detects a host that vanished without closing the connection.
     source.setSocketTimeout(ANSWER_SECONDS);
     return source.getConnection();
   }

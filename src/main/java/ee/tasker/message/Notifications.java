@@ -7,7 +7,7 @@ import jakarta.inject.Inject;
 import jakarta.transaction.Transactional;
 import java.util.Set;
 
-/** Sends the notification, in a transaction of its own. */
+/** Sends notifications in its own transaction. */
 @ApplicationScoped
 class Notifications {
   @Inject

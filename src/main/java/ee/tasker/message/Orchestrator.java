@@ -1,11 +1,11 @@
 package ee.tasker.message;
 
-/** The orchestrating part of this server, as those see it who know of work for it. */
+/** The orchestrator of this server, as seen by components that have work for it. */
 public interface Orchestrator {
 
-  /** Says that results, requests or tasks may be waiting. */
+  /** Results, requests or tasks may be waiting. */
   void workArrived();
 
-  /** Says that something is due at a time, by the database's clock. */
+  /** Work is due after this delay, by the database's clock. */
   void dueIn(java.time.Duration delay);
 }

@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Tells the other servers, at most once every {@value #PERIOD_MS} ms and in a transaction of its own: a NOTIFY inside the
- * transactions that do the work would make them commit one after another. Silent while this server is the only one.
+ * Notifies the other servers, at most once every {@value #PERIOD_MS} ms and in its own transaction: a NOTIFY in the
+ * transactions that do the work would serialize their commits. Silent while this server is the only one.
  */
 @ApplicationScoped
 public class PeerNotifier {
@@ -26,12 +26,12 @@ public class PeerNotifier {
   @Inject
   private Notifications notifications;
 
-  private final Set<String> untold = ConcurrentHashMap.newKeySet();
+  private final Set<String> unsent = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean scheduled = new AtomicBoolean();
   private volatile boolean others = true;
 
-  void tell(String what) {
-    if (others && untold.add(what) && scheduled.compareAndSet(false, true)) {
+  void notifyPeers(String what) {
+    if (others && unsent.add(what) && scheduled.compareAndSet(false, true)) {
       sendLater();
     }
   }
@@ -40,27 +40,27 @@ public class PeerNotifier {
     try {
       threads.timers().schedule(this::send, PERIOD_MS, TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException stopping) {
-      // The others poll, and hear of this server's end.
+      // The other servers poll, and notice that this one has stopped.
       scheduled.set(false);
     }
   }
 
-  /** One at a time: while the database hangs, a thread for each would be soon all there are. */
+  /** One send at a time: while the database hangs, a thread for each would soon exhaust the pool. */
   private void send() {
-    Set<String> now = Set.copyOf(untold);
-    untold.removeAll(now);
+    Set<String> now = Set.copyOf(unsent);
+    unsent.removeAll(now);
     try {
       notifications.send(now);
     } catch (Exception e) {
       LOG.write(LogEvent.NOTIFY_FAILED, e);
     }
     scheduled.set(false);
-    if (!untold.isEmpty() && scheduled.compareAndSet(false, true)) {
+    if (!unsent.isEmpty() && scheduled.compareAndSet(false, true)) {
       sendLater();
     }
   }
 
-  /** Whether any other server is alive; until the first heartbeat we think so. */
+  /** Whether any other server is alive; assumed until the first heartbeat. */
   public void setOthers(boolean others) {
     this.others = others;
   }

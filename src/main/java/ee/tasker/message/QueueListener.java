@@ -3,6 +3,6 @@ package ee.tasker.message;
 /** Claims from the queues for this server's worker. */
 public interface QueueListener {
 
-  /** Says that a queue may have steps for this server. */
+  /** A queue may have steps for this server. */
   void stepsQueued();
 }

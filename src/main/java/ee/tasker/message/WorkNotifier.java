@@ -11,8 +11,8 @@ import jakarta.inject.Inject;
 import java.util.List;
 
 /**
- * Spreads the word that there is something to do: to this server at once, to the others by one notification for many.
- * Called after a commit. With {@code tasker.notify.enabled=false} no server is notified, and the fallback poller finds all work.
+ * Notifies the components of this server of new work at once, and the other servers by one coalesced notification. Called
+ * after a commit. With {@code tasker.notify.enabled=false} no server is notified, and the fallback poller finds all work.
  */
 @ApplicationScoped
 public class WorkNotifier {
@@ -30,6 +30,9 @@ public class WorkNotifier {
   private Instance<QueueListener> queueListener;
 
   @Inject
+  private Instance<PollListener> pollListener;
+
+  @Inject
   private Instance<CancelListener> cancelListener;
 
   @Inject
@@ -44,7 +47,7 @@ public class WorkNotifier {
   @Inject
   private PeerNotifier notifier;
 
-  /** A call of the engine was committed: tells all whom its reply concerns, here and on other servers. */
+  /** A call of the engine was committed: notifies every component that its reply concerns, here and on other servers. */
   public void committed(EngineReply reply) {
     tasksEnded(reply.ended());
     if (reply.hasMoved()) {
@@ -59,14 +62,14 @@ public class WorkNotifier {
     reply.nextRetryIn().ifPresent(delay -> orchestrator.get().dueIn(delay));
   }
 
-  /** Tasks have come to rest; only this server is told. */
+  /** Tasks have become terminal or blocked; notifies this server only. */
   public void tasksEnded(List<EndedTask> ended) {
     if (!ended.isEmpty()) {
       endListener.get().tasksEnded(ended);
     }
   }
 
-  /** Tasks or steps have moved, and nobody else needs to hear of it. */
+  /** Tasks or steps have moved; notifies the subscribers of this server only. */
   public void changed() {
     changeListener.get().changed();
   }
@@ -76,25 +79,25 @@ public class WorkNotifier {
     changed();
     if (settings.events()) {
       wakeWorker();
-      notifier.tell(STEPS);
+      notifier.notifyPeers(STEPS);
     }
   }
 
-  /** Results were submitted for an orchestrator, or tasks came in that nobody has started. */
+  /** Results were submitted for an orchestrator, or tasks were created and not started. */
   public void orchestrationQueued() {
     changed();
     if (settings.events()) {
       wakeOrchestrator();
-      notifier.tell(ORCHESTRATION);
+      notifier.notifyPeers(ORCHESTRATION);
     }
   }
 
-  /** Running steps are asked to stop. */
+  /** Running steps have cancel requests. */
   public void cancelRequested() {
     changed();
     if (settings.events()) {
-      tellOfCancel();
-      notifier.tell(CANCEL);
+      notifyCancel();
+      notifier.notifyPeers(CANCEL);
     }
   }
 
@@ -103,14 +106,14 @@ public class WorkNotifier {
     if (STEPS.equals(what)) {
       wakeWorker();
     } else if (CANCEL.equals(what)) {
-      tellOfCancel();
+      notifyCancel();
     } else {
       wakeOrchestrator();
       wakeWorker();
     }
   }
 
-  private void tellOfCancel() {
+  private void notifyCancel() {
     if (live.has(Role.WORKER)) {
       cancelListener.get().cancelRequested();
     }
@@ -120,6 +123,7 @@ public class WorkNotifier {
     if (live.has(Role.WORKER)) {
       queueListener.get().stepsQueued();
     }
+    pollListener.get().offersQueued();
   }
 
   private void wakeOrchestrator() {

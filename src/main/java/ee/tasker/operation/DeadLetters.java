@@ -72,7 +72,7 @@ public class DeadLetters {
     JsonObject reply = Refusals.check(gateway.sendTaskToDlq(task, by, reason), () -> Tasks.notFound(task));
     LOG.write(LogEvent.OPERATOR_ACTED, "action", "send_to_dlq", "task", task, "by", caller.actor(by), "claimed_actor",
         caller.claimedActor(by), "reason", reason,
-        "outcome", reply.getString("outcome"));
+        "outcome", Refusals.outcome(reply));
     return reply;
   }
 
@@ -81,7 +81,7 @@ public class DeadLetters {
     JsonObject reply = Refusals.check(gateway.updateDlqEntry(entry, status, by, notes, metadata), () -> notFound(entry));
     LOG.write(LogEvent.OPERATOR_ACTED, "action", "update_dlq_entry", "entry", entry, "by", caller.actor(by), "claimed_actor",
         caller.claimedActor(by), "reason", notes,
-        "outcome", reply.getString("outcome"));
+        "outcome", Refusals.outcome(reply));
   }
 
   public static Problem notFound(UUID entry) {

@@ -88,7 +88,7 @@ public class Operations {
 
   private void tell(Action action, UUID task, JsonObject reply) {
     LOG.write(LogEvent.OPERATOR_ACTED, "action", action.name(), "task", task, "by", caller.actor(action.by()), "claimed_actor",
-        caller.claimedActor(action.by()), "reason", action.reason(), "outcome", reply.getString("outcome"));
+        caller.claimedActor(action.by()), "reason", action.reason(), "outcome", Refusals.outcome(reply));
     wakeAfterCommit(reply);
   }
 
@@ -171,7 +171,7 @@ public class Operations {
     JsonObject reply = Refusals.check(gateway.runBulkAction(token, maker), Operations::tokenNotFound);
     LOG.write(LogEvent.OPERATOR_ACTED, "action", "bulk " + reply.getString("action"), "token", token, "tasks", reply.getInt("count"), "by",
         caller.name(),
-        "outcome", reply.getString("outcome"));
+        "outcome", Refusals.outcome(reply));
     wakeAfterCommit(reply);
     return reply;
   }

@@ -8,10 +8,10 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Calls when the earliest time that it was given has come, and not for later ones that it is given meanwhile. Thread-safe.
+ * Calls back at the earliest of the times that it was given, and ignores later ones until then. Thread-safe.
  *
- * <p>The timers are the server's and live on when the application is undeployed: what was left with them would be called in an
- * application that is gone.
+ * <p>The timers belong to the server and outlive the application: {@link #stop} cancels the pending calls, so that none
+ * runs after an undeploy.
  */
 final class EarliestTimer {
   private record Planned(long atNanos, Future<?> call) {
@@ -19,7 +19,7 @@ final class EarliestTimer {
 
   private final ScheduledExecutorService timers;
   private final Runnable call;
-  /** The earliest last; those before it were planned before it was known. */
+  /** The earliest last; the others were scheduled before it. */
   private final List<Planned> planned = new ArrayList<>();
   private boolean stopped;
 
@@ -36,7 +36,7 @@ final class EarliestTimer {
     }
   }
 
-  /** Calls no more, whatever it is given. */
+  /** Cancels all pending calls and schedules no more. */
   synchronized void stop() {
     stopped = true;
     planned.forEach(each -> each.call().cancel(false));

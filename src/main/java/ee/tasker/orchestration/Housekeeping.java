@@ -1,5 +1,6 @@
 package ee.tasker.orchestration;
 
+import ee.tasker.engine.reply.PurgeReply;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Role;
@@ -17,13 +18,12 @@ import jakarta.ejb.TimerService;
 import jakarta.ejb.TransactionAttribute;
 import jakarta.ejb.TransactionAttributeType;
 import jakarta.inject.Inject;
-import jakarta.json.JsonObject;
 import java.time.Duration;
 
 /**
- * Cleans up what is no longer kept: one batch of tasks at each timeout, the next after a short pause for as long as there are
- * more, and then after {@code tasker.housekeeping.interval-seconds}. Every orchestrator does it; the database gives each
- * something else, or nothing.
+ * Deletes what retention no longer keeps: one batch of tasks per timeout, the next after a short pause while there are
+ * more, and otherwise after {@code tasker.housekeeping.interval-seconds}. Every orchestrator runs it; the database gives
+ * each of them different tasks, or none.
  */
 @Singleton
 @Startup
@@ -69,29 +69,26 @@ public class Housekeeping {
     }
   }
 
-  /** At least as long as the work took: however slow the database is, others have half of the time to themselves. */
+  /** At least as long as the work took, so that on a slow database housekeeping uses at most half of the time. */
   private Duration rest(Duration worked) {
     Duration pause = settings.housekeeping().pause();
     return pause.compareTo(worked) > 0 ? pause : worked;
   }
 
   private boolean purge() {
-    JsonObject batch = orchestration.purgeExpiredTasks();
-    purged += batch.getInt("purged");
-    boolean hasMore = batch.getBoolean("more");
-    if (!hasMore && purged > 0) {
+    PurgeReply batch = orchestration.purgeExpiredTasks();
+    purged += batch.purged();
+    if (!batch.hasMore() && purged > 0) {
       LOG.write(LogEvent.TASKS_PURGED, "tasks", purged);
       purged = 0;
     }
-    return hasMore;
+    return batch.hasMore();
   }
 
   private void tidyHistory() {
     orchestration.purgeExpiredRows();
-    JsonObject dropped = orchestration.dropHistoryMonth();
-    if (dropped != null) {
-      LOG.write(LogEvent.HISTORY_DROPPED, "month", dropped.getString("month"), "outcome", dropped.getString("outcome"));
-    }
+    orchestration.dropHistoryMonth()
+        .ifPresent(dropped -> LOG.write(LogEvent.HISTORY_DROPPED, "month", dropped.month(), "outcome", dropped.outcome()));
     orchestration.forgetPurgedTasks();
   }
 

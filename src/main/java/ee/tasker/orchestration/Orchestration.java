@@ -1,14 +1,16 @@
 package ee.tasker.orchestration;
 
+import ee.tasker.engine.reply.DroppedMonth;
+import ee.tasker.engine.reply.PurgeReply;
+import ee.tasker.engine.reply.ReconcileReply;
 import ee.tasker.engine.reply.RoundReply;
 import ee.tasker.platform.Settings;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
-import jakarta.json.JsonArray;
-import jakarta.json.JsonObject;
 import jakarta.transaction.Transactional;
+import java.util.Optional;
 
-/** The component's door: each method is one round of one duty, in a transaction of its own. */
+/** The facade of the orchestrator: each method runs one round of one duty in its own transaction. */
 @ApplicationScoped
 @Transactional(Transactional.TxType.REQUIRES_NEW)
 public class Orchestration {
@@ -19,7 +21,7 @@ public class Orchestration {
   @Inject
   private Settings settings;
 
-  /** Looks at up to {@code limit} tasks whose time has come. */
+  /** Advances up to {@code limit} tasks that are due. */
   public RoundReply advanceDueTasks(int limit, int claimLimit) {
     return gateway.advanceDueTasks(limit, claimLimit, leaseSeconds(), settings.recovery());
   }
@@ -29,47 +31,47 @@ public class Orchestration {
     return gateway.processStepResults(limit, claimLimit, leaseSeconds(), settings.recovery().deliveries());
   }
 
-  /** Closes the dead letters of tasks that were late and have ended well. @return how many */
+  /** Closes the dead letters of stale tasks that have ended well. @return how many */
   public int closeSettledDlqEntries() {
     return gateway.closeSettledDlqEntries();
   }
 
-  /** Restores dead letters and wake-ups, should they have been lost, for a part of all tasks. @return as {@code tasker.reconcile_tasks} */
-  public JsonObject reconcileTasks() {
+  /** Restores lost dead letters and wake-ups for the next part of all tasks. */
+  public ReconcileReply reconcileTasks() {
     return gateway.reconcileTasks();
   }
 
-  /** Makes the history partitions of the coming months where they are missing. @return one entry for each that was */
-  public JsonArray makeHistoryPartitions() {
-    return gateway.makeHistoryPartitions();
+  /** Creates the missing history partitions of the coming months. */
+  public void makeHistoryPartitions() {
+    gateway.makeHistoryPartitions();
   }
 
-  /** Renews the statistics of tables that have grown much, before plans made for small tables cost much. */
+  /** Renews the statistics of tables that have grown much, so that the planner does not use plans for small tables. */
   public void analyzeGrownTables() {
     gateway.analyzeGrownTables();
   }
 
-  /** Counts for the analytics what has happened since the last time, unless another server is at it. */
+  /** Rolls up the moves since the last roll-up for the analytics, unless another server is doing so. */
   public void rollUpAnalytics() {
     gateway.rollUpAnalytics();
   }
 
-  /** Purges a batch of tasks that are no longer kept. @return as {@code tasker.purge_expired_tasks} */
-  public JsonObject purgeExpiredTasks() {
+  /** Purges a batch of tasks whose retention has ended. */
+  public PurgeReply purgeExpiredTasks() {
     return gateway.purgeExpiredTasks(settings.housekeeping().batchSize());
   }
 
-  /** Deletes rows of other tables that are no longer kept. */
+  /** Deletes rows of other tables whose retention has ended. */
   public void purgeExpiredRows() {
     gateway.purgeExpiredRows();
   }
 
-  /** Drops or rewrites one month of history, if there is one to gain from. @return as {@code tasker.drop_history_month}; null when there is none */
-  public JsonObject dropHistoryMonth() {
-    return gateway.dropHistoryMonth() instanceof JsonObject dropped ? dropped : null;
+  /** Drops or rewrites one month of history, if one qualifies. */
+  public Optional<DroppedMonth> dropHistoryMonth() {
+    return gateway.dropHistoryMonth();
   }
 
-  /** Forgets purged tasks whose history is gone. */
+  /** Deletes the records of purged tasks whose history has been dropped. */
   public void forgetPurgedTasks() {
     gateway.forgetPurgedTasks();
   }

@@ -1,14 +1,15 @@
 package ee.tasker.orchestration;
 
+import ee.tasker.engine.reply.DroppedMonth;
+import ee.tasker.engine.reply.PurgeReply;
+import ee.tasker.engine.reply.ReconcileReply;
 import ee.tasker.engine.reply.RoundReply;
 import ee.tasker.platform.ServerIdentity;
 import ee.tasker.platform.Settings;
 import ee.tasker.platform.SqlFunctions;
 import jakarta.enterprise.context.Dependent;
 import jakarta.inject.Inject;
-import jakarta.json.JsonArray;
-import jakarta.json.JsonObject;
-import jakarta.json.JsonValue;
+import java.util.Optional;
 
 /** Calls the orchestrator's functions of the database. */
 @Dependent
@@ -35,28 +36,28 @@ class OrchestrationGateway {
     return Integer.parseInt(sql.text("close_settled_dlq_entries()"));
   }
 
-  JsonObject reconcileTasks() {
-    return sql.object("reconcile_tasks()");
+  ReconcileReply reconcileTasks() {
+    return ReconcileReply.of(sql.object("reconcile_tasks()"));
   }
 
-  JsonArray makeHistoryPartitions() {
-    return sql.array("make_history_partitions()");
+  void makeHistoryPartitions() {
+    sql.run("make_history_partitions()");
   }
 
   void analyzeGrownTables() {
     sql.run("analyze_grown_tables()");
   }
 
-  JsonObject purgeExpiredTasks(int limit) {
-    return sql.object("purge_expired_tasks(?)", limit);
+  PurgeReply purgeExpiredTasks(int limit) {
+    return PurgeReply.of(sql.object("purge_expired_tasks(?)", limit));
   }
 
   void purgeExpiredRows() {
     sql.run("purge_expired_rows()");
   }
 
-  JsonValue dropHistoryMonth() {
-    return sql.json("drop_history_month()");
+  Optional<DroppedMonth> dropHistoryMonth() {
+    return DroppedMonth.of(sql.json("drop_history_month()"));
   }
 
   void forgetPurgedTasks() {

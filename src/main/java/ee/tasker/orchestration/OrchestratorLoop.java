@@ -21,15 +21,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntFunction;
 
 /**
- * Runs the orchestrator's duties until each finds nothing more to do: when a wake-up says so, when a retry is due, and when
- * the poller comes round. One run at a time per server; a wake-up during a run causes another.
+ * Runs the orchestrator's duties until each finds no more work: on a notification, when a retry is due, and on each poll.
+ * One run at a time per server; a notification during a run causes another.
  */
 @ApplicationScoped
 public class OrchestratorLoop implements Orchestrator {
   private static final Log LOG = Log.of(OrchestratorLoop.class);
   private static final int BATCH = 200;
   private static final Duration SHORTEST_PAUSE = Duration.ofMillis(100);
-  /** A bound on one run, so that a duty that always finds something cannot keep the others waiting for ever. */
+  /** A bound on one run, so that a duty that always finds work cannot starve the others. */
   private static final int MOST_ROUNDS = 10_000;
 
   @Inject
@@ -75,7 +75,7 @@ public class OrchestratorLoop implements Orchestrator {
     }
   }
 
-  /** Keeps one alarm, the earliest; what comes later is found by the run that it causes. */
+  /** Keeps the earliest timer only; the run that it starts finds when the next one is due. */
   @Override
   public void dueIn(Duration delay) {
     if (settings.events()) {
@@ -87,12 +87,12 @@ public class OrchestratorLoop implements Orchestrator {
     return running.get();
   }
 
-  /** When a run last began or did one of its rounds. */
+  /** When a run last started or completed a round. */
   Instant lastProgress() {
     return lastProgress;
   }
 
-  /** Called by the poller, on its thread. */
+  /** Called by the poller on its own thread. */
   void poll() {
     wanted.set(true);
     runWhileWanted();
@@ -116,7 +116,7 @@ public class OrchestratorLoop implements Orchestrator {
     repeat(limit -> orchestration.processStepResults(BATCH, limit));
     repeat(limit -> requests.submit(BATCH, limit));
     repeat(limit -> requests.startValidatedTasks(BATCH, limit));
-    // A task that is due already and was not found is locked by another session.
+    // A task that is due and was not returned is locked by another session.
     repeat(limit -> orchestration.advanceDueTasks(BATCH, limit)).nextWakeIn()
         .ifPresent(next -> dueIn(next.compareTo(SHORTEST_PAUSE) < 0 ? SHORTEST_PAUSE : next));
   }
@@ -128,7 +128,7 @@ public class OrchestratorLoop implements Orchestrator {
         reply = stepDispatcher.call(BATCH, duty);
         lastProgress = Instant.now();
       } catch (Exception fault) {
-        // One duty that cannot be done keeps none of the others back.
+        // A duty that fails does not hold up the others.
         LOG.write(LogEvent.CALL_FAILED, fault, "call", "orchestration");
         return RoundReply.NOTHING;
       }

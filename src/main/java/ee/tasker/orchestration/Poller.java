@@ -1,5 +1,7 @@
 package ee.tasker.orchestration;
 
+import ee.tasker.engine.reply.ReconcileReply;
+import ee.tasker.message.PollListener;
 import ee.tasker.message.QueueListener;
 import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Log;
@@ -22,11 +24,13 @@ import jakarta.ejb.TimerService;
 import jakarta.ejb.TransactionAttribute;
 import jakarta.ejb.TransactionAttributeType;
 import jakarta.inject.Inject;
-import jakarta.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
 
-/** The safety net: every {@code tasker.poll.interval-seconds} everything that could have been missed is looked for. */
+/**
+ * The fallback poller: every {@code tasker.poll.interval-seconds} it searches the database for all work whose notification
+ * may have been lost.
+ */
 @Singleton
 @Startup
 @DependsOn({"SchemaMigration", "TemplateLoader"})
@@ -61,6 +65,9 @@ public class Poller {
   private QueueListener queueListener;
 
   @Inject
+  private PollListener pollListener;
+
+  @Inject
   private StartSequence start;
 
   private volatile long lastPartitions = System.nanoTime();
@@ -69,12 +76,12 @@ public class Poller {
 
   @PostConstruct
   void start() {
-    // Nothing of a task that another server takes in and leaves behind wakes this one: with short leases it looks more often.
+    // No notification arrives for tasks that another server abandoned: poll at least once per lease.
     long period = Math.min(live.pollInterval().toMillis(), settings.worker().lease().toMillis());
     if (period > 0) {
       timers.createIntervalTimer(Math.min(period, 1_000), period, new TimerConfig("tasker-poller", false));
     }
-    // Until then the timer came round for nothing.
+    // Until the start sequence has ended, polls do nothing.
     start.then(() -> {
       if (settings.has(Role.ORCHESTRATOR)) {
         orchestratorLoop.workArrived();
@@ -82,7 +89,7 @@ public class Poller {
     });
   }
 
-  /** Comes round that often from now on; never for zero. */
+  /** Polls at this interval from now on; zero stops the poller. */
   public void changeInterval(Duration interval) {
     live.changePollInterval(interval);
     timers.getTimers().forEach(Timer::cancel);
@@ -93,12 +100,12 @@ public class Poller {
   @Timeout
   void poll() {
     if (!start.isWaiting()) {
-      look();
+      runDuties();
     }
     lastPoll = Instant.now();
   }
 
-  private void look() {
+  private void runDuties() {
     if (live.has(Role.ORCHESTRATOR)) {
       orchestratorLoop.poll();
       attempt("close_settled_dlq_entries", orchestration::closeSettledDlqEntries);
@@ -109,19 +116,18 @@ public class Poller {
     if (live.has(Role.WORKER)) {
       queueListener.stepsQueued();
     }
+    pollListener.offersQueued();
   }
 
-  /** That something had to be restored is told: the engine does not lose it by itself. */
+  /** Logs every restored row: the engine itself never loses one. */
   private void reconcile() {
-    JsonObject restored = orchestration.reconcileTasks();
-    int deadLetters = restored.getInt("dead_letters");
-    int wakeups = restored.getInt("wakeups") + restored.getInt("moved_wakeups");
-    if (deadLetters + wakeups > 0) {
-      LOG.write(LogEvent.ROWS_RESTORED, "dead_letters", deadLetters, "wakeups", wakeups);
+    ReconcileReply reply = orchestration.reconcileTasks();
+    if (reply.hasRestored()) {
+      LOG.write(LogEvent.ROWS_RESTORED, "dead_letters", reply.deadLetters(), "wakeups", reply.wakeups());
     }
   }
 
-  /** What need not be done each time. A fault is told of, and the chore tried again when its time comes round. */
+  /** Chores that are not due on every poll. A fault is logged, and the chore is retried when it is next due. */
   private void doChores() {
     long now = System.nanoTime();
     if (now - lastRollUp >= ROLL_UP_EVERY.toNanos()) {
@@ -135,7 +141,7 @@ public class Poller {
     }
   }
 
-  /** In small transactions, and not for ever: what is left waits for the next time. */
+  /** In small transactions and of limited number: the next call deletes the rest. */
   private void purgeIdempotencyKeys() {
     for (int batch = 0; batch < MOST_PURGES && keyedRequests.purge(PURGE_BATCH) == PURGE_BATCH; batch++) {
       // the loop's condition does it
@@ -150,13 +156,13 @@ public class Poller {
     }
   }
 
-  /** When it last came round to the end or, while a long run is under way, when that last got on. */
+  /** When the last poll ended or, while a long run is under way, when that run last made progress. */
   public Instant lastSign() {
     Instant progress = orchestratorLoop.lastProgress();
     return orchestratorLoop.isRunning() || progress.isAfter(lastPoll) ? progress : lastPoll;
   }
 
-  /** When it last came round to the end. */
+  /** When the last poll ended. */
   public Instant lastPoll() {
     return lastPoll;
   }

@@ -1,8 +1,8 @@
 /**
- * The orchestrator of this server and the safety net: settles what worker-only servers submitted, takes task requests
- * from their queue, checks contexts that came in by SQL, and looks at tasks whose time has come.
+ * The orchestrator of this server and the fallback poller: settles the results of worker-only servers, takes task requests
+ * off their queue, validates contexts of tasks created by SQL, and advances due tasks.
  *
- * <p>{@link ee.tasker.orchestration.Orchestration} is the door; {@link ee.tasker.orchestration.Poller} calls it now and
- * then, and that alone is enough to finish every task.
+ * <p>{@link ee.tasker.orchestration.Orchestration} is the facade; {@link ee.tasker.orchestration.Poller} calls it
+ * periodically, which alone suffices to finish every task.
  */
 package ee.tasker.orchestration;

@@ -9,56 +9,57 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
 /**
- * Says which caller calls the database for all that is pending. A lone one goes at once; what comes while a call is under way goes
- * together in the next, because the same work in one transaction costs a fraction of what it costs in many. A further call at
- * the same time is worth it when much is pending, or when the one under way is slow to come back.
+ * Decides which caller calls the database for all pending items. A lone caller is admitted at once; items that arrive while
+ * a call is under way go together in the next, because one transaction for all costs a fraction of one for each. A further
+ * concurrent call is admitted when enough items are pending, or when the call under way is slow.
  *
- * <p>A caller that was let in by {@link #tryAcquire} checks for more after {@link #release}; one that was not may leave. Thread-safe.
+ * <p>A caller that {@link #tryAcquire} admitted checks for more items after {@link #release}; one that was turned away may
+ * leave. Thread-safe.
  */
 public final class CallCoalescer {
   private static final Duration SLOW = Duration.ofMillis(20);
 
   private final int most;
-  private final int company;
+  private final int enough;
   private final ScheduledExecutorService timers;
-  private final Runnable look;
+  private final Runnable retry;
   private final LongSupplier nanoTime;
   private final AtomicInteger pending = new AtomicInteger();
   private final AtomicInteger underWay = new AtomicInteger();
-  private final AtomicBoolean lookPlanned = new AtomicBoolean();
+  private final AtomicBoolean retryPlanned = new AtomicBoolean();
   private volatile long lastBegan;
 
   /**
-   * @param most    calls under way at a time at most
-   * @param company how many have to be pending for a further call beside one that is quick
-   * @param look    tries again, for callers that were turned away by a call that hangs; on a thread of the timers
+   * @param most    maximum number of concurrent calls
+   * @param enough  number of pending items from which a further call is admitted beside a quick one
+   * @param retry   retries callers that were turned away, or whose call hangs; runs on a thread of the timers
    */
-  public CallCoalescer(int most, int company, ScheduledExecutorService timers, Runnable look) {
-    this(most, company, timers, look, System::nanoTime);
+  public CallCoalescer(int most, int enough, ScheduledExecutorService timers, Runnable retry) {
+    this(most, enough, timers, retry, System::nanoTime);
   }
 
-  CallCoalescer(int most, int company, ScheduledExecutorService timers, Runnable look, LongSupplier nanoTime) {
+  CallCoalescer(int most, int enough, ScheduledExecutorService timers, Runnable retry, LongSupplier nanoTime) {
     this.most = most;
-    this.company = company;
+    this.enough = enough;
     this.timers = timers;
-    this.look = look;
+    this.retry = retry;
     this.nanoTime = nanoTime;
   }
 
-  /** Changes how many are pending; to be called after they are where other callers find them. */
+  /** Changes the number of pending items; call it after other callers can see the items. */
   public void added(int more) {
     pending.addAndGet(more);
   }
 
-  /** True for a caller that is to make a call now, and to {@link #release} it. */
+  /** True when the caller may make a call now; it must then {@link #release} it. */
   public boolean tryAcquire() {
     while (true) {
       int others = underWay.get();
       if (others >= most) {
         return false;
       }
-      if (others > 0 && pending.get() < company && nanoTime.getAsLong() - lastBegan < SLOW.toNanos()) {
-        lookLater();
+      if (others > 0 && pending.get() < enough && nanoTime.getAsLong() - lastBegan < SLOW.toNanos()) {
+        retryLater();
         return false;
       }
       if (underWay.compareAndSet(others, others + 1)) {
@@ -72,21 +73,21 @@ public final class CallCoalescer {
     underWay.decrementAndGet();
   }
 
-  private void lookLater() {
-    if (lookPlanned.compareAndSet(false, true)) {
+  private void retryLater() {
+    if (retryPlanned.compareAndSet(false, true)) {
       try {
-        timers.schedule(this::lookNow, SLOW.toMillis(), TimeUnit.MILLISECONDS);
+        timers.schedule(this::retryNow, SLOW.toMillis(), TimeUnit.MILLISECONDS);
       } catch (RejectedExecutionException e) {
-        // The server is going down: the caller that was let in looks again.
-        lookPlanned.set(false);
+        // The server is stopping: the admitted caller checks again.
+        retryPlanned.set(false);
       }
     }
   }
 
-  private void lookNow() {
-    lookPlanned.set(false);
+  private void retryNow() {
+    retryPlanned.set(false);
     if (pending.get() > 0) {
-      look.run();
+      retry.run();
     }
   }
 }

@@ -33,9 +33,18 @@ public final class Refusals {
       new Known(409, "token-expired"),
       new Known(409, "set-has-changed"),
       new Known(409, "dead-letter-closed"),
-      new Known(409, "last-administrator"));
+      new Known(409, "last-administrator"),
+      new Known(409, "signal-not-known"),
+      new Known(409, "signal-id-taken"),
+      new Known(409, "too-many-signals"),
+      new Known(413, "payload-too-large"));
 
   private Refusals() {
+  }
+
+  /** The word for what the function did; empty for a document that has none. */
+  public static String outcome(JsonObject reply) {
+    return reply.getString("outcome", "");
   }
 
   /**
@@ -43,7 +52,7 @@ public final class Refusals {
    * @return the answer, if it is not a refusal
    */
   public static JsonObject check(JsonObject reply, Supplier<Problem> notFound) {
-    if (!"refused".equals(reply.getString("outcome", ""))) {
+    if (!"refused".equals(outcome(reply))) {
       return reply;
     }
     String code = reply.getString("code");

@@ -73,7 +73,7 @@ public record Settings(
 
   /**
    * @param claimLimit    {@code tasker.recovery.offer-timeout-seconds}: how long an offer may stay unclaimed while a permit is free for it
-   * @param unservedLimit {@code tasker.recovery.unserved-seconds}: how long an offer waits for a server that serves it; zero for no limit
+   * @param unservedLimit {@code tasker.recovery.unserved-seconds}: how long a step waits for a live worker that has its handler; zero for no limit
    * @param cancelGrace   {@code tasker.cancel.grace-seconds}: how long running steps may take to stop after a cancellation
    * @param deliveries    {@code tasker.messages.delivery-limit}: how often in a row a message or a task may fail to be processed
    */
@@ -122,11 +122,13 @@ public record Settings(
 
   /**
    * @param cache {@code tasker.security.cache-seconds}: how long an authentication is cached
+   * @param session {@code tasker.security.session-seconds}: how long a session of the console lasts
    * @param open  {@code tasker.security.open}: endpoints without authentication besides health: {@code metrics}, {@code openapi}
    * @param admin {@code tasker.security.admin.*}: the first user of a database that has none
    * @param token {@code tasker.security.token.*}: the issuer of accepted tokens; empty to accept none
    */
-  public record SecuritySettings(Duration cache, Set<String> open, Optional<FirstAdmin> admin, Optional<TokenSettings> token) {
+  public record SecuritySettings(Duration cache, Duration session, Set<String> open, Optional<FirstAdmin> admin,
+      Optional<TokenSettings> token) {
     public SecuritySettings {
       open = Set.copyOf(open);
     }

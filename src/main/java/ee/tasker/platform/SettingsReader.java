@@ -62,7 +62,7 @@ public class SettingsReader {
         baseUrl(),
         new Settings.RecoverySettings(
             seconds("tasker.recovery.offer-timeout-seconds", 300, 10, 86_400),
-            seconds("tasker.recovery.unserved-seconds", 0, 0, 31_536_000),
+            seconds("tasker.recovery.unserved-seconds", 86_400, 0, 31_536_000),
             seconds("tasker.cancel.grace-seconds", 30, 0, 86_400),
             number("tasker.messages.delivery-limit", 5, 1, 100)),
         seconds("tasker.idempotency.retention-seconds", 86_400, 60, 31_536_000),
@@ -98,7 +98,8 @@ public class SettingsReader {
     if (hash != null && !hash.matches("PBKDF2WithHmacSHA(256|384|512):[1-9][0-9]{0,8}:[A-Za-z0-9+/=]+:[A-Za-z0-9+/=]+")) {
       complaints.add("tasker.security.admin.password-hash must be a hash made by tasker.hash_password()");
     }
-    return new Settings.SecuritySettings(seconds("tasker.security.cache-seconds", 30, 1, 3_600), open,
+    return new Settings.SecuritySettings(seconds("tasker.security.cache-seconds", 30, 1, 3_600),
+        seconds("tasker.security.session-seconds", 43_200, 60, 2_592_000), open,
         Optional.ofNullable(password == null ? hash : password).map(secret -> new Settings.FirstAdmin(name, secret)), token());
   }
 

@@ -1,11 +1,9 @@
 package ee.tasker.request;
 
-import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Settings;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
-import jakarta.json.JsonObject;
 import jakarta.transaction.Transactional;
 import java.util.List;
 import java.util.Map;
@@ -32,22 +30,22 @@ public class KeyedRequests {
    */
   @Transactional(rollbackOn = Exception.class)
   public IdempotentResponse once(KeyedRequest request, Callable<IdempotentResponse> effect) throws Exception {
-    JsonObject claimed = gateway.claimIdempotencyKey(request, settings.idempotencyRetention().toSeconds(), WAIT_MS);
-    switch (claimed.getString("verdict")) {
-      case "replay" -> {
-        return new IdempotentResponse(claimed.getInt("status"), Json.text(claimed, "location"), claimed.getString("body"), true);
-      }
-      case "other_request" -> throw new Problem(422, "idempotency-key-reused",
+    KeyClaim claim = gateway.claimIdempotencyKey(request, settings.idempotencyRetention().toSeconds(), WAIT_MS);
+    if (claim instanceof KeyClaim.Replay replay) {
+      return replay.response();
+    }
+    if (claim instanceof KeyClaim.OtherRequest) {
+      throw new Problem(422, "idempotency-key-reused",
           "the Idempotency-Key was used for another request; a new request needs a new key", List.of(), Map.of());
-      case "busy" -> throw new Problem(409, "request-in-progress",
+    }
+    if (claim instanceof KeyClaim.Busy) {
+      throw new Problem(409, "request-in-progress",
           "a request with the same Idempotency-Key is still being answered; try again in a while", List.of(),
           Map.of("retry_after_seconds", 1));
-      default -> {
-        IdempotentResponse answer = effect.call();
-        gateway.saveIdempotentResponse(request, answer);
-        return answer;
-      }
     }
+    IdempotentResponse answer = effect.call();
+    gateway.saveIdempotentResponse(request, answer);
+    return answer;
   }
 
   /** @return how many keys were purged, at most {@code limit} */

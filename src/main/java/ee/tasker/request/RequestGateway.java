@@ -3,7 +3,6 @@ package ee.tasker.request;
 import ee.tasker.platform.SqlFunctions;
 import jakarta.enterprise.context.Dependent;
 import jakarta.inject.Inject;
-import jakarta.json.JsonObject;
 
 /** Calls the SQL functions for requests with an idempotency key. */
 @Dependent
@@ -11,9 +10,9 @@ class RequestGateway {
   @Inject
   private SqlFunctions sql;
 
-  JsonObject claimIdempotencyKey(KeyedRequest request, long retentionSeconds, int waitMs) {
-    return sql.object("claim_idempotency_key(?, ?, ?, cast(? as int), ?)", request.principal(), request.key(), request.hash(),
-        retentionSeconds, waitMs);
+  KeyClaim claimIdempotencyKey(KeyedRequest request, long retentionSeconds, int waitMs) {
+    return KeyClaim.of(sql.object("claim_idempotency_key(?, ?, ?, cast(? as int), ?)", request.principal(), request.key(), request.hash(),
+        retentionSeconds, waitMs));
   }
 
   void saveIdempotentResponse(KeyedRequest request, IdempotentResponse answer) {

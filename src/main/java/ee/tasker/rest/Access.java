@@ -80,6 +80,11 @@ public class Access {
     }
   }
 
+  /** The namespaces where the method's permission is granted; empty for all. */
+  Optional<Set<String>> namespaces() {
+    return caller.grants().namespaces(permission);
+  }
+
   private static Problem missing(Permission permission, String where) {
     return Problem.of(403, "not-permitted", "this needs the permission " + permission.text() + where);
   }

@@ -9,6 +9,7 @@ import ee.tasker.platform.StartSequence;
 import ee.tasker.security.Caller;
 import ee.tasker.security.Callers;
 import ee.tasker.security.Permission;
+import ee.tasker.security.SessionCookie;
 import ee.tasker.security.Verdict;
 import ee.tasker.tracing.TraceSpan;
 import ee.tasker.tracing.Tracing;
@@ -38,11 +39,11 @@ import java.util.regex.Pattern;
 public class AccessFilter implements Filter {
   private static final Log LOG = Log.of(AccessFilter.class);
   /** Pages without data; the data they show comes from protected routes. */
-  private static final Set<String> PAGES = Set.of("", "/", "/index.html");
+  private static final Set<String> PAGES = Set.of("", "/", "/index.html", "/console");
   private static final Pattern BROKEN_ESCAPE = Pattern.compile("%(?!\\p{XDigit}{2})");
   private static final Pattern ODD = Pattern.compile("%(?!\\p{XDigit}{2})|%[01]\\p{XDigit}|%7[fF]|%5[cC]|[\\x00-\\x1f\\x7f\\\\]");
   private static final int RETRY_WAITING_SECONDS = 5;
-  private static final String PAGE_ASSETS = "/assets/";
+  private static final List<String> PAGE_FOLDERS = List.of("/assets/", "/console/");
   private static final String PAGE_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
       + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
   private static final String DATA_POLICY = "default-src 'none'; frame-ancestors 'none'";
@@ -61,7 +62,7 @@ public class AccessFilter implements Filter {
   @Inject
   private Tracing tracing;
 
-  private Semaphore places;
+  private Semaphore permits;
 
   @Override
   public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain) throws IOException, ServletException {
@@ -92,7 +93,7 @@ public class AccessFilter implements Filter {
       answer.setStatus(204);
     } else if (start.isWaiting()) {
       refuse(http, answer, StartSequence.waitingProblem(), RETRY_WAITING_SECONDS);
-    } else if (!places().tryAcquire()) {
+    } else if (!permits().tryAcquire()) {
       refuse(http, answer, Problem.of(503, "server-busy", "this server has reached its limit of concurrent requests; try again shortly"),
           1);
     } else {
@@ -104,21 +105,22 @@ public class AccessFilter implements Filter {
           chain.doFilter(request, response);
         }
       } finally {
-        places().release();
+        permits().release();
       }
     }
   }
 
-  private synchronized Semaphore places() {
-    if (places == null) {
-      places = new Semaphore(settings.maxRequests());
+  private synchronized Semaphore permits() {
+    if (permits == null) {
+      permits = new Semaphore(settings.maxRequests());
     }
-    return places;
+    return permits;
   }
 
   private static boolean isPage(HttpServletRequest request) {
     String path = path(request);
-    return Set.of("GET", "HEAD").contains(request.getMethod()) && (PAGES.contains(path) || path.startsWith(PAGE_ASSETS));
+    return Set.of("GET", "HEAD").contains(request.getMethod())
+        && (PAGES.contains(path) || PAGE_FOLDERS.stream().anyMatch(path::startsWith));
   }
 
   /** Some application servers refuse it, others take it literally. */
@@ -227,8 +229,10 @@ public class AccessFilter implements Filter {
       throws IOException {
     UnreadBodies.dismiss(request, answer);
     answer.setStatus(problem.status());
-    // For a program in a page, a browser would prompt its user for a password, and the program would wait for that.
-    if (problem.status() == 401 && !"empty".equals(request.getHeader("Sec-Fetch-Dest"))) {
+    // For a program in a page, a browser would prompt its user for a password, and the program would wait for that. Browsers
+    // send Sec-Fetch-Dest only over HTTPS and to localhost; the console says what it is with a header of its own.
+    if (problem.status() == 401 && !"empty".equals(request.getHeader("Sec-Fetch-Dest"))
+        && request.getHeader(SessionCookie.CHANGE_HEADER) == null) {
       answer.setHeader("WWW-Authenticate", "Basic realm=\"Tasker EE\", charset=\"UTF-8\"");
     }
     if (retryAfterSeconds > 0) {

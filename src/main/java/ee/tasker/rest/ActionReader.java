@@ -53,6 +53,12 @@ final class ActionReader {
       if (metadata != null) {
         data.add("metadata", metadata);
       }
+      if (completion.has("decision")) {
+        data.add("decision", completion.anything("decision"));
+      }
+      if (completion.has("batches")) {
+        data.add("batches", completion.anything("batches"));
+      }
       completion.refuseOthers();
     }
     String reason = members.text("reason", WHY);

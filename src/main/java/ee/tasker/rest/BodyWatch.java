@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 @ApplicationScoped
 public class BodyWatch {
-  private static final long LOOK_EVERY_MS = 1_000;
+  private static final long CHECK_EVERY_MS = 1_000;
 
   private final Set<TimedBody> waiting = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean started = new AtomicBoolean();
@@ -30,7 +30,7 @@ public class BodyWatch {
   /** @param length the request's content length, or -1 */
   TimedBody timed(InputStream body, long length) {
     if (started.compareAndSet(false, true)) {
-      threads.timers().scheduleAtFixedRate(this::look, LOOK_EVERY_MS, LOOK_EVERY_MS, TimeUnit.MILLISECONDS);
+      threads.timers().scheduleAtFixedRate(this::check, CHECK_EVERY_MS, CHECK_EVERY_MS, TimeUnit.MILLISECONDS);
     }
     return new TimedBody(body, length, settings.bodyPace(), this, System::nanoTime);
   }
@@ -44,7 +44,7 @@ public class BodyWatch {
     waiting.remove(body);
   }
 
-  void look() {
+  void check() {
     waiting.forEach(TimedBody::interruptIfLate);
   }
 }

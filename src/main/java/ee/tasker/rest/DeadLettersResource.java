@@ -3,6 +3,7 @@ package ee.tasker.rest;
 import ee.tasker.operation.DeadLetters;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
+import ee.tasker.platform.Refusals;
 import ee.tasker.rest.Requires.Scope;
 import ee.tasker.security.Permission;
 import jakarta.enterprise.context.RequestScoped;
@@ -95,7 +96,7 @@ public class DeadLettersResource {
     access.requireForTask(uuid);
     JsonObject reply = deadLetters.open(uuid, by, reason);
     String entry = reply.getString("dlq_entry_uuid");
-    return Response.status("done".equals(reply.getString("outcome")) ? 201 : 200)
+    return Response.status("done".equals(Refusals.outcome(reply)) ? 201 : 200)
         .header(Locations.HEADER, locations.of(uri, "dlq/entry/" + entry)).entity(entry(entry)).build();
   }
 

@@ -98,7 +98,7 @@ final class JsonShape {
     }
     work += (long) (end - from) * (end - from);
     if (work > MOST_WORK) {
-      throw Problem.invalid(field(), "must not contain so many numbers of so many digits; the first too many begins at " + place(from));
+      throw Problem.invalid(field(), "must not contain too many long numbers; the limit is exceeded at " + place(from));
     }
     return end;
   }

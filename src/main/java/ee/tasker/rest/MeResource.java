@@ -4,6 +4,7 @@ import ee.tasker.platform.Json;
 import ee.tasker.security.Caller;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
+import jakarta.json.JsonObjectBuilder;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
@@ -28,8 +29,11 @@ public class MeResource {
   @GET
   public String describe() {
     Parameters.checkKnown(uri, Set.of());
-    Caller caller = access.caller();
+    return document(access.caller()).build().toString();
+  }
+
+  static JsonObjectBuilder document(Caller caller) {
     return Json.build().createObjectBuilder().add("kind", caller.kind().text()).add("name", caller.name())
-        .add("permissions", Json.build().createArrayBuilder(caller.grants().texts())).build().toString();
+        .add("permissions", Json.build().createArrayBuilder(caller.grants().texts()));
   }
 }

@@ -14,6 +14,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.stream.Collectors;
 
 /** Reads the members of a body one by one and reports all violations together, including unknown members. */
@@ -120,6 +121,58 @@ final class Members {
   /** The members of an object from another source; violations are reported under the given name. */
   Members of(String name, JsonObject object) {
     return new Members(prefix + name + "/", object, violations);
+  }
+
+  /** Null when absent. */
+  List<String> texts(String name, int most, int longest) {
+    JsonValue value = value(name);
+    if (value == null) {
+      return null;
+    }
+    if (!(value instanceof JsonArray array) || array.size() > most || !array.stream().allMatch(item -> item instanceof JsonString text
+        && !text.getString().isBlank() && text.getString().length() <= longest)) {
+      wrong(name, "must be an array of at most " + most + " strings of 1 to " + longest + " characters");
+      return null;
+    }
+    JsonbCheck.complaint(value).ifPresent(complaint -> wrong(name, complaint));
+    return array.getValuesAs(JsonString.class).stream().map(JsonString::getString).distinct().toList();
+  }
+
+  /** The members of each object in an array, to be read and then asked to {@link #refuseOthers}; empty when absent. */
+  List<Members> each(String name, int most) {
+    JsonValue value = value(name);
+    if (value == null) {
+      return List.of();
+    }
+    if (!(value instanceof JsonArray array) || array.size() > most || !array.stream().allMatch(item -> item instanceof JsonObject)) {
+      wrong(name, "must be an array of at most " + most + " objects");
+      return List.of();
+    }
+    List<Members> each = new ArrayList<>(array.size());
+    for (int i = 0; i < array.size(); i++) {
+      each.add(new Members(prefix + name + "/" + i + "/", array.getJsonObject(i), violations));
+    }
+    return each;
+  }
+
+  /** Null when absent or wrong. */
+  UUID uuid(String name) {
+    JsonValue value = value(name);
+    if (value instanceof JsonString text && Parameters.isUuid(text.getString())) {
+      return UUID.fromString(text.getString());
+    }
+    if (value != null) {
+      wrong(name, "must be a uuid");
+    }
+    return null;
+  }
+
+  /** A member that must be there; the fallback when it is not, or is wrong. */
+  <T> T required(String name, T value, T fallback) {
+    if (value == null && !has(name)) {
+      wrong(name, "is required");
+    }
+    return value == null ? fallback : value;
   }
 
   boolean flag(String name) {

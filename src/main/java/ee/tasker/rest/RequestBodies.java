@@ -38,10 +38,23 @@ public class RequestBodies {
 
   /** @throws Problem 400 malformed-json, 413 body-too-large */
   JsonObject object(InputStream body) {
-    if (json(text(body, maxBodyBytes)) instanceof JsonObject object) {
+    return object(body, 1);
+  }
+
+  /**
+   * @param times the limit as a multiple of that of a single request
+   * @throws Problem 400 malformed-json, 413 body-too-large
+   */
+  JsonObject object(InputStream body, int times) {
+    if (json(text(body, (int) Math.min((long) maxBodyBytes * times, Integer.MAX_VALUE - 8))) instanceof JsonObject object) {
       return object;
     }
     throw Problem.of(400, "malformed-json", "the body must be a JSON object");
+  }
+
+  /** In bytes: of a single request, and of what a single request may have within a longer one. */
+  int limit() {
+    return maxBodyBytes;
   }
 
   /** @param times the limit as a multiple of that of a single request */

@@ -7,7 +7,7 @@ import jakarta.ws.rs.sse.Sse;
 import jakarta.ws.rs.sse.SseEventSink;
 import java.util.concurrent.CompletionStage;
 
-/** A stream of server-sent events. The first event sets the client's reconnection delay. */
+/** A stream of server-sent events. The first event that is no comment sets the client's reconnection delay; not every server writes it with a comment. */
 final class SseSink implements EventSink {
   private static final long RECONNECT_MS = 2_000;
 
@@ -28,12 +28,12 @@ final class SseSink implements EventSink {
     }
     if (event.name().isPresent()) {
       builder.name(event.name().get()).data(String.class, event.data());
+      if (!hasBegun) {
+        builder.reconnectDelay(RECONNECT_MS);
+        hasBegun = true;
+      }
     } else {
       builder.comment("alive");
-    }
-    if (!hasBegun) {
-      builder.reconnectDelay(RECONNECT_MS);
-      hasBegun = true;
     }
     return sink.send(builder.build());
   }

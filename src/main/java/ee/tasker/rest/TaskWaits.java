@@ -22,7 +22,7 @@ import java.util.function.Function;
  */
 @ApplicationScoped
 public class TaskWaits {
-  private static final long LOOK_EVERY_MS = 500;
+  private static final long POLL_EVERY_MS = 500;
 
   /** There may be many waits, and each poll is short. These threads serve nothing else. */
   private static final int THREADS = 8;
@@ -44,17 +44,17 @@ public class TaskWaits {
   }
 
   /** Responds with the task once it is terminal or blocked, or with its current state after {@code seconds}. */
-  void answerAtRest(UUID taskUuid, int seconds, AsyncResponse answer, Function<JsonObject, Response> toResponse) {
+  void answerWhenEnded(UUID taskUuid, int seconds, AsyncResponse answer, Function<JsonObject, Response> toResponse) {
     if (seconds == 0) {
       answer.resume(toResponse.apply(tasks.describe(taskUuid).orElseThrow(() -> Tasks.notFound(taskUuid))));
       return;
     }
-    look(wait(taskUuid, completionWaiters.await(taskUuid), seconds, answer, toResponse));
+    poll(wait(taskUuid, completionWaiters.await(taskUuid), seconds, answer, toResponse));
   }
 
   /** The same for a task that this server has just created: no earlier completion can have been missed. */
-  void answerNewAtRest(UUID taskUuid, int seconds, AsyncResponse answer, Function<JsonObject, Response> toResponse) {
-    lookLater(wait(taskUuid, completionWaiters.awaitNew(taskUuid), seconds, answer, toResponse), TimeUnit.SECONDS.toMillis(seconds));
+  void answerNewWhenEnded(UUID taskUuid, int seconds, AsyncResponse answer, Function<JsonObject, Response> toResponse) {
+    pollLater(wait(taskUuid, completionWaiters.awaitNew(taskUuid), seconds, answer, toResponse), TimeUnit.SECONDS.toMillis(seconds));
   }
 
   private record Wait(UUID taskUuid, long deadline, CompletableFuture<TaskState> ending, AsyncResponse answer,
@@ -68,21 +68,21 @@ public class TaskWaits {
     return wait;
   }
 
-  private void lookLater(Wait wait, long leftMs) {
-    threads.timers().schedule(() -> look(wait), Math.min(LOOK_EVERY_MS, leftMs + 1), TimeUnit.MILLISECONDS);
+  private void pollLater(Wait wait, long leftMs) {
+    threads.timers().schedule(() -> poll(wait), Math.min(POLL_EVERY_MS, leftMs + 1), TimeUnit.MILLISECONDS);
   }
 
-  private void look(Wait wait) {
+  private void poll(Wait wait) {
     if (wait.answer().isDone()) {
       return;
     }
     try {
       TaskState state = tasks.state(wait.taskUuid()).orElseThrow(() -> Tasks.notFound(wait.taskUuid()));
       long leftMs = TimeUnit.NANOSECONDS.toMillis(wait.deadline() - System.nanoTime());
-      if (state.isAtRest() || leftMs <= 0) {
+      if (state.isTerminalOrBlocked() || leftMs <= 0) {
         answer(wait);
       } else {
-        lookLater(wait, leftMs);
+        pollLater(wait, leftMs);
       }
     } catch (Exception problem) {
       fail(wait, problem);

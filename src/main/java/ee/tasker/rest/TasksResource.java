@@ -4,6 +4,7 @@ import ee.tasker.engine.model.TaskState;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Problem;
+import ee.tasker.platform.Refusals;
 import ee.tasker.platform.Role;
 import ee.tasker.request.IdempotentResponse;
 import ee.tasker.rest.Requires.Scope;
@@ -112,11 +113,11 @@ public class TasksResource {
     int status = task.isDuplicate() ? 200 : 201;
     if (seconds > 0) {
       Function<JsonObject, Response> whole = described -> Response.status(status).header(Locations.HEADER, location)
-          .entity(atRest(caller, described, task.isDuplicate()).toString()).build();
+          .entity(terminalOrBlocked(caller, described, task.isDuplicate()).toString()).build();
       if (task.isDuplicate()) {
-        waits.answerAtRest(task.taskUuid(), seconds, answer, whole);
+        waits.answerWhenEnded(task.taskUuid(), seconds, answer, whole);
       } else {
-        waits.answerNewAtRest(task.taskUuid(), seconds, answer, whole);
+        waits.answerNewWhenEnded(task.taskUuid(), seconds, answer, whole);
       }
     } else {
       answer.resume(Response.status(status).header(Locations.HEADER, location).entity(brief(task).toString()).build());
@@ -136,8 +137,8 @@ public class TasksResource {
       response.header(RequestKeys.REPLAYED, "true");
     }
     if (seconds > 0) {
-      waits.answerAtRest(Json.uuid(Json.parseObject(kept.body()), "task_uuid"), seconds, answer,
-          described -> response.entity(atRest(caller, described, kept.status() == 200).toString()).build());
+      waits.answerWhenEnded(Json.uuid(Json.parseObject(kept.body()), "task_uuid"), seconds, answer,
+          described -> response.entity(terminalOrBlocked(caller, described, kept.status() == 200).toString()).build());
     } else {
       answer.resume(response.entity(kept.body()).build());
     }
@@ -158,7 +159,7 @@ public class TasksResource {
   }
 
   /** A caller who may submit but not read sees the task's state only. */
-  private static JsonObject atRest(Caller caller, JsonObject described, boolean isDuplicate) {
+  private static JsonObject terminalOrBlocked(Caller caller, JsonObject described, boolean isDuplicate) {
     return caller.grants().may(Permission.TASKS_READ, described.getString("namespace")) ? Visibility.task(caller, described)
         : brief(described.getString("task_uuid"), described.getString("state"), described.getString("correlation_id"),
             described.getString("version"), isDuplicate, Json.text(described, "replaces_task_uuid"));
@@ -203,7 +204,7 @@ public class TasksResource {
       access.limit(filter, Permission.TASKS_CONTEXT_READ, uri.getQueryParameters().getFirst("namespace"));
     }
     JsonObject page = tasks.list(filter.build(), Parameters.number("limit", limit, 25, 1, 100), Parameters.optionalUuid("cursor", cursor));
-    if (page.containsKey("outcome")) {
+    if (!Refusals.outcome(page).isEmpty()) {
       throw Problem.invalid(ATTRIBUTE, page.getString("message"));
     }
     return page.toString();
@@ -258,7 +259,7 @@ public class TasksResource {
   public void describe(@PathParam("task_uuid") String taskUuid, @QueryParam("wait") String wait, @Suspended AsyncResponse answer) {
     Parameters.checkKnown(uri, Set.of("wait"));
     Caller caller = access.caller();
-    waits.answerAtRest(Parameters.uuid("task_uuid", taskUuid), Parameters.number("wait", wait, 0, 0, LONGEST_WAIT_SECONDS), answer,
+    waits.answerWhenEnded(Parameters.uuid("task_uuid", taskUuid), Parameters.number("wait", wait, 0, 0, LONGEST_WAIT_SECONDS), answer,
         described -> Response.ok(Visibility.task(caller, described).toString()).build());
   }
 
@@ -310,9 +311,23 @@ public class TasksResource {
   @Requires(value = Permission.STEPS_READ, in = Scope.TASK)
   @GET
   @Path("{task_uuid}/workflow_steps")
-  public String steps(@PathParam("task_uuid") String taskUuid) {
-    Parameters.checkKnown(uri, Set.of());
+  public String steps(@PathParam("task_uuid") String taskUuid, @QueryParam("batch") String batch, @QueryParam("limit") String limit,
+      @QueryParam("cursor") String cursor) {
+    Parameters.checkKnown(uri, Set.of("batch", "limit", "cursor"));
     UUID uuid = Parameters.uuid("task_uuid", taskUuid);
+    UUID batchStep = Parameters.optionalUuid("batch", batch);
+    if (batchStep != null) {
+      JsonObject page = tasks.batchWorkers(uuid, batchStep, Parameters.number("cursor", cursor, 0, 0, Integer.MAX_VALUE),
+          Parameters.number("limit", limit, 25, 1, 100));
+      if (page.isEmpty()) {
+        tasks.describe(uuid).orElseThrow(() -> Tasks.notFound(uuid));
+        throw Problem.invalid("batch", "is not a batch step of the task that has made its batches");
+      }
+      return page.toString();
+    }
+    if (limit != null || cursor != null) {
+      throw Problem.invalid(limit != null ? "limit" : "cursor", "is for the workers of a batch only");
+    }
     var steps = tasks.steps(uuid);
     if (steps.isEmpty()) {
       throw Tasks.notFound(uuid);

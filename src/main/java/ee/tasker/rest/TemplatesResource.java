@@ -109,7 +109,8 @@ public class TemplatesResource {
   @Consumes({"application/yaml", "application/x-yaml", "text/yaml", MediaType.TEXT_PLAIN, MediaType.APPLICATION_JSON})
   public String validate(InputStream body) {
     Parameters.checkKnown(uri, Set.of());
-    TemplateReading reading = templates.validate(bodies.text(body));
+    TemplateReading reading = templates.validate(bodies.text(body),
+        namespace -> access.caller().grants().may(Permission.TEMPLATES_REGISTER, namespace));
     JsonObjectBuilder answer = Json.build().createObjectBuilder();
     JsonArrayBuilder problems = Json.build().createArrayBuilder();
     if (reading instanceof TemplateReading.Read read) {

@@ -57,7 +57,7 @@ public class WriteLog implements ContainerRequestFilter, ContainerResponseFilter
   private void begin(ContainerRequestContext context) {
     Requires required = resource.getResourceMethod() == null ? null : resource.getResourceMethod().getAnnotation(Requires.class);
     if (READING.contains(context.getMethod()) || resource.getResourceMethod() == null
-        || required != null && LEFT_OUT.contains(required.value())
+        || required != null && LEFT_OUT.contains(required.value()) || resource.getResourceMethod().isAnnotationPresent(Unlogged.class)
         || !(callers.verdict(request) instanceof Verdict.Known known)) {
       return;
     }

@@ -23,6 +23,19 @@ class AccountGateway {
     return sql.json("get_key_access(?)", keyHash);
   }
 
+  JsonObject createSession(UUID user, String tokenHash, long validSeconds) {
+    return sql.object("create_session(cast(? as uuid), ?, make_interval(secs => cast(cast(? as text) as int)))", user, tokenHash,
+        Long.toString(validSeconds));
+  }
+
+  JsonValue getSessionAccess(String tokenHash) {
+    return sql.json("get_session_access(?)", tokenHash);
+  }
+
+  boolean endSession(String tokenHash) {
+    return sql.flag("end_session(?)", tokenHash);
+  }
+
   JsonArray getRoleAccess(Collection<String> roles) {
     return sql.array("get_role_access(cast(? as text[]))", SqlFunctions.arrayText(roles));
   }

@@ -29,7 +29,7 @@ public class Accounts {
     }
   }
 
-  /** A key's current state, and its remaining validity. */
+  /** The caller of a key or a session, and its remaining validity. */
   public record Key(Caller caller, Optional<Long> secondsLeft) {
   }
 
@@ -49,6 +49,16 @@ public class Accounts {
     Caller caller = new Caller(Caller.Kind.KEY, found.getString("name"), Json.uuid(found, "uuid"), Grants.of(found.getJsonArray("grants")));
     return Optional.of(new Key(caller,
         found.get("expires_in_seconds") instanceof JsonNumber seconds ? Optional.of(seconds.longValue()) : Optional.empty()));
+  }
+
+  /** The user of a session, with its present grants, and the session's remaining validity. Empty for an unknown or ended session. */
+  public Optional<Key> session(String token) {
+    if (!(gateway.getSessionAccess(sha256(token)) instanceof JsonObject found)) {
+      return Optional.empty();
+    }
+    Caller caller = new Caller(Caller.Kind.USER, found.getString("name"), Json.uuid(found, "uuid"),
+        Grants.of(found.getJsonArray("grants")));
+    return Optional.of(new Key(caller, Optional.of(found.getJsonNumber("expires_in_seconds").longValue())));
   }
 
   public Grants ofRoles(Collection<String> roles) {

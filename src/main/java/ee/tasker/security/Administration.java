@@ -137,7 +137,7 @@ public class Administration {
     LOG.write(LogEvent.ACCESS_CHANGED, "action", action, "of", what, "by", by);
   }
 
-  private static String random(int bytes) {
+  static String random(int bytes) {
     byte[] random = new byte[bytes];
     RANDOM.nextBytes(random);
     return Base64.getUrlEncoder().withoutPadding().encodeToString(random);

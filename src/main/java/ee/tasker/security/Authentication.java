@@ -14,6 +14,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
  * Authenticates callers. A success is cached for {@code tasker.security.cache-seconds} under a keyed digest of the header,
@@ -68,10 +69,23 @@ public class Authentication {
         authorization == null ? apiKey : authorization + '\0' + apiKey);
     Remembered entry = remembered.get(digest);
     Found found = entry == null ? null : entry.found;
-    return found != null && found.holds() ? found.verdict() : ask(digest, authorization, apiKey);
+    return found != null && found.holds() ? found.verdict() : ask(digest, () -> Credentials.of(authorization, apiKey));
   }
 
-  private Verdict ask(KeyedDigest.Digest digest, String authorization, String apiKey) {
+  /** @param token of a session, from the cookie */
+  public Verdict authenticateSession(String token) {
+    KeyedDigest.Digest digest = digests.of("session", token);
+    Remembered entry = remembered.get(digest);
+    Found found = entry == null ? null : entry.found;
+    return found != null && found.holds() ? found.verdict() : ask(digest, () -> new Credentials.Session(token));
+  }
+
+  /** This server does not accept the session any more; the others forget it when their cached verdict ends. */
+  void forgetSession(String token) {
+    remembered.remove(digests.of("session", token));
+  }
+
+  private Verdict ask(KeyedDigest.Digest digest, Supplier<Credentials> given) {
     if (remembered.size() >= MOST_REMEMBERED) {
       remembered.clear();
     }
@@ -82,7 +96,7 @@ public class Authentication {
       }
       Verdict verdict = new Verdict.Refused();
       try {
-        Credentials credentials = Credentials.of(authorization, apiKey);
+        Credentials credentials = given.get();
         if (credentials instanceof Credentials.Password password) {
           int wait = backoff.secondsLeft(password.name().toLowerCase(Locale.ROOT));
           if (wait > 0) {
@@ -121,7 +135,8 @@ public class Authentication {
         backoff.failed(name);
         LOG.write(LogEvent.LOGIN_REFUSED, "user", password.name());
       }
-    } else if (!isRight) {
+    } else if (!isRight && !(credentials instanceof Credentials.Session)) {
+      // A cookie whose session has ended is ordinary, and a page that is open sends it again and again.
       LOG.write(LogEvent.LOGIN_REFUSED, "credentials", credentials.getClass().getSimpleName());
     }
   }
@@ -132,6 +147,9 @@ public class Authentication {
     }
     if (credentials instanceof Credentials.ApiKey key) {
       return accounts.key(key.key()).map(known -> new Identity(known.caller(), known.secondsLeft()));
+    }
+    if (credentials instanceof Credentials.Session session) {
+      return accounts.session(session.token()).map(known -> new Identity(known.caller(), known.secondsLeft()));
     }
     return credentials instanceof Credentials.Token token
         ? tokens.caller(token.token()).map(caller -> new Identity(caller, Optional.empty())) : Optional.empty();

@@ -3,9 +3,11 @@ package ee.tasker.security;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.servlet.http.HttpServletRequest;
+import java.util.Optional;
 
 /**
- * The caller of a request: authenticated on first use and stored with the request.
+ * The caller of a request: authenticated on first use and stored with the request. By its headers, or, when it has no
+ * credentials there, by the {@linkplain SessionCookie cookie} of a session.
  *
  * <p>Not by a {@code HttpAuthenticationMechanism}: its purpose, registering the caller with the application server, was
  * measured to take a hundred times as long as everything here (ADR 0018).
@@ -13,6 +15,7 @@ import jakarta.servlet.http.HttpServletRequest;
 @ApplicationScoped
 public class Callers {
   private static final String ATTRIBUTE = "ee.tasker.security.verdict";
+  private static final String SESSION = "ee.tasker.security.session";
 
   @Inject
   private Authentication authentication;
@@ -21,8 +24,28 @@ public class Callers {
     if (request.getAttribute(ATTRIBUTE) instanceof Verdict verdict) {
       return verdict;
     }
-    Verdict verdict = authentication.authenticate(request.getHeader("Authorization"), request.getHeader("X-API-Key"));
+    String authorization = request.getHeader("Authorization");
+    String apiKey = request.getHeader("X-API-Key");
+    Verdict verdict = authorization == null && apiKey == null ? ofSession(request) : authentication.authenticate(authorization, apiKey);
     request.setAttribute(ATTRIBUTE, verdict);
+    return verdict;
+  }
+
+  /** The token of the session by which the caller of this request was authenticated; empty when it was by other credentials. */
+  public Optional<String> session(HttpServletRequest request) {
+    return Optional.ofNullable((String) request.getAttribute(SESSION));
+  }
+
+  /** A browser sends the cookies of all ports of a host and of paths above: one of them is right, or none. */
+  private Verdict ofSession(HttpServletRequest request) {
+    Verdict verdict = new Verdict.Anonymous();
+    for (String token : SessionCookie.tokens(request)) {
+      verdict = authentication.authenticateSession(token);
+      if (verdict instanceof Verdict.Known) {
+        request.setAttribute(SESSION, token);
+        return verdict;
+      }
+    }
     return verdict;
   }
 }

@@ -35,6 +35,14 @@ sealed interface Credentials {
     }
   }
 
+  /** The token of a session, from the cookie of the console. */
+  record Session(String token) implements Credentials {
+    @Override
+    public String toString() {
+      return "Session";
+    }
+  }
+
   /** Credentials that cannot be valid. */
   record Unreadable() implements Credentials {
   }

@@ -8,24 +8,36 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * A claimed step, with what its handler will see.
+ * A claimed step with the data that its handler needs.
  *
- * @param traceParent the trace that the task was asked for in, as W3C Trace Context has it
- * @param results results of the direct parents by step name; those of farther ancestors are fetched when asked for
+ * @param name the name of the step in its task: its own if it was added to the task, otherwise that of the template's step
+ * @param traceParent the trace of the task's request, a W3C Trace Context {@code traceparent}
+ * @param results results of the direct parents by step name; those of indirect ancestors are fetched on demand
  */
 public record ClaimedStep(
-    StepKey key, StepSpec definition, int attempt, int maxAttempts, UUID correlationId, Optional<UUID> parentCorrelationId,
+    StepKey key, String name, StepSpec definition, int attempt, int maxAttempts, UUID correlationId, Optional<UUID> parentCorrelationId,
     Optional<String> traceParent,
     boolean isCancelRequested, JsonObject context, JsonObject results, JsonObject inputs, Optional<JsonValue> checkpoint) {
 
-  /** The id of the trace that the task belongs to, as log lines have it; null when there is none. */
+  /** The id of the trace that the task belongs to, for log lines; null when there is none. */
   public String traceId() {
     return traceParent.map(parent -> parent.substring(3, 35)).orElse(null);
   }
 
-  static ClaimedStep of(JsonObject document, StepSpec definition) {
+  /** The step of the template that a document of a claimed step, or of a step of a template, is about. */
+  public static UUID templateStepUuid(JsonObject document) {
+    return Json.uuid(document, "template_step_uuid");
+  }
+
+  static UUID stepUuid(JsonObject document) {
+    return Json.uuid(document, "step_uuid");
+  }
+
+  /** @param document as the functions that claim steps answer it */
+  public static ClaimedStep of(JsonObject document, StepSpec definition) {
     return new ClaimedStep(
-        new StepKey(Json.uuid(document, "task_uuid"), Json.uuid(document, "step_uuid"), document.getInt("handoff")),
+        new StepKey(Json.uuid(document, "task_uuid"), stepUuid(document), document.getInt("handoff")),
+        Json.text(document, "name").orElse(definition.name()),
         definition,
         document.getInt("attempt"),
         document.getInt("max_attempts"),

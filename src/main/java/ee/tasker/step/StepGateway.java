@@ -2,6 +2,8 @@ package ee.tasker.step;
 
 import ee.tasker.engine.reply.CancelOrder;
 import ee.tasker.engine.reply.ClaimReply;
+import ee.tasker.engine.reply.DeclineReply;
+import ee.tasker.engine.reply.HeartbeatReply;
 import ee.tasker.engine.reply.ResultsReply;
 import ee.tasker.platform.ServerIdentity;
 import ee.tasker.platform.SqlFunctions;
@@ -33,9 +35,9 @@ class StepGateway {
         results, server.uuid(), claimLimit, namespaces(namespaces), leaseSeconds, settle, claimFromQueues));
   }
 
-  JsonObject heartbeat(String roles, int capacity, int running, JsonArray steps, long leaseSeconds, JsonObject report) {
-    return sql.object("heartbeat(cast(? as uuid), ?, ?, ?, ?, cast(? as jsonb), cast(? as int), null, cast(? as jsonb))",
-        server.uuid(), server.name(), roles, capacity, running, steps, leaseSeconds, report);
+  HeartbeatReply heartbeat(String roles, int capacity, int running, JsonArray steps, long leaseSeconds, JsonObject report) {
+    return HeartbeatReply.of(sql.object("heartbeat(cast(? as uuid), ?, ?, ?, ?, cast(? as jsonb), cast(? as int), null, cast(? as jsonb))",
+        server.uuid(), server.name(), roles, capacity, running, steps, leaseSeconds, report));
   }
 
   boolean saveCheckpoint(UUID stepUuid, int handoff, String checkpoint) {
@@ -46,8 +48,8 @@ class StepGateway {
     return CancelOrder.of(sql.array("get_cancel_requests(cast(? as jsonb))", steps));
   }
 
-  JsonObject abandonSteps(JsonArray steps) {
-    return sql.object("abandon_steps(cast(? as jsonb), cast(? as uuid))", steps, server.uuid());
+  void abandonSteps(JsonArray steps) {
+    sql.run("abandon_steps(cast(? as jsonb), cast(? as uuid))", steps, server.uuid());
   }
 
   int releaseUnknownSteps(JsonArray known, long olderThanMs) {
@@ -55,12 +57,12 @@ class StepGateway {
         .getInt("released");
   }
 
-  JsonObject releaseSteps(JsonArray steps) {
-    return sql.object("release_steps(cast(? as jsonb), cast(? as uuid))", steps, server.uuid());
+  void releaseSteps(JsonArray steps) {
+    sql.run("release_steps(cast(? as jsonb), cast(? as uuid))", steps, server.uuid());
   }
 
-  JsonObject declineSteps(JsonArray steps) {
-    return sql.object("decline_steps(cast(? as jsonb), cast(? as uuid))", steps, server.uuid());
+  DeclineReply declineSteps(JsonArray steps) {
+    return DeclineReply.of(sql.object("decline_steps(cast(? as jsonb), cast(? as uuid))", steps, server.uuid()));
   }
 
   JsonArray getStepDefinitions(Collection<UUID> namedStepUuids) {

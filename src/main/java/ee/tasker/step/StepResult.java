@@ -2,21 +2,56 @@ package ee.tasker.step;
 
 import ee.tasker.engine.model.Outcome;
 import ee.tasker.platform.Json;
+import ee.tasker.platform.JsonbCheck;
 import ee.tasker.step.model.StepKey;
+import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
 import jakarta.json.JsonValue;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 
 /**
- * What a worker submits for one handoff.
+ * The result that a worker submits for one handoff.
  *
  * @param result  the result or partial result; JSON null when there is none
  * @param error   {@code {type, message, delay_ms?, ...}}; JSON null for a success
+ * @param decision the names of the steps that a decision chose; empty for other steps
+ * @param batches  the cursors of a batchable step; empty for other steps
  */
-public record StepResult(StepKey key, Outcome outcome, JsonValue result, JsonValue error, Duration executionTime) {
+public record StepResult(StepKey key, Outcome outcome, JsonValue result, JsonValue error, Duration executionTime,
+    Optional<List<String>> decision, Optional<JsonArray> batches) {
 
-  JsonObject toJson() {
+  /** The result of a step that is neither a decision nor batchable. */
+  public StepResult(StepKey key, Outcome outcome, JsonValue result, JsonValue error, Duration executionTime) {
+    this(key, outcome, result, error, executionTime, Optional.empty(), Optional.empty());
+  }
+
+  /** The same result with the names of the steps that a decision chose. */
+  public StepResult deciding(List<String> steps) {
+    return new StepResult(key, outcome, result, error, executionTime, Optional.of(steps), Optional.empty());
+  }
+
+  /** The same result with the cursors of a batchable step. */
+  public StepResult batching(JsonArray cursors) {
+    return new StepResult(key, outcome, result, error, executionTime, Optional.empty(), Optional.of(cursors));
+  }
+
+  private static final int LONGEST_MESSAGE = 4_000;
+
+  /** The error of a failure, with texts that PostgreSQL can store: without U+0000 and of limited length. */
+  public static JsonObjectBuilder error(String type, String message) {
+    return Json.build().createObjectBuilder().add("type", clean(type)).add("message", clean(message));
+  }
+
+  private static String clean(String text) {
+    // Cleaned after the cut, which may split a surrogate pair.
+    return JsonbCheck.cleaned(text.length() <= LONGEST_MESSAGE ? text : text.substring(0, LONGEST_MESSAGE) + "…");
+  }
+
+  /** As {@code tasker.complete_steps} takes it. */
+  public JsonObject toJson() {
     JsonObjectBuilder json = Json.build().createObjectBuilder()
         .add("step_uuid", key.stepUuid().toString())
         .add("task_uuid", key.taskUuid().toString())
@@ -29,6 +64,8 @@ public record StepResult(StepKey key, Outcome outcome, JsonValue result, JsonVal
     if (error != JsonValue.NULL) {
       json.add("error", error);
     }
+    decision.ifPresent(steps -> json.add("decision", Json.build().createArrayBuilder(steps)));
+    batches.ifPresent(cursors -> json.add("batches", cursors));
     return json.build();
   }
 }

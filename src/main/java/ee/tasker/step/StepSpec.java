@@ -12,28 +12,37 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * What the template says about a step. It never changes.
+ * The definition of a step in its template. Immutable.
  *
- * @param ancestors names of all steps that this one depends on, at any distance
+ * @param name the name in the template; a step that was added to a task has a name of its own, {@link ClaimedStep#name}
+ * @param ancestors names of all steps on which this one depends, directly or indirectly
  */
 public record StepSpec(
     UUID namedStepUuid, String namespace, String taskName, String taskVersion, String name, String callable, String method,
     Optional<String> resolver, JsonObject initialization, Optional<ContextSchema> resultSchema, Optional<Duration> timeout,
     Set<String> ancestors) {
 
-  /** What runs it: the callable, and the method when that is another than usual. */
+  /** The callable, with {@code #method} when the method is not the default. */
   public String handler() {
     return "call".equals(method) ? callable : callable + "#" + method;
   }
 
-  static StepSpec of(JsonObject document) {
+  /** The error of a result that does not fit the template's result schema; empty when it fits or there is no schema. */
+  public Optional<JsonObject> violation(JsonValue result) {
+    return resultSchema.map(schema -> schema.validate(result)).filter(violations -> !violations.isEmpty())
+        .map(violations -> StepResult.error("result_schema_violation",
+            "result" + violations.get(0).pointer() + ": " + violations.get(0).message()).add("result", result).build());
+  }
+
+  /** @param document as {@code tasker.get_step_definitions} answers it */
+  public static StepSpec of(JsonObject document) {
     Optional<ContextSchema> schema = Optional.ofNullable(document.get("result_schema"))
         .filter(value -> value != JsonValue.NULL)
         .map(value -> ContextSchema.compile(value.toString()));
     Optional<Duration> timeout = document.isNull("timeout_seconds")
         ? Optional.empty() : Optional.of(Duration.ofSeconds(document.getInt("timeout_seconds")));
     return new StepSpec(
-        Json.uuid(document, "template_step_uuid"), document.getString("namespace"), document.getString("name"),
+        ClaimedStep.templateStepUuid(document), document.getString("namespace"), document.getString("name"),
         document.getString("version"), document.getString("step"), document.getString("callable"),
         document.getString("method"), Json.text(document, "resolver"), document.getJsonObject("initialization"), schema, timeout,
         new LinkedHashSet<>(document.getJsonArray("ancestors").getValuesAs(JsonString::getString)));

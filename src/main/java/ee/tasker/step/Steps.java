@@ -2,6 +2,8 @@ package ee.tasker.step;
 
 import ee.tasker.engine.reply.CancelOrder;
 import ee.tasker.engine.reply.ClaimReply;
+import ee.tasker.engine.reply.DeclineReply;
+import ee.tasker.engine.reply.HeartbeatReply;
 import ee.tasker.engine.reply.ResultsReply;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.LiveSettings;
@@ -18,6 +20,7 @@ import jakarta.transaction.Transactional;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +29,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
-/** The component's door. Every method is one call and one transaction of its own, except where it says otherwise. Thread-safe. */
+/** The facade for steps. Every method makes one call in its own transaction unless stated otherwise. Thread-safe. */
 @ApplicationScoped
 @Transactional(Transactional.TxType.REQUIRES_NEW)
 public class Steps {
@@ -50,8 +53,8 @@ public class Steps {
   }
 
   /**
-   * Submits results and takes up to {@code claimLimit} next steps in the same transaction: successors first and, if
-   * asked to, offers from the queues. On a server with the orchestrator's role the tasks are advanced too.
+   * Submits results and claims up to {@code claimLimit} next steps in the same transaction: successors first and, with
+   * {@code claimFromQueues}, offers from the queues. On a server with the orchestrator role it also advances the tasks.
    */
   public ResultsReply complete(Collection<StepResult> results, int claimLimit, boolean claimFromQueues) {
     JsonArrayBuilder array = Json.build().createArrayBuilder();
@@ -61,10 +64,11 @@ public class Steps {
   }
 
   /**
-   * Submits one result in the caller's transaction, which commits when nothing is refused and is rolled back otherwise.
-   * Locks the task and the step to the end of that transaction, so it is to be the last that the transaction does.
+   * Submits one result in the caller's transaction. The caller commits when the result is accepted and rolls back
+   * otherwise. The call locks the task and the step until that transaction ends, so make it the last statement of the
+   * transaction.
    *
-   * @return without claimed steps
+   * @return a reply without claimed steps
    */
   @Transactional(Transactional.TxType.MANDATORY)
   public ResultsReply completeWithin(StepResult result) {
@@ -75,82 +79,88 @@ public class Steps {
   /**
    * Renews this server's registration and the leases of the steps that it still runs.
    *
-   * @param report how this server is, as {@code tasker.heartbeat} takes it
+   * @param report the state of this server, as {@code tasker.heartbeat} reads it
    */
-  public JsonObject heartbeat(int running, Collection<StepKey> steps, JsonObject report) {
+  public HeartbeatReply heartbeat(int running, Collection<StepKey> steps, JsonObject report) {
     latestReport = report;
     latestRunning = running;
     String roles = live.roles().stream().map(Role::toString).sorted().collect(Collectors.joining(","));
     return gateway.heartbeat(roles, live.capacity(), running, toJson(steps), leaseSeconds(), report);
   }
 
-  /** Renews the lease of one step between the heartbeats. @return false when a later handoff has taken its place, or the step has ended */
+  /** Renews the lease of one step between heartbeats. @return false when a later handoff has replaced it, or the step has ended */
   public boolean renew(StepKey key) {
-    return heartbeat(latestRunning, List.of(key), latestReport).getJsonArray("lost").isEmpty();
+    return heartbeat(latestRunning, List.of(key), latestReport).lostSteps().isEmpty();
   }
 
-  /** Which of these running steps are asked to stop. */
+  /** Returns the cancel requests for these running steps. */
   public List<CancelOrder> cancelRequests(Collection<StepKey> steps) {
     return gateway.getCancelRequests(toJson(steps));
   }
 
-  /** Gives up steps that this server is running and will not finish. */
-  public JsonObject abandon(Collection<StepKey> steps) {
-    return gateway.abandonSteps(toJson(steps));
+  /** Abandons running steps that this server will not finish. */
+  public void abandon(Collection<StepKey> steps) {
+    gateway.abandonSteps(toJson(steps));
   }
 
-  /** Gives back what was claimed for this server more than {@code age} ago and is not among {@code known}. @return how many steps */
+  /** Releases steps that were claimed for this server more than {@code age} ago and are not in {@code known}. @return how many steps */
   public int releaseUnknown(Collection<StepKey> known, Duration age) {
     return gateway.releaseUnknownSteps(toJson(known), age.toMillis());
   }
 
-  /** @return false when a later handoff has taken its place, or the step has ended */
+  /** @return false when a later handoff has replaced it, or the step has ended */
   public boolean saveCheckpoint(StepKey key, JsonValue checkpoint) {
     return gateway.saveCheckpoint(key.stepUuid(), key.handoff(), checkpoint.toString());
   }
 
-  /** Gives back steps that were claimed and never started. */
-  public JsonObject release(Collection<StepKey> steps) {
-    return gateway.releaseSteps(toJson(steps));
+  /** Releases claimed steps that have not started. */
+  public void release(Collection<StepKey> steps) {
+    gateway.releaseSteps(toJson(steps));
   }
 
-  /**
-   * Gives back steps that this server has no handler for, where another server has it.
-   *
-   * @return as {@code tasker.decline_steps}
-   */
-  public JsonObject decline(Collection<StepKey> steps) {
+  /** Declines steps that this server cannot run; it is offered no more steps of their handlers. */
+  public DeclineReply decline(Collection<StepKey> steps) {
     return gateway.declineSteps(toJson(steps));
   }
 
-  /** Results of all ancestors by step name. */
+  /** Returns the results of all ancestors by step name. */
   public JsonObject ancestorResults(UUID stepUuid) {
     return gateway.getAncestorResults(stepUuid);
   }
 
-  /** Completes claimed steps as the database returns them with what their templates say. */
+  /** Joins the claimed steps that the database returned with the definitions of their templates. */
   @Transactional(Transactional.TxType.SUPPORTS)
   public List<ClaimedStep> read(JsonArray claimedSteps) {
     List<JsonObject> documents = claimedSteps.getValuesAs(JsonObject.class);
     List<ClaimedStep> read = new ArrayList<>(documents.size());
     for (JsonObject document : documents) {
-      read.add(ClaimedStep.of(document, definitions.get(Json.uuid(document, "template_step_uuid"))));
+      read.add(ClaimedStep.of(document, definitions.get(ClaimedStep.templateStepUuid(document))));
     }
     return read;
   }
 
-  /** Whether {@link #learn} has to be called before {@link #read}. */
+  /** Whether {@link #read} can be called without {@link #learn}. */
   @Transactional(Transactional.TxType.SUPPORTS)
   public boolean knows(JsonArray claimedSteps) {
     return claimedSteps.getValuesAs(JsonObject.class).stream()
-        .allMatch(document -> definitions.containsKey(Json.uuid(document, "template_step_uuid")));
+        .allMatch(document -> definitions.containsKey(ClaimedStep.templateStepUuid(document)));
   }
 
-  /** Fetches what the templates say of steps that this server has not met before. */
+  /** The definitions of steps, by step; documents have the keys of the step and of its template's step. */
+  @Transactional(Transactional.TxType.SUPPORTS)
+  public Map<UUID, StepSpec> definitions(JsonArray documents) {
+    Map<UUID, StepSpec> found = new HashMap<>();
+    for (JsonObject document : documents.getValuesAs(JsonObject.class)) {
+      found.put(ClaimedStep.stepUuid(document), definitions.get(ClaimedStep.templateStepUuid(document)));
+    }
+    return found;
+  }
+
+  /** Fetches the definitions of steps that this server does not know yet. */
   public void learn(JsonArray claimedSteps) {
     Set<UUID> unknown = new HashSet<>();
     for (JsonObject document : claimedSteps.getValuesAs(JsonObject.class)) {
-      UUID uuid = Json.uuid(document, "template_step_uuid");
+      UUID uuid = ClaimedStep.templateStepUuid(document);
       if (!definitions.containsKey(uuid)) {
         unknown.add(uuid);
       }

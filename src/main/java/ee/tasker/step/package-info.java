@@ -1,5 +1,5 @@
 /**
- * Steps as this server's worker handles them: claims, result submissions, heartbeats, checkpoints, and what a template says about
- * a step. The decisions are the database's; this component carries them over.
+ * Steps as this server's worker processes them: claims, result submissions, heartbeats, checkpoints, and step definitions.
+ * The database decides; this component calls it and maps the replies.
  */
 package ee.tasker.step;

@@ -18,8 +18,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Tells whoever waits in this server that a task came to rest: it ended, or is blocked until a person acts. Tasks that come
- * to rest on another server are not heard of here; whoever waits looks at the database now and then as well.
+ * Completes the futures of callers that wait on this server for a task to become terminal, or blocked until an operator
+ * acts. It does not hear of tasks that end on another server; callers therefore poll the database as well.
  */
 @ApplicationScoped
 public class CompletionWaiters implements EndListener {
@@ -30,7 +30,7 @@ public class CompletionWaiters implements EndListener {
   private Meters meters;
 
   private final Map<UUID, Set<CompletableFuture<TaskState>>> awaited = new ConcurrentHashMap<>();
-  /** What came to rest here lately. */
+  /** The tasks that recently became terminal or blocked on this server. */
   private final Map<UUID, TaskState> recent = Collections.synchronizedMap(new LinkedHashMap<>() {
     private static final long serialVersionUID = 1;
 
@@ -40,7 +40,9 @@ public class CompletionWaiters implements EndListener {
     }
   });
 
-  /** Completes with the state when the task comes to rest; ask before reading the task, and {@link #forget} afterwards. */
+  /**
+   * Completes with the state when the task becomes terminal or blocked. Call it before you read the task, and {@link #forget} afterwards.
+   */
   public CompletableFuture<TaskState> await(UUID taskUuid) {
     CompletableFuture<TaskState> future = new CompletableFuture<>();
     awaited.compute(taskUuid, (uuid, others) -> {
@@ -52,8 +54,8 @@ public class CompletionWaiters implements EndListener {
   }
 
   /**
-   * The same for a task that was created a moment ago by this server: an ending that came before the question counts as well,
-   * so that there is no need to read the task. Not for others: a person may have taken a task up again that came to rest.
+   * The same for a task that this server created a moment ago: completes also when the task has already ended, so that the
+   * caller need not read it. Not for other tasks: an operator may have resumed one that had ended.
    */
   public CompletableFuture<TaskState> awaitNew(UUID taskUuid) {
     CompletableFuture<TaskState> future = await(taskUuid);
@@ -64,7 +66,7 @@ public class CompletionWaiters implements EndListener {
     return future;
   }
 
-  /** The one who asked no longer waits. */
+  /** The caller no longer waits. */
   public void forget(UUID taskUuid, CompletableFuture<TaskState> future) {
     awaited.computeIfPresent(taskUuid, (uuid, futures) -> {
       futures.remove(future);
@@ -87,7 +89,7 @@ public class CompletionWaiters implements EndListener {
 
   /** The task was seen in this state. */
   public void observed(UUID taskUuid, TaskState state) {
-    if (state.isAtRest()) {
+    if (state.isTerminalOrBlocked()) {
       recent.put(taskUuid, state);
       Set<CompletableFuture<TaskState>> futures = awaited.remove(taskUuid);
       if (futures != null) {

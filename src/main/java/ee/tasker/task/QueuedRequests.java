@@ -1,8 +1,10 @@
 package ee.tasker.task;
 
+import ee.tasker.engine.reply.QueuedRequest;
 import ee.tasker.engine.reply.RoundReply;
 import ee.tasker.engine.reply.SubmissionReply;
 import ee.tasker.engine.reply.SubmissionVerdict;
+import ee.tasker.engine.reply.UncheckedTask;
 import ee.tasker.platform.DatabaseFaults;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Log;
@@ -13,7 +15,6 @@ import ee.tasker.template.ContextSchema;
 import ee.tasker.template.Templates;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
-import jakarta.json.JsonArray;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
@@ -24,7 +25,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Requests that did not come through Java: messages on {@code orchestration_task_requests}, and tasks made by SQL. */
+/** Requests that did not arrive through Java: messages on {@code orchestration_task_requests}, and tasks created by SQL. */
 @ApplicationScoped
 @Transactional(Transactional.TxType.REQUIRES_NEW)
 public class QueuedRequests {
@@ -43,24 +44,24 @@ public class QueuedRequests {
   private Settings settings;
 
   /**
-   * Takes up to {@code limit} requests off the queue and submits them in the same transaction. What is wrong with one is
-   * kept on {@code orchestration_task_requests_refused} with the request; a duplicate is done with. One that the database raised
-   * an error for holds back no other: it is refused when the fault is in its data, otherwise it comes again, at most
-   * {@code tasker.messages.delivery-limit} times.
+   * Takes up to {@code limit} requests off the queue and submits them in the same transaction. An invalid request goes to
+   * {@code orchestration_task_requests_refused} with its problem; a duplicate is dropped. A request for which the database
+   * raises an error does not hold up the others: it is refused when the fault is in its data, and otherwise retried, with
+   * at most {@code tasker.messages.delivery-limit} deliveries.
    */
   public RoundReply submit(int limit, int claimLimit) {
-    JsonArray messages = gateway.takeTaskRequests(limit);
+    List<QueuedRequest> messages = gateway.takeTaskRequests(limit);
     if (messages.isEmpty()) {
       return RoundReply.NOTHING;
     }
     Set<JsonValue> done = new LinkedHashSet<>();
     JsonArrayBuilder refused = Json.build().createArrayBuilder();
     JsonArrayBuilder requests = Json.build().createArrayBuilder();
-    List<JsonObject> submitted = new ArrayList<>();
-    for (JsonObject message : messages.getValuesAs(JsonObject.class)) {
-      done.add(message.get("msg_id"));
+    List<QueuedRequest> submitted = new ArrayList<>();
+    for (QueuedRequest message : messages) {
+      done.add(message.id());
       try {
-        TaskRequest request = check.complete(TaskRequestReader.read(requestIn(message.get("message"))));
+        TaskRequest request = check.complete(TaskRequestReader.read(requestIn(message.message())));
         check.check(request);
         requests.add(request.toJson());
         submitted.add(message);
@@ -70,12 +71,12 @@ public class QueuedRequests {
     }
     SubmissionReply reply = gateway.submitQueuedRequests(requests.build(), claimLimit, settings.worker().lease().toSeconds());
     for (int i = 0; i < submitted.size(); i++) {
-      JsonObject message = submitted.get(i);
+      QueuedRequest message = submitted.get(i);
       SubmissionVerdict verdict = reply.verdicts().get(i);
       if (verdict instanceof SubmissionVerdict.Failed failed) {
         if (isToComeAgain(message, failed)) {
-          LOG.write(LogEvent.CALL_FAILED, "call", "submit_queued_requests", "message", message.get("msg_id"), "cause", fault(failed));
-          done.remove(message.get("msg_id"));
+          LOG.write(LogEvent.CALL_FAILED, "call", "submit_queued_requests", "message", message.id(), "cause", fault(failed));
+          done.remove(message.id());
         } else {
           refused.add(refusal(message, "cannot-be-processed", fault(failed)));
         }
@@ -89,18 +90,18 @@ public class QueuedRequests {
     return RoundReply.ofRequests(messages.size(), reply);
   }
 
-  /** A fault in the data stays; any other may be gone the next time. */
-  private boolean isToComeAgain(JsonObject message, SubmissionVerdict.Failed fault) {
-    return !DatabaseFaults.isAboutTheData(fault.sqlState()) && message.getInt("read_ct") < settings.recovery().deliveries();
+  /** A fault in the data is permanent; any other may be gone at the next delivery. */
+  private boolean isToComeAgain(QueuedRequest message, SubmissionVerdict.Failed fault) {
+    return !DatabaseFaults.isAboutTheData(fault.sqlState()) && message.deliveries() < settings.recovery().deliveries();
   }
 
   private static String fault(SubmissionVerdict.Failed fault) {
     return fault.sqlState() + " " + fault.message();
   }
 
-  private static JsonObjectBuilder refusal(JsonObject message, String code, String detail) {
-    LOG.write(LogEvent.TASK_REQUEST_REFUSED, "message", message.get("msg_id"), "code", code, "detail", detail);
-    return Json.build().createObjectBuilder(message)
+  private static JsonObjectBuilder refusal(QueuedRequest message, String code, String detail) {
+    LOG.write(LogEvent.TASK_REQUEST_REFUSED, "message", message.id(), "code", code, "detail", detail);
+    return Json.build().createObjectBuilder(message.document())
         .add("problem", Json.build().createObjectBuilder().add("code", code).add("detail", detail));
   }
 
@@ -116,25 +117,25 @@ public class QueuedRequests {
   }
 
   /**
-   * Checks the contexts of up to {@code limit} tasks made by SQL and starts those whose context fits.
+   * Validates the contexts of up to {@code limit} tasks created by SQL and starts those whose context is valid.
    */
   public RoundReply startValidatedTasks(int limit, int claimLimit) {
-    JsonArray unchecked = gateway.takeUncheckedTasks(limit);
+    List<UncheckedTask> unchecked = gateway.takeUncheckedTasks(limit);
     if (unchecked.isEmpty()) {
       return RoundReply.NOTHING;
     }
     JsonArrayBuilder verdicts = Json.build().createArrayBuilder();
-    for (JsonObject task : unchecked.getValuesAs(JsonObject.class)) {
-      List<ContextSchema.Violation> violations = templates.find(Json.uuid(task, "template_uuid"))
+    for (UncheckedTask task : unchecked) {
+      List<ContextSchema.Violation> violations = templates.find(task.templateUuid())
           .flatMap(template -> template.inputSchema())
-          .map(schema -> schema.validate(task.getJsonObject("context")))
+          .map(schema -> schema.validate(task.context()))
           .orElse(List.of());
       JsonArrayBuilder array = Json.build().createArrayBuilder();
       for (ContextSchema.Violation violation : violations) {
         JsonObjectBuilder entry = Json.build().createObjectBuilder();
         array.add(entry.add("field", "context" + violation.pointer()).add("message", violation.message()));
       }
-      verdicts.add(Json.build().createObjectBuilder().add("task_uuid", task.getString("task_uuid")).add("violations", array));
+      verdicts.add(Json.build().createObjectBuilder().add("task_uuid", task.taskUuid().toString()).add("violations", array));
     }
     return gateway.startValidatedTasks(verdicts.build(), claimLimit, settings.worker().lease().toSeconds());
   }

@@ -10,14 +10,14 @@ import jakarta.inject.Inject;
 import java.util.List;
 import java.util.Map;
 
-/** What is checked of a request before the database sees it: its template, and its context against the input schema. */
+/** Checks a request before it reaches the database: its template, and its context against the input schema. */
 @ApplicationScoped
 class RequestCheck {
   @Inject
   private Templates templates;
 
   /**
-   * @return the request with the version that it means, when it names none
+   * @return the request with its version; the latest one when it names none
    * @throws Problem 404 unknown-template
    */
   public TaskRequest complete(TaskRequest request) {
@@ -26,7 +26,7 @@ class RequestCheck {
   }
 
   /**
-   * @param request of a version
+   * @param request with a version
    * @return its template
    * @throws Problem 404 unknown-template, 422 unsupported-template, 400 invalid-context
    */

@@ -20,18 +20,18 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * Takes in requests that stand alone and commits as many at once as arrive together: whoever finds nobody submitting
- * submits for all who wait. Alone, a request pays for nothing but its own commit.
+ * Batches independent requests and commits together those that arrive together: a caller that finds no submission under way
+ * submits for all waiting callers. A lone request costs only its own commit.
  *
- * <p>Root steps are claimed in the same transaction, all of them as long as this server's worker has available permits: what is left over goes
- * to the queue, from which whoever is quickest takes it, and with it all that follows.
+ * <p>The same transaction claims root steps for this server's worker, as many as it has permits available. The others go to
+ * the queue, where the first worker to claim them also gets their successors.
  */
 @ApplicationScoped
 public class SubmissionBatcher {
   private static final int BATCH = 500;
-  /** One works while the other waits for the disk. */
+  /** One submission runs while the other waits for its commit to reach the disk. */
   private static final int SUBMITTERS = 2;
-  private static final int COMPANY = 16;
+  private static final int ENOUGH_FOR_ANOTHER_CALL = 16;
 
   private record Waiting(TaskRequest request, int rootSteps, CompletableFuture<SubmittedTask> answer) {
   }
@@ -62,7 +62,7 @@ public class SubmissionBatcher {
 
   @PostConstruct
   void prepare() {
-    calls = new CallCoalescer(SUBMITTERS, COMPANY, threads.timers(), this::submitWaiting);
+    calls = new CallCoalescer(SUBMITTERS, ENOUGH_FOR_ANOTHER_CALL, threads.timers(), this::submitWaiting);
   }
 
   /**
@@ -76,7 +76,7 @@ public class SubmissionBatcher {
     return await(entry.answer());
   }
 
-  /** Many requests at once, each with its own fate: a future fails with the {@link ee.tasker.platform.Problem} of its request. */
+  /** Many requests at once, each with its own outcome: a future fails with the {@link ee.tasker.platform.Problem} of its request. */
   public List<CompletableFuture<SubmittedTask>> submitEach(List<TaskRequest> requests) {
     List<CompletableFuture<SubmittedTask>> answers = new ArrayList<>(requests.size());
     for (TaskRequest request : requests) {
@@ -112,7 +112,7 @@ public class SubmissionBatcher {
   private void submitWaiting() {
     while (!waiting.isEmpty()) {
       if (!calls.tryAcquire()) {
-        // Whoever is at it looks at the queue again.
+        // The thread that submits checks the queue again.
         return;
       }
       try {
@@ -162,8 +162,8 @@ public class SubmissionBatcher {
   }
 
   /**
-   * One request must not take the others with it: what the database refused as a whole is tried again one by one. Not so when nobody
-   * knows whether it was committed: a second try could make second tasks, which only the client can want.
+   * One request must not fail the others: a batch that the database refused is retried request by request. A batch whose
+   * commit is in doubt is not retried: a retry could create duplicate tasks, and only the client can decide that.
    */
   private void fail(List<Waiting> batch, Exception failed) {
     if (batch.size() == 1 || !DatabaseFaults.isRefusal(failed)) {

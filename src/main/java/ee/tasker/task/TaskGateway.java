@@ -1,7 +1,9 @@
 package ee.tasker.task;
 
+import ee.tasker.engine.reply.QueuedRequest;
 import ee.tasker.engine.reply.RoundReply;
 import ee.tasker.engine.reply.SubmissionReply;
+import ee.tasker.engine.reply.UncheckedTask;
 import ee.tasker.platform.ActingCaller;
 import ee.tasker.platform.ServerIdentity;
 import ee.tasker.platform.SqlFunctions;
@@ -51,6 +53,10 @@ class TaskGateway {
     return sql.array("get_step_documents(cast(? as uuid), cast(? as uuid))", taskUuid, stepUuid == null ? null : stepUuid.toString());
   }
 
+  JsonObject listBatchWorkers(UUID taskUuid, UUID batchStep, int after, int limit) {
+    return sql.object("list_batch_workers(cast(? as uuid), cast(? as uuid), ?, ?)", taskUuid, batchStep, after, limit);
+  }
+
   JsonArray getStepAudit(UUID taskUuid, UUID stepUuid) {
     return sql.array("get_step_audit(cast(? as uuid), cast(? as uuid))", taskUuid, stepUuid);
   }
@@ -62,16 +68,16 @@ class TaskGateway {
         taskUuid, by, reason, policy, server.uuid(), graceSeconds == null ? null : graceSeconds.toString(), children, defaultGraceSeconds);
   }
 
-  JsonArray takeTaskRequests(int limit) {
-    return sql.array("take_task_requests(?)", limit);
+  List<QueuedRequest> takeTaskRequests(int limit) {
+    return QueuedRequest.of(sql.array("take_task_requests(?)", limit));
   }
 
   void finishTaskRequests(JsonArray messageIds, JsonArray refused) {
     sql.run("finish_task_requests(cast(? as jsonb), cast(? as jsonb))", messageIds, refused);
   }
 
-  JsonArray takeUncheckedTasks(int limit) {
-    return sql.array("take_unchecked_tasks(?)", limit);
+  List<UncheckedTask> takeUncheckedTasks(int limit) {
+    return UncheckedTask.of(sql.array("take_unchecked_tasks(?)", limit));
   }
 
   RoundReply startValidatedTasks(JsonArray verdicts, int claimLimit, long leaseSeconds) {

@@ -6,6 +6,7 @@ import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
 import jakarta.json.JsonValue;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -15,10 +16,9 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 
 /**
- * What somebody wants to be run. Immutable; every method returns a changed copy.
+ * A request to run a task. Immutable; every setter returns a changed copy.
  *
- * <p>The template's identity strategy decides whether it is the same as an earlier one; an idempotency key decides it
- * instead, whatever the strategy.
+ * <p>The template's identity strategy decides whether the request duplicates an earlier one; an idempotency key overrides the strategy.
  */
 public final class TaskRequest {
   private static final Pattern TRACE_PARENT = Pattern.compile("(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}");
@@ -35,7 +35,7 @@ public final class TaskRequest {
     this.members = members;
   }
 
-  /** Of the highest release of the template that is registered when the request is submitted; the {@link SubmittedTask} tells which. */
+  /** For the highest release of the template that is registered when the request is submitted; the {@link SubmittedTask} names it. */
   public static TaskRequest of(String namespace, String name) {
     JsonObject members = Json.build().createObjectBuilder()
         .add("namespace", namespace).add("name", name).add("context", JsonValue.EMPTY_JSON_OBJECT).build();
@@ -54,7 +54,7 @@ public final class TaskRequest {
     return with("context", context);
   }
 
-  /** At most 128 characters, as {@link #sourceSystem} and {@link #reason}. */
+  /** At most 128 characters, like {@link #sourceSystem} and {@link #reason}. */
   public TaskRequest initiator(String initiator) {
     return withText("initiator", initiator);
   }
@@ -85,29 +85,29 @@ public final class TaskRequest {
   }
 
   /**
-   * The trace that the task belongs to, as W3C Trace Context has it in the header {@code traceparent}: handlers and log lines get it.
-   * Without it, and where the server makes spans, it is the place of the current span.
+   * The trace that the task belongs to, in the form of the W3C Trace Context header {@code traceparent}; handlers and log
+   * lines receive it. When it is absent and the server creates spans, the current span is the parent.
    *
-   * @throws IllegalArgumentException when it does not have that form
+   * @throws IllegalArgumentException when the text does not have that form
    */
   public TaskRequest traceParent(String traceParent) {
     if (!isTraceParent(traceParent)) {
-      throw new IllegalArgumentException("traceParent must be as W3C Trace Context has it, not " + traceParent);
+      throw new IllegalArgumentException("traceParent must be a W3C Trace Context traceparent, not " + traceParent);
     }
     return with("trace_parent", Json.string(traceParent));
   }
 
-  /** Whether it is a {@code traceparent}; those of zeros only are none. */
+  /** Whether the text is a valid {@code traceparent}; ids of zeros only are invalid. */
   public static boolean isTraceParent(String text) {
     return text != null && TRACE_PARENT.matcher(text).matches();
   }
 
-  /** The task on whose behalf this one is submitted: a cancel of that one can reach this one. It must be there. */
+  /** The task on whose behalf this one is submitted: a cancel of the parent can reach this task. The parent must exist. */
   public TaskRequest parentTaskUuid(UUID parentTaskUuid) {
     return with("parent_task_uuid", Json.string(parentTaskUuid.toString()));
   }
 
-  /** The namespaces in which the caller may name a parent; a task of any other is to it as one that is not there. */
+  /** The namespaces in which the caller may name a parent; a parent in any other namespace is treated as unknown. */
   public TaskRequest parentIn(Set<String> namespaces) {
     JsonArrayBuilder names = Json.build().createArrayBuilder();
     namespaces.stream().sorted().forEach(names::add);
@@ -122,12 +122,24 @@ public final class TaskRequest {
     return with("requested_at", Json.string(requestedAt.toString()));
   }
 
+  /** When the task starts, at most ten years ahead; at once when it is past. Instead of {@link #delay}. */
+  public TaskRequest startAt(Instant startAt) {
+    return with("start_at", Json.string(startAt.toString()));
+  }
+
+  /** After which the task starts, in whole seconds of at most ten years. Instead of {@link #startAt}. */
+  public TaskRequest delay(Duration delay) {
+    return with("delay_seconds", Json.provider().createValue(delay.toSeconds()));
+  }
+
   /** At most 256 characters. */
   public TaskRequest idempotencyKey(String idempotencyKey) {
     return withText("idempotency_key", idempotencyKey, 256);
   }
 
-  /** Who submits it, as authenticated; what the request itself says is the {@link #initiator}. At most 160 characters. */
+  /**
+   * The authenticated caller that submits the request; the {@link #initiator} is the name that the request claims. At most 160 characters.
+   */
   public TaskRequest submittedBy(String caller) {
     return withText("submitted_by", caller, 160);
   }
@@ -140,12 +152,12 @@ public final class TaskRequest {
     return name;
   }
 
-  /** Empty when the request leaves the version to the server. */
+  /** Empty when the request names no version. */
   public Optional<TemplateKey> template() {
     return template;
   }
 
-  /** The same request of a version that is known by now. */
+  /** The same request with a version. */
   TaskRequest of(TemplateKey known) {
     return new TaskRequest(namespace, name, Optional.of(known),
         Json.build().createObjectBuilder(members).add("version", known.version()).build());
@@ -163,8 +175,8 @@ public final class TaskRequest {
     return members.containsKey("trace_parent");
   }
 
-  /** As {@code tasker.submit_tasks} takes it. */
-  JsonObject toJson() {
+  /** The form that the SQL function {@code tasker.submit_tasks} reads. */
+  public JsonObject toJson() {
     return members;
   }
 

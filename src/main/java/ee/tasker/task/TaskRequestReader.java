@@ -12,6 +12,7 @@ import jakarta.json.JsonString;
 import jakarta.json.JsonValue;
 import java.math.BigDecimal;
 import java.time.DateTimeException;
+import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -21,12 +22,14 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
-/** Reads a task request from JSON. No member is dropped or rewritten: what is not known or does not fit is told of, all at once. */
+/** Reads a task request from JSON. It drops and rewrites no property: it reports all unknown and invalid ones together. */
 public final class TaskRequestReader {
   private static final Set<String> MEMBERS = Set.of(
       "name", "namespace", "version", "context", "initiator", "source_system", "reason", "tags", "requested_at", "priority",
       "correlation_id", "parent_correlation_id", "parent_task_uuid", "idempotency_key", "on_duplicate",
-      "trace_parent");
+      "trace_parent", "start_at", "delay_seconds");
+  /** Ten years. */
+  private static final int LONGEST_DELAY_SECONDS = 315_360_000;
   private static final int MAX_DEPTH = 64;
   private static final int MAX_KEYS = 10_000;
 
@@ -37,12 +40,12 @@ public final class TaskRequestReader {
     this.document = document;
   }
 
-  /** @throws Problem 400 with one violation per wrong member */
+  /** @throws Problem 400 with one violation per invalid property */
   public static TaskRequest read(JsonObject document) {
     return new TaskRequestReader(document).read();
   }
 
-  /** Whether the request asks for the existing task instead of a refusal when it is a duplicate. */
+  /** Whether a duplicate request returns the existing task instead of a refusal. */
   public static boolean wantsExisting(JsonObject document) {
     return Json.text(document, "on_duplicate").filter("return"::equals).isPresent();
   }
@@ -66,10 +69,11 @@ public final class TaskRequestReader {
     uuid("parent_task_uuid");
     String traceParent = text("trace_parent", false, 55);
     if (traceParent != null && !TaskRequest.isTraceParent(traceParent)) {
-      wrong("trace_parent", "must be as W3C Trace Context has it, for instance 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
+      wrong("trace_parent", "must be a W3C Trace Context traceparent, for example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
     }
     checkPriority();
     checkRequestedAt();
+    checkStart();
     checkTags();
     checkContext();
     if (name != null && name.isBlank()) {
@@ -109,6 +113,12 @@ public final class TaskRequestReader {
     }
     if (document.get("requested_at") instanceof JsonString requestedAt) {
       result = result.requestedAt(OffsetDateTime.parse(requestedAt.getString()).toInstant());
+    }
+    if (document.get("start_at") instanceof JsonString startAt) {
+      result = result.startAt(OffsetDateTime.parse(startAt.getString()).toInstant());
+    }
+    if (document.get("delay_seconds") instanceof JsonNumber delay) {
+      result = result.delay(Duration.ofSeconds(delay.longValueExact()));
     }
     var correlationId = Json.optionalUuid(document, "correlation_id");
     if (correlationId.isPresent()) {
@@ -168,7 +178,7 @@ public final class TaskRequestReader {
     String text = text("requested_at", false, 64);
     if (text != null) {
       try {
-        // In UTC, where the last evening of 9999 may be in a year that the database cannot be told.
+        // In UTC, where an evening of 31 December 9999 can fall into a year that the database cannot store.
         int year = OffsetDateTime.parse(text).withOffsetSameInstant(ZoneOffset.UTC).getYear();
         if (year < 1 || year > 9_999) {
           wrong("requested_at", "must be in one of the years 0001 to 9999");
@@ -176,6 +186,33 @@ public final class TaskRequestReader {
       } catch (DateTimeException e) {
         wrong("requested_at", "must be a date and time with an offset, as in 2026-01-31T12:00:00Z");
       }
+    }
+  }
+
+  /** That it is not too far ahead is checked against the clock of the database. */
+  private void checkStart() {
+    String text = text("start_at", false, 64);
+    if (text != null) {
+      try {
+        int year = OffsetDateTime.parse(text).withOffsetSameInstant(ZoneOffset.UTC).getYear();
+        if (year < 1 || year > 9_999) {
+          wrong("start_at", "must be in one of the years 0001 to 9999");
+        }
+      } catch (DateTimeException e) {
+        wrong("start_at", "must be a date and time with an offset, as in 2026-01-31T12:00:00Z");
+      }
+    }
+    JsonValue delay = document.get("delay_seconds");
+    if (delay == null || delay == JsonValue.NULL) {
+      return;
+    }
+    if (text != null) {
+      wrong("delay_seconds", "must be absent when start_at is given");
+    }
+    boolean fits = delay instanceof JsonNumber number && number.isIntegral() && number.bigDecimalValue().signum() >= 0
+        && number.bigDecimalValue().compareTo(BigDecimal.valueOf(LONGEST_DELAY_SECONDS)) <= 0;
+    if (!fits) {
+      wrong("delay_seconds", "must be a whole number from 0 to " + LONGEST_DELAY_SECONDS);
     }
   }
 
@@ -204,13 +241,13 @@ public final class TaskRequestReader {
     }
   }
 
-  /** @return what no task can have as its context, as the rest of a sentence that begins with the field's name */
+  /** @return why the context is invalid, as the rest of a sentence that begins with the field's name; empty when it is valid */
   public static Optional<String> contextComplaint(JsonObject context) {
     int[] keys = {0};
     return Optional.ofNullable(check(context, 1, keys)).or(() -> JsonbCheck.complaint(context));
   }
 
-  /** What no handler would expect; what PostgreSQL could not store is asked of {@link JsonbCheck}. */
+  /** Limits of depth and number of keys; {@link JsonbCheck} checks the limits of PostgreSQL. */
   private static String check(JsonValue value, int depth, int[] keys) {
     if (depth > MAX_DEPTH) {
       return "must not be nested more than " + MAX_DEPTH + " deep";
@@ -237,7 +274,7 @@ public final class TaskRequestReader {
     return null;
   }
 
-  /** The first thing that is wrong with a member is enough. */
+  /** Reports only the first violation of each field. */
   private void wrong(String field, String message) {
     if (violations.stream().noneMatch(violation -> violation.field().equals(field))) {
       violations.add(new Violation(field, message));

@@ -22,20 +22,20 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/** The component's door for tasks that are there: reads them and cancels them. Thread-safe. */
+/** The facade for existing tasks: reads and cancels them. Thread-safe. */
 @ApplicationScoped
 public class Tasks {
   private static final Log LOG = Log.of(Tasks.class);
 
-  /** What a cancel does to steps that are already running. */
+  /** How a cancel affects running steps. */
   public enum CancelPolicy { ALLOW_FINISH, CANCEL_RUNNING }
 
-  /** Whether a cancel is one for the tasks, too, that were submitted on behalf of the task. */
+  /** Whether a cancel also cancels the tasks that were submitted on behalf of the task. */
   public enum Children { CANCEL, LEAVE }
 
   /**
-   * @param by    who asks
-   * @param grace how long running steps may take to stop; empty for what the template, or else the configuration says
+   * @param by    who requests the cancel
+   * @param grace how long running steps may take to stop; empty for the time of the template, or else of the configuration
    */
   public record CancelRequest(String by, String reason, CancelPolicy policy, Optional<Duration> grace, Children children) {
   }
@@ -58,13 +58,13 @@ public class Tasks {
   @Inject
   private ActingCaller caller;
 
-  /** The task as REST shows it, with its context and the readiness of its steps. */
+  /** The task as REST returns it, with its context and the readiness of its steps. */
   @Transactional
   public Optional<JsonObject> describe(UUID taskUuid) {
     return gateway.getTaskDocuments(List.of(taskUuid), true).stream().map(JsonObject.class::cast).findFirst();
   }
 
-  /** Only the state: much cheaper than {@link #describe}. */
+  /** The state only: much cheaper than {@link #describe}. */
   @Transactional
   public Optional<TaskState> state(UUID taskUuid) {
     return Optional.ofNullable(gateway.getCurrentTaskState(taskUuid)).map(TaskState::of);
@@ -76,7 +76,13 @@ public class Tasks {
     return gateway.listTasks(filter, limit, before);
   }
 
-  /** Empty when there is no such task. */
+  /** A page of the workers of a batch: {@code {steps, next}}; empty when the task has no such batch. */
+  @Transactional
+  public JsonObject batchWorkers(UUID taskUuid, UUID batchStep, int after, int limit) {
+    return gateway.listBatchWorkers(taskUuid, batchStep, after, limit);
+  }
+
+  /** The steps without the workers of batches. Empty when there is no such task. */
   @Transactional
   public JsonArray steps(UUID taskUuid) {
     return gateway.getStepDocuments(taskUuid, null);
@@ -93,7 +99,7 @@ public class Tasks {
   }
 
   /**
-   * Asks for a task to be cancelled; asking twice is the same as asking once.
+   * Requests the cancel of a task; idempotent.
    *
    * @throws Problem 404 task-not-found, 409 task-already-ended
    */

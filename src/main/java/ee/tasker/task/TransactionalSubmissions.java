@@ -74,7 +74,10 @@ public class TransactionalSubmissions implements TaskSubmissions {
     return submitted;
   }
 
-  /** Each with its own fate, in the caller's transaction: a future fails with the {@link Problem} of its request, all others are there when that commits. */
+  /**
+   * Each with its own outcome, in the caller's transaction: a future fails with the {@link Problem} of its request; the
+   * other tasks exist when the transaction commits.
+   */
   @Transactional
   public List<CompletableFuture<SubmittedTask>> submitEach(List<TaskRequest> requests) {
     List<CompletableFuture<SubmittedTask>> answers = new ArrayList<>(requests.size());
@@ -112,25 +115,25 @@ public class TransactionalSubmissions implements TaskSubmissions {
     boolean starts = live.has(Role.ORCHESTRATOR);
     SubmissionReply reply = gateway.submitTasks(toJson(requests), 0, settings.worker().lease().toSeconds(), starts);
     meters.tasksRequested(requests.size());
-    afterCommit.run(starts && !reply.hasPending() ? workNotifier::stepsQueued : this::everybodyQueued);
+    afterCommit.run(starts && !reply.hasPending() ? workNotifier::stepsQueued : this::tasksAndStepsQueued);
     return reply.verdicts();
   }
 
   /**
-   * Checked requests in a transaction of their own, each with its own verdict, roots claimed for this server as far as it
-   * has available permits. For {@link SubmissionBatcher} only.
+   * Submits checked requests in their own transaction, each with its own verdict, and claims up to {@code claimLimit} root
+   * steps for this server. For {@link SubmissionBatcher} only.
    */
   @Transactional(Transactional.TxType.REQUIRES_NEW)
   public SubmissionReply submitChecked(List<TaskRequest> requests, int claimLimit) {
     return gateway.submitTasks(toJson(requests), claimLimit, settings.worker().lease().toSeconds(), live.has(Role.ORCHESTRATOR));
   }
 
-  private void everybodyQueued() {
+  private void tasksAndStepsQueued() {
     workNotifier.orchestrationQueued();
     workNotifier.stepsQueued();
   }
 
-  /** Below the span that their submitter is in, unless they say otherwise. */
+  /** Sets the current span as the parent of requests that name no trace. */
   private List<TaskRequest> traced(List<TaskRequest> requests) {
     return tracing.current()
         .map(here -> requests.stream().map(request -> request.isTraced() ? request : request.traceParent(here)).toList())
@@ -158,7 +161,7 @@ public class TransactionalSubmissions implements TaskSubmissions {
     if (verdict instanceof SubmissionVerdict.Invalid invalid) {
       throw Problem.invalid(invalid.field(), invalid.message());
     }
-    throw new IllegalStateException("a direct submission has no verdict of its own for a fault: " + verdict);
+    throw new IllegalStateException("unexpected verdict of a direct submission: " + verdict);
   }
 
   private static JsonArray toJson(List<TaskRequest> requests) {

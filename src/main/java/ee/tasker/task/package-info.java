@@ -1,9 +1,8 @@
 /**
- * Tasks: taking them in, finding them, cancelling them, and waiting for their end.
+ * Tasks: submits, finds and cancels them, and waits for their end.
  *
- * <p>{@link ee.tasker.task.TaskSubmissions} is the door for Java code and joins the caller's JTA transaction.
- * {@link ee.tasker.task.SubmissionBatcher} takes requests that stand alone, as REST brings them, and commits many at once.
- * {@link ee.tasker.task.Tasks} reads and cancels. Readiness and steps belong to {@code step}; how a template looks to
- * {@code template}.
+ * <p>{@link ee.tasker.task.TaskSubmissions} is the entry for Java code and joins the caller's JTA transaction. {@link
+ * ee.tasker.task.SubmissionBatcher} batches independent requests, such as those of REST, into one commit. {@link
+ * ee.tasker.task.Tasks} reads and cancels. Readiness and steps belong to {@code step}, templates to {@code template}.
  */
 package ee.tasker.task;

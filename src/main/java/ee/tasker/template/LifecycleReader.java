@@ -23,7 +23,11 @@ final class LifecycleReader {
           keys.find("on_step_error").flatMap(value -> value.oneOf(OnStepError.class)).orElse(OnStepError.STOP),
           RetryReader.number(keys, "sla_minutes", 1, Limits.DURATION_MINUTES),
           RetryReader.number(keys, "cancel_grace_seconds", 0, Limits.TIMEOUT_SECONDS),
-          RetryReader.number(keys, "retention_days", 0, Limits.RETENTION_DAYS));
+          RetryReader.number(keys, "unserved_seconds", 0, Limits.UNSERVED_SECONDS),
+          RetryReader.number(keys, "retention_days", 0, Limits.RETENTION_DAYS),
+          RetryReader.number(keys, "max_steps_per_decision", 1, Limits.STEPS_PER_DECISION),
+          RetryReader.number(keys, "max_decision_depth", 1, Limits.DECISION_DEPTH),
+          RetryReader.number(keys, "max_batches_per_step", 1, Limits.BATCHES_PER_STEP));
       keys.refuseOthers();
       return lifecycle;
     }).orElse(Lifecycle.DEFAULT);

@@ -31,7 +31,7 @@ final class Spelling {
     return word.replace("_", "").replace("-", "").toLowerCase(Locale.ROOT);
   }
 
-  /** Insertions, deletions, replacements and swaps of neighbours; gives up above {@code limit}. */
+  /** Insertions, deletions, replacements and swaps of neighbours; stops above {@code limit}. */
   private static int distance(String a, String b, int limit) {
     if (Math.abs(a.length() - b.length()) > limit) {
       return limit + 1;

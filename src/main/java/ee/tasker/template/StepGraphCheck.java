@@ -3,8 +3,12 @@ package ee.tasker.template;
 import ee.tasker.template.StepDraft.Named;
 import ee.tasker.template.model.DependencyCycles;
 import ee.tasker.template.model.StepType;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -30,6 +34,8 @@ final class StepGraphCheck {
     check.dependencies();
     check.cycles();
     check.batches();
+    check.decisions();
+    check.signals();
     return check.byName;
   }
 
@@ -75,34 +81,98 @@ final class StepGraphCheck {
     return String.join(" -> ", first) + (left == 0 ? "" : " -> … " + left + " more …") + " -> " + cycle.get(0);
   }
 
-  private void batches() {
-    Set<String> withWorker = new HashSet<>();
-    Set<String> workersInUse = new HashSet<>();
+  /** A decision chooses among the steps that depend on it, directly or through others. */
+  private void decisions() {
+    if (steps.stream().allMatch(step -> step.choices().isEmpty())) {
+      return;
+    }
+    Map<String, Set<String>> children = new HashMap<>();
+    byName.forEach((name, step) -> step.dependencies().keySet()
+        .forEach(parent -> children.computeIfAbsent(parent, key -> new LinkedHashSet<>()).add(name)));
     for (var step : steps) {
-      step.worker().ifPresent(worker -> {
-        nameOfWorker(step, worker);
-        if (step.is(StepType.BATCHABLE)) {
-          withWorker.add(step.label());
-          workersInUse.add(worker.name());
+      if (step.choices().isEmpty()) {
+        continue;
+      }
+      var downstream = downstream(step.label(), children);
+      for (var choice : step.choices()) {
+        if (!byName.containsKey(choice.name())) {
+          choice.place().refuse("there is no step \"" + choice.name() + "\"" + suggestion(choice.name()));
+        } else if (!downstream.contains(choice.name())) {
+          choice.place().refuse("step \"" + choice.name() + "\" does not depend on this decision");
+        }
+      }
+    }
+  }
+
+  /** Who sends a signal names no step: its payload is checked before a step takes it, so that a name has one schema. */
+  private void signals() {
+    Map<String, StepDraft.SignalDraft> bySignal = new HashMap<>();
+    for (var step : steps) {
+      step.signal().ifPresent(signal -> {
+        var other = bySignal.putIfAbsent(signal.name().name(), signal);
+        if (other != null && !other.schema().equals(signal.schema())) {
+          signal.schemaPlace().orElse(signal.name().place()).refuse("steps that wait for the same signal must have the same schema; "
+              + other.name().place().path() + " has another one");
         }
       });
+    }
+  }
+
+  private static Set<String> downstream(String name, Map<String, Set<String>> children) {
+    Set<String> found = new HashSet<>();
+    Deque<String> open = new ArrayDeque<>(List.of(name));
+    while (!open.isEmpty()) {
+      children.getOrDefault(open.pop(), Set.of()).stream().filter(found::add).forEach(open::push);
+    }
+    found.remove(name);
+    return found;
+  }
+
+  /** Each batchable step has one batch_worker, which depends on it alone. */
+  private void batches() {
+    Map<String, StepDraft> workers = new HashMap<>();
+    Set<String> workersInUse = new HashSet<>();
+    for (var step : steps) {
+      step.worker().ifPresent(worker -> nameOfWorker(step, worker));
       if (step.is(StepType.BATCH_WORKER)) {
-        withWorker.addAll(step.dependencies().keySet());
-        step.dependencies().keySet().stream()
-            .filter(parent -> byName.containsKey(parent) && byName.get(parent).is(StepType.BATCHABLE))
-            .forEach(parent -> workersInUse.add(step.label()));
+        step.dependencies().forEach((parent, place) -> {
+          if (!byName.containsKey(parent)) {
+            return;
+          }
+          if (!byName.get(parent).is(StepType.BATCHABLE) || step.dependencies().size() > 1) {
+            place.refuse("a batch_worker must depend on its batchable step and on nothing else");
+          } else if (workers.putIfAbsent(parent, step) != null) {
+            place.refuse("step \"" + parent + "\" has the batch_worker \"" + workers.get(parent).label() + "\" already");
+          }
+          workersInUse.add(step.label());
+        });
+        numberedNames(step);
       }
     }
     for (var step : steps) {
-      if (step.is(StepType.BATCHABLE) && !withWorker.contains(step.label())) {
-        step.where().refuse("a batchable step needs a batch_worker: name it in batch_config.worker_template, or let it"
-            + " depend on this step");
+      if (step.is(StepType.BATCHABLE) && !workers.containsKey(step.label())) {
+        step.where().refuse("a batchable step needs a batch_worker that depends on it");
+      }
+      if (step.is(StepType.BATCHABLE) && workers.containsKey(step.label())) {
+        step.worker().filter(worker -> byName.containsKey(worker.name()) && byName.get(worker.name()).is(StepType.BATCH_WORKER)
+            && byName.get(worker.name()) != workers.get(step.label()))
+            .ifPresent(worker -> worker.place()
+                .refuse("the batch_worker that depends on this step is \"" + workers.get(step.label()).label() + "\""));
       }
       if (step.is(StepType.BATCH_WORKER) && !workersInUse.contains(step.label())) {
-        step.where().refuse("no batchable step makes this batch_worker: name it in the batch_config.worker_template of"
-            + " one, or let it depend on one");
+        step.where().refuse("a batch_worker must depend on a batchable step");
       }
     }
+  }
+
+  /** The names of its workers: its own, an underscore, and a number of at least three digits. */
+  private void numberedNames(StepDraft step) {
+    var prefix = step.label() + "_";
+    byName.forEach((name, other) -> {
+      if (name.startsWith(prefix) && name.substring(prefix.length()).matches("[0-9]{3,7}")) {
+        other.name().ifPresent(named -> named.place().refuse("the workers of step \"" + step.label() + "\" have such names"));
+      }
+    });
   }
 
   private void nameOfWorker(StepDraft step, Named worker) {

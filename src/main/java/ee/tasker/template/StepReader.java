@@ -1,15 +1,15 @@
 package ee.tasker.template;
 
 import ee.tasker.template.StepDraft.Named;
-import ee.tasker.template.model.BatchConfig;
-import ee.tasker.template.model.FailureStrategy;
 import ee.tasker.template.model.HandlerReference;
 import ee.tasker.template.model.LimitedUnit;
 import ee.tasker.template.model.Limits;
+import ee.tasker.template.model.OnNone;
 import ee.tasker.template.model.RetryPolicy;
 import ee.tasker.template.model.StepDefinition;
 import ee.tasker.template.model.StepOverride;
 import ee.tasker.template.model.StepType;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +19,9 @@ import java.util.TreeMap;
 
 /** Reads one element of {@code steps}. {@link StepGraphCheck} performs the checks across steps. */
 final class StepReader {
+  /** Keys that say how a handler is run, or what its result must be. */
+  private static final List<String> NEEDS_A_HANDLER = List.of("handler", "retry", "timeout_seconds", "result_schema", "concurrency");
+
   private final Keys keys;
 
   private StepReader(Keys keys) {
@@ -35,7 +38,17 @@ final class StepReader {
     var description = keys.find("description").flatMap(Located::description);
     var typePlace = keys.find("type", "step_type");
     var type = typePlace.flatMap(value -> value.oneOf(StepType.class)).orElse(StepType.STANDARD);
-    var handler = keys.require("handler").flatMap(Located::keys).flatMap(StepReader::handler);
+    var rulesPlace = keys.find("rules");
+    var decision = DecisionReader.read(keys, name);
+    var waits = WaitReader.read(keys, name, type);
+    var batchPlace = keys.find("batch_config");
+    var batch = batchPlace.flatMap(Located::keys).map(place -> BatchReader.read(place, name, type));
+    var hasItems = type == StepType.BATCHABLE && batch.filter(BatchReader::hasItems).isPresent();
+    var needsNoHandler = rulesPlace.isPresent() || hasItems || waits.place().isPresent();
+    var handlerPlace = needsNoHandler ? keys.find("handler") : keys.require("handler");
+    var handler = handlerPlace.flatMap(Located::keys).flatMap(StepReader::handler);
+    var onNonePlace = keys.find("on_none");
+    var onNone = onNonePlace.flatMap(value -> value.oneOf(OnNone.class)).orElse(OnNone.SKIP);
     var parents = keys.find("dependencies", "depends_on").flatMap(Located::list).orElse(List.of());
     var dependencies = dependencies(name, parents);
     var system = keys.find("system_dependency").flatMap(value -> value.word(Limits.WORD));
@@ -43,8 +56,6 @@ final class StepReader {
         .orElse(RetryPolicy.DEFAULT);
     var timeout = RetryReader.number(keys, "timeout_seconds", 1, Limits.TIMEOUT_SECONDS);
     var events = EventReader.published(keys);
-    var batchPlace = keys.find("batch_config");
-    var batch = batchPlace.flatMap(Located::keys).map(StepReader::batch);
     var resultSchema = keys.find("result_schema").flatMap(Located::schema);
     var concurrency = ConcurrencyReader.read(keys, LimitedUnit.STEPS);
     keys.refuseOthers();
@@ -53,10 +64,36 @@ final class StepReader {
         .ifPresent(place -> place.refuse("a step of this type needs at least one dependency"));
     batchPlace.filter(place -> !type.takesBatchConfig()).ifPresent(place -> place.refuse(
         "belongs only to steps of type batchable or batch_worker"));
-    return new StepDraft(keys.mapping(), name, type, dependencies, batch.flatMap(BatchDraft::worker), retry,
-        () -> new StepDefinition(name.orElseThrow().name(), description, type, handler.orElseThrow(),
-            List.copyOf(dependencies.keySet()), system, retry, timeout, events, batch.map(BatchDraft::config),
-            resultSchema, concurrency));
+    rulesPlace.filter(place -> type != StepType.DECISION).ifPresent(place -> place.refuse("belongs only to steps of type decision"));
+    if (rulesPlace.isPresent()) {
+      for (var key : NEEDS_A_HANDLER) {
+        keys.find(key).ifPresent(place -> place.refuse("a decision by rules runs no handler, so it must not have this key"));
+      }
+    } else if (waits.place().isPresent() && handlerPlace.isEmpty()) {
+      for (var key : NEEDS_A_HANDLER) {
+        keys.find(key).ifPresent(place -> place.refuse("a step that waits and has no handler must not have this key"));
+      }
+    }
+    if (hasItems) {
+      for (var key : NEEDS_A_HANDLER) {
+        keys.find(key)
+            .ifPresent(place -> place.refuse("a batchable step with batch_config.items runs no handler, so it must not have this key"));
+      }
+    }
+    if (type == StepType.BATCH_WORKER) {
+      name.filter(named -> named.name().length() > Limits.BATCH_WORKER_NAME).ifPresent(named -> named.place().refuse(
+          "must be at most " + Limits.BATCH_WORKER_NAME + " characters, because the names of the workers continue it"));
+    }
+    onNonePlace.filter(place -> type != StepType.DEFERRED_CONVERGENCE)
+        .ifPresent(place -> place.refuse("belongs only to steps of type deferred_convergence"));
+    List<StepDraft.Expression> expressions = new ArrayList<>(decision.expressions());
+    batch.ifPresent(read -> expressions.addAll(read.expressions()));
+    expressions.addAll(waits.expressions());
+    return new StepDraft(keys.mapping(), name, type, dependencies, batch.flatMap(BatchReader::worker), decision.choices(),
+        expressions, waits.signal(), retry,
+        () -> new StepDefinition(name.orElseThrow().name(), description, type, handler,
+            List.copyOf(dependencies.keySet()), system, retry, timeout, events, batch.map(BatchReader::config),
+            resultSchema, concurrency, decision.rules().get(), waits.definition().get(), onNone));
   }
 
   private Optional<Named> name() {
@@ -95,24 +132,5 @@ final class StepReader {
     handler.find("initialization").flatMap(place -> place.keys().isPresent() ? place.json() : Optional.empty())
         .ifPresent(value -> value.asJsonObject().forEach((key, part) -> entries.put(key, CanonicalJson.write(part))));
     return entries;
-  }
-
-  private record BatchDraft(Optional<Named> worker, Optional<FailureStrategy> strategy, int size, int parallelism,
-      String cursorField) {
-    BatchConfig config() {
-      return new BatchConfig(size, parallelism, cursorField, worker.orElseThrow().name(),
-          strategy.orElse(FailureStrategy.CONTINUE_ON_FAILURE));
-    }
-  }
-
-  private static BatchDraft batch(Keys keys) {
-    var draft = new BatchDraft(
-        keys.require("worker_template").flatMap(place -> place.word(Limits.STEP_NAME).map(name -> new Named(name, place))),
-        keys.find("failure_strategy").flatMap(value -> value.oneOf(FailureStrategy.class)),
-        RetryReader.number(keys, "batch_size", 1, Limits.BATCH_SIZE).orElse(BatchConfig.DEFAULT_BATCH_SIZE),
-        RetryReader.number(keys, "parallelism", 1, Limits.PARALLELISM).orElse(BatchConfig.DEFAULT_PARALLELISM),
-        keys.find("cursor_field").flatMap(value -> value.word(Limits.WORD)).orElse(BatchConfig.DEFAULT_CURSOR_FIELD));
-    keys.refuseOthers();
-    return draft;
   }
 }

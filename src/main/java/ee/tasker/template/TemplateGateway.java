@@ -1,6 +1,7 @@
 package ee.tasker.template;
 
 import ee.tasker.platform.SqlFunctions;
+import ee.tasker.template.model.TemplateKey;
 import jakarta.enterprise.context.Dependent;
 import jakarta.inject.Inject;
 import jakarta.json.JsonArray;
@@ -14,6 +15,14 @@ class TemplateGateway {
 
   JsonObject registerTemplate(JsonObject template) {
     return sql.object("register_template(cast(? as jsonb))", template);
+  }
+
+  JsonArray checkExpressions(JsonObject graph, JsonArray expressions) {
+    return sql.array("check_expressions(cast(? as jsonb), cast(? as jsonb))", graph, expressions);
+  }
+
+  JsonObject checkRegistration(TemplateKey key, String contentHash) {
+    return sql.object("check_registration(?, ?, ?, ?)", key.namespace(), key.name(), key.version(), contentHash);
   }
 
   JsonObject findMissingHandlers(String namespace, String name, String version) {

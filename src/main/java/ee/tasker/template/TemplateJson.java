@@ -8,10 +8,12 @@ import ee.tasker.template.model.EventDeclaration;
 import ee.tasker.template.model.HandlerReference;
 import ee.tasker.template.model.IdentityReuse;
 import ee.tasker.template.model.Lifecycle;
+import ee.tasker.template.model.OnNone;
 import ee.tasker.template.model.RetryOverride;
 import ee.tasker.template.model.RetryPolicy;
 import ee.tasker.template.model.StepDefinition;
 import ee.tasker.template.model.StepOverride;
+import ee.tasker.template.model.StepWait;
 import ee.tasker.template.model.SystemDependencies;
 import ee.tasker.template.model.TemplateDefinition;
 import jakarta.json.JsonArray;
@@ -108,7 +110,11 @@ public final class TemplateJson {
         .add("sla_minutes", number(lifecycle.slaMinutes()));
     // Younger than templates that are registered, as on_worker_lost.
     lifecycle.cancelGraceSeconds().ifPresent(seconds -> json.add("cancel_grace_seconds", seconds));
+    lifecycle.unservedSeconds().ifPresent(seconds -> json.add("unserved_seconds", seconds));
     lifecycle.retentionDays().ifPresent(days -> json.add("retention_days", days));
+    lifecycle.maxStepsPerDecision().ifPresent(steps -> json.add("max_steps_per_decision", steps));
+    lifecycle.maxDecisionDepth().ifPresent(depth -> json.add("max_decision_depth", depth));
+    lifecycle.maxBatchesPerStep().ifPresent(batches -> json.add("max_batches_per_step", batches));
     return json;
   }
 
@@ -151,16 +157,47 @@ public final class TemplateJson {
         .add("name", step.name())
         .add("description", text(step.description()))
         .add("type", word(step.type()))
-        .add("handler", handler(step.handler()))
+        .add("handler", step.handler().<JsonValue>map(handler -> handler(handler).build()).orElse(JsonValue.NULL))
         .add("dependencies", texts(step.dependencies()))
         .add("system_dependency", text(step.systemDependency()))
-        .add("retry", retry(step.retry()))
+        .add("retry", step.handler().isPresent() ? retry(step.retry()).build() : JsonValue.NULL)
         .add("timeout_seconds", number(step.timeoutSeconds()))
         .add("publishes_events", list(step.publishesEvents(), TemplateJson::event))
         .add("batch_config", step.batchConfig().<JsonValue>map(batch -> batch(batch).build()).orElse(JsonValue.NULL))
         .add("result_schema", json(step.resultSchema()));
+    step.rules().ifPresent(rules -> content
+        .add("rules",
+            list(rules.rules(), rule -> JsonText.object().add("when", JsonText.string(rule.when())).add("then", texts(rule.then()))))
+        .add("otherwise", texts(rules.otherwise())));
+    // Younger than templates that are registered, as on_worker_lost.
+    if (step.onNone() != OnNone.SKIP) {
+      content.add("on_none", word(step.onNone()));
+    }
+    step.waitFor().ifPresent(wait -> {
+      if (wait instanceof StepWait.Timer timer) {
+        content.add("wait", wait(timer));
+      } else if (wait instanceof StepWait.Signal signal) {
+        content.add("signal", signal(signal));
+      }
+    });
     concurrency(content, step.concurrency());
     return content;
+  }
+
+  /** Only what was given: register_template stores it as it is. */
+  private static JsonObjectBuilder wait(StepWait.Timer timer) {
+    var json = JsonText.object();
+    timer.duration().ifPresent(text -> json.add("for", text));
+    timer.until().ifPresent(path -> json.add("until", JsonText.string(path)));
+    return json;
+  }
+
+  private static JsonObjectBuilder signal(StepWait.Signal signal) {
+    var json = JsonText.object().add("name", signal.name());
+    signal.schema().ifPresent(schema -> json.add("schema", JsonText.parse(schema)));
+    signal.timeout().ifPresent(text -> json.add("timeout", text));
+    signal.defaultValue().ifPresent(value -> json.add("on_timeout", JsonText.parse(value)));
+    return json;
   }
 
   private static JsonObjectBuilder handler(HandlerReference handler) {
@@ -204,12 +241,16 @@ public final class TemplateJson {
   }
 
   private static JsonObjectBuilder batch(BatchConfig batch) {
-    return JsonText.object()
+    var json = JsonText.object()
         .add("batch_size", batch.batchSize())
         .add("parallelism", batch.parallelism())
         .add("cursor_field", batch.cursorField())
         .add("worker_template", batch.workerTemplate())
         .add("failure_strategy", word(batch.failureStrategy()));
+    // Younger than templates that are registered.
+    batch.items().ifPresent(path -> json.add("items", path));
+    batch.tolerate().ifPresent(workers -> json.add("tolerate", workers));
+    return json;
   }
 
   private static String word(Enum<?> constant) {

@@ -27,12 +27,15 @@ public final class TemplateReader {
   private static final int MAX_NORMAL_FORM_LENGTH = 64 << 20;
 
   private final Problems problems;
+  private final Map<String, Located> identity = new HashMap<>();
+  private List<StepDraft> drafts = List.of();
+  private Map<String, StepDraft> byName = Map.of();
 
   private TemplateReader(Problems problems) {
     this.problems = problems;
   }
 
-  /** Reads an author's text: at most {@value #MAX_LENGTH} characters. */
+  /** Reads an author's text: at most {@value #MAX_LENGTH} characters. Does not check expressions, which only the database parses. */
   public static TemplateReading read(String text) {
     return read(text, MAX_LENGTH);
   }
@@ -43,11 +46,18 @@ public final class TemplateReader {
   }
 
   private static TemplateReading read(String text, int maxLength) {
-    var problems = new Problems();
-    var definition = YamlDocument.parse(text, maxLength, problems)
-        .flatMap(root -> new TemplateReader(problems).template(root));
-    return problems.none() ? new TemplateReading.Read(definition.orElseThrow())
-        : new TemplateReading.Invalid(problems.inOrder());
+    return scan(text, maxLength).conclude();
+  }
+
+  /** Reads an author's text, and leaves its expressions to be checked. */
+  public static TemplateScan scan(String text) {
+    return scan(text, MAX_LENGTH);
+  }
+
+  private static TemplateScan scan(String text, int maxLength) {
+    var reader = new TemplateReader(new Problems());
+    var definition = YamlDocument.parse(text, maxLength, reader.problems).flatMap(reader::template);
+    return new TemplateScan(reader.problems, definition, reader.identity, reader.byName, reader.drafts);
   }
 
   private Optional<TemplateDefinition> template(Node root) {
@@ -56,6 +66,9 @@ public final class TemplateReader {
 
   private Optional<TemplateDefinition> template(Keys keys) {
     var key = key(keys);
+    for (var part : List.of("namespace_name", "version")) {
+      keys.find(part).ifPresent(place -> identity.put(part, place));
+    }
     var description = keys.find("description").flatMap(Located::description);
     var identity = keys.find("identity_strategy").flatMap(value -> value.oneOf(IdentityStrategy.class))
         .orElse(IdentityStrategy.STRICT);
@@ -68,7 +81,9 @@ public final class TemplateReader {
     var events = EventReader.declared(keys);
     var concurrency = ConcurrencyReader.read(keys, LimitedUnit.TASKS);
     var steps = steps(keys);
-    var environments = EnvironmentReader.read(keys, StepGraphCheck.check(steps));
+    drafts = steps;
+    byName = StepGraphCheck.check(steps);
+    var environments = EnvironmentReader.read(keys, byName);
     // TemplateJson writes this key for readers of the normal form; the reader computes it and ignores the text.
     keys.find("unsupported").ifPresent(Located::list);
     keys.refuseOthers();

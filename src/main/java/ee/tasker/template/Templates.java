@@ -3,6 +3,7 @@ package ee.tasker.template;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Refusals;
 import ee.tasker.platform.Settings;
 import ee.tasker.template.model.TemplateDefinition;
 import ee.tasker.template.model.TemplateKey;
@@ -17,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 
 /** The component's facade: registers, validates and finds templates. Thread-safe. */
 @ApplicationScoped
@@ -35,7 +37,7 @@ public class Templates {
   /** Reads a template and registers it for this installation's environment. Joins the caller's transaction. */
   @Transactional
   public Registration register(String text) {
-    TemplateReading reading = TemplateReader.read(text);
+    TemplateReading reading = read(text);
     if (reading instanceof TemplateReading.Read read) {
       return register(read.template(), text);
     }
@@ -49,7 +51,7 @@ public class Templates {
         .build();
     TemplateKey key = template.key();
     JsonObject reply = gateway.registerTemplate(document);
-    return switch (reply.getString("outcome")) {
+    return switch (Refusals.outcome(reply)) {
       case "registered" -> {
         LOG.write(LogEvent.TEMPLATE_REGISTERED, "template", key, "steps", template.steps().size());
         yield new Registration.Registered(key, warnings(key));
@@ -77,9 +79,45 @@ public class Templates {
         .toList();
   }
 
-  /** Reads a template and reports its problems; does not access the database. */
+  /** Reads a template and reports the problems of its text and its expressions; registers nothing. */
+  @Transactional
   public TemplateReading validate(String text) {
-    return TemplateReader.read(text);
+    return read(text);
+  }
+
+  /**
+   * Reads a template and reports all problems for which {@link #register} would refuse it; registers nothing.
+   *
+   * @param mayRegister whether the caller may register in a namespace, and so may learn what is registered there
+   */
+  @Transactional
+  public TemplateReading validate(String text, Predicate<String> mayRegister) {
+    TemplateScan scan = scan(text);
+    if (scan.conclude() instanceof TemplateReading.Read read && mayRegister.test(read.template().key().namespace())) {
+      JsonObject reply = gateway.checkRegistration(read.template().key(), TemplateJson.contentHash(read.template()));
+      switch (Refusals.outcome(reply)) {
+        case "conflict" -> scan.refuseIdentity("version", reply.getString("message"));
+        case "namespace_taken" -> scan.refuseIdentity("namespace_name", reply.getString("message"));
+        default -> {
+          // It would be registered, or is.
+        }
+      }
+    }
+    return scan.conclude();
+  }
+
+  private TemplateReading read(String text) {
+    return scan(text).conclude();
+  }
+
+  /** The problems of the text and those of its expressions. */
+  private TemplateScan scan(String text) {
+    TemplateScan scan = TemplateReader.scan(text);
+    if (scan.hasExpressions()) {
+      gateway.checkExpressions(scan.graph(), scan.expressions()).getValuesAs(JsonObject.class)
+          .forEach(found -> scan.refuse(found.getInt("index"), found.getString("message"), Json.text(found, "unknown_step")));
+    }
+    return scan;
   }
 
   /** @param namespace null for all */

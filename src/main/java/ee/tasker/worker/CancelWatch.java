@@ -19,10 +19,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Brings cancel requests to the handlers that run here: asks at once when a wake-up says that somebody cancelled something,
- * and with the heartbeat in case that was lost. A handler that has not stopped by the end of its grace period is
- * interrupted and its permit is available; its step ends as {@code cancelled}, forced, and whatever the thread still returns is
- * dropped. Recovery does the same in the database at the same time, should this server not.
+ * Brings cancel requests to the handlers that run on this server. It queries the database at once when a notification
+ * reports a cancel, and with each heartbeat in case the notification was lost. A handler that has not stopped by the end of
+ * its grace period is interrupted; its step ends as {@code cancelled} with {@code forced}, and the outcome that the handler
+ * still returns is dropped. If this server does not force the step, recovery does so in the database at the same time.
  */
 @ApplicationScoped
 class CancelWatch implements CancelListener {
@@ -44,34 +44,34 @@ class CancelWatch implements CancelListener {
   private OverrunHandlers overruns;
 
   private final AtomicBoolean wanted = new AtomicBoolean();
-  private final AtomicBoolean looking = new AtomicBoolean();
+  private final AtomicBoolean querying = new AtomicBoolean();
 
-  /** Returns at once. One call at a time: requests that come while it is under way share the next one. */
+  /** Returns at once. One query at a time: requests that arrive while one is under way share the next. */
   @Override
   public void cancelRequested() {
     wanted.set(true);
-    if (running.count() > 0 && looking.compareAndSet(false, true)) {
+    if (running.count() > 0 && querying.compareAndSet(false, true)) {
       try {
-        threads.execute(this::look);
+        threads.execute(this::query);
       } catch (RejectedExecutionException e) {
-        looking.set(false);
+        querying.set(false);
       }
     }
   }
 
-  private void look() {
+  private void query() {
     wanted.set(false);
     try {
-      ask();
+      applyRequests();
     } finally {
-      looking.set(false);
+      querying.set(false);
     }
     if (wanted.get()) {
       cancelRequested();
     }
   }
 
-  private void ask() {
+  private void applyRequests() {
     List<StepKey> handled = running.all().stream().filter(step -> !step.isOver()).map(step -> step.claimedStep().key()).toList();
     if (handled.isEmpty()) {
       return;
@@ -85,7 +85,7 @@ class CancelWatch implements CancelListener {
         }
       }
     } catch (Exception fault) {
-      // The heartbeat brings it all the same.
+      // The next heartbeat reports the request again.
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "get_cancel_requests");
     }
   }
@@ -101,9 +101,9 @@ class CancelWatch implements CancelListener {
   }
 
   private void force(RunningStep step) {
-    if (step.giveUp(() -> overruns.began(step))) {
+    if (step.interrupt(() -> overruns.began(step))) {
       StepKey key = step.claimedStep().key();
-      LOG.write(LogEvent.CANCEL_FORCED, "task", key.taskUuid(), "step", key.stepUuid(), "name", step.claimedStep().definition().name(),
+      LOG.write(LogEvent.CANCEL_FORCED, "task", key.taskUuid(), "step", key.stepUuid(), "name", step.claimedStep().name(),
           "attempt", step.claimedStep().attempt(), "correlation", step.claimedStep().correlationId(),
           "trace", step.traceId());
       StepResult result = Outcomes.cancelForced(step.claimedStep(), Duration.ofNanos(step.ageNanos()));

@@ -8,11 +8,14 @@ import ee.tasker.step.ClaimedStep;
 import ee.tasker.step.Steps;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
+import java.util.LinkedHashSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/** What the handler sees of its step. Results of farther ancestors are fetched when the first of them is asked for. */
+/** The view of a step that its handler gets. The results of indirect ancestors are fetched when the handler first reads one of them. */
 final class DefaultStepContext implements StepContext {
   private final RunningStep running;
   private final ClaimedStep claimedStep;
@@ -39,7 +42,7 @@ final class DefaultStepContext implements StepContext {
 
   @Override
   public String stepName() {
-    return claimedStep.definition().name();
+    return claimedStep.name();
   }
 
   @Override
@@ -100,7 +103,11 @@ final class DefaultStepContext implements StepContext {
 
   @Override
   public Set<String> dependencyNames() {
-    return claimedStep.definition().ancestors();
+    Set<String> ancestors = claimedStep.definition().ancestors();
+    // A parent that was added to the task is none that the template knows.
+    return ancestors.containsAll(claimedStep.results().keySet()) ? ancestors
+        : Stream.concat(ancestors.stream(), claimedStep.results().keySet().stream())
+            .collect(Collectors.toCollection(LinkedHashSet::new));
   }
 
   @Override
@@ -108,9 +115,6 @@ final class DefaultStepContext implements StepContext {
     JsonValue direct = claimedStep.results().get(stepName);
     if (direct != null) {
       return Optional.of(direct);
-    }
-    if (!dependencyNames().contains(stepName)) {
-      return Optional.empty();
     }
     if (ancestorResults == null) {
       ancestorResults = steps.ancestorResults(stepUuid());

@@ -7,17 +7,17 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Optional;
 
-/** A public method {@code StepOutcome name(StepContext)} of a handler, as {@code handler.method} names it. */
-record HandlerMethod(StepHandler handler, Method method) implements StepHandler {
+/** A public method {@code StepOutcome name(StepContext)} of a handler, named by {@code handler.method}. */
+public record HandlerMethod(StepHandler handler, Method method) implements StepHandler {
 
   /** The handler itself for the default method, {@code call}. */
-  static Optional<StepHandler> of(StepHandler handler, String name) {
+  public static Optional<StepHandler> of(StepHandler handler, String name) {
     if ("call".equals(name)) {
       return Optional.of(handler);
     }
     try {
       Method method = handler.getClass().getMethod(name, StepContext.class);
-      // The class itself may be hidden in its package.
+      // The class may be package-private.
       return method.trySetAccessible() && StepOutcome.class.isAssignableFrom(method.getReturnType())
           ? Optional.of(new HandlerMethod(handler, method)) : Optional.empty();
     } catch (NoSuchMethodException e) {

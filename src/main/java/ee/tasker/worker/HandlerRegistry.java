@@ -16,8 +16,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Finds the code for a step: the bean that {@code handler.callable} names by {@link Handles} or by its class, or what the
- * resolver says that {@code handler.resolver} names. Two beans for one name are refused at start.
+ * Finds the code for a step: the bean that {@code handler.callable} names by {@link Handles} or by its class, or the
+ * handler that the resolver named by {@code handler.resolver} returns. Two beans with one name stop the deployment.
  */
 @ApplicationScoped
 public class HandlerRegistry {
@@ -32,7 +32,7 @@ public class HandlerRegistry {
   @Any
   private Instance<HandlerResolver> resolverBeans;
 
-  /** A bean, and the class that it was written as: its own may be a proxy's. */
+  /** A bean and its declared class; the class of the instance may be a proxy. */
   record Found<T>(T bean, Class<?> type) {
   }
 
@@ -58,19 +58,19 @@ public class HandlerRegistry {
 
   static <T> void add(Map<String, Found<T>> byName, String name, Found<T> found) {
     Found<T> other = byName.putIfAbsent(name, found);
-    // One bean may come by the same name twice: @Handles can repeat the name of its class.
+    // One bean may register one name twice: @Handles can repeat the name of its class.
     if (other != null && other.bean() != found.bean()) {
       throw new IllegalStateException(
           "two beans claim the name " + name + ": " + other.type().getName() + " and " + found.type().getName());
     }
   }
 
-  /** The code for a step, ready to be called; empty when there is none. */
+  /** The handler of a step, ready to be called; empty when this server has none. */
   Optional<StepHandler> find(StepSpec step) {
     return handler(step).flatMap(handler -> HandlerMethod.of(handler, step.method()));
   }
 
-  /** Whether there is code for a step as far as that can be told without asking a resolver. */
+  /** Whether this server has a handler for a step, as far as it can tell without calling a resolver. */
   boolean has(StepSpec step) {
     if (step.resolver().isPresent()) {
       return resolvers.containsKey(step.resolver().get());
@@ -86,7 +86,7 @@ public class HandlerRegistry {
     return Optional.ofNullable(handlers.get(step.callable())).map(Found::bean);
   }
 
-  /** All names that a template can use. */
+  /** All names that a template can use as {@code handler.callable}. */
   public Set<String> names() {
     return new TreeSet<>(handlers.keySet());
   }

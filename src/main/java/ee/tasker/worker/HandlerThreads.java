@@ -8,7 +8,7 @@ import jakarta.annotation.PostConstruct;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 
-/** The threads of handlers: as many as steps may run at a time, and one that finds out whether there is one more to run. */
+/** The threads that run handlers: one for each step of the capacity, and one more that submits results while all others run handlers. */
 @ApplicationScoped
 class HandlerThreads {
   @Inject
@@ -29,9 +29,9 @@ class HandlerThreads {
   }
 
   /**
-   * Handlers see the context of the web application, whatever called them.
+   * Runs the task in the context of the web application, whichever thread calls this method.
    *
-   * @throws java.util.concurrent.RejectedExecutionException when the application is going down
+   * @throws java.util.concurrent.RejectedExecutionException when the application is stopping
    */
   void execute(Runnable task) {
     web.run(() -> pool.execute(() -> run(task)));
@@ -46,7 +46,7 @@ class HandlerThreads {
     }
   }
 
-  /** Whether the calling thread is one of these. */
+  /** Whether the calling thread runs handlers. */
   boolean isCurrent() {
     return isOne.get() != null;
   }

@@ -2,15 +2,15 @@ package ee.tasker.worker;
 
 import ee.tasker.step.StepResult;
 
-/** The transaction that one call of a handler runs in, or the absence of one. Used by one thread. */
+/** The transaction in which one handler call runs, or none. Used by one thread. */
 interface HandlerTransaction {
   /**
    * Ends the transaction together with the result.
    *
-   * @return the result that still has to be submitted; null when it was recorded, or refused, in the transaction
+   * @return the result that the caller still has to submit; null when the transaction recorded it, or the database refused it
    */
   StepResult end(StepResult result);
 
-  /** Rolls back: the result is no longer wanted. @return null */
+  /** Rolls back, because another thread has ended the step. @return null */
   StepResult drop();
 }

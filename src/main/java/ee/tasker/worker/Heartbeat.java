@@ -3,6 +3,7 @@ package ee.tasker.worker;
 import ee.tasker.dispatch.Permits;
 import ee.tasker.dispatch.RunningStep;
 import ee.tasker.dispatch.RunningSteps;
+import ee.tasker.engine.reply.HeartbeatReply;
 import ee.tasker.message.Listener;
 import ee.tasker.message.PeerNotifier;
 import ee.tasker.message.WorkNotifier;
@@ -17,10 +18,9 @@ import ee.tasker.step.Steps;
 import ee.tasker.step.model.StepKey;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
-import jakarta.json.JsonNumber;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
-import jakarta.json.JsonString;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,8 +31,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * Says now and then that this server lives and how it is, renews the leases of what it has been at for a while, and learns
- * which of its steps it has lost or is asked to stop, and whether other servers have fallen silent. A step that ends within a third of its lease never costs a renewal.
+ * Periodically registers this server as alive with its state, renews the leases of the steps that it has held for more than
+ * a third of a lease, and learns which of its steps it has lost or should cancel, and which other servers are lost. A step
+ * that ends within a third of its lease never costs a renewal.
  */
 @ApplicationScoped
 public class Heartbeat {
@@ -83,39 +84,42 @@ public class Heartbeat {
     beat(state());
   }
 
-  /** What this server says of itself: {@code healthy}, {@code degraded} or {@code draining}. */
+  /** The state that this server reports: {@code healthy}, {@code degraded} or {@code draining}. */
   public String state() {
     return permits.isDraining() ? "draining" : problems().isEmpty() ? "healthy" : "degraded";
   }
 
-  /** The last one: this server is gone, and nobody need wait to hear of it. */
+  /** The last heartbeat: reports that this server has stopped, so that the others need not wait for its heartbeats to time out. */
   void lastBeat(String state) {
     beat(state);
   }
 
   private void beat(String state) {
-    overruns.tell();
+    overruns.logStuck();
     long old = settings.worker().lease().toNanos() / 3;
     List<StepKey> held = running.all().stream()
         .filter(step -> step.ageNanos() > old)
         .map(step -> step.claimedStep().key())
         .toList();
     try {
-      // A lost thread is no free one: recovery counts on what is free here.
-      JsonObject reply = steps.heartbeat(running.count() + permits.lostCount(), held, report(state));
-      reply.getJsonArray("lost").getValuesAs(JsonString.class).forEach(uuid -> lost(UUID.fromString(uuid.getString())));
-      if (!reply.getJsonArray("cancel_requested").isEmpty()) {
+      // A lost thread counts as busy: recovery relies on the available capacity that this server reports.
+      HeartbeatReply reply = steps.heartbeat(running.count() + permits.lostCount(), held, report(state));
+      reply.lostSteps().forEach(this::lost);
+      if (reply.isCancelRequested()) {
         cancels.cancelRequested();
       }
-      notifier.setOthers(reply.getInt("servers") > 1);
-      if (!reply.getJsonArray("lost_servers").isEmpty()) {
-        LOG.write(LogEvent.SERVER_LOST, "lost", reply.get("lost_servers"), "steps", reply.getInt("expired_steps"));
+      notifier.setOthers(reply.servers() > 1);
+      if (!reply.lostServers().isEmpty()) {
+        LOG.write(LogEvent.SERVER_LOST, "lost",
+            Json.build().createArrayBuilder(reply.lostServers().stream().map(UUID::toString).toList()).build(),
+            "steps", reply.expiredSteps());
         workNotifier.orchestrationQueued();
       }
-      if (reply.getBoolean("takes_changed")) {
+      if (reply.hasNewSteps()) {
         workNotifier.stepsQueued();
       }
-      watchSilence(reply);
+      permits.register();
+      reply.nextSilenceIn().ifPresent(this::watchSilence);
       lastBeat = Instant.now();
       lastBeatFailed = false;
       LOG.databaseAnswered();
@@ -127,12 +131,11 @@ public class Heartbeat {
     }
   }
 
-  /** When another server counts as lost before the next beat unless it is heard, looks at that time. None does while all are heard. */
-  private void watchSilence(JsonObject reply) {
-    if (reply.get("next_silence_in_ms") instanceof JsonNumber next && next.longValue() < settings.worker().heartbeat().toMillis()
-        && !permits.isDraining()) {
+  /** Schedules an extra heartbeat for the time at which another server counts as lost, when that is before the next regular one. */
+  private void watchSilence(Duration next) {
+    if (next.compareTo(settings.worker().heartbeat()) < 0 && !permits.isDraining()) {
       try {
-        threads.timers().schedule(() -> beat(), next.longValue() + SILENCE_SLACK_MS, TimeUnit.MILLISECONDS);
+        threads.timers().schedule(() -> beat(), next.toMillis() + SILENCE_SLACK_MS, TimeUnit.MILLISECONDS);
       } catch (RejectedExecutionException e) {
         LOG.write(LogEvent.CALL_FAILED, "call", "heartbeat", "cause", e.getMessage());
       }
@@ -143,7 +146,7 @@ public class Heartbeat {
     JsonObjectBuilder report = Json.build().createObjectBuilder()
         .add("state", state)
         .add("heartbeat_seconds", settings.worker().heartbeat().toSeconds())
-        // A server that never runs steps has no handlers to offer; one whose role is paused still has them.
+        // A server without the worker role declares no handlers; one whose role is paused still does.
         .add("handlers", Json.build().createArrayBuilder(settings.has(Role.WORKER) ? handlers.names() : Set.of()))
         .add("resolvers", Json.build().createArrayBuilder(settings.has(Role.WORKER) ? handlers.resolverNames() : Set.of()))
         .add("problems", Json.build().createArrayBuilder(problems()));
@@ -153,19 +156,19 @@ public class Heartbeat {
     return report.build();
   }
 
-  /** What keeps this server from being as good as another, in words for {@code get_servers}. */
+  /** Why this server reports {@code degraded}, as sentences for {@code get_servers}. */
   public List<String> problems() {
     List<String> problems = new ArrayList<>();
     if (!listener.isHealthy()) {
       problems.add("the listening connection is lost");
     }
     if (lastBeatFailed) {
-      problems.add("the heartbeat before this one did not reach the database");
+      problems.add("the previous heartbeat did not reach the database");
     }
     int stuck = overruns.stuck();
     if (stuck > 0) {
       problems.add(stuck + " of " + live.capacity()
-          + " handler threads are kept by handlers that have not returned although their step was given up");
+          + " handler threads are occupied by handlers that have not returned although their step has ended");
     }
     if (!live.pausedRoles().isEmpty()) {
       problems.add("paused here: " + live.pausedRoles().stream().map(Role::toString).sorted().collect(Collectors.joining(", ")));
@@ -175,7 +178,7 @@ public class Heartbeat {
 
   private void lost(UUID stepUuid) {
     RunningStep step = running.find(stepUuid);
-    // Submitted between the list and the answer is no loss.
+    // A step that was submitted between the request and the reply is not lost.
     if (step != null && !step.isOver()) {
       step.markLost();
       LOG.write(LogEvent.LEASE_LOST, "task", step.claimedStep().key().taskUuid(), "step", stepUuid,
@@ -184,12 +187,12 @@ public class Heartbeat {
     }
   }
 
-  /** When a beat last came to its end, heard or not; before the first, when this bean was made. */
+  /** When the last heartbeat ended, successful or not; before the first, when this bean was created. */
   public Instant lastSign() {
     return lastSign;
   }
 
-  /** When the database last heard of us; null before the first time. */
+  /** When the last successful heartbeat ended; null before the first. */
   public Instant lastBeat() {
     return lastBeat;
   }

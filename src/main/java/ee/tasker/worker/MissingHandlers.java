@@ -11,20 +11,13 @@ import ee.tasker.platform.LogEvent;
 import ee.tasker.step.Steps;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
-import jakarta.json.JsonObject;
-import jakarta.json.JsonString;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.TreeSet;
-import java.util.UUID;
 import java.util.stream.Collectors;
 
 /**
- * Gives back steps that this server was given and has no handler for, as long as another server has it: while a new version
- * of an application replaces the old one, or applications share a database. The database decides which; it gives this
- * server no more steps of those handlers.
+ * Declines claimed steps that this server cannot run: the bean lacks the method, or the resolver finds no handler. They
+ * wait in the database for a worker that has the handler, and this server is offered no more steps of those handlers.
  */
 @ApplicationScoped
 class MissingHandlers {
@@ -46,44 +39,31 @@ class MissingHandlers {
   private WorkNotifier workNotifier;
 
   /**
-   * Gives back what another server can run. Steps that have not begun stop counting as busy; of one that a thread has begun
-   * and ended, the caller sees to that.
-   *
-   * @return those that no server has the handler of, which this one is to fail
+   * Declines the steps and releases the permits of those that have not started. For a step that a thread has started, the
+   * caller releases the permit.
    */
-  List<RunningStep> giveBack(List<RunningStep> lacking) {
+  void decline(List<RunningStep> lacking) {
     if (lacking.isEmpty()) {
-      return List.of();
+      return;
     }
-    Set<UUID> unserved = new HashSet<>();
     try {
-      JsonObject reply = steps.decline(lacking.stream().map(step -> step.claimedStep().key()).toList());
-      reply.getJsonArray("unserved").getValuesAs(JsonString.class).forEach(uuid -> unserved.add(UUID.fromString(uuid.getString())));
-      if (!reply.getJsonArray("queued").isEmpty()) {
+      if (steps.decline(lacking.stream().map(step -> step.claimedStep().key()).toList()).hasQueued()) {
         workNotifier.stepsQueued();
       }
     } catch (Exception fault) {
-      // The database still holds them for this server, which gives back what it does not know of.
+      // In the database this server still holds them; OrphanedClaims releases them.
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "decline_steps", "steps", lacking.size());
       orphanedClaims.expect();
     }
-    List<RunningStep> toFail = new ArrayList<>();
-    List<RunningStep> gone = new ArrayList<>();
-    lacking.forEach(step -> (unserved.contains(step.claimedStep().key().stepUuid()) ? toFail : gone).add(step));
-    toFail.forEach(RunningStep::markUnserved);
-    leave(gone);
-    return toFail;
+    leave(lacking);
   }
 
   private void leave(List<RunningStep> gone) {
-    if (gone.isEmpty()) {
-      return;
-    }
-    // One that has ended otherwise meanwhile, as a drain does it, is accounted for there.
+    // Another thread, for example a drain, may have released the step meanwhile, and its permit with it.
     List<RunningStep> ours = gone.stream().filter(RunningStep::release).toList();
     ours.forEach(step -> running.remove(step.claimedStep().key()));
     permits.release(ours.size());
-    LOG.write(LogEvent.HANDLER_ELSEWHERE, "steps", gone.size(), "handlers",
+    LOG.write(LogEvent.HANDLER_MISSING, "steps", gone.size(), "handlers",
         Json.build()
             .createArrayBuilder(
                 gone.stream().map(step -> step.claimedStep().definition().handler()).collect(Collectors.toCollection(TreeSet::new)))

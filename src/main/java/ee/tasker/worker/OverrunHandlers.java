@@ -13,13 +13,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Handlers that have not returned although their step was given up: timed out, or cancelled by force. Each keeps its thread, and therefore its hand, until it
- * returns: this server claims that many steps fewer. One that does not return soon after its interrupt is told of. Thread-safe.
+ * Handlers that have not returned although their step has ended: timed out, or cancelled by force. Each occupies its
+ * thread, and therefore its permit, until it returns: this server claims that many fewer steps. One that does not return
+ * soon after its interrupt is logged. Thread-safe.
  */
 @ApplicationScoped
 class OverrunHandlers {
   private static final Log LOG = Log.of(OverrunHandlers.class);
-  /** A handler that heeds its interrupt has returned by then. */
+  /** A handler that responds to its interrupt has returned by then. */
   private static final Duration SOON = Duration.ofSeconds(5);
 
   @Inject
@@ -27,7 +28,7 @@ class OverrunHandlers {
 
   private final Map<RunningStep, Overrun> all = new ConcurrentHashMap<>();
 
-  private record Overrun(long sinceNanos, AtomicBoolean isTold) {
+  private record Overrun(long sinceNanos, AtomicBoolean isLogged) {
     long age() {
       return System.nanoTime() - sinceNanos;
     }
@@ -37,32 +38,32 @@ class OverrunHandlers {
     }
   }
 
-  /** The step is given up; called before its handler can return. */
+  /** The step has ended without its handler; called before the handler can return. */
   void began(RunningStep step) {
     all.put(step, new Overrun(System.nanoTime(), new AtomicBoolean()));
     permits.lose();
   }
 
-  /** The thread has come back from this step, which need not have been given up. */
+  /** The thread has returned from this step, whether the handler overran or not. */
   void ended(RunningStep step) {
     Overrun overrun = all.remove(step);
     if (overrun != null) {
       permits.regain();
-      if (overrun.isTold().get()) {
+      if (overrun.isLogged().get()) {
         write(LogEvent.HANDLER_RETURNED, step, overrun);
       }
     }
   }
 
-  /** Handlers that have not returned soon. */
+  /** How many handlers have not returned soon after their interrupt. */
   int stuck() {
     return (int) all.values().stream().filter(Overrun::isStuck).count();
   }
 
-  /** Writes one line for each that is stuck and was not told of. */
-  void tell() {
+  /** Writes one log line for each stuck handler that was not logged before. */
+  void logStuck() {
     all.forEach((step, overrun) -> {
-      if (overrun.isStuck() && overrun.isTold().compareAndSet(false, true)) {
+      if (overrun.isStuck() && overrun.isLogged().compareAndSet(false, true)) {
         write(LogEvent.HANDLER_STUCK, step, overrun);
       }
     });
@@ -70,7 +71,7 @@ class OverrunHandlers {
 
   private static void write(LogEvent event, RunningStep step, Overrun overrun) {
     StepKey key = step.claimedStep().key();
-    LOG.write(event, "task", key.taskUuid(), "step", key.stepUuid(), "name", step.claimedStep().definition().name(), "attempt",
+    LOG.write(event, "task", key.taskUuid(), "step", key.stepUuid(), "name", step.claimedStep().name(), "attempt",
         step.claimedStep().attempt(),
         "correlation", step.claimedStep().correlationId(), "trace", step.traceId(), "seconds", Duration.ofNanos(overrun.age()).toSeconds());
   }

@@ -28,16 +28,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Submits results. A result that finds no call under way goes at once; what comes while one is under way goes together in the next.
+ * Submits results. A result that finds no call under way is submitted at once; results that arrive while one is under way
+ * go together in the next.
  *
- * <p>A fault of the database, checked or not, keeps the results here and tries again; the handoff makes a repetition harmless. If the
- * fault outlasts the lease, recovery takes the steps over and the results are refused as stale.
+ * <p>After a fault that is not about the data, the results stay here and are retried; the handoff number makes a retry harmless. If the fault
+ * outlasts the lease, recovery reschedules the steps and the database refuses the results as stale.
  */
 @ApplicationScoped
 class ResultBatcher {
   private static final Log LOG = Log.of(ResultBatcher.class);
   /** A step costs the database a third less in calls of 64 than in calls of 16, and little less in larger ones. */
-  private static final int COMPANY = 64;
+  private static final int ENOUGH_FOR_ANOTHER_CALL = 64;
   private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
 
@@ -66,19 +67,19 @@ class ResultBatcher {
   private Meters meters;
 
   private final ConcurrentLinkedQueue<StepResult> waiting = new ConcurrentLinkedQueue<>();
-  /** A thread of the engine was asked to flush and has not begun. */
+  /** A flush is queued on a thread of the engine and has not started. */
   private final AtomicBoolean flushing = new AtomicBoolean();
   private CallCoalescer calls;
   private volatile Duration pause = Duration.ZERO;
 
   @PostConstruct
   void prepare() {
-    calls = new CallCoalescer(settings.worker().flushers(), COMPANY, threads.timers(), this::flushSoon);
+    calls = new CallCoalescer(settings.worker().flushers(), ENOUGH_FOR_ANOTHER_CALL, threads.timers(), this::flushSoon);
   }
 
   /**
-   * The one way in for a result. Returns at once. A thread that runs handlers flushes what it has submitted when its handlers are
-   * done or slow; for every other caller a thread of the engine does.
+   * The only entry for a result. Returns at once. A thread that runs handlers flushes when its handlers are done or slow;
+   * for every other caller a thread of the engine flushes.
    */
   void submit(StepResult result) {
     waiting.add(result);
@@ -92,7 +93,7 @@ class ResultBatcher {
     return waiting.isEmpty();
   }
 
-  /** Flushes on a thread of the engine: handlers may have taken all of theirs. */
+  /** Flushes on a thread of the engine, because handlers may occupy all handler threads. */
   void flushSoon() {
     if (!isEmpty() && flushing.compareAndSet(false, true)) {
       try {
@@ -101,13 +102,13 @@ class ResultBatcher {
           flushAll();
         });
       } catch (RejectedExecutionException e) {
-        // The server is going down; recovery takes over what it cannot submit.
+        // The server is stopping; recovery takes over the steps whose results it cannot submit.
         flushing.set(false);
       }
     }
   }
 
-  /** Flushes until nothing waits, or other threads are at it; the steps that this brings are run on the worker's threads. */
+  /** Flushes until no result waits, or other threads make all allowed calls; the worker's threads run the claimed steps. */
   void flushAll() {
     while (!isEmpty()) {
       List<RunningStep> claimed = flush();
@@ -119,10 +120,10 @@ class ResultBatcher {
   }
 
   /**
-   * Submits one batch of what has gathered, if a further call is allowed.
+   * Submits one batch of the waiting results, if a further call is allowed.
    *
-   * @return the next claimed steps, after which the caller looks again; null when there was nothing to do or others are at it,
-   *     who will look again
+   * @return the claimed steps, after which the caller checks again; null when no result waits, or when other threads make
+   *     the calls and will check again
    */
   List<RunningStep> flush() {
     if (waiting.isEmpty() || !calls.tryAcquire()) {
@@ -134,7 +135,7 @@ class ResultBatcher {
         batch.add(next);
       }
       calls.added(-batch.size());
-      // Not null: while this call was held for nothing, another thread may have brought a result, not been let in, and left.
+      // Not null: while this thread held the call, another may have added a result, been turned away, and left.
       return batch.isEmpty() ? List.of() : submitBatch(batch);
     } finally {
       calls.release();
@@ -159,7 +160,7 @@ class ResultBatcher {
     return reply;
   }
 
-  /** The result was submitted, or refused, in the transaction of its handler. */
+  /** The result was recorded, or refused, in the transaction of its handler. */
   void recorded(StepKey key, ResultsReply reply) {
     logRefused(reply);
     claims.recorded(key, reply);
@@ -181,7 +182,7 @@ class ResultBatcher {
     if (batch.size() == 1) {
       StepResult refused = batch.get(0);
       if (isNotStorable(refused)) {
-        // Even the bare message was refused: the lease will run out and recovery decides.
+        // Even the bare message was refused: the lease will expire, and recovery decides.
         LOG.write(LogEvent.CALL_FAILED, fault, "call", "complete_steps", "step", refused.key().stepUuid());
         running.remove(refused.key());
         permits.release(1);
@@ -189,7 +190,7 @@ class ResultBatcher {
       }
       return submitBatch(List.of(Outcomes.notStorable(refused, DatabaseFaults.message(fault))));
     }
-    // One result that cannot be stored must not keep the others back.
+    // One result that cannot be stored must not hold up the others.
     List<RunningStep> claimed = new ArrayList<>();
     batch.forEach(result -> claimed.addAll(submitBatch(List.of(result))));
     return claimed;

@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Calls the handler of one step, outside any transaction unless it is transactional, and makes a result of whatever comes of it. */
+/** Calls the handler of one step, outside any transaction unless it is transactional, and turns its outcome or exception into a result. */
 @ApplicationScoped
 class StepRunner {
   private static final Log LOG = Log.of(StepRunner.class);
@@ -65,9 +65,9 @@ class StepRunner {
   private MissingHandlers missing;
 
   /**
-   * Runs on the calling thread, and submits exactly one result: the handler's, or that of a time-out, which comes on another
-   * thread while this one is interrupted and what the handler then returns is dropped. It submits none of a transactional
-   * handler whose result was recorded, or refused, in its own transaction.
+   * Runs on the calling thread and submits exactly one result: the handler's, or that of a time-out. The time-out fires on
+   * another thread, interrupts this one, and the outcome that the handler then returns is dropped. Submits no result for a
+   * transactional handler whose own transaction recorded it, or for which the database refused it.
    */
   void run(RunningStep running) {
     if (!running.start(spans.start(running.claimedStep()))) {
@@ -84,12 +84,12 @@ class StepRunner {
     }
   }
 
-  /** @return what is left to be submitted; null when there is nothing, or somebody else has done it */
+  /** @return the result that the caller has to submit; null when there is none, or another thread has submitted it */
   private StepResult attempt(RunningStep running) {
     ClaimedStep step = running.claimedStep();
     long start = System.nanoTime();
     meters.stepStarts(running.ageNanos());
-    LOG.write(LogEvent.STEP_CLAIMED, "task", step.key().taskUuid(), "step", step.key().stepUuid(), "name", step.definition().name(),
+    LOG.write(LogEvent.STEP_CLAIMED, "task", step.key().taskUuid(), "step", step.key().stepUuid(), "name", step.name(),
         "attempt", step.attempt(), "correlation", step.correlationId(), "trace", running.traceId());
     ScheduledFuture<?> timer = step.definition().timeout()
         .map(limit -> threads.timers().schedule(() -> timeOut(running, limit, start), limit.toMillis(), TimeUnit.MILLISECONDS))
@@ -102,7 +102,8 @@ class StepRunner {
         transaction = transactions.begin(step.definition().timeout());
       }
       if (handler.isEmpty()) {
-        return withoutHandler(running, timer, start);
+        withoutHandler(running, timer);
+        return null;
       }
       result = call(handler.get(), running, start);
     } catch (Exception e) {
@@ -115,39 +116,33 @@ class StepRunner {
       timer.cancel(false);
     }
     if (timer != null || !isOurs) {
-      // A time-out or a forced cancel that came just now must not interrupt whatever this thread does next.
+      // A time-out or forced cancel that fired just now must not interrupt the next work of this thread.
       Thread.interrupted();
     }
     if (!isOurs) {
       transaction.drop();
       return null;
     }
-    // From here on nobody else ends the step in this server; in the database its handoff decides.
+    // From here on no other thread of this server ends the step; in the database its handoff decides.
     StepResult left = transaction.end(result);
     StepResult outcome = left == null ? result : left;
     record(running, outcome);
     return left;
   }
 
-  /** Fails the step when no server has its handler; a resolver that finds nothing here may find it on another. */
-  private StepResult withoutHandler(RunningStep running, ScheduledFuture<?> timer, long start) {
+  /** Declines the step: a resolver that finds no handler here may find one on another server, or later. */
+  private void withoutHandler(RunningStep running, ScheduledFuture<?> timer) {
     boolean isOurs = running.finish();
     if (timer != null) {
       timer.cancel(false);
       Thread.interrupted();
     }
-    if (!isOurs) {
-      return null;
-    }
-    if (!running.isUnserved() && missing.giveBack(List.of(running)).isEmpty()) {
-      running.span().fail("given_back", "HandlerElsewhere", "another server has the handler");
+    if (isOurs) {
+      missing.decline(List.of(running));
+      running.span().fail("given_back", "HandlerMissing", "this server has no such handler");
       runningSteps.remove(running.claimedStep().key());
       permits.release(1);
-      return null;
     }
-    StepResult result = Outcomes.handlerNotFound(running.claimedStep(), since(start));
-    record(running, result);
-    return result;
   }
 
   private void record(RunningStep running, StepResult outcome) {
@@ -158,9 +153,9 @@ class StepRunner {
   }
 
   private void timeOut(RunningStep running, Duration limit, long start) {
-    if (running.giveUp(() -> overruns.began(running))) {
+    if (running.interrupt(() -> overruns.began(running))) {
       ClaimedStep step = running.claimedStep();
-      LOG.write(LogEvent.STEP_TIMED_OUT, "task", step.key().taskUuid(), "step", step.key().stepUuid(), "name", step.definition().name(),
+      LOG.write(LogEvent.STEP_TIMED_OUT, "task", step.key().taskUuid(), "step", step.key().stepUuid(), "name", step.name(),
           "attempt", step.attempt(), "correlation", step.correlationId(), "trace", running.traceId(), "limit_s", limit.toSeconds());
       StepResult result = Outcomes.timedOut(step, limit, since(start));
       meters.stepExecuted(result.outcome().word(), result.executionTime());
@@ -204,7 +199,7 @@ class StepRunner {
     boolean success = result.outcome() == Outcome.SUCCESS;
     LogEvent event = success ? LogEvent.STEP_FINISHED : LogEvent.STEP_FAILED;
     if (LOG.isOn(event)) {
-      LOG.write(event, "task", step.key().taskUuid(), "step", step.key().stepUuid(), "name", step.definition().name(),
+      LOG.write(event, "task", step.key().taskUuid(), "step", step.key().stepUuid(), "name", step.name(),
           "attempt", step.attempt(), "correlation", step.correlationId(), "trace", running.traceId(), "outcome", result.outcome(),
           "error", success ? null : result.error());
     }

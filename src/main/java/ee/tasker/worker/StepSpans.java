@@ -11,7 +11,7 @@ import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
 import java.util.Map;
 
-/** The span of each attempt: below the trace that the task was asked for in, or a trace of its own when there is none. */
+/** The span of each attempt: a child in the trace of the task's request, or the root of a new trace when there is none. */
 @ApplicationScoped
 class StepSpans {
   @Inject
@@ -22,10 +22,10 @@ class StepSpans {
       return TraceSpan.NONE;
     }
     StepSpec definition = step.definition();
-    return tracing.start("tasker.step " + definition.name(), step.traceParent().orElse(null), Map.of(
+    return tracing.start("tasker.step " + step.name(), step.traceParent().orElse(null), Map.of(
         "tasker.task.uuid", step.key().taskUuid(),
         "tasker.step.uuid", step.key().stepUuid(),
-        "tasker.step.name", definition.name(),
+        "tasker.step.name", step.name(),
         "tasker.namespace", definition.namespace(),
         "tasker.template", definition.taskName(),
         "tasker.template.version", definition.taskVersion(),

@@ -19,17 +19,17 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The transactions of transactional handlers: begun before the handler, ended with its result. Nothing of the engine is
- * locked while the handler runs, so that heartbeat, cancel and recovery go on; the result comes last, compares the attempt,
- * and decides: with a success that is accepted everything is committed, otherwise everything is rolled back.
+ * The transactions of transactional handlers: begun before the handler, ended with its result. No row of the engine is
+ * locked while the handler runs, so that heartbeat, cancel and recovery can proceed. The result is submitted last and
+ * compares the handoff: the transaction commits if the database accepts a success, and rolls back otherwise.
  *
- * <p>By hand, and not by {@code @Transactional}, because the time-out is the step's and because a failed commit is an
- * outcome here (ADR 0014).
+ * <p>This class uses {@code UserTransaction} rather than {@code @Transactional}, because the time-out is the step's and
+ * because a failed commit is an outcome here (ADR 0014).
  */
 @ApplicationScoped
 class StepTransactions {
   private static final Log LOG = Log.of(StepTransactions.class);
-  /** The step's own time-out is to come first: it interrupts the handler and says what happened. */
+  /** The step's own time-out must fire first: it interrupts the handler and reports the cause. */
   private static final Duration GRACE = Duration.ofSeconds(10);
 
   @Inject
@@ -44,7 +44,7 @@ class StepTransactions {
   @Inject
   private ResultBatcher resultBatcher;
 
-  /** For handlers that want no transaction. */
+  /** For handlers that are not transactional. */
   HandlerTransaction none() {
     return new HandlerTransaction() {
       @Override
@@ -65,7 +65,7 @@ class StepTransactions {
     try {
       transaction.begin();
     } finally {
-      // It is a property of the thread, which does other things afterwards.
+      // The time-out is a property of the thread, which does other work afterwards.
       transaction.setTransactionTimeout(0);
     }
     Object begun = registry.getTransactionKey();
@@ -85,7 +85,7 @@ class StepTransactions {
 
   private StepResult end(Object begun, StepResult result) {
     if (!begun.equals(registry.getTransactionKey())) {
-      // Ended, and perhaps replaced by one of the handler's own.
+      // The handler has ended it, and may have begun another.
       rollBack();
       return Outcomes.transactionEnded(result);
     }
@@ -112,7 +112,7 @@ class StepTransactions {
       try {
         transaction.commit();
       } catch (Exception fault) {
-        // Perhaps it is committed all the same and only the answer was lost: then the failure is refused.
+        // The commit may have succeeded with only its reply lost: then the database refuses the failure as stale.
         rollBack();
         return Outcomes.transactionFailed(result, DatabaseFaults.message(fault));
       }

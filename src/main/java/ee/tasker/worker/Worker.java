@@ -18,12 +18,13 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The worker of this server: runs claimed steps on the threads of the handlers and submits their results. A thread that has flushed
- * goes on with one of the steps that this has brought; all other claimed steps come from {@code dispatch} by {@link #start}.
+ * The worker of this server: runs claimed steps on handler threads and submits their results. A thread that has flushed
+ * results continues with one of the steps that the same call claimed; all other claimed steps arrive from {@code dispatch}
+ * through {@link #start}.
  */
 @ApplicationScoped
 public class Worker implements StepReceiver {
-  /** A thread that has been running handlers for longer submits before it begins another. */
+  /** A thread that has run handlers for longer than this submits their results before it starts another. */
   private static final long QUICK_NANOS = 1_000_000;
 
   @Inject
@@ -62,14 +63,14 @@ public class Worker implements StepReceiver {
   @Inject
   private Prefetch prefetch;
 
-  /** Admitted and not begun. */
+  /** Admitted and not started. */
   private final ConcurrentLinkedQueue<RunningStep> ready = new ConcurrentLinkedQueue<>();
-  /** Threads that were asked for and have not begun, at most one. */
+  /** Threads that were requested and have not started, at most one. */
   private final AtomicInteger helpersComing = new AtomicInteger();
-  /** Threads that run handlers: as many as there are permits, however many steps are held. */
+  /** Threads that run handlers: at most the capacity, however many steps this server holds. */
   private final AtomicInteger working = new AtomicInteger();
 
-  /** Steps whose handler this server has not are given back, or failed when no server has it. */
+  /** Declines steps whose handler this server lacks; they wait for a worker that has it. */
   @Override
   public List<RunningStep> admit(List<RunningStep> claimed) {
     List<RunningStep> lacking = claimed.stream().filter(step -> !handlers.has(step.claimedStep().definition())).toList();
@@ -78,7 +79,7 @@ public class Worker implements StepReceiver {
     }
     List<RunningStep> admitted = new ArrayList<>(claimed);
     admitted.removeAll(lacking);
-    admitted.addAll(missing.giveBack(lacking));
+    missing.decline(lacking);
     return admitted;
   }
 
@@ -89,17 +90,17 @@ public class Worker implements StepReceiver {
     prefetch.watch();
   }
 
-  /** How many more steps this server could take on now. */
+  /** How many more steps this server can claim now. */
   public int availableCapacity() {
     return permits.freeCount();
   }
 
-  /** Steps that are claimed and not submitted yet. */
+  /** How many steps this server has claimed and not submitted. */
   public int runningSteps() {
     return running.count();
   }
 
-  /** Claims nothing more; what runs goes on. */
+  /** Stops claiming; running handlers continue. */
   public void pause() {
     permits.pause(true);
   }
@@ -110,7 +111,7 @@ public class Worker implements StepReceiver {
     queueClaims.stepsQueued();
   }
 
-  /** As many steps at a time from now on. */
+  /** Sets how many steps run at a time from now on. */
   public void changeCapacity(int steps) {
     handlerThreads.resize(steps);
     permits.changeCapacity(steps);
@@ -119,35 +120,40 @@ public class Worker implements StepReceiver {
     }
   }
 
-  /** Threads of handlers that have not returned although their step was given up a while ago; this server claims that many steps fewer. */
+  /**
+   * Threads whose handler has not returned although its step ended more than five seconds ago; this server claims that many fewer steps.
+   */
   public int stuckThreads() {
     return overruns.stuck();
   }
 
-  /** What this server holds leases for. */
+  /** The steps that this server holds, the oldest first. */
   public List<HeldStep> heldSteps() {
     return running.all().stream().map(HeldStep::of).sorted(Comparator.comparing(HeldStep::held).reversed()).toList();
   }
 
-  /** Whether this server is on its way out and takes nothing on. */
+  /** Whether this server drains: it claims no more steps. */
   public boolean isDraining() {
     return permits.isDraining();
   }
 
-  /** A thread that is called and finds more steps ready calls the next, so that slow handlers soon have a thread each and quick ones need few. */
+  /**
+   * Requests one more thread. A thread that starts and finds more steps ready requests the next, so that slow handlers soon
+   * have a thread each and quick ones need few.
+   */
   private void callHelper() {
     if (working.get() >= live.capacity()) {
-      // Every thread runs a handler, and none of them can be waited for.
+      // Every thread runs a handler, so the engine's threads flush the results.
       resultBatcher.flushSoon();
     } else if (helpersComing.compareAndSet(0, 1)) {
       try {
         handlerThreads.execute(this::help);
       } catch (RejectedExecutionException e) {
-        // The server is going down; what has not started is given back by WorkerLifecycle.
+        // The server is stopping; WorkerLifecycle releases the steps that have not started.
         helpersComing.set(0);
         permits.drain();
       } catch (OutOfMemoryError noThread) {
-        // There is none at all yet. What is ready waits for the next that comes.
+        // The JVM could not create a thread. The ready steps wait for the next one.
         helpersComing.set(0);
       }
     }
@@ -159,9 +165,9 @@ public class Worker implements StepReceiver {
   }
 
   /**
-   * Runs a step and, while they are quick, others that are ready; submits what has gathered, and goes on with one of the
-   * steps that this brings. Before it calls a handler, which may take long, it calls another thread for the steps that are ready and the
-   * results that wait.
+   * Runs a step and, while handlers are quick, others that are ready; submits the waiting results and continues with one of
+   * the steps that the call claimed. Before it calls a handler, which may take long, it requests another thread for the
+   * steps that are ready and the results that wait.
    */
   private void work() {
     if (working.incrementAndGet() > live.capacity()) {
@@ -174,7 +180,7 @@ public class Worker implements StepReceiver {
     } finally {
       working.decrementAndGet();
     }
-    // The thread that brought a step just now may have found all others busy.
+    // The thread that added a step just now may have found all others busy.
     if (!ready.isEmpty()) {
       callHelper();
     }

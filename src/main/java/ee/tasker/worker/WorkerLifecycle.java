@@ -33,13 +33,14 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Starts this server's heartbeat and worker once the templates are there, and stops them in order: it says that it drains and
- * claims nothing more, what has not started is given back, what runs may finish for a while. What then still runs is
- * interrupted and given up, so that its next attempt need not wait for the lease.
+ * Starts this server's heartbeat and worker once the templates are loaded, and stops them in order: the server reports that
+ * it drains and stops claiming, releases the steps that have not started, and waits up to the drain time for running
+ * handlers. Then it interrupts the handlers that still run and abandons their steps, so that the next attempt need not wait
+ * for the lease.
  */
 @Singleton
 @Startup
-// The listener too, because the end comes in the opposite order: the last heartbeat still asks for it.
+// The listener too, because beans stop in the opposite order: the last heartbeat still reads its state.
 @DependsOn({"SchemaMigration", "TemplateLoader", "Listener"})
 @ConcurrencyManagement(ConcurrencyManagementType.BEAN)
 @TransactionAttribute(TransactionAttributeType.NOT_SUPPORTED)
@@ -99,7 +100,7 @@ public class WorkerLifecycle {
 
   @PostConstruct
   void start() {
-    // Asked for here so that two handlers of one name stop the deployment and not the first step.
+    // Collected here, so that two handlers with one name fail the deployment and not the first step.
     int known = handlers.names().size();
     start.then(() -> begin(known));
   }
@@ -117,11 +118,11 @@ public class WorkerLifecycle {
     }
   }
 
-  /** Claims nothing more and says so, gives back what has not started, and lets the rest run. */
+  /** Stops claiming and reports it, releases the steps that have not started, and lets running handlers finish. */
   public void drain() {
     permits.drain();
     heartbeat.beat();
-    unstarted.giveBack(running.all().stream());
+    unstarted.release(running.all().stream());
   }
 
   /** Claims again after {@link #drain}. */
@@ -156,7 +157,7 @@ public class WorkerLifecycle {
     return beats == null;
   }
 
-  /** Leases are renewed meanwhile: the server's own timers may be gone by now. */
+  /** Renews the leases meanwhile: the container's timers may have stopped by now. */
   private void awaitIdle(Duration longest) throws InterruptedException {
     Duration left = longest;
     Duration period = settings.worker().heartbeat();
@@ -172,7 +173,7 @@ public class WorkerLifecycle {
   }
 
   private void abandon() {
-    List<StepKey> abandoned = running.all().stream().filter(step -> step.giveUp(() -> overruns.began(step)))
+    List<StepKey> abandoned = running.all().stream().filter(step -> step.interrupt(() -> overruns.began(step)))
         .map(WorkerLifecycle::abandoned).toList();
     if (!abandoned.isEmpty()) {
       LOG.write(LogEvent.STEPS_ABANDONED, "server", server.uuid(), "steps", abandoned.size());

@@ -91,7 +91,7 @@ public final class RunCommand {
       try {
         Files.deleteIfExists(loginFile);
       } catch (IOException e) {
-        // then it is as wrong at the next start, and is said to be
+        // then it is as wrong at the next start, and is reported
       }
     }
     return false;

@@ -141,9 +141,9 @@ class SystemdExampleTest {
       Assumptions.abort("there is no systemd here");
       throw e;
     }
-    String said = new String(process.getInputStream().readAllBytes());
+    String output = new String(process.getInputStream().readAllBytes());
     assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
-    Assumptions.assumeFalse(said.contains("Failed to initialize manager"), said);
-    return said;
+    Assumptions.assumeFalse(output.contains("Failed to initialize manager"), output);
+    return output;
   }
 }

@@ -78,7 +78,7 @@ class ClaimProtocolTest {
     live.changeCapacity(CAPACITY);
     permits = Permits.of(live, queueClaims);
     claims.connect(permits, running, hint, worker, () -> takesFromOutside, this::read, this::tell, orphanChecks::incrementAndGet,
-        this::giveBack);
+        this::release);
     Executor threads = loops::add;
     queueClaims.connect(threads, () -> true, () -> CAPACITY, limit -> queue.apply(limit), permits, hint, claims);
     hint.take();
@@ -451,7 +451,7 @@ class ClaimProtocolTest {
     told.add(reply);
   }
 
-  private void giveBack(Stream<RunningStep> steps) {
+  private void release(Stream<RunningStep> steps) {
     steps.filter(RunningStep::release).forEach(step -> {
       running.remove(step.claimedStep().key());
       permits.release(1);

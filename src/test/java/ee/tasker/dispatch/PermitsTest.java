@@ -72,7 +72,7 @@ class PermitsTest {
   }
 
   @Test
-  void thread_that_returns_is_told_of() {
+  void thread_that_returns_is_notified() {
     AtomicInteger told = new AtomicInteger();
     Permits permits = withFree(1, told::incrementAndGet);
     permits.lose();
@@ -146,7 +146,7 @@ class PermitsTest {
   }
 
   @Test
-  void idle_is_waited_for_and_not_for_ever() throws InterruptedException {
+  void waiting_for_idle_has_a_limit() throws InterruptedException {
     Permits permits = withFree(3);
     permits.reserve(1);
     permits.drain();
@@ -189,7 +189,7 @@ class PermitsTest {
   }
 
   @Test
-  void permits_that_come_back_are_told_of_and_so_is_a_higher_capacity() {
+  void released_permits_and_a_higher_capacity_are_notified() {
     AtomicInteger told = new AtomicInteger();
     Permits permits = withFree(3, told::incrementAndGet);
     permits.release(0);

@@ -35,22 +35,22 @@ class RunningStepTest {
   }
 
   @Test
-  void step_is_finished_or_given_up_and_never_both() throws Exception {
+  void step_is_finished_or_interrupted_and_never_both() throws Exception {
     for (int round = 0; round < ROUNDS; round++) {
       RunningStep step = new RunningStep(ClaimedSteps.any());
       startedByAnotherThread(step);
-      assertThat(winners(step::finish, () -> giveUp(step))).isEqualTo(1);
+      assertThat(winners(step::finish, () -> interrupt(step))).isEqualTo(1);
     }
   }
 
   @Test
-  void handler_that_returns_from_a_step_that_was_given_up_finds_that_it_is_known_of() throws Exception {
+  void handler_that_returns_from_an_interrupted_step_is_already_known_as_overrun() throws Exception {
     for (int round = 0; round < ROUNDS; round++) {
       RunningStep step = new RunningStep(ClaimedSteps.any());
       startedByAnotherThread(step);
       AtomicBoolean known = new AtomicBoolean();
       AtomicBoolean unknown = new AtomicBoolean();
-      winners(() -> step.giveUp(() -> known.set(true)), () -> {
+      winners(() -> step.interrupt(() -> known.set(true)), () -> {
         unknown.set(!step.finish() && !known.get());
         return true;
       });
@@ -59,11 +59,11 @@ class RunningStepTest {
   }
 
   @Test
-  void step_is_given_up_once() throws Exception {
+  void step_is_interrupted_once() throws Exception {
     RunningStep step = new RunningStep(ClaimedSteps.any());
     startedByAnotherThread(step);
 
-    assertThat(winners(() -> giveUp(step), () -> giveUp(step))).isEqualTo(1);
+    assertThat(winners(() -> interrupt(step), () -> interrupt(step))).isEqualTo(1);
     assertThat(step.isOver()).isTrue();
   }
 
@@ -72,7 +72,7 @@ class RunningStepTest {
     RunningStep step = new RunningStep(ClaimedSteps.any());
     step.start(TraceSpan.NONE);
 
-    assertThat(giveUp(step)).isTrue();
+    assertThat(interrupt(step)).isTrue();
     assertThat(Thread.interrupted()).isTrue();
   }
 
@@ -82,15 +82,15 @@ class RunningStepTest {
     step.start(TraceSpan.NONE);
     assertThat(step.finish()).isTrue();
 
-    assertThat(giveUp(step)).isFalse();
+    assertThat(interrupt(step)).isFalse();
     assertThat(Thread.interrupted()).isFalse();
   }
 
   @Test
-  void step_that_was_not_started_cannot_be_given_up_or_finished() {
+  void step_that_was_not_started_cannot_be_interrupted_or_finished() {
     RunningStep step = new RunningStep(ClaimedSteps.any());
 
-    assertThat(giveUp(step)).isFalse();
+    assertThat(interrupt(step)).isFalse();
     assertThat(step.release()).isTrue();
     assertThat(step.start(TraceSpan.NONE)).isFalse();
     assertThat(step.finish()).isFalse();
@@ -120,7 +120,7 @@ class RunningStepTest {
     };
   }
 
-  private static boolean giveUp(RunningStep step) {
-    return step.giveUp(() -> {});
+  private static boolean interrupt(RunningStep step) {
+    return step.interrupt(() -> {});
   }
 }

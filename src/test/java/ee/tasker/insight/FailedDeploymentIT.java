@@ -30,7 +30,7 @@ class FailedDeploymentIT {
   }
 
   @Test
-  void two_handlers_of_one_name_are_told_with_both_classes() {
+  void two_handlers_of_one_name_are_reported_with_both_classes() {
     try (TestServer server = TestServer.starting(database, TestServer.freePort(), Map.of(), war)) {
       assertThatThrownBy(server::awaitReady).isInstanceOf(RunProblem.class)
           .hasMessageContaining("testing.Twin").hasMessageContaining(First.class.getName()).hasMessageContaining(Second.class.getName());

@@ -9,20 +9,22 @@ import ee.tasker.testing.server.TestServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The database goes away while clients keep asking: the log says so in a few lines, regardless of which part of the server notices. */
+@Tag("long")
 class OutageLogIT {
   private static final Duration WINDOW = Duration.ofSeconds(30);
   /** Two reports of the outage with their stack traces left out, the listener's, and what the pool itself says when it empties. */
   private static final int MOST_LINES = 12;
 
   @Test
-  void outage_is_told_in_a_few_lines_and_its_end_too() {
+  void outage_is_logged_in_a_few_lines_and_its_end_too() {
     try (EmbeddedDatabase database = TestServer.newDatabase(); TestServer server = TestServer.start(database, Map.of())) {
       TaskerClient tasker = server.client();
       tasker.register("/testing/templates.yaml");
-      tasker.atRest(tasker.submit("hello", "{}"));
+      tasker.awaitTerminalOrBlocked(tasker.submit("hello", "{}"));
       database.crash();
       TaskerClient.until("the outage is noticed", Duration.ofSeconds(30), () -> server.log().contains("TK1503"));
 
@@ -44,7 +46,7 @@ class OutageLogIT {
           "outage: " + asked + " requests were refused within " + WINDOW.toSeconds() + " s, the log grew by " + written.size() + " lines");
       assertThat(asked).isGreaterThan(2);
       assertThat(written).hasSizeLessThanOrEqualTo(MOST_LINES);
-      tasker.atRest(tasker.submit("hello", "{}"));
+      tasker.awaitTerminalOrBlocked(tasker.submit("hello", "{}"));
     }
   }
 

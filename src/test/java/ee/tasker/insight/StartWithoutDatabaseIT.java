@@ -12,9 +12,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Two servers that are started before their database, which is empty when it comes. */
+@Tag("long")
 class StartWithoutDatabaseIT {
 
   @Test
@@ -38,7 +40,7 @@ class StartWithoutDatabaseIT {
         other.awaitReady();
         for (TestServer server : List.of(one, other)) {
           UUID task = server.client().submit("linear", "mathematical_sequence", "{\"even_number\": " + (server == one ? 6 : 8) + "}");
-          assertThat(server.client().atRest(task).getString("state")).isEqualTo("complete");
+          assertThat(server.client().awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
           TaskerClient.until("it listens", Duration.ofSeconds(20), () -> server.log().contains("TK1401"));
           assertThat(server.log()).contains("TK1001", "TK1003");
         }

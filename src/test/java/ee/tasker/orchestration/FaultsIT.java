@@ -43,7 +43,7 @@ class FaultsIT {
 
     assertThat(cut).isGreaterThan(3);
     for (UUID task : tasks) {
-      assertThat(tasker.atRest(task).getString("state")).as(() -> tasker.steps(task).toString()).isEqualTo("complete");
+      assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).as(() -> tasker.steps(task).toString()).isEqualTo("complete");
     }
     assertThat(History.broken(tasker)).isEmpty();
     assertThat(tasker.sql("""
@@ -69,7 +69,7 @@ class FaultsIT {
   }
 
   @Test
-  void retry_that_became_due_without_anybody_hearing_of_it_is_found() {
+  void retry_that_became_due_without_a_notification_is_found() {
     UUID task = tasker.submit("retry_later", "{}");
     TaskerClient.until("the step waits for its retry", Duration.ofSeconds(20),
         () -> tasker.get("/v1/tasks/" + task).text("state").equals("waiting_for_retry"));

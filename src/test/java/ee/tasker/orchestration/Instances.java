@@ -52,7 +52,7 @@ final class Instances {
       assertThat(answers).filteredOn(answer -> answer.status() != 201).allMatch(answer -> answer.status() == 409);
       UUID task = answers.stream().filter(answer -> answer.status() == 201).findFirst().orElseThrow().taskUuid();
       assertThat(answers).extracting(Answer::taskUuid).containsOnly(task);
-      assertThat(tasker.atRest(task).getString("state")).isEqualTo("complete");
+      assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
     }
   }
 
@@ -123,7 +123,7 @@ final class Instances {
   void sayTheSame() {
     for (int round = 0; round < 10; round++) {
       UUID task = servers.get(round % servers.size()).client().submit("family", "{\"round\": " + round + "}");
-      tasker.atRest(task);
+      tasker.awaitTerminalOrBlocked(task);
       Set<Object> documents = new HashSet<>();
       Set<Object> steps = new HashSet<>();
       for (TestServer server : servers) {
@@ -152,7 +152,7 @@ final class Instances {
       assertThat(finalisedByCallers).as("callers who ended it").isLessThanOrEqualTo(1);
       assertThat(tasker.count("select count(*) from tasker.task_transitions where task_uuid = ? and to_state = 'complete'", task))
           .isEqualTo(1);
-      assertThat(tasker.atRest(task).getString("state")).isEqualTo("complete");
+      assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
     }
   }
 

@@ -10,9 +10,11 @@ import ee.tasker.testing.server.TaskerClient;
 import ee.tasker.testing.server.TestServer;
 import java.nio.file.Path;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** No notification is sent: the poller finds all work. */
+@Tag("long")
 class PollerAloneIT {
 
   @Test

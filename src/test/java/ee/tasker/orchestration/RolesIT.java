@@ -18,10 +18,12 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
 /** Three servers, each with one role: they meet in the database only. */
+@Tag("long")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class RolesIT {
   private EmbeddedDatabase database;
@@ -74,7 +76,7 @@ class RolesIT {
         .post("/v1/tasks:batch", Collections.nCopies(100, TaskerClient.taskRequest("testing", "work", "{}")).toString())
         .list("verdicts").stream().map(verdict -> UUID.fromString(verdict.getString("task_uuid"))).toList();
     for (UUID task : tasks) {
-      assertThat(tasker.atRest(task).getString("state")).as(() -> tasker.steps(task).toString()).isEqualTo("complete");
+      assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).as(() -> tasker.steps(task).toString()).isEqualTo("complete");
     }
 
     assertThat(tasker.sql("""
@@ -95,7 +97,7 @@ class RolesIT {
   @Test
   void server_without_the_api_role_takes_no_tasks_in_and_still_shows_them() {
     UUID task = tasker.submit("hello", "{}");
-    tasker.atRest(task);
+    tasker.awaitTerminalOrBlocked(task);
 
     Answer refused = worker.client().post("/v1/tasks", TaskerClient.taskRequest("testing", "hello", "{}"));
     assertThat(refused.status()).isEqualTo(503);
@@ -107,14 +109,14 @@ class RolesIT {
   }
 
   @Test
-  void running_step_of_another_server_is_told_of_a_cancel() {
+  void running_step_of_another_server_gets_the_cancel() {
     UUID task = tasker.submit("hold", "{}");
     TaskerClient.until("the handler runs", Duration.ofSeconds(30),
         () -> tasker.count("select count(*) from testing.effects where task_uuid = ? and effect = 'started'", task) == 1);
 
     assertThat(tasker.delete("/v1/tasks/" + task).status()).isEqualTo(200);
 
-    assertThat(tasker.atRest(task).getString("state")).isEqualTo("cancelled");
+    assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("cancelled");
     assertThat(tasker.steps(task).get("held").getString("state")).isEqualTo("cancelled");
   }
 

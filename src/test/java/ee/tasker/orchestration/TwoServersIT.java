@@ -17,11 +17,13 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 
 /** Two servers with all roles on one database, neither of them a leader. */
+@Tag("long")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class TwoServersIT {
@@ -90,7 +92,7 @@ class TwoServersIT {
   void a_wait_on_one_server_ends_with_a_task_of_the_other() {
     Answer created = second.client().post("/v1/tasks", TaskerClient.taskRequest("testing", "family", "{}"));
 
-    assertThat(first.client().atRest(created.taskUuid(), Duration.ofSeconds(20)).getString("state")).isEqualTo("complete");
+    assertThat(first.client().awaitTerminalOrBlocked(created.taskUuid(), Duration.ofSeconds(20)).getString("state")).isEqualTo("complete");
   }
 
   @Test
@@ -119,7 +121,7 @@ class TwoServersIT {
 
   @Test
   @Order(7)
-  void the_second_to_finalise_is_told_so() throws Exception {
+  void the_second_to_finalise_gets_already() throws Exception {
     new Instances(List.of(first, second)).finaliseTogether();
   }
 
@@ -148,7 +150,7 @@ class TwoServersIT {
 
   private void assertAllComplete(List<UUID> tasks) {
     for (UUID task : tasks) {
-      assertThat(tasker.atRest(task).getString("state")).as(() -> tasker.steps(task).toString()).isEqualTo("complete");
+      assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).as(() -> tasker.steps(task).toString()).isEqualTo("complete");
     }
   }
 }

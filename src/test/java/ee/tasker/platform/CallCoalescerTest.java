@@ -19,11 +19,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class CallCoalescerTest {
-  private static final int COMPANY = 3;
+  private static final int ENOUGH_FOR_ANOTHER_CALL = 3;
 
   private final ManualTimers timers = new ManualTimers();
   private final AtomicInteger looks = new AtomicInteger();
-  private final CallCoalescer calls = new CallCoalescer(2, COMPANY, timers, looks::incrementAndGet, timers::nanoTime);
+  private final CallCoalescer calls = new CallCoalescer(2, ENOUGH_FOR_ANOTHER_CALL, timers, looks::incrementAndGet, timers::nanoTime);
 
   @Test
   void lone_one_goes_at_once_and_so_does_the_next_after_it() {
@@ -38,7 +38,7 @@ class CallCoalescerTest {
   @Test
   void enough_that_wait_are_worth_a_call_beside_the_first_and_never_a_third() {
     calls.tryAcquire();
-    calls.added(COMPANY);
+    calls.added(ENOUGH_FOR_ANOTHER_CALL);
     assertThat(calls.tryAcquire()).isTrue();
     assertThat(calls.tryAcquire()).isFalse();
     calls.release();

@@ -106,7 +106,7 @@ class LogTest {
   }
 
   @Test
-  void listener_that_cannot_connect_is_told_once_beside_the_calls() {
+  void listener_that_cannot_connect_is_logged_once_beside_the_calls() {
     Log log = Log.of(LogTest.class);
     for (int i = 0; i < 20; i++) {
       log.write(LogEvent.CALL_FAILED, new SQLException("away", "08001"), "call", "claim_steps");

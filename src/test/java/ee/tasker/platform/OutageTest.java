@@ -14,7 +14,7 @@ class OutageTest {
   }
 
   @Test
-  void first_failure_is_told_and_then_one_in_thirty_seconds_with_the_number_so_far() {
+  void first_failure_is_logged_and_then_one_in_thirty_seconds_with_the_number_so_far() {
     assertThat(outage.failed(seconds(0))).isEqualTo(1);
     assertThat(outage.failed(seconds(1))).isZero();
     assertThat(outage.failed(seconds(29))).isZero();
@@ -24,7 +24,7 @@ class OutageTest {
   }
 
   @Test
-  void end_is_told_once_and_the_next_outage_begins_anew() {
+  void end_is_logged_once_and_the_next_outage_begins_anew() {
     outage.failed(seconds(0));
     outage.failed(seconds(1));
 

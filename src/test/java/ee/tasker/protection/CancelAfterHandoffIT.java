@@ -29,7 +29,7 @@ class CancelAfterHandoffIT {
 
     TaskerClient.until("the handler saw it", Duration.ofSeconds(15),
         () -> tasker.count("select count(*) from testing.effects where task_uuid = ? and effect = 'saw the cancel request'", task) == 1);
-    assertThat(tasker.atRest(task).getString("state")).isEqualTo("cancelled");
+    assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("cancelled");
     // The orchestrator wrote a request on the task and nothing on the step; the worker ended it.
     assertThat(tasker.value(
         "select concat_ws(' ', cancel_requested_by, cancel_claimed_actor, cancel_reason) from tasker.tasks where task_uuid = ?", task))

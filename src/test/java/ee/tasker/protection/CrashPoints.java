@@ -9,8 +9,8 @@ import java.util.function.Consumer;
 
 /**
  * Kills a session of the database before and after each write that some work does, one point at a time, until the work
- * comes through: what a crash between two writes leaves behind is looked at after each. The points are triggers on every
- * table of the engine and of its queues, which end their own session when their turn has come.
+ * succeeds: the test examines what a crash between two writes leaves behind after each. The points are triggers on every
+ * table of the engine and of its queues, which end their own session at the chosen point.
  */
 final class CrashPoints implements AutoCloseable {
   private final Sql sql = Sql.open();
@@ -54,6 +54,7 @@ final class CrashPoints implements AutoCloseable {
         session.commit();
         work.accept(session);
         session.commit();
+        assertThat(point).as("the first point at which the work was not killed").isGreaterThan(1);
         return point - 1;
       } catch (Sql.SqlProblem killed) {
         // 57P01: terminated by an administrator; 08006: the connection is gone.

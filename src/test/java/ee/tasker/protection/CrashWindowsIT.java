@@ -27,7 +27,7 @@ class CrashWindowsIT {
       cuts += (int) cut;
       // Submitted by SQL: the server learns of it only through the connection that was just cut, or by polling.
       UUID task = (UUID) tasker.value("select tasker.submit_task('testing', 'hello', '1.0.0', '{}')");
-      assertThat(tasker.atRest(task, Duration.ofSeconds(40)).getString("state")).isEqualTo("complete");
+      assertThat(tasker.awaitTerminalOrBlocked(task, Duration.ofSeconds(40)).getString("state")).isEqualTo("complete");
     }
     assertThat(cuts).isPositive();
     TaskerClient.until("it listens again", Duration.ofSeconds(30),

@@ -120,7 +120,7 @@ class CrashWindowsTest {
     Instant now = Instant.now();
     int deliveries = 0;
     for (int i = 0; i < 10; i++) {
-      // Taken off the queue, and then there was no hand free for it.
+      // Taken off the queue, and then no permit was available for it.
       deliveries += worker.at(now).claim(10).size();
       now = now.plusSeconds(61);
       sql.run("update tasker.task_wakeups set wake_at = ?", now);

@@ -87,7 +87,7 @@ class GuardMutations {
     }
   }
 
-  /** What each red test said, by its name. */
+  /** The message of each red test, by its name. */
   private static Map<String, String> failuresOf(List<String> methods) {
     Map<String, String> failures = new TreeMap<>();
     List<String> run = new ArrayList<>();
@@ -99,14 +99,14 @@ class GuardMutations {
             if (test.isTest()) {
               run.add(test.getDisplayName());
             }
-            result.getThrowable().ifPresent(thrown -> failures.put(test.getDisplayName().replace("()", ""), said(thrown)));
+            result.getThrowable().ifPresent(thrown -> failures.put(test.getDisplayName().replace("()", ""), messageOf(thrown)));
           }
         });
     assertThat(run.size() + failures.size()).as("tests that ran").isGreaterThanOrEqualTo(1);
     return failures;
   }
 
-  private static String said(Throwable thrown) {
+  private static String messageOf(Throwable thrown) {
     StringBuilder all = new StringBuilder(String.valueOf(thrown.getMessage()));
     for (Throwable suppressed : thrown.getSuppressed()) {
       all.append(' ').append(suppressed.getMessage());

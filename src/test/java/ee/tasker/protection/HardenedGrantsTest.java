@@ -167,7 +167,8 @@ class HardenedGrantsTest {
     assertThat(sql.texts(
         "select n.nspname || '.' || p.proname from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname ~ '^(tasker|pgmq)' "
             + "and n.nspname <> 'tasker_reader' and has_schema_privilege('hardened_api', n.oid, 'usage') and has_function_privilege('hardened_api', p.oid, 'execute')"))
-        .containsExactlyInAnyOrder("tasker_api.submit_task", "tasker_api.submit_tasks", "tasker_api.request_cancel");
+        .containsExactlyInAnyOrder("tasker_api.submit_task", "tasker_api.submit_tasks", "tasker_api.send_signal",
+            "tasker_api.request_cancel");
     assertThatStep(task.step("a")).isIn("enqueued").went("pending", "enqueued");
   }
 
@@ -291,11 +292,11 @@ class HardenedGrantsTest {
     try (Sql reader = as("reader")) {
       List<String> relations = sql
           .texts("select c.oid::regclass from pg_class c where c.relnamespace = 'tasker'::regnamespace and c.relkind in ('r', 'p', 'v') "
-              + "and not c.relispartition and c.relname not in ('v_task_staleness_monitoring', 'access_users', 'access_keys')");
+              + "and not c.relispartition and c.relname not in ('v_task_staleness_monitoring', 'access_users', 'access_keys', 'access_sessions')");
       assertThat(relations).hasSizeGreaterThan(20)
           .allSatisfy(relation -> assertThat(reader.number("select count(*) from " + relation)).isNotNegative());
-      // They have hashes of passwords and keys.
-      for (String secret : List.of("access_users", "access_keys")) {
+      // They have hashes of passwords, keys and tokens of sessions.
+      for (String secret : List.of("access_users", "access_keys", "access_sessions")) {
         assertThatDatabaseRefuses(NO_PERMISSION, () -> reader.number("select count(*) from tasker." + secret));
       }
       List<String> functions = sql.texts(

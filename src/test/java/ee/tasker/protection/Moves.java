@@ -5,7 +5,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Who may move what from where to where, once more and in Java: what the tests hold history against, and what O9 holds the
+ * The allowed moves and their actors, repeated in Java: what the tests hold history against, and what O9 holds the
  * rules tables against. A rule that is added on one side only is noticed.
  */
 final class Moves {
@@ -14,6 +14,7 @@ final class Moves {
       nothing pending orchestrator
       pending enqueued orchestrator
       pending error orchestrator
+      pending complete orchestrator
       pending cancelled orchestrator
       enqueued cancelled orchestrator
       enqueued_for_orchestration complete orchestrator

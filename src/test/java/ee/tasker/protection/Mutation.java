@@ -47,7 +47,7 @@ record Mutation(String guard, List<Replacement> replacements, List<String> tests
     return files;
   }
 
-  /** All scripts in the order in which Flyway applies them: by name, whatever their room. They need {@code check_function_bodies} off. */
+  /** All scripts in the order in which Flyway applies them: by name, regardless of their room. They need {@code check_function_bodies} off. */
   static List<Path> scripts() {
     return Stream.of("migration", "routine").flatMap(folder -> {
       // Migrations and routines; callbacks are Flyway's.

@@ -25,7 +25,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Who may write what is decided by role and stage, by attempt, and never by which process it is. */
+/** Role, stage and handoff decide which writes are allowed, never the process. */
 @ProtectionTest
 class OwnershipTest {
   private final Sql sql = Sql.open();

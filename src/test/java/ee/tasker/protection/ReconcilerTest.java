@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** What must move is found in the state, whatever messages were lost. */
+/** The reconciler finds tasks that must move in their state, whichever messages were lost. */
 @ProtectionTest
 class ReconcilerTest {
   private final Sql sql = Sql.open();
@@ -32,7 +32,7 @@ class ReconcilerTest {
   void E1_every_task_whose_notice_was_lost_is_found_and_advanced_once() {
     Dag.Task lostOffer = Dag.of("a").started();
     sql.run("delete from pgmq.q_worker_orders_queue");
-    // A finished step with a successor that was not handed off; all steps finished and the task open; a failure. An offer without its message before them, a task that nobody started after them.
+    // A finished step with a successor that was not handed off; all steps finished and the task open; a failure. An offer without its message before them, a task that was not started after them.
     Dag.Task successor = Dag.linear(2).started();
     Dag.Task allSuccess = Dag.of("a").started();
     Dag.Task failed = Dag.of("a").notRetryable().started();
@@ -45,9 +45,9 @@ class ReconcilerTest {
 
     // A bounded batch: two tasks a round.
     int rounds = 0;
-    for (int looked = 1; looked > 0; rounds++) {
-      looked = sql.object("select tasker.advance_due_tasks(?, 2, p_now => ?)", UUID.randomUUID(), later).getInt("tasks");
-      assertThat(looked).isLessThanOrEqualTo(2);
+    for (int processed = 1; processed > 0; rounds++) {
+      processed = sql.object("select tasker.advance_due_tasks(?, 2, p_now => ?)", UUID.randomUUID(), later).getInt("tasks");
+      assertThat(processed).isLessThanOrEqualTo(2);
     }
 
     assertThat(rounds).isEqualTo(4);
@@ -58,7 +58,7 @@ class ReconcilerTest {
     assertThatStep(neverStarted.step("a")).isIn("enqueued").hasAttempts(1);
     assertThat(sql.number("select count(*) from pgmq.q_worker_orders_queue")).isEqualTo(3);
 
-    // A second poll, even when it is made to look at all of them, is a no-op.
+    // A second poll, even one forced to evaluate all of them, is a no-op.
     String before = everything();
     sql.run("update tasker.task_wakeups set wake_at = ?", later);
     sql.object("select tasker.advance_due_tasks(?, 100, p_now => ?)", UUID.randomUUID(), later);

@@ -18,11 +18,13 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 
 /** A worker alone, then an orchestrator beside it, then the worker goes: each finds in the database what the other left. */
+@Tag("long")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class SeparatedRolesIT {
@@ -73,7 +75,7 @@ class SeparatedRolesIT {
 
     orchestrator = TestServer.start(database, settings("orchestrator"));
 
-    assertThat(tasker.atRest(task).getString("state")).isEqualTo("complete");
+    assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
     assertThat(tasker.sql(
         "select step_name, attempt from testing.effects where task_uuid = ? and effect = 'ran' group by 1, 2 having count(*) > 1", task))
         .as("attempts that ran again to send their result").isEmpty();
@@ -95,7 +97,7 @@ class SeparatedRolesIT {
       TaskerClient.until("calls fail", Duration.ofSeconds(30), () -> failedCalls() > calls);
       TaskerClient.sql(admin, "alter database tasker allow_connections true");
     }
-    JsonObject document = tasker.atRest(task);
+    JsonObject document = tasker.awaitTerminalOrBlocked(task);
     assertThat(document.getString("state")).as(document.toString()).isEqualTo("complete");
     assertThat(tasker.count(
         "select count(*) from tasker.workflow_steps s join tasker.workflow_step_result_audit r on r.workflow_step_uuid = s.workflow_step_uuid "
@@ -133,8 +135,8 @@ class SeparatedRolesIT {
         .isZero();
 
     worker = TestServer.start(database, settings("worker"));
-    assertThat(tasker.atRest(running).getString("state")).isEqualTo("complete");
-    assertThat(tasker.atRest(late).getString("state")).isEqualTo("complete");
+    assertThat(tasker.awaitTerminalOrBlocked(running).getString("state")).isEqualTo("complete");
+    assertThat(tasker.awaitTerminalOrBlocked(late).getString("state")).isEqualTo("complete");
     assertThat(History.broken(tasker)).isEmpty();
   }
 }

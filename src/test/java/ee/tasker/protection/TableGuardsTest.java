@@ -53,17 +53,26 @@ class TableGuardsTest {
         "insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid) select from_step_uuid, to_step_uuid, task_uuid from tasker.workflow_step_edges limit 1",
         "task_wakeups_pkey", "insert into tasker.task_wakeups select task_uuid, now() from tasker.task_wakeups limit 1",
         "tasks_identity_hash_key",
-        "insert into tasker.tasks (task_uuid, named_task_uuid, correlation_id, claim_order, created_at, requested_at, state, priority, transition_count, total_steps, unfinished_steps, identity_hash) "
-            + "select gen_random_uuid(), named_task_uuid, correlation_id, claim_order, created_at, requested_at, 'pending', 0, 1, 2, 2, identity_hash from tasker.tasks where identity_hash is not null limit 1",
+        "insert into tasker.tasks (task_uuid, named_task_uuid, correlation_id, claim_order, created_at, requested_at, state, priority, transition_count, total_steps, unfinished_steps, is_keyed, identity_hash) "
+            + "select gen_random_uuid(), named_task_uuid, correlation_id, claim_order, created_at, requested_at, 'pending', 0, 1, 2, 2, is_keyed, identity_hash from tasker.tasks where identity_hash is not null limit 1",
         "one_open_investigation_per_task",
         "insert into tasker.tasks_dlq (task_uuid, original_state, dlq_reason, task_snapshot) select task_uuid, 'pending', 'manual_dlq', '{}' from tasker.tasks_dlq limit 1",
         "one_template_per_version",
-        "insert into tasker.named_tasks (task_namespace_uuid, name, version, configuration, content_hash, has_input_schema, total_steps, root_steps) "
-            + "select task_namespace_uuid, name, version, '{}', 'other', false, 1, 1 from tasker.named_tasks limit 1",
+        "insert into tasker.named_tasks (task_namespace_uuid, name, version, configuration, content_hash, has_input_schema, total_steps, initial_steps, root_steps) "
+            + "select task_namespace_uuid, name, version, '{}', 'other', false, 1, 1, 1 from tasker.named_tasks limit 1",
         "step_names_are_unique_per_template",
         "insert into tasker.named_steps (named_task_uuid, name) select named_task_uuid, name from tasker.named_steps limit 1",
         "one_rule_per_step_move",
         "insert into tasker.workflow_step_transition_rules (from_state, to_state, actor, meaning) select from_state, to_state, actor, 'again' from tasker.workflow_step_transition_rules limit 1"));
+    Dag.Task waiting = Dag.of("pay").waitingOnly("{\"signal\": {\"name\": \"payment\"}}")
+        .step("sleep").dependsOn("pay").waitingOnly("{\"wait\": {\"for\": \"P1D\"}}").started();
+    try (Sql sql = Sql.open()) {
+      sql.text("select tasker.send_signals(array[?], 'payment', '1')", waiting.uuid());
+    }
+    statements.put("one_open_wait_per_step",
+        "insert into tasker.step_waits (task_uuid, workflow_step_uuid, kind, armed_at, due_at) select task_uuid, workflow_step_uuid, kind, armed_at, due_at from tasker.step_waits where state = 'open'");
+    statements.put("task_signals_wait_uuid_key",
+        "insert into tasker.task_signals (task_uuid, name, number, sent_at, payload, wait_uuid, consumed_at) select task_uuid, name, 2, sent_at, payload, wait_uuid, consumed_at from tasker.task_signals");
     statements.put("one_name_per_added_step", "update tasker.workflow_steps set name = 'added' where step_position in (1, 2)");
     refusedBy(statements);
   }

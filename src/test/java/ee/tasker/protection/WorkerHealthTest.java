@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** Who is well, by the database's clock and by what is heard, not by what was said. */
+/** The health of servers and workers, by the database's clock and by their heartbeats, not by their reports. */
 @ProtectionTest
 class WorkerHealthTest {
   private final Sql sql = Sql.open();
@@ -39,7 +39,7 @@ class WorkerHealthTest {
     Dag.Task task = Dag.of("a").started();
     Claim claim = worker.claimOne();
     Instant start = Instant.now();
-    // It says that it is well and holds a lease of ten minutes; then nothing is heard of it.
+    // It reports healthy and holds a lease of ten minutes; then it sends no heartbeat.
     beat(worker.uuid(), "silent", "healthy", start, claim);
     for (int seconds = 0; seconds <= 30; seconds += 10) {
       beat(observer, "observer", "healthy", start.plusSeconds(seconds));

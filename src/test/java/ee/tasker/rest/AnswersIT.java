@@ -30,6 +30,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
@@ -38,6 +39,7 @@ import org.junit.jupiter.api.TestInstance;
  * alone, all but one, and none. Texts are marked by what they are a part of, and each has the permissions without which it must not be told. So that the
  * walk cannot pass by seeing nothing, it is written down which operations tell an administrator which of them, and one who has just the permissions is told too.
  */
+@Tag("long")
 @AgainstServer
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class AnswersIT {
@@ -118,6 +120,7 @@ class AnswersIT {
     OLD_INPUTS("marked-text-of-the-former-inputs", "tasks:context_read"),
     KEY("marked-text-of-the-key", "tasks:context_read"),
     VIOLATION("marked-text-of-the-violation", "tasks:context_read"),
+    PAYLOAD("marked-text-of-the-payload", "steps:read"),
     RESULT(Secret.RESULT, "steps:read"),
     ERROR(Secret.ERROR, "steps:read"),
     CHECKPOINT(Secret.CHECKPOINT, "steps:read"),
@@ -144,6 +147,8 @@ class AnswersIT {
       Map.entry("getTaskHistory of a refused one", Set.of(Marked.VIOLATION)),
       Map.entry("diagnoseTask", Set.of(Marked.ERROR)),
       Map.entry("diagnoseTask of a waiting one", Set.of(Marked.KEY)),
+      Map.entry("listSteps of a signalled one", Set.of(Marked.PAYLOAD)),
+      Map.entry("getStep of a signalled one", Set.of(Marked.PAYLOAD)),
       Map.entry("listSteps", Set.of(Marked.RESULT, Marked.ERROR)),
       Map.entry("getStep", Set.of(Marked.ERROR)),
       Map.entry("auditStep", Set.of(Marked.ERROR)),
@@ -234,7 +239,7 @@ class AnswersIT {
 
   private UUID blocked(Marked context) {
     UUID made = admin.submit("answers", "secretive", "{\"text\": \"" + context.text + "\"}");
-    assertThat(admin.atRest(made).getString("state")).isEqualTo("blocked_by_failures");
+    assertThat(admin.awaitTerminalOrBlocked(made).getString("state")).isEqualTo("blocked_by_failures");
     return made;
   }
 
@@ -255,10 +260,10 @@ class AnswersIT {
       patch("/v1/tasks/" + made + "/workflow_steps/" + step(made, "bad"),
           "{'action_type': 'reset_for_retry', 'reset_by': 'ann', 'reason': '" + inputs + "', 'discard_checkpoint': true, "
               + "'inputs': {'text': '" + inputs.text + "'}}");
-      assertThat(admin.atRest(made).getString("state")).isEqualTo("blocked_by_failures");
+      assertThat(admin.awaitTerminalOrBlocked(made).getString("state")).isEqualTo("blocked_by_failures");
     }
     patch("/v1/tasks/" + made, "{'action_type': 'retry', " + WHO_AND_WHY + ", 'context': {'text': '" + Marked.CONTEXT.text + "'}}");
-    assertThat(admin.atRest(made).getString("state")).isEqualTo("blocked_by_failures");
+    assertThat(admin.awaitTerminalOrBlocked(made).getString("state")).isEqualTo("blocked_by_failures");
     return made;
   }
 
@@ -285,7 +290,7 @@ class AnswersIT {
   private UUID refused() {
     UUID made = (UUID) admin.value("select tasker.submit_task('answers', 'checked', '1.0.0', jsonb_build_object(?::text, 1))",
         Marked.VIOLATION.text);
-    assertThat(admin.atRest(made).getString("state")).isEqualTo("error");
+    assertThat(admin.awaitTerminalOrBlocked(made).getString("state")).isEqualTo("error");
     return made;
   }
 
@@ -297,6 +302,27 @@ class AnswersIT {
 
   private Call call(String operation) {
     return Call.of(contract, operation);
+  }
+
+  /** A task one step of which has taken a signal, another of which is kept, while a third step waits. */
+  private UUID signalled() {
+    assertThat(admin.postTemplate("""
+        name: signalled
+        namespace_name: answers
+        version: 1.0.0
+        identity_strategy: always_unique
+        steps:
+          - {name: taken, signal: {name: word}}
+          - {name: pause, dependencies: [taken], wait: {for: P1D}}
+          - {name: next, dependencies: [pause], signal: {name: word}}
+        """).status()).isIn(200, 201);
+    UUID made = admin.submit("answers", "signalled", "{}");
+    for (int i = 0; i < 2; i++) {
+      assertThat(
+          admin.post("/v1/tasks/" + made + "/signals/word", TaskerClient.quoted("{'payload': '" + Marked.PAYLOAD.text + "'}")).status())
+          .isEqualTo(200);
+    }
+    return made;
   }
 
   private Call about(String operation, UUID which) {
@@ -332,6 +358,14 @@ class AnswersIT {
       once(operation + " of one turned away", () -> about(operation, turnedAway));
       once(operation + " of a refused one", () -> about(operation, refused));
     }
+    UUID signalled = signalled();
+    for (String operation : List.of("getTask", "getTaskHistory", "diagnoseTask", "listSteps")) {
+      once(operation + " of a signalled one", () -> about(operation, signalled));
+    }
+    once("getStep of a signalled one", () -> about("getStep", signalled).path("step_uuid", step(signalled, "taken")));
+    eachTime("sendSignal", () -> about("sendSignal", signalled()).path("name", "word").json("{'payload': '" + Marked.PAYLOAD.text + "'}"));
+    eachTime("sendSignalByCorrelation", () -> call("sendSignalByCorrelation").path("name", "word").json("{'payload': '"
+        + Marked.PAYLOAD.text + "', 'correlation_id': '" + admin.get("/v1/tasks/" + signalled()).text("correlation_id") + "'}"));
     for (String operation : List.of("getStep", "auditStep")) {
       once(operation, () -> about(operation, task).path("step_uuid", step(task, "bad")));
     }
@@ -358,7 +392,7 @@ class AnswersIT {
         .json("{'action_type': 'fail', " + WHO_AND_WHY + ", 'filter': {'namespace': 'answers', 'name': 'secretive'}}"));
     once("listWriteRequests", () -> call("listWriteRequests").query("limit", 100));
     once("getBottlenecks", () -> call("getBottlenecks").query("namespace", "answers").query("min_executions", 1));
-    // All others as the contract asks them, among what is there of the marked things.
+    // All other operations as the contract calls them, restricted to the marked objects.
     contract.operations().stream().filter(operation -> !questions.containsKey(operation.id()) && !operation.id().equals("streamEvents"))
         .forEach(operation -> questions.put(operation.id(),
             new Question(operation.id(), !"GET".equals(operation.method()), scenarios.of(operation))));
@@ -461,7 +495,7 @@ class AnswersIT {
   }
 
   @Test
-  void who_may_submit_and_not_read_is_told_how_the_task_ended_and_no_more() {
+  void a_caller_that_may_submit_and_not_read_learns_only_how_the_task_ended() {
     TaskerClient submitter = admin.asOneWhoMay(List.of("tasks:create in answers"));
     String request = TaskerClient.taskRequest("answers", "same", "{'text': '" + UUID.randomUUID() + "'}").replace("\"context\"",
         "\"on_duplicate\": \"return\", \"context\"");
@@ -480,7 +514,7 @@ class AnswersIT {
   }
 
   @Test
-  void a_kept_answer_is_told_again_only_as_far_as_its_caller_may_still_see_it() {
+  void a_saved_response_is_repeated_only_as_far_as_its_caller_may_still_read_it() {
     String key = UUID.randomUUID().toString();
     UUID made = blocked(Marked.CONTEXT);
     TaskerClient caller = admin.asOneWhoMay(List.of("tasks:cancel in answers", "tasks:read in answers", "tasks:context_read in answers"));

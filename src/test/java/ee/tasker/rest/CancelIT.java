@@ -46,7 +46,7 @@ class CancelIT {
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.object().getJsonObject("cancel_request").getString("by")).isEqualTo("admin");
 
-    assertThat(tasker.atRest(task, Duration.ofSeconds(40)).getString("state")).isEqualTo("cancelled");
+    assertThat(tasker.awaitTerminalOrBlocked(task, Duration.ofSeconds(40)).getString("state")).isEqualTo("cancelled");
     assertThat(tasker.count("select count(*) from testing.effects where task_uuid = ? and effect = 'saw the cancel request'", task))
         .isEqualTo(1);
     Map<String, JsonObject> steps = tasker.steps(task);
@@ -63,8 +63,8 @@ class CancelIT {
 
     tasker.delete("/v1/tasks/" + task);
 
-    // A heartbeat renews, and so hears of, what is older than a third of its lease: 20 seconds.
-    assertThat(tasker.atRest(task, Duration.ofSeconds(18)).getString("state")).isEqualTo("cancelled");
+    // A heartbeat renews steps that are older than a third of their lease, 20 seconds, and gets their cancel requests.
+    assertThat(tasker.awaitTerminalOrBlocked(task, Duration.ofSeconds(18)).getString("state")).isEqualTo("cancelled");
     assertThat(tasker.count("select count(*) from testing.effects where task_uuid = ? and effect = 'saw the cancel request'", task))
         .isEqualTo(1);
   }
@@ -76,7 +76,7 @@ class CancelIT {
 
     tasker.delete("/v1/tasks/" + task + "?grace_seconds=1");
 
-    assertThat(tasker.atRest(task, Duration.ofSeconds(20)).getString("state")).isEqualTo("cancelled");
+    assertThat(tasker.awaitTerminalOrBlocked(task, Duration.ofSeconds(20)).getString("state")).isEqualTo("cancelled");
     assertThat(tasker.steps(task).get("deaf").getString("state")).isEqualTo("cancelled");
     assertThat(tasker.count("select count(*) from tasker.workflow_step_transitions h left join tasker.workflow_step_result_audit r "
         + "on r.workflow_step_uuid = h.workflow_step_uuid and r.sort_key = h.sort_key where h.task_uuid = ? and h.to_state = 'cancelled' "
@@ -96,7 +96,7 @@ class CancelIT {
     assertThat(tasker.delete("/v1/tasks/" + task + "?policy=allow_finish").text("state")).isEqualTo("steps_in_process");
     tasker.sql("insert into testing.released values (?)", task);
 
-    assertThat(tasker.atRest(task).getString("state")).isEqualTo("cancelled");
+    assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("cancelled");
     assertThat(tasker.steps(task).get("held").getString("state")).isEqualTo("complete");
     assertThat(tasker.steps(task).get("after").getString("state")).isEqualTo("cancelled");
   }
@@ -118,7 +118,7 @@ class CancelIT {
   @Test
   void task_that_ended_otherwise_cannot_be_cancelled() {
     UUID task = tasker.submit("hello", "{}");
-    tasker.atRest(task);
+    tasker.awaitTerminalOrBlocked(task);
 
     Answer answer = tasker.delete("/v1/tasks/" + task);
 
@@ -131,7 +131,7 @@ class CancelIT {
   @Test
   void blocked_task_can_be_cancelled() {
     UUID task = tasker.submit("fail", "{'way': 'permanent'}");
-    tasker.atRest(task);
+    tasker.awaitTerminalOrBlocked(task);
 
     Answer answer = tasker.delete("/v1/tasks/" + task);
 

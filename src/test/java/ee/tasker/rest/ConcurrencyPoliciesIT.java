@@ -89,7 +89,7 @@ class ConcurrencyPoliciesIT {
       assertThat(closed.text("claimed_actor")).isEqualTo("ann");
       assertThat(closed.object().getInt("template_limit")).isEqualTo(1);
       release(holder);
-      assertThat(tasker.atRest(holder).getString("state")).isEqualTo("complete");
+      assertThat(tasker.awaitTerminalOrBlocked(holder).getString("state")).isEqualTo("complete");
       assertThat(policy().getInt("holding")).as("with the limit at 0 no waiter follows").isZero();
       assertThat(policy().getInt("waiting")).isEqualTo(3);
 
@@ -97,14 +97,14 @@ class ConcurrencyPoliciesIT {
       TaskerClient.until("two are let in", Duration.ofSeconds(20),
           () -> policy().getInt("holding") == 2 && policy().getInt("waiting") == 1);
       release(next);
-      assertThat(tasker.atRest(next).getString("state")).isEqualTo("complete");
+      assertThat(tasker.awaitTerminalOrBlocked(next).getString("state")).isEqualTo("complete");
       assertThat(setLimit("null").object()).doesNotContainKeys("set_limit", "set_by", "claimed_actor").containsEntry("limit",
           Json.createValue(1));
     } finally {
       setLimit("null");
       tasks.forEach(this::release);
     }
-    tasks.forEach(task -> assertThat(tasker.atRest(task).getString("state")).isEqualTo("complete"));
+    tasks.forEach(task -> assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete"));
     assertThat(policy().getInt("holding") + policy().getInt("waiting")).isZero();
   }
 

@@ -25,8 +25,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The OpenAPI document that a server gives out, as a judge: of each answer it says whether its status, its headers, its media type and its body are described, with
- * formats looked at and no room for members that are not described, and it remembers which it has seen.
+ * Validates responses against the OpenAPI document of a server: status, headers, media type and body, with formats checked and no undescribed properties
+ * allowed. It records which responses it has seen.
  */
 final class Contract {
   private static final Set<String> METHODS = Set.of("get", "post", "put", "patch", "delete");
@@ -128,7 +128,7 @@ final class Contract {
     JsonObject responses = operation.value().getJsonObject("responses");
     String status = Integer.toString(answer.status());
     boolean isByDefault = !responses.containsKey(status) && responses.containsKey("default") && BY_DEFAULT.contains(code(answer));
-    assertThat(isByDefault || responses.containsKey(status)).as("%s is not said to answer %s", operation, answer).isTrue();
+    assertThat(isByDefault || responses.containsKey(status)).as("%s has no documented response %s", operation, answer).isTrue();
     JsonObject response = resolved(responses.getJsonObject(isByDefault ? "default" : status));
     JsonObject contents = response.getJsonObject("content");
     String type = answer.header("Content-Type").replaceAll("\\s*;.*", "");

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.function.Supplier;
 
-/** For each operation a request that is answered as its success is described, made anew each time; and those that are answered otherwise because of what is there. */
+/** For each operation a request that succeeds, created anew each time, and the requests that get another response because of existing data. */
 final class ContractScenarios {
   private static final String WHO_AND_WHY = "'requested_by': 'ann', 'reason': 'a test'";
   private static final String TEMPLATE = """
@@ -45,6 +45,7 @@ final class ContractScenarios {
     templates();
     insight();
     server();
+    workers();
     access();
   }
 
@@ -81,13 +82,13 @@ final class ContractScenarios {
 
   private UUID done() {
     UUID task = admin.submit("hello", "{\"who\": \"ann\"}");
-    admin.atRest(task);
+    admin.awaitTerminalOrBlocked(task);
     return task;
   }
 
   private UUID blocked() {
     UUID task = admin.submit("fail", "{\"way\": \"permanent\"}");
-    assertThat(admin.atRest(task).getString("state")).isEqualTo("blocked_by_failures");
+    assertThat(admin.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("blocked_by_failures");
     return task;
   }
 
@@ -96,6 +97,27 @@ final class ContractScenarios {
     TaskerClient.until("the task waits", java.time.Duration.ofSeconds(20),
         () -> "waiting_for_retry".equals(admin.get("/v1/tasks/" + task).text("state")));
     return task;
+  }
+
+  /** A task that waits for the signal payment. */
+  private UUID waiting() {
+    assertThat(admin.postTemplate("""
+        name: waits_for_payment
+        namespace_name: contract
+        version: 1.0.0
+        identity_strategy: always_unique
+        steps:
+          - {name: pay, signal: {name: payment}}
+        """).status()).isIn(200, 201);
+    return admin.submit("contract", "waits_for_payment", "{}");
+  }
+
+  private String correlationOf(UUID task) {
+    return admin.get("/v1/tasks/" + task).text("correlation_id");
+  }
+
+  private Call signal(UUID task) {
+    return aboutTask("sendSignal", task).path("name", "payment");
   }
 
   private Call aboutTask(String operation, UUID task) {
@@ -132,6 +154,21 @@ final class ContractScenarios {
     when("actOnTask",
         () -> aboutTask("actOnTask", blocked()).json("{'action_type': 'retry', " + WHO_AND_WHY + ", 'context': {'way': 'fine'}}"));
     otherwise("actOnTask", 409, () -> aboutTask("actOnTask", done()).json("{'action_type': 'fail', " + WHO_AND_WHY + "}"));
+    when("sendSignal", () -> signal(waiting()).json("{'payload': {'by': 'ann'}, 'signal_id': 'p-1'}"));
+    otherwise("sendSignal", 409, () -> signal(waiting()).path("name", "nobody_waits").json("{}"));
+    otherwise("sendSignal", 413, () -> signal(waiting()).json("{'payload': '" + "x".repeat(66_000) + "'}"));
+    when("sendSignalByCorrelation", () -> call("sendSignalByCorrelation").path("name", "payment")
+        .json("{'correlation_id': '" + correlationOf(waiting()) + "', 'payload': 'ann', 'limit': 2}"));
+    otherwise("sendSignalByCorrelation", 409, () -> {
+      String correlation = correlationOf(waiting());
+      admin.post("/v1/tasks", TaskerClient.taskRequest("contract", "waits_for_payment", "{}").replace("\"context\"",
+          "\"correlation_id\": \"" + correlation + "\", \"context\""));
+      return call("sendSignalByCorrelation").path("name", "payment").json("{'correlation_id': '" + correlation + "'}");
+    });
+    otherwise("sendSignalByCorrelation", 413, () -> call("sendSignalByCorrelation").path("name", "payment")
+        .json("{'correlation_id': '" + correlationOf(waiting()) + "', 'payload': '" + "x".repeat(66_000) + "'}"));
+    otherwise("sendSignalByCorrelation", 404, () -> call("sendSignalByCorrelation").path("name", "payment")
+        .json("{'correlation_id': '" + UUID.randomUUID() + "'}"));
     when("diagnoseTask", () -> aboutTask("diagnoseTask", held()));
     when("getTaskHistory", () -> {
       UUID task = blocked();
@@ -263,6 +300,41 @@ final class ContractScenarios {
         () -> call("changeServer").path("server_uuid", UUID.randomUUID()).json("{'draining': false, " + WHO_AND_WHY + "}"));
   }
 
+  private Call newWorker() {
+    return call("registerWorker")
+        .json("{'name': 'ann', 'capacity': 2, 'namespaces': ['contract'], 'handlers': ['contract.None'], 'heartbeat_seconds': 300}");
+  }
+
+  private Call aboutWorker(String operation) {
+    return call(operation).path("worker_uuid", newWorker().sendAs(admin).text("worker_uuid"));
+  }
+
+  private void workers() {
+    when("listWorkers", () -> call("listWorkers"));
+    when("registerWorker", this::newWorker);
+    otherwise("registerWorker", 200, () -> {
+      String worker = newWorker().sendAs(admin).text("worker_uuid");
+      return call("registerWorker")
+          .json("{'worker_uuid': '" + worker + "', 'name': 'again', 'capacity': 1, 'handlers': ['contract.None']}");
+    });
+    otherwise("registerWorker", 409, () -> {
+      String worker = newWorker().sendAs(admin.asOneWhoMay(List.of("steps:work"))).text("worker_uuid");
+      return call("registerWorker").json("{'worker_uuid': '" + worker + "', 'name': 'mine', 'capacity': 1, 'handlers': ['contract.None']}");
+    });
+    when("describeWorker", () -> aboutWorker("describeWorker"));
+    when("drainWorker", () -> aboutWorker("drainWorker"));
+    when("claimSteps", () -> aboutWorker("claimSteps").json("{'max': 2, 'request_id': 'ann'}"));
+    otherwise("claimSteps", 409, () -> {
+      Call drained = aboutWorker("drainWorker");
+      return call("claimSteps").path("worker_uuid", drained.sendAs(admin).text("worker_uuid")).json("{}");
+    });
+    when("submitResults", () -> aboutWorker("submitResults")
+        .json("{'results': [{'step_uuid': '" + UUID.randomUUID()
+            + "', 'handoff': 1, 'outcome': 'success', 'result': 1}], 'claims': {'max': 1}}"));
+    when("heartbeatWorker",
+        () -> aboutWorker("heartbeatWorker").json("{'steps': [{'step_uuid': '" + UUID.randomUUID() + "', 'handoff': 1}]}"));
+  }
+
   /** One for all: passwords are slow. */
   private String user() {
     if (user == null) {
@@ -294,5 +366,10 @@ final class ContractScenarios {
     when("revokeGrant", () -> call("revokeGrant").path("grant_uuid",
         call("grant").json("{'user_uuid': '" + user() + "', 'permission': 'tasks:read'}").sendAs(admin).text("grant_uuid")));
     when("listRoles", () -> call("listRoles"));
+    when("signIn", () -> call("signIn"));
+    otherwise("signIn", 403, () -> call("signIn").header("Authorization", "ApiKey "
+        + call("createKey").json("{'name': 'contract', 'expires_in_seconds': 60, 'grants': [{'permission': 'tasks:*'}]}").sendAs(admin)
+            .text("key")));
+    when("signOut", () -> call("signOut"));
   }
 }

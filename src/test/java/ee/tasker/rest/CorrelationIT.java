@@ -42,7 +42,7 @@ class CorrelationIT {
   }
 
   private JsonObject seen(UUID task) {
-    tasker.atRest(task);
+    tasker.awaitTerminalOrBlocked(task);
     return tasker.steps(task).get("trace").getJsonObject("result");
   }
 
@@ -94,7 +94,7 @@ class CorrelationIT {
   @Test
   void log_lines_of_a_step_and_of_the_end_of_its_task_have_them() {
     UUID task = send("/v1/tasks", trace("{'own': '" + id + "', 'fail': true}", ""), id, parent("00f067aa0ba902b7")).taskUuid();
-    tasker.atRest(task);
+    tasker.awaitTerminalOrBlocked(task);
 
     TaskerClient.until("the lines are written", Duration.ofSeconds(20), () -> server.log().contains("task ended task=" + task));
     assertThat(server.log().lines().filter(line -> line.contains("TK1303") && line.contains(task.toString())))

@@ -86,9 +86,9 @@ class EventsIT {
   }
 
   @Test
-  void stream_of_a_task_lives_on_while_it_is_blocked_and_ends_when_a_person_ends_it() {
+  void stream_of_a_task_continues_while_it_is_blocked_and_ends_when_an_operator_closes_it() {
     UUID task = tasker.submit("fail", quoted("{'way': 'permanent'}"));
-    tasker.atRest(task);
+    tasker.awaitTerminalOrBlocked(task);
     try (EventClient client = listen("/v1/tasks/" + task + "/events", null)) {
       while (!"blocked_by_failures".equals(client.next().data().getString("to_state"))) {
         // what came before
@@ -145,17 +145,17 @@ class EventsIT {
   }
 
   @Test
-  void what_is_committed_late_is_told_after_all() throws Exception {
+  void a_late_commit_is_sent_after_all() throws Exception {
     UUID correlation = UUID.randomUUID();
     try (EventClient client = listen("/v1/events?kind=task&correlation_id=" + correlation, null); Connection early = tasker.connect()) {
       early.setAutoCommit(false);
       String submission = "select tasker.submit_task('testing', 'hello', '1.0.0', '{}', jsonb_build_object('context_checked', true, 'correlation_id', ?::text)) as task";
       UUID late = (UUID) TaskerClient.sql(early, submission, correlation.toString()).get(0).get("task");
       UUID first = (UUID) tasker.sql(submission, correlation.toString()).get(0).get("task");
-      assertThat(tasker.atRest(first).getString("state")).isEqualTo("complete");
+      assertThat(tasker.awaitTerminalOrBlocked(first).getString("state")).isEqualTo("complete");
 
       early.commit();
-      assertThat(tasker.atRest(late).getString("state")).isEqualTo("complete");
+      assertThat(tasker.awaitTerminalOrBlocked(late).getString("state")).isEqualTo("complete");
       List<String> told = new ArrayList<>();
       while (told.stream().filter(move -> move.endsWith(" complete")).count() < 2) {
         told.add(move(client.next()));

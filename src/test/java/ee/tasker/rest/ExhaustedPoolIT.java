@@ -14,9 +14,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** All connections of the server's pool are busy for longer than a request waits for one. */
+@Tag("long")
 class ExhaustedPoolIT {
   private static final int POOL = 4;
 
@@ -39,9 +41,9 @@ class ExhaustedPoolIT {
   }
 
   @Test
-  void request_that_gets_no_connection_is_told_to_come_back_and_the_others_are_answered() throws Exception {
+  void request_that_gets_no_connection_is_told_to_retry_and_the_others_are_answered() throws Exception {
     UUID task = tasker.submit("hello", "{}");
-    tasker.atRest(task);
+    tasker.awaitTerminalOrBlocked(task);
     try (Connection other = tasker.connect()) {
       other.setAutoCommit(false);
       TaskerClient.sql(other, "lock table tasker.tasks in access exclusive mode");

@@ -80,7 +80,7 @@ class IdentityIT {
   @Test
   void a_request_that_asks_for_it_gets_the_first_task_instead_of_a_refusal() {
     Answer first = tasker.post("/v1/tasks", request("strict_hello", "'on_duplicate': 'return'"));
-    tasker.atRest(first.taskUuid());
+    tasker.awaitTerminalOrBlocked(first.taskUuid());
     Answer second = tasker.post("/v1/tasks", request("strict_hello", "'on_duplicate': 'return'"));
     Answer third = tasker.post("/v1/tasks?wait=10", request("strict_hello", "'on_duplicate': 'return'"));
 
@@ -158,9 +158,9 @@ class IdentityIT {
   void identity_of_an_ended_task_is_taken_over_where_the_template_allows_it_and_both_say_so() {
     String request = request("repeatable_hello", "'reason': 'again'");
     Answer first = tasker.post("/v1/tasks", request);
-    tasker.atRest(first.taskUuid());
+    tasker.awaitTerminalOrBlocked(first.taskUuid());
     Answer second = tasker.post("/v1/tasks", request);
-    tasker.atRest(second.taskUuid());
+    tasker.awaitTerminalOrBlocked(second.taskUuid());
     Answer third = tasker.post("/v1/tasks?wait=10", request);
 
     assertThat(first.status()).isEqualTo(201);
@@ -181,7 +181,7 @@ class IdentityIT {
   void after_a_failure_the_request_makes_a_new_task_and_the_failed_one_is_not_retried_any_more() {
     String request = request("recoverable_fail", "'reason': 'again'");
     Answer first = tasker.post("/v1/tasks", request);
-    tasker.atRest(first.taskUuid());
+    tasker.awaitTerminalOrBlocked(first.taskUuid());
     Answer whileBlocked = tasker.post("/v1/tasks", request);
     Answer givenUp = tasker.send(tasker.request("/v1/tasks/" + first.taskUuid()).header("Content-Type", "application/json")
         .method("PATCH", HttpRequest.BodyPublishers
@@ -204,7 +204,7 @@ class IdentityIT {
   @Test
   void of_one_identity_twice_in_a_batch_after_an_end_the_first_is_the_new_task() {
     Answer first = tasker.post("/v1/tasks", request("repeatable_hello", "'reason': 'batch'"));
-    tasker.atRest(first.taskUuid());
+    tasker.awaitTerminalOrBlocked(first.taskUuid());
     String request = request("repeatable_hello", "'reason': 'batch'");
     List<JsonObject> verdicts = tasker.post("/v1/tasks:batch", Collections.nCopies(3, request).toString()).list("verdicts");
 
@@ -218,7 +218,7 @@ class IdentityIT {
   void keyed_request_whose_task_has_ended_is_answered_again_and_not_done_again() {
     String request = request("repeatable_hello", "'reason': 'keyed'");
     Answer first = keyedPost(request);
-    tasker.atRest(first.taskUuid());
+    tasker.awaitTerminalOrBlocked(first.taskUuid());
     Answer again = keyedPost(request);
 
     assertThat(again.status()).isEqualTo(201);

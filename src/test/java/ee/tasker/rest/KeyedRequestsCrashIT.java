@@ -12,9 +12,11 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A server that dies on the two sides of the commit, and the same request to the one after it. */
+@Tag("long")
 class KeyedRequestsCrashIT {
   private static final Duration WITHIN = Duration.ofSeconds(30);
 

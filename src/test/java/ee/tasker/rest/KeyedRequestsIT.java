@@ -60,7 +60,7 @@ class KeyedRequestsIT {
 
     assertThat(first.status()).isEqualTo(201);
     assertReplay(first, again);
-    assertThat(tasker.atRest(first.taskUuid()).getString("state")).isEqualTo("complete");
+    assertThat(tasker.awaitTerminalOrBlocked(first.taskUuid()).getString("state")).isEqualTo("complete");
     assertReplay(first, send("POST", "/v1/tasks", hello("{'a': 1, 'b': 2}"), key));
   }
 
@@ -139,7 +139,7 @@ class KeyedRequestsIT {
   }
 
   @Test
-  void second_is_told_to_come_back_when_the_first_takes_too_long() throws Exception {
+  void second_is_told_to_retry_when_the_first_takes_too_long() throws Exception {
     Object admin = tasker.value("select 'user:' || user_uuid from tasker.access_users where name = 'admin'");
     try (Connection first = tasker.connect()) {
       first.setAutoCommit(false);
@@ -171,7 +171,8 @@ class KeyedRequestsIT {
     assertThat(tasker.count("select count(*) from tasker.task_contexts where context ->> 'own' = ?", key)).isEqualTo(2);
     first.list("verdicts").stream().filter(verdict -> verdict.getInt("status") == 201)
         .forEach(
-            verdict -> assertThat(tasker.atRest(UUID.fromString(verdict.getString("task_uuid"))).getString("state")).isEqualTo("complete"));
+            verdict -> assertThat(tasker.awaitTerminalOrBlocked(UUID.fromString(verdict.getString("task_uuid"))).getString("state"))
+                .isEqualTo("complete"));
   }
 
   @Test

@@ -41,11 +41,11 @@ class ListIT {
     }
     created = tasker.post("/v1/tasks:batch", requests.toString()).list("verdicts").stream()
         .map(verdict -> verdict.getString("task_uuid")).toList();
-    created.forEach(task -> tasker.atRest(UUID.fromString(task)));
+    created.forEach(task -> tasker.awaitTerminalOrBlocked(UUID.fromString(task)));
   }
 
   @Test
-  void page_has_twenty_five_unless_told_otherwise_newest_first() {
+  void page_has_twenty_five_by_default_newest_first() {
     List<String> page = uuids(list(""));
 
     assertThat(page).hasSize(25).isSortedAccordingTo(java.util.Comparator.reverseOrder());
@@ -100,7 +100,7 @@ class ListIT {
   void unfinished_states_are_found_too() {
     UUID waiting = tasker.submit("retry_later", "{}");
     UUID blocked = tasker.submit("fail", "{'way': 'permanent'}");
-    tasker.atRest(blocked);
+    tasker.awaitTerminalOrBlocked(blocked);
     TaskerClient.until("it waits for its retry", java.time.Duration.ofSeconds(20),
         () -> tasker.get("/v1/tasks/" + waiting).text("state").equals("waiting_for_retry"));
 
@@ -148,7 +148,7 @@ class ListIT {
     String before = "before-" + UUID.randomUUID();
     String after = "after-" + UUID.randomUUID();
     String task = submitted("findable_fail", "{'order_id': '" + before + "'}");
-    assertThat(tasker.atRest(UUID.fromString(task)).getString("state")).isEqualTo("blocked_by_failures");
+    assertThat(tasker.awaitTerminalOrBlocked(UUID.fromString(task)).getString("state")).isEqualTo("blocked_by_failures");
 
     Answer refused = retry(task, "{'order_id': {'value': '" + after + "'}}");
     assertThat(refused.status()).as("%s", refused).isEqualTo(400);

@@ -75,6 +75,8 @@ class OpenApiContractTest {
         .filteredOn(operation -> !operation.getValue().headers().contains(RequestKeys.HEADER))
         // Answers about users and keys have secrets, which are not kept; a name is taken once, and the rest is the same when it is done twice.
         .filteredOn(operation -> !operation.getKey().contains(" /v1/access/"))
+        // Results and heartbeats name handoffs, which make a repetition harmless; a claim has a request_id.
+        .filteredOn(operation -> !operation.getKey().startsWith("POST /v1/workers/{worker_uuid}/"))
         .extracting(Map.Entry::getKey).containsExactly("POST /v1/templates/validate");
   }
 
@@ -120,7 +122,7 @@ class OpenApiContractTest {
   void every_reference_leads_somewhere_and_every_component_is_used() {
     Set<String> references = new LinkedHashSet<>(matches("\"\\$ref\":\"#/([^\"]+)\"", document.toString(), found -> found.group(1)));
 
-    assertThat(references).allSatisfy(reference -> assertThat(at(reference)).isNotNull());
+    assertThat(references).isNotEmpty().allSatisfy(reference -> assertThat(at(reference)).isNotNull());
     document.getJsonObject("components").forEach((kind, components) -> {
       if (!"securitySchemes".equals(kind)) {
         assertThat(components.asJsonObject().keySet())

@@ -45,7 +45,7 @@ class OperationsIT {
 
   private UUID blocked(String template, String way) {
     UUID task = tasker.submit("operated", template, "{'way': '" + way + "'}");
-    assertThat(tasker.atRest(task).getString("state")).isEqualTo("blocked_by_failures");
+    assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("blocked_by_failures");
     return task;
   }
 
@@ -55,7 +55,7 @@ class OperationsIT {
 
   /** Retry exhausted, blocked, dead letter, an operator fixes the input, complete; and one history of it. */
   @Test
-  void a_failed_order_is_put_right_by_a_person() {
+  void a_failed_order_is_repaired_by_an_operator() {
     UUID task = blocked("order", "retryable");
     assertThat(tasker.steps(task).get("charge").getInt("attempts")).isEqualTo(2);
     JsonObject letter = tasker.get("/v1/dlq/task/" + task).object();
@@ -75,7 +75,7 @@ class OperationsIT {
     Answer retried = patch("/v1/tasks/" + task,
         "{'action_type': 'retry', 'requested_by': 'ann', 'reason': 'the way was wrong', 'context': {'way': 'fine'}}");
     assertThat(retried.status()).as(retried.toString()).isEqualTo(200);
-    assertThat(tasker.atRest(task).getString("state")).isEqualTo("complete");
+    assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
     assertThat(tasker.steps(task).get("ship").getJsonObject("result").getString("way")).isEqualTo("fine");
     assertThat(tasker.steps(task).get("charge").getInt("attempts_before_reset")).isEqualTo(2);
     assertThat(tasker.get("/v1/dlq/task/" + task).text("resolution_status")).isEqualTo("manually_resolved");
@@ -113,13 +113,13 @@ class OperationsIT {
     assertThat(done.text("state")).isEqualTo("complete");
     assertThat(patch(step, request).status()).as("the same again").isEqualTo(200);
     assertThat(patch(step, request.replace("ann", "bob")).text("code")).isEqualTo("step-not-movable");
-    assertThat(tasker.atRest(task).getString("state")).isEqualTo("complete");
+    assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
     assertThat(patch("/v1/tasks/" + task, "{'action_type': 'retry', 'requested_by': 'ann', 'reason': 'x'}").text("code"))
         .isEqualTo("task-already-ended");
   }
 
   @Test
-  void what_is_wrong_with_an_action_is_told_by_field_and_changes_nothing() {
+  void what_is_wrong_with_an_action_is_reported_by_field_and_changes_nothing() {
     UUID task = blocked("order", "permanent");
     String step = stepPath(task, "charge");
     long before = tasker.count("select count(*) from tasker.operator_actions");
@@ -183,7 +183,7 @@ class OperationsIT {
       assertThat(first.getString("cause")).isEqualTo("paused");
       assertThat(first.getString("sentence")).startsWith("admin paused the template at");
       assertThat(tasker.delete("/v1/pauses?namespace=operated&name=other_order&requested_by=ann&reason=done").status()).isEqualTo(200);
-      assertThat(tasker.atRest(task).getString("state")).isEqualTo("complete");
+      assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
     } finally {
       tasker.delete("/v1/pauses?namespace=operated&name=other_order&requested_by=ann&reason=done");
     }
@@ -195,7 +195,7 @@ class OperationsIT {
   @Test
   void a_dead_letter_is_opened_and_closed_by_people() {
     UUID task = tasker.submit("operated", "order", "{'way': 'fine'}");
-    tasker.atRest(task);
+    tasker.awaitTerminalOrBlocked(task);
     assertThat(tasker.get("/v1/dlq/task/" + task).text("code")).isEqualTo("dead-letter-not-found");
     String request = quoted("{'task_uuid': '" + task + "', 'requested_by': 'ann', 'reason': 'looks odd'}");
     Answer opened = tasker.post("/v1/dlq", request);

@@ -72,7 +72,7 @@ class RequestBodiesTest {
     assertThat(batches.array(in("[" + (longest + ",").repeat(900) + "1]"), 16)).hasSize(901);
     Problem problem = catchThrowableOfType(Problem.class, () -> batches.array(in("[" + (longest + ",").repeat(8_000) + "1]"), 16));
     assertThat(problem.code()).isEqualTo("invalid-request");
-    assertThat(problem.getMessage()).contains("so many numbers");
+    assertThat(problem.getMessage()).contains("too many long numbers");
     String ofAHundredDigits = "9".repeat(100) + ",";
     assertThat(batches.array(in("[" + ofAHundredDigits.repeat(16 * 1_048_576 / 101 - 1) + "1]"), 16)).as("the longest batch full of them")
         .hasSizeGreaterThan(160_000);

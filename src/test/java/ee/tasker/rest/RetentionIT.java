@@ -12,9 +12,11 @@ import java.io.StringReader;
 import java.net.http.HttpRequest;
 import java.time.Duration;
 import java.util.UUID;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Retention over REST, and the server's own housekeeping behind it. */
+@Tag("long")
 @AgainstServer
 class RetentionIT {
   private final TaskerClient tasker;

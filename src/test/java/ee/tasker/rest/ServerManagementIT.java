@@ -70,7 +70,7 @@ class ServerManagementIT {
   }
 
   @Test
-  void what_is_wrong_is_told_and_nothing_is_changed() {
+  void what_is_wrong_is_reported_and_nothing_is_changed() {
     Answer wrong = tasker.send(
         request(uuid, "{'paused_roles': ['waiter'], 'worker_capacity': 0, 'poll_interval_seconds': 1.5, 'draining': 'yes', 'speed': 3}"));
 

@@ -27,10 +27,12 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /** Requests that trickle, or stop in the middle, are cut off on every application server; those that are slow and go on are not, and others do not notice. */
+@Tag("long")
 class SlowBodiesIT {
   private static final int TIMEOUT_SECONDS = 3;
   private static final int BYTES_PER_SECOND = 1_000;

@@ -22,7 +22,7 @@ class StateVocabularyTest {
   }
 
   @Test
-  void task_is_at_rest_when_it_has_ended_or_is_blocked() throws SQLException {
+  void task_is_terminal_or_blocked_when_it_has_ended_or_is_blocked() throws SQLException {
     String terminal = texts("select pg_get_constraintdef(oid) from pg_constraint where conname = 'completed_at_iff_terminal'").get(0);
     Set<String> expected = new TreeSet<>(Set.of("blocked_by_failures"));
     for (String state : TasksResource.STATES) {
@@ -32,7 +32,8 @@ class StateVocabularyTest {
     }
 
     assertThat(expected).hasSize(5);
-    assertThat(TasksResource.STATES.stream().filter(state -> TaskState.of(state).isAtRest())).containsExactlyInAnyOrderElementsOf(expected);
+    assertThat(TasksResource.STATES.stream().filter(state -> TaskState.of(state).isTerminalOrBlocked()))
+        .containsExactlyInAnyOrderElementsOf(expected);
   }
 
   private static List<String> texts(String query) throws SQLException {

@@ -33,7 +33,7 @@ class TimedBodyTest {
     now.addAndGet((long) (seconds * 1_000_000_000));
   }
 
-  /** One byte each time, after so many seconds. */
+  /** One byte per read, after the given seconds. */
   private InputStream dropsEvery(double seconds, int count) {
     return new ByteArrayInputStream(new byte[count]) {
       @Override
@@ -78,14 +78,14 @@ class TimedBodyTest {
         interrupted.complete(Thread.currentThread().isInterrupted());
         return thrown;
       });
-      watch.look();
+      watch.check();
       assertThat(refused).as("in its time").isNotDone();
       pass(11);
 
       // Only a thread that reads already can be interrupted.
       long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
       while (!refused.isDone() && System.nanoTime() < end) {
-        watch.look();
+        watch.check();
         Thread.onSpinWait();
       }
 

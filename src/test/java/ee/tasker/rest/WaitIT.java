@@ -39,7 +39,7 @@ class WaitIT {
     assertThat(answer.status()).isEqualTo(201);
     assertThat(answer.text("state")).isEqualTo("steps_in_process");
     release(answer.taskUuid());
-    tasker.atRest(answer.taskUuid());
+    tasker.awaitTerminalOrBlocked(answer.taskUuid());
   }
 
   @Test
@@ -54,7 +54,7 @@ class WaitIT {
     assertThat(answer.text("state")).isEqualTo("steps_in_process");
     assertThat(took).isBetween(Duration.ofMillis(990), Duration.ofSeconds(20));
     release(task);
-    tasker.atRest(task);
+    tasker.awaitTerminalOrBlocked(task);
   }
 
   @Test
@@ -77,17 +77,17 @@ class WaitIT {
         () -> tasker.get("/v1/tasks/" + task).text("state").equals("waiting_for_retry"));
     CompletableFuture<Answer> waiting = tasker.sendLater(tasker.request("/v1/tasks/" + task + "?wait=50").GET());
 
-    // No server hears of this one: the waiting server has to look for itself.
-    tasker.sql("select tasker.request_cancel(?, 'a person with psql', 'no longer wanted')", task);
+    // No server is notified of this cancel: the waiting server has to poll.
+    tasker.sql("select tasker.request_cancel(?, 'an operator with psql', 'no longer wanted')", task);
     Answer answer = waiting.get(20, TimeUnit.SECONDS);
 
     assertThat(answer.text("state")).isEqualTo("cancelled");
   }
 
   @Test
-  void wait_is_answered_for_a_task_that_rests_already() {
+  void wait_is_answered_for_a_task_that_is_already_terminal_or_blocked() {
     UUID task = tasker.submit("hello", "{}");
-    tasker.atRest(task);
+    tasker.awaitTerminalOrBlocked(task);
 
     long begin = System.nanoTime();
     Answer answer = tasker.get("/v1/tasks/" + task + "?wait=50");

@@ -26,7 +26,7 @@ class LogWatchTest {
   private Path folder;
 
   @Test
-  void failure_is_told_when_its_trace_is_complete() throws IOException {
+  void failure_is_reported_when_its_trace_is_complete() throws IOException {
     Path log = folder.resolve("server.log");
     Files.writeString(log, "Exception while loading the app\nCaused by: java.lang.Error: of an earlier run\n");
     LogWatch watch = new LogWatch(log, Pattern.compile("Exception while loading"));

@@ -52,7 +52,7 @@ class PortsCheckTest {
   }
 
   @Test
-  void taken_port_of_the_database_is_told_unless_the_database_is_another() throws IOException {
+  void taken_port_of_the_database_is_reported_unless_the_database_is_another() throws IOException {
     try (ServerSocket other = listener()) {
       Map<String, String> port = Map.of("DB_PORT", "" + other.getLocalPort());
       assertThatThrownBy(() -> PortsCheck.check(settings(port)))

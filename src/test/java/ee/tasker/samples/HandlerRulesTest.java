@@ -57,7 +57,7 @@ class HandlerRulesTest {
     "{'customer_email': 'a@b', 'items': [{'sku': 's', 'name': 'n', 'quantity': 1.5, 'unit_price': 1}]} | whole number",
     "{'customer_email': 'a@b', 'items': [{'sku': 's', 'name': 'n', 'quantity': 1, 'unit_price': 0}]} | more than 0",
     "{'customer_email': 'a@b', 'items': [7]} | items[0] must be an object"})
-  void a_bad_cart_is_refused_for_good_and_told_why(String context, String complaint) {
+  void a_bad_cart_is_refused_permanently_with_a_reason(String context, String complaint) {
     assertThatThrownBy(() -> new ValidateCart().handle(StepStub.withInput(context)))
         .isInstanceOf(PermanentStepException.class)
         .hasMessageContaining(complaint);

@@ -60,11 +60,11 @@ class SampleRunnerTest {
 
     assertThat(first).hasSize(19).allSatisfy(outcome -> assertThat(outcome.differences()).isEmpty());
     assertThat(second).hasSize(7).allMatch(SampleRunner.Outcome::ok);
-    assertThat(registered).as("templates").hasSize(21);
+    assertThat(registered).as("templates").hasSize(23);
   }
 
   @Test
-  void a_task_that_comes_out_otherwise_is_told_with_its_difference() throws Exception {
+  void a_task_with_another_outcome_is_reported_with_its_difference() throws Exception {
     server.removeContext("/app/v1/tasks");
     server.createContext("/app/v1/tasks", exchange -> answer(exchange, 503, "{'code': 'busy'}"));
 

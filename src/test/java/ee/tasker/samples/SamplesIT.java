@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -23,7 +24,7 @@ class SamplesIT {
   /** Other suites use the same server, and act on their own tasks, never on these. */
   private static final String SAMPLE_TASKS = """
       select s.task_uuid from tasker.tasks s join tasker.named_tasks n on n.named_task_uuid = s.named_task_uuid
-      join tasker.task_namespaces ns on ns.task_namespace_uuid = n.task_namespace_uuid where ns.name not in ('testing', 'answers')""";
+      join tasker.task_namespaces ns on ns.task_namespace_uuid = n.task_namespace_uuid where ns.name not in ('testing', 'answers', 'remote', 'shop')""";
   private static final Path SAMPLES = Path.of(System.getProperty("tasker.checkout", "."), "samples");
 
   private final TaskerClient tasker;
@@ -45,7 +46,7 @@ class SamplesIT {
   }
 
   @Test
-  void steps_visit_every_state_that_needs_neither_a_cancel_nor_a_person() {
+  void steps_visit_every_state_that_needs_neither_a_cancel_nor_an_operator() {
     List<String> visited = tasker.sql("select distinct to_state::text as state from tasker.workflow_step_transitions").stream()
         .map(row -> (String) row.get("state")).toList();
 
@@ -66,7 +67,9 @@ class SamplesIT {
         "select * from tasker.workflow_step_transitions t where (actor is null or processor_uuid is null or attempt is null) and t.task_uuid in ("
             + SAMPLE_TASKS + ")"))
         .isEmpty();
-    assertThat(tasker.sql("select * from tasker.workflow_step_transitions where to_state not in ('pending', 'cancelled') and attempt < 1"))
+    // A decision by rules is made without an attempt, and a batch step is ended without one, by the engine or an operator.
+    assertThat(tasker.sql("select * from tasker.workflow_step_transitions where to_state not in ('pending', 'cancelled') and attempt < 1 "
+        + "and not (from_state = 'pending' and to_state in ('complete', 'error') and actor = 'orchestrator') and actor <> 'operator'"))
         .isEmpty();
     assertThat(tasker.count("select count(distinct processor_uuid) from tasker.workflow_step_transitions t"
         + " where t.task_uuid in (" + SAMPLE_TASKS
@@ -75,7 +78,10 @@ class SamplesIT {
 
   @Test
   void no_message_is_left_on_any_queue() {
-    assertThat(History.messages(tasker)).isEmpty();
+    Map<String, Long> left = History.messages(tasker);
+    // The tests of handlers leave offers there that no worker serves.
+    left.remove("worker_testing_queue");
+    assertThat(left).isEmpty();
   }
 
   @Test

@@ -36,14 +36,17 @@ class PlannerSettingsTest {
       Rule.of(BY_KEY + ", plan_cache_mode = force_generic_plan",
           "Servers call them all the time, for one row or for some hundred. One plan per connection, a chain of look-ups by key, holds for "
               + "every statement below them; they are the outermost functions.",
-          "abandon_steps", "act_on_step", "act_on_task", "advance_due_tasks", "claim_steps", "complete_steps", "decline_steps",
-          "escalate_sla_breaches", "evaluate_tasks", "get_next_ready_tasks", "get_step_documents", "get_task_documents",
-          "get_task_staleness", "heartbeat", "process_step_results", "release_steps", "release_unknown_steps", "request_cancel",
-          "submit_tasks", "write_search_attributes"),
+          "abandon_steps", "act_on_step", "act_on_task", "advance_due_tasks", "claim_steps", "claim_steps_for_workers", "complete_steps",
+          "decline_steps",
+          "escalate_sla_breaches", "evaluate_tasks", "get_documents_of_steps", "get_next_ready_tasks", "get_task_documents",
+          "get_task_staleness", "heartbeat", "heartbeat_worker", "process_step_results", "release_steps", "release_unknown_steps",
+          "request_cancel", "send_signals",
+          "submit_tasks", "submit_worker_results", "write_search_attributes"),
       Rule.of(BY_KEY,
           "A bounded part of large tables, found by key or by a summary. A plan that hashes or scans reads all tasks for it. The planner may still "
-              + "look at the arguments.",
-          "count_task_moves", "preview_retention", "purge_expired_tasks", "purge_tasks", "reconcile_tasks", "take_unchecked_tasks",
+              + "use the argument values.",
+          "count_task_moves", "find_signal_targets", "preview_retention", "purge_expired_tasks", "purge_tasks", "reconcile_tasks",
+          "take_unchecked_tasks",
           "tally_steps", "tally_tasks"),
       Rule.of(BY_KEY + ", plan_cache_mode = force_custom_plan",
           "The same, and the plan depends on which arguments are null: single tasks or all, from a position or from the beginning.",
@@ -58,10 +61,11 @@ class PlannerSettingsTest {
       Rule.of("enable_nestloop = off, jit = off",
           "Compares whole tables, some of them twice. An estimate of one row leads the planner into a nested loop, and the check of a large "
               + "database into hours.",
-          "find_counter_violations", "find_document_violations", "find_graph_violations", "find_history_violations",
+          "find_batch_violations", "find_counter_violations", "find_document_violations", "find_graph_violations", "find_growth_violations",
+          "find_history_violations",
           "find_identity_violations", "find_order_violations", "find_reference_violations", "find_result_violations",
           "find_slot_violations", "find_state_violations", "find_tally_violations", "find_template_violations", "find_time_violations",
-          "find_wakeup_violations"),
+          "find_wait_violations", "find_wakeup_violations"),
       Rule.of("enable_nestloop = off, jit = off",
           "Joins the lists in a document, whose lengths the planner guesses too low: a template of ten thousand steps took a minute.",
           "register_template"),
@@ -90,7 +94,7 @@ class PlannerSettingsTest {
   @Test
   void a_setting_that_is_added_and_one_that_is_lost_are_seen() {
     sql.run("alter function tasker.lock_tasks(uuid[]) set enable_seqscan = off");
-    sql.run("alter function tasker.take_messages(text, int, jsonb) reset enable_sort");
+    sql.run("alter function tasker.take_messages(text, int, text[]) reset enable_sort");
 
     assertThat(settings()).containsEntry("lock_tasks", "enable_seqscan = off").containsEntry("take_messages", "enable_bitmapscan = off");
     sql.rollback();

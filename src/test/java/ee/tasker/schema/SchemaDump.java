@@ -181,10 +181,10 @@ final class SchemaDump {
 
   private void calledBy(String name, String begin) {
     Set<String> known = callers.getOrDefault(name, Set.of());
-    wrapped(begin, known.isEmpty() ? "none of ours: for use by hand" : String.join(", ", known));
+    wrapped(begin, known.isEmpty() ? "no function or class: for manual use" : String.join(", ", known));
   }
 
-  /** Who calls what, as far as the texts name it; a function that calls itself is not told. */
+  /** Collects callers by name from the sources; leaves out functions that call themselves. */
   private void called(Pattern pattern, String source, String caller) {
     for (Matcher call = pattern.matcher(source); call.find();) {
       String name = call.group(call.groupCount() > 1 && call.group(1) == null ? 2 : 1);

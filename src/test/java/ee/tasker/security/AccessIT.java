@@ -16,9 +16,11 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Logging in and managing who may, on a server that remembers callers for one second. */
+@Tag("long")
 class AccessIT {
   private static EmbeddedDatabase database;
   private static TestServer server;
@@ -54,7 +56,7 @@ class AccessIT {
   }
 
   @Test
-  void a_user_logs_in_by_the_password_that_was_told_once_and_by_no_other() {
+  void a_user_logs_in_with_the_password_shown_once_and_with_no_other() {
     Answer made = send(admin, "POST", "/v1/access/users", "{'name': 'ann', 'grants': [{'role': 'submitter', 'namespace': 'testing'}]}");
     assertThat(made.status()).as("%s", made).isEqualTo(201);
 
@@ -139,7 +141,7 @@ class AccessIT {
   @Test
   void every_change_is_written_down_with_who_asked_and_what_came_of_it() {
     UUID task = admin.submit("fail", "{\"way\": \"permanent\"}");
-    assertThat(admin.atRest(task).getString("submitted_by")).isEqualTo("admin");
+    assertThat(admin.awaitTerminalOrBlocked(task).getString("submitted_by")).isEqualTo("admin");
     TaskerClient viewer = admin.asOneWhoMay(List.of("tasks:read"));
     String fail = "{'action_type': 'fail', 'requested_by': 'somebody', 'reason': 'it is late'}";
     assertThat(send(viewer, "PATCH", "/v1/tasks/" + task, fail).status()).isEqualTo(403);
@@ -159,7 +161,7 @@ class AccessIT {
   }
 
   @Test
-  void what_is_wrong_about_users_and_grants_is_told_by_field() {
+  void what_is_wrong_about_users_and_grants_is_reported_by_field() {
     assertThat(send(admin, "POST", "/v1/access/users",
         "{'name': 'a:b', 'password': 'short', 'grants': [{'role': 'x', 'permission': 'y'}], 'more': 1}").fields())
         .containsExactlyInAnyOrder("name", "password", "grants/0/role", "grants/0/permission", "more");
@@ -174,7 +176,7 @@ class AccessIT {
   @Test
   void the_context_of_a_task_is_for_those_who_may_see_it() {
     UUID task = admin.submit("hello", "{\"who\": \"a secret\"}");
-    admin.atRest(task);
+    admin.awaitTerminalOrBlocked(task);
 
     assertThat(admin.asOneWhoMay(List.of("tasks:read")).get("/v1/tasks/" + task).object()).doesNotContainKey("context")
         .containsKey("steps");

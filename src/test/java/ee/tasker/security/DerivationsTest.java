@@ -43,7 +43,7 @@ class DerivationsTest {
   }
 
   @Test
-  void who_comes_when_enough_wait_is_told_at_once_and_those_who_wait_are_served() throws Exception {
+  void a_caller_that_finds_the_queue_full_is_refused_at_once_and_the_waiting_ones_are_served() throws Exception {
     List<CompletableFuture<Boolean>> calls = new ArrayList<>();
     calls.add(CompletableFuture.supplyAsync(() -> derivations.run(this::derive), callers));
     TaskerClient.until("one is under way", Duration.ofSeconds(30), () -> underWay.get() == 1);
@@ -66,7 +66,7 @@ class DerivationsTest {
   }
 
   @Test
-  void who_has_waited_for_long_enough_is_told_so() throws Exception {
+  void a_caller_that_waited_for_too_long_is_refused() throws Exception {
     Derivations impatient = new Derivations(1, MOST_WAITING, Duration.ofMillis(20));
     CompletableFuture<Boolean> first = CompletableFuture.supplyAsync(() -> impatient.run(this::derive), callers);
     TaskerClient.until("one is under way", Duration.ofSeconds(30), () -> underWay.get() == 1);

@@ -30,9 +30,11 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Tokens over HTTP, on a server that knows an issuer by its public key. */
+@Tag("long")
 class TokenAccessIT {
   private static final KeyPair KEYS = keys();
   /** In one line, as environments like it. */
@@ -97,7 +99,7 @@ class TokenAccessIT {
     assertThat(me.status()).as("%s", me).isEqualTo(200);
     assertThat(me.text("kind") + " " + me.text("name")).isEqualTo("token orders-service");
     UUID task = service.submit("fail", "{\"way\": \"permanent\"}");
-    assertThat(service.atRest(task).getString("submitted_by")).isEqualTo("token:orders-service");
+    assertThat(service.awaitTerminalOrBlocked(task).getString("submitted_by")).isEqualTo("token:orders-service");
     Answer acted = service.send(service.request("/v1/tasks/" + task).header("Content-Type", "application/json").method("PATCH",
         java.net.http.HttpRequest.BodyPublishers
             .ofString(TaskerClient.quoted("{'action_type': 'fail', 'requested_by': 'admin', 'reason': 'it is late'}"))));
@@ -116,7 +118,7 @@ class TokenAccessIT {
   void a_cancel_is_logged_under_the_caller_and_tells_the_name_that_the_request_gives() throws Exception {
     TaskerClient service = with(signed(claims().subject("cancelling-service").claim("namespaces", List.of("testing"))));
     UUID task = service.submit("fail", "{\"way\": \"permanent\"}");
-    service.atRest(task);
+    service.awaitTerminalOrBlocked(task);
 
     assertThat(service.delete("/v1/tasks/" + task + "?requested_by=boss&reason=late").status()).isEqualTo(200);
 
@@ -129,7 +131,7 @@ class TokenAccessIT {
     String name = "n".repeat(128);
     TaskerClient longest = with(signed(claims().subject(name).claim("permissions", List.of("*:*"))));
     UUID task = longest.submit("fail", "{\"way\": \"permanent\"}");
-    longest.atRest(task);
+    longest.awaitTerminalOrBlocked(task);
 
     Answer user = longest.post("/v1/access/users",
         TaskerClient.quoted("{'name': 'made by the longest', 'grants': [{'role': 'viewer', 'namespace': null}]}"));
@@ -149,10 +151,10 @@ class TokenAccessIT {
     TaskerClient mayNot = with(signed(claims().subject("bulk-service")
         .claim("permissions", List.of("tasks:act", "tasks:read", "tasks:create")).claim("namespaces", List.of("testing"))));
     UUID task = may.submit("fail", "{\"way\": \"permanent\"}");
-    may.atRest(task);
+    may.awaitTerminalOrBlocked(task);
     String cancel = TaskerClient.quoted(
         "{'action_type': 'cancel', 'requested_by': 'ann', 'reason': 'too old', 'filter': {'namespace': 'testing', 'name': 'fail'}}");
-    String giveUp = cancel.replace("\"cancel\"", "\"fail\"");
+    String fail = cancel.replace("\"cancel\"", "\"fail\"");
 
     assertThat(mayNot.delete("/v1/tasks/" + task).text("code")).isEqualTo("not-permitted");
     assertThat(mayNot.post("/v1/bulk-actions", cancel).text("code")).as("the dry run").isEqualTo("not-permitted");
@@ -169,8 +171,8 @@ class TokenAccessIT {
     assertThat(may.post(run, "").object().getJsonObject("results").getInt("done")).isPositive();
     assertThat(may.get("/v1/tasks/" + task).text("state")).isEqualTo("cancelled");
     UUID other = may.submit("fail", "{\"way\": \"permanent\"}");
-    may.atRest(other);
-    Answer given = mayNot.post("/v1/bulk-actions/" + mayNot.post("/v1/bulk-actions", giveUp).text("token") + "/run", "");
+    may.awaitTerminalOrBlocked(other);
+    Answer given = mayNot.post("/v1/bulk-actions/" + mayNot.post("/v1/bulk-actions", fail).text("token") + "/run", "");
     assertThat(given.status()).as("what is no cancel needs tasks:act alone: %s", given).isEqualTo(200);
   }
 

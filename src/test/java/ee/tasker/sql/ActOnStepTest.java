@@ -50,7 +50,7 @@ class ActOnStepTest {
   }
 
   @Test
-  void a_worker_that_was_given_up_cannot_hand_its_result_to_the_reset_step() {
+  void a_worker_that_counts_as_lost_cannot_submit_its_result_to_the_reset_step() {
     Dag.Task task = Dag.of("a").maxAttempts(1).started();
     Claim old = worker.claimOne();
     sql.run("update tasker.workflow_steps set lease_expires_at = clock_timestamp() - interval '1 s'");
@@ -95,7 +95,7 @@ class ActOnStepTest {
   }
 
   @Test
-  void a_result_brought_by_a_person_is_what_successors_see() {
+  void a_result_entered_by_an_operator_is_what_successors_see() {
     Dag.Task task = exhausted();
     JsonObject done = ann.step(task, "s1", "complete_manually", "{\"result\": {\"paid\": 5}, \"metadata\": {\"ticket\": 9}}");
     assertThat(done.getString("state")).isEqualTo("complete");
@@ -128,7 +128,7 @@ class ActOnStepTest {
   }
 
   @Test
-  void the_same_request_again_is_told_that_it_was_done() {
+  void the_same_request_again_gets_already() {
     Dag.Task task = exhausted();
     ann.step(task, "s1", "reset_for_retry");
     assertThat(ann.step(task, "s1", "reset_for_retry").getString("outcome")).isEqualTo("already");
@@ -165,11 +165,11 @@ class ActOnStepTest {
   }
 
   @Test
-  void nothing_happens_without_a_person_a_reason_and_a_known_action() {
+  void nothing_happens_without_an_operator_a_reason_and_a_known_action() {
     Dag.Task task = exhausted();
     String call = "select tasker.act_on_step(?, ?, ?, ?, ?)";
     assertThatDatabaseRefuses("TK007", () -> sql.text(call, task.uuid(), task.step("s1"), "reset_for_retry", " ", "why"))
-        .hasMessageContaining("somebody");
+        .hasMessageContaining("name of the operator");
     assertThatDatabaseRefuses("TK007", () -> sql.text(call, task.uuid(), task.step("s1"), "reset_for_retry", "ann", ""))
         .hasMessageContaining("reason");
     assertThatDatabaseRefuses("TK007", () -> sql.text(call, task.uuid(), task.step("s1"), "do_it", "ann", "why"))
@@ -198,7 +198,7 @@ class ActOnStepTest {
   }
 
   @Test
-  void of_two_people_who_act_on_one_step_the_second_is_told_what_the_first_did() {
+  void of_two_operators_who_act_on_one_step_the_second_learns_what_the_first_did() {
     Dag.Task task = exhausted();
     try (Sql first = Sql.session(); Sql second = Sql.session()) {
       first.text("select tasker.act_on_step(?, ?, 'reset_for_retry', 'ann', 'a')", task.uuid(), task.step("s1"));

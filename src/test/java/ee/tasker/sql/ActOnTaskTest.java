@@ -83,7 +83,7 @@ class ActOnTaskTest {
   }
 
   @Test
-  void a_task_is_given_up_and_taken_up_again() {
+  void a_task_is_failed_and_restarted() {
     Dag.Task task = blocked();
     assertThat(ann.task(task, "fail").getString("state")).isEqualTo("error");
     assertThatTask(task).isIn("error").hasNoWakeUp();
@@ -97,7 +97,7 @@ class ActOnTaskTest {
   }
 
   @Test
-  void a_blocked_task_or_one_in_error_is_closed_for_good() {
+  void a_blocked_task_or_one_in_error_is_closed_permanently() {
     Dag.Task task = blocked();
     assertThat(ann.task(task, "resolve").getString("state")).isEqualTo("resolved_manually");
     assertThat(deadLetter(task)).isEqualTo("manually_resolved ann the other side has fixed it");

@@ -20,6 +20,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
+@DatabaseTest.Covers("get_step_documents")
 class AddStepsTest {
   private static final String W1 = "[{\"name\": \"w1\", \"step\": \"s1\"}]";
 
@@ -78,10 +79,12 @@ class AddStepsTest {
     worker.complete(first.success("{\"n\": 1}"));
     List<Claim> fan = worker.claim(9);
     assertThat(fan).extracting(Claim::step).containsExactlyInAnyOrder(task.step("w1"), task.step("w2"));
+    assertThat(fan).extracting(claim -> claim.claimedStep().getString("name")).containsExactlyInAnyOrder("w1", "w2");
     assertThat(fan.get(0).claimedStep().getJsonObject("results").getJsonObject("s1").getInt("n")).isEqualTo(1);
     fan.forEach(claim -> worker.complete(claim.success(claim.step().equals(task.step("w1")) ? "{\"n\": 2}" : "{\"n\": 3}")));
     Claim join = worker.claimOne();
     assertThat(join.step()).isEqualTo(task.step("s2"));
+    assertThat(join.claimedStep().isNull("name")).as("the name is the template's").isTrue();
     assertThat(join.claimedStep().getJsonObject("results").toString().replace(" ", ""))
         .contains("\"s1\":{\"n\":1}", "\"w1\":{\"n\":2}", "\"w2\":{\"n\":3}");
     assertThat(sql.object("select tasker.get_ancestor_results(?)", join.step()).keySet()).containsExactlyInAnyOrder("s1", "w1", "w2");

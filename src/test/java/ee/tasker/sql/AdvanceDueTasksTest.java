@@ -139,7 +139,7 @@ class AdvanceDueTasksTest {
   }
 
   @Test
-  void a_task_that_waits_long_in_a_queue_is_looked_at_ever_more_rarely() {
+  void a_task_that_waits_long_in_a_queue_is_evaluated_ever_more_rarely() {
     Dag.Task task = Dag.of("a").started();
     Instant hourLater = Instant.now().plusSeconds(3600);
     worker.at(hourLater).advance();

@@ -166,7 +166,7 @@ class AnalyticsUnderLoadTest {
     for (String state : snapshot.texts("select unnest(enum_range(null::tasker.step_state))::text")) {
       pairs.put("steps " + state, pair(counts.get(state + "_steps"), steps.getOrDefault(state, "0")));
     }
-    Map<String, Object> said = snapshot.rows("select * from tasker.get_analytics_metrics(?::timestamptz)", since).get(0);
+    Map<String, Object> reported = snapshot.rows("select * from tasker.get_analytics_metrics(?::timestamptz)", since).get(0);
     Map<String, Object> history = snapshot.rows("""
         with ends as (
           select h.task_uuid, h.created_at, h.to_state, row_number() over (partition by h.task_uuid order by h.sort_key) as number,
@@ -180,14 +180,14 @@ class AnalyticsUnderLoadTest {
                (select count(*) from ends e join tasker.workflow_step_result_audit r on r.task_uuid = e.task_uuid
                 where r.execution_time_ms is not null and r.recorded_at <= e.created_at and (e.before is null or r.recorded_at > e.before)) as executions
         """).get(0);
-    pairs.put("task_throughput", pair(said.get("task_throughput"), history.get("created")));
-    pairs.put("completion_count", pair(said.get("completion_count"), history.get("completed")));
-    pairs.put("error_count", pair(said.get("error_count"), history.get("failed")));
+    pairs.put("task_throughput", pair(reported.get("task_throughput"), history.get("created")));
+    pairs.put("completion_count", pair(reported.get("completion_count"), history.get("completed")));
+    pairs.put("error_count", pair(reported.get("error_count"), history.get("failed")));
     BigDecimal counted = (BigDecimal) history.get("duration");
-    BigDecimal told = (BigDecimal) said.get("avg_task_duration");
+    BigDecimal told = (BigDecimal) reported.get("avg_task_duration");
     // Told to the microsecond; rounding each of them to fewer digits made them differ once.
     pairs.put("avg_task_duration", pair(told.subtract(counted).abs().compareTo(new BigDecimal("0.00001")) < 0 ? counted : told, counted));
-    pairs.put("step_throughput", pair(said.get("step_throughput"), history.get("executions")));
+    pairs.put("step_throughput", pair(reported.get("step_throughput"), history.get("executions")));
     Map<String, String> ends = byKey(snapshot,
         "select t.named_task_uuid::text as key, count(*) as n from tasker.task_transitions h join tasker.tasks t using (task_uuid) "
             + "where h.to_state in ('complete', 'error', 'cancelled', 'resolved_manually') group by 1");
@@ -206,8 +206,8 @@ class AnalyticsUnderLoadTest {
     return counts;
   }
 
-  private static List<Object> pair(Object said, Object counted) {
-    return List.of(String.valueOf(said), String.valueOf(counted));
+  private static List<Object> pair(Object reported, Object counted) {
+    return List.of(String.valueOf(reported), String.valueOf(counted));
   }
 
   private static void print(Map<String, List<Object>> pairs, int comparisons) {

@@ -40,7 +40,7 @@ class CheckHistoryTest {
     complete();
     try (Sql sql = Sql.open()) {
       assertThat(sql.rows("select * from tasker.check_history(p_quiet_for => '-1 hour')"))
-          .hasSize(91).allSatisfy(row -> assertThat(row.get("violations")).isEqualTo(0L));
+          .hasSize(112).allSatisfy(row -> assertThat(row.get("violations")).isEqualTo(0L));
     }
   }
 
@@ -125,7 +125,7 @@ class CheckHistoryTest {
     Dag.of("a").started();
     complete();
     assertThat(noticed("insert into tasker.task_wakeups select task_uuid, now() from tasker.tasks limit 1"))
-        .contains("task_at_rest_has_no_wakeup");
+        .contains("terminal_or_blocked_task_has_no_wakeup");
   }
 
   @Test
@@ -141,7 +141,7 @@ class CheckHistoryTest {
   void a_step_that_goes_on_in_a_finished_task_is_noticed() {
     complete();
     assertThat(noticed("update tasker.workflow_steps set state = 'enqueued', completed_at = null"))
-        .contains("step_of_a_finished_task_rests");
+        .contains("step_of_a_finished_task_cannot_move");
   }
 
   @Test
@@ -220,9 +220,9 @@ class CheckHistoryTest {
       worker.advance();
     }
     assertThat(noticed("update tasker.concurrency_slots set waiting_position = default, requested_at = requested_at - interval '1 hour'"
-        + " where admitted_at is not null")).doesNotContain("nobody_is_admitted_before_one_who_waits_longer");
+        + " where admitted_at is not null")).doesNotContain("slots_go_to_the_longest_waiter");
     assertThat(noticed("update tasker.concurrency_slots set requested_at = now() - interval '1 hour' where admitted_at is null"))
-        .contains("nobody_is_admitted_before_one_who_waits_longer");
+        .contains("slots_go_to_the_longest_waiter");
   }
 
   @Test
@@ -245,7 +245,7 @@ class CheckHistoryTest {
       sql.run("update tasker.task_wakeups set wake_at = clock_timestamp() - interval '2 minutes'");
       sql.run("update tasker.workflow_steps set lease_expires_at = clock_timestamp() - interval '2 minutes' where state = 'in_progress'");
       assertThat(sql.texts("select invariant from tasker.check_history(p_quiet_for => '1 minute') where violations > 0"))
-          .containsExactly("due_task_is_looked_at", "ended_lease_is_taken_back");
+          .containsExactly("due_task_is_processed", "expired_lease_is_recovered");
       assertThat(sql.texts("select invariant from tasker.check_history(p_quiet_for => '3 minutes') where violations > 0")).isEmpty();
     }
   }
@@ -272,7 +272,7 @@ class CheckHistoryTest {
     try (Sql reader = Sql.openAs("history_reader")) {
       reader.run("set default_transaction_read_only = on");
       assertThat(reader.texts("select invariant from tasker.check_history(p_quiet_for => '10 minutes') where violations > 0")).isEmpty();
-      assertThat(reader.number("select count(*) from tasker.check_history(p_quiet_for => '10 minutes')")).isEqualTo(91);
+      assertThat(reader.number("select count(*) from tasker.check_history(p_quiet_for => '10 minutes')")).isEqualTo(112);
     }
   }
 }

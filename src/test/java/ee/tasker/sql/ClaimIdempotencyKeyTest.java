@@ -74,7 +74,7 @@ class ClaimIdempotencyKeyTest {
   }
 
   @Test
-  void who_waits_too_long_is_told_and_its_lock_timeout_is_what_it_was() {
+  void a_caller_that_waits_too_long_gets_busy_and_keeps_its_lock_timeout() {
     Sql first = Sql.session();
     Sql second = Sql.session();
     claim(first, HASH);

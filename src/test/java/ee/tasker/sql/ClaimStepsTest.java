@@ -191,14 +191,18 @@ class ClaimStepsTest {
   }
 
   @Test
-  void a_cancel_that_comes_before_the_claim_revokes_the_offer_under_the_hands_of_the_claimer() {
+  void a_cancel_that_commits_before_the_claim_revokes_the_offer_that_the_claimer_reads() {
     Dag.Task task = Dag.of("a").started();
     try (Sql cancel = Sql.session(); Sql claim = Sql.session()) {
+      // The two halves of a claim, so that the cancel comes between them; it leaves the message to the claimer.
+      String offers = claim.text("select row(o_step_uuids, o_handoffs)::text from tasker.take_messages('orders', 1)");
+      assertThat(offers).contains(task.step("a").toString());
       cancel.text("select tasker.request_cancel(?, 'me', 'no longer needed')", task.uuid());
-      Sql.Later<List<Claim>> late = claim.later(session -> SqlWorker.in(session).claim(1)).untilItWaits();
+      Sql.Later<String> late = claim.later(session -> session.text(
+          "select tasker.claim_offered_steps(array[?]::uuid[], array[1], ?, 60)::text", task.step("a"), UUID.randomUUID())).untilItWaits();
       cancel.commit();
 
-      assertThat(late.get()).isEmpty();
+      assertThat(late.get()).isEqualTo("{}");
       claim.commit();
       assertThatTask(task).isIn("cancelled").hasNoWakeUp();
     }

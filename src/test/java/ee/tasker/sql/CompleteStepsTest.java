@@ -104,7 +104,7 @@ class CompleteStepsTest {
   }
 
   @Test
-  void a_stale_result_beside_an_accepted_failure_is_told_apart() {
+  void a_stale_result_beside_an_accepted_failure_is_distinguished() {
     Dag.of("a").step("b").started();
     List<Claim> claims = worker.claim(2);
 
@@ -336,7 +336,7 @@ class CompleteStepsTest {
   }
 
   @Test
-  void a_worker_only_server_hands_back_through_the_result_queue_and_an_orchestrator_does_the_rest() {
+  void a_worker_only_server_submits_through_the_result_queue_and_an_orchestrator_does_the_rest() {
     Dag.Task task = Dag.of("a").step("b").dependsOn("a").started();
     Claim claim = worker.claimOne();
     worker.submitResults(claim.success());
@@ -381,5 +381,65 @@ class CompleteStepsTest {
   private static String verdict(JsonObject answer) {
     assertThat(answer.getJsonArray("refused")).hasSize(1);
     return answer.getJsonArray("refused").getJsonObject(0).getString("verdict");
+  }
+
+  @Test
+  void a_caller_gets_no_child_that_waits_for_another_parent() {
+    Dag.of("a").step("b").step("c").dependsOn("a", "b").started();
+    List<Claim> roots = worker.claim(2);
+
+    assertThat(worker.complete(1, List.of(roots.get(0).success())).getJsonArray("claimed_steps")).isEmpty();
+    assertThat(worker.complete(1, List.of(roots.get(1).success())).getJsonArray("claimed_steps")).hasSize(1);
+  }
+
+  @Test
+  void a_caller_gets_no_child_after_a_failure() {
+    Dag.Task task = Dag.of("a").maxAttempts(1).step("b").step("c").dependsOn("b").started();
+    List<Claim> roots = worker.claim(2);
+    Claim a = roots.stream().filter(claim -> claim.step().equals(task.step("a"))).findFirst().orElseThrow();
+    Claim b = roots.stream().filter(claim -> claim.step().equals(task.step("b"))).findFirst().orElseThrow();
+    worker.complete(a.permanentFailure());
+
+    assertThat(worker.complete(1, List.of(b.success())).getJsonArray("claimed_steps")).isEmpty();
+    assertThatStep(task.step("c")).isIn("pending");
+    assertThatTask(task).isIn("blocked_by_failures");
+  }
+
+  @Test
+  void the_last_success_of_a_task_that_is_being_cancelled_leaves_it_cancelled() {
+    Dag.Task task = Dag.of("a").started();
+    Claim claim = worker.claimOne();
+    sql.text("select tasker.request_cancel(?, 'ann', 'enough', 'allow_finish')::text", task.uuid());
+
+    JsonObject reply = worker.complete(1, List.of(claim.success()));
+
+    assertThat(reply.getJsonArray("ended").getJsonObject(0).getString("state")).isEqualTo("cancelled");
+    assertThatTask(task).isIn("cancelled");
+    assertThatStep(task.step("a")).isIn("complete");
+  }
+
+  @Test
+  void a_caller_gets_no_child_of_a_paused_template() {
+    Dag.Task task = Dag.linear(2).started();
+    Claim claim = worker.claimOne();
+    sql.text("select tasker.pause_templates('orders', ?, null, 'ann', 'a test')::text", task.template().name());
+
+    assertThat(worker.complete(1, List.of(claim.success())).getJsonArray("claimed_steps")).isEmpty();
+    assertThatStep(task.step("s2")).isIn("pending");
+  }
+
+  @Test
+  void a_caller_gets_no_child_without_its_slot() {
+    Dag dag = Dag.of("a").step("b").dependsOn("a").stepPolicy("{\"limit\": 1}");
+    Dag.Task first = dag.started();
+    Dag.Task second = dag.started();
+    // A task under a policy is started by an orchestrator.
+    worker.advance();
+    List<Claim> roots = worker.claim(2);
+    assertThat(worker.complete(1, List.of(roots.get(0).success())).getJsonArray("claimed_steps")).hasSize(1);
+
+    assertThat(worker.complete(1, List.of(roots.get(1).success())).getJsonArray("claimed_steps")).isEmpty();
+    assertThat(sql.number("select count(*) from tasker.workflow_steps where state = 'in_progress' and task_uuid in (?, ?)", first.uuid(),
+        second.uuid())).isEqualTo(1);
   }
 }

@@ -51,7 +51,7 @@ class ConcurrencyRacesTest {
   }
 
   @Test
-  void a_slot_released_while_another_is_told_to_wait_is_not_forgotten() {
+  void a_slot_released_while_another_request_starts_to_wait_is_not_lost() {
     ONE_AT_A_TIME.started();
     Claim first = running();
     Dag.Task second = ONE_AT_A_TIME.started();
@@ -67,7 +67,7 @@ class ConcurrencyRacesTest {
   }
 
   @Test
-  void a_release_that_is_rolled_back_gives_nothing_to_anybody() {
+  void a_release_that_is_rolled_back_admits_no_waiter() {
     Dag.Task one = ONE_AT_A_TIME.started();
     Claim first = running();
     ONE_AT_A_TIME.started();

@@ -37,6 +37,8 @@ class CorruptionsTest {
 
   private final Map<String, Dag.Task> tasks = new LinkedHashMap<>();
   private final Map<String, UUID> steps = new TreeMap<>();
+  /** One for all: its plans and catalogs are made once. Each corruption is rolled back. */
+  private final Sql damaged = Sql.session();
 
   /** Finished, running, blocked, cancelled, waiting and given-up tasks, with results, retries, checkpoints, slots and what operators did. */
   private void makeDatabase() {
@@ -97,6 +99,29 @@ class CorruptionsTest {
           "[{\"from\": \"s1\", \"to\": \"w1\"}, {\"from\": \"s1\", \"to\": \"w2\"}, {\"from\": \"w1\", \"to\": \"s2\"}, {\"from\": \"w2\", \"to\": \"s2\"}]")
           .getString("outcome")).isEqualTo("done");
       worker.complete(growing.success("{}"));
+      Dag.Task decided = add("decided",
+          Dag.of("a").step("route").dependsOn("a").decision().step("x").dependsOn("route").step("y").dependsOn("route")
+              .step("end").dependsOn("x", "y").convergence());
+      complete(worker, decided, "a", "{}");
+      worker.complete(claim(worker, decided, "route").decided("y"));
+      complete(worker, decided, "y", "{}");
+      complete(worker, decided, "end", "{}");
+      Dag.Task asleep = add("asleep", Dag.of("sleep").waitingOnly("{\"wait\": {\"for\": \"PT2H\"}}").step("b").dependsOn("sleep"));
+      Dag.Task signalled = add("signalled", Dag.of("pay").waitingOnly("{\"signal\": {\"name\": \"payment\"}}")
+          .step("again").dependsOn("pay").waitingOnly("{\"signal\": {\"name\": \"payment\"}}").step("b").dependsOn("again"));
+      for (int i = 1; i <= 3; i++) {
+        sql.text("select tasker.send_signals(array[?], 'payment', ?::jsonb)", signalled.uuid(), "{\"n\": " + i + "}");
+      }
+      add("delayed", Dag.linear(1).option("start_at", java.time.Instant.now().plusSeconds(7_200).toString()));
+      assertThat(asleep.step("b")).isNotNull();
+      Dag batches = Dag.of("cut").batchable().step("work").dependsOn("cut").batchWorker("{\"parallelism\": 2}").step("join")
+          .dependsOn("work");
+      Dag.Task batched = add("batched", batches);
+      worker.complete(claim(worker, batched, "cut").batches(2));
+      for (String step : java.util.List.of("work_001", "work_002", "join")) {
+        complete(worker, batched, step, "{}");
+      }
+      worker.complete(claim(worker, add("batching", batches), "cut").batches(3));
       Dag limited = Dag.of("a").stepPolicy("{\"limit\": 1}");
       Dag.Task admitted = add("admitted", limited);
       worker.advance();
@@ -146,17 +171,17 @@ class CorruptionsTest {
   private String seen(Corruption corruption) {
     // Asked for before the damage is done.
     List<String> statements = corruption.statements().stream().map(this::resolved).toList();
-    try (Sql sql = Sql.session()) {
+    try {
       if (corruption.past()) {
-        sql.run("set local session_replication_role = replica");
+        damaged.run("set local session_replication_role = replica");
       }
       for (String statement : statements) {
         boolean isDefinition = statement.startsWith("alter") || statement.startsWith("drop");
-        if (sql.run(statement) == 0 && !isDefinition) {
+        if (damaged.run(statement) == 0 && !isDefinition) {
           return "touches no row: " + statement;
         }
       }
-      List<String> noticed = sql.texts("select invariant from tasker.check_history(p_quiet_for => '0 seconds') where violations > 0 "
+      List<String> noticed = damaged.texts("select invariant from tasker.check_history(p_quiet_for => '0 seconds') where violations > 0 "
           + "and jsonb_array_length(examples) between 1 and 5");
       return noticed.isEmpty() ? "" : "`" + String.join("`, `", noticed) + "`";
     } catch (Sql.SqlProblem refusal) {
@@ -165,6 +190,8 @@ class CorruptionsTest {
       boolean isNamed = !refusal.state().startsWith("TK") && guard.find();
       assertThat(refusal.state()).as(corruption + ": " + refusal.getMessage()).matches("TK\\d{3}|23...");
       return Corruption.REFUSED + "`" + (isNamed ? guard.group(1) : refusal.state().equals("23502") ? "not null" : refusal.state()) + "`";
+    } finally {
+      damaged.rollback();
     }
   }
 

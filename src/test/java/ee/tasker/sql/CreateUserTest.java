@@ -48,7 +48,7 @@ class CreateUserTest {
   }
 
   @Test
-  void a_user_made_by_hand_is_told_its_password_once_and_has_its_role() {
+  void a_user_created_in_sql_gets_its_password_once_and_has_its_role() {
     JsonObject made = sql.object("select tasker.create_user('ann', null, 'submitter', 'orders')");
     JsonObject known = sql.object("select tasker.get_user_access('ANN')");
 
@@ -165,7 +165,7 @@ class CreateUserTest {
   void things_have_the_namespace_of_their_task() {
     Dag.Task task = Dag.of("a").started();
     String namespace = task.template().namespace();
-    sql.text("select tasker.send_task_to_dlq(?, 'ann', 'a look')", task.uuid());
+    sql.text("select tasker.send_task_to_dlq(?, 'ann', 'a check')", task.uuid());
     String entry = sql.text("select dlq_entry_uuid from tasker.tasks_dlq");
     String token = sql.object("select tasker.preview_bulk_action('cancel', '{\"namespace\": \"orders\"}', 'ann', 'all')")
         .getString("token");

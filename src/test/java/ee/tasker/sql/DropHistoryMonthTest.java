@@ -123,7 +123,7 @@ class DropHistoryMonthTest {
   void what_was_purged_just_before_a_rewrite_is_remembered_while_its_rows_may_be_there() {
     Dag.of("a").started();
     purge(finishedBeside());
-    // Had the purge not been committed when the month was looked through, its history would still be there.
+    // Had the purge not been committed when the month was read, its history would still be there.
     assertThat(sql.rows("select d ->> 'outcome' from tasker.drop_history_month(p_now => ?) d where d is not null", later)).hasSize(1);
     sql.run("update tasker.dropped_history set done_at = now()");
     assertThat(sql.number("select tasker.forget_purged_tasks()")).isZero();

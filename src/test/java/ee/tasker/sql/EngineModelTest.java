@@ -291,7 +291,7 @@ class EngineModelTest {
             if (random.nextInt(8) == 0) {
               now = now.plusSeconds(61);
             }
-            look(sql, worker.at(now), task, model, now);
+            check(sql, worker.at(now), task, model, now);
           }
           default -> {
             if (random.nextInt(25) == 0) {
@@ -398,7 +398,7 @@ class EngineModelTest {
         .allMatch(Set.of("STALE", "ALREADY", "UNKNOWN")::contains);
   }
 
-  /** Adds up to three steps below, above and beside what is there; a task that is being cancelled refuses them. */
+  /** Adds up to three steps below, above and beside the existing ones; a task that is being cancelled refuses them. */
   private static void grow(Sql sql, Dag.Task task, Model model, Instant now, Random random) {
     List<Step> present = new ArrayList<>(model.steps.values());
     List<Step> added = new ArrayList<>();
@@ -446,7 +446,7 @@ class EngineModelTest {
     return step == other || step.parents.stream().anyMatch(parent -> isBelow(parent, other));
   }
 
-  private static void look(Sql sql, SqlWorker worker, Dag.Task task, Model model, Instant now) {
+  private static void check(Sql sql, SqlWorker worker, Dag.Task task, Model model, Instant now) {
     // The fallback poller runs when it is due; here it runs at random times.
     sql.run("update tasker.task_wakeups set wake_at = ? where task_uuid = ?", now, task.uuid());
     boolean looksAt = sql.isTrue("select exists (select from tasker.task_wakeups)");

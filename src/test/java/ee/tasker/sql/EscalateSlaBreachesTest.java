@@ -83,7 +83,7 @@ class EscalateSlaBreachesTest {
     worker.at(in(Duration.ofMinutes(9))).advance();
     assertThat(sql.isTrue("select sla_breached_at is null from tasker.tasks where task_uuid = ?", late.uuid())).isTrue();
     assertThat(sql.isTrue("select wake_at between ?::timestamptz and ?::timestamptz from tasker.task_wakeups where task_uuid = ?",
-        in(Duration.ofSeconds(599)), in(Duration.ofSeconds(605)), late.uuid())).as("it is looked at when the SLA ends").isTrue();
+        in(Duration.ofSeconds(599)), in(Duration.ofSeconds(605)), late.uuid())).as("it is evaluated when the SLA ends").isTrue();
     worker.at(in(Duration.ofMinutes(11))).advance();
     worker.at(in(Duration.ofMinutes(60))).advance();
 

@@ -32,7 +32,7 @@ class ExplainWaitingTest {
 
   private void aServer(String name, List<String> namespaces, List<String> handlers) {
     sql.run(
-        "insert into tasker.servers (server_uuid, name, roles, lease_expires_at, namespaces, handlers) values (?, ?, '{worker}', 'infinity', ?, ?)",
+        "insert into tasker.workers (worker_uuid, name, served_version, capacity, lease_expires_at, namespaces, handlers) values (?, ?, 0, 10, 'infinity', ?, ?)",
         worker.uuid(), name, namespaces, handlers);
   }
 
@@ -41,12 +41,12 @@ class ExplainWaitingTest {
     Dag.Task task = Dag.linear(2).started();
     assertThat(cause(task, "s1")).isEqualTo("no_server");
     aServer("elsewhere", List.of("payments"), null);
-    assertThat(sentence(task, "s1")).contains("no server that is alive takes steps of namespace orders");
-    sql.run("update tasker.servers set namespaces = '{orders}', handlers = '{other}'");
+    assertThat(sentence(task, "s1")).contains("no live worker serves namespace orders");
+    sql.run("update tasker.workers set namespaces = '{orders}', handlers = '{other}'");
     assertThat(cause(task, "s1")).isEqualTo("no_handler");
-    sql.run("update tasker.servers set handlers = null");
-    assertThat(sentence(task, "s1")).contains("not taken yet by any of 1 servers");
-    sql.run("update tasker.servers set state = 'draining'");
+    sql.run("update tasker.workers set handlers = null");
+    assertThat(sentence(task, "s1")).contains("none of 1 workers has claimed it yet");
+    sql.run("update tasker.workers set state = 'draining'");
     assertThat(cause(task, "s1")).isEqualTo("no_server");
     assertThat(sentence(task, "s2")).isEqualTo("waits for s1 (enqueued)");
   }
@@ -56,9 +56,9 @@ class ExplainWaitingTest {
     aServer("blue-1", null, null);
     Dag.Task task = Dag.of("a").started();
     Claim claim = worker.claimOne();
-    assertThat(sentence(task, "a")).startsWith("runs on blue-1 since ").contains("with a lease until");
+    assertThat(sentence(task, "a")).startsWith("has been running on blue-1 since ").contains("with a lease until");
     sql.text("select tasker.request_cancel(?, 'bob', 'why not')", task.uuid());
-    assertThat(sentence(task, "a")).contains("bob has asked").contains("cancel_running");
+    assertThat(sentence(task, "a")).contains("bob requested").contains("cancel_running");
     sql.run("update tasker.workflow_steps set lease_expires_at = clock_timestamp() - interval '1 s'");
     assertThat(cause(task, "a")).isEqualTo("lease_expired");
     worker.complete(claim.success());
@@ -69,8 +69,8 @@ class ExplainWaitingTest {
   void failures_say_what_they_hold_back() {
     Dag.Task task = Dag.of("a").step("b").step("c").dependsOn("b").started();
     worker.complete(0, worker.claim(2).stream().map(c -> c.step().equals(task.step("a")) ? c.permanentFailure() : c.success()).toList());
-    assertThat(sentence(task, "a")).isEqualTo("failed for good at attempt 1: Test: as the test wants it; a person has to act");
-    assertThat(sentence(task, "c")).isEqualTo("is held back because a failed; a person has to act");
+    assertThat(sentence(task, "a")).isEqualTo("failed permanently at attempt 1: Test: as the test wants it; an operator must act");
+    assertThat(sentence(task, "c")).isEqualTo("is blocked because a failed; an operator must act");
   }
 
   @Test
@@ -176,7 +176,7 @@ class ExplainWaitingTest {
   }
 
   @Test
-  void the_story_of_a_task_is_told_in_its_order() {
+  void the_history_of_a_task_is_in_its_order() {
     Dag.Task task = Dag.of("a").started();
     worker.complete(worker.claimOne().permanentFailure());
     ann.step(task, "a", "reset_for_retry");

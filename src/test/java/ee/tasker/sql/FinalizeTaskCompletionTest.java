@@ -36,7 +36,7 @@ class FinalizeTaskCompletionTest {
   }
 
   @Test
-  void the_first_caller_finalises_and_the_second_is_told_that_it_is_done() {
+  void the_first_caller_finalises_and_the_second_gets_already() {
     Dag.Task task = almostDone();
     assertThat(finalise(sql, task)).isEqualTo("t complete f");
     assertThat(finalise(sql, task)).isEqualTo("f complete t");
@@ -61,7 +61,7 @@ class FinalizeTaskCompletionTest {
   }
 
   @Test
-  void a_blocked_task_is_already_at_rest() {
+  void a_blocked_task_counts_as_already_finalised() {
     Dag.Task task = Dag.of("a").started();
     worker.complete(worker.claimOne().permanentFailure());
     assertThat(finalise(sql, task)).isEqualTo("f blocked_by_failures t");

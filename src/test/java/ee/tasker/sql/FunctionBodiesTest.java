@@ -7,8 +7,8 @@ import ee.tasker.testing.Sql;
 import org.junit.jupiter.api.Test;
 
 /**
- * Migrations create functions without a look at their bodies, so that the files of {@code db/routine} need no order. Here every function is
- * created a second time with the look: a body of language sql is read to the last name and type, one of plpgsql for its syntax.
+ * Migrations create functions without checking their bodies, so that the files of {@code db/routine} need no order. Here every function is
+ * created a second time with the check: a body of language sql is read to the last name and type, one of plpgsql for its syntax.
  */
 @DatabaseTest
 class FunctionBodiesTest {

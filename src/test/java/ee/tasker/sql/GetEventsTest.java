@@ -25,7 +25,7 @@ class GetEventsTest {
   private long bound = sql.object("select tasker.get_events(0, 0)").getJsonNumber("bound").longValue();
 
   @Test
-  void every_move_is_told_once_with_what_it_was() {
+  void every_move_is_one_event_with_its_details() {
     UUID task = Dag.linear(2).started().uuid();
     settle();
     read();
@@ -41,7 +41,7 @@ class GetEventsTest {
   }
 
   @Test
-  void what_is_committed_late_is_told_late_and_not_left_out() {
+  void a_late_commit_is_sent_late_and_not_left_out() {
     Sql early = Sql.session();
     UUID late = UUID.fromString(early.text("select " + submission()));
     // Later in time and in number, and committed first.
@@ -92,7 +92,7 @@ class GetEventsTest {
   }
 
   @Test
-  void reader_beside_eight_writers_of_random_length_is_told_every_move_once() throws Exception {
+  void reader_beside_eight_writers_of_random_length_gets_every_move_once() throws Exception {
     Dag dag = Dag.of("a").step("b").dependsOn("a");
     dag.started();
     List<CompletableFuture<Void>> writers = new ArrayList<>();
@@ -134,7 +134,8 @@ class GetEventsTest {
   private static String submission() {
     return "tasker.submit_task(n.namespace, n.name, n.version, '{}', '{\"context_checked\": true}') from ("
         + "select ns.name as namespace, nt.name, nt.version from tasker.named_tasks nt join tasker.task_namespaces ns using (task_namespace_uuid) "
-        + "order by nt.named_task_uuid desc limit 1) n";
+        // A template of another test may be a later one, and need not allow the same request twice.
+        + "where nt.identity_strategy = 'always_unique' order by nt.named_task_uuid desc limit 1) n";
   }
 
   @Test

@@ -11,17 +11,19 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"calculate_version_order", "get_latest_version", "find_missing_handlers"})
+@DatabaseTest.Covers({"calculate_version_order", "get_latest_version", "find_missing_handlers", "check_registration"})
 class GetLatestVersionTest {
   private final Sql sql = Sql.open();
+  /** Templates stay when a test has ended: each test has its own. */
+  private final String name = "grown_" + UUID.randomUUID();
 
   private void register(String version) {
     sql.object("select tasker.register_template(?)",
-        Json.createObjectBuilder(Dag.of("a").normalForm()).add("name", "grown").add("version", version).build());
+        Json.createObjectBuilder(Dag.of("a").normalForm()).add("name", name).add("version", version).build());
   }
 
   private String latest() {
-    return sql.text("select tasker.get_latest_version('orders', 'grown')");
+    return sql.text("select tasker.get_latest_version('orders', ?)", name);
   }
 
   @Test
@@ -45,31 +47,31 @@ class GetLatestVersionTest {
     assertThat(latest()).isEqualTo("0.9.0");
     register("0.10.0");
     assertThat(latest()).isEqualTo("0.10.0");
-    assertThat(sql.text("select tasker.get_latest_version('nowhere', 'grown')")).isNull();
+    assertThat(sql.text("select tasker.get_latest_version('nowhere', ?)", name)).isNull();
   }
 
   @Test
-  void request_without_a_version_is_one_of_the_highest_release_and_is_told_which() {
+  void request_without_a_version_gets_the_highest_release_and_reports_it() {
     register("1.2.0");
     register("1.10.0");
-    String request = "[{\"namespace\": \"orders\", \"name\": \"grown\", \"context\": {\"n\": 1}}]";
+    String request = "[{\"namespace\": \"orders\", \"name\": \"" + name + "\", \"context\": {\"n\": 1}}]";
     JsonObject first = verdict(request);
     JsonObject explicit = verdict(request.replace("\"context\"", "\"version\": \"1.10.0\", \"context\""));
 
     assertThat(first.getString("verdict")).isEqualTo("created");
     assertThat(first.getString("version")).isEqualTo("1.10.0");
-    UUID task = sql.uuid("select tasker.submit_task('orders', 'grown', null, '{\"n\": 2}')");
+    UUID task = sql.uuid("select tasker.submit_task('orders', ?, null, '{\"n\": 2}')", name);
     assertThat(sql.text("select n.version from tasker.tasks t join tasker.named_tasks n using (named_task_uuid) where task_uuid = ?", task))
         .isEqualTo("1.10.0");
     assertThat(explicit.getString("version")).isEqualTo("1.10.0");
-    assertThat(verdict(request.replace("grown", "nope")).getString("message")).isEqualTo("there is no template orders/nope");
+    assertThat(verdict(request.replace(name, "nope")).getString("message")).isEqualTo("there is no template orders/nope");
   }
 
   @Test
   void identity_is_that_of_the_version_which_was_meant() {
     sql.object("select tasker.register_template(?)",
-        Json.createObjectBuilder(Dag.of("a").identity("strict").normalForm()).add("name", "grown").add("version", "1.0.0").build());
-    String request = "[{\"namespace\": \"orders\", \"name\": \"grown\", \"context\": {\"n\": 1}}]";
+        Json.createObjectBuilder(Dag.of("a").identity("strict").normalForm()).add("name", name).add("version", "1.0.0").build());
+    String request = "[{\"namespace\": \"orders\", \"name\": \"" + name + "\", \"context\": {\"n\": 1}}]";
     JsonObject first = verdict(request);
 
     JsonObject explicit = verdict(request.replace("\"context\"", "\"version\": \"1.0.0\", \"context\""));
@@ -93,8 +95,8 @@ class GetLatestVersionTest {
   @Test
   void handlers_that_no_live_worker_of_the_namespace_has_are_missing() {
     register("1.0.0");
-    String call = "select tasker.find_missing_handlers('orders', 'grown', '1.0.0')";
-    String server = "insert into tasker.servers (server_uuid, name, roles, lease_expires_at, namespaces, handlers) values (gen_random_uuid(), ?, '{worker}', ?::timestamptz, ?, ?)";
+    String call = "select tasker.find_missing_handlers('orders', '" + name + "', '1.0.0')";
+    String server = "insert into tasker.workers (worker_uuid, name, served_version, capacity, lease_expires_at, namespaces, handlers) values (gen_random_uuid(), ?, 0, 10, ?::timestamptz, ?, ?)";
     assertThat(sql.object(call).getInt("servers")).isZero();
 
     sql.run(server, "lost", "2020-01-01", null, java.util.List.of("test.handler"));
@@ -107,13 +109,36 @@ class GetLatestVersionTest {
 
     sql.run(server, "silent", "infinity", null, null);
     assertThat(sql.object(call).getJsonArray("missing")).isEmpty();
-    sql.run("delete from tasker.servers where name = 'silent'");
-    sql.run("update tasker.servers set handlers = '{test.handler}' where name = 'near'");
+    sql.run("delete from tasker.workers where name = 'silent'");
+    sql.run("update tasker.workers set handlers = '{test.handler}' where name = 'near'");
     assertThat(sql.object(call).getJsonArray("missing")).isEmpty();
     assertThat(sql.text("select tasker.find_missing_handlers('orders', 'nope', '1.0.0')")).isNull();
   }
 
   private JsonObject verdict(String requests) {
     return sql.object("select tasker.submit_tasks(?::jsonb)", requests).getJsonArray("verdicts").getJsonObject(0);
+  }
+
+  private String answer(String namespace, String templateName, String hash) {
+    var reply = sql.object("select tasker.check_registration(?, ?, '1.0.0', ?)", namespace, templateName, hash);
+    return reply.getString("outcome") + (reply.containsKey("message") ? ": " + reply.getString("message") : "");
+  }
+
+  @Test
+  void a_registration_can_be_asked_about_without_making_it() {
+    JsonObject template = Json.createObjectBuilder(Dag.of("a").normalForm()).add("name", name).add("version", "1.0.0").build();
+    String hash = template.getString("content_hash");
+
+    assertThat(answer("orders", name, hash)).isEqualTo("registered");
+    assertThat(answer("nowhere", name, hash)).isEqualTo("registered");
+    assertThat(latest()).isNull();
+    assertThat(sql.text("select name from tasker.task_namespaces where name = 'nowhere'")).isNull();
+
+    assertThat(sql.object("select tasker.register_template(?)", template).getString("outcome")).isEqualTo("registered");
+    assertThat(answer("orders", name, hash)).isEqualTo("unchanged");
+    assertThat(answer("orders", name, "other"))
+        .isEqualTo("conflict: template orders/" + name + ":1.0.0 is registered with other content; a change needs a new version");
+    assertThat(answer("ORDERS", name, hash))
+        .isEqualTo("namespace_taken: namespace ORDERS differs only in case from namespace orders, and both would have one queue");
   }
 }

@@ -17,7 +17,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"expire_lost_servers", "abandon_steps", "release_unknown_steps"})
+@DatabaseTest.Covers({"expire_lost_servers", "is_silent", "abandon_steps", "release_unknown_steps"})
 class GetServersTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
@@ -33,7 +33,7 @@ class GetServersTest {
     return beat(server, seconds, "{\"heartbeat_seconds\": 10}", claims);
   }
 
-  /** The observer is heard every ten seconds from one to the other. */
+  /** The observer sends a heartbeat every ten seconds between the two times. */
   private JsonObject watch(int from, int to) {
     JsonObject answer = null;
     for (int seconds = from; seconds <= to; seconds += 10) {
@@ -146,9 +146,10 @@ class GetServersTest {
     // The database was away for a minute; the observer is back first.
     assertThat(beat(observer, 70).getJsonArray("lost_servers")).isEmpty();
     assertThat(beat(observer, 80).getJsonArray("lost_servers")).isEmpty();
-    beat(worker.uuid(), 85, claim);
-    assertThat(watch(90, 120).getJsonArray("lost_servers")).isEmpty();
-    assertThat(watch(130, 130).getJsonArray("lost_servers")).as("silent since it came back").hasSize(1);
+    assertThat(beat(observer, 90).getJsonArray("lost_servers")).as("two intervals after its gap").isEmpty();
+    beat(worker.uuid(), 95, claim);
+    assertThat(watch(100, 130).getJsonArray("lost_servers")).isEmpty();
+    assertThat(watch(140, 140).getJsonArray("lost_servers")).as("silent since it came back").hasSize(1);
   }
 
   @Test
@@ -229,7 +230,7 @@ class GetServersTest {
   }
 
   @Test
-  void a_server_that_stops_gives_up_what_it_runs_and_the_next_attempt_waits_for_nothing() {
+  void a_server_that_stops_abandons_its_running_steps_and_the_next_attempt_starts_at_once() {
     Dag.Task task = Dag.of("a").started();
     Dag.Task cancelled = Dag.of("b").started();
     List<Claim> claims = worker.claim(2);

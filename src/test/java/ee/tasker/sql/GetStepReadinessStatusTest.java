@@ -54,8 +54,8 @@ class GetStepReadinessStatusTest {
   }
 
   @Test
-  void a_pending_step_that_recovery_put_back_counts_as_ready_with_any_number_of_attempts() {
-    Dag.Task task = Dag.of("a").step("b").maxAttempts(1).started();
+  void a_step_that_recovery_put_back_is_ready_at_once() {
+    Dag.Task task = Dag.of("a").maxAttempts(2).backoff("linear", 60_000, 60_000).started();
     Claim claim = worker.claimOne();
     sql.run("update tasker.workflow_steps set lease_expires_at = now() - interval '1 second' where workflow_step_uuid = ?", claim.step());
     sql.text("select tasker.transition_step_state_atomic(?, 1, 'in_progress', 'pending', 'recovery', null)", claim.step());

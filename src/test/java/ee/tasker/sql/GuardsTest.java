@@ -8,6 +8,8 @@ import ee.tasker.testing.DatabaseTest;
 import ee.tasker.testing.Sql;
 import ee.tasker.testing.SqlWorker;
 import jakarta.json.JsonObject;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
@@ -20,13 +22,15 @@ class GuardsTest {
   @Test
   void history_is_never_changed_whichever_way_one_comes() {
     Dag.of("a").started();
-    for (String table : new String[]{"task_transitions", "task_transitions_default", "workflow_step_transitions",
-      "workflow_step_transitions_default"}) {
-      if (sql.isTrue("select exists (select from tasker." + table + ")")) {
-        assertThatDatabaseRefuses("TK009", () -> sql.run("update tasker." + table + " set metadata = '{}'"));
-        assertThatDatabaseRefuses("TK009", () -> sql.run("delete from tasker." + table));
-      }
-    }
+    List<String> tables = Stream.of("task_transitions", "workflow_step_transitions")
+        .flatMap(history -> Stream.concat(Stream.of("tasker." + history),
+            // The partition that its rows are in.
+            sql.texts("select distinct tableoid::regclass from tasker." + history).stream()))
+        .toList();
+    assertThat(tables).hasSize(4).allSatisfy(table -> {
+      assertThatDatabaseRefuses("TK009", () -> sql.run("update " + table + " set metadata = '{}'"));
+      assertThatDatabaseRefuses("TK009", () -> sql.run("delete from " + table));
+    });
     try (SqlWorker worker = SqlWorker.open()) {
       worker.runToTheEnd();
     }
@@ -34,7 +38,7 @@ class GuardsTest {
   }
 
   @Test
-  void a_move_outside_the_rules_cannot_be_recorded_by_anybody() {
+  void no_role_can_record_a_move_outside_the_rules() {
     Dag.Task task = Dag.of("a").started();
     assertThatDatabaseRefuses("TK005",
         () -> sql.run("insert into tasker.task_transitions (task_uuid, sort_key, from_state, to_state, actor) "
@@ -65,6 +69,17 @@ class GuardsTest {
     dag.started();
     assertThatDatabaseRefuses("TK003",
         () -> sql.run("delete from tasker.named_tasks_named_steps where named_task_uuid = ?", template.uuid()));
+  }
+
+  @Test
+  void a_template_without_tasks_may_be_deleted() {
+    Dag.Template template = Dag.of("deleted").registered();
+
+    for (String table : new String[]{"named_tasks_named_steps", "named_steps", "named_tasks"}) {
+      assertThat(sql.run("delete from tasker." + table + " where named_task_uuid = ?", template.uuid())).as(table).isEqualTo(1);
+    }
+
+    assertThat(sql.array("select tasker.get_templates(?, ?)", template.namespace(), template.name())).isEmpty();
   }
 
   @Test

@@ -28,7 +28,7 @@ class HandleStaleTasksTest {
   private final Instant start = Instant.now();
 
   /** The fallback poller runs the given number of minutes from now; every task is due. */
-  private JsonObject lookAfter(int minutes) {
+  private JsonObject advanceAfter(int minutes) {
     Instant then = start.plus(Duration.ofMinutes(minutes));
     sql.run("update tasker.task_wakeups set wake_at = least(wake_at, ?)", then);
     JsonObject answer = worker.at(then).advance();
@@ -38,7 +38,7 @@ class HandleStaleTasksTest {
 
   private void aServerServes(String... namespaces) {
     sql.run(
-        "insert into tasker.servers (server_uuid, name, roles, lease_expires_at, namespaces, capacity) values (gen_random_uuid(), 's', '{worker}', 'infinity', ?, 0)",
+        "insert into tasker.workers (worker_uuid, name, served_version, capacity, lease_expires_at, namespaces) values (gen_random_uuid(), 's', 0, 0, 'infinity', ?)",
         java.util.List.of(namespaces));
   }
 
@@ -51,11 +51,11 @@ class HandleStaleTasksTest {
   void a_retry_is_late_when_it_was_due_half_an_hour_ago_and_not_when_it_is_months_ahead() {
     Dag.Task task = Dag.of("a").continueOnError().started();
     worker.complete(worker.claimOne().retryableFailure(2_000_000_000));
-    lookAfter(10_000);
+    advanceAfter(10_000);
     assertThat(deadLetter(task)).isNull();
     assertThat(sql.text("select health_status from tasker.v_task_staleness_monitoring")).isEqualTo("healthy");
     sql.text("select tasker.pause_templates('orders', ?, null, 'ann', 'so that nothing moves')", task.template().name());
-    lookAfter(40_000);
+    advanceAfter(40_000);
     assertThat(deadLetter(task)).as("a pause is no failure").isNull();
     sql.text("select tasker.resume_templates('orders', ?, null, 'ann', 'enough')", task.template().name());
   }
@@ -63,12 +63,12 @@ class HandleStaleTasksTest {
   @Test
   void an_offer_that_no_server_would_take_is_investigated_and_the_task_stays() {
     Dag.Task task = Dag.of("a").started();
-    lookAfter(29);
+    advanceAfter(29);
     assertThat(deadLetter(task)).isNull();
-    lookAfter(31);
+    advanceAfter(31);
     assertThat(deadLetter(task)).isEqualTo("worker_unavailable steps_in_process pending");
     assertThatTask(task).isIn("steps_in_process");
-    lookAfter(60);
+    advanceAfter(60);
     assertThat(sql.number("select count(*) from tasker.tasks_dlq")).isEqualTo(1);
     JsonObject entry = sql.object("select tasker.get_dlq_documents('{\"resolution_status\": \"pending\"}')").getJsonArray("entries")
         .getJsonObject(0);
@@ -84,7 +84,7 @@ class HandleStaleTasksTest {
     aServerServes("orders");
     Dag.Task patient = Dag.of("a").started();
     Dag.Task hasty = Dag.of("a").lifecycle("max_steps_in_process_minutes", 20).started();
-    lookAfter(45);
+    advanceAfter(45);
     assertThat(deadLetter(patient)).isNull();
     assertThat(deadLetter(hasty)).isEqualTo("staleness_timeout steps_in_process pending");
   }
@@ -96,14 +96,15 @@ class HandleStaleTasksTest {
     Claim running = worker.claimOne();
     sql.run("update tasker.workflow_steps set lease_expires_at = ? where workflow_step_uuid = ?", start.plus(Duration.ofHours(2)),
         running.step());
-    JsonObject looked = lookAfter(51);
-    assertThat(looked.getJsonArray("ended").getJsonObject(0).getString("state")).isEqualTo("error");
+    JsonObject reply = advanceAfter(51);
+    assertThat(reply.getJsonArray("ended").getJsonObject(0).getString("state")).isEqualTo("error");
     assertThatTask(task).isIn("error").hasNoWakeUp().counts(3, 0, 2, 0);
     assertThat(deadLetter(task)).isEqualTo("staleness_timeout steps_in_process pending");
+    assertThat(sql.number("select count(*) from pgmq.q_worker_orders_queue")).as("the offered step has no message any more").isZero();
     assertThat(worker.complete(running.success()).getJsonArray("refused")).hasSize(1);
     assertThatStep(running.step()).isIn("error");
     assertThat(worker.claim(10)).isEmpty();
-    assertThat(sql.number("select tasker.close_settled_dlq_entries()")).as("an operator has to look at a failure").isZero();
+    assertThat(sql.number("select tasker.close_settled_dlq_entries()")).as("an operator has to investigate a failure").isZero();
 
     new Operator().task(task, "retry");
     worker.runToTheEnd();
@@ -136,7 +137,7 @@ class HandleStaleTasksTest {
   }
 
   @Test
-  void a_task_that_sleeps_for_long_is_looked_at_when_it_becomes_too_old() {
+  void a_task_that_waits_long_is_evaluated_when_it_becomes_stale() {
     Dag.Task task = Dag.of("a").lifecycle("max_duration_minutes", 60).started();
     worker.complete(worker.claimOne().retryableFailure(2_000_000_000));
     assertThatTask(task).isLookedAtAbout(start.plus(Duration.ofMinutes(60)));
@@ -149,7 +150,7 @@ class HandleStaleTasksTest {
   @Test
   void a_look_comes_no_later_than_the_limit() {
     Dag.Task task = Dag.of("a").lifecycle("max_steps_in_process_minutes", 33).started();
-    lookAfter(32);
+    advanceAfter(32);
     assertThatTask(task).isLookedAtAbout(start.plus(Duration.ofMinutes(33)));
   }
 
@@ -165,7 +166,7 @@ class HandleStaleTasksTest {
         "update tasker.workflow_steps set state = 'pending', lease_expires_at = null, remaining_parents = 1, total_parents = 2 where workflow_step_uuid = ?",
         b.step());
     sql.run("update tasker.tasks set in_flight_steps = 0, state = 'waiting_for_dependencies'");
-    lookAfter(61);
+    advanceAfter(61);
     assertThat(deadLetter(task)).isEqualTo("dependency_cycle_detected waiting_for_dependencies pending");
     assertThat(sql.object("select tasker.get_dlq_investigation_queue()").getJsonArray("entries").getJsonObject(0)
         .getJsonNumber("priority_score").doubleValue()).isGreaterThan(900);
@@ -197,7 +198,7 @@ class HandleStaleTasksTest {
   }
 
   @Test
-  void a_person_opens_and_closes_an_investigation_and_the_task_goes_on() {
+  void an_operator_opens_and_closes_a_dead_letter_and_the_task_continues() {
     Dag.Task task = Dag.of("a").started();
     String open = "select tasker.send_task_to_dlq(?, 'ann', 'smells') ->> ";
     UUID entry = sql.uuid(open + "'dlq_entry_uuid'", task.uuid());

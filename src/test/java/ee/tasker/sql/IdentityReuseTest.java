@@ -47,7 +47,7 @@ class IdentityReuseTest {
     return submit(session, dag.request(template)).get(0);
   }
 
-  private static String said(List<JsonObject> verdicts) {
+  private static String verdictWords(List<JsonObject> verdicts) {
     return String.join(",", verdicts.stream().map(verdict -> verdict.getString("verdict")).toList());
   }
 
@@ -188,7 +188,7 @@ class IdentityReuseTest {
 
     List<JsonObject> verdicts = submit(sql, request, dag.context("{\"order\": 2}").request(first.template()), request, request);
 
-    assertThat(said(verdicts)).isEqualTo("created,created,duplicate,duplicate");
+    assertThat(verdictWords(verdicts)).isEqualTo("created,created,duplicate,duplicate");
     assertThat(verdicts.get(0).getString("replaces_task_uuid")).isEqualTo(first.uuid().toString());
     assertThat(verdicts.get(1)).doesNotContainKey("replaces_task_uuid");
     assertThat(verdicts.subList(2, 4)).allSatisfy(verdict -> {
@@ -202,7 +202,7 @@ class IdentityReuseTest {
     Dag dag = dag("after_end");
     Dag.Task first = ended(dag, "complete");
 
-    assertThat(said(submit(sql, Json.createObjectBuilder(dag.request(first.template())).add("priority", 101).build())))
+    assertThat(verdictWords(submit(sql, Json.createObjectBuilder(dag.request(first.template())).add("priority", 101).build())))
         .isEqualTo("invalid");
 
     assertThat(sql.isTrue("select identity_hash is not null and replaced_by_task_uuid is null from tasker.tasks")).isTrue();
@@ -249,8 +249,8 @@ class IdentityReuseTest {
     submit(sql, IntStream.range(0, 10).mapToObj(i -> requests[i * 2]).toArray(JsonObject[]::new));
     try (SqlWorker worker = SqlWorker.open(); Sql first = Sql.session(); Sql second = Sql.session()) {
       worker.runToTheEnd();
-      assertThat(said(submit(first, requests))).doesNotContain("duplicate");
-      Sql.Later<String> waiting = second.later(session -> said(submit(session, reversed))).untilItWaits();
+      assertThat(verdictWords(submit(first, requests))).doesNotContain("duplicate");
+      Sql.Later<String> waiting = second.later(session -> verdictWords(submit(session, reversed))).untilItWaits();
       first.commit();
       assertThat(waiting.get()).doesNotContain("created");
       second.commit();

@@ -135,7 +135,7 @@ class InterleavedModelTest {
         if (random.nextInt(8) == 0) {
           cancel(lane);
         } else {
-          look(lane);
+          check(lane);
         }
       }
     }
@@ -234,7 +234,7 @@ class InterleavedModelTest {
     seen.stream().map(claim -> runs.get(claim.task())).filter(free::contains).forEach(run -> run.touchedBy.add(lane));
   }
 
-  /** Leases end, of one task that is free; or it is only looked at. */
+  /** Ends the leases of one task that no lane holds, or only evaluates it. */
   private void expire(Lane lane) {
     Run run = lane.any();
     if (run == null || run.model.isOver()) {
@@ -252,7 +252,7 @@ class InterleavedModelTest {
   }
 
   /** Tasks that the other session has locked are not among those that are due. */
-  private void look(Lane lane) {
+  private void check(Lane lane) {
     Set<String> due = Set.copyOf(lane.sql.texts("select task_uuid from tasker.get_next_ready_tasks(100, 'infinity')"));
     assertThat(due).isSubsetOf(runs.keySet().stream().map(UUID::toString).toList());
     due.stream().map(task -> runs.get(UUID.fromString(task))).forEach(run -> run.touchedBy.add(lane));

@@ -53,7 +53,7 @@ class ListAccessTest {
   }
 
   @Test
-  void a_disabled_user_is_told_apart_and_can_come_back() {
+  void a_disabled_user_is_marked_and_can_be_enabled_again() {
     user("root", "admin");
     UUID user = user("ann", "viewer");
 
@@ -167,9 +167,9 @@ class ListAccessTest {
     List<Dag.Task> tasks = Dag.of("a").started(2);
     try (Sql session = Sql.session()) {
       session.text("select tasker.set_caller('key:job')");
-      session.text("select tasker.send_task_to_dlq(?, 'ann', 'a look')", tasks.get(0).uuid());
+      session.text("select tasker.send_task_to_dlq(?, 'ann', 'a check')", tasks.get(0).uuid());
       session.commit();
-      session.text("select tasker.send_task_to_dlq(?, 'ann', 'a look')", tasks.get(1).uuid());
+      session.text("select tasker.send_task_to_dlq(?, 'ann', 'a check')", tasks.get(1).uuid());
       session.commit();
     }
 

@@ -12,7 +12,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"list_tasks", "diagnose_task"})
+@DatabaseTest.Covers({"diagnose_task", "get_task_documents"})
 class ListTasksTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
@@ -101,7 +101,7 @@ class ListTasksTest {
   @Test
   void task_says_in_a_sentence_why_it_waits_or_is_blocked() {
     Dag.Task task = Dag.linear(3).started();
-    assertThat(explanation(task)).startsWith("Step s1 is offered since ").contains("no server that is alive")
+    assertThat(explanation(task)).startsWith("Step s1 has been offered since ").contains("no live worker serves namespace orders")
         .endsWith("; 2 other steps are not done.");
     worker.complete(worker.claimOne().success());
     worker.complete(worker.claimOne().permanentFailure());

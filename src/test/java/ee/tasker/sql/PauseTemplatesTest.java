@@ -66,7 +66,7 @@ class PauseTemplatesTest {
     worker.at(Instant.now().plusSeconds(1)).advance();
     assertThatStep(task.step("a")).isIn("waiting_for_retry");
     assertThat(sql.isTrue("select wake_at > clock_timestamp() + interval '20 s' from tasker.task_wakeups"))
-        .as("it is not looked at in a circle").isTrue();
+        .as("it is not evaluated in a loop").isTrue();
     ann.resume("pausing", task.template().name());
     worker.at(Instant.now().plusSeconds(2)).advance();
     assertThatStep(task.step("a")).isIn("enqueued");
@@ -116,7 +116,7 @@ class PauseTemplatesTest {
   }
 
   @Test
-  void a_person_does_not_hand_off_past_a_pause_either() {
+  void an_operator_action_hands_off_no_step_of_a_paused_template() {
     Dag.Task task = Dag.of("a").inNamespace("pausing").submitted();
     ann.pause("pausing", null);
     assertThat(sql.isTrue("select tasker.transition_step_state_atomic(?, 0, 'pending', 'enqueued', 'orchestrator', null)", task.step("a")))

@@ -18,7 +18,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"record_task_fault", "park_messages", "replay_dead_messages", "list_dead_messages", "replay_dead_message",
+@DatabaseTest.Covers({"record_task_fault", "park_messages", "replay_dead_messages", "list_dead_messages",
   "process_step_results", "take_messages"})
 class ProcessTasksTest {
   private final Sql sql = Sql.open();

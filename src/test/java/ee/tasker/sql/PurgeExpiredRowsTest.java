@@ -66,7 +66,7 @@ class PurgeExpiredRowsTest {
   }
 
   @Test
-  void null_days_keep_for_ever() {
+  void null_days_keep_without_limit() {
     sql.run("update tasker.expiring_tables set keep_days = null where table_name = 'of_a_test'");
     assertThat(sql.number("select tasker.purge_expired_rows()")).isZero();
   }

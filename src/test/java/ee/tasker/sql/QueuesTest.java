@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 @DatabaseTest
 @DatabaseTest.Covers({"pgmq_send_with_notify", "pgmq_read_specific_message", "ensure_task_queue", "get_queue_statistics",
-  "get_queue_documents"})
+  "get_queue_documents", "replay_dead_message"})
 class QueuesTest {
   private final Sql sql = Sql.open();
 

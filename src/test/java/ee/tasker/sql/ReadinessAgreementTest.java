@@ -80,7 +80,7 @@ class ReadinessAgreementTest {
     assertThat(sql.number(COUNTED, task.uuid(), later)).isZero();
   }
 
-  /** Random graphs in random states, looked at three ways at one moment; then the engine does what it would have done then. */
+  /** Random graphs in random states, evaluated in three ways at one moment; then the engine evaluates them. */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3})
   void readiness_diagnosis_and_engine_agree(long seed) {

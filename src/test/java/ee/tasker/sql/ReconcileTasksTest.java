@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /** What the engine writes once and relies on is restored when it was lost, and the check is clean again. */
 @DatabaseTest
+@DatabaseTest.Covers("may_sleep_until")
 class ReconcileTasksTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
@@ -53,6 +54,31 @@ class ReconcileTasksTest {
 
     assertThat(reconcile(100).getInt("dead_letters")).isEqualTo(1);
     assertThatTask(task).hasOpenDeadLetter("permanent_failure");
+  }
+
+  @Test
+  void a_delayed_start_and_a_wait_may_sleep_for_long() {
+    Dag.Task delayed = Dag.linear(1).option("start_at", Instant.now().plus(Duration.ofDays(2_000)).toString()).started();
+    Dag.Task waiting = Dag.of("rest").waitingOnly("{\"wait\": {\"for\": \"P10D\"}}").started();
+
+    assertThat(reconcile(100).getInt("moved_wakeups")).isZero();
+    // Whatever looks at them earlier leaves them where they were.
+    sql.run("update tasker.task_wakeups set wake_at = now()");
+    assertThat(worker.advance().getInt("tasks")).isEqualTo(2);
+
+    assertThat(worker.advance().getInt("tasks")).isZero();
+    assertThat(
+        sql.isTrue("select w.wake_at = t.start_at from tasker.task_wakeups w join tasker.tasks t using (task_uuid) where task_uuid = ?",
+            delayed.uuid()))
+        .isTrue();
+    assertThat(sql.isTrue("select w.wake_at > now() + interval '23 hours' from tasker.task_wakeups w where task_uuid = ?", waiting.uuid()))
+        .isTrue();
+    assertThat(reconcile(100).getInt("moved_wakeups")).isZero();
+    // Nobody sets these.
+    sql.run("update tasker.task_wakeups set wake_at = now() + interval '3000 days'");
+    assertThat(reconcile(100).getInt("moved_wakeups")).isEqualTo(2);
+    worker.advance();
+    assertThatHistoryIsSound();
   }
 
   @Test

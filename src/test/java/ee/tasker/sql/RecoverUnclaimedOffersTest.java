@@ -14,6 +14,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
+@DatabaseTest.Covers({"get_unserved_steps", "withdraw_messages"})
 class RecoverUnclaimedOffersTest {
   private static final String ANY = "{\"handlers\": [\"test.handler\"]}";
 
@@ -22,7 +23,7 @@ class RecoverUnclaimedOffersTest {
   private final UUID server = UUID.randomUUID();
   private final Instant start = Instant.now();
 
-  /** At that many seconds: the server is heard, then a round is made with 300 s for unclaimed and the given limit for unserved offers. */
+  /** At that second the server sends a heartbeat, then one round runs with 300 s for unclaimed and the given limit for unserved offers. */
   private void round(int seconds, String report, int running, int unservedSeconds) {
     Instant now = start.plusSeconds(seconds);
     if (report != null) {
@@ -123,7 +124,7 @@ class RecoverUnclaimedOffersTest {
   }
 
   @Test
-  void without_a_server_that_can_run_it_an_offer_waits_for_ever_unless_there_is_a_limit() {
+  void an_unserved_offer_waits_without_limit_unless_there_is_one() {
     Dag.Task task = Dag.of("a").maxAttempts(1).started();
     round(10, null, 0, 0);
     assertThat(watch()).isEqualTo("unserved");
@@ -132,8 +133,62 @@ class RecoverUnclaimedOffersTest {
 
     round(100_060, null, 0, 3600);
     assertThatStep(task.step("a")).isIn("error");
-    assertThat(sql.text("select error ->> 'type' from tasker.workflow_step_result_audit")).isEqualTo("no_worker");
+    assertThat(sql.text("select error ->> 'type' from tasker.workflow_step_result_audit")).isEqualTo("worker_unavailable");
     assertThatTask(task).isIn("blocked_by_failures").hasOpenDeadLetter("worker_unavailable");
+  }
+
+  @Test
+  void an_unserved_step_waits_for_the_time_of_its_template_is_reported_and_then_becomes_a_dead_letter() {
+    Dag.Task task = Dag.linear(2).lifecycle("unserved_seconds", 600).started();
+    Dag.Task patient = Dag.of("b").lifecycle("unserved_seconds", 0).started();
+    round(10, "{\"handlers\": [\"another\"]}", 0, 60);
+
+    assertThat(sql.texts("select handler || ' ' || steps from tasker.get_unserved_steps()")).containsExactly("test.handler 2");
+    assertThat(sql.object("select tasker.get_metrics_document()").getInt("unserved_steps")).isEqualTo(2);
+    assertThat(sql.object("select tasker.get_installation_status()").getInt("unserved_steps")).isEqualTo(2);
+    assertThat(sql.object("select tasker.get_server_documents()").getJsonArray("unserved").getJsonObject(0).getInt("steps")).isEqualTo(2);
+    assertThat(sql.text("select cause || ': ' || sentence from tasker.explain_waiting(?, ?) where step_name = 's1'", task.uuid(),
+        start.plusSeconds(11)))
+        .startsWith("no_handler: has been offered since ").contains("no live worker of namespace orders has handler test.handler")
+        .contains("it fails as worker_unavailable at ");
+    round(609, "{\"handlers\": [\"another\"]}", 0, 60);
+    assertThatStep(task.step("s1")).isIn("enqueued").hasAttempts(1);
+
+    round(610, "{\"handlers\": [\"another\"]}", 0, 60);
+
+    assertThatStep(task.step("s1")).isIn("error").hasAttempts(1).went("pending", "enqueued", "error");
+    assertThatTask(task).isIn("blocked_by_failures").hasOpenDeadLetter("worker_unavailable");
+    assertThat(sql.text("select error ->> 'message' from tasker.workflow_step_result_audit"))
+        .contains("no live worker had handler test.handler");
+    assertThatStep(patient.step("b")).isIn("enqueued").hasAttempts(1);
+    assertThat(sql.texts("select message ->> 'step_uuid' from pgmq.q_worker_orders_queue")).as("no worker would read the other message")
+        .containsExactly(patient.step("b").toString());
+  }
+
+  @Test
+  void an_unserved_step_runs_as_soon_as_a_server_starts_with_its_handler_and_is_no_longer_counted() {
+    Dag.Task task = Dag.of("a").started();
+    round(10, "{\"handlers\": [\"another\"]}", 0, 86_400);
+    assertThat(sql.number("select sum(steps) from tasker.get_unserved_steps()")).isEqualTo(1);
+
+    sql.text("select tasker.heartbeat(?, 'two', 'worker', 2, 0, '[]', 60, ?, ?::jsonb)", worker.uuid(), start.plusSeconds(3600), ANY);
+
+    worker.complete(worker.claimOne().success());
+    assertThat(sql.texts("select handler from tasker.get_unserved_steps()")).isEmpty();
+    assertThatTask(task).isIn("complete");
+    assertThatStep(task.step("a")).hasAttempts(1);
+  }
+
+  @Test
+  void offers_that_no_worker_serves_do_not_hide_one_that_no_worker_claims() {
+    for (int i = 0; i < 5; i++) {
+      Dag.of("x").handler("nowhere").started();
+    }
+    Dag.Task task = Dag.of("a").started();
+    round(10, ANY, 0, 86_400);
+    assertThat(sql.text("select why from tasker.unclaimed_offers where task_uuid = ?", task.uuid())).isEqualTo("unclaimed");
+    round(310, ANY, 0, 86_400);
+    assertThatStep(task.step("a")).hasAttempts(2);
   }
 
   @Test

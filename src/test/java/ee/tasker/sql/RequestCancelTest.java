@@ -47,6 +47,43 @@ class RequestCancelTest {
     assertThat(worker.claim(10)).isEmpty();
   }
 
+  /** A worker would drop them; where no worker has their handler, they would stay. */
+  @Test
+  void messages_of_revoked_offers_go_with_them_and_no_others() {
+    cancelWhatIsOffered(1, false);
+  }
+
+  @Test
+  void messages_of_revoked_offers_of_a_retry_go_with_them() {
+    cancelWhatIsOffered(2, false);
+  }
+
+  @Test
+  void messages_of_revoked_offers_that_were_sent_before_the_task_was_late_go_with_them() {
+    cancelWhatIsOffered(2, true);
+  }
+
+  private void cancelWhatIsOffered(int attempt, boolean isLate) {
+    Dag.Task task = Dag.of("a").step("b").maxAttempts(3).backoff("none", 1, 1).started();
+    for (int earlier = 1; earlier < attempt; earlier++) {
+      worker.claim(2).forEach(claim -> worker.complete(claim.retryableFailure(0)));
+      sql.run("update tasker.task_wakeups set wake_at = now()");
+      worker.at(Instant.now().plusSeconds(60)).advance();
+      worker.at(null);
+    }
+    if (isLate) {
+      // As after a breach of its SLA while one of its messages was locked.
+      sql.run("update tasker.tasks set claim_order = claim_order - 6000000, sla_breached_at = now() where task_uuid = ?", task.uuid());
+    }
+    Dag.Task other = Dag.of("a").started();
+    String messages = "select m.message ->> 'step_uuid' from pgmq.q_worker_orders_queue m";
+    assertThat(sql.texts(messages)).contains(task.step("a").toString(), task.step("b").toString(), other.step("a").toString());
+
+    assertThat(cancel(task)).isEqualTo("requested cancelled");
+
+    assertThat(sql.texts(messages)).containsExactly(other.step("a").toString());
+  }
+
   @Test
   void pending_blocked_and_finished_tasks_each_answer_in_their_way() {
     Dag.Task pending = Dag.of("a").submitted();
@@ -94,7 +131,8 @@ class RequestCancelTest {
     Claim claim = worker.claimOne();
     try (Sql session = Sql.session()) {
       SqlWorker.in(session).complete(claim.success());
-      assertThat(beat(sql, null, claim).getJsonArray("lost")).isEmpty();
+      // When so much of the lease is over that it is due to be renewed.
+      assertThat(beat(sql, Instant.now().plusSeconds(30), claim).getJsonArray("lost")).isEmpty();
       session.commit();
     }
     assertThat(beat(sql, null, claim).getJsonArray("lost")).hasSize(1);

@@ -136,7 +136,7 @@ class RunBulkActionTest {
   }
 
   @Test
-  void its_maker_is_told_what_a_token_allows_and_no_other_caller_is() {
+  void only_the_caller_that_made_a_token_can_read_what_it_allows() {
     String token = sql
         .object("select tasker.preview_bulk_action('cancel', '{\"namespace\": \"bulk\"}', 'ann', 'a test', p_made_by => 'key:1')")
         .getString("token");

@@ -140,7 +140,7 @@ class SubmitTasksTest {
   }
 
   @Test
-  void bad_requests_are_told_why_and_do_not_harm_the_good_ones_of_their_batch() {
+  void bad_requests_get_a_reason_and_do_not_harm_the_good_ones_of_their_batch() {
     Dag dag = Dag.of("a");
     Dag.Template good = dag.registered();
     Dag.Template unsupported = Dag.of("u").unsupported("decision steps").registered();

@@ -106,7 +106,7 @@ class TransitionStepStateAtomicTest {
   }
 
   @Test
-  void a_person_completes_a_failed_step_and_its_children_get_the_result() {
+  void an_operator_completes_a_failed_step_and_its_children_get_the_result() {
     Dag.Task task = Dag.linear(2).started();
     worker.complete(worker.claimOne().permanentFailure());
     assertThatTask(task).isIn("blocked_by_failures");
@@ -116,7 +116,7 @@ class TransitionStepStateAtomicTest {
   }
 
   @Test
-  void a_person_closes_or_resets_a_failed_step() {
+  void an_operator_closes_or_resets_a_failed_step() {
     Dag.Task closed = Dag.linear(2).started();
     worker.complete(worker.claimOne().permanentFailure());
     assertThat(move(closed.step("s1"), 1, "error", "resolved_manually", "operator")).isTrue();
@@ -144,7 +144,7 @@ class TransitionStepStateAtomicTest {
   }
 
   @Test
-  void a_person_forgives_all_attempts_and_the_fence_goes_on() {
+  void a_reset_restores_all_attempts_and_the_fence_continues() {
     Dag.Task task = Dag.of("a").maxAttempts(2).backoff("exponential", 1000, 600_000).started();
     worker.complete(worker.claimOne().retryableFailure(0));
     worker.advance();
@@ -172,7 +172,7 @@ class TransitionStepStateAtomicTest {
   }
 
   @Test
-  void a_person_closes_a_task_step_by_step() {
+  void an_operator_closes_a_task_step_by_step() {
     Dag.Task task = Dag.linear(3).started();
     assertThat(move(task.step("s3"), 0, "pending", "resolved_manually", "operator")).isTrue();
     assertThat(move(task.step("s2"), 0, "pending", "complete", "operator")).isTrue();
@@ -182,14 +182,14 @@ class TransitionStepStateAtomicTest {
   }
 
   @Test
-  void a_person_completes_the_only_step_of_a_task_that_was_never_started() {
+  void an_operator_completes_the_only_step_of_a_task_that_was_never_started() {
     Dag.Task task = Dag.of("a").submitted();
     assertThat(move(task.step("a"), 0, "pending", "complete", "operator")).isTrue();
     assertThatTask(task).isIn("complete").hasNoWakeUp();
   }
 
   @Test
-  void a_person_has_a_finished_step_run_again() {
+  void an_operator_has_a_finished_step_run_again() {
     Dag.Task task = Dag.of("a").step("b").dependsOn("a").step("c").started();
     List<Claim> claims = worker.claim(2);
     worker.complete(claims.stream().filter(c -> c.step().equals(task.step("a"))).findFirst().orElseThrow().success());
@@ -207,7 +207,7 @@ class TransitionStepStateAtomicTest {
   }
 
   @Test
-  void a_waiting_retry_is_completed_or_closed_by_a_person() {
+  void a_waiting_retry_is_completed_or_closed_by_an_operator() {
     Dag.Task task = Dag.parallel(2).started();
     worker.complete(0, worker.claim(2).stream().map(c -> c.retryableFailure(60_000)).toList());
     assertThat(move(task.step("p1"), 1, "waiting_for_retry", "complete", "operator")).isTrue();

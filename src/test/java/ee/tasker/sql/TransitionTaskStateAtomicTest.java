@@ -85,7 +85,7 @@ class TransitionTaskStateAtomicTest {
   }
 
   @Test
-  void an_operator_gives_up_a_blocked_task_takes_it_up_again_or_closes_it() {
+  void an_operator_fails_restarts_or_closes_a_blocked_task() {
     Dag.Task task = Dag.of("a").started();
     try (SqlWorker worker = SqlWorker.open()) {
       worker.complete(worker.claimOne().permanentFailure());
@@ -101,7 +101,7 @@ class TransitionTaskStateAtomicTest {
   }
 
   @Test
-  void a_given_up_task_can_be_closed_by_a_person() {
+  void a_failed_task_can_be_closed_by_an_operator() {
     Dag.Task task = Dag.of("a").started();
     try (SqlWorker worker = SqlWorker.open()) {
       worker.complete(worker.claimOne().permanentFailure());

@@ -28,7 +28,7 @@ class SqlDoorIT {
   void task_made_in_sql_is_run() {
     UUID task = (UUID) tasker.value("select tasker.submit_task('testing', 'hello', '1.0.0', '{\"who\": \"sql\"}')");
 
-    assertThat(tasker.atRest(task).getString("state")).isEqualTo("complete");
+    assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
     assertThat(tasker.steps(task).get("say").getJsonObject("result").getString("who")).isEqualTo("sql");
   }
 
@@ -37,7 +37,7 @@ class SqlDoorIT {
     List<Duration> took = new ArrayList<>();
     for (int i = 0; i < 6; i++) {
       long begin = System.nanoTime();
-      tasker.atRest((UUID) tasker.value("select tasker.submit_task('testing', 'hello', '1.0.0')"));
+      tasker.awaitTerminalOrBlocked((UUID) tasker.value("select tasker.submit_task('testing', 'hello', '1.0.0')"));
       took.add(Duration.ofNanos(System.nanoTime() - begin));
     }
 
@@ -58,7 +58,7 @@ class SqlDoorIT {
       connection.commit();
     }
 
-    assertThat(tasker.atRest(committed).getString("state")).isEqualTo("complete");
+    assertThat(tasker.awaitTerminalOrBlocked(committed).getString("state")).isEqualTo("complete");
     assertThat(tasker.get("/v1/tasks/" + rolledBack).status()).isEqualTo(404);
   }
 
@@ -66,14 +66,14 @@ class SqlDoorIT {
   void context_that_fits_its_schema_is_found_to_and_the_task_is_run() {
     UUID task = (UUID) tasker.value("select tasker.submit_task('testing', 'checked_hello', '1.0.0', '{\"who\": \"sql\", \"times\": 2}')");
 
-    assertThat(tasker.atRest(task).getString("state")).isEqualTo("complete");
+    assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
   }
 
   @Test
   void context_that_does_not_fit_its_schema_ends_in_error_and_history_says_why() {
     UUID task = (UUID) tasker.value("select tasker.submit_task('testing', 'checked_hello', '1.0.0', '{\"who\": 7}')");
 
-    assertThat(tasker.atRest(task).getString("state")).isEqualTo("error");
+    assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("error");
     JsonObject why = tasker.jsonOf("select metadata from tasker.task_transitions where task_uuid = ? and to_state = 'error'", task);
     assertThat(why.getString("reason")).isEqualTo("context_violates_input_schema");
     assertThat(why.getJsonArray("violations").getJsonObject(0).getString("field")).isEqualTo("context/who");
@@ -101,7 +101,7 @@ class SqlDoorIT {
     UUID allowed = (UUID) tasker
         .value("select tasker.submit_task('testing', 'hello', '1.0.0', ('{\"a\": ' || repeat('[', 63) || repeat(']', 63) || '}')::jsonb)");
 
-    assertThat(tasker.atRest(allowed).getString("state")).isEqualTo("complete");
+    assertThat(tasker.awaitTerminalOrBlocked(allowed).getString("state")).isEqualTo("complete");
   }
 
   @Test
@@ -109,8 +109,8 @@ class SqlDoorIT {
     UUID task = (UUID) tasker
         .value("select tasker.submit_task('testing', 'hello', '1.0.0', jsonb_build_object('n', repeat('9', 20000)::numeric))");
 
-    assertThat(tasker.atRest(tasker.submit("hello", "{}")).getString("state")).isEqualTo("complete");
-    assertThat(tasker.atRest(task).getString("state")).isEqualTo("blocked_by_failures");
+    assertThat(tasker.awaitTerminalOrBlocked(tasker.submit("hello", "{}")).getString("state")).isEqualTo("complete");
+    assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("blocked_by_failures");
     assertThat(tasker.steps(task).get("say").getJsonObject("error").getString("type")).isEqualTo("result_not_storable");
   }
 
@@ -119,7 +119,7 @@ class SqlDoorIT {
     send(TaskerClient.taskRequest("testing", "hello", "{'own': '" + own + "'}"));
 
     UUID task = awaitTask();
-    assertThat(tasker.atRest(task).getString("state")).isEqualTo("complete");
+    assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
     awaitNoRequests();
     assertThat(refused()).isZero();
   }
@@ -128,7 +128,7 @@ class SqlDoorIT {
   void message_may_wrap_its_request() {
     send("{\"message_id\": \"m1\", \"task_request\": " + TaskerClient.taskRequest("testing", "hello", "{'own': '" + own + "'}") + "}");
 
-    assertThat(tasker.atRest(awaitTask()).getString("state")).isEqualTo("complete");
+    assertThat(tasker.awaitTerminalOrBlocked(awaitTask()).getString("state")).isEqualTo("complete");
   }
 
   @Test
@@ -140,7 +140,7 @@ class SqlDoorIT {
     send(TaskerClient.taskRequest("testing", "keyed_hello", "{'own': '" + own + "'}"));
     send(TaskerClient.taskRequest("testing", "hello", "{'own': '" + own + "'}"));
 
-    assertThat(tasker.atRest(awaitTask()).getString("state")).isEqualTo("complete");
+    assertThat(tasker.awaitTerminalOrBlocked(awaitTask()).getString("state")).isEqualTo("complete");
     awaitNoRequests();
     assertThat(tasker.sql(
         "select message #>> '{problem,code}' as code from pgmq.q_orchestration_task_requests_refused where message::text like ? order by msg_id",
@@ -163,7 +163,7 @@ class SqlDoorIT {
           "select pgmq.send_batch('orchestration_task_requests', array[?::jsonb, ?::jsonb, ?::jsonb]), pg_notify('pgmq_message_ready', '{}')",
           poison, request, poison);
 
-      assertThat(tasker.atRest(awaitTask()).getString("state")).isEqualTo("complete");
+      assertThat(tasker.awaitTerminalOrBlocked(awaitTask()).getString("state")).isEqualTo("complete");
       awaitNoRequests();
       assertThat(tasker.sql(
           "select message #>> '{problem,code}' as code, message #>> '{problem,detail}' as detail from pgmq.q_orchestration_task_requests_refused "
@@ -210,7 +210,7 @@ class SqlDoorIT {
   void message_sent_twice_makes_one_task() {
     String request = TaskerClient.taskRequest("testing", "strict_hello", "{'own': '" + own + "'}");
     send(request);
-    tasker.atRest(awaitTask());
+    tasker.awaitTerminalOrBlocked(awaitTask());
     send(request);
     awaitNoRequests();
 
@@ -223,7 +223,7 @@ class SqlDoorIT {
     tasker.sql("select pgmq.send('orchestration_task_requests', ?::jsonb)",
         TaskerClient.taskRequest("testing", "hello", "{'own': '" + own + "'}"));
 
-    assertThat(tasker.atRest(awaitTask()).getString("state")).isEqualTo("complete");
+    assertThat(tasker.awaitTerminalOrBlocked(awaitTask()).getString("state")).isEqualTo("complete");
   }
 
   @Test
@@ -242,7 +242,7 @@ class SqlDoorIT {
     assertThat(took.subList(1, 4)).anySatisfy(time -> assertThat(time).isLessThan(Duration.ofSeconds(3)));
   }
 
-  /** With the notification that pgmq_send_with_notify makes, so that nobody has to wait for the poller. */
+  /** With the notification that pgmq_send_with_notify makes, so that no test waits for the poller. */
   private void send(String message) {
     tasker.sql("select pgmq.send('orchestration_task_requests', ?::jsonb), pg_notify('pgmq_message_ready', '{}')", message);
   }

@@ -35,7 +35,7 @@ class EnvironmentsTest {
     var effective = template.forEnvironment("test");
 
     var step = effective.steps().get(0);
-    assertThat(step.handler().initialization())
+    assertThat(step.handler().orElseThrow().initialization())
         .isEqualTo(Map.of("url", "\"real\"", "limits", "{\"x\":9}", "extra", "true"));
     assertThat(step.retry()).isEqualTo(new RetryPolicy(true, 1, BackoffKind.LINEAR, 5, 60_000, OnWorkerLost.RESCHEDULE));
     assertThat(step.timeoutSeconds()).hasValue(2);

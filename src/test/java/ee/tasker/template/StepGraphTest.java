@@ -86,6 +86,7 @@ class StepGraphTest {
         - {name: plain, handler: {callable: h}}
         """))).containsExactly(
         "5:86 steps[0].batch_config.worker_template: there is no step \"wroker\"; did you mean \"worker\"?",
+        "6:3 steps[1]: a batchable step needs a batch_worker that depends on it",
         "6:86 steps[1].batch_config.worker_template: step \"plain\" is not of type batch_worker");
   }
 
@@ -95,10 +96,8 @@ class StepGraphTest {
         - {name: a, type: batchable, handler: {callable: h}}
         - {name: b, type: batch_worker, handler: {callable: h}}
         """))).containsExactly(
-        "5:3 steps[0]: a batchable step needs a batch_worker: name it in batch_config.worker_template, or let it"
-            + " depend on this step",
-        "6:3 steps[1]: no batchable step makes this batch_worker: name it in the batch_config.worker_template of one,"
-            + " or let it depend on one");
+        "5:3 steps[0]: a batchable step needs a batch_worker that depends on it",
+        "6:3 steps[1]: a batch_worker must depend on a batchable step");
   }
 
   @Test
@@ -114,10 +113,54 @@ class StepGraphTest {
     assertThat(problemsOf(withSteps("""
         - {name: a, type: batchable, handler: {callable: h}}
         - {name: b, type: batch_worker, handler: {callable: h}, dependencies: [a], batch_config: {worker_template: c}}
-        - {name: c, type: batch_worker, handler: {callable: h}, dependencies: [a]}
+        - {name: x, type: batchable, handler: {callable: h}}
+        - {name: c, type: batch_worker, handler: {callable: h}, dependencies: [x]}
         - {name: d, handler: {callable: h}, batch_config: {worker_template: c}}
         """))).containsExactly(
         "6:108 steps[1].batch_config.worker_template: on a batch_worker this must be the name of the step itself",
-        "8:51 steps[3].batch_config: belongs only to steps of type batchable or batch_worker");
+        "9:51 steps[4].batch_config: belongs only to steps of type batchable or batch_worker");
+  }
+
+  @Test
+  void a_batchable_step_has_one_worker_which_depends_on_it_alone() {
+    assertThat(problemsOf(withSteps("""
+        - {name: a, type: batchable, handler: {callable: h}}
+        - {name: b, type: batch_worker, handler: {callable: h}, dependencies: [a]}
+        - {name: c, type: batch_worker, handler: {callable: h}, dependencies: [a]}
+        - {name: d, type: batchable, handler: {callable: h}, batch_config: {worker_template: b}}
+        - {name: e, type: batch_worker, handler: {callable: h}, dependencies: [d, a]}
+        - {name: f, type: batch_worker, handler: {callable: h}, dependencies: [d]}
+        - {name: b_0001, handler: {callable: h}}
+        - {name: b_01, handler: {callable: h}}
+        """))).containsExactly(
+        "7:72 steps[2].dependencies[0]: step \"a\" has the batch_worker \"b\" already",
+        "8:86 steps[3].batch_config.worker_template: the batch_worker that depends on this step is \"f\"",
+        "9:72 steps[4].dependencies[0]: a batch_worker must depend on its batchable step and on nothing else",
+        "9:75 steps[4].dependencies[1]: a batch_worker must depend on its batchable step and on nothing else",
+        "11:10 steps[6].name: the workers of step \"b\" have such names");
+  }
+
+  @Test
+  void items_stand_on_a_batchable_step_without_a_handler() {
+    var template = read(withSteps("""
+        - {name: a, type: batchable, batch_config: {worker_template: b, items: "$.context.rows[*]"}}
+        - {name: b, type: batch_worker, handler: {callable: h}, dependencies: [a],
+           batch_config: {worker_template: b, failure_strategy: isolate, tolerate: 3, parallelism: 1000}}
+        """));
+
+    assertThat(template.unsupported()).isEmpty();
+    assertThat(template.steps().get(0).batchConfig().get().batchSize()).isEqualTo(1);
+    assertThat(problemsOf(withSteps("""
+        - {name: a, type: batchable, handler: {callable: h}, batch_config: {worker_template: b, items: "$.context.rows[*]"}}
+        - {name: b, type: batch_worker, handler: {callable: h}, dependencies: [a],
+           batch_config: {worker_template: b, items: "$.context.rows[*]", tolerate: 3, parallelism: 1001}}
+        - {name: c, type: batchable, batch_config: {worker_template: d}}
+        - {name: d, type: batch_worker, handler: {callable: h}, dependencies: [c]}
+        """))).containsExactly(
+        "5:39 steps[0].handler: a batchable step with batch_config.items runs no handler, so it must not have this key",
+        "7:46 steps[1].batch_config.items: belongs to the batchable step",
+        "7:77 steps[1].batch_config.tolerate: belongs to failure_strategy isolate",
+        "7:93 steps[1].batch_config.parallelism: must be a whole number between 1 and 1000, but is 1001",
+        "8:3 steps[2].handler: is missing");
   }
 }

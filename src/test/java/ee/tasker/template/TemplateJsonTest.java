@@ -41,7 +41,7 @@ class TemplateJsonTest {
         + "\"description\":null,\"condition\":\"success\",\"schema\":null,\"delivery_mode\":\"durable\",\"publisher\":null}]");
     assertThat(json.getJsonObject("environments").toString()).isEqualTo("{\"prod\":{\"steps\":[{\"name\":\"ALL\","
         + "\"handler\":{\"initialization\":{}},\"timeout_seconds\":null,\"retry\":{\"backoff\":\"none\"}}]}}");
-    assertThat(json.getJsonArray("unsupported")).hasSize(4);
+    assertThat(json.getJsonArray("unsupported")).hasSize(1);
   }
 
   @Test

@@ -10,6 +10,7 @@ import ee.tasker.template.model.IdentityReuse;
 import ee.tasker.template.model.IdentityStrategy;
 import ee.tasker.template.model.Lifecycle;
 import ee.tasker.template.model.LimitedUnit;
+import ee.tasker.template.model.OnNone;
 import ee.tasker.template.model.OnStepError;
 import ee.tasker.template.model.OnWorkerLost;
 import ee.tasker.template.model.RetryOverride;
@@ -19,6 +20,7 @@ import ee.tasker.template.model.StalenessAction;
 import ee.tasker.template.model.StepDefinition;
 import ee.tasker.template.model.StepOverride;
 import ee.tasker.template.model.StepType;
+import ee.tasker.template.model.StepWait;
 import ee.tasker.template.model.SystemDependencies;
 import ee.tasker.template.model.TemplateDefinition;
 import ee.tasker.template.model.TemplateKey;
@@ -192,12 +194,23 @@ class TemplatePropertiesTest {
 
     private StepDefinition step(String name, List<String> dependencies) {
       int base = 1 + random.nextInt(5_000);
-      return new StepDefinition(name, maybe(text()), StepType.STANDARD,
-          new HandlerReference(oneOf("h", "shop.Charge", "null"), oneOf("call", "go"), maybe("rules"), configuration()),
+      var type = dependencies.isEmpty() || random.nextInt(3) > 0 ? StepType.STANDARD : StepType.DEFERRED_CONVERGENCE;
+      return new StepDefinition(name, maybe(text()), type,
+          Optional.of(new HandlerReference(oneOf("h", "shop.Charge", "null"), oneOf("call", "go"), maybe("rules"), configuration())),
           dependencies, maybe("bank"), new RetryPolicy(random.nextBoolean(), random.nextInt(101),
               oneOf(BackoffKind.values()), base, base + 5_000 + random.nextInt(100), oneOf(OnWorkerLost.values())),
           random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(1 + random.nextInt(86_400)), List.of(),
-          Optional.empty(), maybe(schema()), policies(LimitedUnit.STEPS));
+          Optional.empty(), maybe(schema()), policies(LimitedUnit.STEPS), Optional.empty(), maybe(waitFor()),
+          type == StepType.STANDARD ? OnNone.SKIP : oneOf(OnNone.values()));
+    }
+
+    private StepWait waitFor() {
+      return switch (random.nextInt(3)) {
+        case 0 -> new StepWait.Timer(Optional.of(oneOf("PT3H", "P1M", "PT0.5S")), Optional.empty());
+        case 1 -> new StepWait.Timer(Optional.empty(), Optional.of("$.context.at"));
+        default -> new StepWait.Signal(oneOf("payment", "null"), Optional.of("{\"type\":\"object\"}"), Optional.of("P1D"),
+            maybe(oneOf("{\"a\":1}", "17", "\"x\"")));
+      };
     }
 
     private List<ConcurrencyPolicy> policies(LimitedUnit unit) {
@@ -218,7 +231,11 @@ class TemplatePropertiesTest {
           OptionalInt.empty(), OptionalInt.of(7), OptionalInt.empty(), oneOf(StalenessAction.values()),
           random.nextBoolean(), random.nextBoolean(), oneOf(OnStepError.values()), OptionalInt.of(1 + random.nextInt(9)),
           random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(random.nextInt(9)),
-          random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(random.nextInt(9)));
+          random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(random.nextInt(9)),
+          random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(random.nextInt(9)),
+          random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(1 + random.nextInt(1_000)),
+          random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(1 + random.nextInt(16)),
+          random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(1 + random.nextInt(1_000_000)));
     }
 
     private TreeMap<String, String> configuration() {

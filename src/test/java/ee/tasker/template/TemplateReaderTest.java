@@ -46,9 +46,9 @@ class TemplateReaderTest {
     assertThat(template.environments()).isEmpty();
     var step = template.steps().get(0);
     assertThat(step.type()).isEqualTo(StepType.STANDARD);
-    assertThat(step.handler().method()).isEqualTo("call");
-    assertThat(step.handler().resolver()).isEmpty();
-    assertThat(step.handler().initialization()).isEmpty();
+    assertThat(step.handler().orElseThrow().method()).isEqualTo("call");
+    assertThat(step.handler().orElseThrow().resolver()).isEmpty();
+    assertThat(step.handler().orElseThrow().initialization()).isEmpty();
     assertThat(step.dependencies()).isEmpty();
     assertThat(step.retry()).isEqualTo(new RetryPolicy(true, 3, BackoffKind.EXPONENTIAL, 1_000, 60_000, OnWorkerLost.RESCHEDULE));
     assertThat(step.timeoutSeconds()).isEmpty();
@@ -75,7 +75,11 @@ class TemplateReaderTest {
           auto_dlq_on_timeout: true
           on_step_error: continue
           sla_minutes: 15
+          unserved_seconds: 3600
           retention_days: 90
+          max_steps_per_decision: 7
+          max_decision_depth: 2
+          max_batches_per_step: 9
         domain_events:
         - {name: order.taken, description: It is ours, schema: {type: object}}
         """));
@@ -90,7 +94,8 @@ class TemplateReaderTest {
     assertThat(template.systemDependencies()).isEqualTo(new SystemDependencies("db", List.of("mail")));
     assertThat(template.lifecycle()).isEqualTo(new Lifecycle(OptionalInt.of(43_200), OptionalInt.of(10_080),
         OptionalInt.of(2), OptionalInt.of(3), StalenessAction.ERROR, true, true, OnStepError.CONTINUE,
-        OptionalInt.of(15), OptionalInt.empty(), OptionalInt.of(90)));
+        OptionalInt.of(15), OptionalInt.empty(), OptionalInt.of(3600), OptionalInt.of(90),
+        OptionalInt.of(7), OptionalInt.of(2), OptionalInt.of(9)));
     assertThat(template.domainEvents()).singleElement().satisfies(event -> {
       assertThat(event.name()).isEqualTo("order.taken");
       assertThat(event.schema()).hasValue("{\"type\":\"object\"}");
@@ -112,9 +117,9 @@ class TemplateReaderTest {
           result_schema: {type: object}
         """);
 
-    assertThat(step.handler().method()).isEqualTo("capture");
-    assertThat(step.handler().resolver()).hasValue("rules");
-    assertThat(step.handler().initialization()).isEqualTo(Map.of("rate", "1.50", "on", "true"));
+    assertThat(step.handler().orElseThrow().method()).isEqualTo("capture");
+    assertThat(step.handler().orElseThrow().resolver()).hasValue("rules");
+    assertThat(step.handler().orElseThrow().initialization()).isEqualTo(Map.of("rate", "1.50", "on", "true"));
     assertThat(step.systemDependency()).hasValue("bank");
     assertThat(step.retry()).isEqualTo(new RetryPolicy(false, 0, BackoffKind.LINEAR, 1, 1, OnWorkerLost.RESCHEDULE));
     assertThat(step.timeoutSeconds()).hasValue(86_400);
@@ -204,9 +209,7 @@ class TemplateReaderTest {
         - {name: join, type: deferred_convergence, handler: {callable: h}, dependencies: [route]}
         """));
 
-    assertThat(template.unsupported()).containsExactly("type: batchable (step cut)", "batch_config (step cut)",
-        "type: batch_worker (step part)", "type: decision (step route)", "publishes_events (step route)",
-        "type: deferred_convergence (step join)");
+    assertThat(template.unsupported()).containsExactly("publishes_events (step route)");
     assertThat(template.steps().get(0).batchConfig()).hasValueSatisfying(batch -> {
       assertThat(batch.batchSize()).isEqualTo(1_000);
       assertThat(batch.parallelism()).isEqualTo(10);

@@ -26,6 +26,11 @@ public final class Dag {
     private Integer timeoutSeconds;
     private String handler = "test.handler";
     private String method;
+    private String type;
+    private String rules;
+    private String waits;
+    private boolean runsOnNone;
+    private String batchConfig;
     private final List<JsonObject> policies = new ArrayList<>();
   }
 
@@ -144,6 +149,60 @@ public final class Dag {
     return this;
   }
 
+  /** A decision whose handler chooses. */
+  public Dag decision() {
+    current.type = "decision";
+    return this;
+  }
+
+  /** A decision without a handler: {@code {"rules": [{"when": …, "then": […]}], "otherwise": […]}}. */
+  public Dag decidedBy(String json) {
+    current.rules = json;
+    return decision();
+  }
+
+  /** Waits before its handler runs: {@code {"wait": {"for": "PT3H"}}} or {@code {"signal": {"name": …}}}. */
+  public Dag waiting(String json) {
+    current.waits = json;
+    return this;
+  }
+
+  /** Waits and has no handler. */
+  public Dag waitingOnly(String json) {
+    current.handler = null;
+    return waiting(json);
+  }
+
+  /** A batchable step whose handler returns the cursors. */
+  public Dag batchable() {
+    current.type = "batchable";
+    return this;
+  }
+
+  /** A batchable step without a handler: each batch gets that many of the items that the path gives. */
+  public Dag batchesOf(String items, int size) {
+    current.batchConfig = Json.createObjectBuilder().add("items", items).add("batch_size", size).build().toString();
+    return batchable();
+  }
+
+  /** The workers of the batchable step that it depends on: {@code {"parallelism": 2, "failure_strategy": "fail_fast"}}. */
+  public Dag batchWorker(String json) {
+    current.type = "batch_worker";
+    current.batchConfig = json;
+    return this;
+  }
+
+  public Dag convergence() {
+    current.type = "deferred_convergence";
+    return this;
+  }
+
+  /** A deferred convergence with {@code on_none: run}. */
+  public Dag convergenceThatRuns() {
+    current.runsOnNone = true;
+    return convergence();
+  }
+
   public Dag handler(String callable) {
     current.handler = callable;
     return this;
@@ -238,6 +297,11 @@ public final class Dag {
     return this;
   }
 
+  public Dag optionNumber(String key, int value) {
+    options.put(key, value);
+    return this;
+  }
+
   public Dag option(String key, String value) {
     options.put(key, value);
     return this;
@@ -320,9 +384,25 @@ public final class Dag {
     steps.forEach((name, step) -> {
       JsonObjectBuilder json = Json.createObjectBuilder()
           .add("name", name)
-          .add("handler", handler(step))
           .add("dependencies", Json.createArrayBuilder(step.parents))
           .add("retry", Json.createObjectBuilder(step.retry.build()));
+      if (step.batchConfig != null) {
+        json.add("batch_config", object(step.batchConfig));
+      }
+      if (step.rules == null && step.handler != null && !("batchable".equals(step.type) && step.batchConfig != null)) {
+        json.add("handler", handler(step));
+      } else if (step.rules != null) {
+        json.addAll(Json.createObjectBuilder(object(step.rules)));
+      }
+      if (step.waits != null) {
+        json.addAll(Json.createObjectBuilder(object(step.waits)));
+      }
+      if (step.type != null) {
+        json.add("type", step.type);
+      }
+      if (step.runsOnNone) {
+        json.add("on_none", "run");
+      }
       if (step.timeoutSeconds != null) {
         json.add("timeout_seconds", step.timeoutSeconds);
       }

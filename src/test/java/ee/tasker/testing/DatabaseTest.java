@@ -14,7 +14,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Retention(RetentionPolicy.RUNTIME)
 @ExtendWith(CleanDatabase.class)
 public @interface DatabaseTest {
-  /** The test breaks promises by hand, so that looking at them would say nothing. */
+  /** The test breaks promises on purpose, so checking them would be pointless. */
   @Target({ElementType.TYPE, ElementType.METHOD})
   @Retention(RetentionPolicy.RUNTIME)
   @interface BreaksPromises {}

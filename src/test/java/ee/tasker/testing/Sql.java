@@ -263,7 +263,7 @@ public final class Sql implements AutoCloseable {
     return statement;
   }
 
-  /** What the database said no to. */
+  /** A statement that the database refused. */
   public static final class SqlProblem extends RuntimeException {
     private static final long serialVersionUID = 1L;
     private final String state;

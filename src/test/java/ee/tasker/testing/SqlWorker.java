@@ -18,22 +18,28 @@ import java.util.UUID;
  */
 public final class SqlWorker implements AutoCloseable {
   private final Sql sql;
-  private final UUID uuid = UUID.randomUUID();
+  private final UUID uuid;
   private Instant now;
   private List<String> namespaces;
 
-  private SqlWorker(Sql sql) {
+  private SqlWorker(Sql sql, UUID uuid) {
     this.sql = sql;
+    this.uuid = uuid;
   }
 
   /** A worker whose every call is a transaction. */
   public static SqlWorker open() {
-    return new SqlWorker(Sql.open());
+    return open(UUID.randomUUID());
+  }
+
+  /** A worker with that key, every call of which is a transaction. */
+  public static SqlWorker open(UUID uuid) {
+    return new SqlWorker(Sql.open(), uuid);
   }
 
   /** A worker inside the transaction of a session. */
   public static SqlWorker in(Sql session) {
-    return new SqlWorker(session);
+    return new SqlWorker(session, UUID.randomUUID());
   }
 
   public UUID uuid() {
@@ -51,7 +57,7 @@ public final class SqlWorker implements AutoCloseable {
     return this;
   }
 
-  /** Claims up to so many steps, with the default lease of 60 seconds. */
+  /** Claims up to that many steps, with the default lease of 60 seconds. */
   public List<Claim> claim(int limit) {
     return claims(sql.array("select tasker.claim_steps(?, ?, ?, 60, ?)", uuid, limit, namespaces, now));
   }
@@ -122,6 +128,35 @@ public final class SqlWorker implements AutoCloseable {
 
     public Result success(String json) {
       return result("success").add("result", Json.createReader(new java.io.StringReader(json)).readValue()).build();
+    }
+
+    /** The success of a decision that chose these steps. */
+    public Result decided(String... names) {
+      JsonArrayBuilder chosen = Json.createArrayBuilder();
+      Arrays.asList(names).forEach(chosen::add);
+      return decided(chosen.build());
+    }
+
+    /** The same with anything as the choice. */
+    public Result decided(jakarta.json.JsonValue choice) {
+      return result("success").add("result", jakarta.json.JsonValue.EMPTY_JSON_OBJECT).add("decision", choice).build();
+    }
+
+    /** The success of a batchable step with these cursors, JSON texts. */
+    public Result batches(String... cursors) {
+      return batches(Json.createReader(new java.io.StringReader("[" + String.join(",", cursors) + "]")).readValue());
+    }
+
+    /** The same with anything as the cursors. */
+    public Result batches(jakarta.json.JsonValue cursors) {
+      return result("success").add("result", jakarta.json.JsonValue.EMPTY_JSON_OBJECT).add("batches", cursors).build();
+    }
+
+    /** The same with the numbers 1 to width as cursors. */
+    public Result batches(int width) {
+      JsonArrayBuilder cursors = Json.createArrayBuilder();
+      java.util.stream.IntStream.rangeClosed(1, width).forEach(cursors::add);
+      return batches(cursors.build());
     }
 
     public Result retryableFailure() {

@@ -11,8 +11,8 @@ import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 
 /**
- * One real PostgreSQL per JVM, migrated by Flyway just as production is. It starts at first use, gives up durability for
- * speed, and goes when the JVM goes. Which release it is, the build decides (property {@code postgres.version}).
+ * One real PostgreSQL per JVM, migrated by Flyway just as production is. It starts at first use, trades durability for
+ * speed, and stops with the JVM. Which release it is, the build decides (property {@code postgres.version}).
  * A session lives in a zone that is not UTC and changes its offset, so that a time that lost its zone on the way shows.
  */
 public final class TestDatabase {
@@ -46,7 +46,7 @@ public final class TestDatabase {
       throw new IllegalStateException("only " + migrations + " migrations ran, so the files of the database were not found");
     }
     truncation = "truncate tasker.operator_actions, tasker.bulk_actions, tasker.tasks, tasker.task_contexts, tasker.task_search_attributes, tasker.task_wakeups, tasker.workflow_steps, tasker.task_transitions, "
-        + "tasker.workflow_step_transitions, tasker.workflow_step_result_audit, tasker.workflow_step_edges, tasker.servers, tasker.dead_messages, "
+        + "tasker.workflow_step_transitions, tasker.workflow_step_result_audit, tasker.workflow_step_edges, tasker.decision_outcomes, tasker.batches, tasker.batch_items, tasker.batch_idle_workers, tasker.step_waits, tasker.task_signals, tasker.servers, tasker.dead_messages, "
         + "tasker.task_state_tallies, tasker.step_state_tallies, tasker.task_tallies, tasker.step_tallies, "
         + "tasker.retention_policies, tasker.retention_progress, tasker.purged_tasks, tasker.dropped_history cascade";
   }
@@ -57,10 +57,11 @@ public final class TestDatabase {
   }
 
   /**
-   * From now on the tests work on another database of the same server: one with a guard taken out. They give up sooner
+   * From now on the tests work on another database of the same server: one with a guard taken out. They time out sooner
    * there, since a missing guard may leave them waiting. Null: back to the one that was migrated at the start.
    */
   public void switchTo(String database) {
+    FunctionCalls.record();
     this.database = database;
     dataSource = postgres.database("postgres", database == null ? "postgres" : database);
     lockTimeout = database == null ? "10s" : "2s";
@@ -110,6 +111,10 @@ public final class TestDatabase {
     try (Connection connection = connect(); Statement statement = connection.createStatement()) {
       statement.execute(truncation);
       statement.execute("delete from tasker.concurrency_releases");
+      statement.execute("delete from tasker.template_pauses");
+      statement
+          .execute("update tasker.task_namespaces set paused_at = null, paused_by = null, pause_claimed_actor = null, pause_reason = null "
+              + "where paused_at is not null");
       statement.execute("update tasker.reconciler_progress set cursor_uuid = null");
       statement.execute("update tasker.concurrency_policies set set_limit = null where set_limit is not null");
       List<String> queues = new ArrayList<>();

@@ -22,7 +22,7 @@ import org.testcontainers.containers.wait.strategy.Wait;
  */
 interface TestPostgres {
   Map<String, String> SETTINGS = Map.of("fsync", "off", "synchronous_commit", "off", "full_page_writes", "off", "autovacuum", "off",
-      "deadlock_timeout", "300ms", "max_connections", "50");
+      "deadlock_timeout", "300ms", "max_connections", "50", "track_functions", "all");
 
   int PORT = 5432;
 

@@ -70,7 +70,7 @@ class TestPostgresTest {
   }
 
   @Test
-  void what_failed_is_told_again_and_not_tried_again() {
+  void what_failed_is_reported_again_and_not_tried_again() {
     AtomicInteger tries = new AtomicInteger();
     Once<String> database = new Once<>(() -> {
       tries.incrementAndGet();

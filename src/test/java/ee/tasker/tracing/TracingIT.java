@@ -86,7 +86,7 @@ class TracingIT {
   @Test
   void all_attempts_of_a_diamond_are_in_the_trace_of_the_request_below_the_servers_span_of_it() {
     UUID task = submit(tasker, "traced", "01");
-    assertThat(tasker.atRest(task).getString("state")).isEqualTo("complete");
+    assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
 
     List<Received> attempts = attempts(6);
     TaskerClient.until("the request has a span", Duration.ofSeconds(30), () -> COLLECTOR.of(trace).stream().anyMatch(Received::isServer));
@@ -108,7 +108,7 @@ class TracingIT {
   @Test
   void every_attempt_of_a_retried_step_has_a_span_with_what_it_threw() {
     UUID task = submit(tasker, "traced", "01");
-    tasker.atRest(task);
+    tasker.awaitTerminalOrBlocked(task);
 
     List<Received> left = attempts(6).stream().filter(span -> span.name().equals("tasker.step left")).toList();
     assertThat(left)
@@ -122,7 +122,7 @@ class TracingIT {
 
   @Test
   void steps_that_fail_or_time_out_have_the_status_error_and_its_cause() {
-    tasker.atRest(submit(tasker, "traced_failures", "01"));
+    tasker.awaitTerminalOrBlocked(submit(tasker, "traced_failures", "01"));
 
     List<Received> attempts = attempts(2);
     Received refused = only(attempts, "refused");
@@ -136,9 +136,9 @@ class TracingIT {
   @Test
   void handler_runs_in_the_span_and_what_it_submits_is_below_it() {
     UUID task = submit(tasker, "traced_parent", "01");
-    tasker.atRest(task);
+    tasker.awaitTerminalOrBlocked(task);
     JsonObject place = result(task, "submits");
-    tasker.atRest(UUID.fromString(place.getString("submitted")));
+    tasker.awaitTerminalOrBlocked(UUID.fromString(place.getString("submitted")));
 
     List<Received> attempts = attempts(7);
     Received parent = only(attempts, "submits");
@@ -151,11 +151,11 @@ class TracingIT {
   @Test
   void who_does_not_want_a_trace_recorded_gets_none() {
     UUID unwanted = submit(tasker, "traced", "00");
-    tasker.atRest(unwanted);
+    tasker.awaitTerminalOrBlocked(unwanted);
     String hidden = result(unwanted, "end").getString("trace_parent");
     // Sent after it, and there.
     UUID marker = tasker.submit("traced", "{}");
-    tasker.atRest(marker);
+    tasker.awaitTerminalOrBlocked(marker);
     String sent = result(marker, "end").getString("trace_parent");
     TaskerClient.until("the marker is there", Duration.ofSeconds(30), () -> COLLECTOR.of(sent.substring(3, 35)).size() >= 6);
 
@@ -164,11 +164,11 @@ class TracingIT {
   }
 
   @Test
-  void server_that_was_not_told_to_sends_nothing_and_passes_the_trace_on() {
+  void server_without_tracing_sends_nothing_and_passes_the_trace_on() {
     TaskerClient client = silent.awaitReady().client();
     client.register("/testing/traces.yaml");
     UUID task = submit(client, "traced", "01");
-    client.atRest(task);
+    client.awaitTerminalOrBlocked(task);
     JsonObject place = client.steps(task).get("end").getJsonObject("result");
 
     // What a server has not sent yet it sends when it stops.

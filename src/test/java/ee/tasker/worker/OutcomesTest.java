@@ -15,7 +15,6 @@ import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
@@ -69,7 +68,7 @@ class OutcomesTest {
   }
 
   @Test
-  void delay_is_told_in_milliseconds_and_never_overflows() {
+  void delay_is_given_in_milliseconds_and_never_overflows() {
     assertThat(result(ClaimedSteps.any(), StepOutcome.retryableAfter(Duration.ofMillis(1_500), "Busy", "m")).error().asJsonObject()
         .getInt("delay_ms")).isEqualTo(1_500);
     assertThat(result(ClaimedSteps.any(), StepOutcome.retryableAfter(Duration.ofDays(100_000), "Busy", "m")).error().asJsonObject()
@@ -118,15 +117,6 @@ class OutcomesTest {
     StepResult result = result(ClaimedSteps.any(), StepOutcome.permanent("T", "x" + "\ud83d\ude00".repeat(5_000)));
 
     assertThat(ee.tasker.platform.JsonbCheck.complaint(result.error())).isEmpty();
-  }
-
-  @Test
-  void missing_handler_is_named_as_the_template_does() {
-    assertThat(Outcomes.handlerNotFound(ClaimedSteps.of("a.B", "go", Optional.of("r"), Optional.empty()), TIME).error().asJsonObject()
-        .getString("message"))
-        .isEqualTo("no handler a.B#go was found by resolver r");
-    assertThat(Outcomes.handlerNotFound(ClaimedSteps.any(), TIME).error().asJsonObject().getString("message"))
-        .isEqualTo("no handler test.Handler was found");
   }
 
   private static StepResult result(ClaimedStep step, StepOutcome outcome) {

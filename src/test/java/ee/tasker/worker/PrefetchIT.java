@@ -12,9 +12,11 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A server that claims ahead of itself: how much it runs at a time, and what becomes of the rest when handlers get slow. */
+@Tag("long")
 class PrefetchIT {
   private static final int CAPACITY = 4;
 
@@ -26,7 +28,7 @@ class PrefetchIT {
       TaskerClient tasker = server.client();
       tasker.register("/testing/templates.yaml");
       TaskerClient.until("quick handlers have given it more permits", Duration.ofMinutes(2), () -> {
-        submit(tasker, "hello", 200).forEach(tasker::atRest);
+        submit(tasker, "hello", 200).forEach(tasker::awaitTerminalOrBlocked);
         return describe(tasker).getInt("available_capacity") == CAPACITY + 10 * CAPACITY;
       });
 
@@ -40,7 +42,7 @@ class PrefetchIT {
 
       held.forEach(task -> tasker.sql("insert into testing.released values (?) returning task_uuid", task));
       for (UUID task : held) {
-        assertThat(tasker.atRest(task).getString("state")).isEqualTo("complete");
+        assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
       }
       assertThat(started(tasker)).as("each ran once").isEqualTo(30);
       assertThat(History.broken(tasker)).isEmpty();

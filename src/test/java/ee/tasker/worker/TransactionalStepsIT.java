@@ -13,11 +13,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What a transactional handler writes is there exactly as often as its step is complete: once or never. */
+@Tag("long")
 @AgainstServer
 class TransactionalStepsIT {
   private final TaskerClient tasker;
@@ -43,7 +45,7 @@ class TransactionalStepsIT {
   void effect_is_committed_with_the_result_and_the_successor_follows() {
     UUID task = book(tasker, "");
 
-    assertThat(tasker.atRest(task).getString("state")).isEqualTo("complete");
+    assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
     assertThat(bookings(tasker, task)).isEqualTo(1);
     assertThat((Object) tasker.value("select count(distinct t) from (select xmin::text as t from testing.bookings where task_uuid = ? "
         + "union all select r.xmin::text from tasker.workflow_step_result_audit r join tasker.workflow_steps s using (workflow_step_uuid) "
@@ -62,7 +64,7 @@ class TransactionalStepsIT {
   void without_an_accepted_success_nothing_is_there(String way, int attempts, String error) {
     UUID task = book(tasker, way);
 
-    assertThat(tasker.atRest(task).getString("state")).isEqualTo("blocked_by_failures");
+    assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("blocked_by_failures");
     JsonObject step = tasker.steps(task).get("book");
     assertThat(step.getJsonObject("error").getString("type")).isEqualTo(error);
     assertThat(step.getInt("attempts")).isEqualTo(attempts);
@@ -74,7 +76,7 @@ class TransactionalStepsIT {
   void failed_attempt_leaves_nothing_and_the_next_one_does_it_once() {
     UUID task = book(tasker, "throws once");
 
-    assertThat(tasker.atRest(task).getString("state")).isEqualTo("complete");
+    assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
     assertThat(tries(tasker, task)).isEqualTo(2);
     assertThat(tasker.sql("select attempt from testing.bookings where task_uuid = ?", task)).containsExactly(Map.of("attempt", 2));
   }
@@ -84,7 +86,7 @@ class TransactionalStepsIT {
   void task_that_it_submits_shares_the_fate_of_its_result(String way, String state, int submitted) {
     UUID task = book(tasker, way);
 
-    assertThat(tasker.atRest(task).getString("state")).isEqualTo(state);
+    assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo(state);
     assertThat(tasker.count("select count(*) from tasker.tasks where initiator = ?", task.toString())).isEqualTo(submitted);
   }
 
@@ -99,7 +101,7 @@ class TransactionalStepsIT {
         update tasker.task_wakeups w set wake_at = clock_timestamp() from expired where w.task_uuid = expired.task_uuid""", task);
     tasker.value("select tasker.notify_servers(null, array['orchestration'])::text");
 
-    assertThat(tasker.atRest(task).getString("state")).isEqualTo("complete");
+    assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
     assertThat(tasker.sql("select attempt from testing.bookings where task_uuid = ?", task)).containsExactly(Map.of("attempt", 2));
     List<Map<String, Object>> zombies = tasker.sql(
         "select pid, xact_start from pg_stat_activity where state = 'idle in transaction' and query like '%testing.bookings%'");
@@ -125,7 +127,7 @@ class TransactionalStepsIT {
         () -> !lease.equals(
             tasker.value("select lease_expires_at from tasker.workflow_steps where task_uuid = ? and state = 'in_progress'", task)));
     tasker.sql("insert into testing.released values (?) returning task_uuid", task);
-    assertThat(tasker.atRest(task).getString("state")).isEqualTo("complete");
+    assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
     assertThat(bookings(tasker, task)).isEqualTo(1);
   }
 
@@ -133,7 +135,7 @@ class TransactionalStepsIT {
   void checkpoint_stays_although_its_attempt_is_in_a_transaction_of_its_own() {
     UUID task = book(tasker, "saves");
 
-    assertThat(tasker.atRest(task).getString("state")).isEqualTo("complete");
+    assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
     assertThat(
         tasker.count("select count(*) from tasker.workflow_step_documents where task_uuid = ? and checkpoint = '\"half way\"'", task))
         .isEqualTo(1);
@@ -143,7 +145,7 @@ class TransactionalStepsIT {
   void handler_that_takes_too_long_is_rolled_back() {
     UUID task = tasker.submit("slow_booking", "{'way': 'hangs'}");
 
-    assertThat(tasker.atRest(task).getString("state")).isEqualTo("blocked_by_failures");
+    assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("blocked_by_failures");
     assertThat(tasker.steps(task).get("book").getJsonObject("error").getString("type")).isEqualTo("handler_timeout");
     TaskerClient.until("its transaction is over", Duration.ofSeconds(20), () -> tasker
         .count("select count(*) from pg_stat_activity where state = 'idle in transaction' and query like '%testing.bookings%'") == 0);
@@ -167,7 +169,7 @@ class TransactionalStepsIT {
         doomed.kill();
         try (TestServer heir = TestServer.start(database, impatient)) {
           for (UUID task : tasks) {
-            assertThat(heir.client().atRest(task).getString("state")).isEqualTo("complete");
+            assertThat(heir.client().awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
           }
           assertThat(heir.client().count("select count(*) from testing.effects where effect = 'booked'")).as("some had to be done again")
               .isGreaterThan(40);

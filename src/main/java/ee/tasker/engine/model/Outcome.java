@@ -2,7 +2,7 @@ package ee.tasker.engine.model;
 
 import java.util.Locale;
 
-/** How one handoff of a step ended, as {@code tasker.complete_steps} takes it. */
+/** How one handoff of a step ended, as {@code tasker.complete_steps} reads it. */
 public enum Outcome {
   SUCCESS, RETRYABLE_FAILURE, PERMANENT_FAILURE, CANCELLED;
 

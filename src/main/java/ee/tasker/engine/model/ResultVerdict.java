@@ -4,7 +4,7 @@ package ee.tasker.engine.model;
 public enum ResultVerdict {
   /** The result of that handoff has been submitted before. */
   ALREADY,
-  /** A later handoff has taken its place. */
+  /** A later handoff has replaced this one. */
   STALE,
   /** There is no such step. */
   UNKNOWN

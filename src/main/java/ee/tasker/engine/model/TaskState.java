@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** The states of a task, as the type {@code tasker.task_state} of the database has them. */
+/** The states of a task: the values of the database type {@code tasker.task_state}. */
 public enum TaskState {
   PENDING, INITIALIZING, ENQUEUING_STEPS, STEPS_IN_PROCESS, EVALUATING_RESULTS, WAITING_FOR_DEPENDENCIES, WAITING_FOR_RETRY,
   BLOCKED_BY_FAILURES, COMPLETE, ERROR, CANCELLED, RESOLVED_MANUALLY;
@@ -20,7 +20,7 @@ public enum TaskState {
 
   private final String word = name().toLowerCase(Locale.ROOT);
 
-  /** @throws IllegalArgumentException when no state is called that */
+  /** @throws IllegalArgumentException for an unknown state */
   public static TaskState of(String word) {
     TaskState state = BY_WORD.get(word);
     if (state == null) {
@@ -34,7 +34,7 @@ public enum TaskState {
     return BY_WORD.keySet();
   }
 
-  /** Those that a task ends in, as SQL and REST spell them. */
+  /** The terminal states, as SQL and REST spell them. */
   public static Set<String> terminalWords() {
     return TERMINAL_WORDS;
   }
@@ -44,7 +44,7 @@ public enum TaskState {
     return word;
   }
 
-  /** The task has ended: only an operator makes anything more of it. */
+  /** The task has ended: only an operator can restart or close it. */
   public boolean isTerminal() {
     return switch (this) {
       case COMPLETE, ERROR, CANCELLED, RESOLVED_MANUALLY -> true;
@@ -52,17 +52,17 @@ public enum TaskState {
     };
   }
 
-  /** Terminal or blocked: nothing more happens to the task by itself. */
-  public boolean isAtRest() {
+  /** Terminal or blocked: the engine does not move the task any more without an operator. */
+  public boolean isTerminalOrBlocked() {
     return isTerminal() || this == BLOCKED_BY_FAILURES;
   }
 
-  /** The task has ended as it was wanted. */
+  /** The task has ended successfully, by itself or by an operator. */
   public boolean isSuccess() {
     return this == COMPLETE || this == RESOLVED_MANUALLY;
   }
 
-  /** Steps of the task have failed for good, and an operator has not resolved that. */
+  /** Steps of the task have failed permanently, and no operator has resolved that. */
   public boolean isFailure() {
     return this == ERROR || this == BLOCKED_BY_FAILURES;
   }

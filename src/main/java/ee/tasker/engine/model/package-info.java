@@ -1,2 +1,5 @@
-/** The words of the engine's state machine, once: states, outcomes and verdicts as the functions of the database spell them. Knows the JDK only. */
+/**
+ * The vocabulary of the engine's state machines in one place: states, outcomes and verdicts as the database functions spell
+ * them. Depends on the JDK only.
+ */
 package ee.tasker.engine.model;

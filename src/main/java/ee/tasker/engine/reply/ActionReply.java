@@ -3,7 +3,9 @@ package ee.tasker.engine.reply;
 import jakarta.json.JsonObject;
 import java.util.List;
 
-/** What an operator's action has set going: of the replies of {@code tasker.act_on_step}, {@code tasker.act_on_task} and the like. */
+/**
+ * The consequences of an operator action, from the replies of {@code tasker.act_on_step}, {@code tasker.act_on_task} and similar functions.
+ */
 public record ActionReply(boolean hasQueued, List<EndedTask> ended) {
 
   public static ActionReply of(JsonObject reply) {

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * Reply of {@code tasker.get_cancel_requests}: a running step that is asked to stop.
+ * Reply of {@code tasker.get_cancel_requests}: a cancel request for a running step.
  *
- * @param forceIn how long its handler still has
+ * @param forceIn the remaining time of its grace period
  */
 public record CancelOrder(UUID stepUuid, int handoff, Duration forceIn) {
 

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/** A task that a call has brought to rest: it ended, or is blocked until an operator acts. */
+/** A task that became terminal, or blocked until an operator acts, by a call. */
 public record EndedTask(UUID taskUuid, TaskState state, Optional<String> correlationId) {
 
   static List<EndedTask> in(JsonObject reply) {

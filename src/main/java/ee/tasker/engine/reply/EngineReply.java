@@ -5,8 +5,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** What a call answers that may have claimed steps for this server or moved tasks on, as all who have to act on that see it. */
-public sealed interface EngineReply permits ClaimReply, ResultsReply, SubmissionReply, RoundReply {
+/** The reply of a call that may have claimed steps for this server or moved tasks, as the components that react to it see it. */
+public sealed interface EngineReply permits ClaimReply, ResultsReply, SubmissionReply, RoundReply, WorkerResultsReply {
 
   /** The documents of the steps that were claimed for this server. */
   JsonArray claimedSteps();
@@ -21,17 +21,17 @@ public sealed interface EngineReply permits ClaimReply, ResultsReply, Submission
     return false;
   }
 
-  /** Whether tasks were left to an orchestrator's own transaction. */
+  /** Whether the call left tasks to an orchestrator's own transaction. */
   default boolean hasPending() {
     return false;
   }
 
-  /** Tasks that have come to rest. */
+  /** Tasks that became terminal or blocked. */
   default List<EndedTask> ended() {
     return List.of();
   }
 
-  /** In how long the first of the retries that the call has planned is due. */
+  /** The time until the first retry that the call scheduled. */
   default Optional<Duration> nextRetryIn() {
     return Optional.empty();
   }

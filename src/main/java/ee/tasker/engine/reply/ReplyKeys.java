@@ -7,7 +7,7 @@ import jakarta.json.JsonValue;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Names of members that several replies have, and how to read them. */
+/** Names of members that several replies share, and methods to read them. */
 final class ReplyKeys {
   static final String ENDED = "ended";
   static final String TASK_UUID = "task_uuid";
@@ -16,6 +16,15 @@ final class ReplyKeys {
   static final String CORRELATION_ID = "correlation_id";
   static final String HANDOFF = "handoff";
   static final String VERDICT = "verdict";
+  static final String MESSAGE = "message";
+  static final String SERVERS = "servers";
+  /** For a text that is not in the reply. */
+  static final String NONE = "";
+  static final String OUTCOME = "outcome";
+  static final String UNKNOWN_WORKER = "unknown_worker";
+  static final String VERDICTS = "verdicts";
+  static final String FIELD = "field";
+  static final String NEXT_RETRY_IN_MS = "next_retry_in_ms";
   private static final String CLAIMED_STEPS = "claimed_steps";
   private static final String QUEUED = "queued";
 

@@ -12,12 +12,12 @@ import java.util.UUID;
 /**
  * Reply of {@code tasker.complete_steps}.
  *
- * @param refused results that changed nothing
+ * @param refused results that the database did not accept
  */
 public record ResultsReply(JsonArray claimedSteps, boolean hasQueued, List<EndedTask> ended, List<Refused> refused,
     Optional<Duration> nextRetryIn) implements EngineReply {
 
-  /** A result that was not accepted, and why. */
+  /** A refused result and the reason. */
   public record Refused(UUID stepUuid, int handoff, ResultVerdict verdict) {
 
     private static Refused of(JsonObject document) {
@@ -30,6 +30,6 @@ public record ResultsReply(JsonArray claimedSteps, boolean hasQueued, List<Ended
     JsonArray refused = reply.getJsonArray("refused");
     return new ResultsReply(ReplyKeys.claimedSteps(reply), ReplyKeys.hasQueued(reply), EndedTask.in(reply),
         refused.isEmpty() ? List.of() : refused.getValuesAs(JsonObject.class).stream().map(Refused::of).toList(),
-        ReplyKeys.millis(reply, "next_retry_in_ms"));
+        ReplyKeys.millis(reply, ReplyKeys.NEXT_RETRY_IN_MS));
   }
 }

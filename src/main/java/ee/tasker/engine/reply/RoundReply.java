@@ -8,15 +8,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reply of one round of one duty of the orchestrator: {@code tasker.process_step_results}, {@code tasker.advance_due_tasks} and
- * {@code tasker.start_validated_tasks}; for queued requests it is made of a {@link SubmissionReply}.
+ * Reply of one round of one duty of the orchestrator: {@code tasker.process_step_results}, {@code tasker.advance_due_tasks}
+ * and {@code tasker.start_validated_tasks}; for queued requests it is derived from a {@link SubmissionReply}.
  *
- * @param processed  messages or tasks that the round has dealt with; with none the duty is done for now
- * @param nextWakeIn in how long the next task is due
+ * @param processed  number of messages or tasks that the round processed; 0 when the duty has no more work
+ * @param nextWakeIn the time until the next task is due
  */
 public record RoundReply(int processed, JsonArray claimedSteps, boolean hasQueued, List<EndedTask> ended,
     Optional<Duration> nextWakeIn) implements EngineReply {
-  /** Nothing was there to be dealt with. */
+  /** The round found no work. */
   public static final RoundReply NOTHING = new RoundReply(0, JsonValue.EMPTY_JSON_ARRAY, false, List.of(), Optional.empty());
 
   public static RoundReply ofMessages(JsonObject reply) {
@@ -27,7 +27,7 @@ public record RoundReply(int processed, JsonArray claimedSteps, boolean hasQueue
     return of(reply.getInt("tasks"), reply);
   }
 
-  /** Tasks that are left pending are advanced by the same run of the orchestrator. */
+  /** The same run of the orchestrator advances tasks that were left pending. */
   public static RoundReply ofRequests(int messages, SubmissionReply reply) {
     return new RoundReply(messages, reply.claimedSteps(), reply.hasQueued(), reply.ended(), Optional.empty());
   }

@@ -6,38 +6,38 @@ import jakarta.json.JsonObject;
 import java.util.Optional;
 import java.util.UUID;
 
-/** What the database made of one request for a task. */
+/** The outcome of one task request. */
 public sealed interface SubmissionVerdict {
 
   /**
-   * There is a task now.
+   * The task exists.
    *
-   * @param isDuplicate whether it was there before, by its identity
-   * @param replaces    the ended task whose identity it has taken over
+   * @param isDuplicate whether a task with its identity existed already
+   * @param replaces    the ended task whose identity it took over
    */
   record Accepted(UUID taskUuid, TaskState state, UUID correlationId, String version, boolean isDuplicate, Optional<UUID> replaces)
       implements
         SubmissionVerdict {
 
     boolean isLeftPending() {
-      return !isDuplicate && state == TaskState.PENDING;
+      return !isDuplicate && (state == TaskState.PENDING || state == TaskState.WAITING_FOR_DEPENDENCIES);
     }
   }
 
-  /** There is none, and no repetition makes one. */
+  /** The request created no task, and a retry would not create one. */
   sealed interface Refused extends SubmissionVerdict {
 
-    /** The member of the request that is at fault. */
+    /** The invalid property of the request. */
     String field();
 
     String message();
   }
 
-  /** No such template. */
+  /** The template does not exist. */
   record UnknownTemplate(String field, String message) implements Refused {
   }
 
-  /** The template asks for what this version cannot do. */
+  /** The template needs a feature that this version does not support. */
   record UnsupportedTemplate(String field, String message) implements Refused {
   }
 
@@ -57,7 +57,7 @@ public sealed interface SubmissionVerdict {
       case "unsupported_template" -> new UnsupportedTemplate(field(document), message(document));
       case "invalid" -> new Invalid(field(document), message(document));
       case "failed" -> new Failed(document.getString("sqlstate"), message(document));
-      default -> throw new IllegalArgumentException("no verdict of a submission: " + document.getString(ReplyKeys.VERDICT));
+      default -> throw new IllegalArgumentException("unknown verdict of a submission: " + document.getString(ReplyKeys.VERDICT));
     };
   }
 
@@ -68,10 +68,10 @@ public sealed interface SubmissionVerdict {
   }
 
   private static String field(JsonObject document) {
-    return document.getString("field");
+    return document.getString(ReplyKeys.FIELD);
   }
 
   private static String message(JsonObject document) {
-    return document.getString("message");
+    return document.getString(ReplyKeys.MESSAGE);
   }
 }

@@ -1,5 +1,5 @@
 /**
- * What the functions of the engine answer, parsed once: a gateway makes the record, and no other class knows the members' names.
- * Documents of claimed steps stay JSON here; {@code step} reads them when this server takes them over.
+ * The parsed replies of the database functions: a gateway creates the record, and no other class knows the names of its
+ * members. Documents of claimed steps stay JSON here; {@code step} reads them when this server accepts the claim.
  */
 package ee.tasker.engine.reply;

@@ -1,6 +1,11 @@
 package ee.tasker.template.model;
 
-/** What a failed batch means for the other batches. */
+/** What failed workers mean for their batch. */
 public enum FailureStrategy {
-  CONTINUE_ON_FAILURE, FAIL_FAST, ISOLATE
+  /** Nothing: all batches are processed, and what follows sees which have failed. */
+  CONTINUE_ON_FAILURE,
+  /** The first failure fails the batch. */
+  FAIL_FAST,
+  /** The batch fails once more workers have failed than {@code tolerate}. */
+  ISOLATE
 }

@@ -7,17 +7,21 @@ import java.util.OptionalInt;
  *
  * @param slaMinutes         the priority of a task older than this rises
  * @param cancelGraceSeconds how long running steps may take to stop when the task is cancelled
+ * @param unservedSeconds    how long a step waits for a live worker that has its handler; 0 without a limit
  * @param retentionDays      how long a task is kept after its end
+ * @param maxStepsPerDecision how many steps one decision may create, {@value Limits#DEFAULT_STEPS_PER_DECISION} by default
+ * @param maxBatchesPerStep  how many batches one batchable step may make, {@value Limits#DEFAULT_BATCHES_PER_STEP} by default
+ * @param maxDecisionDepth   how deep decisions may follow from decisions, {@value Limits#DEFAULT_DECISION_DEPTH} by default
  */
 public record Lifecycle(OptionalInt maxDurationMinutes, OptionalInt maxWaitingForDependenciesMinutes,
     OptionalInt maxWaitingForRetryMinutes, OptionalInt maxStepsInProcessMinutes,
     StalenessAction stalenessAction, boolean autoFailOnTimeout, boolean autoDlqOnTimeout,
-    OnStepError onStepError, OptionalInt slaMinutes, OptionalInt cancelGraceSeconds,
-    OptionalInt retentionDays) {
+    OnStepError onStepError, OptionalInt slaMinutes, OptionalInt cancelGraceSeconds, OptionalInt unservedSeconds,
+    OptionalInt retentionDays, OptionalInt maxStepsPerDecision, OptionalInt maxDecisionDepth, OptionalInt maxBatchesPerStep) {
 
   public static final Lifecycle DEFAULT = new Lifecycle(OptionalInt.empty(), OptionalInt.empty(), OptionalInt.empty(),
       OptionalInt.empty(), StalenessAction.DLQ, false, false, OnStepError.STOP, OptionalInt.empty(), OptionalInt.empty(),
-      OptionalInt.empty());
+      OptionalInt.empty(), OptionalInt.empty(), OptionalInt.empty(), OptionalInt.empty(), OptionalInt.empty());
 
   public Lifecycle {
     Checks.range(maxDurationMinutes, "max_duration_minutes", 1, Limits.DURATION_MINUTES);
@@ -28,6 +32,10 @@ public record Lifecycle(OptionalInt maxDurationMinutes, OptionalInt maxWaitingFo
     Checks.present(onStepError, "on_step_error");
     Checks.range(slaMinutes, "sla_minutes", 1, Limits.DURATION_MINUTES);
     Checks.range(cancelGraceSeconds, "cancel_grace_seconds", 0, Limits.TIMEOUT_SECONDS);
+    Checks.range(unservedSeconds, "unserved_seconds", 0, Limits.UNSERVED_SECONDS);
     Checks.range(retentionDays, "retention_days", 0, Limits.RETENTION_DAYS);
+    Checks.range(maxStepsPerDecision, "max_steps_per_decision", 1, Limits.STEPS_PER_DECISION);
+    Checks.range(maxDecisionDepth, "max_decision_depth", 1, Limits.DECISION_DEPTH);
+    Checks.range(maxBatchesPerStep, "max_batches_per_step", 1, Limits.BATCHES_PER_STEP);
   }
 }

@@ -25,13 +25,31 @@ public final class Limits {
   public static final int DURATION_MINUTES = 43_200;
   /** 7 days: the three limits on waiting. */
   public static final int WAITING_MINUTES = 10_080;
+  /** A year: {@code unserved_seconds}. */
+  public static final int UNSERVED_SECONDS = 31_536_000;
   /** A hundred years: {@code retention_days}. */
   public static final int RETENTION_DAYS = 36_500;
   public static final int BATCH_SIZE = 100_000;
   public static final int PARALLELISM = 1_000;
+  /** {@code max_batches_per_step}, and {@code tolerate}. */
+  public static final int BATCHES_PER_STEP = 1_000_000;
+  public static final int DEFAULT_BATCHES_PER_STEP = 10_000;
+  /** Characters of the name of a batch_worker, which the names of its workers continue. */
+  public static final int BATCH_WORKER_NAME = 120;
   public static final int CONCURRENCY = 1_000_000;
   /** Policies of one template, and of one step. */
   public static final int CONCURRENCY_POLICIES = 4;
+  /** Characters of a path. */
+  public static final int EXPRESSION = 4_000;
+  /** Rules of one decision. */
+  public static final int RULES = 100;
+  public static final int SIGNAL_NAME = 64;
+  /** Characters of a duration. */
+  public static final int DURATION = 64;
+  public static final int STEPS_PER_DECISION = 1_000;
+  public static final int DEFAULT_STEPS_PER_DECISION = 100;
+  public static final int DECISION_DEPTH = 16;
+  public static final int DEFAULT_DECISION_DEPTH = 3;
   public static final int SEARCH_ATTRIBUTES = 8;
   /** Characters of one value. */
   public static final int SEARCH_ATTRIBUTE_VALUE = 256;

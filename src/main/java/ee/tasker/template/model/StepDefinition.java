@@ -9,16 +9,20 @@ import java.util.OptionalInt;
  * One step of a template.
  *
  * @param name             unique in the template, 1 to 128 characters, not {@code ALL}
+ * @param handler         empty for a decision by rules and a batchable step with items, and possibly for a step that waits
  * @param dependencies     names of the parents, in document order, each once
  * @param timeoutSeconds   how long one attempt may run; empty for no limit of its own
  * @param resultSchema     JSON Schema of the result, as JSON text
  * @param concurrency      how many instances of this step may be active, across all tasks
+ * @param rules           how a decision without a handler chooses
+ * @param waitFor         what the step waits for after its parents; without a handler that completes it
+ * @param onNone          what becomes of a deferred convergence none of whose parents was created
  */
-public record StepDefinition(String name, Optional<String> description, StepType type, HandlerReference handler,
+public record StepDefinition(String name, Optional<String> description, StepType type, Optional<HandlerReference> handler,
     List<String> dependencies, Optional<String> systemDependency, RetryPolicy retry,
     OptionalInt timeoutSeconds, List<EventDeclaration> publishesEvents,
     Optional<BatchConfig> batchConfig, Optional<String> resultSchema,
-    List<ConcurrencyPolicy> concurrency) {
+    List<ConcurrencyPolicy> concurrency, Optional<DecisionRules> rules, Optional<StepWait> waitFor, OnNone onNone) {
 
   public StepDefinition {
     Checks.text(name, "step.name", Limits.STEP_NAME);
@@ -43,6 +47,21 @@ public record StepDefinition(String name, Optional<String> description, StepType
         "step.batch_config of " + name + " must be absent, because its type is " + type);
     Checks.present(resultSchema, "step.result_schema");
     concurrency = ConcurrencyPolicy.distinct(concurrency, "step.concurrency");
+    Checks.present(rules, "step.rules");
+    Checks.require(rules.isEmpty() || type == StepType.DECISION, "step.rules of " + name + " must be absent, because its type is " + type);
+    Checks.present(waitFor, "step.wait");
+    Checks.require(waitFor.isEmpty() || type == StepType.STANDARD || type == StepType.DEFERRED_CONVERGENCE,
+        "step.wait of " + name + " must be absent, because its type is " + type);
+    var hasItems = batchConfig.flatMap(BatchConfig::items).isPresent();
+    Checks.require(!hasItems || type == StepType.BATCHABLE,
+        "step.batch_config.items of " + name + " must be absent, because its type is " + type);
+    Checks.require(rules.isPresent() || hasItems ? handler.isEmpty() && waitFor.isEmpty() : handler.isPresent() || waitFor.isPresent(),
+        "step " + name + " must have a handler or a wait, or rules or batch_config.items and neither of them");
+    Checks.require(type != StepType.BATCH_WORKER || name.length() <= Limits.BATCH_WORKER_NAME,
+        "step.name of a batch_worker must be at most " + Limits.BATCH_WORKER_NAME + " characters, but is " + name);
+    Checks.present(onNone, "step.on_none");
+    Checks.require(onNone == OnNone.SKIP || type == StepType.DEFERRED_CONVERGENCE,
+        "step.on_none of " + name + " must be skip, because its type is " + type);
     Checks.require(concurrency.stream().allMatch(policy -> policy.counts() == LimitedUnit.STEPS),
         "step.concurrency of " + name + " must count steps");
   }

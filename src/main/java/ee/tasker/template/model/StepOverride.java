@@ -25,10 +25,14 @@ public record StepOverride(String step, SortedMap<String, String> initialization
     Checks.present(retry, "environments.steps.retry");
   }
 
+  /** A step without a handler stays as it is: there is nothing to configure. */
   StepDefinition applyTo(StepDefinition step) {
+    if (step.handler().isEmpty()) {
+      return step;
+    }
     return new StepDefinition(step.name(), step.description(), step.type(),
-        step.handler().withInitialization(initialization), step.dependencies(), step.systemDependency(),
+        step.handler().map(handler -> handler.withInitialization(initialization)), step.dependencies(), step.systemDependency(),
         retry.applyTo(step.retry()), timeoutSeconds.isPresent() ? timeoutSeconds : step.timeoutSeconds(),
-        step.publishesEvents(), step.batchConfig(), step.resultSchema(), step.concurrency());
+        step.publishesEvents(), step.batchConfig(), step.resultSchema(), step.concurrency(), step.rules(), step.waitFor(), step.onNone());
   }
 }

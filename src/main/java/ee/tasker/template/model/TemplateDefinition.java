@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -64,14 +63,8 @@ public record TemplateDefinition(TemplateKey key, Optional<String> description, 
     List<String> features = new ArrayList<>();
     for (var step : steps) {
       var where = " (step " + step.name() + ")";
-      if (step.type() != StepType.STANDARD) {
-        features.add("type: " + step.type().name().toLowerCase(Locale.ROOT) + where);
-      }
       if (!step.publishesEvents().isEmpty()) {
         features.add("publishes_events" + where);
-      }
-      if (step.batchConfig().isPresent()) {
-        features.add("batch_config" + where);
       }
     }
     return List.copyOf(features);

@@ -19,8 +19,9 @@ class TemplateDefinitionTest {
 
   private static StepDefinition step(String name, StepType type, String... dependencies) {
     return new StepDefinition(name, Optional.empty(), type,
-        new HandlerReference("h", "call", Optional.empty(), Collections.emptySortedMap()), List.of(dependencies),
-        Optional.empty(), RetryPolicy.DEFAULT, OptionalInt.empty(), List.of(), Optional.empty(), Optional.empty(), List.of());
+        Optional.of(new HandlerReference("h", "call", Optional.empty(), Collections.emptySortedMap())), List.of(dependencies),
+        Optional.empty(), RetryPolicy.DEFAULT, OptionalInt.empty(), List.of(), Optional.empty(), Optional.empty(), List.of(),
+        Optional.empty(), Optional.empty(), OnNone.SKIP);
   }
 
   private static TemplateDefinition template(StepDefinition... steps) {
@@ -96,7 +97,7 @@ class TemplateDefinitionTest {
 
     assertThat(template.environments()).isEmpty();
     assertThatThrownBy(() -> template.steps().clear()).isInstanceOf(UnsupportedOperationException.class);
-    assertThatThrownBy(() -> template.steps().get(0).handler().initialization().put("a", "1"))
+    assertThatThrownBy(() -> template.steps().get(0).handler().orElseThrow().initialization().put("a", "1"))
         .isInstanceOf(UnsupportedOperationException.class);
   }
 

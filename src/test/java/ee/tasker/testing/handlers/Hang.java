@@ -9,7 +9,7 @@ import jakarta.inject.Inject;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Sees nothing and hears nothing until it is interrupted; then says so in the ledger and succeeds all the same. */
+/** Ignores cancel requests until it is interrupted; then records that in the ledger and succeeds. */
 @ApplicationScoped
 @Handles("testing.Hang")
 public class Hang implements StepHandler {

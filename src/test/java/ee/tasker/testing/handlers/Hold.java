@@ -29,6 +29,6 @@ public class Hold implements StepHandler {
       }
       new CountDownLatch(1).await(50, TimeUnit.MILLISECONDS);
     }
-    return StepOutcome.permanent("NobodyCame", "neither released nor cancelled within a minute");
+    return StepOutcome.permanent("NotReleased", "neither released nor cancelled within a minute");
   }
 }

@@ -57,7 +57,7 @@ class JtaSubmissionIT {
     SubmittedTask task = submissions.submit(REQUEST);
     transaction.commit();
 
-    assertEquals("complete", atRest(task.taskUuid()));
+    assertEquals("complete", awaitTerminalOrBlocked(task.taskUuid()));
   }
 
   @Test
@@ -77,11 +77,11 @@ class JtaSubmissionIT {
     SubmittedTask task = submissions.submit(REQUEST);
     // Another task comes and goes meanwhile: the server is awake, and still does not see the first.
     UUID other = inAnotherTransaction();
-    assertEquals("complete", atRestSeenFromOutside(other));
+    assertEquals("complete", terminalOrBlockedSeenFromOutside(other));
     assertEquals(0, count("select count(*) from tasker.tasks where task_uuid = '" + task.taskUuid() + "'"));
     transaction.commit();
 
-    assertEquals("complete", atRest(task.taskUuid()));
+    assertEquals("complete", awaitTerminalOrBlocked(task.taskUuid()));
   }
 
   @Test
@@ -98,7 +98,7 @@ class JtaSubmissionIT {
     transaction.rollback();
 
     assertEquals(1, count("select count(*) from shop.orders where task_uuid = '" + kept.taskUuid() + "'"));
-    assertEquals("complete", atRest(kept.taskUuid()));
+    assertEquals("complete", awaitTerminalOrBlocked(kept.taskUuid()));
     assertEquals(0, count("select count(*) from shop.orders where task_uuid = '" + lost.taskUuid() + "'"));
     assertTrue(tasks.describe(lost.taskUuid()).isEmpty());
   }
@@ -134,7 +134,7 @@ class JtaSubmissionIT {
 
     assertEquals(1, count("select count(*) from tasker.tasks where task_uuid = '" + task.taskUuid() + "'"));
     assertFalse(task.isDuplicate());
-    assertEquals("complete", atRest(task.taskUuid()));
+    assertEquals("complete", awaitTerminalOrBlocked(task.taskUuid()));
   }
 
   @Test
@@ -179,15 +179,15 @@ class JtaSubmissionIT {
     return uuid[0];
   }
 
-  private String atRestSeenFromOutside(UUID task) throws Exception {
+  private String terminalOrBlockedSeenFromOutside(UUID task) throws Exception {
     String[] state = new String[1];
-    Thread thread = new Thread(() -> state[0] = atRest(task));
+    Thread thread = new Thread(() -> state[0] = awaitTerminalOrBlocked(task));
     thread.start();
     thread.join();
     return state[0];
   }
 
-  private String atRest(UUID task) {
+  private String awaitTerminalOrBlocked(UUID task) {
     String state = "absent";
     for (int look = 0; look < 600; look++) {
       state = tasks.describe(task).map(document -> document.getString("state")).orElse("absent");

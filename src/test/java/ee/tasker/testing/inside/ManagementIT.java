@@ -139,9 +139,9 @@ class ManagementIT {
 
     UUID task = submissions.submit(REQUEST).taskUuid();
     until("its first step waits on the queue", () -> depth() == 1);
-    Instant looked = poller.lastPoll();
+    Instant polled = poller.lastPoll();
     set("PollIntervalSeconds", 1);
-    until("the poller came round twice", () -> poller.lastPoll().isAfter(looked.plusSeconds(2)));
+    until("the poller has run twice", () -> poller.lastPoll().isAfter(polled.plusSeconds(2)));
     assertEquals(1, depth(), "no worker claimed it");
     assertEquals(0, get("RunningSteps"));
     until("others see it",
@@ -149,7 +149,7 @@ class ManagementIT {
             && registered().get("problems").toString().contains("paused here: worker"));
 
     invoke("resume", "worker");
-    assertEquals("complete", atRest(task));
+    assertEquals("complete", awaitTerminalOrBlocked(task));
     until("others see it", () -> "healthy".equals(registered().getString("reported_status")));
   }
 
@@ -157,13 +157,13 @@ class ManagementIT {
   void paused_orchestrator_leaves_tasks_alone_until_it_is_resumed() throws Exception {
     invoke("pause", "orchestrator");
     UUID task = submissions.submit(REQUEST).taskUuid();
-    Instant looked = poller.lastPoll();
+    Instant polled = poller.lastPoll();
     set("PollIntervalSeconds", 1);
-    until("the poller came round twice", () -> poller.lastPoll().isAfter(looked.plusSeconds(2)));
+    until("the poller has run twice", () -> poller.lastPoll().isAfter(polled.plusSeconds(2)));
     assertEquals("pending", state(task));
 
     invoke("resume", "orchestrator");
-    assertEquals("complete", atRest(task));
+    assertEquals("complete", awaitTerminalOrBlocked(task));
   }
 
   @Test
@@ -178,7 +178,7 @@ class ManagementIT {
     assertEquals(2, management.view().pollInterval().toSeconds());
     Instant before = poller.lastPoll();
     until("the poller runs at its new interval", () -> poller.lastPoll().isAfter(before.plusSeconds(3)));
-    assertEquals("complete", atRest(submissions.submit(REQUEST).taskUuid()));
+    assertEquals("complete", awaitTerminalOrBlocked(submissions.submit(REQUEST).taskUuid()));
   }
 
   @Test
@@ -193,7 +193,7 @@ class ManagementIT {
     invoke("stopDraining");
 
     assertFalse(worker.isDraining());
-    assertEquals("complete", atRest(task));
+    assertEquals("complete", awaitTerminalOrBlocked(task));
     until("all permits are available again", () -> worker.availableCapacity() == capacity);
   }
 
@@ -207,7 +207,7 @@ class ManagementIT {
 
     assertEquals(task.toString(), lease.get("taskUuid"));
     assertEquals(1, lease.get("attempt"));
-    assertEquals("complete", atRest(task));
+    assertEquals("complete", awaitTerminalOrBlocked(task));
   }
 
   @Test
@@ -296,7 +296,7 @@ class ManagementIT {
     return tasks.describe(task).map(document -> document.getString("state")).orElse("absent");
   }
 
-  private String atRest(UUID task) {
+  private String awaitTerminalOrBlocked(UUID task) {
     until("task " + task + " is terminal or blocked",
         () -> List.of("complete", "error", "blocked_by_failures", "cancelled").contains(state(task)));
     return state(task);

@@ -52,9 +52,10 @@ public final class History {
         select t.task_uuid, t.state, t.unfinished_steps, t.in_flight_steps, t.failed_steps, t.retrying_steps, c.*
         from tasker.tasks t
         left join (
-          select s.task_uuid, count(*) filter (where s.state not in ('complete', 'resolved_manually')) as unfinished,
+          select s.task_uuid, count(*) filter (where s.state not in ('complete', 'resolved_manually')
+                                              and (s.state <> 'error' or s.batch_step_uuid is null)) as unfinished,
                  count(*) filter (where s.state in ('enqueued', 'in_progress', 'enqueued_for_orchestration', 'enqueued_as_error_for_orchestration')) as in_flight,
-                 count(*) filter (where s.state = 'error') as failed,
+                 count(*) filter (where s.state = 'error' and s.batch_step_uuid is null) as failed,
                  count(*) filter (where s.state = 'waiting_for_retry') as retrying
           from tasker.workflow_steps s group by s.task_uuid) c on c.task_uuid = t.task_uuid
         where (t.unfinished_steps, t.in_flight_steps, t.failed_steps, t.retrying_steps)

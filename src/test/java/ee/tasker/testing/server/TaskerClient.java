@@ -162,13 +162,13 @@ public final class TaskerClient {
     return text.replace('\'', '"');
   }
 
-  /** The task once it is terminal or blocked; fails the test when it is not within a minute. */
-  public JsonObject atRest(UUID task) {
-    return atRest(task, Duration.ofSeconds(60));
+  /** The task once it is terminal or blocked; fails the test if that takes longer than a minute. */
+  public JsonObject awaitTerminalOrBlocked(UUID task) {
+    return awaitTerminalOrBlocked(task, Duration.ofSeconds(60));
   }
 
-  /** Asks again when it is told that the server cannot answer now: the tests cut connections. */
-  public JsonObject atRest(UUID task, Duration within) {
+  /** Retries on 503, because the tests cut connections. */
+  public JsonObject awaitTerminalOrBlocked(UUID task, Duration within) {
     long end = System.nanoTime() + within.toNanos();
     Answer answer;
     do {
@@ -254,7 +254,7 @@ public final class TaskerClient {
 
   // ---- time
 
-  /** For a client that has nothing to look at meanwhile; proves nothing. */
+  /** For a client that has nothing to wait for; proves nothing. */
   public static void pause(Duration time) {
     java.util.concurrent.locks.LockSupport.parkNanos(time.toNanos());
   }

@@ -1,0 +1,20 @@
+-- Counts the workers of batches that were just handed off as in flight.
+-- Locks: the batches; the caller holds the tasks. Source: design section 13, ADR 0039.
+create or replace function tasker.count_batch_handoffs(p_handoffs tasker.step_handoff[])
+returns void
+language sql
+set search_path = ''
+as $$
+  with handed_off as materialized (
+    select s.batch_step_uuid, count(*)::int as workers, array_agg(s.workflow_step_uuid) as step_uuids
+    from unnest(p_handoffs) h
+    join tasker.workflow_steps s on s.workflow_step_uuid = h.step_uuid
+    where s.batch_step_uuid is not null group by s.batch_step_uuid),
+  busy as (
+    delete from tasker.batch_idle_workers i using (select unnest(h.step_uuids) as step_uuid from handed_off h) u
+    where i.workflow_step_uuid = u.step_uuid)
+  update tasker.batches b set in_flight_workers = b.in_flight_workers + h.workers
+  from handed_off h where b.workflow_step_uuid = h.batch_step_uuid
+$$;
+comment on function tasker.count_batch_handoffs(tasker.step_handoff[]) is
+  'Counts the workers of batches that were just handed off as in flight.';

@@ -1,0 +1,42 @@
+-- Counts workers of batches that have just left flight, by where they are now: complete, in error, waiting for a retry or cancelled. A worker that failed
+-- is taken off the failures of its task, which count the batch step instead once more workers have failed than it tolerates.
+-- p_step_uuids: other steps are left out. Locks: the batches; the caller holds the tasks, and has counted failures on them.
+-- Returns the batch steps of the workers. Source: design section 13, ADR 0039.
+create or replace function tasker.count_batch_workers(p_step_uuids uuid[])
+returns uuid[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_batches uuid[];
+begin
+  select array_agg(distinct s.batch_step_uuid) into v_batches
+  from tasker.workflow_steps s where s.workflow_step_uuid = any (p_step_uuids) and s.batch_step_uuid is not null;
+  if v_batches is null then
+    return '{}';
+  end if;
+  with moved as materialized (
+    select s.workflow_step_uuid, s.batch_step_uuid, s.task_uuid, s.state, s.next_retry_at
+    from tasker.workflow_steps s
+    where s.workflow_step_uuid = any (p_step_uuids) and s.batch_step_uuid is not null
+      and s.state in ('complete', 'error', 'waiting_for_retry', 'cancelled')),
+  idle as (
+    insert into tasker.batch_idle_workers as i (workflow_step_uuid, batch_step_uuid, due_at)
+    select m.workflow_step_uuid, m.batch_step_uuid, m.next_retry_at from moved m where m.state = 'waiting_for_retry'
+    on conflict (workflow_step_uuid) do update set due_at = excluded.due_at),
+  counted as (
+    update tasker.batches b
+    set in_flight_workers = b.in_flight_workers - m.workers, done_workers = b.done_workers + m.done, failed_workers = b.failed_workers + m.failed,
+        cancelled_workers = b.cancelled_workers + m.cancelled
+    from (select u.batch_step_uuid, count(*)::int as workers, (count(*) filter (where u.state = 'complete'))::int as done,
+                 (count(*) filter (where u.state = 'error'))::int as failed, (count(*) filter (where u.state = 'cancelled'))::int as cancelled
+          from moved u group by u.batch_step_uuid) m
+    where b.workflow_step_uuid = m.batch_step_uuid)
+  update tasker.tasks t set failed_steps = t.failed_steps - m.failed, unfinished_steps = t.unfinished_steps - m.failed
+  from (select u.task_uuid, count(*)::int as failed from moved u where u.state = 'error' group by u.task_uuid) m
+  where t.task_uuid = m.task_uuid;
+  return v_batches;
+end
+$$;
+comment on function tasker.count_batch_workers(uuid[]) is
+  'Counts workers of batches that have just left flight, by where they are now.';

@@ -1,0 +1,32 @@
+-- The document over which the expressions of a step are evaluated: {context, results, task}. results has the results of
+-- the step's ancestors by name, without a step those of all steps of the task; task has attempt, correlation_id, created_at, name,
+-- namespace, priority, uuid and version. Null when there is no such task, or it has no such step.
+-- Locks: none. Source: design section 12.
+create or replace function tasker.get_expression_document(p_task_uuid uuid, p_step_uuid uuid default null)
+returns jsonb
+language plpgsql stable
+set search_path = '' set timezone = 'UTC'
+as $$
+begin
+  return (
+    select jsonb_build_object(
+      'context', c.context,
+      'results', case when p_step_uuid is not null then tasker.get_ancestor_results(p_step_uuid)
+        else (select coalesce(jsonb_object_agg(coalesce(o.name, n.name), r.result) filter (where r.result is not null), '{}')
+              from tasker.workflow_steps o
+              join tasker.named_steps n on n.named_step_uuid = o.named_step_uuid
+              join tasker.workflow_step_result_audit r on r.workflow_step_uuid = o.workflow_step_uuid and r.sort_key = o.result_sort_key and r.success
+              where o.task_uuid = t.task_uuid) end,
+      'task', jsonb_build_object(
+        'uuid', t.task_uuid, 'namespace', ns.name, 'name', nt.name, 'version', nt.version, 'created_at', t.created_at,
+        'correlation_id', t.correlation_id, 'priority', t.priority, 'attempt', coalesce(s.attempts, 0)))
+    from tasker.tasks t
+    join tasker.task_contexts c on c.task_uuid = t.task_uuid
+    join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
+    join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
+    left join tasker.workflow_steps s on s.workflow_step_uuid = p_step_uuid and s.task_uuid = t.task_uuid
+    where t.task_uuid = p_task_uuid and (p_step_uuid is null or s.workflow_step_uuid is not null));
+end
+$$;
+comment on function tasker.get_expression_document(uuid, uuid) is
+  'The document over which the expressions of a step are evaluated: {context, results, task}.';

@@ -1,0 +1,91 @@
+-- Batches whose counters differ from a recount, workers that no batch accounts for, and batches that were not closed as they should: one row per
+-- finding. The first move of a worker names its batch step and the number of its batch. Without nested loops: where statistics are missing or old,
+-- one over the whole history would never end.
+-- Locks: none. Source: design section 13, ADR 0039, docs/promises.md.
+create or replace function tasker.find_batch_violations(p_since timestamptz default null)
+returns table (invariant text, example jsonb)
+language sql stable
+set search_path = '' set jit = off set enable_nestloop = off
+as $$
+  with tasks as (
+    select t.* from tasker.tasks t where t.created_at >= coalesce(p_since, '-infinity')),
+  workers as materialized (
+    select s.workflow_step_uuid, s.task_uuid, s.batch_step_uuid, s.named_step_uuid, s.name, s.state, s.step_position, h.created_at,
+           h.metadata ->> 'batch' as told_batch, h.metadata ->> 'batch_number' as told_number
+    from tasker.workflow_steps s
+    join tasks t on t.task_uuid = s.task_uuid
+    left join tasker.workflow_step_transitions h on h.workflow_step_uuid = s.workflow_step_uuid and h.sort_key = 1
+    where s.batch_step_uuid is not null),
+  recounts as (
+    select w.batch_step_uuid, count(*) as created,
+           count(*) filter (where w.state in ('enqueued', 'in_progress', 'enqueued_for_orchestration', 'enqueued_as_error_for_orchestration')) as in_flight,
+           count(*) filter (where w.state in ('complete', 'resolved_manually')) as done,
+           count(*) filter (where w.state = 'error') as failed, count(*) filter (where w.state = 'cancelled') as cancelled,
+           count(*) filter (where w.state in ('pending', 'waiting_for_retry')) as idle
+    from workers w group by w.batch_step_uuid),
+  idles as (
+    select i.batch_step_uuid, count(*) as idle from tasker.batch_idle_workers i group by i.batch_step_uuid),
+  items as (
+    select i.batch_step_uuid, count(*) as items, min(i.ordinal) as first_item from tasker.batch_items i group by i.batch_step_uuid),
+  batches as materialized (
+    select b.*, s.state, s.named_step_uuid, ns.name, p.state as batchable_state, p.is_batchable, t.task_uuid is not null as is_there, t.cancel_requested_at, t.completed_at,
+           c.created, c.in_flight, c.done, c.failed, c.cancelled, c.idle, coalesce(i.idle, 0) as listed, coalesce(u.items, 0) as items, u.first_item
+    from tasker.batches b
+    left join tasks t on t.task_uuid = b.task_uuid
+    left join tasker.tasks a on a.task_uuid = b.task_uuid
+    left join tasker.workflow_steps s on s.workflow_step_uuid = b.workflow_step_uuid and s.task_uuid = b.task_uuid
+    left join tasker.named_steps ns on ns.named_step_uuid = s.named_step_uuid
+    left join tasker.workflow_steps p on p.workflow_step_uuid = b.batchable_step_uuid and p.task_uuid = b.task_uuid
+    left join recounts c on c.batch_step_uuid = b.workflow_step_uuid
+    left join idles i on i.batch_step_uuid = b.workflow_step_uuid
+    left join items u on u.batch_step_uuid = b.workflow_step_uuid
+    where t.task_uuid is not null or a.task_uuid is null),
+  ends as (
+    select h.workflow_step_uuid, count(*) as times
+    from tasker.workflow_step_transitions h
+    where h.to_state in ('complete', 'resolved_manually') and h.workflow_step_uuid in (select b.workflow_step_uuid from batches b)
+    group by h.workflow_step_uuid)
+  select 'batch_counters_equal_a_recount',
+         jsonb_build_object('batch_step_uuid', b.workflow_step_uuid, 'task_uuid', b.task_uuid,
+           'kept', jsonb_build_array(b.created_workers, b.in_flight_workers, b.done_workers, b.failed_workers, b.cancelled_workers, b.listed),
+           'counted', jsonb_build_array(b.created, b.in_flight, b.done, b.failed, b.cancelled, b.idle))
+  from batches b
+  where (b.created_workers, b.in_flight_workers, b.done_workers, b.failed_workers, b.cancelled_workers)
+        <> (coalesce(b.created, 0), coalesce(b.in_flight, 0), coalesce(b.done, 0), coalesce(b.failed, 0), coalesce(b.cancelled, 0))
+     or (b.listed <> coalesce(b.idle, 0) and b.closed_at is null)
+  union all
+  select 'batch_keeps_its_parallelism', jsonb_build_object('batch_step_uuid', b.workflow_step_uuid, 'in_flight', b.in_flight, 'parallelism', b.parallelism)
+  from batches b where b.in_flight > b.parallelism
+  union all
+  select 'worker_has_its_batch',
+         jsonb_build_object('step_uuid', w.workflow_step_uuid, 'task_uuid', w.task_uuid, 'batch_step_uuid', w.batch_step_uuid, 'name', w.name, 'told', w.told_number)
+  from workers w
+  left join batches b on b.workflow_step_uuid = w.batch_step_uuid and b.task_uuid = w.task_uuid
+  where b.workflow_step_uuid is null or w.named_step_uuid is distinct from b.named_step_uuid
+     or w.told_batch is distinct from w.batch_step_uuid::text or w.told_number is distinct from (w.step_position - b.first_position + 1)::text
+     or w.name is distinct from b.name || '_' || tasker.format_batch_id(w.step_position - b.first_position + 1, b.total_workers)
+     or w.step_position - b.first_position + 1 not between 1 and b.total_workers or w.created_at > b.cancel_requested_at
+  union all
+  -- Each cursor is with its worker or still to come.
+  select 'worker_has_its_batch', jsonb_build_object('batch_step_uuid', b.workflow_step_uuid, 'total', b.total_workers, 'created', b.created_workers, 'items', b.items)
+  from batches b
+  where b.closed_at is null and (b.items <> b.total_workers - b.created_workers or b.first_item <> b.created_workers + 1)
+  union all
+  select 'batch_is_closed_once', jsonb_build_object('batch_step_uuid', b.workflow_step_uuid, 'task_uuid', b.task_uuid, 'state', b.state, 'closed_at', b.closed_at, 'times', e.times)
+  from batches b
+  left join ends e on e.workflow_step_uuid = b.workflow_step_uuid
+  where b.is_there is not true or b.state is null or (b.closed_at is not null) <> (b.state in ('complete', 'resolved_manually')) or coalesce(e.times, 0) <> (b.closed_at is not null)::int
+     or (b.closed_at is not null and (b.done_workers + b.failed_workers <> b.created_workers or b.listed > 0 or b.items > 0))
+  union all
+  select 'batchable_step_has_its_batch', jsonb_build_object('step_uuid', s.workflow_step_uuid, 'task_uuid', s.task_uuid, 'state', s.state)
+  from tasker.workflow_steps s
+  join tasks t on t.task_uuid = s.task_uuid
+  left join batches b on b.batchable_step_uuid = s.workflow_step_uuid
+  where s.is_batchable and s.state in ('complete', 'resolved_manually') and b.workflow_step_uuid is null
+  union all
+  select 'batchable_step_has_its_batch', jsonb_build_object('step_uuid', b.batchable_step_uuid, 'task_uuid', b.task_uuid, 'state', b.batchable_state)
+  from batches b
+  where b.is_batchable is not true or (b.created_workers > 0 and b.batchable_state not in ('complete', 'resolved_manually'))
+$$;
+comment on function tasker.find_batch_violations(timestamptz) is
+  'Batches whose counters differ from a recount, workers that no batch accounts for, and batches that were not closed as they should: one row per finding.';

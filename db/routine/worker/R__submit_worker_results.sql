@@ -1,0 +1,108 @@
+-- The results of an external worker, in one transaction with everything that follows from them, and its next claims in the same
+-- call. Accepts results of steps that the worker holds in that handoff, whatever a caller names.
+-- p_results: array of {step_uuid, handoff, outcome, result?, error?, execution_time_ms?}, each step once. outcome: as complete_steps
+-- (success, retryable_failure, permanent_failure, cancelled), released (not started: given back without using an attempt), or
+-- declined (the worker lacks the handler: given back, and the worker gets no steps of that handler until it registers again).
+-- p_claims: null, or {max, request_id, namespaces} as claim_steps_for_workers.
+-- p_owner: as register_worker got it. p_settle: see complete_steps.
+-- Returns as complete_steps, without refused, and with {outcome: submitted, state, verdicts: [{step_uuid, handoff, verdict}] in the order
+-- of p_results}: accepted; already, when the worker has submitted a result of that handoff before; stale, when it does not hold the
+-- step in that handoff, or never did, which changes nothing. A step that is named twice counts once. {outcome: unknown_worker} changes nothing.
+-- Errors: TK007 as complete_steps.
+-- Locks: tasks by uuid, then the worker's row, then as complete_steps. Source: design section 15, time-and-growth.md section 11.
+create or replace function tasker.submit_worker_results(
+  p_worker_uuid uuid, p_owner text, p_results jsonb, p_claims jsonb default null, p_lease_seconds int default 60,
+  p_settle boolean default true, p_now timestamptz default null)
+returns jsonb
+language plpgsql
+set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+declare
+  v_now        timestamptz := coalesce(p_now, clock_timestamp());
+  v_claims     jsonb := nullif(p_claims, 'null');
+  v_worker     tasker.workers;
+  v_tasks      uuid[];
+  v_held       int;
+  v_mine       jsonb;
+  v_done       jsonb;
+  v_given_back jsonb;
+  v_declined   jsonb;
+  v_namespaces text[] := case when jsonb_typeof(v_claims -> 'namespaces') = 'array' then array(select jsonb_array_elements_text(v_claims -> 'namespaces')) end;
+  v_request_id text := v_claims ->> 'request_id';
+  v_verdicts   jsonb;
+  v_limit      int := 0;
+  v_completed  jsonb;
+  v_claim      record;
+  v_reply      jsonb := '{"claimed_steps": [], "queued": [], "ended": [], "next_retry_in_ms": null}';
+begin
+  if not exists (select from tasker.workers w
+                 where w.worker_uuid = p_worker_uuid and w.server_uuid is null and w.owner is not distinct from p_owner) then
+    return '{"outcome": "unknown_worker"}';
+  end if;
+  v_tasks := array(
+    select c.task_uuid from jsonb_to_recordset(p_results) as r(step_uuid uuid, handoff int)
+    join tasker.worker_claims c on c.worker_uuid = p_worker_uuid and c.workflow_step_uuid = r.step_uuid and c.handoff = r.handoff);
+  perform tasker.lock_tasks(v_tasks);
+  select w.* into v_worker from tasker.workers w where w.worker_uuid = p_worker_uuid for no key update;
+  v_held := tasker.clean_worker_claims(p_worker_uuid);
+  -- While the tasks are locked, no other session ends a step that is in progress. A step that is named twice counts once.
+  select coalesce(jsonb_agg(r.value || jsonb_build_object('task_uuid', c.task_uuid, 'n', r.n) order by r.n), '[]') into v_mine
+  from (select e.value, e.n, (e.value ->> 'step_uuid')::uuid as step_uuid, (e.value ->> 'handoff')::int as handoff,
+               row_number() over (partition by e.value ->> 'step_uuid' order by e.n) as nth
+        from jsonb_array_elements(p_results) with ordinality as e(value, n)) r
+  join tasker.worker_claims c on c.worker_uuid = p_worker_uuid and c.workflow_step_uuid = r.step_uuid and c.handoff = r.handoff
+  where r.nth = 1 and c.task_uuid = any (v_tasks);
+  select coalesce(jsonb_agg(jsonb_build_object('step_uuid', r.value -> 'step_uuid', 'handoff', r.value -> 'handoff', 'verdict',
+      case when exists (select from jsonb_to_recordset(v_mine) as m(n bigint) where m.n = r.n) then 'accepted'
+           when exists (select from jsonb_to_recordset(v_mine) as m(step_uuid uuid, handoff int)
+                        where m.step_uuid = (r.value ->> 'step_uuid')::uuid and m.handoff = (r.value ->> 'handoff')::int)
+             or exists (select from tasker.workflow_step_result_audit a
+                        where a.workflow_step_uuid = (r.value ->> 'step_uuid')::uuid and a.handoff = (r.value ->> 'handoff')::int
+                          and a.worker_uuid = p_worker_uuid) then 'already'
+           else 'stale' end) order by r.n), '[]') into v_verdicts
+  from jsonb_array_elements(p_results) with ordinality as r(value, n);
+
+  select jsonb_agg(m.value) filter (where m.value ->> 'outcome' = 'declined'), jsonb_agg(m.value) filter (where m.value ->> 'outcome' = 'released'),
+         jsonb_agg(m.value) filter (where m.value ->> 'outcome' not in ('declined', 'released'))
+    into v_declined, v_given_back, v_done
+  from jsonb_array_elements(v_mine) as m(value);
+  delete from tasker.worker_claims c
+  where c.worker_uuid = p_worker_uuid and c.workflow_step_uuid in (select m.step_uuid from jsonb_to_recordset(v_mine) as m(step_uuid uuid));
+  v_held := v_held - jsonb_array_length(v_mine);
+
+  -- First, because it narrows what the worker may claim.
+  if v_declined is not null then
+    v_reply := tasker.merge_replies(v_reply, tasker.decline_steps(v_declined, p_worker_uuid, p_now));
+  end if;
+  if v_done is not null then
+    -- Successors of these steps go to the worker at once, except when the caller may no longer work everywhere that the
+    -- worker serves, or repeats a request whose answer was lost.
+    if v_claims is not null and v_namespaces is null and v_worker.state in ('healthy', 'degraded') and v_worker.lease_expires_at > v_now
+       and (v_request_id is null or not exists (select from tasker.worker_claims c where c.worker_uuid = p_worker_uuid and c.request_id = v_request_id)) then
+      v_limit := greatest(least((v_claims ->> 'max')::int, v_worker.capacity - v_held), 0);
+    end if;
+    v_completed := tasker.complete_steps(v_done, p_worker_uuid, v_limit, v_worker.namespaces, p_lease_seconds, p_settle, v_limit > 0, p_now)::jsonb;
+    v_reply := v_reply || jsonb_build_object(
+      'claimed_steps', v_completed -> 'claimed_steps', 'ended', (v_reply -> 'ended') || (v_completed -> 'ended'),
+      'queued', (v_reply -> 'queued') || (v_completed -> 'queued'), 'next_retry_in_ms', v_completed -> 'next_retry_in_ms');
+    perform tasker.record_worker_claims(p_worker_uuid, v_completed -> 'claimed_steps', v_request_id, v_now);
+  end if;
+  v_reply := v_reply || jsonb_build_object('outcome', 'submitted', 'verdicts', v_verdicts, 'state', v_worker.state);
+  if v_claims is not null and v_limit = 0 then
+    v_claim := tasker.claim_for_worker(v_worker, (v_claims ->> 'max')::int, v_request_id, v_namespaces, p_lease_seconds, '{}', p_now);
+    v_reply := v_reply || jsonb_build_object('claimed_steps', v_claim.o_claimed_steps, 'state', v_claim.o_state);
+  end if;
+  -- Last, so that the worker is not given in the same call what it gives back.
+  if v_given_back is not null then
+    v_reply := tasker.merge_replies(v_reply, tasker.release_steps(v_given_back, p_worker_uuid, p_now));
+  end if;
+  if v_worker.state = 'draining' and not exists (select from tasker.worker_claims c where c.worker_uuid = p_worker_uuid) then
+    update tasker.workers w set state = 'stopped' where w.worker_uuid = p_worker_uuid;
+    v_reply := v_reply || '{"state": "stopped"}';
+  end if;
+  return v_reply;
+end
+$$;
+comment on function tasker.submit_worker_results(uuid, text, jsonb, jsonb, int, boolean, timestamptz) is
+  'The results of an external worker, in one transaction with everything that follows from them, and its next claims.';

@@ -1,0 +1,111 @@
+package ee.tasker.operation;
+
+import ee.tasker.engine.reply.ActionReply;
+import ee.tasker.message.WorkNotifier;
+import ee.tasker.platform.AfterCommit;
+import ee.tasker.platform.Json;
+import ee.tasker.platform.Problem;
+import ee.tasker.platform.Problem.Violation;
+import ee.tasker.platform.Refusals;
+import ee.tasker.task.Tasks;
+import ee.tasker.template.ContextSchema;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonArray;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonValue;
+import jakarta.transaction.Transactional;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * Sends signals to tasks whose steps wait for them, or will. Validates payloads against the schema in the template; the SQL function decides
+ * everything else. Thread-safe.
+ */
+@ApplicationScoped
+@Transactional
+public class Signals {
+  @Inject
+  private SignalGateway gateway;
+
+  @Inject
+  private WorkNotifier workNotifier;
+
+  @Inject
+  private AfterCommit afterCommit;
+
+  /**
+   * @param payload  any JSON value of at most 64 KiB
+   * @param signalId the sender's own id for the signal, or null
+   * @return the answer of {@code tasker.send_signals} for the task; never refused
+   * @throws Problem 404 task-not-found; 400 invalid-payload when the payload violates the schema; 409 when the task has ended,
+   *     knows no such signal, or has one with the same id and another payload; 413 payload-too-large
+   */
+  public JsonObject send(UUID task, String name, JsonValue payload, String signalId) {
+    if (!(gateway.getSignalSchema(task, name) instanceof JsonObject known)) {
+      throw Tasks.notFound(task);
+    }
+    validate(known.get("schema"), payload);
+    return Refusals.check(sent(List.of(task), name, payload, signalId).getJsonObject(0), () -> Tasks.notFound(task));
+  }
+
+  /**
+   * Sends to all unfinished tasks with a correlation id whose templates know the signal, or to none.
+   *
+   * @param namespaces where the caller may send signals; null for everywhere
+   * @param limit      how many tasks there may be
+   * @return the answers of {@code tasker.send_signals}; one may be refused, when its task ended meanwhile
+   * @throws Problem 404 no-task-for-signal when there is none, 409 too-many-receivers when there are more than {@code limit}, 400 and 413 as
+   *     {@link #send}
+   */
+  public JsonArray sendByCorrelation(UUID correlationId, String name, JsonValue payload, String signalId, Set<String> namespaces,
+      int limit) {
+    List<JsonObject> targets = gateway.findSignalTargets(correlationId, name, namespaces, limit).getValuesAs(JsonObject.class);
+    if (targets.isEmpty()) {
+      throw Problem.of(404, "no-task-for-signal", "no unfinished task with this correlation id waits for a signal " + name);
+    }
+    if (targets.size() > limit) {
+      throw new Problem(409, "too-many-receivers",
+          "limit: more than " + limit + " tasks with this correlation id wait for the signal; nothing was sent",
+          List.of(new Violation("limit", "more than " + limit + " tasks wait for the signal")), Map.of());
+    }
+    targets.forEach(target -> validate(target.get("schema"), payload));
+    JsonArray answers = sent(targets.stream().map(target -> Json.uuid(target, "task_uuid")).toList(), name, payload, signalId);
+    if (answers.getValuesAs(JsonObject.class).stream().allMatch(answer -> "payload-too-large".equals(answer.getString("code", "")))) {
+      Refusals.check(answers.getJsonObject(0), () -> Tasks.notFound(targetOf(answers)));
+    }
+    return answers;
+  }
+
+  private static UUID targetOf(JsonArray answers) {
+    return Json.uuid(answers.getJsonObject(0), "task_uuid");
+  }
+
+  private JsonArray sent(List<UUID> tasks, String name, JsonValue payload, String signalId) {
+    JsonObject reply = gateway.sendSignals(tasks, name, payload, signalId);
+    ActionReply moved = ActionReply.of(reply);
+    afterCommit.run(() -> {
+      workNotifier.tasksEnded(moved.ended());
+      // A step may wait for the next thing now, of which an orchestrator has to know the time.
+      workNotifier.orchestrationQueued();
+      if (moved.hasQueued()) {
+        workNotifier.stepsQueued();
+      }
+    });
+    return reply.getJsonArray("signals");
+  }
+
+  private static void validate(JsonValue schema, JsonValue payload) {
+    if (schema == null || schema == JsonValue.NULL) {
+      return;
+    }
+    List<Violation> violations = ContextSchema.compile(schema.toString()).validate(payload).stream()
+        .map(violation -> new Violation("payload" + violation.pointer(), violation.message())).toList();
+    if (!violations.isEmpty()) {
+      throw new Problem(400, "invalid-payload", "the payload does not fit the schema of the signal: " + violations.get(0).field() + ": "
+          + violations.get(0).message(), violations, Map.of());
+    }
+  }
+}

@@ -1,0 +1,66 @@
+package ee.tasker.remote;
+
+import ee.tasker.engine.reply.WorkerClaimReply;
+import ee.tasker.engine.reply.WorkerReply;
+import ee.tasker.engine.reply.WorkerResultsReply;
+import ee.tasker.platform.LiveSettings;
+import ee.tasker.platform.Role;
+import ee.tasker.platform.Settings;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonArray;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonValue;
+import jakarta.transaction.Transactional;
+import java.util.List;
+import java.util.UUID;
+
+/** The calls of the database for external workers: each is one transaction, or joins that of its caller. Thread-safe. */
+@ApplicationScoped
+@Transactional
+public class RemoteCalls {
+  @Inject
+  private RemoteGateway gateway;
+
+  @Inject
+  private Settings settings;
+
+  @Inject
+  private LiveSettings live;
+
+  public WorkerReply register(JsonObject worker, String owner, String registeredBy) {
+    return gateway.registerWorker(worker, owner, registeredBy);
+  }
+
+  public List<WorkerClaimReply> claim(JsonArray polls) {
+    return gateway.claimStepsForWorkers(polls, leaseSeconds());
+  }
+
+  public JsonValue held(UUID worker, String owner, JsonArray steps) {
+    return gateway.getWorkerClaims(worker, owner, steps);
+  }
+
+  public WorkerResultsReply submit(UUID worker, String owner, JsonArray results, JsonValue claims) {
+    return gateway.submitWorkerResults(worker, owner, results, claims, leaseSeconds(), live.has(Role.ORCHESTRATOR));
+  }
+
+  public WorkerReply heartbeat(UUID worker, String owner, int running, JsonArray steps, String state) {
+    return gateway.heartbeatWorker(worker, owner, running, steps, state, leaseSeconds(), live.has(Role.ORCHESTRATOR));
+  }
+
+  public WorkerReply drain(UUID worker, String owner) {
+    return gateway.drainWorker(worker, owner);
+  }
+
+  public JsonObject workers() {
+    return gateway.getWorkerDocuments();
+  }
+
+  public JsonValue worker(UUID worker) {
+    return gateway.getWorkerDocument(worker);
+  }
+
+  private long leaseSeconds() {
+    return settings.worker().lease().toSeconds();
+  }
+}

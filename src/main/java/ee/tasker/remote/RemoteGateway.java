@@ -1,0 +1,58 @@
+package ee.tasker.remote;
+
+import ee.tasker.engine.reply.WorkerClaimReply;
+import ee.tasker.engine.reply.WorkerReply;
+import ee.tasker.engine.reply.WorkerResultsReply;
+import ee.tasker.platform.SqlFunctions;
+import jakarta.enterprise.context.Dependent;
+import jakarta.inject.Inject;
+import jakarta.json.JsonArray;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonValue;
+import java.util.List;
+import java.util.UUID;
+
+/** Calls the functions of the database for external workers. */
+@Dependent
+class RemoteGateway {
+  @Inject
+  private SqlFunctions sql;
+
+  WorkerReply registerWorker(JsonObject worker, String owner, String registeredBy) {
+    return WorkerReply.of(sql.object("register_worker(cast(? as jsonb), null, ?, ?)", worker, owner, registeredBy));
+  }
+
+  List<WorkerClaimReply> claimStepsForWorkers(JsonArray polls, long leaseSeconds) {
+    return WorkerClaimReply.of(sql.array("claim_steps_for_workers(cast(? as jsonb), cast(? as int))", polls, leaseSeconds));
+  }
+
+  /** @return JSON null for an unknown worker */
+  JsonValue getWorkerClaims(UUID worker, String owner, JsonArray steps) {
+    return sql.json("get_worker_claims(cast(? as uuid), ?, cast(? as jsonb))", worker, owner, steps);
+  }
+
+  WorkerResultsReply submitWorkerResults(UUID worker, String owner, JsonArray results, JsonValue claims, long leaseSeconds,
+      boolean settle) {
+    return WorkerResultsReply.of(sql.object(
+        "submit_worker_results(cast(? as uuid), ?, cast(? as jsonb), cast(? as jsonb), cast(? as int), ?)", worker, owner, results,
+        claims == JsonValue.NULL ? null : claims,
+        leaseSeconds, settle));
+  }
+
+  WorkerReply heartbeatWorker(UUID worker, String owner, int running, JsonArray steps, String state, long leaseSeconds, boolean settle) {
+    return WorkerReply.of(sql.object("heartbeat_worker(cast(? as uuid), ?, cast(? as jsonb), ?, cast(? as int), null, ?, ?)", worker,
+        running, steps, state, leaseSeconds, owner, settle));
+  }
+
+  WorkerReply drainWorker(UUID worker, String owner) {
+    return WorkerReply.of(sql.object("drain_worker(cast(? as uuid), cast(? as text))", worker, owner));
+  }
+
+  JsonObject getWorkerDocuments() {
+    return sql.object("get_worker_documents()");
+  }
+
+  JsonValue getWorkerDocument(UUID worker) {
+    return sql.json("get_worker_documents(cast(? as uuid))", worker);
+  }
+}

@@ -1,0 +1,69 @@
+package ee.tasker.remote;
+
+import ee.tasker.engine.model.Outcome;
+import ee.tasker.platform.Json;
+import jakarta.json.JsonArray;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonObjectBuilder;
+import jakarta.json.JsonValue;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * What a worker says about one step that it holds.
+ *
+ * @param outcome one of {@link #OUTCOMES}
+ * @param result  the result or partial result; JSON null when there is none
+ * @param error   {@code {type, message, delay_ms?, details?}}; JSON null when there is none
+ * @param decision the names of the steps that a decision chose; empty for other steps
+ * @param batches  the cursors of a batchable step; empty for other steps
+ */
+public record WorkerResult(UUID stepUuid, int handoff, String outcome, JsonValue result, JsonValue error, Duration executionTime,
+    Optional<List<String>> decision, Optional<JsonArray> batches) {
+  /** The step has not started: it is given back without using an attempt. */
+  public static final String RELEASED = "released";
+  /** The worker lacks the handler: the step is given back, and the worker gets none of that handler until it registers again. */
+  public static final String DECLINED = "declined";
+  public static final Set<String> OUTCOMES = Stream
+      .concat(Stream.of(RELEASED, DECLINED), Arrays.stream(Outcome.values()).map(Outcome::word))
+      .collect(Collectors.toUnmodifiableSet());
+
+  static WorkerResult released(UUID stepUuid, int handoff) {
+    return new WorkerResult(stepUuid, handoff, RELEASED, JsonValue.NULL, JsonValue.NULL, Duration.ZERO, Optional.empty(), Optional.empty());
+  }
+
+  public boolean isSuccess() {
+    return Outcome.SUCCESS.word().equals(outcome);
+  }
+
+  /** Whether a handler has run. */
+  public boolean isOfAHandler() {
+    return !RELEASED.equals(outcome) && !DECLINED.equals(outcome);
+  }
+
+  /** The same attempt as a permanent failure: its result does not fit. */
+  WorkerResult failed(JsonObject why) {
+    return new WorkerResult(stepUuid, handoff, Outcome.PERMANENT_FAILURE.word(), JsonValue.NULL, why, executionTime, Optional.empty(),
+        Optional.empty());
+  }
+
+  JsonObject toJson() {
+    JsonObjectBuilder json = Json.build().createObjectBuilder().add("step_uuid", stepUuid.toString()).add("handoff", handoff)
+        .add("outcome", outcome).add("execution_time_ms", executionTime.toMillis());
+    if (result != JsonValue.NULL) {
+      json.add("result", result);
+    }
+    if (error != JsonValue.NULL) {
+      json.add("error", error);
+    }
+    decision.ifPresent(steps -> json.add("decision", Json.build().createArrayBuilder(steps)));
+    batches.ifPresent(cursors -> json.add("batches", cursors));
+    return json.build();
+  }
+}

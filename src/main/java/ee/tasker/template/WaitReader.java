@@ -1,0 +1,86 @@
+package ee.tasker.template;
+
+import ee.tasker.template.StepDraft.Expression;
+import ee.tasker.template.StepDraft.Named;
+import ee.tasker.template.StepDraft.SignalDraft;
+import ee.tasker.template.model.Limits;
+import ee.tasker.template.model.StepType;
+import ee.tasker.template.model.StepWait;
+import jakarta.json.JsonString;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * Reads {@code wait} and {@code signal} of a step.
+ *
+ * @param place       the key that says what the step waits for; empty when it does not wait
+ * @param expressions {@code until}
+ * @param signal      the signal that the step waits for
+ * @param definition  may be called only when the template has no problem; empty for a step that does not wait
+ */
+record WaitReader(Optional<Located> place, List<Expression> expressions, Optional<SignalDraft> signal,
+    Supplier<Optional<StepWait>> definition) {
+  private enum OnTimeout {
+    ERROR
+  }
+
+  private static final String ERROR = OnTimeout.ERROR.name().toLowerCase(Locale.ROOT);
+
+  static WaitReader read(Keys step, Optional<Named> name, StepType type) {
+    List<Expression> expressions = new ArrayList<>();
+    var timer = step.find("wait");
+    var signal = step.find("signal");
+    signal.filter(given -> timer.isPresent())
+        .ifPresent(given -> given.refuse("a step waits for a time or for a signal; let one step follow the other, or use signal.timeout"));
+    timer.or(() -> signal).filter(given -> type != StepType.STANDARD && type != StepType.DEFERRED_CONVERGENCE)
+        .ifPresent(given -> given.refuse("belongs only to steps of type standard or deferred_convergence"));
+    var readTimer = timer.flatMap(Located::keys).map(keys -> timer(keys, name, expressions));
+    var readSignal = signal.flatMap(Located::keys).map(WaitReader::signal);
+    return new WaitReader(timer.or(() -> signal), expressions,
+        readSignal.flatMap(draft -> draft.name().map(given -> new SignalDraft(given, draft.schemaPlace(), draft.schema()))),
+        () -> readTimer.map(Supplier::get).or(() -> readSignal.map(Draft::signal)));
+  }
+
+  private static Supplier<StepWait> timer(Keys keys, Optional<Named> name, List<Expression> expressions) {
+    var duration = keys.find("for").flatMap(WaitReader::duration);
+    var until = keys.find("until").flatMap(value -> value.word(Limits.EXPRESSION).map(path -> {
+      expressions.add(new Expression(name.map(Named::name), "value", path, value));
+      return path;
+    }));
+    keys.refuseOthers();
+    if (keys.find("for").isPresent() == keys.find("until").isPresent()) {
+      keys.mapping().refuse("must have exactly one of for, a duration, and until, a path to an instant");
+    }
+    return () -> new StepWait.Timer(duration, until);
+  }
+
+  private record Draft(Optional<Named> name, Optional<Located> schemaPlace, Optional<String> schema, Optional<String> timeout,
+      Optional<String> defaultValue) {
+    StepWait signal() {
+      return new StepWait.Signal(name.orElseThrow().name(), schema, timeout, defaultValue);
+    }
+  }
+
+  private static Draft signal(Keys keys) {
+    var name = keys.require("name").flatMap(place -> place.word(Limits.SIGNAL_NAME).map(text -> new Named(text, place)));
+    var schemaPlace = keys.find("schema");
+    var schema = schemaPlace.flatMap(Located::schema);
+    var timeoutPlace = keys.find("timeout");
+    var timeout = timeoutPlace.flatMap(WaitReader::duration);
+    var onTimeoutPlace = keys.find("on_timeout");
+    var defaultValue = onTimeoutPlace.flatMap(Located::json)
+        .filter(value -> !(value instanceof JsonString text && text.getString().equals(ERROR))).map(CanonicalJson::write);
+    keys.refuseOthers();
+    onTimeoutPlace.filter(place -> timeoutPlace.isEmpty()).ifPresent(place -> place.refuse("needs a timeout beside it"));
+    return new Draft(name, schemaPlace, schema, timeout, defaultValue);
+  }
+
+  private static Optional<String> duration(Located place) {
+    return place.word(Limits.DURATION).flatMap(text -> StepWait.isDuration(text) ? Optional.of(text)
+        : place.refuse("must be a duration of ISO 8601 of at most ten years, such as PT30M, PT3H, P1D or P1M, but is \""
+            + Located.shortened(text) + "\""));
+  }
+}

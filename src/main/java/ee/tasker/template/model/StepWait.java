@@ -1,0 +1,68 @@
+package ee.tasker.template.model;
+
+import java.time.Duration;
+import java.time.Period;
+import java.time.format.DateTimeParseException;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/** What a step waits for after its parents. Durations are those of ISO 8601, months and days in UTC. */
+public sealed interface StepWait {
+
+  /** Ten years. */
+  int MAX_DAYS = 3_660;
+
+  /** Microseconds are the finest that the database keeps. */
+  Pattern DURATION = Pattern
+      .compile(
+          "P(?=[0-9T])([0-9]{1,9}Y)?([0-9]{1,9}M)?([0-9]{1,9}W)?([0-9]{1,9}D)?(T(?=[0-9])([0-9]{1,9}H)?([0-9]{1,9}M)?([0-9]{1,9}([.][0-9]{1,6})?S)?)?");
+
+  /**
+   * A time. One of the two is present.
+   *
+   * @param duration since the parents were done
+   * @param until    a SQL/JSON path to a text that is an instant with an offset
+   */
+  record Timer(Optional<String> duration, Optional<String> until) implements StepWait {
+    public Timer {
+      Checks.present(duration, "step.wait.for");
+      Checks.present(until, "step.wait.until");
+      Checks.require(duration.isPresent() != until.isPresent(), "step.wait must have for or until");
+      duration.ifPresent(text -> Checks.require(isDuration(text), "step.wait.for must be a duration, but is " + text));
+      until.ifPresent(path -> Checks.text(path, "step.wait.until", Limits.EXPRESSION));
+    }
+  }
+
+  /**
+   * A signal.
+   *
+   * @param schema       JSON Schema of the payload, as JSON text
+   * @param timeout      since the parents were done; empty: it waits without a limit
+   * @param defaultValue JSON text, the payload when no signal comes in time; empty: that is an error
+   */
+  record Signal(String name, Optional<String> schema, Optional<String> timeout, Optional<String> defaultValue) implements StepWait {
+    public Signal {
+      Checks.text(name, "step.signal.name", Limits.SIGNAL_NAME);
+      Checks.present(schema, "step.signal.schema");
+      Checks.present(timeout, "step.signal.timeout");
+      Checks.present(defaultValue, "step.signal.on_timeout");
+      timeout.ifPresent(text -> Checks.require(isDuration(text), "step.signal.timeout must be a duration, but is " + text));
+      Checks.require(defaultValue.isEmpty() || timeout.isPresent(), "step.signal.on_timeout must be absent without a timeout");
+    }
+  }
+
+  /** A duration of ISO 8601 of up to ten years: {@code PT3H}, {@code P1M}, {@code P1DT12H}. */
+  static boolean isDuration(String text) {
+    if (!DURATION.matcher(text).matches()) {
+      return false;
+    }
+    int time = text.indexOf('T');
+    try {
+      var date = time < 0 ? Period.parse(text) : time == 1 ? Period.ZERO : Period.parse(text.substring(0, time));
+      var clock = time < 0 ? Duration.ZERO : Duration.parse("P" + text.substring(time));
+      return date.getYears() * 366L + date.getMonths() * 31L + date.getDays() + clock.toDays() <= MAX_DAYS;
+    } catch (DateTimeParseException | ArithmeticException tooLong) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,118 @@
+// The frame around the pages: sign-in, navigation, and the page that the address names.
+import { html, render, useEffect, useRef, useState } from "./vendor/preact-htm.js";
+import { link, may, mayEverywhere, shared, signIn, signOut, useRoute, useShared, whoAmI } from "./core.js";
+import { t } from "./texts.js";
+import { Banner, Dialog, ErrorNote, Field, Guard } from "./ui.js";
+
+/** Each page is a module of its own, loaded when it is opened; `isFor` says who finds it in the navigation. */
+const PAGES = {
+  overview: { load: () => import("./pages/overview.js"), isFor: () => true },
+  tasks: { load: () => import("./pages/tasks.js"), isFor: () => may("tasks:list") },
+  task: { load: () => import("./pages/task.js") },
+  templates: { load: () => import("./pages/templates.js"), isFor: () => may("templates:read") },
+  template: { load: () => import("./pages/template.js") },
+  editor: { load: () => import("./pages/editor.js") },
+  deadLetters: { load: () => import("./pages/deadletters.js"), isFor: () => may("dlq:read") },
+  servers: { load: () => import("./pages/servers.js"), isFor: () => mayEverywhere("system:servers_read") },
+  policies: { load: () => import("./pages/policies.js"), isFor: () => may("policies:read") },
+  access: { load: () => import("./pages/access.js"), isFor: () => mayEverywhere("security:read") },
+  audit: { load: () => import("./pages/audit.js"), isFor: () => mayEverywhere("security:audit_read") },
+};
+/** The page of an address, and the entry of the navigation that it belongs to. */
+function pageOf([first = "overview", second]) {
+  if (first === "tasks" && second) return ["task", "tasks"];
+  if (first === "templates" && second === "new") return ["editor", "templates"];
+  if (first === "templates" && second) return ["template", "templates"];
+  return t.pages[first] ? [first, first] : [null, null];
+}
+
+function SignIn({ sentence }) {
+  const [name, setName] = useState(shared.me?.name ?? "");
+  const [password, setPassword] = useState("");
+  const [error, setError] = useState(null);
+  const [isBusy, busy] = useState(false);
+  const submit = async (event) => {
+    event.preventDefault();
+    busy(true);
+    setError(null);
+    try {
+      await signIn(name, password);
+    } catch (refused) {
+      setError(refused);
+      setPassword("");
+      busy(false);
+    }
+  };
+  const wrong = error?.status === 401 ? t.wrongPassword : error?.status === 429 ? t.tryAgainIn(error.retryAfter || 1) : null;
+  return html`<form onSubmit=${submit}>
+    <p>${sentence}</p>
+    <${Field} label=${t.name}><input name="name" autocomplete="username" required value=${name} onInput=${(e) => setName(e.target.value)} /><//>
+    <${Field} label=${t.password}><input name="password" type="password" autocomplete="current-password" required value=${password} onInput=${(e) => setPassword(e.target.value)} /><//>
+    ${wrong ? html`<div class="note bad" role="alert">${wrong}</div>` : error && html`<${ErrorNote} error=${error} />`}
+    <button class="main" disabled=${isBusy}>${t.signIn}</button>
+  </form>`;
+}
+
+/** Over the page, which stays as it is. */
+function LostSession() {
+  const [closed, close] = useState(0);
+  return html`<${Dialog} key=${closed} title=${t.signIn} onClose=${() => shared.lost && close(closed + 1)}><${SignIn} sentence=${t.signInAgain} /><//>`;
+}
+
+function Page() {
+  const route = useRoute();
+  const [name] = pageOf(route.parts);
+  const [module, set] = useState({});
+  const [error, setError] = useState(null);
+  const main = useRef(null);
+  const address = route.parts.join("/");
+  useEffect(() => {
+    setError(null);
+    document.title = `${t.pages[route.parts[0] ?? "overview"] ?? ""} ${route.parts.slice(1).join("/")} – ${t.product}`;
+    if (!name || module.name === name) return undefined;
+    let isWanted = true;
+    PAGES[name].load().then(({ default: page }) => isWanted && set({ name, page }), (failure) => isWanted && setError(failure));
+    return () => {
+      isWanted = false;
+    };
+  }, [name, address]);
+  useEffect(() => {
+    // Screen readers and the keyboard begin at the new page.
+    if (module.page && document.activeElement === document.body) main.current?.focus({ preventScroll: true });
+  }, [module, address]);
+  return html`<main id="main" tabindex="-1" ref=${main}><${Banner} />
+    ${!name ? html`<h1>${t.error.page}</h1><p><a href="#/">${t.pages.overview}</a></p>`
+    : error ? html`<${ErrorNote} error=${Object.assign(error, { problem: { title: t.error.broken } })} onRetry=${() => location.reload()} />`
+    : module.name === name ? html`<${Guard} key=${address}><${module.page} parts=${route.parts} params=${route.params} /><//>` : html`<p class="quiet">${t.loading}</p>`}</main>`;
+}
+
+function Frame() {
+  const { me, said } = useShared();
+  const route = useRoute();
+  const [, current] = pageOf(route.parts);
+  return html`<div class="frame">
+    <header class="head"><a class="skip" href="#main" onClick=${(e) => { e.preventDefault(); document.getElementById("main").focus(); }}>${t.skip}</a>
+      <a class="product" href="#/">${t.product}</a>
+      <div class="end"><span class="quiet small">${t.signedInAs(me.name)}</span><button type="button" onClick=${signOut}>${t.signOut}</button></div></header>
+    <nav class="rail" aria-label=${t.pagesOfTheConsole}><ul>${Object.entries(PAGES).filter(([, page]) => page.isFor?.()).map(([name]) =>
+      html`<li key=${name}><a href=${name === "overview" ? "#/" : link(name)} aria-current=${name === current ? "page" : undefined}>${t.pages[name]}</a></li>`)}</ul></nav>
+    <${Page} />
+    <div class="unseen" role="status" aria-live="polite">${said}</div>
+  </div>`;
+}
+
+function App() {
+  const { me, lost } = useShared();
+  const [isKnown, set] = useState(false);
+  const [error, setError] = useState(null);
+  const ask = () => whoAmI().then(() => set(true), (refused) => (refused.status === 401 ? set(true) : setError(refused)));
+  useEffect(() => {
+    ask();
+  }, []);
+  if (me) return html`<${Frame} />${lost && html`<${LostSession} />`}`;
+  if (isKnown) return html`<main class="sign-in"><h1>${t.product}</h1><${SignIn} sentence="" /></main>`;
+  return html`<main class="sign-in"><h1>${t.product}</h1><${Banner} />
+    ${error ? html`<${ErrorNote} error=${error} /><button type="button" onClick=${() => { setError(null); ask(); }}>${t.retry}</button>` : html`<p class="quiet">${t.loading}</p>`}</main>`;
+}
+
+render(html`<${App} />`, document.getElementById("console"));

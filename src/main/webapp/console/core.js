@@ -1,0 +1,299 @@
+// What every page needs: calls of the REST API, the session, the address bar, and hooks that load and follow.
+import { useEffect, useReducer, useRef, useState } from "./vendor/preact-htm.js";
+
+/** The context root of the application. */
+export const ROOT = new URL("../", import.meta.url);
+
+// ---- State that all pages share
+
+const listeners = new Set();
+export const shared = { me: null, lost: false, offlineSince: null, nextTry: null, said: "", generation: 0 };
+
+export function share(changes) {
+  Object.assign(shared, changes);
+  listeners.forEach((listener) => listener());
+}
+
+/** Renders the component again when the shared state changes. */
+export function useShared() {
+  const [, render] = useReducer((n) => n + 1, 0);
+  useEffect(() => {
+    listeners.add(render);
+    return () => listeners.delete(render);
+  }, []);
+  return shared;
+}
+
+/** A sentence for screen readers and the status line. */
+export const say = (sentence) => share({ said: sentence });
+
+// ---- Calls
+
+/** An answer that is no success: status 0 when there is no answer. */
+export class Refusal extends Error {
+  constructor(status, problem, retryAfter) {
+    super(problem.detail || problem.title || String(status));
+    this.status = status;
+    this.problem = problem;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** Numbers with more digits than a double has stay as they are written. */
+function exact(key, value, context) {
+  return typeof value === "number" && context?.source && JSON.rawJSON && context.source.replace(/\D/g, "").length > 15
+    ? JSON.rawJSON(context.source) : value;
+}
+
+export function query(params) {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(params)) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined && one !== null && one !== "") search.append(name, one);
+    }
+  }
+  const text = search.toString();
+  return text ? `?${text}` : "";
+}
+
+export async function call(method, path, { body, type = "application/json", headers = {}, signal } = {}) {
+  let answer;
+  try {
+    answer = await fetch(new URL(path, ROOT), {
+      method, signal, cache: "no-store", credentials: "same-origin",
+      headers: { "X-Requested-By": "console", Accept: "application/json", ...(body === undefined ? {} : { "Content-Type": type }), ...headers },
+      body: body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body),
+    });
+  } catch (failure) {
+    if (failure.name === "AbortError") throw failure;
+    if (!shared.offlineSince) share({ offlineSince: new Date() });
+    throw new Refusal(0, { title: "No answer", code: "no-answer" });
+  }
+  if (shared.offlineSince) share({ offlineSince: null, generation: shared.generation + 1 });
+  const text = await answer.text();
+  let document = {};
+  try {
+    document = text ? JSON.parse(text, exact) : {};
+  } catch {
+    document = { title: answer.statusText, detail: text.slice(0, 300) };
+  }
+  if (answer.ok) return document;
+  if (answer.status === 401 && !headers.Authorization) share({ lost: true });
+  throw new Refusal(answer.status, document, Number(answer.headers.get("Retry-After")) || 0);
+}
+
+export const get = (path, params = {}, signal) => call("GET", path + query(params), { signal });
+
+/** A change: sent with a key of its own, so that a repetition after a lost answer has no second effect. */
+export const change = (method, path, body, key = crypto.randomUUID?.() ?? String(Math.random()).slice(2)) =>
+  call(method, path, { body, headers: path.startsWith("v1/access/") ? {} : { "Idempotency-Key": key } });
+
+// ---- Session
+
+const utf8 = (text) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+
+export async function signIn(name, password) {
+  await call("POST", "v1/access/session", { headers: { Authorization: `Basic ${utf8(`${name}:${password}`)}` } });
+  await whoAmI();
+}
+
+export async function whoAmI() {
+  const me = await get("v1/me");
+  const granted = new Map();
+  for (const text of me.permissions) {
+    const [permission, namespace] = text.split(" in ");
+    granted.set(permission, [...(granted.get(permission) ?? []), namespace ?? null]);
+  }
+  share({ me: { ...me, granted }, lost: false, generation: shared.generation + 1 });
+}
+
+export async function signOut() {
+  await call("DELETE", "v1/access/session");
+  share({ me: null, lost: true });
+}
+
+/** In this namespace; without one, in at least one namespace. */
+export function may(permission, namespace) {
+  const where = shared.me?.granted.get(permission);
+  return !!where && (namespace === undefined || where.includes(null) || where.includes(namespace));
+}
+
+export const mayEverywhere = (permission) => !!shared.me?.granted.get(permission)?.includes(null);
+
+// ---- Address bar
+
+const parse = () => {
+  const [path, search] = location.hash.replace(/^#\/?/, "").split("?");
+  return { parts: path.split("/").filter(Boolean).map(decodeURIComponent), params: new URLSearchParams(search ?? "") };
+};
+
+export function useRoute() {
+  const [route, set] = useState(parse);
+  useEffect(() => {
+    const update = () => set(parse());
+    addEventListener("hashchange", update);
+    return () => removeEventListener("hashchange", update);
+  }, []);
+  return route;
+}
+
+export const link = (...parts) => {
+  const params = typeof parts.at(-1) === "object" ? parts.pop() : {};
+  return `#/${parts.map(encodeURIComponent).join("/")}${query(params)}`;
+};
+
+/** Filters replace the entry of the browser's history, so that one step back leaves the page. */
+export function setParams(changes) {
+  const { parts, params } = parse();
+  const next = Object.fromEntries([...params.keys()].map((name) => [name, params.getAll(name)]));
+  history.replaceState(null, "", link(...parts, { ...next, ...changes }));
+  dispatchEvent(new Event("hashchange"));
+}
+
+// ---- Hooks
+
+/** Longest pause between two attempts to reach the server. */
+const LONGEST_PAUSE = 30_000;
+
+/**
+ * Loads at once, after every change of `deps`, and every `every` milliseconds while the page is visible (0: not again). What was
+ * loaded stays when a later load fails. Refusals (401, 403, 404) end the polling until the next sign-in.
+ */
+export function useLoad(load, deps, every = 0) {
+  const [state, set] = useState({ data: null, error: null, at: null });
+  const { generation } = useShared();
+  const again = useRef(() => {});
+  useEffect(() => {
+    const stop = new AbortController();
+    let timer;
+    let failures = 0;
+    let isRunning = false;
+    let isWanted = false;
+    const run = async () => {
+      clearTimeout(timer);
+      if (isRunning) {
+        isWanted = true;
+        return;
+      }
+      isRunning = true;
+      let pause = every;
+      try {
+        const data = await load(stop.signal);
+        failures = 0;
+        if (!stop.signal.aborted) set({ data, error: null, at: new Date() });
+      } catch (error) {
+        if (stop.signal.aborted) return;
+        if (!(error instanceof Refusal)) console.error(error);
+        set((old) => ({ ...old, error }));
+        failures++;
+        const isFinal = [401, 403, 404, 400].includes(error.status);
+        pause = isFinal ? 0 : Math.min(LONGEST_PAUSE, Math.max(error.retryAfter * 1000 || 0, 1000 * 2 ** (failures - 1))) * (0.8 + Math.random() * 0.4);
+        if (error.status === 0) share({ nextTry: new Date(Date.now() + pause) });
+      } finally {
+        isRunning = false;
+      }
+      if (isWanted) {
+        isWanted = false;
+        pause = 100;
+      }
+      if (pause && !stop.signal.aborted) timer = setTimeout(() => (document.hidden ? (timer = setTimeout(run, pause)) : run()), pause);
+    };
+    const onVisible = () => !document.hidden && every && run();
+    again.current = run;
+    run();
+    document.addEventListener("visibilitychange", onVisible);
+    return () => {
+      stop.abort();
+      clearTimeout(timer);
+      document.removeEventListener("visibilitychange", onVisible);
+    };
+  }, [...deps, generation]);
+  return { ...state, reload: () => again.current() };
+}
+
+/**
+ * Follows a stream of events and returns live, connecting or ended. After a lost connection it goes on after the last event that
+ * arrived. A page that is not visible has no stream: a browser opens only six connections to a server.
+ */
+export function useStream(path, onEvent) {
+  const [state, set] = useState("connecting");
+  const handler = useRef(onEvent);
+  handler.current = onEvent;
+  const { generation } = useShared();
+  useEffect(() => {
+    if (!path) return undefined;
+    let source;
+    let timer;
+    let last = "";
+    let failures = 0;
+    let isEnded = false;
+    const open = () => {
+      set("connecting");
+      const url = new URL(path, ROOT);
+      if (last) url.searchParams.set("last_event_id", last);
+      source = new EventSource(url);
+      source.onopen = () => {
+        failures = 0;
+        set("live");
+      };
+      const take = (event) => {
+        last = event.lastEventId || last;
+        set("live");
+        if (event.type !== "alive") handler.current({ type: event.type, ...JSON.parse(event.data) });
+        if (event.type === "end") {
+          source.close();
+          isEnded = true;
+          set("ended");
+        }
+      };
+      ["task", "step", "end", "alive"].forEach((type) => source.addEventListener(type, take));
+      source.onerror = () => {
+        set("connecting");
+        if (source.readyState === EventSource.CLOSED) {
+          // The server refused: too many streams, or no session. Ask again later.
+          timer = setTimeout(open, Math.min(LONGEST_PAUSE, 1000 * 2 ** failures++));
+        }
+      };
+    };
+    const close = () => {
+      clearTimeout(timer);
+      source?.close();
+    };
+    const onVisible = () => {
+      close();
+      if (!document.hidden && !isEnded) open();
+    };
+    onVisible();
+    document.addEventListener("visibilitychange", onVisible);
+    return () => {
+      close();
+      document.removeEventListener("visibilitychange", onVisible);
+    };
+  }, [path, generation]);
+  return state;
+}
+
+/** Calls of the returned function run `action` at most once in `pause` milliseconds, and once more at the end. */
+export function useThrottled(action, pause) {
+  const current = useRef(action);
+  current.current = action;
+  const timer = useRef(null);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return () => {
+    if (timer.current) return;
+    timer.current = setTimeout(() => {
+      timer.current = null;
+      current.current();
+    }, pause);
+  };
+}
+
+/** One clock for all relative times. */
+export function useClock() {
+  const [now, set] = useState(Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => set(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}

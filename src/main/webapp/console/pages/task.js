@@ -1,0 +1,197 @@
+// One task: why it waits, its graph, timeline, steps, story and data, and what an operator can do about it.
+import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact-htm.js";
+import { change, get, link, may, query, setParams, shared, useLoad, useStream, useThrottled } from "../core.js";
+import { Graph, nodesOf } from "../graph.js";
+import { t } from "../texts.js";
+import { Timeline } from "../timeline.js";
+import { Action, Ago, Copy, ENDED, ErrorNote, Facts, Guard, Json, Live, Loaded, span, State, Table, Tabs, Time } from "../ui.js";
+
+const TABS = Object.entries(t.task.tabs);
+const ROWS = 100;
+/** An unfinished task is loaded again now and then, in case its stream is cut. */
+const EVERY = 15_000;
+
+function json(text) {
+  try {
+    return JSON.parse(text);
+  } catch (wrong) {
+    throw new Error(t.task.notJson(wrong.message));
+  }
+}
+
+// ---- Actions
+
+function TaskActions({ task, onDone }) {
+  const path = `v1/tasks/${task.task_uuid}`;
+  const isBlocked = task.state === "blocked_by_failures";
+  const act = (action) => ({ reason }, key) => change("PATCH", path, { action_type: action, requested_by: shared.me.name, reason }, key);
+  const [retry, resolve, fail, cancel] = ["retry", "resolve", "fail", "cancel"].map((action) => t.task.actions[action]);
+  const isAllowed = may("tasks:act", task.namespace);
+  const common = { onDone, isAllowed };
+  const canRetry = isBlocked || ["error", "waiting_for_retry", "cancelled"].includes(task.state);
+  return html`<div class="row actions">
+    <${Action} ...${common} label=${retry[0]} sentence=${retry[1]} isOffered=${canRetry} send=${act("retry")} />
+    <${Action} ...${common} label=${resolve[0]} sentence=${resolve[1]} isOffered=${isBlocked} send=${act("resolve")} />
+    <${Action} ...${common} label=${fail[0]} sentence=${fail[1]} isDangerous isOffered=${isBlocked} send=${act("fail")} />
+    <${Action} onDone=${onDone} isAllowed=${may("tasks:cancel", task.namespace)} label=${cancel[0]} sentence=${cancel[1]} isDangerous isOffered=${!ENDED.has(task.state) && !task.cancel_request}
+      send=${({ reason }, key) => change("DELETE", path + query({ reason, requested_by: shared.me.name }), undefined, key)} /></div>`;
+}
+
+function StepActions({ task, step, isDecision, onDone }) {
+  const path = `v1/tasks/${task.task_uuid}/workflow_steps/${step.step_uuid}`;
+  const send = (action, by, more = () => ({})) => (values, key) =>
+    change("PATCH", path, { action_type: action, [by]: shared.me.name, reason: values.reason, attempt: step.attempts, ...more(values) }, key);
+  const [reset, complete, resolve] = ["reset_for_retry", "complete_manually", "resolve_manually"].map((action) => t.task.stepActions[action]);
+  const common = { isAllowed: may("steps:resolve", task.namespace), onDone };
+  const isOpen = !ENDED.has(task.state);
+  const canReset = isOpen && ["error", "waiting_for_retry"].includes(step.state);
+  const canEnd = isOpen && ["error", "waiting_for_retry", "pending"].includes(step.state);
+  const fields = [{ name: "result", label: t.task.result, kind: "area", value: "{}" }, ...(isDecision ? [{ name: "decision", label: t.task.decision }] : [])];
+  const completion = (values) => ({ completion_data: { result: json(values.result), ...(isDecision ? { decision: values.decision.split(",").map((name) => name.trim()).filter(Boolean) } : {}) } });
+  return html`<div class="row actions">
+    <${Action} ...${common} label=${reset[0]} sentence=${reset[1]} isOffered=${canReset} send=${send("reset_for_retry", "reset_by")} />
+    <${Action} ...${common} label=${complete[0]} sentence=${complete[1]} isOffered=${canEnd} fields=${fields} send=${send("complete_manually", "completed_by", completion)} />
+    <${Action} ...${common} label=${resolve[0]} sentence=${resolve[1]} isDangerous isOffered=${canEnd} send=${send("resolve_manually", "resolved_by")} /></div>`;
+}
+
+// ---- Parts
+
+function Why({ task }) {
+  const why = useLoad((signal) => get(`v1/tasks/${task.task_uuid}/diagnosis`, {}, signal), [task.task_uuid, task.state, task.updated_at], 10_000);
+  return html`${task.cancel_request && html`<p>${t.task.cancelRequested(task.cancel_request.by, task.cancel_request.reason)}</p>`}
+    ${task.explanation && html`<p><strong>${task.explanation}</strong></p>`}
+    <${Loaded} of=${why}>${({ waiting }) => html`<ul>${waiting.filter((step) => !["parents", "held_back"].includes(step.cause)).slice(0, 12).map((step) => html`
+      <li key=${step.step_uuid}><button type="button" onClick=${() => setParams({ step: step.name })}>${step.name}</button> <${State} of=${step.state} /> ${step.sentence}</li>`)}</ul>`}<//>`;
+}
+
+function Attempts({ task, step }) {
+  const audit = useLoad((signal) => get(`v1/tasks/${task.task_uuid}/workflow_steps/${step.step_uuid}/audit`, {}, signal), [step.step_uuid, step.attempts, step.state]);
+  return html`<${Loaded} of=${audit}>${({ results }) => results.length > 0 && html`<h3>${t.task.attempts}</h3><ul>${results.map((result) => html`<li key=${result.sort_key}>
+    <details><summary>${result.attempt}: ${result.outcome} <span class="quiet small">${span(result.execution_time_ms ?? 0)} · <${Time} at=${result.recorded_at} /></span></summary>
+    <${Json} value=${result.success ? result.result : result.error} name=${`${step.name}-${result.attempt}`} /></details></li>`)}</ul>`}<//>`;
+}
+
+function Inspector({ task, node, decision, onDone }) {
+  if (!node) return html`<aside class="panel"><p class="quiet">${t.task.select}</p></aside>`;
+  const { step } = node;
+  return html`<aside class="panel" aria-label=${t.task.step}><h2>${node.name}</h2><p><${State} of=${node.state} /></p>
+    ${decision?.decided_at && html`<p>${t.task.chosen(decision)}</p>`}
+    <${Facts} of=${[[t.task.dependsOn, node.after.join(", ")]]} />
+    ${step && html`<${Facts} of=${[
+      [t.task.attempts, t.task.attempt(step.attempts, step.max_attempts)], [t.task.started, step.enqueued_at && html`<${Time} at=${step.enqueued_at} />`],
+      [t.task.ended, step.completed_at && html`<${Time} at=${step.completed_at} />`], [t.task.took, step.execution_time_ms != null && step.completed_at && span(step.execution_time_ms)],
+      [t.task.retryAt, step.next_retry_at && step.state === "waiting_for_retry" && html`<${Ago} at=${step.next_retry_at} />`],
+      [t.task.lease, step.state === "in_progress" && step.lease_expires_at && html`<${Ago} at=${step.lease_expires_at} />`],
+      [t.task.server, step.leased_by && html`<span class="mono">${step.leased_by}</span>`]].filter(([, value]) => value)} />
+      <${StepActions} task=${task} step=${step} isDecision=${!!decision} onDone=${onDone} />
+      ${step.error && html`<h3>${t.task.stepError}</h3><${Json} value=${step.error} name=${`${node.name}-error`} />`}
+      ${step.result !== null && step.result !== undefined && html`<h3>${t.task.stepResult}</h3><${Json} value=${step.result} name=${node.name} />`}
+      <${Attempts} key=${step.step_uuid} task=${task} step=${step} />`}</aside>`;
+}
+
+function Steps({ nodes, selected }) {
+  const [isOpenOnly, only] = useState(false);
+  const [shown, show] = useState(ROWS);
+  const rows = nodes.filter((node) => !isOpenOnly || !["complete", "resolved_manually", "not_taken"].includes(node.state));
+  return html`<label><input type="checkbox" checked=${isOpenOnly} onChange=${(e) => only(e.target.checked)} /> ${t.task.onlyOpen}</label>
+    <${Table} label=${t.task.tabs.steps} head=${[t.task.state, t.task.step, t.task.attempts, t.task.took, t.task.ended]}>${rows.slice(0, shown).map((node) => html`<tr key=${node.name}>
+      <td><${State} of=${node.state} /></td><td><button type="button" aria-pressed=${node.name === selected ? "true" : "false"} onClick=${() => setParams({ step: node.name })}>${node.name}</button></td>
+      <td>${node.step && `${node.step.attempts} / ${node.step.max_attempts}`}</td><td>${node.step?.completed_at && span(node.step.execution_time_ms ?? 0)}</td><td>${node.step?.completed_at && html`<${Time} at=${node.step.completed_at} />`}</td></tr>`)}<//>
+    ${rows.length > shown && html`<button type="button" onClick=${() => show(shown + ROWS)}>${t.task.moreSteps(Math.min(ROWS, rows.length - shown))}</button>`}`;
+}
+
+function Story({ history, isEnded }) {
+  const [isNewestFirst, turn] = useState(!isEnded);
+  const [shown, show] = useState(ROWS);
+  const entries = isNewestFirst ? [...history].reverse() : history;
+  return html`<label><input type="checkbox" checked=${isNewestFirst} onChange=${(e) => turn(e.target.checked)} /> ${t.task.newestFirst}</label>
+    <ol class="story">${entries.slice(0, shown).map((entry) => html`<li><span class="quiet small"><${Time} at=${entry.at} /></span><div>${t.task.story[entry.kind]?.(entry) ?? entry.kind}
+      ${entry.actor && entry.kind !== "action" && html` <span class="quiet small">${t.task.by(entry.actor)}</span>`}
+      ${(entry.error ?? entry.details) && html`<details><summary class="small">${entry.error?.message ?? entry.error?.type ?? t.task.tabs.data}</summary><${Json} value=${entry.error ?? entry.details} name="entry" /></details>`}</div></li>`)}</ol>
+    ${entries.length > shown && html`<button type="button" onClick=${() => show(shown + ROWS)}>${t.more}</button>`}`;
+}
+
+function Data({ task, steps }) {
+  const seesSteps = may("steps:read", task.namespace);
+  const results = Object.fromEntries((steps ?? []).filter((step) => step.result !== null && step.result !== undefined).map((step) => [step.name, step.result]));
+  return html`<${Facts} of=${[
+      [t.task.submittedBy, task.submitted_by], [t.task.initiator, task.initiator], [t.task.sourceSystem, task.source_system], [t.task.requestReason, task.reason],
+      [t.task.priority, task.priority], [t.task.tags, (task.tags ?? []).join(", ")], [t.task.created, html`<${Time} at=${task.created_at} />`], [t.task.updated, html`<${Time} at=${task.updated_at} />`],
+      [t.task.completed, task.completed_at && html`<${Time} at=${task.completed_at} />`]]} />
+    <h2>${t.task.context}</h2>${task.context === undefined ? html`<p class="quiet">${t.task.noContext}</p>` : html`<${Json} value=${task.context} name="context" label=${t.task.context} />`}
+    <h2>${t.task.results}</h2>${seesSteps ? html`<${Json} value=${results} name="results" label=${t.task.results} />` : html`<p class="quiet">${t.task.noSteps}</p>`}`;
+}
+
+// ---- The page
+
+export default function Task({ parts: [, uuid], params }) {
+  const tab = params.get("tab") ?? "graph";
+  const path = `v1/tasks/${encodeURIComponent(uuid)}`;
+  const [isEnded, setEnded] = useState(false);
+  const loaded = useLoad(async (signal) => {
+    const task = await get(path, {}, signal);
+    const steps = may("steps:read", task.namespace) ? (await get(`${path}/workflow_steps`, {}, signal)).steps : task.steps ?? [];
+    setEnded(ENDED.has(task.state));
+    return { task, steps };
+  }, [path], isEnded ? 0 : EVERY);
+  const { namespace, name, version } = loaded.data?.task ?? {};
+  const template = useLoad((signal) => (name && may("templates:read", namespace) ? get(`v1/templates/${[namespace, name, version].map(encodeURIComponent).join("/")}`, {}, signal) : Promise.resolve(null)), [namespace, name, version]);
+  const needsHistory = tab === "timeline" || tab === "story";
+  const history = useLoad((signal) => (needsHistory ? get(`${path}/history`, {}, signal) : Promise.resolve(null)), [path, needsHistory]);
+  // A move is shown at once, and what else it changed as soon as it is loaded.
+  const [moved, setMoved] = useState({});
+  useEffect(() => setMoved({}), [loaded.at]);
+  const reload = () => {
+    loaded.reload();
+    if (needsHistory) history.reload();
+  };
+  const soon = useThrottled(reload, 400);
+  const moves = useRef({});
+  const draw = useThrottled(() => {
+    setMoved((old) => ({ ...old, ...moves.current }));
+    moves.current = {};
+  }, 100);
+  const began = useRef(null);
+  const stream = useStream(loaded.data ? `${path}/events` : null, (event) => {
+    // The stream begins with the task's creation: what happened before the document was loaded is in the document.
+    if (event.type !== "end" && began.current && new Date(event.at) <= began.current) return;
+    if (event.type === "step") {
+      moves.current[event.step] = event.to_state;
+      draw();
+    }
+    soon();
+  });
+  useEffect(() => {
+    const last = loaded.data?.task.updated_at;
+    if (last) began.current = new Date(last);
+  }, [loaded.data]);
+  const nodes = useMemo(() => {
+    if (!loaded.data) return [];
+    const steps = loaded.data.steps.map((step) => (moved[step.name] ? { ...step, state: moved[step.name] } : step));
+    return nodesOf(template.data?.configuration, steps, loaded.data.task.decisions ?? [], ENDED.has(loaded.data.task.state));
+  }, [loaded.data, template.data, moved]);
+  if (loaded.error?.status === 404 || loaded.error?.status === 400) return html`<h1>${uuid}</h1><p>${t.task.gone}</p><p><a href=${link("tasks")}>${t.task.back}</a></p>`;
+  const selected = params.get("step") ?? nodes.find((node) => node.state === "error")?.name;
+  return html`<${Loaded} of=${loaded}>${({ task, steps }) => html`
+    <div class="row spread"><h1>${task.name} <span class="quiet small">${task.namespace} · ${task.version}</span></h1><${Live} state=${stream} /></div>
+    <div class="row" data-state=${task.state}><${State} of=${task.state} /> <span>${task.completed_steps} / ${task.total_steps}</span>
+      <span class="quiet">${task.completed_at ? span(new Date(task.completed_at) - new Date(task.created_at)) : html`<${Ago} at=${task.created_at} />`}</span>
+      <span class="mono small">${task.task_uuid}</span><${Copy} text=${task.task_uuid} /></div>
+    <p class="row small">${task.parent_task_uuid && html`<a href=${link("tasks", task.parent_task_uuid)}>${t.task.parent}</a>`}
+      ${task.replaces_task_uuid && html`<a href=${link("tasks", task.replaces_task_uuid)}>${t.task.replaces}</a>`}
+      ${task.replaced_by_task_uuid && html`<a href=${link("tasks", task.replaced_by_task_uuid)}>${t.task.replacedBy}</a>`}
+      ${may("tasks:list") && html`<a href=${link("tasks", { correlation_id: task.correlation_id })}>${t.task.correlation}</a><a href=${link("tasks", { parent_correlation_id: task.correlation_id })}>${t.task.children}</a>`}
+      ${may("templates:read", task.namespace) && html`<a href=${link("templates", task.namespace, task.name, { version: task.version })}>${t.tasks.template}</a>`}
+      ${task.sla_breached_at && html`<span class="f-retry">${t.task.slaBreached} <${Time} at=${task.sla_breached_at} /></span>`}</p>
+    <${TaskActions} task=${task} onDone=${reload} />
+    ${!ENDED.has(task.state) && html`<section class="note" aria-label=${t.task.why}><${Guard}><${Why} task=${task} /><//></section>`}
+    <${Tabs} label=${task.name} current=${tab} of=${TABS.map(([key, label]) => [key, label, link("tasks", uuid, { tab: key, step: params.get("step") })])} />
+    <${Guard} key=${tab}>${tab === "story" ? html`<${Loaded} of=${history}>${(found) => html`<${Story} history=${found.entries} isEnded=${ENDED.has(task.state)} />`}<//>`
+      : tab === "data" ? html`<${Data} task=${task} steps=${steps} />`
+      : html`<div class="split"><div>
+        ${tab === "timeline" ? html`<${Loaded} of=${history}>${(found) => html`<${Timeline} task=${task} history=${found.entries} />`}<//>`
+        : tab === "steps" ? html`<${Steps} nodes=${nodes} selected=${selected} />`
+        : html`${template.error && html`<${ErrorNote} error=${template.error} />`}${!may("templates:read", task.namespace) && html`<p class="quiet">${t.task.noGraph}</p>`}
+          <${Graph} label=${t.task.graphOf(task.name)} nodes=${nodes} selected=${selected} onSelect=${(step) => setParams({ step })} />`}</div>
+        <${Inspector} task=${task} node=${nodes.find((node) => node.name === selected)} decision=${(task.decisions ?? []).find((one) => one.step === selected)} onDone=${reload} /></div>`}<//>`}<//>`;
+}

@@ -1,0 +1,178 @@
+// The list of tasks: filters in the address, pages by key, live states, and actions on all that match.
+import { html, useEffect, useRef, useState } from "../vendor/preact-htm.js";
+import { change, get, link, may, mayEverywhere, say, setParams, shared, useLoad, useStream, useThrottled, query } from "../core.js";
+import { t } from "../texts.js";
+import { Ago, Dialog, ErrorNote, Field, Live, Loaded, span, State, Table, TASK_STATES, Time, words } from "../ui.js";
+
+const PAGE = 50;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const TEXTS = ["namespace", "name", "version", "tag", "attribute", "initiator", "source_system", "correlation_id", "parent_correlation_id"];
+const LABELS = { namespace: t.tasks.namespace, name: t.tasks.template, version: t.tasks.version, tag: t.tasks.tag, attribute: t.tasks.attribute,
+  initiator: t.tasks.initiator, source_system: t.tasks.sourceSystem, correlation_id: t.tasks.correlation, parent_correlation_id: t.tasks.parentCorrelation };
+const TIMES = { created_after: t.tasks.createdAfter, created_before: t.tasks.createdBefore };
+const FILTERS = ["state", ...TEXTS, ...Object.keys(TIMES), "sla_breached"];
+/** What a bulk action can filter by; with one state. */
+const BULK = ["namespace", "name", "version", "state", "initiator", "source_system", "correlation_id", "parent_correlation_id", "created_after", "created_before"];
+const COLUMNS = { progress: t.tasks.progress, created: t.tasks.created, duration: t.tasks.duration, initiator: t.tasks.initiator, priority: t.tasks.priority, tags: t.task.tags };
+const SHOWN = ["progress", "created", "duration"];
+
+function useFilter(params) {
+  const filter = {};
+  for (const name of FILTERS) {
+    const all = params.getAll(name).filter(Boolean);
+    if (all.length) filter[name] = all.join(",");
+  }
+  return filter;
+}
+
+/** What is typed counts when the typing pauses; the address always has what the list shows. */
+function TextFilter({ name, value }) {
+  const [text, set] = useState(value);
+  const timer = useRef(null);
+  useEffect(() => set(value), [value]);
+  const update = (event) => {
+    const next = event.target.value;
+    set(next);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => setParams({ [name]: next.trim(), cursor: null }), 400);
+  };
+  return html`<${Field} label=${LABELS[name]} hint=${name === "attribute" ? t.tasks.attributeHint : null}><input type="search" name=${name} value=${text} onInput=${update} /><//>`;
+}
+
+/** datetime-local has no zone: the reader's is meant, and the address has UTC. */
+const toLocal = (at) => (at ? new Date(new Date(at) - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16) : "");
+
+function Filters({ filter }) {
+  const states = (filter.state ?? "").split(",").filter(Boolean);
+  return html`<details open=${Object.keys(filter).length > 0}><summary>${t.tasks.filters}${Object.keys(filter).length > 0 ? ` (${Object.keys(filter).length})` : ""}</summary>
+    <fieldset class="panel"><legend>${t.tasks.state}</legend><div class="row">${TASK_STATES.map((state) => html`<label key=${state}><input type="checkbox" checked=${states.includes(state)}
+      onChange=${(e) => setParams({ state: (e.target.checked ? [...states, state] : states.filter((other) => other !== state)).join(","), cursor: null })} /> ${words(state)}</label>`)}</div></fieldset>
+    <div class="filters">${TEXTS.map((name) => html`<${TextFilter} key=${name} name=${name} value=${filter[name] ?? ""} />`)}
+      ${Object.entries(TIMES).map(([name, label]) => html`<${Field} key=${name} label=${label}><input type="datetime-local" name=${name} value=${toLocal(filter[name])}
+        onChange=${(e) => setParams({ [name]: e.target.value ? new Date(e.target.value).toISOString() : null, cursor: null })} /><//>`)}
+      <${Field} label=${t.tasks.sla}><select value=${filter.sla_breached ?? ""} onChange=${(e) => setParams({ sla_breached: e.target.value, cursor: null })}>
+        <option value="">${t.all}</option><option value="true">✓</option><option value="false">–</option></select><//></div>
+    <button type="button" onClick=${() => setParams(Object.fromEntries([...FILTERS, "cursor"].map((name) => [name, null])))}>${t.tasks.clear}</button></details>`;
+}
+
+function OpenById() {
+  const [wrong, set] = useState(false);
+  const open = (event) => {
+    event.preventDefault();
+    const id = event.target.elements.id.value.trim();
+    set(!UUID.test(id));
+    if (UUID.test(id)) location.hash = link("tasks", id);
+  };
+  return html`<form class="row" onSubmit=${open}><label for="open-id" class="unseen">${t.tasks.find}</label><input id="open-id" name="id" type="search" placeholder=${t.tasks.find} aria-invalid=${wrong || undefined} />
+    <button>${t.tasks.open}</button>${wrong && html`<span role="alert">${t.tasks.noUuid}</span>`}</form>`;
+}
+
+/** First what would happen, then the action, for exactly that set. */
+function Bulk({ filter, onDone }) {
+  const [isOpen, open] = useState(false);
+  const unusable = Object.keys(filter).filter((name) => !BULK.includes(name) || (name === "state" && filter.state.includes(",")));
+  const usable = Object.keys(filter).length > 0 && unusable.length === 0;
+  return html`<button type="button" onClick=${() => open(true)}>${t.tasks.bulk}</button>
+    ${isOpen && html`<${Dialog} title=${t.tasks.bulk} onClose=${() => open(false)}>
+      ${usable ? html`<${BulkForm} filter=${filter} onDone=${onDone} onClose=${() => open(false)} />`
+        : html`<p>${unusable.length ? t.tasks.bulkOther(unusable.join(", ")) : t.tasks.bulkFilters}</p><button type="button" onClick=${() => open(false)}>${t.close}</button>`}<//>`}`;
+}
+
+function BulkForm({ filter, onDone, onClose }) {
+  const actions = Object.keys(t.tasks.actions).filter((action) => action !== "cancel" || may("tasks:cancel", filter.namespace));
+  const [action, setAction] = useState(actions[0]);
+  const [reason, setReason] = useState("");
+  const [preview, setPreview] = useState(null);
+  const [result, setResult] = useState(null);
+  const [error, setError] = useState(null);
+  const [isBusy, busy] = useState(false);
+  const attempt = async (what) => {
+    busy(true);
+    setError(null);
+    try {
+      await what();
+    } catch (refused) {
+      setError(refused);
+      setPreview(null);
+    }
+    busy(false);
+  };
+  const dryRun = (event) => {
+    event.preventDefault();
+    attempt(async () => setPreview(await change("POST", "v1/bulk-actions", { action_type: action, requested_by: shared.me.name, reason, filter })));
+  };
+  const run = () => attempt(async () => {
+    const done = await change("POST", `v1/bulk-actions/${preview.token}/run`);
+    setResult(done.results);
+    say(t.tasks.ran(done.results));
+    onDone();
+  });
+  if (result) return html`<p role="status">${t.tasks.ran(result)}</p><button type="button" onClick=${onClose}>${t.close}</button>`;
+  return html`<p>${t.tasks.bulkHint}</p><pre tabindex="0" role="region" aria-label=${t.tasks.filters}>${JSON.stringify(filter, null, 2)}</pre>
+    ${error && html`<${ErrorNote} error=${error} />`}
+    ${preview ? html`<p><strong>${t.tasks.dryCount(preview.count)}</strong></p>
+      ${preview.sample.length > 0 && html`<h3>${t.tasks.sample}</h3><ul>${preview.sample.map((id) => html`<li><a class="mono" href=${link("tasks", id)}>${id}</a></li>`)}</ul>`}
+      <div class="row">${preview.count > 0 && html`<button type="button" class="danger" disabled=${isBusy} onClick=${run}>${t.tasks.run(t.tasks.actions[action], preview.count)}</button>`}
+        <button type="button" onClick=${onClose}>${t.cancel}</button></div>`
+    : html`<form onSubmit=${dryRun}><${Field} label=${t.tasks.action}><select name="action" value=${action} onChange=${(e) => setAction(e.target.value)}>${actions.map((name) => html`<option value=${name}>${t.tasks.actions[name]}</option>`)}</select><//>
+      <${Field} label=${t.reason}><input name="reason" required maxlength="1000" value=${reason} onInput=${(e) => setReason(e.target.value)} /><//>
+      <div class="row"><button class="main" disabled=${isBusy}>${t.tasks.dryRun}</button><button type="button" onClick=${onClose}>${t.cancel}</button></div></form>`}`;
+}
+
+const CELLS = {
+  progress: (task) => html`${task.completed_steps} / ${task.total_steps}${task.failed_steps > 0 && html` <span class="f-failed">${task.failed_steps} ${t.tasks.failedSteps}</span>`}`,
+  created: (task) => html`<${Time} at=${task.created_at} />`,
+  duration: (task) => (task.completed_at ? span(new Date(task.completed_at) - new Date(task.created_at)) : html`<${Ago} at=${task.created_at} />`),
+  initiator: (task) => task.initiator,
+  priority: (task) => task.priority,
+  tags: (task) => (task.tags ?? []).join(", "),
+};
+
+export default function Tasks({ params }) {
+  const filter = useFilter(params);
+  const cursor = params.get("cursor");
+  const columns = params.getAll("column").length ? params.getAll("column").filter((name) => COLUMNS[name]) : SHOWN;
+  const seesStream = filter.namespace ? may("tasks:read", filter.namespace) : mayEverywhere("tasks:read");
+  const page = useLoad((signal) => get("v1/tasks", { ...filter, attribute: params.getAll("attribute"), cursor, limit: PAGE }, signal),
+    [JSON.stringify(filter), cursor], seesStream ? 0 : 10_000);
+  // Rows stay where they are: a state changes in its cell, and new tasks wait until the reader asks for them.
+  const [moved, setMoved] = useState({});
+  const [fresh, setFresh] = useState(new Set());
+  const pending = useRef([]);
+  const apply = useThrottled(() => {
+    const events = pending.current;
+    pending.current = [];
+    setMoved((old) => Object.assign({ ...old }, ...events.filter((e) => e.from_state).map((e) => ({ [e.task_uuid]: e.to_state }))));
+    setFresh((old) => new Set([...old, ...events.filter((e) => !e.from_state).map((e) => e.task_uuid)].slice(-1000)));
+  }, 300);
+  const stream = useStream(seesStream ? `v1/events${query({ kind: "task", namespace: filter.namespace, name: filter.name, version: filter.version })}` : null, (event) => {
+    pending.current.push(event);
+    if (pending.current.length > 5000) pending.current.splice(0, 2500);
+    apply();
+  });
+  useEffect(() => {
+    setMoved({});
+    setFresh(new Set());
+  }, [page.at]);
+  const known = new Set(page.data?.tasks.map((task) => task.task_uuid));
+  const added = [...fresh].filter((id) => !known.has(id)).length;
+  const wanted = filter.state?.split(",");
+  return html`<div class="row spread"><h1>${t.pages.tasks}</h1><${Live} state=${seesStream ? stream : "polling"} /></div>
+    <div class="row spread"><${OpenById} /><div class="row">
+      <details class="small"><summary>${t.tasks.choose}</summary>${Object.entries(COLUMNS).map(([name, label]) => html`<label key=${name}><input type="checkbox" checked=${columns.includes(name)}
+        onChange=${(e) => setParams({ column: Object.keys(COLUMNS).filter((other) => (other === name ? e.target.checked : columns.includes(other))) })} /> ${label}</label>`)}</details>
+      ${may("tasks:act", filter.namespace) && html`<${Bulk} filter=${filter} onDone=${page.reload} />`}</div></div>
+    <${Filters} filter=${filter} />
+    ${added > 0 && !cursor && html`<p><button type="button" class="new" onClick=${page.reload}>${t.tasks.newOnes(added)}</button></p>`}
+    <${Loaded} of=${page}>${({ tasks, next }) => html`
+      ${tasks.length === 0 ? html`<p>${Object.keys(filter).length ? html`${t.tasks.none} <button type="button" onClick=${() => setParams(Object.fromEntries([...FILTERS, "cursor"].map((name) => [name, null])))}>${t.tasks.clear}</button>` : t.tasks.noneAtAll}</p>`
+      : html`<${Table} label=${t.pages.tasks} head=${[t.tasks.state, t.tasks.task, ...columns.map((name) => COLUMNS[name])]}>${tasks.map((task) => {
+        const state = moved[task.task_uuid] ?? task.state;
+        const left = wanted && !wanted.includes(state);
+        return html`<tr key=${task.task_uuid} class=${left ? "left" : ""} data-task=${task.task_uuid}><td class="id"><${State} of=${state} /></td>
+          <td><a href=${link("tasks", task.task_uuid)}>${task.namespace}/${task.name}</a> <span class="quiet small">${task.version}</span>${task.sla_breached_at && html` <span class="f-retry small">${t.tasks.sla}</span>`}</td>
+          ${columns.map((name) => html`<td key=${name}>${CELLS[name](task)}</td>`)}</tr>`;
+      })}<//>`}
+      <div class="row">${cursor && html`<button type="button" onClick=${() => setParams({ cursor: null })}>${t.first}</button>`}
+        ${next && html`<a class="button" href=${link("tasks", { ...filter, column: params.getAll("column"), cursor: next })}>${t.more}</a>`}</div>`}<//>`;
+}

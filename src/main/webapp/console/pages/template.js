@@ -1,0 +1,126 @@
+// One template: its versions, graph and source, pauses, and a form that submits a task.
+import { html, useRef, useState } from "../vendor/preact-htm.js";
+import { change, get, link, may, query, setParams, shared, useLoad } from "../core.js";
+import { Graph, nodesOf } from "../graph.js";
+import { t } from "../texts.js";
+import { Action, ErrorNote, Facts, Field, Guard, Json, Loaded, Tabs, Text, Time, words } from "../ui.js";
+import { grouped } from "./templates.js";
+
+const typeOf = (schema) => (Array.isArray(schema.type) ? schema.type.find((type) => type !== "null") : schema.type) ?? (schema.enum ? "enum" : "any");
+
+/** The value that a field's text stands for; undefined for an empty one. */
+function read(schema, text) {
+  if (text === "" || text === undefined) return undefined;
+  if (schema.enum) return schema.enum.find((one) => String(one) === text);
+  if (typeOf(schema) === "boolean") return text === "true";
+  if (typeOf(schema) === "string") return text;
+  return JSON.parse(text);
+}
+
+function Input({ name, schema, value, onInput }) {
+  const update = (event) => onInput(event.target.value);
+  const choices = schema.enum ?? (typeOf(schema) === "boolean" ? [true, false] : null);
+  if (choices) return html`<select name=${name} value=${value ?? ""} onChange=${update}><option value="">${t.templates.unset}</option>${choices.map((one) => html`<option value=${String(one)}>${String(one)}</option>`)}</select>`;
+  if (["object", "array", "any"].includes(typeOf(schema))) return html`<textarea name=${name} value=${value ?? ""} onInput=${update}></textarea>`;
+  const isNumber = ["integer", "number"].includes(typeOf(schema));
+  return html`<input name=${name} type=${isNumber ? "number" : "text"} step=${isNumber ? (typeOf(schema) === "integer" ? "1" : "any") : undefined} value=${value ?? ""} onInput=${update} />`;
+}
+
+function Submit({ template }) {
+  const schema = template.configuration.input_schema;
+  const properties = schema?.properties ?? {};
+  const hasForm = Object.keys(properties).length > 0;
+  const [isRaw, raw] = useState(!hasForm);
+  const [values, set] = useState(() => Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, property.default === undefined ? "" : typeof property.default === "string" ? property.default : JSON.stringify(property.default)])));
+  const [text, setText] = useState("{}");
+  const [key, setKey] = useState("");
+  const [error, setError] = useState(null);
+  const [isBusy, busy] = useState(false);
+  const request = useRef(0);
+  /** @throws SyntaxError that names the field */
+  const context = () => {
+    if (isRaw) return JSON.parse(text);
+    return Object.fromEntries(Object.entries(properties).map(([name, property]) => {
+      try {
+        return [name, read(property, values[name])];
+      } catch (wrong) {
+        throw Object.assign(wrong, { field: name });
+      }
+    }).filter(([, value]) => value !== undefined));
+  };
+  const turn = (event) => {
+    if (event.target.checked) {
+      try {
+        setText(JSON.stringify(context(), null, 2));
+      } catch {
+        // What is not JSON stays in the form.
+      }
+    }
+    raw(event.target.checked);
+  };
+  const submit = async (event) => {
+    event.preventDefault();
+    busy(true);
+    setError(null);
+    try {
+      const { namespace, name, version } = template;
+      const task = await change("POST", "v1/tasks", { namespace, name, version, context: context(), initiator: shared.me.name, ...(key ? { idempotency_key: key } : {}) },
+        `${shared.me.name}-${Date.now()}-${request.current++}`);
+      location.hash = link("tasks", task.task_uuid);
+    } catch (refused) {
+      setError(refused instanceof SyntaxError ? { status: 400, message: `${refused.field ?? t.templates.context}: ${t.task.notJson(refused.message)}`, problem: { title: t.templates.mustBeJson } } : refused);
+      busy(false);
+    }
+  };
+  const wrong = (name) => error?.problem?.violations?.find((violation) => violation.field === `context/${name}`)?.message;
+  return html`<form class="panel" onSubmit=${submit}><h2>${t.templates.submit}</h2>
+    ${hasForm ? html`<p><label><input type="checkbox" checked=${isRaw} onChange=${turn} /> ${t.templates.raw}</label></p>` : html`<p class="quiet">${t.templates.noSchema}</p>`}
+    ${isRaw ? html`<${Field} label=${t.templates.context}><textarea name="context" value=${text} onInput=${(e) => setText(e.target.value)}></textarea><//>`
+      : Object.entries(properties).map(([name, property]) => html`<${Field} key=${name} label=${`${name}${schema.required?.includes(name) ? " *" : ""}`} hint=${property.description} wrong=${wrong(name)}>
+        ${Input({ name, schema: property, value: values[name], onInput: (value) => set((old) => ({ ...old, [name]: value })) })}<//>`)}
+    <${Field} label=${t.templates.key} hint=${t.templates.keyHint}><input name="idempotency_key" value=${key} onInput=${(e) => setKey(e.target.value)} /><//>
+    ${error && html`<${ErrorNote} error=${error} />${error.problem?.task_uuid && html`<p>${t.templates.duplicate(words(error.problem.state))} <a href=${link("tasks", error.problem.task_uuid)}>${t.templates.openDuplicate}</a></p>`}`}
+    <button class="main" disabled=${isBusy}>${t.templates.submit}</button></form>`;
+}
+
+function Pauses({ template }) {
+  const { namespace, name } = template;
+  const pauses = useLoad((signal) => get("v1/pauses", {}, signal), [], 15_000);
+  const mine = (pauses.data?.pauses ?? []).filter((pause) => pause.namespace === namespace && (pause.name === null || pause.name === name));
+  const own = mine.find((pause) => pause.name === name);
+  const isAllowed = may("templates:pause", namespace);
+  return html`${mine.map((pause) => html`<p class="note warn">${[pause.namespace, pause.name, pause.version].filter(Boolean).join(" / ")}: ${t.templates.pausedBy(pause)}</p>`)}
+    ${own ? html`<${Action} label=${t.templates.resume} sentence=${t.templates.resumeSentence} isAllowed=${isAllowed} onDone=${pauses.reload}
+        send=${({ reason }, key) => change("DELETE", `v1/pauses${query({ namespace, name, requested_by: shared.me.name, reason })}`, undefined, key)} />`
+      : html`<${Action} label=${t.templates.pause} sentence=${t.templates.pauseSentence} isAllowed=${isAllowed} onDone=${pauses.reload}
+        send=${({ reason }, key) => change("POST", "v1/pauses", { namespace, name, requested_by: shared.me.name, reason }, key)} />`}`;
+}
+
+function Version({ template, tab, selected }) {
+  const nodes = nodesOf(template.configuration, [], [], false).map((node) => ({ ...node, state: null }));
+  const step = template.configuration.steps.find((one) => one.name === selected);
+  if (tab === "submit") return html`<${Submit} key=${template.version} template=${template} />`;
+  if (tab === "source") return html`<${Text} text=${template.source ?? JSON.stringify(template.configuration, null, 2)} name=${`${template.name}-${template.version}.yaml`} label=${t.templates.source} />`;
+  if (tab === "configuration") return html`<${Json} value=${template.configuration} name=${`${template.name}-${template.version}`} label=${t.templates.configuration} />`;
+  return html`<div class="split"><${Graph} label=${t.task.graphOf(template.name)} nodes=${nodes} selected=${selected} onSelect=${(name) => setParams({ step: name })} />
+    <aside class="panel">${step ? html`<h2>${step.name}</h2><${Json} value=${step} name=${step.name} />` : html`<p class="quiet">${t.task.select}</p>`}</aside></div>`;
+}
+
+export default function Template({ parts: [, namespace, name], params }) {
+  const templates = useLoad((signal) => get("v1/templates", { namespace }, signal), [namespace]);
+  const [versions = []] = grouped((templates.data?.templates ?? []).filter((template) => template.namespace === namespace && template.name === name));
+  const version = params.get("version") ?? versions[0]?.version;
+  const tab = params.get("tab") ?? "graph";
+  const template = useLoad((signal) => (version ? get(`v1/templates/${[namespace, name, version].map(encodeURIComponent).join("/")}`, {}, signal) : Promise.resolve(null)), [namespace, name, version]);
+  const tabs = ["graph", "source", "configuration", ...(may("tasks:create", namespace) ? ["submit"] : [])];
+  return html`<h1>${name} <span class="quiet small">${namespace}</span></h1>
+    ${templates.data && versions.length === 0 && html`<p>${t.error.missing}</p><p><a href=${link("templates")}>${t.pages.templates}</a></p>`}
+    <${Loaded} of=${templates}>${() => versions.length > 0 && html`<div class="row">
+      <${Field} label=${t.templates.versions}><select name="version" value=${version} onChange=${(e) => setParams({ version: e.target.value })}>${versions.map((one) => html`<option value=${one.version}>${one.version}</option>`)}</select><//>
+      ${may("tasks:list", namespace) && html`<a href=${link("tasks", { namespace, name })}>${t.templates.tasks}</a>`}
+      ${may("templates:validate", namespace) && html`<a href=${link("templates", "new", { from: `${namespace}/${name}/${version}` })}>${t.templates.editVersion}</a>`}</div>
+      <${Loaded} of=${template}>${(found) => html`<${Guard}><${Pauses} template=${found} />
+        <${Facts} of=${[[t.templates.description, found.description], [t.templates.identity, words(found.identity_strategy)], [t.templates.registered, html`<${Time} at=${found.created_at} />`]]} />
+        <${Tabs} label=${t.templates.versions} current=${tab} of=${tabs.map((key) => [key, t.templates[key], link("templates", namespace, name, { version: params.get("version"), tab: key })])} />
+        <${Version} template=${found} tab=${tab} selected=${params.get("step")} /><//>`}<//>`}<//>`;
+}

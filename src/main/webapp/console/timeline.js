@@ -1,0 +1,49 @@
+// One row for each step: what it did from its creation to its end, attempt by attempt.
+import { html, useState } from "./vendor/preact-htm.js";
+import { useClock } from "./core.js";
+import { t } from "./texts.js";
+import { clockTime, family, span, words } from "./ui.js";
+
+const FIRST_ROWS = 60;
+const KINDS = { pending: "waiting", enqueued: "offered", in_progress: "running", waiting_for_retry: "retry", enqueued_for_orchestration: "finishing", enqueued_as_error_for_orchestration: "finishing" };
+const COLOURS = { waiting: "waiting", offered: "offered", running: "running", retry: "retry", finishing: "resolved" };
+
+/** The stretches between the moves of each step: {name, segments: [{kind, from, to, attempt}], state}. A state of its end has no stretch. */
+function rowsOf(history, now) {
+  const rows = new Map();
+  for (const entry of history) {
+    if (entry.kind !== "step") continue;
+    const at = new Date(entry.at).getTime();
+    const row = rows.get(entry.step) ?? { name: entry.step, segments: [], state: null };
+    rows.set(entry.step, row);
+    const open = row.segments.at(-1);
+    if (open && open.to === null) open.to = at;
+    row.state = entry.to_state;
+    const kind = KINDS[entry.to_state] ?? (["complete", "error", "cancelled", "resolved_manually"].includes(entry.to_state) ? null : "waiting");
+    if (kind) row.segments.push({ kind, from: at, to: null, attempt: entry.attempt });
+  }
+  for (const row of rows.values()) row.segments.forEach((segment) => (segment.to ??= now));
+  return [...rows.values()];
+}
+
+export function Timeline({ task, history }) {
+  const clock = useClock();
+  const [shown, show] = useState(FIRST_ROWS);
+  const now = task.completed_at ? new Date(task.completed_at).getTime() : Math.max(clock, new Date(task.created_at).getTime());
+  const rows = rowsOf(history, now);
+  const begin = new Date(task.created_at).getTime();
+  const end = Math.max(now, begin + 1, ...rows.flatMap((row) => row.segments.map((segment) => segment.to)));
+  const x = (at) => (100 * (at - begin)) / (end - begin);
+  return html`<div class="legend small">${Object.entries(t.task.legend).map(([kind, label]) => html`<span class=${`timeline-key f-${COLOURS[kind]}`}><svg aria-hidden="true" class=${kind}><rect width="22" height="10" fill="currentColor" fill-opacity=${kind === "running" ? 1 : 0.4} /></svg> ${label}</span>`)}</div>
+    <div class="timeline" role="group" aria-label=${t.task.timelineOf(task.name)}>
+    <span></span><div class="axis"><span>${clockTime(begin)}</span><span>${span(end - begin)}</span><span>${clockTime(end)}</span></div>
+    ${rows.slice(0, shown).map((row) => {
+      const tries = row.segments.filter((segment) => segment.kind === "running");
+      const sentence = `${row.name}: ${words(row.state)}. ${row.segments.map((segment) => `${t.task.legend[segment.kind]} ${span(segment.to - segment.from)}`).join(", ")}`;
+      return html`<span key=${`${row.name} name`} class="name" title=${row.name}><span class=${`f-${family(row.state)}`}>${row.name}</span>${tries.length > 1 ? ` ×${tries.length}` : ""}</span>
+      <svg key=${row.name} role="img" aria-label=${sentence} data-row=${row.name}>${row.segments.map((segment) => html`<g class=${`${segment.kind} f-${COLOURS[segment.kind]}`}>
+        <rect data-kind=${segment.kind} x=${`${x(segment.from)}%`} width=${`${Math.max(0.4, x(segment.to) - x(segment.from))}%`} y=${segment.kind === "running" ? 2 : 7} height=${segment.kind === "running" ? 18 : 8} rx="2">
+          <title>${`${t.task.legend[segment.kind]} ${span(segment.to - segment.from)}${segment.attempt ? ` · ${segment.attempt}` : ""}`}</title></rect></g>`)}</svg>`;
+    })}</div>
+    ${rows.length > shown && html`<button type="button" onClick=${() => show(shown + FIRST_ROWS)}>${t.task.moreSteps(Math.min(FIRST_ROWS, rows.length - shown))}</button>`}`;
+}

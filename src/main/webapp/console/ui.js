@@ -1,0 +1,218 @@
+// Parts that several pages use.
+import { html, useEffect, useErrorBoundary, useRef, useState } from "./vendor/preact-htm.js";
+import { Refusal, say, shared, useClock, useShared } from "./core.js";
+import { t } from "./texts.js";
+
+// ---- States
+
+const FAMILIES = {
+  waiting: ["○", ["pending", "initializing", "waiting_for_dependencies"]],
+  offered: ["◌", ["enqueued", "enqueuing_steps"]],
+  running: ["▶", ["in_progress", "steps_in_process", "evaluating_results", "enqueued_for_orchestration", "enqueued_as_error_for_orchestration"]],
+  retry: ["↻", ["waiting_for_retry", "degraded", "draining", "paused"]],
+  complete: ["✓", ["complete", "healthy"]],
+  blocked: ["▲", ["blocked_by_failures"]],
+  failed: ["✕", ["error", "lost"]],
+  resolved: ["☑", ["resolved_manually"]],
+  cancelled: ["⊘", ["cancelled", "stopped"]],
+  untaken: ["–", ["not_taken", "planned"]],
+};
+const FAMILY_OF = Object.fromEntries(Object.entries(FAMILIES).flatMap(([family, [, states]]) => states.map((state) => [state, family])));
+
+export const TASK_STATES = ["pending", "initializing", "enqueuing_steps", "steps_in_process", "evaluating_results", "waiting_for_dependencies",
+  "waiting_for_retry", "blocked_by_failures", "complete", "error", "cancelled", "resolved_manually"];
+export const ENDED = new Set(["complete", "error", "cancelled", "resolved_manually"]);
+
+/** The family of a state; one that this version does not know is shown as it is. */
+export const family = (state) => FAMILY_OF[state] ?? "other";
+export const glyph = (state) => FAMILIES[family(state)]?.[0] ?? "◇";
+export const words = (state) => String(state).replaceAll("_", " ");
+
+export const State = ({ of }) => html`<span class=${`state f-${family(of)}`}><span aria-hidden="true">${glyph(of)}</span>${words(of)}</span>`;
+
+// ---- Times
+
+const stamp = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
+
+export const clockTime = (at) => clock.format(new Date(at));
+
+/** In the reader's zone, UTC under the pointer. */
+export const Time = ({ at }) => (at ? html`<time datetime=${at} title=${new Date(at).toISOString().replace("T", " ").replace("Z", " UTC")}>${stamp.format(new Date(at))}</time>` : html`<span class="quiet">–</span>`);
+
+export function span(ms) {
+  const s = Math.max(0, ms) / 1000;
+  if (s < 1) return `${Math.round(ms)} ms`;
+  if (s < 10) return `${s.toFixed(1)} s`;
+  if (s < 60) return `${Math.round(s)} s`;
+  if (s < 3600) return `${Math.floor(s / 60)} min ${Math.round(s % 60)} s`;
+  if (s < 86_400) return `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
+  return `${Math.floor(s / 86_400)} d ${Math.floor((s % 86_400) / 3600)} h`;
+}
+
+export function Ago({ at }) {
+  const now = useClock();
+  if (!at) return html`<span class="quiet">–</span>`;
+  const ms = now - new Date(at);
+  return html`<time datetime=${at} title=${`${stamp.format(new Date(at))} · ${new Date(at).toISOString()}`}>${ms >= -500 ? t.ago(span(ms)) : t.soon(span(-ms))}</time>`;
+}
+
+// ---- Documents
+
+const PREVIEW = 16_384;
+const size = (n) => (n < 1024 ? `${n} B` : n < 1_048_576 ? `${(n / 1024).toFixed(1)} KiB` : `${(n / 1_048_576).toFixed(1)} MiB`);
+
+export function Copy({ text, label = t.copy }) {
+  const [done, set] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard?.writeText(text);
+    set(true);
+    setTimeout(() => set(false), 1500);
+  };
+  return html`<button type="button" onClick=${copy}>${done ? t.copied : label}</button>`;
+}
+
+function download(text, name) {
+  const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  Object.assign(document.createElement("a"), { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
+/** Text that may be long: the beginning, all on demand, copy and download. Never markup. */
+export function Text({ text, name, label }) {
+  const [all, set] = useState(false);
+  const isLong = text.length > PREVIEW;
+  return html`<div>
+    <div class="row"><span class="quiet small">${size(new Blob([text]).size)}</span><${Copy} text=${text} />
+      <button type="button" onClick=${() => download(text, name)}>${t.download}</button></div>
+    <pre tabindex="0" role="region" aria-label=${label ?? name}>${isLong && !all ? `${text.slice(0, PREVIEW)} …` : text}</pre>
+    ${isLong && !all && html`<button type="button" onClick=${() => set(true)}>${t.showAll(size(text.length))}</button>`}
+  </div>`;
+}
+
+export const Json = ({ value, name = "document", label }) => html`<${Text} text=${JSON.stringify(value, null, 2) ?? "null"} name=${`${name}.json`} label=${label ?? name} />`;
+
+// ---- Loading and errors
+
+export function ErrorNote({ error, onRetry }) {
+  if (error.status === 0 || error.status === 401) return null; // The banner and the sign-in dialog say it.
+  const sentence = error.status === 403 ? t.error.forbidden : error.status === 404 ? t.error.missing : error.problem?.title;
+  return html`<div class="note bad" role="alert"><strong>${sentence}</strong> ${error.message}
+    <${Violations} error=${error} />
+    ${error.problem?.code && html` <span class="small">${t.error.code}: <code>${error.problem.code}</code></span>`}
+    ${onRetry && html` <button type="button" onClick=${onRetry}>${t.retry}</button>`}</div>`;
+}
+
+export const Violations = ({ error }) => error.problem?.violations?.length > 0 && html`<ul>${error.problem.violations.map((v) => html`<li><code>${v.field}</code> ${v.message}</li>`)}</ul>`;
+
+/** What was loaded; before that a word, after a refusal why. */
+export function Loaded({ of, children }) {
+  const [patient, set] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => set(true), 150);
+    return () => clearTimeout(timer);
+  }, []);
+  return html`${of.error && html`<${ErrorNote} error=${of.error} onRetry=${of.reload} />`}
+    ${of.data ? children(of.data) : !of.error && patient && html`<p class="quiet">${t.loading}</p>`}`;
+}
+
+/** A part of a page that cannot be drawn does not take the page along. */
+export function Guard({ children }) {
+  const [error, reset] = useErrorBoundary((fault) => console.error(fault));
+  return error ? html`<div class="note bad" role="alert">${t.error.broken} <button type="button" onClick=${reset}>${t.retry}</button></div>` : children;
+}
+
+export const Panel = ({ title, children }) => html`<section class="panel"><h2>${title}</h2><${Guard}>${children}<//></section>`;
+
+export const Live = ({ state }) => html`<span class="quiet small" role="status">● ${t.live[state]}</span>`;
+
+export function Facts({ of }) {
+  const shown = of.filter(([, value]) => value !== null && value !== undefined && value !== "");
+  return html`<dl class="facts">${shown.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+}
+
+/** A table that scrolls sideways on narrow screens. */
+export const Table = ({ label, head, children }) => html`<div class="wide" tabindex="0" role="region" aria-label=${label}><table>
+  <thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead><tbody>${children}</tbody></table></div>`;
+
+export const Tabs = ({ label, of, current }) => html`<nav aria-label=${label}><ul class="tabs">${of.map(([key, name, href]) => html`<li key=${key}><a href=${href} aria-current=${key === current ? "page" : undefined}>${name}</a></li>`)}</ul></nav>`;
+
+// ---- Forms
+
+let fields = 0;
+
+export function Field({ label, hint, wrong, children }) {
+  const [id] = useState(() => `field-${++fields}`);
+  const input = children;
+  input.props.id = id;
+  if (hint || wrong) input.props["aria-describedby"] = `${id}-hint`;
+  if (wrong) input.props["aria-invalid"] = "true";
+  return html`<div class="field"><label for=${id}>${label}</label>${input}
+    ${(hint || wrong) && html`<div id=${`${id}-hint`}>${hint && html`<span class="hint">${hint}</span>`} ${wrong && html`<span class="wrong">${wrong}</span>`}</div>`}</div>`;
+}
+
+/** A modal dialog; Escape and the button close it, and the focus returns to where it was. */
+export function Dialog({ title, onClose, children }) {
+  const ref = useRef(null);
+  const before = useRef(document.activeElement);
+  useEffect(() => {
+    ref.current.showModal();
+    return () => (before.current?.isConnected ? before.current : document.getElementById("main"))?.focus();
+  }, []);
+  return html`<dialog ref=${ref} aria-label=${title} onClose=${onClose}><h2>${title}</h2>${children}</dialog>`;
+}
+
+/**
+ * Asks for the reason and what else an action needs, sends it, and shows a refusal in its own words.
+ *
+ * fields: [{name, label, hint?, kind?: text|area|check|number, value?}]; send(values) makes the request.
+ */
+export function ActionDialog({ title, sentence, fields: asked = [], withReason = true, isDangerous, send, onClose, onDone }) {
+  const [values, set] = useState(() => Object.fromEntries(asked.map((field) => [field.name, field.value ?? (field.kind === "check" ? false : "")])));
+  const [reason, setReason] = useState("");
+  const [error, setError] = useState(null);
+  const [isBusy, busy] = useState(false);
+  const key = useRef(shared.me.name + Date.now() + Math.random());
+  const submit = async (event) => {
+    event.preventDefault();
+    busy(true);
+    setError(null);
+    try {
+      const answer = await send({ ...values, reason: reason.trim() }, String(key.current));
+      say(t.done);
+      onDone?.(answer);
+      onClose();
+    } catch (refused) {
+      setError(refused instanceof Refusal ? refused : new Refusal(400, { title: refused.message, detail: "" }));
+      key.current = `${key.current}+`;
+      busy(false);
+    }
+  };
+  const input = (field) => {
+    const update = (event) => set({ ...values, [field.name]: field.kind === "check" ? event.target.checked : event.target.value });
+    if (field.kind === "area") return html`<textarea value=${values[field.name]} onInput=${update}></textarea>`;
+    if (field.kind === "check") return html`<input type="checkbox" checked=${values[field.name]} onChange=${update} />`;
+    if (field.kind === "select") return html`<select value=${values[field.name]} onChange=${update}>${field.options.map((o) => html`<option value=${o}>${o}</option>`)}</select>`;
+    return html`<input type=${field.kind ?? "text"} value=${values[field.name]} onInput=${update} required=${field.required} />`;
+  };
+  return html`<${Dialog} title=${title} onClose=${onClose}><form onSubmit=${submit}>
+    <p>${sentence}</p>
+    ${asked.map((field) => html`<${Field} key=${field.name} label=${field.label} hint=${field.hint}>${input(field)}<//>`)}
+    ${withReason && html`<${Field} label=${t.reason}><input required maxlength="1000" name="reason" value=${reason} onInput=${(e) => setReason(e.target.value)} /><//>`}
+    ${error && html`<${ErrorNote} error=${error} />`}
+    <div class="row"><button class=${isDangerous ? "danger" : "main"} disabled=${isBusy}>${title}</button><button type="button" onClick=${onClose}>${t.cancel}</button></div>
+  </form><//>`;
+}
+
+/** A button that opens its dialog; absent for a caller who may not. The open dialog stays when the action is not offered any more. */
+export function Action({ label, isAllowed = true, isOffered = true, ...dialog }) {
+  const [isOpen, set] = useState(false);
+  return isAllowed && html`${isOffered && html`<button type="button" class=${dialog.isDangerous ? "danger" : ""} onClick=${() => set(true)}>${label}</button>`}
+    ${isOpen && html`<${ActionDialog} title=${label} ...${dialog} onClose=${() => set(false)} />`}`;
+}
+
+/** The line about a server that does not answer. */
+export function Banner() {
+  const { offlineSince } = useShared();
+  return offlineSince && html`<div class="note warn" role="alert">${t.error.offline(clockTime(offlineSince))}</div>`;
+}

@@ -1,0 +1,141 @@
+package ee.tasker.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import ee.tasker.run.EmbeddedDatabase;
+import ee.tasker.testing.server.TaskerClient;
+import ee.tasker.testing.server.TestServer;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonString;
+import jakarta.json.JsonValue;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/** A server with users, and a browser at its console. The server remembers callers for a second, so that what ends ends soon. */
+final class Console implements AutoCloseable {
+  static final Browser.Look WIDE = new Browser.Look(1300, 900, false);
+  static final String PASSWORD = "only for the console";
+
+  final EmbeddedDatabase database;
+  final TestServer server;
+  final TaskerClient admin;
+  final Browser browser;
+
+  /** Skips the tests on a machine without a browser, unless {@code browser.required} says that there must be one. */
+  Console() {
+    boolean isThere = Browser.programs().isPresent();
+    if (Boolean.getBoolean("browser.required")) {
+      assertThat(isThere).as("chromium and chromedriver are on the PATH: apt-get install chromium chromium-driver").isTrue();
+    }
+    assumeTrue(isThere, "skipped: no chromium with chromedriver on this machine; apt-get install chromium chromium-driver");
+    database = TestServer.newDatabase();
+    server = TestServer.start(database, Map.of("TASKER_SECURITY_CACHE_SECONDS", "1"));
+    admin = server.client();
+    admin.register("/testing/templates.yaml");
+    user("ann", "admin", null);
+    user("olga", "operator", "testing");
+    user("rita", "viewer", "testing");
+    browser = new Browser(WIDE);
+  }
+
+  void user(String name, String role, String namespace) {
+    admin.sql("select tasker.create_user(?, ?, ?, ?)", name, PASSWORD, role, namespace);
+  }
+
+  URI address(String hash) {
+    return server.base().resolve("/console/" + (hash.isEmpty() ? "" : "#/" + hash));
+  }
+
+  /** Opens the console without a session. */
+  void openSignedOut() {
+    browser.forgetCookies();
+    browser.open(URI.create("about:blank"));
+    browser.open(address(""));
+    browser.await("document.querySelector('input[name=password]')");
+    // Asking who is there is answered with 401, which browsers note as an error.
+    assertThat(browser.log()).allMatch(line -> line.contains("/v1/me") && line.contains("401"));
+  }
+
+  void signIn(String name) {
+    browser.show(WIDE);
+    openSignedOut();
+    fillIn(name, PASSWORD);
+    browser.await("document.querySelector('.rail')");
+  }
+
+  void fillIn(String name, String password) {
+    browser.type("input[name=name]", name);
+    browser.type("input[name=password]", password);
+    browser.press("Sign in");
+  }
+
+  /** Opens a page and waits until nothing on it is being loaded. */
+  void go(String hash) {
+    browser.run("location.hash = arguments[0]", "#/" + hash);
+    browser.await(
+        "document.querySelector('main h1') && ![...document.querySelectorAll('main .quiet')].some((e) => e.innerText === 'Loading …')");
+  }
+
+  UUID blocked() {
+    UUID task = admin.submit("fail", "{\"way\": \"permanent\"}");
+    assertThat(admin.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("blocked_by_failures");
+    return task;
+  }
+
+  String state(UUID task) {
+    return admin.get("/v1/tasks/" + task).text("state");
+  }
+
+  void awaitState(UUID task, String state) {
+    TaskerClient.until("task " + task + " is " + state, java.time.Duration.ofSeconds(20), () -> state.equals(state(task)));
+  }
+
+  void release(UUID task) {
+    admin.sql("insert into testing.released values (?) returning task_uuid", task);
+  }
+
+  /** In the open dialog. */
+  void giveReason(String reason) {
+    browser.type("dialog[open] input[name=reason]", reason);
+  }
+
+  /** Confirms the open dialog by its first button, which has its title. */
+  void confirm() {
+    browser.click("dialog[open] button.main, dialog[open] form button.danger");
+    browser.await("!document.querySelector('dialog[open]')");
+  }
+
+  /** What axe-core finds on the page as it is now, in the words of its rules. */
+  List<String> violations() {
+    browser.run(axe() + "; return 1");
+    JsonValue found = browser.runLater("const result = await axe.run(document, {resultTypes: ['violations']}); "
+        + "return result.violations.flatMap((v) => v.nodes.map((n) => v.id + ': ' + n.html.slice(0, 200) + ' ' + (n.any[0]?.message ?? '')))");
+    return found.asJsonArray().getValuesAs(JsonString.class).stream().map(JsonString::getString).toList();
+  }
+
+  private static String axe() {
+    try (var in = Console.class.getResourceAsStream("/console/axe.min.js")) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  JsonObject session(String name) {
+    return admin.jsonOf("select to_jsonb(s) from tasker.access_sessions s join tasker.access_users u using (user_uuid) where u.name = ? "
+        + "order by s.created_at desc limit 1", name);
+  }
+
+  @Override
+  public void close() {
+    browser.close();
+    server.close();
+    database.close();
+  }
+}

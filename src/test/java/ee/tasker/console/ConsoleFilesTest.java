@@ -1,0 +1,100 @@
+package ee.tasker.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import jakarta.json.Json;
+import jakarta.json.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The files of the console, without a browser. */
+class ConsoleFilesTest {
+  private static final Path CONSOLE = Path.of("src", "main", "webapp", "console");
+  private static final Path VENDOR = CONSOLE.resolve("vendor");
+
+  private static List<JsonObject> vendored(Path folder) throws IOException {
+    try (var reader = Json.createReader(Files.newBufferedReader(folder.resolve("vendored.json")))) {
+      return reader.readObject().getJsonArray("files").getValuesAs(JsonObject.class);
+    }
+  }
+
+  private static List<Path> own(String ending) throws IOException {
+    try (Stream<Path> files = Files.walk(CONSOLE)) {
+      return files.filter(file -> file.toString().endsWith(ending) && !file.startsWith(VENDOR)).toList();
+    }
+  }
+
+  @Test
+  void files_of_others_are_listed_with_their_version_licence_and_digest() throws Exception {
+    for (Path folder : List.of(VENDOR, Path.of("src", "test", "resources", "console"))) {
+      for (JsonObject file : vendored(folder)) {
+        byte[] digest = MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(folder.resolve(file.getString("file"))));
+        assertThat(HexFormat.of().formatHex(digest)).as(file.getString("file")).isEqualTo(file.getString("sha256"));
+        assertThat(file.getString("version")).matches("\\d+\\.\\d+\\.\\d+");
+        assertThat(file.getString("licence")).isNotBlank();
+      }
+      Set<String> listed = vendored(folder).stream().map(file -> file.getString("file")).collect(Collectors.toSet());
+      try (Stream<Path> files = Files.list(folder)) {
+        assertThat(files.map(file -> file.getFileName().toString()).filter(name -> name.endsWith(".js")))
+            .containsExactlyInAnyOrderElementsOf(listed);
+      }
+    }
+    assertThat(Files.readString(VENDOR.resolve("licences.txt"))).contains("Preact", "dagre", "Apache License 2.0");
+  }
+
+  /** What becomes markup only in htm's templates can hold no markup of a task. */
+  @Test
+  void nothing_makes_markup_or_code_out_of_text_and_nothing_names_another_host() throws Exception {
+    assertThat(own(".js")).hasSizeGreaterThan(10);
+    for (Path file : own(".js")) {
+      assertThat(Files.readString(file)).as("%s", file).doesNotContain("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write",
+          "eval(",
+          "new Function", "http://", "https://", "localStorage", "sessionStorage");
+    }
+    assertThat(Files.readString(CONSOLE.resolve("index.html"))).doesNotContain("style=", "onclick", "<style").containsOnlyOnce("<script")
+        .doesNotContain("https://");
+    for (Path file : own(".css")) {
+      assertThat(Files.readString(file)).doesNotContain("@import", "url(");
+    }
+  }
+
+  @Test
+  void every_module_that_is_imported_exists() throws Exception {
+    Pattern imported = Pattern.compile("(?:from |import\\()\"(\\.[^\"]+)\"");
+    for (Path file : own(".js")) {
+      Matcher matcher = imported.matcher(Files.readString(file));
+      while (matcher.find()) {
+        assertThat(file.getParent().resolve(matcher.group(1)).normalize()).exists();
+      }
+    }
+  }
+
+  @Test
+  void every_text_that_is_used_exists() throws Exception {
+    Set<String> used = new TreeSet<>();
+    for (Path file : own(".js")) {
+      Matcher matcher = Pattern.compile("\\bt\\.([A-Za-z]+)\\b").matcher(Files.readString(file));
+      while (matcher.find()) {
+        used.add(matcher.group(1));
+      }
+    }
+    Set<String> there = new TreeSet<>();
+    Matcher matcher = Pattern.compile("(?m)^  ([A-Za-z]+): |(?<=[,{] )([A-Za-z]+): (?=[\"(])")
+        .matcher(Files.readString(CONSOLE.resolve("texts.js")));
+    while (matcher.find()) {
+      there.add(matcher.group(1) == null ? matcher.group(2) : matcher.group(1));
+    }
+    assertThat(there).containsAll(used);
+  }
+}

@@ -1,0 +1,170 @@
+package ee.tasker.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import ee.tasker.testing.Dag;
+import ee.tasker.testing.DatabaseTest;
+import ee.tasker.testing.Sql;
+import ee.tasker.testing.SqlWorker;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonValue;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** SQL/JSON paths over the document of a task. */
+@DatabaseTest
+@DatabaseTest.Covers({"check_path", "check_expression", "check_expressions", "evaluate_list", "evaluate_value", "evaluate_predicate",
+  "evaluate_mapping", "get_expression_document", "try_expression"})
+class ExpressionsTest {
+  private static final String DOCUMENT = """
+      {"context": {"amount": 50, "name": "ann", "on": true, "none": null, "items": [{"price": 1}, {"price": 9}]},
+       "results": {"check": {"score": 700}}, "task": {"attempt": 1}}""";
+
+  private final Sql sql = Sql.open();
+
+  private JsonObject tried(String expression, String kind) {
+    return sql.object("select tasker.try_expression(?, ?::jsonb, ?)", expression, DOCUMENT, kind);
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = ';', textBlock = """
+      $.results.check.score >= 700 && $.context.amount < 10000; true
+      $.results.check.score > 700; false
+      $.context.missing > 1; false
+      $.context.missing; false
+      $.results.later.score > 1; false
+      $.context.on; true
+      !($.context.missing > 1); true
+      exists($.context.items[*] ? (@.price > 5)); true
+      $.context.items[*].price > 8; true
+      $.context.none == null; true
+      true || $.context.name > 1; refused
+      $.context.amount < 100 || $.context.name > 1; true
+      """)
+  void a_predicate_is_true_or_false_and_false_where_a_member_is_missing(String path, String expected) {
+    JsonObject answer = tried(path, "predicate");
+
+    if (expected.equals("refused")) {
+      assertThat(answer.getString("outcome")).isEqualTo("refused");
+    } else {
+      assertThat(answer.getString("outcome")).isEqualTo("done");
+      assertThat(answer.getBoolean("value")).isEqualTo(Boolean.parseBoolean(expected));
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = ';', textBlock = """
+      $.context.name > 1; is unknown, neither true nor false: it compares values of different types, or computes with what is no number
+      $.context.amount > "1"; is unknown, neither true nor false: it compares values of different types, or computes with what is no number
+      $.context.name + 1 > 1; is unknown, neither true nor false: it compares values of different types, or computes with what is no number
+      $.context.none; is unknown, neither true nor false: it compares values of different types, or computes with what is no number
+      $.context.amount; gives a value of type number, but true or false is expected
+      $.context.items[*].price; gives 2 values, but true or false is expected
+      strict $.context.missing == 1 && strict 1 == 1; is not a valid path: syntax error
+      $.context.amount / 0; division by zero
+      """)
+  void an_unknown_predicate_is_an_error_and_never_quietly_false(String path, String message) {
+    JsonObject answer = tried(path, "predicate");
+
+    assertThat(answer.getString("code")).isEqualTo("expression_error");
+    assertThat(answer.getString("path")).isEqualTo(path);
+    assertThat(answer.getString("message")).startsWith(message);
+    assertThatThrownBy(() -> sql.text("select tasker.evaluate_predicate(?, ?::jsonb)", path, DOCUMENT))
+        .isInstanceOfSatisfying(Sql.SqlProblem.class, problem -> assertThat(problem.state()).isEqualTo("TK010"));
+  }
+
+  @Test
+  void a_value_is_one_or_null_and_a_list_has_all_in_order() {
+    assertThat(tried("$.context.amount", "value").getInt("value")).isEqualTo(50);
+    assertThat(tried("$.context.items", "value").getJsonArray("value")).hasSize(2);
+    assertThat(tried("$.context.missing", "value").get("value")).isEqualTo(JsonValue.NULL);
+    assertThat(tried("$.context.items[*].price", "value").getString("message")).isEqualTo("gives 2 values, but one is expected");
+    assertThat(tried("$.context.items[*].price", "list").getJsonArray("value")).hasToString("[1,9]");
+    assertThat(tried("$.context.missing[*]", "list").getJsonArray("value")).isEmpty();
+    assertThat(tried("strict $.context.missing", "value").getString("outcome")).isEqualTo("refused");
+    assertThat(tried("$.context.name.datetime()", "value").getString("code")).isEqualTo("expression_error");
+  }
+
+  @Test
+  void a_mapping_has_its_paths_replaced_at_any_depth() {
+    assertThat(tried("""
+        {"a": "$.context.amount", "b": {"c": ["$.context.name", "$$.x", "plain", 7, null]}, "d": "$.context.missing", "e": {}, "f": []}""",
+        "mapping").getJsonObject("value"))
+        .hasToString("{\"a\":50,\"b\":{\"c\":[\"ann\",\"$.x\",\"plain\",7,null]},\"d\":null,\"e\":{},\"f\":[]}");
+    assertThat(tried("{\"a\": {\"b\": [1, \"$.context.items[*]\"]}}", "mapping"))
+        .containsEntry("path", jakarta.json.Json.createValue("$.context.items[*]"));
+    assertThat(tried("{\"a\": {\"b/c\": \"$.contxt\"}}", "mapping").getString("message")).startsWith("there is no member \"contxt\"");
+    assertThat(tried("[]", "mapping").getString("message")).isEqualTo("must be an object");
+    assertThat(tried("{", "mapping").getString("message")).isEqualTo("is not the text of a JSON object");
+    assertThatThrownBy(() -> tried("$", "other")).isInstanceOfSatisfying(Sql.SqlProblem.class,
+        problem -> assertThat(problem.state()).isEqualTo("TK007"));
+  }
+
+  private String problems(String path) {
+    return String.join("; ",
+        sql.texts("select message from tasker.check_path(?, array['check', 'later', 'a b'], array['check', 'a b'])", path));
+  }
+
+  @Test
+  void a_path_names_only_what_its_document_can_have() {
+    assertThat(problems("$.results.check.score > 1 && $.results.\"a b\".x == \"$.results.nobody\"")).isEmpty();
+    assertThat(problems("$.results.*.score > 1 && exists($.context ? (@.results.nobody > 1))")).isEmpty();
+    assertThat(problems("$.results.chek.score > 1")).isEqualTo("there is no step \"chek\"");
+    assertThat(problems("($.results).later > 1"))
+        .isEqualTo("step \"later\" is no ancestor of this step, so that its result is not there yet");
+    assertThat(problems("$.contxt.a > 1")).isEqualTo("there is no member \"contxt\" in the document: it has context, results and task");
+    assertThat(problems("$.task.uid == \"x\"")).startsWith("there is no member \"uid\" in task");
+    assertThat(problems("$x > 1 && $\"y z\" > 1"))
+        .isEqualTo("there is no variable $x: a path begins with $.context, $.results or $.task; "
+            + "there is no variable $y z: a path begins with $.context, $.results or $.task");
+    assertThat(problems("$.results.")).startsWith("is not a valid path: ");
+    assertThat(problems("$.context.a like_regex \"(\"")).startsWith("is not a valid path: ");
+    assertThat(problems("")).startsWith("is not a valid path: ");
+    assertThat(problems("$." + "x".repeat(4000))).isEqualTo("must have at most 4000 characters, but has 4002");
+    assertThat(sql.texts("select message from tasker.check_path('$.results.anything')")).isEmpty();
+    assertThat(sql.text("select unknown_step from tasker.check_path('$.results.chek', array['check'], array['check'])")).isEqualTo("chek");
+  }
+
+  @Test
+  void expressions_of_a_template_see_the_results_of_ancestors_and_every_problem_is_found() {
+    var found = sql.array("select tasker.check_expressions(?::jsonb, ?::jsonb)", """
+        {"a": [], "b": ["a"], "c": ["b", "nowhere"], "d": ["c"]}""", """
+        [{"step": "c", "kind": "predicate", "expression": "$.results.a > 1 && $.results.b > 1"},
+         {"step": "c", "kind": "predicate", "expression": "$.results.d > 1 && $.results.c > 1 && $.results.nowhere > 1"},
+         {"step": "d", "kind": "mapping", "expression": {"x": ["$.context.a", "$.results.q"], "y": "$$.results.q"}},
+         {"kind": "value", "expression": "$.results.d"},
+         {"step": "a", "kind": "list", "expression": 7}]""");
+
+    assertThat(found.getValuesAs(JsonObject.class)).extracting(problem -> problem.getInt("index") + " " + problem.getString("pointer") + " "
+        + problem.getString("message")).containsExactly(
+            "1  step \"d\" is no ancestor of this step, so that its result is not there yet",
+            "1  step \"c\" is no ancestor of this step, so that its result is not there yet",
+            "1  there is no step \"nowhere\"",
+            "2 /x/1 there is no step \"q\"",
+            "4  must be a text, a path");
+    assertThat(sql.array("select tasker.check_expressions('{}', '[]')")).isEmpty();
+  }
+
+  @Test
+  void the_document_of_a_step_has_its_context_its_ancestors_results_and_its_task() {
+    var task = Dag.diamond().context("{\"n\": 7}").started();
+    SqlWorker worker = SqlWorker.open();
+    worker.complete(worker.claimOne().success("{\"x\": 1}"));
+
+    JsonObject document = sql.object("select tasker.get_expression_document(?, ?)", task.uuid(), task.step("b"));
+    assertThat(document.keySet()).containsExactlyInAnyOrder("context", "results", "task");
+    assertThat(document.getJsonObject("context")).hasToString("{\"n\":7}");
+    assertThat(document.getJsonObject("results")).hasToString("{\"a\":{\"x\":1}}");
+    assertThat(document.getJsonObject("task").getString("uuid")).isEqualTo(task.uuid().toString());
+    assertThat(document.getJsonObject("task").keySet())
+        .containsExactlyInAnyOrder("attempt", "correlation_id", "created_at", "name", "namespace", "priority", "uuid", "version");
+    assertThat(sql.object("select tasker.get_expression_document(?)", task.uuid()).getJsonObject("results"))
+        .hasToString("{\"a\":{\"x\":1}}");
+    assertThat(sql.object("select tasker.get_expression_document(?, ?)", task.uuid(), task.step("a")).getJsonObject("results")).isEmpty();
+    assertThat(sql.text("select tasker.get_expression_document(?)", UUID.randomUUID())).isNull();
+    assertThat(sql.text("select tasker.get_expression_document(?, ?)", task.uuid(), UUID.randomUUID())).isNull();
+  }
+}
