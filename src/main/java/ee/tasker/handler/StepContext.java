@@ -108,7 +108,7 @@ public interface StepContext {
 
   /**
    * Whether cancellation of the task was requested. A long-running handler checks this regularly and returns {@link
-   * StepOutcome#cancelled() cancelled}.
+   * StepOutcome#cancelled(String) cancelled}.
    */
   boolean isCancelRequested();
 

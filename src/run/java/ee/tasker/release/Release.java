@@ -1,0 +1,213 @@
+package ee.tasker.release;
+
+import jakarta.json.Json;
+import jakarta.json.JsonArrayBuilder;
+import jakarta.json.JsonObject;
+import jakarta.json.stream.JsonGenerator;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * Collects what the build has made into one folder, {@code target/release}, and adds what no plugin makes: the notes from the
+ * changelog, one file of licences, and the digests. Everything it writes depends on the checkout alone, so that two builds
+ * have the same digests.
+ */
+public final class Release {
+
+  static final List<String> SERVERS = List.of("liberty", "wildfly", "payara");
+
+  /** What Maven Central asks of a POM besides what Maven needs itself. */
+  private static final List<String> CENTRAL = List.of("name", "description", "url", "licenses", "scm", "developers");
+
+  /**
+   * An artifact of Maven's.
+   *
+   * @param folder where it is built
+   * @param name   its artifact id
+   * @param file   the name that the build gives its files
+   */
+  private record Artifact(String folder, String name, String file, String packaging) {}
+
+  private final Path checkout;
+  private final String version;
+  private final Path folder;
+
+  private Release(Path checkout, String version) {
+    this.checkout = checkout;
+    this.version = version;
+    this.folder = checkout.resolve("target/release");
+  }
+
+  public static void main(String[] arguments) throws IOException {
+    var checkout = Path.of(System.getProperty("tasker.checkout"));
+    var complaints = Versions.complaints(checkout);
+    if (!complaints.isEmpty())
+      throw new IOException("The version differs between files: " + String.join("; ", complaints));
+    var release = new Release(checkout, Versions.of(checkout));
+    release.collect();
+    release.report();
+  }
+
+  private void collect() throws IOException {
+    Files.createDirectories(folder);
+    for (var artifact : artifacts())
+      collect(artifact);
+    copy("target/tasker-ee-db.zip", "tasker-ee-db-" + version + ".zip");
+    copy("target/tasker-ee-cli.tar.gz", "tasker-ee-cli-" + version + ".tar.gz");
+    for (var server : SERVERS)
+      copy("target/tasker-ee-container-" + server + ".tar.gz", "tasker-ee-" + version + "-container-" + server + ".tar.gz");
+    Files.writeString(folder.resolve("RELEASE-NOTES.md"), notes(Files.readString(checkout.resolve("CHANGELOG.md")), version));
+    Files.writeString(folder.resolve("THIRD-PARTY-LICENCES.txt"), licences());
+    copy("LICENSE", "LICENSE");
+    Files.writeString(folder.resolve("SHA256SUMS"), digests());
+  }
+
+  private List<Artifact> artifacts() {
+    return List.of(
+        new Artifact(".", "tasker-ee", "tasker-ee", "war"),
+        new Artifact("extras/api", "tasker-ee-api", "tasker-ee-api-" + version, "jar"),
+        new Artifact("extras/client", "tasker-ee-client", "tasker-ee-client-" + version, "jar"),
+        new Artifact("extras/cli", "tasker-ee-cli", "tasker-ee-cli", "jar"),
+        new Artifact("extras/testkit", "tasker-ee-test", "tasker-ee-test-" + version, "jar"));
+  }
+
+  private void collect(Artifact artifact) throws IOException {
+    var built = artifact.folder() + "/target/";
+    var name = artifact.name() + "-" + version;
+    copy(built + artifact.file() + "." + artifact.packaging(), name + "." + artifact.packaging());
+    copy(built + artifact.file() + "-sources.jar", name + "-sources.jar");
+    copy(built + artifact.file() + "-javadoc.jar", name + "-javadoc.jar");
+    copy(artifact.folder() + "/pom.xml", name + ".pom");
+    var bom = built + "bom.json";
+    if (artifact.packaging().equals("war"))
+      Files.writeString(folder.resolve(name + "-cyclonedx.json"), withConsole(checkout.resolve(bom)));
+    else
+      copy(bom, name + "-cyclonedx.json");
+  }
+
+  private void copy(String from, String to) throws IOException {
+    Files.copy(checkout.resolve(from), folder.resolve(to), StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  /** The modules that the console brings along are no Maven dependencies, so the plugin knows nothing of them. */
+  private String withConsole(Path bom) throws IOException {
+    JsonObject maven = read(bom);
+    var components = Json.createArrayBuilder(maven.getJsonArray("components"));
+    for (var module : read(console("vendored.json")).getJsonArray("files").getValuesAs(JsonObject.class))
+      components.add(component(module));
+    var text = new java.io.StringWriter();
+    try (var writer = Json.createWriterFactory(Map.of(JsonGenerator.PRETTY_PRINTING, true)).createWriter(text)) {
+      writer.writeObject(Json.createObjectBuilder(maven).add("components", components).build());
+    }
+    return text.toString().strip() + "\n";
+  }
+
+  private static JsonObject component(JsonObject module) {
+    var purl = "pkg:npm/" + module.getString("package").replace("@", "%40") + "@" + module.getString("version");
+    JsonArrayBuilder licences = Json.createArrayBuilder();
+    for (var licence : module.getString("licence").split(" and "))
+      licences.add(Json.createObjectBuilder().add("license", Json.createObjectBuilder().add("id", licence.replaceAll(" \\(.*", ""))));
+    return Json.createObjectBuilder()
+        .add("type", "library").add("bom-ref", purl).add("name", module.getString("package")).add("version", module.getString("version"))
+        .add("description", "console/vendor/" + module.getString("file") + ", " + module.getString("licence"))
+        .add("scope", "required")
+        .add("hashes", Json.createArrayBuilder()
+            .add(Json.createObjectBuilder().add("alg", "SHA-256").add("content", module.getString("sha256"))))
+        .add("licenses", licences).add("purl", purl).build();
+  }
+
+  private static JsonObject read(Path file) throws IOException {
+    try (var reader = Json.createReader(Files.newBufferedReader(file))) {
+      return reader.readObject();
+    }
+  }
+
+  private Path console(String file) {
+    return checkout.resolve("src/main/webapp/console/vendor").resolve(file);
+  }
+
+  private String licences() throws IOException {
+    var text = new StringBuilder("Works of others that the files of this release contain or need, with their licences.\n");
+    for (var artifact : artifacts()) {
+      text.append("\n=== ").append(artifact.name()).append("\n");
+      text.append(thirdParty(checkout.resolve(artifact.folder()).resolve("target/THIRD-PARTY.txt")));
+    }
+    text.append("\n=== jpa/eclipselink.jar of the container context for WildFly\n\n")
+        .append("     (Eclipse Public License 2.0) (Eclipse Distribution License 1.0) EclipseLink (org.eclipse.persistence:eclipselink)\n");
+    text.append("\n=== The console, in tasker-ee.war\n\n").append(Files.readString(console("licences.txt")));
+    return text.toString();
+  }
+
+  /** By line, since the plugin orders them by itself. */
+  private static String thirdParty(Path file) throws IOException {
+    if (!Files.exists(file))
+      return "\n     nothing\n";
+    var lines = Files.readString(file).lines().filter(line -> line.startsWith("     (")).sorted().toList();
+    return lines.isEmpty() ? "\n     nothing\n" : "\n" + String.join("\n", lines) + "\n";
+  }
+
+  /** The section of this version; of a version to come, what is unreleased. */
+  static String notes(String changelog, String version) throws IOException {
+    var section = version.endsWith("-SNAPSHOT") ? "Unreleased" : version;
+    var heading = Pattern.compile("(?m)^## \\[" + Pattern.quote(section) + "].*$").matcher(changelog);
+    if (!heading.find())
+      throw new IOException("CHANGELOG.md has no section ## [" + section + "]");
+    var next = Pattern.compile("(?m)^## \\[").matcher(changelog);
+    var text = changelog.substring(heading.end(), next.find(heading.end()) ? next.start() : changelog.length());
+    return "# Tasker EE " + version + "\n\n" + text.strip() + "\n";
+  }
+
+  private String digests() throws IOException {
+    var lines = new StringBuilder();
+    for (var file : files())
+      lines.append(sha256(file)).append("  ").append(file.getFileName()).append("\n");
+    return lines.toString();
+  }
+
+  private List<Path> files() throws IOException {
+    try (var files = Files.list(folder)) {
+      return files.filter(file -> !file.endsWith("SHA256SUMS")).sorted().toList();
+    }
+  }
+
+  private static String sha256(Path file) throws IOException {
+    try {
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(file)));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private void report() throws IOException {
+    System.out.println("\nTasker EE " + version + ", in target/release:\n");
+    for (var file : files())
+      System.out.printf("  %9d  %s%n", Files.size(file), file.getFileName());
+    System.out.println("             SHA256SUMS\n");
+    var missing = missingForCentral(checkout);
+    if (version.endsWith("-SNAPSHOT"))
+      System.out.println("Not to be published: " + version + " is no released version. See docs/releasing.md.");
+    for (var line : missing)
+      System.out.println("Not to be published on Maven Central: " + line);
+  }
+
+  /** What the POMs lack of that which Maven Central asks for. */
+  static List<String> missingForCentral(Path checkout) throws IOException {
+    var missing = new ArrayList<String>();
+    for (var pom : Versions.POMS) {
+      var text = Files.readString(checkout.resolve(pom));
+      var lacking = CENTRAL.stream().filter(element -> !Pattern.compile("(?m)^  <" + element + ">").matcher(text).find()).toList();
+      if (!lacking.isEmpty())
+        missing.add(pom + " has no " + String.join(", no ", lacking));
+    }
+    return missing;
+  }
+}
