@@ -44,7 +44,12 @@ public final class LibertyProcess extends ServerProcess {
     var apps = server().resolve("apps");
     Folders.delete(apps);
     Files.createDirectories(apps);
-    Files.copy(war, apps.resolve("tasker-ee.war"));
+    Files.copy(war, apps.resolve("tasker-ee.war" + descriptor(war)));
+  }
+
+  /** Beside a WAR there is a file that names the places where its parts are: Liberty's loose application. */
+  private static String descriptor(Path war) {
+    return war.toString().endsWith(".xml") ? ".xml" : "";
   }
 
   /**
@@ -56,7 +61,8 @@ public final class LibertyProcess extends ServerProcess {
     var application = server().resolve("application.xml");
     var before = Files.readString(application);
     var name = "tasker-ee-" + System.nanoTime() + ".war";
-    Files.copy(war, server().resolve("apps").resolve(name));
+    Files.copy(war, server().resolve("apps").resolve(name + descriptor(war)));
+    watch = new LogWatch(log(), NOT_STARTED);
     var changed = server().resolve("application.xml.new");
     Files.writeString(changed, before.replaceFirst("location=\"[^\"]*\"", "location=\"" + name + "\""));
     Files.move(changed, application, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);

@@ -24,16 +24,21 @@ public final class RunCommand {
   private final Login login;
   private final Optional<EmbeddedDatabase> database;
   private final ServerProcess server;
+  private final Optional<DevLoop> dev;
   private volatile boolean told;
   private volatile boolean failed;
 
-  private RunCommand(RunSettings settings) {
+  private RunCommand(RunSettings settings, Optional<DevProject> project) {
     this.settings = settings;
     this.loginFile = settings.folder().resolve("login");
     this.loginIsNew = !Files.exists(loginFile);
     this.login = Login.keptIn(loginFile);
     this.server = settings.server().process(settings.serverHome(), settings.folder(), settings.httpPort(),
-        serverEnvironment(settings, login));
+        serverEnvironment(settings, project, login));
+    this.dev = project
+        .map(found -> new DevLoop(found, server, new DevTemplates(server.address(), login), server.folder, System.out::println));
+    if (dev.isPresent() && settings.server() != ServerKind.LIBERTY)
+      throw new RunProblem("./mvnw -Pdev runs on Open Liberty only.");
     this.database = settings.embedded()
         ? Optional.of(EmbeddedDatabase.durable(settings.folder(), settings.postgresVersion(), settings.database().port()))
         : Optional.empty();
@@ -46,7 +51,8 @@ public final class RunCommand {
   public static void main(String[] arguments) throws InterruptedException {
     try {
       loadEverything();
-      var command = new RunCommand(RunSettings.from(System.getenv(), System.getProperties()));
+      var command = new RunCommand(RunSettings.from(System.getenv(), System.getProperties()),
+          DevProject.from(Path.of(System.getProperty("tasker.checkout")), System.getProperties()));
       Runtime.getRuntime().addShutdownHook(new Thread(command::stop, "tasker-stop"));
       command.run();
     } catch (RunProblem problem) {
@@ -65,10 +71,13 @@ public final class RunCommand {
         database.get().start();
       }
       System.out.println("Starting " + settings.server().title() + " ...");
-      server.start(settings.server().config(settings.checkout()), settings.war());
+      var application = dev.map(loop -> loop.prepare(settings.exploded())).orElse(settings.war());
+      server.start(settings.server().config(settings.checkout()), application);
       if (server.awaitReady(Duration.ofMinutes(3))) {
         long seconds = Duration.ofNanos(System.nanoTime() - begin).toSeconds();
         System.out.println(Banner.of(settings, login, isValid(login), seconds));
+        if (dev.isPresent())
+          watch(dev.get());
         int status = server.waitFor();
         throw new RunProblem("The server ended by itself (status " + status + "). Its log: " + server.log());
       }
@@ -81,6 +90,19 @@ public final class RunCommand {
       failed = true;
       throw problem;
     }
+  }
+
+  /** On a thread of its own: this one waits for the server. */
+  private void watch(DevLoop loop) {
+    var watcher = new Thread(() -> {
+      try {
+        loop.watch();
+      } catch (InterruptedException e) {
+        // nobody asks for that
+      }
+    }, "tasker-dev");
+    watcher.setDaemon(true);
+    watcher.start();
   }
 
   /** A database that already had users keeps exactly those. A password generated in vain is not stored. */
@@ -109,7 +131,7 @@ public final class RunCommand {
     System.out.flush();
   }
 
-  private static Map<String, String> serverEnvironment(RunSettings settings, Login login) {
+  private static Map<String, String> serverEnvironment(RunSettings settings, Optional<DevProject> project, Login login) {
     var database = settings.database();
     var environment = new HashMap<>(login.environment());
     environment.putAll(Map.of(
@@ -121,7 +143,10 @@ public final class RunCommand {
         "DB_NAME", database.name(),
         "DB_USER", database.user(),
         "DB_PASSWORD", database.password(),
-        "TASKER_TEMPLATES_FOLDER", settings.checkout().resolve("samples").toString()));
+        "TASKER_TEMPLATES_FOLDER", project.map(DevProject::templates).orElse(settings.checkout().resolve("samples")).toString()));
+    // A reload waits for running steps no longer than this.
+    if (project.isPresent())
+      environment.put("TASKER_WORKER_DRAIN_SECONDS", System.getenv().getOrDefault("TASKER_WORKER_DRAIN_SECONDS", "1"));
     return environment;
   }
 

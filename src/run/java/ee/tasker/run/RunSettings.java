@@ -41,6 +41,11 @@ record RunSettings(Path checkout, Path war, ServerKind server, Path serverHome, 
         embedded);
   }
 
+  /** The WAR, unpacked, as the build leaves it beside the file. */
+  Path exploded() {
+    return war.resolveSibling(war.getFileName().toString().replaceFirst("\\.war$", ""));
+  }
+
   Path folder() {
     return checkout.resolve(".tasker");
   }

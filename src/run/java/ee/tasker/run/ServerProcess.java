@@ -187,7 +187,7 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
    * A server may be ready before anything is deployed: our own check is decisive. And one is ready before it routes
    * requests to the application.
    */
-  private boolean isReady() {
+  boolean isReady() {
     try {
       var ready = PROBE.send(request("/health/ready"), HttpResponse.BodyHandlers.ofString());
       return ready.statusCode() == 200 && ready.body().contains("\"database\"")
@@ -209,6 +209,23 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
     } catch (IOException e) {
       return true; // not known to be wrong
     }
+  }
+
+  /** Whether a file of the application is there with that content. */
+  boolean answers(String path, String content) {
+    try {
+      var response = PROBE.send(request(path), HttpResponse.BodyHandlers.ofString());
+      return response.statusCode() == 200 && response.body().strip().equals(content);
+    } catch (IOException e) {
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  URI address() {
+    return uri("/");
   }
 
   private HttpRequest request(String path) {

@@ -38,7 +38,7 @@ public final class TaskerClient {
   private final DatabaseAddress database;
   private final Map<String, String> credentials;
 
-  TaskerClient(URI base, DatabaseAddress database) {
+  public TaskerClient(URI base, DatabaseAddress database) {
     this(base, database, Map.of("Authorization", Login.FOR_TESTS.basic()));
   }
 
