@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
@@ -52,9 +53,17 @@ public final class Release {
     var complaints = Versions.complaints(checkout);
     if (!complaints.isEmpty())
       throw new IOException("The version differs between files: " + String.join("; ", complaints));
+    expectUsualPermissions(checkout.resolve("target/tasker-ee.war"));
     var release = new Release(checkout, Versions.of(checkout));
     release.collect();
     release.report();
+  }
+
+  /** The archives hold the permissions of the files that go into them. */
+  private static void expectUsualPermissions(Path made) throws IOException {
+    if (made.getFileSystem().supportedFileAttributeViews().contains("posix")
+        && !PosixFilePermissions.toString(Files.getPosixFilePermissions(made)).equals("rw-r--r--"))
+      throw new IOException("This build differs from others in the permissions of files: clone and build with umask 022.");
   }
 
   private void collect() throws IOException {
