@@ -169,6 +169,11 @@ final class Commands {
         Command.of("mcp", "Serves the Model Context Protocol on standard input and output, for assistants.").calls(Operation.GET_OPEN_API)
             .with(Arg.flag(LOCAL, "allow-write", "Also offers tools that act; each shows first what it would do."))
             .runs(Mcp::run).example("tasker mcp").example("tasker mcp --allow-write"),
+        Command.of("init", "Makes an application in a new folder: a handler, a template, a test of both, and the build.")
+            .with(Arg.local("dir", "DIR", "The folder, which is new or empty.").positional(),
+                Arg.local("name", "NAME", "The name of the application; that of the folder unless told otherwise."),
+                Arg.local("package", "PACKAGE", "The Java package, app unless told otherwise. Its last part is the namespace."))
+            .runs(Init::run).example("tasker init shop --package org.example.shop"),
         Command.of(MAKES_COMPLETIONS, "Prints a script with which a shell completes commands and options.")
             .with(Arg.local("shell", "SHELL", "bash, zsh or fish.").positional().values("bash", "zsh", "fish"))
             .runs(Completion::run).example("source <(tasker completion bash)")

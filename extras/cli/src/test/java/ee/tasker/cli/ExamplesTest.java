@@ -84,7 +84,8 @@ class ExamplesTest {
 
   /** As a shell would split it, with files and addresses that are there. */
   private String[] words(String example, String url) throws IOException {
-    String line = example.replaceAll("^source <\\((.*)\\)$", "$1").replaceAll(" [<>] .*", "").replace("https://tasker.example.org", url)
+    String line = example.replace("tasker init shop", "tasker init " + folder.resolve("shop")).replaceAll("^source <\\((.*)\\)$", "$1")
+        .replaceAll(" [<>] .*", "").replace("https://tasker.example.org", url)
         .replace("samples/", "../../samples/").replace(".tasker/login", file("login", "user = \"admin:secret\"\n"))
         .replace("@order.json", "@" + file("order.json", "{\"order_id\": 17}"))
         .replace("requests.json", file("requests.json", "[{\"namespace\": \"a\", \"name\": \"b\", \"context\": {}}]"));
