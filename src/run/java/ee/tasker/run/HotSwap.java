@@ -42,7 +42,7 @@ final class HotSwap {
       var machine = VirtualMachine.attach(Long.toString(pid));
       try {
         machine.loadAgent(agent.toString(), classes.toString());
-        return true;
+        return Files.deleteIfExists(classes.resolve(Redefinition.DONE));
       } finally {
         machine.detach();
       }

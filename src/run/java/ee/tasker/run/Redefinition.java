@@ -12,6 +12,8 @@ import java.util.ArrayList;
  */
 public final class Redefinition {
 
+  static final String DONE = "replaced";
+
   private Redefinition() {}
 
   public static void agentmain(String folder, Instrumentation instrumentation) throws Exception {
@@ -21,6 +23,11 @@ public final class Redefinition {
       if (!loaded.isArray() && !loaded.isHidden() && Files.exists(file))
         definitions.add(new ClassDefinition(loaded, Files.readAllBytes(file)));
     }
-    instrumentation.redefineClasses(definitions.toArray(ClassDefinition[]::new));
+    try {
+      instrumentation.redefineClasses(definitions.toArray(ClassDefinition[]::new));
+      Files.createFile(Path.of(folder, DONE));
+    } catch (UnsupportedOperationException | LinkageError e) {
+      // More than bodies of methods differs: nothing was replaced, and the file that says so is missing.
+    }
   }
 }
