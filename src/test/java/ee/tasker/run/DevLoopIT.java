@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Properties;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterAll;
@@ -78,9 +79,10 @@ class DevLoopIT {
       port = socket.getLocalPort();
     }
     Path checkout = Path.of(System.getProperty("tasker.checkout"));
-    System.setProperty("tasker.dev", "true");
-    System.setProperty("tasker.dev.project", application.toString());
-    DevProject project = DevProject.from(checkout, System.getProperties()).orElseThrow();
+    Properties build = new Properties();
+    build.setProperty("tasker.dev", "true");
+    build.setProperty("tasker.dev.project", application.toString());
+    DevProject project = DevProject.from(checkout, build).orElseThrow();
     Map<String, String> environment = new HashMap<>(Map.of(
         "HTTP_HOST", "127.0.0.1", "HTTP_PORT", Integer.toString(port),
         "DB_HOST", database.address().host(), "DB_PORT", Integer.toString(database.address().port()),
