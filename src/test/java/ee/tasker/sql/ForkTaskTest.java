@@ -120,6 +120,16 @@ class ForkTaskTest {
   }
 
   @Test
+  void a_step_that_an_operator_completed_before_its_parent_runs_after_it_in_the_fork() {
+    Dag.Task source = Dag.of("a").step("b").step("c").dependsOn("b").started();
+    sql.text("select tasker.act_on_step(?, ?, 'complete_manually', 'ann', 'known', '{\"result\": 1}')", source.uuid(), source.step("c"));
+
+    assertThat(steps(forked(source, "{\"from\": [\"a\"]}"))).containsExactly("a enqueued", "b enqueued", "c pending");
+    run();
+    assertThatHistoryIsSound();
+  }
+
+  @Test
   void a_decision_before_the_chosen_step_has_decided_as_in_the_source_and_one_after_it_decides_anew() {
     Dag.Task source = Dag.of("check").decision().step("small").dependsOn("check").step("large").dependsOn("check")
         .step("end").dependsOn("small", "large").convergence().started();
@@ -247,9 +257,19 @@ class ForkTaskTest {
     assertThatHistoryIsSound();
   }
 
+  @Test
+  void a_fork_of_a_unique_task_has_an_identity_of_its_own() {
+    Dag.Task source = Dag.linear(2).identity("strict").started();
+    run();
+
+    assertThat(forked(source, "{\"from\": [\"s2\"]}")).isNotEqualTo(source.uuid());
+    run();
+    assertThatHistoryIsSound();
+  }
+
   @ParameterizedTest
   @CsvSource({"strict", "caller_provided", "always_unique"})
-  void a_fork_has_an_identity_of_its_own_and_a_key_makes_it_once(String identity) {
+  void every_fork_is_a_task_of_its_own_and_a_key_makes_it_once(String identity) {
     Dag.Task source = Dag.linear(2).identity(identity).option("idempotency_key", "order-1").started();
     run();
 
