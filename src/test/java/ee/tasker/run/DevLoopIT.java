@@ -37,7 +37,6 @@ import org.junit.jupiter.api.io.TempDir;
 class DevLoopIT {
   private static final Duration LONG = Duration.ofSeconds(90);
 
-  @TempDir
   private Path application;
 
   private final List<String> terminal = new CopyOnWriteArrayList<>();
@@ -47,7 +46,8 @@ class DevLoopIT {
   private Thread watcher;
 
   @BeforeAll
-  void start() throws Exception {
+  void start(@TempDir Path folder) throws Exception {
+    application = folder;
     assumeTrue(ServerKind.from(System.getProperties()) == ServerKind.LIBERTY, "the inner loop is for Open Liberty");
     saveHandler("\"Hello, \" + name");
     save("src/main/java/shop/Wait.java", """
