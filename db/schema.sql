@@ -620,6 +620,25 @@ create table tasker.retention_progress (
 )
 with (fillfactor=50);
 
+-- Filters of lists that a caller saved: for itself, or for all who may list tasks in a namespace.
+create table tasker.saved_views (
+  view_uuid uuid not null default tasker.uuid_v7(),
+  page      character varying(64) not null,
+  name      character varying(128) not null,
+  query     character varying(2000) not null,
+  -- Null: for its owner only.
+  namespace character varying(29),
+  -- The REST caller that saved it, by kind and uuid, as user:…; a name when there is no uuid.
+  owner     character varying(300) not null,
+  saved_by  character varying(160) not null,
+  saved_at  timestamp with time zone not null default clock_timestamp(),
+  constraint saved_views_pkey PRIMARY KEY (view_uuid),
+  constraint one_view_per_name UNIQUE NULLS NOT DISTINCT (owner, page, namespace, name),
+  constraint name_is_printable CHECK (name::text ~ '^[^[:cntrl:]]+$'::text AND btrim(name::text) = name::text),
+  constraint page_is_a_word CHECK (page::text ~ '^[A-Za-z][A-Za-z-]*$'::text)
+);
+CREATE INDEX saved_views_namespace_idx ON tasker.saved_views USING btree (namespace) WHERE (namespace IS NOT NULL);
+
 -- One row per start of a server, renewed by its heartbeat and kept for a day after the last.
 create table tasker.servers (
   server_uuid       uuid not null,
@@ -1277,7 +1296,7 @@ function tasker.get_slowest_tasks_aggregated(since_timestamp timestamp with time
   -- called by get_bottleneck_document
 -- Executions of steps of the tasks that ended since a time, to the last move.
 function tasker.get_step_tallies(p_since timestamp with time zone) returns SETOF tasker.step_tallies, stable;
-  -- called by get_analytics_metrics, get_slowest_steps_aggregated
+  -- called by get_analytics_metrics, get_slowest_steps_aggregated, get_timeline_document
 -- Tasks and steps by state, and connections: exact, and cheap however much has finished.
 function tasker.get_system_health_counts() returns TABLE(pending_tasks bigint, initializing_tasks bigint, enqueuing_steps_tasks bigint,
     steps_in_process_tasks bigint, evaluating_results_tasks bigint, waiting_for_dependencies_tasks bigint, waiting_for_retry_tasks bigint,
@@ -1288,7 +1307,10 @@ function tasker.get_system_health_counts() returns TABLE(pending_tasks bigint, i
   -- called by get_analytics_metrics, get_health_document
 -- Creations and ends of tasks since a time, to the last move.
 function tasker.get_task_tallies(p_since timestamp with time zone) returns SETOF tasker.task_tallies, stable;
-  -- called by get_analytics_metrics, get_slowest_tasks_aggregated
+  -- called by get_analytics_metrics, get_slowest_tasks_aggregated, get_timeline_document
+-- What happened in each of the last minutes, for GET /v1/analytics/timeline.
+function tasker.get_timeline_document(p_minutes integer DEFAULT 60, p_namespace text DEFAULT NULL::text) returns jsonb, stable;
+  -- called by InsightGateway
 -- Recounts the moves of all tasks, for a database restored from a dump.
 function tasker.rebuild_analytics() returns bigint;
   -- called by roll_up_analytics
@@ -1477,9 +1499,9 @@ function tasker.refuse_steps(p_step_uuids uuid[], p_reasons text[], p_server_uui
   -- called by admit_steps
 -- The refusal that a function returns for a null or unknown id.
 function tasker.refuse_unknown(p_kind text, p_id text, p_field text DEFAULT NULL::text) returns jsonb, immutable;
-  -- called by act_on_step, act_on_task, add_steps, create_session, find_templates_to_pause, grant_access, replay_dead_messages, request_cancel,
-  --   revoke_api_key, revoke_grant, run_bulk_action, send_signals, send_task_to_dlq, set_concurrency_limit, set_password, set_retention_policy,
-  --   set_user_enabled, update_dlq_entry
+  -- called by act_on_step, act_on_task, add_steps, create_session, delete_view, find_templates_to_pause, grant_access, replay_dead_messages,
+  --   request_cancel, revoke_api_key, revoke_grant, run_bulk_action, save_view, send_signals, send_task_to_dlq, set_concurrency_limit, set_password,
+  --   set_retention_policy, set_user_enabled, update_dlq_entry
 -- Counts down the remaining parents of the children of finished steps.
 function tasker.release_children(p_completed uuid[], OUT o_ready uuid[], OUT o_grows boolean) returns record;
   -- called by advance_tasks, grow_tasks
@@ -1566,6 +1588,9 @@ function tasker.save_idempotent_response(p_principal text, p_key text, p_request
 
 -- Functions: insight
 -- ------------------
+-- How many tasks match a filter, by state, up to a bound.
+function tasker.count_tasks(p_filter jsonb DEFAULT '{}'::jsonb, p_most integer DEFAULT 10000, p_read integer DEFAULT 100000) returns jsonb, stable;
+  -- called by TaskGateway
 -- Why a task is blocked or waiting, in one sentence; null when it has ended or does not exist.
 function tasker.diagnose_task(p_task_uuid uuid) returns text, stable;
   -- called by get_task_documents
@@ -1573,6 +1598,10 @@ function tasker.diagnose_task(p_task_uuid uuid) returns text, stable;
 function tasker.explain_waiting(p_task_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
     returns TABLE(workflow_step_uuid uuid, step_name character varying, state tasker.step_state, cause text, sentence text, details jsonb), stable;
   -- called by get_waiting_document
+-- The keys of the tasks that match a filter, newest or oldest first.
+function tasker.find_tasks(p_filter jsonb, p_limit integer, p_cursor uuid DEFAULT NULL::uuid, p_since uuid DEFAULT NULL::uuid, OUT r_tasks uuid[],
+    OUT r_unknown_attribute text) returns record, stable;
+  -- called by count_tasks, list_tasks
 -- The batches of a task as the REST interface shows them, a JSON array in the order of the template.
 function tasker.get_batch_documents(p_task_uuid uuid) returns jsonb, stable;
   -- called by get_task_documents
@@ -1615,13 +1644,23 @@ function tasker.get_task_snapshot(p_task_uuid uuid) returns jsonb, stable;
 function tasker.get_waiting_document(p_task_uuid uuid, p_shows_context boolean DEFAULT true, p_shows_errors boolean DEFAULT true) returns jsonb,
     stable;
   -- called by OperationGateway, diagnose_task
+-- The steps that stand in error, in groups of template, step and error signature.
+function tasker.group_failures(p_filter jsonb DEFAULT '{}'::jsonb, p_hours integer DEFAULT 24, p_limit integer DEFAULT 50,
+    p_tasks integer DEFAULT 5000) returns jsonb, stable;
+  -- called by InsightGateway
 -- A page of the workers of a batch as the REST interface shows steps, in the order of the batches.
 function tasker.list_batch_workers(p_task_uuid uuid, p_batch_step_uuid uuid, p_after integer DEFAULT 0, p_limit integer DEFAULT 100) returns jsonb,
     stable;
   -- called by TaskGateway
--- A page of tasks, newest first.
-function tasker.list_tasks(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 25, p_before uuid DEFAULT NULL::uuid) returns jsonb, stable;
+-- A page of tasks, newest or oldest first.
+function tasker.list_tasks(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 25, p_cursor uuid DEFAULT NULL::uuid) returns jsonb, stable;
   -- called by TaskGateway
+-- What errors of the same cause have in common: the message without identifiers, numbers and quoted values.
+function tasker.normalize_error(p_message text) returns text, immutable;
+  -- called by group_failures
+-- The refusal of a filter by a search attribute that no template of the filter declares.
+function tasker.refuse_search_attribute(p_name text) returns jsonb, immutable;
+  -- called by count_tasks, list_tasks
 -- Updates the index summaries of history by transaction, so that reading the end of history is quick.
 function tasker.summarize_history() returns integer;
   -- called by EventGateway
@@ -1691,6 +1730,9 @@ function tasker.act_on_task(p_task_uuid uuid, p_action text, p_by text, p_reason
 function tasker.check_action(p_action text, p_known text[], p_by text, p_reason text) returns void;
   -- called by act_on_step, act_on_task, pause_templates, preview_bulk_action, resume_templates, send_task_to_dlq, set_retention_policy,
   --   update_dlq_entry
+-- Deletes a view: an own one, or one of a namespace where the caller may act on tasks.
+function tasker.delete_view(p_view_uuid uuid, p_owner text, p_namespaces jsonb DEFAULT NULL::jsonb) returns jsonb;
+  -- called by OperationGateway
 -- The tasks that match a filter and that allow an action, by uuid, at most p_limit of them.
 function tasker.find_tasks_for_action(p_action text, p_filter jsonb, p_limit integer) returns uuid[], stable;
   -- called by preview_bulk_action, run_bulk_action
@@ -1716,6 +1758,9 @@ function tasker.hash_tasks(p_task_uuids uuid[]) returns bytea, stable;
 -- Whether the latest operator action on a task (or on one of its steps) was this very one.
 function tasker.is_repeated_action(p_task_uuid uuid, p_step_uuid uuid, p_action text, p_by text, p_reason text) returns boolean, stable;
   -- called by act_on_step, act_on_task
+-- The views that a caller may use: its own, and those of the namespaces that it may list.
+function tasker.list_views(p_owner text, p_namespaces jsonb DEFAULT NULL::jsonb) returns jsonb, stable;
+  -- called by OperationGateway
 -- The common part of all operator actions on steps: moves steps of one task to pending, complete or resolved_manually.
 function tasker.move_steps_by_operator(p_task_uuid uuid, p_step_uuids uuid[], p_to tasker.step_state, p_metadata jsonb, p_result jsonb,
     p_server_uuid uuid, p_now timestamp with time zone) returns integer;
@@ -1741,6 +1786,10 @@ function tasker.resume_templates(p_namespace text, p_name text, p_version text, 
 -- Runs the action that preview_bulk_action counted, in one transaction, if the set of tasks is unchanged.
 function tasker.run_bulk_action(p_token uuid, p_server_uuid uuid DEFAULT NULL::uuid,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_run_by text DEFAULT NULL::text) returns jsonb;
+  -- called by OperationGateway
+-- Saves the filter of a list under a name, for its owner or for a namespace.
+function tasker.save_view(p_page text, p_name text, p_query text, p_namespace text, p_owner text, p_by text, p_most integer DEFAULT 100)
+    returns jsonb;
   -- called by OperationGateway
 
 
@@ -2109,7 +2158,7 @@ function tasker.analyze_grown_tables() returns text[];
   -- called by OrchestrationGateway
 -- The lowest UUIDv7 that could have been made at a time.
 function tasker.calculate_first_uuid(p_at timestamp with time zone) returns uuid, immutable;
-  -- called by drop_history_month, list_tasks, preview_retention, purge_expired_tasks
+  -- called by drop_history_month, find_tasks, preview_retention, purge_expired_tasks
 -- Steps, contexts, search attributes and wake-ups go with their task, as a foreign key would have it.
 function tasker.delete_rows_of_tasks() returns trigger;
   -- called by trigger of tasks

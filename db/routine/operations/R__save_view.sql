@@ -1,6 +1,6 @@
 -- Saves the filter of a list under a name, for its owner or for all who may list tasks in a namespace; a view of the same name, page, namespace and owner
 -- is replaced. p_owner: the caller over REST, as in bulk_actions.made_by. p_query: the query of the list's address.
--- Returns {outcome: done, view}; {outcome: refused, code: too-many-views} when the owner has p_most already; an unknown namespace is refused as refuse_unknown.
+-- Returns {outcome: done, view}; {outcome: refused, code: too-many-views} when the owner has p_most already, with template-not-found when there is no such namespace.
 -- Locks: the row. Two calls at once may exceed p_most by one: it bounds the table and promises nothing.
 create or replace function tasker.save_view(
   p_page text, p_name text, p_query text, p_namespace text, p_owner text, p_by text, p_most int default 100)
@@ -12,7 +12,7 @@ declare
   v_view tasker.saved_views;
 begin
   if p_namespace is not null and not exists (select from tasker.task_namespaces n where n.name = p_namespace) then
-    return tasker.refuse_unknown('template', p_namespace, 'namespace');
+    return jsonb_build_object('outcome', 'refused', 'code', 'template-not-found', 'field', 'namespace', 'message', format('there is no namespace %s', p_namespace));
   end if;
   if (select count(*) from tasker.saved_views v where v.owner = p_owner
         and (v.page, v.name) is distinct from (p_page, p_name)) >= p_most then

@@ -191,8 +191,12 @@ export function ActionDialog({ title, sentence, fields: asked = [], withReason =
   const [error, setError] = useState(null);
   const [isBusy, busy] = useState(false);
   const key = useRef(shared.me.name + Date.now() + Math.random());
+  const sending = useRef(false);
   const submit = async (event) => {
     event.preventDefault();
+    // A double click comes before the button is drawn disabled.
+    if (sending.current) return;
+    sending.current = true;
     busy(true);
     setError(null);
     try {
@@ -203,6 +207,7 @@ export function ActionDialog({ title, sentence, fields: asked = [], withReason =
     } catch (refused) {
       setError(refused instanceof Refusal ? refused : new Refusal(400, { title: refused.message, detail: "" }));
       key.current = `${key.current}+`;
+      sending.current = false;
       busy(false);
     }
   };

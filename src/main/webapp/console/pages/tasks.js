@@ -128,11 +128,12 @@ function BulkForm({ filter, onDone, onClose }) {
   };
   const run = () => attempt(async () => {
     const done = await change("POST", `v1/bulk-actions/${preview.token}/run`);
-    setResult(done.results);
+    setResult(done);
     say(t.tasks.ran(done.results));
     onDone();
   });
-  if (result) return html`<p role="status">${t.tasks.ran(result)}</p><button type="button" onClick=${onClose}>${t.close}</button>`;
+  if (result) return html`<p role="status" class=${result.refusals.length > 0 ? "note warn" : ""}>${t.tasks.ran(result.results)}</p>
+    ${result.refusals.length > 0 && html`<ul class="refusals">${result.refusals.map((one) => html`<li key=${one.task_uuid}><a class="mono" href=${link("tasks", one.task_uuid)}>${one.task_uuid}</a> ${one.message} <code>${one.code}</code></li>`)}</ul>`}<button type="button" onClick=${onClose}>${t.close}</button>`;
   return html`<p>${t.tasks.bulkHint}</p><pre tabindex="0" role="region" aria-label=${t.tasks.filters}>${JSON.stringify(filter, null, 2)}</pre>
     ${error && html`<${ErrorNote} error=${error} />`}
     ${preview ? html`<p><strong>${t.tasks.dryCount(preview.count)}</strong></p>

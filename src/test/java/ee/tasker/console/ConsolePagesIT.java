@@ -332,4 +332,72 @@ class ConsolePagesIT {
       assertThat(signs.split("\\|")).hasSize(15).doesNotHaveDuplicates().noneMatch(sign -> sign.startsWith("◇"));
     }
   }
+
+  @Test
+  void filters_add_no_entry_to_the_history_and_back_restores_the_list() {
+    console.blocked();
+    console.signIn("olga");
+    console.go("tasks?namespace=testing");
+    browser.await("document.querySelector('tbody tr')");
+    int entries = number("history.length");
+    for (String state : List.of("blocked_by_failures", "error", "complete", "cancelled", "pending")) {
+      browser.await("document.querySelector(arguments[0])", "input[name=state][value=" + state + "]");
+      browser.run("const box = document.querySelector(arguments[0]); if (!box.checked) box.click()",
+          "input[name=state][value=" + state + "]");
+      browser.await("location.hash.includes(arguments[0])", state);
+    }
+    assertThat(number("history.length")).isEqualTo(entries);
+    String address = browser.run("return location.hash").toString();
+    browser.await("document.querySelector('tbody tr a')");
+    browser.click("tbody tr a");
+    browser.await("location.hash.startsWith('#/tasks/')");
+    browser.run("history.back()");
+    browser.await("document.querySelector('tbody tr') && JSON.stringify(location.hash) === arguments[0]", address);
+    assertThat(isTrue("document.querySelector('input[name=state][value=error]').checked")).isTrue();
+    browser.log();
+  }
+
+  @Test
+  void a_failed_task_opens_at_its_first_failed_step() {
+    UUID task = console.blocked();
+    console.signIn("olga");
+    console.go("tasks/" + task);
+    browser.await("document.querySelector('aside h2')?.innerText === 'fail'");
+    browser.awaitText("no and never");
+  }
+
+  @Test
+  void a_set_that_changed_since_the_dry_run_is_refused_and_the_dialog_says_so() {
+    UUID one = task("console_changed", "steps:\n  - {name: a, handler: {callable: testing.Fail, initialization: {way: permanent}}}\n",
+        "{}");
+    console.awaitState(one, "blocked_by_failures");
+    console.signIn("olga");
+    console.go("tasks?namespace=testing&name=console_changed&state=blocked_by_failures");
+    browser.press("Act on all that match");
+    choose("dialog[open] select", "fail");
+    console.giveReason("cleaned up");
+    browser.press("Dry run");
+    browser.awaitText("1 task matches. Nothing has changed yet.");
+    UUID two = admin.submit("testing", "console_changed", "{}");
+    console.awaitState(two, "blocked_by_failures");
+    browser.press("Fail 1 task");
+    browser.await("document.querySelector('dialog[open] .note.bad')?.innerText.includes('set-has-changed')");
+    assertThat(console.state(one)).isEqualTo("blocked_by_failures");
+    browser.press("Cancel");
+    browser.log();
+  }
+
+  @Test
+  void a_double_click_is_one_action() {
+    UUID task = console.blocked();
+    console.signIn("olga");
+    console.go("tasks/" + task);
+    browser.press("Retry");
+    console.giveReason("twice");
+    browser.run("const b = document.querySelector('dialog[open] button.main'); b.click(); b.click()");
+    browser.await("!document.querySelector('dialog[open]')");
+    until("it is recorded",
+        () -> admin.count("select count(*) from tasker.operator_actions where task_uuid = ? and reason = 'twice'", task) >= 1);
+    assertThat(admin.count("select count(*) from tasker.write_requests where path like ? and method = 'PATCH'", "%" + task)).isEqualTo(1);
+  }
 }
