@@ -1,5 +1,5 @@
 // Every text of the console, in one place.
-const many = (n, one, more) => `${n} ${n === 1 ? one : more}`;
+const many = (n, one, more) => `${n.toLocaleString()} ${n === 1 ? one : more}`;
 
 export const t = {
   product: "Tasker EE",
@@ -77,7 +77,7 @@ export const t = {
     oldest: "Oldest task", purged: "Purged tasks", last: "Last purge", history: "Months of history", policies: "Policies", none: "There is no policy: every task is kept.",
     of: "For", keep: "Keep for days", keepHint: "empty: for ever", by: "Set by", forever: "for ever", days: (n) => many(n, "day", "days"),
     set: "Set a policy", setSentence: "Finished tasks are purged when they are older. A policy of the same place and state is replaced.",
-    preview: "What would be purged now", wouldPurge: (n, isMore) => `${isMore ? "More than " : ""}${many(n.toLocaleString(), "task", "tasks")}.`,
+    preview: "What would be purged now", wouldPurge: (n, isMore) => `${isMore ? "More than " : ""}${many(n, "task", "tasks")}.`,
   },
   analytics: {
     advice: "Advice", noAdvice: "Nothing stands out.", slowSteps: "Slowest steps", slowTasks: "Slowest templates", none: "Nothing ended in this period.",
@@ -88,7 +88,7 @@ export const t = {
     shareHint: "empty: only for me", remove: "Delete", removeSentence: (name) => `Deletes the view ${name} for all who see it.`, sharedBy: (v) => `${v.namespace}, by ${v.saved_by}`,
   },
   tasks: {
-    count: (c) => `${c.more ? "More than " : ""}${many(c.count.toLocaleString(), "task matches", "tasks match")}`, countedSince: "of the newest 100 000, since",
+    count: (c) => `${c.more ? "More than " : ""}${many(c.count, "task matches", "tasks match")}`, countedSince: "of the newest 100 000, since",
     isNot: "Not in state", prefix: "Template begins with", templateNot: "Not of template", roots: "Parents", rootsOnly: "only tasks without a parent", withParent: "only tasks with a parent", order: "Order", newest: "newest first", oldest: "oldest first",
     none: "No task matches.",
     noneAtAll: "There is no task yet. Submit one on the page of a template.",

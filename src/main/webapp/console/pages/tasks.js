@@ -67,7 +67,7 @@ function Count({ filter, attributes, at }) {
 }
 
 /** Views are kept on the server: own ones, and those that are shared in a namespace. */
-function Views({ params, filter }) {
+function Views({ params }) {
   const views = useLoad((signal) => get("v1/views", {}, signal), []);
   const mine = (views.data?.views ?? []).filter((view) => view.page === "tasks");
   const now = query(Object.fromEntries([...FILTERS, ...SHAPE].map((name) => [name, params.getAll(name)]))).slice(1);
@@ -190,7 +190,7 @@ export default function Tasks({ params }) {
       <details class="small"><summary>${t.tasks.choose}</summary>${Object.entries(COLUMNS).map(([name, label]) => html`<label key=${name}><input type="checkbox" checked=${columns.includes(name)}
         onChange=${(e) => setParams({ column: Object.keys(COLUMNS).filter((other) => (other === name ? e.target.checked : columns.includes(other))) })} /> ${label}</label>`)}</details>
       ${may("tasks:act", filter.namespace) && html`<${Bulk} filter=${filter} onDone=${page.reload} />`}</div></div>
-    <${Views} params=${params} filter=${filter} />
+    <${Views} params=${params} />
     <${Filters} filter=${filter} />
     <div class="row"><label>${t.tasks.order} <select name="order" class="inline" value=${order ?? ""} onChange=${(e) => setParams({ order: e.target.value, cursor: null })}><option value="">${t.tasks.newest}</option><option value="oldest">${t.tasks.oldest}</option></select></label>
       <${Count} filter=${filter} attributes=${params.getAll("attribute")} at=${page.at} /></div>
