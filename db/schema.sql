@@ -1500,7 +1500,7 @@ function tasker.refuse_steps(p_step_uuids uuid[], p_reasons text[], p_server_uui
 -- The refusal that a function returns for a null or unknown id.
 function tasker.refuse_unknown(p_kind text, p_id text, p_field text DEFAULT NULL::text) returns jsonb, immutable;
   -- called by act_on_step, act_on_task, add_steps, create_session, delete_view, find_templates_to_pause, grant_access, replay_dead_messages,
-  --   request_cancel, revoke_api_key, revoke_grant, run_bulk_action, save_view, send_signals, send_task_to_dlq, set_concurrency_limit, set_password,
+  --   request_cancel, revoke_api_key, revoke_grant, run_bulk_action, send_signals, send_task_to_dlq, set_concurrency_limit, set_password,
   --   set_retention_policy, set_user_enabled, update_dlq_entry
 -- Counts down the remaining parents of the children of finished steps.
 function tasker.release_children(p_completed uuid[], OUT o_ready uuid[], OUT o_grows boolean) returns record;
