@@ -153,7 +153,8 @@ final class ContractScenarios {
       saveView("of the contract");
       return call("listViews");
     });
-    when("saveView", () -> call("saveView").json("{'page': 'tasks', 'name': 'failed, by ann', 'query': 'state=error', 'namespace': 'testing'}"));
+    when("saveView",
+        () -> call("saveView").json("{'page': 'tasks', 'name': 'failed, by ann', 'query': 'state=error', 'namespace': 'testing'}"));
     otherwise("saveView", 404, () -> call("saveView").json("{'page': 'tasks', 'name': 'failed', 'namespace': 'nobody_knows'}"));
     when("deleteView", () -> call("deleteView").path("view_uuid", saveView("to be deleted")));
     when("getTask", () -> aboutTask("getTask", held()).query("wait", 0));
