@@ -326,6 +326,7 @@ class ConsoleIT {
     console.signIn("olga");
     console.go("tasks?namespace=testing&name=recoverable_fail&state=blocked_by_failures");
     browser.press("Act on all that match");
+    browser.await("document.querySelector('dialog[open] select')");
     browser.run(
         "const s = document.querySelector('dialog[open] select'); s.value = 'resolve'; s.dispatchEvent(new Event('change', {bubbles: true}))");
     console.giveReason("cleaned up");
