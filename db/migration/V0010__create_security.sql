@@ -98,3 +98,20 @@ comment on table tasker.write_requests is
   'Requests for changes over REST: written before the change, in a separate transaction; status is set when the request is answered. Task submissions are in task_contexts.submitted_by instead.';
 comment on column tasker.write_requests.status is 'Null: the server stopped before it could answer; the change is in operator_actions if it was made.';
 create index write_requests_requested_at_idx on tasker.write_requests (requested_at);
+
+create table tasker.saved_views (
+  view_uuid  uuid          primary key default tasker.uuid_v7(),
+  page       varchar(64)   not null,
+  name       varchar(128)  not null,
+  query      varchar(2000) not null,
+  namespace  varchar(29),
+  owner      varchar(300)  not null,
+  saved_by   varchar(160)  not null,
+  saved_at   timestamptz   not null default clock_timestamp(),
+  constraint one_view_per_name unique nulls not distinct (owner, page, namespace, name),
+  constraint name_is_printable check (name ~ '^[^[:cntrl:]]+$' and btrim(name) = name),
+  constraint page_is_a_word check (page ~ '^[A-Za-z][A-Za-z-]*$'));
+comment on table tasker.saved_views is 'Filters of lists that a caller saved: for itself, or for all who may list tasks in a namespace.';
+comment on column tasker.saved_views.owner is 'The REST caller that saved it, by kind and uuid, as user:…; a name when there is no uuid.';
+comment on column tasker.saved_views.namespace is 'Null: for its owner only.';
+create index saved_views_namespace_idx on tasker.saved_views (namespace) where namespace is not null;

@@ -1,101 +1,23 @@
--- A page of tasks, newest first, as {tasks: [...], next}: next is null on the last page. Pages are found by
--- key (p_before: tasks older than this uuid), so a deep page costs what the first one does.
--- p_filter: {namespace?, name?, version?, state?, tag?, initiator?, source_system?, correlation_id?, parent_correlation_id?,
--- sla_breached?, created_after?, created_before?, updated_after?, updated_before?, completed_after?, completed_before?, attributes?, namespaces?}. state is
--- one state or several with commas between them; *_after includes its time and *_before does not; namespaces is an array of
--- those that the caller may read; attributes is {name: value, …}, search attributes of the template that all have to have these values.
--- Keys are ordered by the time of creation, so times of creation bound the part of the index that is read, and so do the others
--- from above: a task is not completed before it is created. Ten minutes more are read, because a key is made some time after the task's creation was stamped.
--- Unfinished states are looked up through the wake-ups and dead letters, which are few, and not among all tasks.
--- Search attributes are looked up in their index, in the order of the page; of several first that which the fewest tasks have.
--- For a name that no template of the filter declares: {outcome: refused, code: invalid-request, field: attributes, message}.
--- The values are content of tasks: a REST caller passes only the namespaces whose contexts it may read.
--- Source: reference section 6.2, ADR 0029.
-create or replace function tasker.list_tasks(p_filter jsonb default '{}', p_limit int default 25, p_before uuid default null)
+-- A page of tasks as {tasks: [...], next}: next is null on the last page, otherwise the p_cursor of the next one.
+-- p_filter: see find_tasks. Newest first, or oldest first with order "oldest".
+-- For a search attribute that no template of the filter declares: {outcome: refused, code: invalid-request, field: attributes, message}.
+-- Reads only. Source: reference section 6.2, ADR 0029.
+create or replace function tasker.list_tasks(p_filter jsonb default '{}', p_limit int default 25, p_cursor uuid default null)
 returns jsonb
 language plpgsql stable
-set search_path = '' set timezone = 'UTC' set plan_cache_mode = force_custom_plan set enable_seqscan = off
+set search_path = '' set timezone = 'UTC'
 as $$
 declare
-  v_states    tasker.task_state[] := string_to_array(p_filter ->> 'state', ',')::tasker.task_state[];
-  v_from      uuid := tasker.calculate_first_uuid((p_filter ->> 'created_after')::timestamptz - interval '10 minutes');
-  v_until     timestamptz := least((p_filter ->> 'created_before')::timestamptz, (p_filter ->> 'updated_before')::timestamptz,
-                                   (p_filter ->> 'completed_before')::timestamptz) + interval '10 minutes';
-  v_to        uuid := tasker.calculate_first_uuid(v_until);
-  v_named     uuid[];
-  v_page      uuid[];
-  -- The attribute that leads, if any: joined to the tasks. With '' the planner leaves the join out.
-  v_attribute text := '';
-  v_value     text := '';
-  v_others    jsonb := p_filter -> 'attributes';
-  v_unknown   text;
+  v_page    uuid[];
+  v_unknown text;
 begin
-  if p_filter ?| array['namespace', 'name', 'version', 'namespaces', 'attributes'] then
-    select coalesce(array_agg(nt.named_task_uuid), '{}') into v_named
-    from tasker.named_tasks nt join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
-    where (p_filter ->> 'namespace' is null or ns.name = p_filter ->> 'namespace')
-      and (p_filter -> 'namespaces' is null or p_filter -> 'namespaces' ? ns.name)
-      and (p_filter ->> 'name' is null or nt.name = p_filter ->> 'name')
-      and (p_filter ->> 'version' is null or nt.version = p_filter ->> 'version');
+  select f.r_tasks, f.r_unknown_attribute into v_page, v_unknown from tasker.find_tasks(p_filter, p_limit + 1, p_cursor) f;
+  if v_unknown is not null then
+    return tasker.refuse_search_attribute(v_unknown);
   end if;
-
-  if v_others <> '{}' then
-    select min(k.name) into v_unknown
-    from jsonb_object_keys(v_others) k(name)
-    where not exists (select from tasker.named_tasks nt where nt.named_task_uuid = any (v_named) and nt.search_attributes ? k.name);
-    if v_unknown is not null then
-      return jsonb_build_object('outcome', 'refused', 'code', 'invalid-request', 'field', 'attributes', 'message',
-        format('no template that this list covers has the search attribute %s', v_unknown));
-    end if;
-    -- A single attribute needs no intersection.
-    select a.name, a.value into v_attribute, v_value
-    from jsonb_each_text(v_others) a(name, value)
-    cross join lateral (select count(*) as tasks from (select from tasker.task_search_attributes s where s.name = a.name and s.value = a.value
-                                                            limit case when v_others - a.name = '{}' then 0 else 100 end) f) n
-    order by n.tasks, a.name limit 1;
-    v_others := nullif(v_others - v_attribute, '{}');
-  else
-    v_others := null;
-  end if;
-
-  select array_agg(p.task_uuid order by p.task_uuid desc) into v_page
-  from (
-    select t.task_uuid from tasker.tasks t
-    left join tasker.task_search_attributes s on s.task_uuid = t.task_uuid and s.name = v_attribute and s.value = v_value
-    where (v_attribute = '' or (s.task_uuid is not null and (p_before is null or s.task_uuid < p_before) and (v_until is null or s.task_uuid < v_to)
-                               and (p_filter ->> 'created_after' is null or s.task_uuid >= v_from)))
-      and (v_others is null or not exists (
-        select from jsonb_each_text(v_others) o(name, value)
-        where not exists (select from tasker.task_search_attributes x where x.task_uuid = t.task_uuid and x.name = o.name and x.value = o.value)))
-      and (p_before is null or t.task_uuid < p_before)
-      and (v_named is null or t.named_task_uuid = any (v_named))
-      and (p_filter ->> 'created_after' is null or (t.task_uuid >= v_from and t.created_at >= (p_filter ->> 'created_after')::timestamptz))
-      and (v_until is null or t.task_uuid < v_to)
-      and (p_filter ->> 'created_before' is null or t.created_at < (p_filter ->> 'created_before')::timestamptz)
-      and (p_filter ->> 'completed_after' is null or t.completed_at >= (p_filter ->> 'completed_after')::timestamptz)
-      and (p_filter ->> 'completed_before' is null or t.completed_at < (p_filter ->> 'completed_before')::timestamptz)
-      -- What has ended does not move again; of the others the last move is looked up.
-      and (p_filter ->> 'updated_after' is null or (p_filter ->> 'updated_after')::timestamptz <= coalesce(t.completed_at,
-            (select h.created_at from tasker.task_transitions h where h.task_uuid = t.task_uuid and h.sort_key = t.transition_count), t.created_at))
-      and (p_filter ->> 'updated_before' is null or (p_filter ->> 'updated_before')::timestamptz > coalesce(t.completed_at,
-            (select h.created_at from tasker.task_transitions h where h.task_uuid = t.task_uuid and h.sort_key = t.transition_count), t.created_at))
-      and (p_filter ->> 'tag' is null or t.tags ? (p_filter ->> 'tag'))
-      and (v_states is null or t.state = any (v_states))
-      and (v_states is null or v_states && '{complete,error,cancelled,resolved_manually}'
-           -- An array and not a subquery: below an "or" that would be a filter on every task, and this is looked up in the index.
-           or t.task_uuid = any (array(select w.task_uuid from tasker.task_wakeups w
-                                       union all select d.task_uuid from tasker.tasks_dlq d)))
-      and (p_filter ->> 'sla_breached' is null or (t.sla_breached_at is not null) = (p_filter ->> 'sla_breached')::boolean)
-      and (p_filter ->> 'initiator' is null or t.initiator = p_filter ->> 'initiator')
-      and (p_filter ->> 'source_system' is null or t.source_system = p_filter ->> 'source_system')
-      and (p_filter ->> 'correlation_id' is null or t.correlation_id = (p_filter ->> 'correlation_id')::uuid)
-      and (p_filter ->> 'parent_correlation_id' is null or t.parent_correlation_id = (p_filter ->> 'parent_correlation_id')::uuid)
-    order by t.task_uuid desc
-    limit p_limit + 1) p;
-
   return jsonb_build_object(
     'tasks', tasker.get_task_documents(coalesce(v_page[1:p_limit], '{}'), false),
     'next', case when cardinality(v_page) > p_limit then v_page[p_limit] end);
 end
 $$;
-comment on function tasker.list_tasks(jsonb, int, uuid) is 'A page of tasks, newest first.';
+comment on function tasker.list_tasks(jsonb, int, uuid) is 'A page of tasks, newest or oldest first.';

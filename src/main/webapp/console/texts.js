@@ -1,11 +1,11 @@
 // Every text of the console, in one place.
-const many = (n, one, more) => `${n} ${n === 1 ? one : more}`;
+const many = (n, one, more) => `${n.toLocaleString()} ${n === 1 ? one : more}`;
 
 export const t = {
   product: "Tasker EE",
   pages: {
-    overview: "Overview", tasks: "Tasks", templates: "Templates", deadLetters: "Dead letters", servers: "Servers",
-    policies: "Concurrency", access: "Users and keys", audit: "Audit",
+    overview: "Overview", tasks: "Tasks", failures: "Failures", templates: "Templates", deadLetters: "Dead letters", deadMessages: "Parked messages",
+    analytics: "Analytics", servers: "Servers", policies: "Concurrency", retention: "Retention", access: "Users and keys", audit: "Audit",
   },
   skip: "Skip to the content",
   pagesOfTheConsole: "Pages",
@@ -25,7 +25,7 @@ export const t = {
   copy: "Copy",
   copied: "Copied",
   download: "Download",
-  showAll: (size) => `Show all ${size}`,
+  search: "Search", hits: (n) => many(n, "line matches", "lines match"), showAll: (size) => `Show all ${size}`,
   reason: "Reason",
   done: "Done.",
   more: "Older ones",
@@ -59,7 +59,37 @@ export const t = {
     queuesIdle: "All queues are empty.",
     oldest: "oldest",
   },
+  chart: {
+    activity: "The last hour", tasks: "Tasks per minute", steps: "Step durations", created: "submitted", minute: "Minute",
+    numbers: (label) => `${label} in numbers`,
+  },
+  failures: {
+    none: "No step is in error.", period: "Period", hours: (n) => (n === "168" ? "7 days" : n === "840" ? "35 days" : n === "24" ? "24 hours" : many(Number(n), "hour", "hours")),
+    tasks: "Tasks", blocked: (n) => `${n.toLocaleString()} blocked`, error: "Error", last: "Last", latest: "Latest", open: "Open the task",
+    more: (n) => `Only the latest ${n.toLocaleString()} tasks are counted, since`,
+  },
+  messages: {
+    hint: "Messages that could not be processed several times. They stay here until they are sent again.",
+    none: "No message is parked.", withReplayed: "Also those that were sent again", parked: "Parked", read: "Attempts", cause: "Cause", body: "Message",
+    replay: "Send again", replaySentence: "Puts the message on its queue again.", replayedBy: (by) => `sent again by ${by}`,
+  },
+  retention: {
+    oldest: "Oldest task", purged: "Purged tasks", last: "Last purge", history: "Months of history", policies: "Policies", none: "There is no policy: every task is kept.",
+    of: "For", keep: "Keep for days", keepHint: "empty: for ever", by: "Set by", forever: "for ever", days: (n) => many(n, "day", "days"),
+    set: "Set a policy", setSentence: "Finished tasks are purged when they are older. A policy of the same place and state is replaced.",
+    preview: "What would be purged now", wouldPurge: (n, isMore) => `${isMore ? "More than " : ""}${many(n, "task", "tasks")}.`,
+  },
+  analytics: {
+    advice: "Advice", noAdvice: "Nothing stands out.", slowSteps: "Slowest steps", slowTasks: "Slowest templates", none: "Nothing ended in this period.",
+    mean: "mean", most: "longest", least: "shortest", runs: "Runs", errors: "Errors",
+  },
+  views: {
+    views: "Views", none: "No saved view.", save: "Save this view", saveSentence: "Keeps the filters and columns under a name, on the server.", share: "Share with a namespace",
+    shareHint: "empty: only for me", remove: "Delete", removeSentence: (name) => `Deletes the view ${name} for all who see it.`, sharedBy: (v) => `${v.namespace}, by ${v.saved_by}`,
+  },
   tasks: {
+    count: (c) => `${c.more ? "More than " : ""}${many(c.count, "task matches", "tasks match")}`, countedSince: "of the newest 100 000, since",
+    isNot: "Not in state", prefix: "Template begins with", templateNot: "Not of template", roots: "Parents", rootsOnly: "only tasks without a parent", withParent: "only tasks with a parent", order: "Order", newest: "newest first", oldest: "oldest first",
     none: "No task matches.",
     noneAtAll: "There is no task yet. Submit one on the page of a template.",
     clear: "Clear the filters",
@@ -86,7 +116,9 @@ export const t = {
   task: {
     gone: "This task does not exist, or not for you. It may have been deleted at the end of its retention.",
     back: "Back to the tasks",
-    tabs: { graph: "Graph", timeline: "Timeline", steps: "Steps", story: "Story", data: "Data" },
+    tabs: { graph: "Graph", timeline: "Timeline", steps: "Steps", batches: "Batches", story: "Story", data: "Data" },
+    signal: "Send a signal", signalSentence: "The step that waits for it goes on; without one the signal is kept.", signalName: "Name of the signal", payload: "Payload (JSON)", signalId: "Id", signalIdHint: "A second signal with the same id is not taken.",
+    until: "until", batchOf: (b) => `${b.done + b.failed + b.cancelled} of ${b.total} workers ended`, batchCounts: { done: "done", failed: "failed", in_flight: "running", waiting: "waiting", cancelled: "cancelled" }, worker: "Worker", noBatches: "The task has no batch.", nextWorkers: "Further workers", firstWorkers: "First workers",
     why: "Why it waits",
     cancelRequested: (by, reason) => `A cancel was requested by ${by}${reason ? `: ${reason}` : ""}.`,
     parent: "Parent", children: "Tasks that it caused", replaces: "Replaces", replacedBy: "Replaced by", correlation: "Correlation",
@@ -137,7 +169,7 @@ export const t = {
   templates: {
     none: "No template is registered.",
     latest: "Latest version", versions: "Versions", steps: "Steps", description: "Description", identity: "Identity", registered: "Registered",
-    graph: "Graph", source: "Source", configuration: "Normal form", submit: "Submit a task", tasks: "Its tasks", pause: "Pause", resume: "Resume",
+    graph: "Graph", source: "Source", difference: "Difference", compareWith: "Compare with", same: "The two versions have the same source.", onlyOne: "There is no other version.", added: "added", removed: "removed", unchanged: (n) => `${many(n, "unchanged line", "unchanged lines")}`, configuration: "Normal form", submit: "Submit a task", tasks: "Its tasks", pause: "Pause", resume: "Resume",
     pausedBy: (p) => `Paused by ${p.paused_by}: ${p.reason}`,
     pauseSentence: "No more steps of its tasks are handed off. Offered and running steps finish.",
     resumeSentence: "Its tasks go on.",
@@ -181,7 +213,7 @@ export const t = {
     namespaceHint: "empty: all namespaces", passwordIs: (p) => `The password is ${p}. It is not shown again.`, keyIs: (k) => `The key is ${k}. It is not shown again.`,
     disableSentence: (name) => `${name} can no longer sign in, and open sessions end.`, enableSentence: (name) => `${name} can sign in again.`,
     revokeSentence: (name) => `Programs with the key ${name} are refused from now on. This cannot be undone.`,
-    days: "Valid for days", daysHint: "empty: for ever",
+    days: "Valid for days", daysHint: "empty: for ever", addGrant: "Grant", addGrantSentence: (name) => `Gives ${name} a role, in a namespace or in all.`, revokeGrant: (grant) => `Revoke ${grant}`, revokeGrantShort: "Revoke", revokeGrantSentence: (name) => `${name} loses it at once, on other servers within a minute.`,
   },
   audit: {
     none: "No request matches.", at: "At", caller: "Caller", request: "Request", status: "Answer", remote: "From", route: "Route",

@@ -60,6 +60,8 @@ export function Ago({ at }) {
 // ---- Documents
 
 const PREVIEW = 16_384;
+const LEAST_SEARCHED = 400;
+const MOST_HITS = 50;
 const size = (n) => (n < 1024 ? `${n} B` : n < 1_048_576 ? `${(n / 1024).toFixed(1)} KiB` : `${(n / 1_048_576).toFixed(1)} MiB`);
 
 export function Copy({ text, label = t.copy }) {
@@ -78,14 +80,30 @@ function download(text, name) {
   setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
 
+/** Keys, comments and strings of YAML told apart, line by line; what is not recognised stays as it is. */
+function highlighted(text) {
+  return text.split("\n").map((line) => {
+    const [, indent, key, rest] = /^(\s*(?:- )*)((?:"[^"]*"|'[^']*'|[\w.$/-]+)(?=\s*:(?:\s|$)))?(.*)$/.exec(line) ?? [null, "", undefined, line];
+    const comment = /(^|\s)#.*$/.exec(rest);
+    const value = comment ? rest.slice(0, comment.index) : rest;
+    return html`${indent}${key && html`<span class="y-key">${key}</span>`}${/["']/.test(value) ? html`<span class="y-text">${value}</span>` : value}${comment && html`<span class="y-comment">${comment[0]}</span>`}${"\n"}`;
+  });
+}
+
 /** Text that may be long: the beginning, all on demand, copy and download. Never markup. */
-export function Text({ text, name, label }) {
+export function Text({ text, name, label, isYaml }) {
   const [all, set] = useState(false);
+  const [sought, seek] = useState("");
   const isLong = text.length > PREVIEW;
+  const needle = sought.trim().toLowerCase();
+  // The whole document is searched, also what is not shown.
+  const hits = needle ? text.split("\n").map((line, i) => [i + 1, line]).filter(([, line]) => line.toLowerCase().includes(needle)) : [];
   return html`<div>
     <div class="row"><span class="quiet small">${size(new Blob([text]).size)}</span><${Copy} text=${text} />
-      <button type="button" onClick=${() => download(text, name)}>${t.download}</button></div>
-    <pre tabindex="0" role="region" aria-label=${label ?? name}>${isLong && !all ? `${text.slice(0, PREVIEW)} …` : text}</pre>
+      <button type="button" onClick=${() => download(text, name)}>${t.download}</button>
+      ${text.length > LEAST_SEARCHED && html`<input type="search" class="seek" aria-label=${`${t.search}: ${label ?? name}`} placeholder=${t.search} value=${sought} onInput=${(e) => seek(e.target.value)} />`}</div>
+    ${needle && html`<div class="small" role="status">${t.hits(hits.length)}</div><ol class="hits">${hits.slice(0, MOST_HITS).map(([n, line]) => html`<li value=${n}><code>${line.trim().slice(0, 300)}</code></li>`)}</ol>`}
+    <pre tabindex="0" role="region" aria-label=${label ?? name}>${isLong && !all ? `${text.slice(0, PREVIEW)} …` : isYaml ? highlighted(text) : text}</pre>
     ${isLong && !all && html`<button type="button" onClick=${() => set(true)}>${t.showAll(size(text.length))}</button>`}
   </div>`;
 }
@@ -173,8 +191,12 @@ export function ActionDialog({ title, sentence, fields: asked = [], withReason =
   const [error, setError] = useState(null);
   const [isBusy, busy] = useState(false);
   const key = useRef(shared.me.name + Date.now() + Math.random());
+  const sending = useRef(false);
   const submit = async (event) => {
     event.preventDefault();
+    // A double click comes before the button is drawn disabled.
+    if (sending.current) return;
+    sending.current = true;
     busy(true);
     setError(null);
     try {
@@ -185,6 +207,7 @@ export function ActionDialog({ title, sentence, fields: asked = [], withReason =
     } catch (refused) {
       setError(refused instanceof Refusal ? refused : new Refusal(400, { title: refused.message, detail: "" }));
       key.current = `${key.current}+`;
+      sending.current = false;
       busy(false);
     }
   };

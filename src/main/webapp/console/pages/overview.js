@@ -1,6 +1,7 @@
 // What happens now, and what needs a person.
 import { html } from "../vendor/preact-htm.js";
 import { get, link, may, mayEverywhere, useLoad } from "../core.js";
+import { Activity } from "../activity.js";
 import { t } from "../texts.js";
 import { Ago, Facts, Guard, Loaded, Panel, span, State, TASK_STATES, family } from "../ui.js";
 
@@ -65,7 +66,7 @@ export default function Overview() {
   const seesCounts = mayEverywhere("system:analytics_read");
   return html`<h1>${t.pages.overview}</h1><div class="panels"><${Guard}>
     ${may("tasks:list") && html`<${Attention} />`}
-    ${seesCounts ? html`<${Counts} /><${LastHour} />` : html`<${Panel} title=${t.overview.byState}><p class="quiet">${t.overview.noCounts}</p><//>`}
+    ${seesCounts ? html`<${Counts} /><${LastHour} /><${Activity} />` : html`<${Panel} title=${t.overview.byState}><p class="quiet">${t.overview.noCounts}</p><//>`}
     ${may("dlq:read") && html`<${DeadLetters} />`}
     ${may("templates:read") && html`<${Pauses} />`}
     ${mayEverywhere("system:servers_read") && html`<${Servers} />`}<//></div>`;

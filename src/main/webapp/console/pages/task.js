@@ -56,12 +56,13 @@ function StepActions({ task, step, isDecision, onDone }) {
 
 // ---- Parts
 
-function Why({ task }) {
+function Why({ task, onDone }) {
   const why = useLoad((signal) => get(`v1/tasks/${task.task_uuid}/diagnosis`, {}, signal), [task.task_uuid, task.state, task.updated_at], 10_000);
   return html`${task.cancel_request && html`<p>${t.task.cancelRequested(task.cancel_request.by, task.cancel_request.reason)}</p>`}
     ${task.explanation && html`<p><strong>${task.explanation}</strong></p>`}
     <${Loaded} of=${why}>${({ waiting }) => html`<ul>${waiting.filter((step) => !["parents", "held_back"].includes(step.cause)).slice(0, 12).map((step) => html`
-      <li key=${step.step_uuid}><button type="button" onClick=${() => setParams({ step: step.name })}>${step.name}</button> <${State} of=${step.state} /> ${step.sentence}</li>`)}</ul>`}<//>`;
+      <li key=${step.step_uuid}><button type="button" onClick=${() => setParams({ step: step.name })}>${step.name}</button> <${State} of=${step.state} /> ${step.sentence}${step.details?.due_at && html` <span class="quiet">(<${Ago} at=${step.details.due_at} />)</span>`}</li>`)}</ul>
+      <${SendSignal} task=${task} waiting=${waiting} onDone=${onDone} />`}<//>`;
 }
 
 function Attempts({ task, step }) {
@@ -87,6 +88,33 @@ function Inspector({ task, node, decision, onDone }) {
       ${step.error && html`<h3>${t.task.stepError}</h3><${Json} value=${step.error} name=${`${node.name}-error`} />`}
       ${step.result !== null && step.result !== undefined && html`<h3>${t.task.stepResult}</h3><${Json} value=${step.result} name=${node.name} />`}
       <${Attempts} key=${step.step_uuid} task=${task} step=${step} />`}</aside>`;
+}
+
+/** Offered where a step waits for a signal; the name is that for which it waits. */
+function SendSignal({ task, waiting, onDone }) {
+  const names = waiting.filter((step) => step.cause === "signal").map((step) => step.details?.signal).filter(Boolean);
+  return html`<${Action} label=${t.task.signal} sentence=${t.task.signalSentence} withReason=${false} isAllowed=${may("tasks:signal", task.namespace)} isOffered=${names.length > 0} onDone=${onDone}
+    fields=${[{ name: "name", label: t.task.signalName, required: true, value: names[0] ?? "" }, { name: "payload", label: t.task.payload, kind: "area", value: "{}" }, { name: "signal_id", label: t.task.signalId, hint: t.task.signalIdHint }]}
+    send=${(values, key) => change("POST", `v1/tasks/${task.task_uuid}/signals/${encodeURIComponent(values.name.trim())}`, { payload: json(values.payload), ...(values.signal_id && { signal_id: values.signal_id }) }, key)} />`;
+}
+
+/** One batch: its counters come with the task, and its workers page by page. */
+function Batch({ task, batch }) {
+  const [cursor, go] = useState(null);
+  const workers = useLoad((signal) => get(`v1/tasks/${task.task_uuid}/workflow_steps`, { batch: batch.step_uuid, limit: 50, cursor }, signal), [batch.step_uuid, cursor, task.updated_at], ENDED.has(task.state) ? 0 : 5_000);
+  const of = (n) => `${(100 * n) / Math.max(1, batch.total)}%`;
+  let x = 0;
+  const parts = ["done", "failed", "cancelled", "in_flight"].map((kind) => {
+    const part = [kind, (100 * x) / Math.max(1, batch.total), batch[kind]];
+    x += batch[kind];
+    return part;
+  });
+  return html`<section class="panel" data-batch=${batch.step}><h2>${batch.step} <${State} of=${batch.state} /></h2><p>${t.task.batchOf(batch)}</p>
+    <svg class="batch" aria-hidden="true">${parts.map(([kind, from, n]) => html`<rect class=${`f-${{ done: "complete", failed: "failed", cancelled: "cancelled", in_flight: "running" }[kind]}`} x=${`${from}%`} width=${of(n)} height="12" />`)}</svg>
+    <${Facts} of=${Object.entries(t.task.batchCounts).map(([kind, label]) => [label, batch[kind].toLocaleString()])} />
+    <${Loaded} of=${workers}>${({ steps, next }) => html`<${Table} label=${batch.step} head=${[t.task.state, t.task.worker, t.task.attempts, t.task.ended, t.task.result]}>${steps.map((worker) => html`<tr key=${worker.step_uuid} data-worker=${worker.name}><td><${State} of=${worker.state} /></td><td>${worker.name}</td>
+      <td>${worker.attempts} / ${worker.max_attempts}</td><td>${worker.completed_at && html`<${Time} at=${worker.completed_at} />`}</td><td>${(worker.error ?? worker.result) !== null && (worker.error ?? worker.result) !== undefined && html`<details><summary class="small">${worker.error?.message ?? t.task.stepResult}</summary><${Json} value=${worker.error ?? worker.result} name=${worker.name} /></details>`}</td></tr>`)}<//>
+      <div class="row">${cursor && html`<button type="button" onClick=${() => go(null)}>${t.task.firstWorkers}</button>`}${next && html`<button type="button" onClick=${() => go(next)}>${t.task.nextWorkers}</button>`}</div>`}<//></section>`;
 }
 
 function Steps({ nodes, selected }) {
@@ -184,9 +212,10 @@ export default function Task({ parts: [, uuid], params }) {
       ${may("templates:read", task.namespace) && html`<a href=${link("templates", task.namespace, task.name, { version: task.version })}>${t.tasks.template}</a>`}
       ${task.sla_breached_at && html`<span class="f-retry">${t.task.slaBreached} <${Time} at=${task.sla_breached_at} /></span>`}</p>
     <${TaskActions} task=${task} onDone=${reload} />
-    ${!ENDED.has(task.state) && html`<section class="note" aria-label=${t.task.why}><${Guard}><${Why} task=${task} /><//></section>`}
-    <${Tabs} label=${task.name} current=${tab} of=${TABS.map(([key, label]) => [key, label, link("tasks", uuid, { tab: key, step: params.get("step") })])} />
+    ${!ENDED.has(task.state) && html`<section class="note" aria-label=${t.task.why}><${Guard}><${Why} task=${task} onDone=${reload} /><//></section>`}
+    <${Tabs} label=${task.name} current=${tab} of=${TABS.filter(([key]) => key !== "batches" || task.batches?.length > 0 || tab === "batches").map(([key, label]) => [key, label, link("tasks", uuid, { tab: key, step: params.get("step") })])} />
     <${Guard} key=${tab}>${tab === "story" ? html`<${Loaded} of=${history}>${(found) => html`<${Story} history=${found.entries} isEnded=${ENDED.has(task.state)} />`}<//>`
+      : tab === "batches" ? (task.batches.length === 0 ? html`<p>${t.task.noBatches}</p>` : task.batches.map((batch) => html`<${Batch} key=${batch.step_uuid} task=${task} batch=${batch} />`))
       : tab === "data" ? html`<${Data} task=${task} steps=${steps} />`
       : html`<div class="split"><div>
         ${tab === "timeline" ? html`<${Loaded} of=${history}>${(found) => html`<${Timeline} task=${task} history=${found.entries} />`}<//>`

@@ -2,15 +2,17 @@
 import { html, useEffect, useRef, useState } from "../vendor/preact-htm.js";
 import { change, get, link, may, mayEverywhere, say, setParams, shared, useLoad, useStream, useThrottled, query } from "../core.js";
 import { t } from "../texts.js";
-import { Ago, Dialog, ErrorNote, Field, Live, Loaded, span, State, Table, TASK_STATES, Time, words } from "../ui.js";
+import { Action, Ago, Dialog, ErrorNote, Field, Live, Loaded, span, State, Table, TASK_STATES, Time, words } from "../ui.js";
 
 const PAGE = 50;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const TEXTS = ["namespace", "name", "version", "tag", "attribute", "initiator", "source_system", "correlation_id", "parent_correlation_id"];
-const LABELS = { namespace: t.tasks.namespace, name: t.tasks.template, version: t.tasks.version, tag: t.tasks.tag, attribute: t.tasks.attribute,
+const TEXTS = ["namespace", "name", "name_prefix", "name_not", "version", "tag", "attribute", "initiator", "source_system", "correlation_id", "parent_correlation_id"];
+const LABELS = { name_prefix: t.tasks.prefix, name_not: t.tasks.templateNot, namespace: t.tasks.namespace, name: t.tasks.template, version: t.tasks.version, tag: t.tasks.tag, attribute: t.tasks.attribute,
   initiator: t.tasks.initiator, source_system: t.tasks.sourceSystem, correlation_id: t.tasks.correlation, parent_correlation_id: t.tasks.parentCorrelation };
 const TIMES = { created_after: t.tasks.createdAfter, created_before: t.tasks.createdBefore };
-const FILTERS = ["state", ...TEXTS, ...Object.keys(TIMES), "sla_breached"];
+const FILTERS = ["state", "state_not", ...TEXTS, ...Object.keys(TIMES), "sla_breached", "roots"];
+/** What a view keeps besides the filters. */
+const SHAPE = ["order", "column"];
 /** What a bulk action can filter by; with one state. */
 const BULK = ["namespace", "name", "version", "state", "initiator", "source_system", "correlation_id", "parent_correlation_id", "created_after", "created_before"];
 const COLUMNS = { progress: t.tasks.progress, created: t.tasks.created, duration: t.tasks.duration, initiator: t.tasks.initiator, priority: t.tasks.priority, tags: t.task.tags };
@@ -43,16 +45,39 @@ function TextFilter({ name, value }) {
 const toLocal = (at) => (at ? new Date(new Date(at) - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16) : "");
 
 function Filters({ filter }) {
-  const states = (filter.state ?? "").split(",").filter(Boolean);
+  const picked = (name) => (filter[name] ?? "").split(",").filter(Boolean);
   return html`<details open=${Object.keys(filter).length > 0}><summary>${t.tasks.filters}${Object.keys(filter).length > 0 ? ` (${Object.keys(filter).length})` : ""}</summary>
-    <fieldset class="panel"><legend>${t.tasks.state}</legend><div class="row">${TASK_STATES.map((state) => html`<label key=${state}><input type="checkbox" checked=${states.includes(state)}
-      onChange=${(e) => setParams({ state: (e.target.checked ? [...states, state] : states.filter((other) => other !== state)).join(","), cursor: null })} /> ${words(state)}</label>`)}</div></fieldset>
+    ${[["state", t.tasks.state], ["state_not", t.tasks.isNot]].map(([name, label]) => html`<fieldset class="panel" key=${name}><legend>${label}</legend><div class="row">${TASK_STATES.map((state) => html`<label key=${state}><input type="checkbox" name=${name} value=${state} checked=${picked(name).includes(state)}
+      onChange=${(e) => setParams({ [name]: (e.target.checked ? [...picked(name), state] : picked(name).filter((other) => other !== state)).join(","), cursor: null })} /> ${words(state)}</label>`)}</div></fieldset>`)}
     <div class="filters">${TEXTS.map((name) => html`<${TextFilter} key=${name} name=${name} value=${filter[name] ?? ""} />`)}
       ${Object.entries(TIMES).map(([name, label]) => html`<${Field} key=${name} label=${label}><input type="datetime-local" name=${name} value=${toLocal(filter[name])}
         onChange=${(e) => setParams({ [name]: e.target.value ? new Date(e.target.value).toISOString() : null, cursor: null })} /><//>`)}
       <${Field} label=${t.tasks.sla}><select value=${filter.sla_breached ?? ""} onChange=${(e) => setParams({ sla_breached: e.target.value, cursor: null })}>
-        <option value="">${t.all}</option><option value="true">✓</option><option value="false">–</option></select><//></div>
+        <option value="">${t.all}</option><option value="true">✓</option><option value="false">–</option></select><//>
+      <${Field} label=${t.tasks.roots}><select name="roots" value=${filter.roots ?? ""} onChange=${(e) => setParams({ roots: e.target.value, cursor: null })}>
+        <option value="">${t.all}</option><option value="true">${t.tasks.rootsOnly}</option><option value="false">${t.tasks.withParent}</option></select><//></div>
     <button type="button" onClick=${() => setParams(Object.fromEntries([...FILTERS, "cursor"].map((name) => [name, null])))}>${t.tasks.clear}</button></details>`;
+}
+
+/** How many match, by state, each with a link that narrows the list to it. */
+function Count({ filter, attributes, at }) {
+  const count = useLoad((signal) => get("v1/tasks:count", { ...filter, attribute: attributes }, signal), [JSON.stringify(filter), at], 15_000);
+  return count.data && html`<p class="row small" data-count=${count.data.count}><strong>${t.tasks.count(count.data)}</strong>${count.data.counted_since && html`<span class="quiet">${t.tasks.countedSince} <${Time} at=${count.data.counted_since} /></span>`}
+    ${Object.entries(count.data.by_state).sort(([a], [b]) => TASK_STATES.indexOf(a) - TASK_STATES.indexOf(b)).map(([state, n]) => html`<button type="button" key=${state} onClick=${() => setParams({ state, state_not: null, cursor: null })}><${State} of=${state} /> ${n.toLocaleString()}</button>`)}</p>`;
+}
+
+/** Views are kept on the server: own ones, and those that are shared in a namespace. */
+function Views({ params }) {
+  const views = useLoad((signal) => get("v1/views", {}, signal), []);
+  const mine = (views.data?.views ?? []).filter((view) => view.page === "tasks");
+  const now = query(Object.fromEntries([...FILTERS, ...SHAPE].map((name) => [name, params.getAll(name)]))).slice(1);
+  return html`<details class="views"><summary>${t.views.views}${mine.length > 0 ? ` (${mine.length})` : ""}</summary>
+    ${mine.length === 0 && html`<p class="quiet">${t.views.none}</p>`}
+    <ul>${mine.map((view) => html`<li key=${view.view_uuid} class="row"><a href=${`#/tasks${view.query ? `?${view.query}` : ""}`} aria-current=${view.query === now ? "true" : undefined}>${view.name}</a>${view.namespace && html` <span class="quiet small">${t.views.sharedBy(view)}</span>`}
+      ${(view.mine || may("tasks:act", view.namespace)) && html`<${Action} label=${t.views.remove} sentence=${t.views.removeSentence(view.name)} isDangerous withReason=${false} onDone=${views.reload} send=${(_, key) => change("DELETE", `v1/views/${view.view_uuid}`, undefined, key)} />`}</li>`)}</ul>
+    <${Action} label=${t.views.save} sentence=${t.views.saveSentence} withReason=${false} onDone=${views.reload}
+      fields=${[{ name: "name", label: t.name, required: true }, ...(may("tasks:act") ? [{ name: "namespace", label: t.views.share, hint: t.views.shareHint, value: "" }] : [])]}
+      send=${(values, key) => change("POST", "v1/views", { page: "tasks", name: values.name.trim(), ...(now && { query: now }), ...(values.namespace && { namespace: values.namespace.trim() }) }, key)} /></details>`;
 }
 
 function OpenById() {
@@ -103,11 +128,12 @@ function BulkForm({ filter, onDone, onClose }) {
   };
   const run = () => attempt(async () => {
     const done = await change("POST", `v1/bulk-actions/${preview.token}/run`);
-    setResult(done.results);
+    setResult(done);
     say(t.tasks.ran(done.results));
     onDone();
   });
-  if (result) return html`<p role="status">${t.tasks.ran(result)}</p><button type="button" onClick=${onClose}>${t.close}</button>`;
+  if (result) return html`<p role="status" class=${result.refusals.length > 0 ? "note warn" : ""}>${t.tasks.ran(result.results)}</p>
+    ${result.refusals.length > 0 && html`<ul class="refusals">${result.refusals.map((one) => html`<li key=${one.task_uuid}><a class="mono" href=${link("tasks", one.task_uuid)}>${one.task_uuid}</a> ${one.message} <code>${one.code}</code></li>`)}</ul>`}<button type="button" onClick=${onClose}>${t.close}</button>`;
   return html`<p>${t.tasks.bulkHint}</p><pre tabindex="0" role="region" aria-label=${t.tasks.filters}>${JSON.stringify(filter, null, 2)}</pre>
     ${error && html`<${ErrorNote} error=${error} />`}
     ${preview ? html`<p><strong>${t.tasks.dryCount(preview.count)}</strong></p>
@@ -131,10 +157,11 @@ const CELLS = {
 export default function Tasks({ params }) {
   const filter = useFilter(params);
   const cursor = params.get("cursor");
+  const order = params.get("order");
   const columns = params.getAll("column").length ? params.getAll("column").filter((name) => COLUMNS[name]) : SHOWN;
   const seesStream = filter.namespace ? may("tasks:read", filter.namespace) : mayEverywhere("tasks:read");
-  const page = useLoad((signal) => get("v1/tasks", { ...filter, attribute: params.getAll("attribute"), cursor, limit: PAGE }, signal),
-    [JSON.stringify(filter), cursor], seesStream ? 0 : 10_000);
+  const page = useLoad((signal) => get("v1/tasks", { ...filter, attribute: params.getAll("attribute"), order, cursor, limit: PAGE }, signal),
+    [JSON.stringify(filter), order, cursor], seesStream ? 0 : 10_000);
   // Rows stay where they are: a state changes in its cell, and new tasks wait until the reader asks for them.
   const [moved, setMoved] = useState({});
   const [fresh, setFresh] = useState(new Set());
@@ -157,22 +184,26 @@ export default function Tasks({ params }) {
   const known = new Set(page.data?.tasks.map((task) => task.task_uuid));
   const added = [...fresh].filter((id) => !known.has(id)).length;
   const wanted = filter.state?.split(",");
+  const unwanted = filter.state_not?.split(",");
   return html`<div class="row spread"><h1>${t.pages.tasks}</h1><${Live} state=${seesStream ? stream : "polling"} /></div>
     <div class="row spread"><${OpenById} /><div class="row">
       <details class="small"><summary>${t.tasks.choose}</summary>${Object.entries(COLUMNS).map(([name, label]) => html`<label key=${name}><input type="checkbox" checked=${columns.includes(name)}
         onChange=${(e) => setParams({ column: Object.keys(COLUMNS).filter((other) => (other === name ? e.target.checked : columns.includes(other))) })} /> ${label}</label>`)}</details>
       ${may("tasks:act", filter.namespace) && html`<${Bulk} filter=${filter} onDone=${page.reload} />`}</div></div>
+    <${Views} params=${params} />
     <${Filters} filter=${filter} />
-    ${added > 0 && !cursor && html`<p><button type="button" class="new" onClick=${page.reload}>${t.tasks.newOnes(added)}</button></p>`}
+    <div class="row"><label>${t.tasks.order} <select name="order" class="inline" value=${order ?? ""} onChange=${(e) => setParams({ order: e.target.value, cursor: null })}><option value="">${t.tasks.newest}</option><option value="oldest">${t.tasks.oldest}</option></select></label>
+      <${Count} filter=${filter} attributes=${params.getAll("attribute")} at=${page.at} /></div>
+    ${added > 0 && !cursor && order !== "oldest" && html`<p><button type="button" class="new" onClick=${page.reload}>${t.tasks.newOnes(added)}</button></p>`}
     <${Loaded} of=${page}>${({ tasks, next }) => html`
       ${tasks.length === 0 ? html`<p>${Object.keys(filter).length ? html`${t.tasks.none} <button type="button" onClick=${() => setParams(Object.fromEntries([...FILTERS, "cursor"].map((name) => [name, null])))}>${t.tasks.clear}</button>` : t.tasks.noneAtAll}</p>`
       : html`<${Table} label=${t.pages.tasks} head=${[t.tasks.state, t.tasks.task, ...columns.map((name) => COLUMNS[name])]}>${tasks.map((task) => {
         const state = moved[task.task_uuid] ?? task.state;
-        const left = wanted && !wanted.includes(state);
+        const left = (wanted && !wanted.includes(state)) || unwanted?.includes(state);
         return html`<tr key=${task.task_uuid} class=${left ? "left" : ""} data-task=${task.task_uuid}><td class="id"><${State} of=${state} /></td>
           <td><a href=${link("tasks", task.task_uuid)}>${task.namespace}/${task.name}</a> <span class="quiet small">${task.version}</span>${task.sla_breached_at && html` <span class="f-retry small">${t.tasks.sla}</span>`}</td>
           ${columns.map((name) => html`<td key=${name}>${CELLS[name](task)}</td>`)}</tr>`;
       })}<//>`}
       <div class="row">${cursor && html`<button type="button" onClick=${() => setParams({ cursor: null })}>${t.first}</button>`}
-        ${next && html`<a class="button" href=${link("tasks", { ...filter, column: params.getAll("column"), cursor: next })}>${t.more}</a>`}</div>`}<//>`;
+        ${next && html`<a class="button" href=${link("tasks", { ...filter, order, column: params.getAll("column"), cursor: next })}>${t.more}</a>`}</div>`}<//>`;
 }

@@ -6,6 +6,9 @@ import { t } from "../texts.js";
 import { Action, ErrorNote, Facts, Field, Guard, Json, Loaded, Tabs, Text, Time, words } from "../ui.js";
 import { grouped } from "./templates.js";
 
+/** Cells of the table by which two sources are compared; more are shown as replaced. */
+const MOST_COMPARED = 4_000_000;
+
 const typeOf = (schema) => (Array.isArray(schema.type) ? schema.type.find((type) => type !== "null") : schema.type) ?? (schema.enum ? "enum" : "any");
 
 /** The value that a field's text stands for; undefined for an empty one. */
@@ -96,11 +99,66 @@ function Pauses({ template }) {
         send=${({ reason }, key) => change("POST", "v1/pauses", { namespace, name, requested_by: shared.me.name, reason }, key)} />`}`;
 }
 
-function Version({ template, tab, selected }) {
+const textOf = (template) => template.source ?? JSON.stringify(template.configuration, null, 2);
+
+/** Lines that are added, removed or in both: the longest common part, so that a moved line is both. */
+function compared(before, after) {
+  let start = 0;
+  while (start < before.length && start < after.length && before[start] === after[start]) start++;
+  let end = 0;
+  while (end < before.length - start && end < after.length - start && before.at(-1 - end) === after.at(-1 - end)) end++;
+  const a = before.slice(start, before.length - end);
+  const b = after.slice(start, after.length - end);
+  const same = (lines) => lines.map((text) => ({ kind: "same", text }));
+  const middle = [];
+  if (a.length * b.length > MOST_COMPARED) {
+    middle.push(...a.map((text) => ({ kind: "removed", text })), ...b.map((text) => ({ kind: "added", text })));
+  } else {
+    const width = b.length + 1;
+    const common = new Uint16Array((a.length + 1) * width);
+    for (let i = a.length - 1; i >= 0; i--) for (let j = b.length - 1; j >= 0; j--) common[i * width + j] = a[i] === b[j] ? common[(i + 1) * width + j + 1] + 1 : Math.max(common[(i + 1) * width + j], common[i * width + j + 1]);
+    for (let i = 0, j = 0; i < a.length || j < b.length; ) {
+      if (i < a.length && j < b.length && a[i] === b[j]) {
+        middle.push({ kind: "same", text: a[i++] });
+        j++;
+      } else if (j >= b.length || (i < a.length && common[(i + 1) * width + j] >= common[i * width + j + 1])) middle.push({ kind: "removed", text: a[i++] });
+      else middle.push({ kind: "added", text: b[j++] });
+    }
+  }
+  return [...same(before.slice(0, start)), ...middle, ...same(before.slice(before.length - end))];
+}
+
+/** Unchanged lines that are not near a change are counted and not shown. */
+function folded(lines) {
+  const near = new Set(lines.flatMap((line, i) => (line.kind === "same" ? [] : [-3, -2, -1, 0, 1, 2, 3].map((d) => i + d))));
+  return lines.reduce((shown, line, i) => {
+    if (near.has(i)) shown.push(line);
+    else if (shown.at(-1)?.kind === "folded") shown.at(-1).lines++;
+    else shown.push({ kind: "folded", lines: 1 });
+    return shown;
+  }, []);
+}
+
+function Difference({ template, versions }) {
+  const others = versions.filter((one) => one.version !== template.version);
+  const [other, set] = useState(others[0]?.version);
+  const found = useLoad((signal) => (other ? get(`v1/templates/${[template.namespace, template.name, other].map(encodeURIComponent).join("/")}`, {}, signal) : Promise.resolve(null)), [other]);
+  if (others.length === 0) return html`<p>${t.templates.onlyOne}</p>`;
+  return html`<${Field} label=${t.templates.compareWith}><select name="other" value=${other} onChange=${(e) => set(e.target.value)}>${others.map((one) => html`<option value=${one.version}>${one.version}</option>`)}</select><//>
+    <${Loaded} of=${found}>${(before) => {
+      const lines = compared(textOf(before).split("\n"), textOf(template).split("\n"));
+      return lines.every((line) => line.kind === "same") ? html`<p>${t.templates.same}</p>`
+        : html`<pre class="diff" tabindex="0" role="region" aria-label=${t.templates.difference}>${folded(lines).map((line) => (line.kind === "folded" ? html`<span class="quiet">… ${t.templates.unchanged(line.lines)}${"\n"}</span>`
+          : line.kind === "same" ? html`<span>${"  "}${line.text}${"\n"}</span>` : html`<span class=${line.kind} data-line=${line.kind}><span class="unseen">${t.templates[line.kind]}: </span>${line.kind === "added" ? "+ " : "− "}${line.text}${"\n"}</span>`))}</pre>`;
+    }}<//>`;
+}
+
+function Version({ template, tab, selected, versions }) {
   const nodes = nodesOf(template.configuration, [], [], false).map((node) => ({ ...node, state: null }));
   const step = template.configuration.steps.find((one) => one.name === selected);
   if (tab === "submit") return html`<${Submit} key=${template.version} template=${template} />`;
-  if (tab === "source") return html`<${Text} text=${template.source ?? JSON.stringify(template.configuration, null, 2)} name=${`${template.name}-${template.version}.yaml`} label=${t.templates.source} />`;
+  if (tab === "source") return html`<${Text} text=${textOf(template)} name=${`${template.name}-${template.version}.yaml`} label=${t.templates.source} isYaml />`;
+  if (tab === "difference") return html`<${Difference} key=${template.version} template=${template} versions=${versions} />`;
   if (tab === "configuration") return html`<${Json} value=${template.configuration} name=${`${template.name}-${template.version}`} label=${t.templates.configuration} />`;
   return html`<div class="split"><${Graph} label=${t.task.graphOf(template.name)} nodes=${nodes} selected=${selected} onSelect=${(name) => setParams({ step: name })} />
     <aside class="panel">${step ? html`<h2>${step.name}</h2><${Json} value=${step} name=${step.name} />` : html`<p class="quiet">${t.task.select}</p>`}</aside></div>`;
@@ -112,7 +170,7 @@ export default function Template({ parts: [, namespace, name], params }) {
   const version = params.get("version") ?? versions[0]?.version;
   const tab = params.get("tab") ?? "graph";
   const template = useLoad((signal) => (version ? get(`v1/templates/${[namespace, name, version].map(encodeURIComponent).join("/")}`, {}, signal) : Promise.resolve(null)), [namespace, name, version]);
-  const tabs = ["graph", "source", "configuration", ...(may("tasks:create", namespace) ? ["submit"] : [])];
+  const tabs = ["graph", "source", "difference", "configuration", ...(may("tasks:create", namespace) ? ["submit"] : [])];
   return html`<h1>${name} <span class="quiet small">${namespace}</span></h1>
     ${templates.data && versions.length === 0 && html`<p>${t.error.missing}</p><p><a href=${link("templates")}>${t.pages.templates}</a></p>`}
     <${Loaded} of=${templates}>${() => versions.length > 0 && html`<div class="row">
@@ -122,5 +180,5 @@ export default function Template({ parts: [, namespace, name], params }) {
       <${Loaded} of=${template}>${(found) => html`<${Guard}><${Pauses} template=${found} />
         <${Facts} of=${[[t.templates.description, found.description], [t.templates.identity, words(found.identity_strategy)], [t.templates.registered, html`<${Time} at=${found.created_at} />`]]} />
         <${Tabs} label=${t.templates.versions} current=${tab} of=${tabs.map((key) => [key, t.templates[key], link("templates", namespace, name, { version: params.get("version"), tab: key })])} />
-        <${Version} template=${found} tab=${tab} selected=${params.get("step")} /><//>`}<//>`}<//>`;
+        <${Version} template=${found} tab=${tab} selected=${params.get("step")} versions=${versions} /><//>`}<//>`}<//>`;
 }

@@ -43,6 +43,16 @@ public class Insight {
     return gateway.getBottleneckDocument(hours, limit, minExecutions, namespace, name, version);
   }
 
+  /** @return as {@code tasker.get_timeline_document}: what happened minute by minute; a null namespace means all */
+  public JsonObject timeline(int minutes, String namespace) {
+    return gateway.getTimelineDocument(minutes, namespace);
+  }
+
+  /** @return as {@code tasker.group_failures}: what stands in error, grouped by template, step and error */
+  public JsonObject failures(JsonObject filter, int hours, int limit) {
+    return gateway.groupFailures(filter, hours, limit);
+  }
+
   /** @return as {@code tasker.get_metrics_document}: the installation-wide metrics for a monitoring system */
   public JsonObject metrics() {
     return gateway.getMetricsDocument();

@@ -36,6 +36,14 @@ class InsightGateway {
     return sql.object("get_bottleneck_document(?, ?, ?, ?, ?, ?)", hours, limit, minExecutions, namespace, name, version);
   }
 
+  JsonObject getTimelineDocument(int minutes, String namespace) {
+    return sql.object("get_timeline_document(?, ?)", minutes, namespace);
+  }
+
+  JsonObject groupFailures(JsonObject filter, int hours, int limit) {
+    return sql.object("group_failures(cast(? as jsonb), ?, ?)", filter, hours, limit);
+  }
+
   JsonObject getMetricsDocument() {
     return sql.object("get_metrics_document()");
   }

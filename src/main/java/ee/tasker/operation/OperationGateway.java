@@ -137,4 +137,16 @@ class OperationGateway {
     tellCaller();
     return sql.object("update_dlq_entry(cast(? as uuid), ?, ?, ?, cast(? as jsonb))", entry, status, by, reason, metadata);
   }
+
+  JsonArray listViews(String owner, JsonArray namespaces) {
+    return sql.array("list_views(?, cast(? as jsonb))", owner, namespaces);
+  }
+
+  JsonObject saveView(String page, String name, String query, String namespace, String owner, String by) {
+    return sql.object("save_view(?, ?, ?, ?, ?, ?)", page, name, query, namespace, owner, by);
+  }
+
+  JsonObject deleteView(UUID view, String owner, JsonArray namespaces) {
+    return sql.object("delete_view(cast(? as uuid), ?, cast(? as jsonb))", view, owner, namespaces);
+  }
 }

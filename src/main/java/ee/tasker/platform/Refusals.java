@@ -38,6 +38,7 @@ public final class Refusals {
       new Known(409, "signal-not-known"),
       new Known(409, "signal-id-taken"),
       new Known(409, "too-many-signals"),
+      new Known(409, "too-many-views"),
       new Known(413, "payload-too-large"));
 
   private Refusals() {

@@ -167,6 +167,17 @@ public class Access {
     both.ifPresent(names -> limit(filter, names));
   }
 
+  /** To namespaces where the caller also has the other permission, possibly none. */
+  void limitToBoth(JsonObjectBuilder filter, Permission other) {
+    caller.grants().namespaces(permission, other).ifPresent(names -> limit(filter, names));
+  }
+
+  /** Where another permission is granted, for the database: an array of names, or null for all. */
+  JsonArray namespaces(Permission other) {
+    return caller.grants().namespaces(other).map(names -> Json.build().createArrayBuilder(names.stream().sorted().toList()).build())
+        .orElse(null);
+  }
+
   private static void limit(JsonObjectBuilder filter, Set<String> namespaces) {
     JsonArrayBuilder names = Json.build().createArrayBuilder();
     namespaces.stream().sorted().forEach(names::add);

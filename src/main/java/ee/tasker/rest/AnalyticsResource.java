@@ -22,6 +22,7 @@ public class AnalyticsResource {
   /** The retention of the per-minute counters. */
   private static final int MOST_HOURS = 35 * 24;
   private static final int MOST_ROWS = 100;
+  private static final int MOST_MINUTES = 24 * 60;
 
   @Inject
   private Insight insight;
@@ -61,5 +62,14 @@ public class AnalyticsResource {
         Parameters.number("limit", limit, 10, 1, MOST_ROWS),
         Parameters.number("min_executions", minExecutions, 5, 1, Integer.MAX_VALUE),
         namespace, name, version).toString();
+  }
+
+  @Requires(value = Permission.SYSTEM_ANALYTICS_READ, in = Scope.ASKED)
+  @GET
+  @Path("timeline")
+  public String timeline(@QueryParam("minutes") String minutes, @QueryParam("namespace") String namespace) {
+    Parameters.checkKnown(uri, Set.of("minutes", "namespace"));
+    access.require(namespace);
+    return insight.timeline(Parameters.number("minutes", minutes, 60, 1, MOST_MINUTES), namespace).toString();
   }
 }

@@ -4,7 +4,6 @@ import ee.tasker.engine.model.TaskState;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Problem;
-import ee.tasker.platform.Refusals;
 import ee.tasker.platform.Role;
 import ee.tasker.request.IdempotentResponse;
 import ee.tasker.rest.Requires.Scope;
@@ -16,8 +15,6 @@ import ee.tasker.task.TaskRequest;
 import ee.tasker.task.TaskRequestReader;
 import ee.tasker.task.TaskSubmissions;
 import ee.tasker.task.Tasks;
-import ee.tasker.template.model.Limits;
-import ee.tasker.template.model.SearchAttributes;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
@@ -43,7 +40,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Function;
 
@@ -52,11 +48,7 @@ import java.util.function.Function;
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
 public class TasksResource {
-  static final Set<String> FILTERS = Set.of(
-      "namespace", "name", "version", "state", "initiator", "source_system", "correlation_id", "parent_correlation_id", "sla_breached",
-      "tag", "created_after", "created_before", "updated_after", "updated_before", "completed_after", "completed_before");
   static final Set<String> STATES = TaskState.words();
-  private static final String ATTRIBUTE = "attribute";
   private static final int LONGEST_WAIT_SECONDS = 60;
 
   @Inject
@@ -186,71 +178,9 @@ public class TasksResource {
   @Requires(value = Permission.TASKS_LIST, in = Scope.ASKED)
   @GET
   public String list(@QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
-    Set<String> known = new java.util.HashSet<>(FILTERS);
-    known.addAll(Set.of("limit", "cursor", ATTRIBUTE));
-    Parameters.checkKnown(uri, known, Set.of(ATTRIBUTE));
-    JsonObjectBuilder filter = Json.build().createObjectBuilder();
-    for (String key : FILTERS) {
-      String value = uri.getQueryParameters().getFirst(key);
-      if (value != null) {
-        filter.add(key, checked(key, value));
-      }
-    }
-    JsonObject attributes = attributes(uri.getQueryParameters().getOrDefault(ATTRIBUTE, List.of()));
-    if (attributes.isEmpty()) {
-      access.limit(filter);
-    } else {
-      filter.add("attributes", attributes);
-      access.limit(filter, Permission.TASKS_CONTEXT_READ, uri.getQueryParameters().getFirst("namespace"));
-    }
-    JsonObject page = tasks.list(filter.build(), Parameters.number("limit", limit, 25, 1, 100), Parameters.optionalUuid("cursor", cursor));
-    if (!Refusals.outcome(page).isEmpty()) {
-      throw Problem.invalid(ATTRIBUTE, page.getString("message"));
-    }
-    return page.toString();
-  }
-
-  /** Parses {@code name:value}; the value may contain colons and may be empty. */
-  private static JsonObject attributes(List<String> given) {
-    if (given.size() > Limits.SEARCH_ATTRIBUTES) {
-      throw Problem.invalid(ATTRIBUTE, "must be given at most " + Limits.SEARCH_ATTRIBUTES + " times");
-    }
-    Map<String, String> values = new TreeMap<>();
-    for (String each : given) {
-      int colon = each.indexOf(':');
-      if (colon < 0 || !SearchAttributes.isName(each.substring(0, colon))) {
-        throw Problem.invalid(ATTRIBUTE, "must be the name of a search attribute, a colon and its value, as in order:A-17");
-      }
-      String name = each.substring(0, colon);
-      String value = each.substring(colon + 1);
-      if (value.codePointCount(0, value.length()) > Limits.SEARCH_ATTRIBUTE_VALUE) {
-        throw Problem.invalid(ATTRIBUTE, "the value of " + name + " must have at most " + Limits.SEARCH_ATTRIBUTE_VALUE + " characters");
-      }
-      if (values.put(name, value) != null) {
-        throw Problem.invalid(ATTRIBUTE, "must name " + name + " once");
-      }
-    }
-    JsonObjectBuilder attributes = Json.build().createObjectBuilder();
-    values.forEach(attributes::add);
-    return attributes.build();
-  }
-
-  private static String checked(String key, String value) {
-    if ("state".equals(key) && !STATES.containsAll(List.of(value.split(",", -1)))) {
-      throw Problem.invalid("state",
-          "must be one or more states, separated by commas; allowed: " + String.join(", ", STATES.stream().sorted().toList()));
-    }
-    if ("sla_breached".equals(key) && !Set.of("true", "false").contains(value)) {
-      throw Problem.invalid(key, "must be true or false");
-    }
-    if (key.endsWith("_after") || key.endsWith("_before")) {
-      return Parameters.time(value)
-          .orElseThrow(() -> Problem.invalid(key, "must be a date and time with an offset, as in 2026-01-31T12:00:00Z")).toString();
-    }
-    if (key.endsWith("correlation_id")) {
-      return Parameters.uuid(key, value).toString();
-    }
-    return value;
+    JsonObject filter = TaskFilter.read(uri, access, Set.of("limit", "cursor", TaskFilter.ORDER));
+    return TaskFilter.checked(tasks.list(filter, Parameters.number("limit", limit, 25, 1, 100), Parameters.optionalUuid("cursor", cursor)))
+        .toString();
   }
 
   @Requires(value = Permission.TASKS_READ, in = Scope.TASK)

@@ -45,8 +45,12 @@ class TaskGateway {
     return sql.text("get_current_task_state(cast(? as uuid))", taskUuid);
   }
 
-  JsonObject listTasks(JsonObject filter, int limit, UUID before) {
-    return sql.object("list_tasks(cast(? as jsonb), ?, cast(? as uuid))", filter, limit, before == null ? null : before.toString());
+  JsonObject listTasks(JsonObject filter, int limit, UUID cursor) {
+    return sql.object("list_tasks(cast(? as jsonb), ?, cast(? as uuid))", filter, limit, cursor == null ? null : cursor.toString());
+  }
+
+  JsonObject countTasks(JsonObject filter) {
+    return sql.object("count_tasks(cast(? as jsonb))", filter);
   }
 
   JsonArray getStepDocuments(UUID taskUuid, UUID stepUuid) {

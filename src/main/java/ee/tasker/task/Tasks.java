@@ -70,10 +70,16 @@ public class Tasks {
     return Optional.ofNullable(gateway.getCurrentTaskState(taskUuid)).map(TaskState::of);
   }
 
-  /** @param before null for the first page, otherwise the {@code next} of the page before */
+  /** @param cursor null for the first page, otherwise the {@code next} of the page before */
   @Transactional
-  public JsonObject list(JsonObject filter, int limit, UUID before) {
-    return gateway.listTasks(filter, limit, before);
+  public JsonObject list(JsonObject filter, int limit, UUID cursor) {
+    return gateway.listTasks(filter, limit, cursor);
+  }
+
+  /** @return as {@code tasker.count_tasks} */
+  @Transactional
+  public JsonObject count(JsonObject filter) {
+    return gateway.countTasks(filter);
   }
 
   /** A page of the workers of a batch: {@code {steps, next}}; empty when the task has no such batch. */

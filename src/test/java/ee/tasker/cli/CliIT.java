@@ -221,7 +221,7 @@ class CliIT {
     for (String command : List.of("server list", "server health", "worker list", "worker unserved", "queue list", "queue dead",
         "policy list", "retention show", "retention preview",
         "pauses", "dlq list", "dlq queue", "dlq stats", "dlq staleness", "analytics health", "analytics performance",
-        "analytics bottlenecks", "user list", "key list",
+        "analytics bottlenecks", "analytics timeline", "task count", "task failures", "view list", "user list", "key list",
         "grant roles", "audit --limit 3", "handlers", "template list", "metrics", "openapi")) {
       Run run = tasker(command.split(" "));
       assertThat(run.status()).as(command + ": " + run.err()).isZero();

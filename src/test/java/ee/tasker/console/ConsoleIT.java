@@ -82,6 +82,11 @@ class ConsoleIT {
         new String[]{"templates/linear/mathematical_sequence?tab=submit", "even_number"},
         new String[]{"templates/new", "Valid."},
         new String[]{"deadLetters", "permanent failure"},
+        new String[]{"failures", "no and never"},
+        new String[]{"templates/linear/mathematical_sequence?tab=difference", "There is no other version."},
+        new String[]{"deadMessages", "No message is parked."},
+        new String[]{"analytics", "Slowest steps"},
+        new String[]{"retention", "every task is kept"},
         new String[]{"servers", "healthy"},
         new String[]{"policies", "Concurrency"},
         new String[]{"access", "olga"},
@@ -321,6 +326,7 @@ class ConsoleIT {
     console.signIn("olga");
     console.go("tasks?namespace=testing&name=recoverable_fail&state=blocked_by_failures");
     browser.press("Act on all that match");
+    browser.await("document.querySelector('dialog[open] select')");
     browser.run(
         "const s = document.querySelector('dialog[open] select'); s.value = 'resolve'; s.dispatchEvent(new Event('change', {bubbles: true}))");
     console.giveReason("cleaned up");
@@ -441,7 +447,7 @@ class ConsoleIT {
     browser.type("dialog[open] input", "new one");
     console.confirm();
     browser.awaitText("It is not shown again.");
-    browser.click("tr[data-user='new one'] button");
+    browser.click("tr[data-user='new one'] td:last-child button");
     console.confirm();
     until("the user is disabled",
         () -> admin.count("select count(*) from tasker.access_users where name = 'new one' and disabled_by = 'ann'") == 1);
@@ -450,8 +456,10 @@ class ConsoleIT {
     browser.type("dialog[open] input", "a console key");
     console.confirm();
     browser.awaitText("The key is tkr_");
-    browser.run(
-        "[...document.querySelectorAll('tr[data-key]')].find((row) => row.innerText.includes('a console key')).querySelector('button').click()");
+    // The list is loaded again after the answer with the key.
+    String row = "[...document.querySelectorAll('tr[data-key]')].find((row) => row.innerText.includes('a console key'))";
+    browser.await(row);
+    browser.run(row + ".querySelector('td:last-child button').click()");
     console.confirm();
     until("the key is revoked",
         () -> admin.count("select count(*) from tasker.access_keys where name = 'a console key' and revoked_by = 'ann'") == 1);

@@ -352,6 +352,8 @@ class AnswersIT {
     once("submitTask", () -> call("submitTask").query("wait", 20).body("application/json", same));
     once("submitTasks", () -> call("submitTasks").body("application/json", "[" + same + "]"));
     once("listTasks", () -> call("listTasks").query("limit", 100).query("namespace", "answers"));
+    once("countTasks", () -> call("countTasks").query("namespace", "answers"));
+    once("listFailures", () -> call("listFailures").query("namespace", "answers").query("limit", 100));
     for (String operation : List.of("getTask", "getTaskHistory", "diagnoseTask", "listSteps")) {
       once(operation, () -> about(operation, task));
       once(operation + " of a waiting one", () -> about(operation, waiting));

@@ -41,7 +41,8 @@ class ContractIT {
   /** Needs more tasks than one bulk action may have, or a request that is still being answered (KeyedRequestsIT); the only administrator (AccessIT). */
   private static final Set<String> SEEN_ELSEWHERE = Set.of("previewBulkAction 409", "pause 409", "resume 409", "setConcurrencyLimit 409",
       "setRetentionPolicy 409", "openDeadLetter 409",
-      "submitTasks 409", "replayDeadMessage 409", "changeUser 409", "revokeKey 409", "revokeGrant 409", "drainWorker 409");
+      "submitTasks 409", "saveView 409", "deleteView 409", "replayDeadMessage 409", "changeUser 409", "revokeKey 409", "revokeGrant 409",
+      "drainWorker 409");
 
   private final TaskerClient admin;
   private final TaskerClient anonymous;

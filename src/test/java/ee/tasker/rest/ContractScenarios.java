@@ -147,6 +147,16 @@ final class ContractScenarios {
         + TaskerClient.taskRequest("testing", "hello", "{'who': 'ann'}") + "," + TaskerClient.taskRequest("testing", "no", "{}") + "]"));
     when("listTasks", () -> call("listTasks").query("limit", 5).query("namespace", "testing").query("sla_breached", false)
         .query("attribute", "order:A-17"));
+    when("countTasks", () -> call("countTasks").query("namespace", "testing").query("state_not", "cancelled").query("roots", true));
+    when("listFailures", () -> call("listFailures").query("hours", 2).query("namespace", "testing"));
+    when("listViews", () -> {
+      saveView("of the contract");
+      return call("listViews");
+    });
+    when("saveView",
+        () -> call("saveView").json("{'page': 'tasks', 'name': 'failed, by ann', 'query': 'state=error', 'namespace': 'testing'}"));
+    otherwise("saveView", 404, () -> call("saveView").json("{'page': 'tasks', 'name': 'failed', 'namespace': 'nobody_knows'}"));
+    when("deleteView", () -> call("deleteView").path("view_uuid", saveView("to be deleted")));
     when("getTask", () -> aboutTask("getTask", held()).query("wait", 0));
     when("cancelTask",
         () -> aboutTask("cancelTask", held()).query("reason", "a test").query("policy", "allow_finish").query("children", "cancel"));
@@ -266,6 +276,11 @@ final class ContractScenarios {
         + "values ('orchestration_step_results', 0, 5, now(), 'a test', '{\"odd\": true}') returning dead_message_uuid");
   }
 
+  private String saveView(String name) {
+    return admin.post("/v1/views", TaskerClient.quoted("{'page': 'tasks', 'name': '" + name + "', 'query': 'state=error'}"))
+        .text("view_uuid");
+  }
+
   private void templates() {
     when("listTemplates", () -> call("listTemplates").query("namespace", "contract"));
     when("registerTemplate", () -> call("registerTemplate").body("application/yaml", template("made_" + own + "_" + number++, "by ann")));
@@ -282,6 +297,7 @@ final class ContractScenarios {
     when("getPerformance", () -> call("getPerformance").query("hours", 2));
     when("getSystemHealth", () -> call("getSystemHealth"));
     when("getBottlenecks", () -> call("getBottlenecks").query("hours", 2).query("limit", 3).query("min_executions", 1));
+    when("getTimeline", () -> call("getTimeline").query("minutes", 5).query("namespace", "testing"));
     when("listWriteRequests", () -> call("listWriteRequests").query("limit", 20).query("route", "/v1/tasks/{task_uuid}"));
     for (String open : List.of("getMe", "getMetrics", "getOpenApi", "getOpenApiYaml", "getLandingPage", "getHealth", "getLiveness",
         "getReadiness", "getStartup")) {

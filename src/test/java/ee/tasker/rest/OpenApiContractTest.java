@@ -308,10 +308,16 @@ class OpenApiContractTest {
         hasBody = true;
       }
     }
+    // Read from the URI, one by one.
+    if (Set.of("GET /v1/tasks", "GET /v1/tasks:count").contains(key)) {
+      query.addAll(TaskFilter.FILTERS);
+      query.add(TaskFilter.ATTRIBUTE);
+    }
     if ("GET /v1/tasks".equals(key)) {
-      // Read from the URI, one by one.
-      query.addAll(TasksResource.FILTERS);
-      query.add("attribute");
+      query.add(TaskFilter.ORDER);
+    }
+    if ("GET /v1/failures".equals(key)) {
+      query.addAll(FailuresResource.FILTERS);
     }
     // The submission of a task holds its answer back, and so asks for the key itself.
     if (method.isAnnotationPresent(OncePerKey.class) || "POST /v1/tasks".equals(key)) {

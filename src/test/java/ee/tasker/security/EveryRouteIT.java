@@ -32,6 +32,7 @@ class EveryRouteIT {
       "submitTask", TaskerClient.taskRequest("testing", "hello", "{'who': 'nobody'}"),
       "previewBulkAction",
       TaskerClient.quoted("{'action_type': 'retry', 'requested_by': 'x', 'reason': 'x', 'filter': {'namespace': 'testing'}}"),
+      "saveView", TaskerClient.quoted("{'page': 'tasks', 'name': 'x', 'namespace': 'testing'}"),
       "pause", TaskerClient.quoted("{'namespace': 'testing', 'requested_by': 'x', 'reason': 'x'}"),
       "registerWorker", TaskerClient.quoted("{'name': 'x', 'capacity': 1, 'handlers': ['none'], 'namespaces': ['testing']}"),
       "submitResults",
@@ -39,7 +40,8 @@ class EveryRouteIT {
       "sendSignalByCorrelation", TaskerClient.quoted("{'correlation_id': '00000000-0000-7000-8000-000000000000'}"),
       "registerTemplate", "name: foreign\nnamespace_name: testing\nversion: 1.0.0\nsteps:\n  - {name: a, handler: {callable: none}}\n");
   private static final Map<String, String> QUERY = Map.of(
-      "resume", "?namespace=testing&requested_by=x&reason=x", "getBottlenecks", "?namespace=testing", "streamEvents", "?namespace=testing");
+      "resume", "?namespace=testing&requested_by=x&reason=x", "getBottlenecks", "?namespace=testing", "getTimeline", "?namespace=testing",
+      "streamEvents", "?namespace=testing");
 
   private final TaskerClient admin;
   private final List<Operation> operations = new ArrayList<>();
@@ -92,7 +94,7 @@ class EveryRouteIT {
   private static Answer ask(TaskerClient caller, Operation operation, Map<String, String> things) {
     String path = operation.path();
     for (String name : List.of("task_uuid", "step_uuid", "dlq_entry_uuid", "token", "policy_uuid", "dead_message_uuid", "user_uuid",
-        "key_uuid", "grant_uuid", "server_uuid", "worker_uuid", "namespace", "name", "version")) {
+        "key_uuid", "grant_uuid", "server_uuid", "worker_uuid", "view_uuid", "namespace", "name", "version")) {
       path = path.replace("{" + name + "}",
           things.getOrDefault(name, name.endsWith("uuid") || name.equals("token") ? UUID.randomUUID().toString() : "none"));
     }

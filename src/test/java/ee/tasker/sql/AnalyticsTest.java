@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 @DatabaseTest.Covers({"is_terminal", "calculate_health_score", "count_task_moves", "tally_tasks", "tally_steps", "get_task_tallies",
   "get_step_tallies", "roll_up_analytics", "rebuild_analytics", "get_system_health_counts", "get_analytics_metrics",
   "get_slowest_tasks", "get_slowest_steps", "get_slowest_tasks_aggregated", "get_slowest_steps_aggregated", "get_performance_document",
-  "get_health_document", "get_bottleneck_document",
+  "get_health_document", "get_bottleneck_document", "get_timeline_document",
   "get_metrics_document"})
 class AnalyticsTest {
   private static final String LONG_AGO = "'2020-01-01'::timestamptz";
@@ -262,5 +262,27 @@ class AnalyticsTest {
 
   private String score(String arguments) {
     return sql.text("select tasker.calculate_health_score(" + arguments + ")::text");
+  }
+
+  @Test
+  void the_timeline_has_a_row_for_each_minute_counted_or_not() {
+    Dag.of("a").identity("always_unique").inNamespace("bank").started(3);
+    worker.complete(0, worker.forNamespaces("bank").claim(2).stream().map(Claim::success).toList());
+    rollUp();
+    worker.complete(worker.claim(1).get(0).permanentFailure());
+    sql.text("select tasker.act_on_task(task_uuid, 'fail', 'ann', 'a test') from tasker.tasks where state = 'blocked_by_failures'");
+
+    for (String namespace : new String[]{null, "bank"}) {
+      List<JsonObject> minutes = sql.object("select tasker.get_timeline_document(10, ?)", namespace).getJsonArray("minutes")
+          .getValuesAs(JsonObject.class);
+      assertThat(minutes).hasSize(10).extracting(minute -> minute.getString("minute")).isSorted();
+      // The test may run over the end of a minute.
+      assertThat(minutes.stream().mapToInt(minute -> minute.getInt("created")).sum()).isEqualTo(3);
+      assertThat(minutes.stream().mapToInt(minute -> minute.getInt("completed")).sum()).isEqualTo(2);
+      assertThat(minutes.stream().mapToInt(minute -> minute.getInt("failed")).sum()).isEqualTo(1);
+      assertThat(minutes.get(0).isNull("average_task_seconds")).isTrue();
+    }
+    assertThat(sql.object("select tasker.get_timeline_document(10, 'elsewhere')").getJsonArray("minutes").getValuesAs(JsonObject.class))
+        .hasSize(10).allMatch(minute -> minute.getInt("created") == 0);
   }
 }

@@ -12,7 +12,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"diagnose_task", "get_task_documents"})
+@DatabaseTest.Covers({"diagnose_task", "get_task_documents", "find_tasks", "count_tasks", "refuse_search_attribute"})
 class ListTasksTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
@@ -96,6 +96,105 @@ class ListTasksTest {
 
     sql.text("select pg_stat_force_next_flush()::text");
     assertThat(sql.number("select idx_tup_read from pg_stat_user_indexes where indexrelname = 'tasks_pkey'") - before).isLessThan(200);
+  }
+
+  @Test
+  void states_and_templates_are_excluded_too() {
+    Dag.Task complete = Dag.of("a").started();
+    worker.complete(worker.claimOne().success());
+    Dag.Task running = Dag.of("b").started();
+
+    assertThat(found("'{\"state_not\": \"complete\"}'")).containsExactly(uuids(running));
+    assertThat(found("'{\"state_not\": \"complete,error,cancelled,resolved_manually\"}'")).containsExactly(uuids(running));
+    assertThat(found("'{\"state\": \"complete,steps_in_process\", \"state_not\": \"steps_in_process\"}'")).containsExactly(uuids(complete));
+    assertThat(found("'{\"state\": \"complete\", \"state_not\": \"complete\"}'")).isEmpty();
+    assertThat(found("jsonb_build_object('name_not', ?::text)", complete.template().name())).containsExactly(uuids(running));
+    assertThat(found("jsonb_build_object('name_prefix', ?::text)", complete.template().name())).containsExactly(uuids(complete));
+    assertThat(found("'{\"name_prefix\": \"%\"}'")).as("no pattern").isEmpty();
+  }
+
+  @Test
+  void roots_have_no_parent() {
+    Dag.Task parent = Dag.of("a").started();
+    UUID child = sql.uuid("select tasker.submit_task('orders', ?, '1', '{}', jsonb_build_object('parent_task_uuid', ?::uuid))",
+        Dag.of("b").identity("always_unique").registered().name(), parent.uuid());
+
+    assertThat(found("'{\"roots\": \"true\"}'")).containsExactly(uuids(parent));
+    assertThat(found("'{\"roots\": \"false\"}'")).containsExactly(child.toString());
+  }
+
+  @Test
+  void the_oldest_come_first_when_they_are_asked_for_page_by_page() {
+    List<Dag.Task> tasks = Dag.of("a").identity("always_unique").submitted(7);
+    List<String> newest = found("'{}'");
+    List<String> oldest = new java.util.ArrayList<>(newest);
+    java.util.Collections.reverse(oldest);
+    assertThat(newest).hasSameSizeAs(tasks).isSortedAccordingTo(java.util.Comparator.reverseOrder());
+
+    for (List<String> all : List.of(newest, oldest)) {
+      List<String> seen = new java.util.ArrayList<>();
+      String cursor = null;
+      do {
+        JsonObject page = sql.object("select tasker.list_tasks(jsonb_build_object('order', ?::text), 3, ?::uuid)",
+            all == newest ? "newest" : "oldest", cursor);
+        page.getJsonArray("tasks").getValuesAs(JsonObject.class).forEach(task -> seen.add(task.getString("task_uuid")));
+        cursor = page.getString("next", null);
+      } while (cursor != null);
+      assertThat(seen).isEqualTo(all);
+    }
+  }
+
+  /** Either order is that of the key: a sort would read every task. */
+  @Test
+  void a_page_of_either_order_reads_only_its_part_of_the_index() {
+    Dag.of("a").identity("always_unique").submitted(2000);
+    sql.text("select pg_stat_force_next_flush()::text");
+    for (String order : List.of("newest", "oldest")) {
+      String figure = "select idx_tup_read from pg_stat_user_indexes where indexrelname = 'tasks_pkey'";
+      long before = sql.number(figure);
+      assertThat(sql.array("select to_jsonb((tasker.find_tasks(jsonb_build_object('order', ?::text), 10)).r_tasks)", order)).hasSize(10);
+      sql.text("select pg_stat_force_next_flush()::text");
+      assertThat(sql.number(figure) - before).as(order).isLessThan(100);
+    }
+  }
+
+  @Test
+  void a_count_is_by_state_and_has_a_bound() {
+    Dag.of("a").identity("always_unique").submitted(30);
+    Dag.of("b").started();
+    worker.complete(worker.claimOne().success());
+
+    JsonObject all = sql.object("select tasker.count_tasks()");
+    assertThat(all.getInt("count")).isEqualTo(31);
+    assertThat(all.getBoolean("more")).isFalse();
+    assertThat(all.isNull("counted_since")).isTrue();
+    assertThat(all.getJsonObject("by_state").getInt("complete")).isEqualTo(1);
+    assertThat(all.getJsonObject("by_state").getInt("pending")).isEqualTo(30);
+    JsonObject bounded = sql.object("select tasker.count_tasks('{}', 20)");
+    assertThat(bounded.getInt("count")).isEqualTo(20);
+    assertThat(bounded.getBoolean("more")).isTrue();
+  }
+
+  @Test
+  void a_count_without_an_index_looks_at_the_newest_only_and_says_so() {
+    Dag.Task old = Dag.of("b").started();
+    worker.complete(worker.claimOne().success());
+    Dag.of("a").identity("always_unique").submitted(30);
+
+    JsonObject newest = sql.object("select tasker.count_tasks('{\"state\": \"complete\"}', 100, 10)");
+    assertThat(newest.getInt("count")).isZero();
+    assertThat(newest.getString("counted_since")).isNotBlank();
+    JsonObject all = sql.object("select tasker.count_tasks('{\"state\": \"complete\"}', 100, 31)");
+    assertThat(all.getInt("count")).isEqualTo(1);
+    JsonObject unfinished = sql
+        .object("select tasker.count_tasks('{\"state_not\": \"complete,error,cancelled,resolved_manually\"}', 100, 10)");
+    assertThat(unfinished.getInt("count")).as("found by their wake-ups").isEqualTo(30);
+    assertThat(unfinished.isNull("counted_since")).isTrue();
+    assertThat(sql.object("select tasker.count_tasks(jsonb_build_object('correlation_id', ?::text), 100, 10)", old.uuid().toString())
+        .getInt("count"))
+        .isEqualTo(1);
+    assertThat(sql.object("select tasker.count_tasks('{\"attributes\": {\"unknown\": \"1\"}}')").getString("code"))
+        .isEqualTo("invalid-request");
   }
 
   @Test

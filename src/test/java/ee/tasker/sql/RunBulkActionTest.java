@@ -65,6 +65,29 @@ class RunBulkActionTest {
   }
 
   @Test
+  void each_task_to_which_nothing_was_done_is_named_with_the_reason() {
+    Dag dag = Dag.of("a").inNamespace("bulk").identity("strict").reuse("after_failure");
+    Dag.Task replaced = dag.started();
+    worker.complete(worker.forNamespaces("bulk").claimOne().permanentFailure());
+    sql.text("select tasker.act_on_task(?, 'fail', 'ann', 'hopeless')", replaced.uuid());
+    Dag.Task present = dag.started();
+    worker.complete(worker.claimOne().permanentFailure());
+    // The dead letters of both make them candidates.
+    JsonObject counted = preview("retry", "{\"namespace\": \"bulk\"}");
+    JsonObject done = run(counted);
+
+    assertThat(counted.getInt("count")).isEqualTo(2);
+    assertThat(done.getJsonObject("results").getInt("done")).isEqualTo(1);
+    assertThat(done.getJsonArray("refusals").getValuesAs(JsonObject.class)).singleElement().satisfies(refusal -> {
+      assertThat(refusal.getString("task_uuid")).isEqualTo(replaced.uuid().toString());
+      assertThat(refusal.getString("code")).isEqualTo("task-already-replaced");
+      assertThat(refusal.getString("message")).isNotBlank();
+    });
+    assertThatTask(present).isIn("steps_in_process");
+    assertThat(run(counted).getJsonArray("refusals")).hasSize(1);
+  }
+
+  @Test
   void a_set_that_has_changed_is_refused_whole() {
     List<Dag.Task> tasks = blocked("bulk", 2);
     JsonObject counted = preview("resolve", "{\"namespace\": \"bulk\"}");

@@ -172,6 +172,10 @@ public final class SqlWorker implements AutoCloseable {
       return result("permanent_failure").add("error", error()).build();
     }
 
+    public Result permanentFailure(String message) {
+      return result("permanent_failure").add("error", error().add("message", message)).build();
+    }
+
     public Result cancelled() {
       return result("cancelled").build();
     }

@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The table of commands. {@code CommandsTest} compares it with the OpenAPI document: every operation, parameter and member is in it. */
 final class Commands {
@@ -66,6 +67,7 @@ final class Commands {
         new Group("task", "Submits, follows and operates tasks.", Commands::tasks),
         new Group("step", "Steps of a task.", Commands::steps),
         new Group("bulk", "Acts on many tasks, after a dry run.", Commands::bulk),
+        new Group("view", "Saved filters of lists.", Commands::views),
         new Group("template", "Checks, registers and shows templates.", Commands::templates),
         new Group("dlq", "Dead letters: what needs an operator.", Commands::deadLetters),
         new Group("queue", "Queues, and messages that could not be processed.", Commands::queues),
@@ -224,23 +226,22 @@ final class Commands {
             .shows(View.rows("verdicts", "STATUS=status", "TASK=task_uuid", "STATE=state", "CODE=code", "DETAIL=detail"))
             .example("tasker task submit-many requests.json"),
         Command.of("list", "Lists tasks, newest first. A task must match all filters.").calls(Operation.LIST_TASKS)
-            .with(Arg.query("namespace", "NAMESPACE", "Of this namespace.").alias("-n"), Arg.query("name", "NAME", "Of this template."),
-                Arg.query("version", "VERSION", "Of this version."),
-                Arg.query("state", "STATE", "In this state, or in one of several with commas between them.").alias("-s")
-                    .values(TASK_STATES),
-                Arg.query("tag", "TAG", "With this tag."), Arg.query("attribute", "NAME:VALUE", "With this search attribute.").many(),
-                Arg.query("created_after", "TIME", "Created then or later."), Arg.query("created_before", "TIME", "Created before."),
-                Arg.query("updated_after", "TIME", "Changed its state then or later."),
-                Arg.query("updated_before", "TIME", "Changed its state before."),
-                Arg.query("completed_after", "TIME", "Ended then or later."), Arg.query("completed_before", "TIME", "Ended before."),
-                Arg.query("initiator", "TEXT", "Of this initiator."), Arg.query("source_system", "TEXT", "From this system."),
-                Arg.query("correlation_id", "UUID", "Of this correlation id.").uuid(),
-                Arg.query("parent_correlation_id", "UUID", "Caused by a task of this correlation id.").uuid(),
-                Arg.query("sla_breached", "BOOLEAN", "Past their SLA, or not.").values("true", "false"))
+            .with(taskFilters(Arg.query("order", "ORDER", "By creation; newest first by default.").values("newest", "oldest")))
             .pages("tasks", 100).shows(View.rows("tasks", TASK_COLUMNS))
             .example("tasker task list --namespace payments --state blocked_by_failures")
             .example("tasker task list --attribute order:A-17 -o wide")
             .example("tasker task list --created-after 2026-11-01T00:00:00Z --all -o json"),
+        Command.of("count", "Counts tasks by state, 10 000 at most. A task must match all filters.").calls(Operation.COUNT_TASKS)
+            .with(taskFilters()).shows(View.details("count", "more", "counted since=counted_since", "by state=by_state"))
+            .example("tasker task count --namespace payments --state-not complete"),
+        Command.of("failures", "Shows what failed, in groups of template, step and error.").calls(Operation.LIST_FAILURES)
+            .with(Arg.query("hours", "HOURS", "How far back; a day by default.").integer(),
+                Arg.query("namespace", "NAMESPACE", "Of this namespace.").alias("-n"), Arg.query("name", "NAME", "Of this template."),
+                Arg.query("version", "VERSION", "Of this version."), Arg.query("step", "STEP", "Of this step."),
+                Arg.query("limit", "N", "How many groups.").integer())
+            .shows(View.rows("failures", "TASKS=tasks", "BLOCKED=blocked_tasks", "NAMESPACE=namespace", "NAME=name", "STEP=step",
+                "ERROR=signature", "LAST=last_at", "+TASK=task_uuid", "+TYPE=error_type"))
+            .example("tasker task failures --namespace payments --hours 2"),
         Command.of("get", "Shows a task with its steps.").calls(Operation.GET_TASK)
             .with(task(), Arg.query("wait", "SECONDS", "Waits until it is terminal or blocked, 60 s at most.").integer()).shows(TASK)
             .example("tasker task get 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188")
@@ -508,6 +509,23 @@ final class Commands {
             .example("tasker queue replay 01a1fc6e-d7a1-7c2e-9a51-7f1d1f2f8a10"));
   }
 
+  private static List<Command> views() {
+    return List.of(
+        Command.of("list", "Lists your views and those that are shared with you.").calls(Operation.LIST_VIEWS)
+            .shows(View.rows("views", "VIEW=view_uuid", "PAGE=page", "NAME=name", "QUERY=query", "NAMESPACE=namespace", "BY=saved_by",
+                "+SAVED=saved_at"))
+            .example("tasker view list"),
+        Command.of("save", "Saves the filter of a list under a name, for you or for a namespace.").calls(Operation.SAVE_VIEW)
+            .with(Arg.body("name", "NAME", "Its name.").required(), Arg.body("page", "PAGE", "The list of the console.").required(),
+                Arg.body("query", "QUERY", "The query of the list's address."),
+                Arg.body("namespace", "NAMESPACE", "Shares it with all who may list tasks there.").alias("-n"))
+            .shows(View.details("view=view_uuid", "name", "query", "namespace"))
+            .example("tasker view save --page tasks --name failed --query state=error --namespace payments"),
+        Command.of("delete", "Deletes a view.").calls(Operation.DELETE_VIEW)
+            .with(Arg.path("view_uuid", "VIEW", "The UUID of the view.")).shows(View.details("outcome"))
+            .example("tasker view delete 01a1fc6e-d7a1-7c2e-9a51-7f1d1f2f8a10"));
+  }
+
   private static List<Command> servers() {
     View server = View
         .details("server=server_uuid", "name", "state", "problems", "roles", "paused roles=paused_roles", "capacity=worker_capacity",
@@ -664,6 +682,30 @@ final class Commands {
             .example("tasker retention set --namespace payments --state complete --keep-days 90 -m \"as agreed\" --dry-run"));
   }
 
+  private static Arg[] taskFilters(Arg... more) {
+    return Stream
+        .concat(
+            Stream.of(Arg.query("namespace", "NAMESPACE", "Of this namespace.").alias("-n"), Arg.query("name", "NAME", "Of this template."),
+                Arg.query("name_not", "NAME", "Not of this template."),
+                Arg.query("name_prefix", "TEXT", "Of templates whose name begins so."),
+                Arg.query("version", "VERSION", "Of this version."),
+                Arg.query("state", "STATE", "In this state, or in one of several with commas between them.").alias("-s")
+                    .values(TASK_STATES),
+                Arg.query("state_not", "STATE", "In none of these states, with commas between them.").values(TASK_STATES),
+                Arg.query("tag", "TAG", "With this tag."), Arg.query("attribute", "NAME:VALUE", "With this search attribute.").many(),
+                Arg.query("created_after", "TIME", "Created then or later."), Arg.query("created_before", "TIME", "Created before."),
+                Arg.query("updated_after", "TIME", "Changed its state then or later."),
+                Arg.query("updated_before", "TIME", "Changed its state before."),
+                Arg.query("completed_after", "TIME", "Ended then or later."), Arg.query("completed_before", "TIME", "Ended before."),
+                Arg.query("initiator", "TEXT", "Of this initiator."), Arg.query("source_system", "TEXT", "From this system."),
+                Arg.query("correlation_id", "UUID", "Of this correlation id.").uuid(),
+                Arg.query("parent_correlation_id", "UUID", "Caused by a task of this correlation id.").uuid(),
+                Arg.query("sla_breached", "BOOLEAN", "Past their SLA, or not.").values("true", "false"),
+                Arg.query("roots", "BOOLEAN", "Without a parent, or with one.").values("true", "false")),
+            Stream.of(more))
+        .toArray(Arg[]::new);
+  }
+
   private static List<Command> analytics() {
     Arg hours = Arg.query("hours", "HOURS", "How far back.").integer();
     return List.of(
@@ -691,7 +733,14 @@ final class Commands {
                 .and("slow_tasks", "Slow templates", "NAMESPACE=namespace", "NAME=name", "MEAN s=avg_duration_seconds",
                     "MAX s=max_duration_seconds", "RUNS=execution_count",
                     "ERRORS=error_count", "+VERSION=version"))
-            .example("tasker analytics bottlenecks --hours 24 --namespace payments"));
+            .example("tasker analytics bottlenecks --hours 24 --namespace payments"),
+        Command.of("timeline", "Shows what happened minute by minute.").calls(Operation.GET_TIMELINE)
+            .with(Arg.query("minutes", "N", "How far back; an hour by default.").integer(),
+                Arg.query("namespace", "NAMESPACE", "Of this namespace.").alias("-n"))
+            .shows(View.rows("minutes", "MINUTE=minute", "CREATED=created", "COMPLETED=completed", "FAILED=failed",
+                "MEAN s=average_task_seconds",
+                "STEPS=executions", "ERRORS=errors", "STEP MEAN s=average_step_seconds", "+MAX s=most_step_seconds"))
+            .example("tasker analytics timeline --minutes 15"));
   }
 
   private static final Arg GRANT = Arg

@@ -27,13 +27,14 @@ import java.util.TreeSet;
  */
 final class Tools {
   /** What reads, for a person who asks about tasks. Streams, probes and the protocol of external workers are for programs. */
-  static final Set<Operation> READING = EnumSet.of(Operation.LIST_TASKS, Operation.GET_TASK, Operation.LIST_FORKS, Operation.DIAGNOSE_TASK,
+  static final Set<Operation> READING = EnumSet.of(Operation.LIST_TASKS, Operation.GET_TASK, Operation.LIST_FORKS,
+      Operation.COUNT_TASKS, Operation.LIST_FAILURES, Operation.DIAGNOSE_TASK,
       Operation.GET_TASK_HISTORY, Operation.LIST_STEPS, Operation.GET_STEP, Operation.AUDIT_STEP, Operation.LIST_PAUSES,
       Operation.LIST_CONCURRENCY_POLICIES, Operation.GET_RETENTION, Operation.PREVIEW_RETENTION, Operation.LIST_DEAD_LETTERS,
       Operation.GET_DEAD_LETTER_OF_TASK, Operation.GET_DEAD_LETTER, Operation.GET_DEAD_LETTER_STATISTICS, Operation.GET_INVESTIGATION_QUEUE,
       Operation.GET_STALENESS, Operation.LIST_TEMPLATES, Operation.VALIDATE_TEMPLATE, Operation.GET_TEMPLATE, Operation.LIST_DEAD_MESSAGES,
       Operation.LIST_QUEUES, Operation.LIST_SERVERS, Operation.LIST_WORKERS, Operation.DESCRIBE_WORKER, Operation.LIST_HANDLERS,
-      Operation.GET_PERFORMANCE, Operation.GET_SYSTEM_HEALTH, Operation.GET_BOTTLENECKS, Operation.GET_ME);
+      Operation.GET_PERFORMANCE, Operation.GET_SYSTEM_HEALTH, Operation.GET_BOTTLENECKS, Operation.GET_TIMELINE, Operation.GET_ME);
   /** What acts on tasks. Who may do what, retention and servers stay with people. */
   static final Set<Operation> WRITING = EnumSet.of(Operation.SUBMIT_TASK, Operation.CANCEL_TASK, Operation.ACT_ON_TASK, Operation.FORK_TASK,
       Operation.ACT_ON_STEP,

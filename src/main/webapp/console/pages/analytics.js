@@ -1,0 +1,29 @@
+// Where time goes: charts by minute, the slowest steps and templates, and advice.
+import { html } from "../vendor/preact-htm.js";
+import { get, link, mayEverywhere, setParams, shared, useLoad } from "../core.js";
+import { t } from "../texts.js";
+import { Activity } from "../activity.js";
+import { Field, Loaded, Panel, span, Table } from "../ui.js";
+
+const HOURS = ["1", "24", "168", "840"];
+const seconds = (value) => span(1000 * value);
+const percent = (value) => `${(100 * value).toFixed(1)} %`;
+
+const Slow = ({ label, rows, isStep }) => (rows.length === 0 ? html`<p>${t.analytics.none}</p>` : html`<${Table} label=${label} head=${[t.tasks.template, ...(isStep ? [t.task.step] : []), t.analytics.mean, t.analytics.most, t.analytics.least, t.analytics.runs, t.analytics.errors]}>
+  ${rows.map((row) => html`<tr key=${row.template_step_uuid ?? row.template_uuid}><td><a href=${link("templates", row.namespace, row.name, { version: row.version, step: row.step })}>${row.namespace}/${row.name}</a> <span class="quiet small">${row.version}</span></td>
+    ${isStep && html`<td>${row.step}</td>`}<td>${seconds(row.avg_duration_seconds)}</td><td>${seconds(row.max_duration_seconds)}</td><td>${seconds(row.min_duration_seconds)}</td><td>${row.execution_count.toLocaleString()}</td><td>${percent(row.error_rate)}</td></tr>`)}<//>`);
+
+export default function Analytics({ params }) {
+  const hours = HOURS.includes(params.get("hours")) ? params.get("hours") : "24";
+  const some = (shared.me.granted.get("system:analytics_read") ?? []).filter(Boolean);
+  const namespace = params.get("namespace") ?? (mayEverywhere("system:analytics_read") ? "" : some[0]);
+  const found = useLoad((signal) => get("v1/analytics/bottlenecks", { hours, namespace, min_executions: 1, limit: 20 }, signal), [hours, namespace], 60_000);
+  return html`<h1>${t.pages.analytics}</h1>
+    <div class="filters"><${Field} label=${t.failures.period}><select name="hours" value=${hours} onChange=${(e) => setParams({ hours: e.target.value })}>${HOURS.map((one) => html`<option value=${one}>${t.failures.hours(one)}</option>`)}</select><//>
+      <${Field} label=${t.tasks.namespace}><input type="search" name="namespace" value=${namespace} onChange=${(e) => setParams({ namespace: e.target.value.trim() })} /><//></div>
+    <${Activity} namespace=${namespace} />
+    <${Loaded} of=${found}>${(all) => html`
+      <${Panel} title=${t.analytics.advice}>${all.recommendations.length === 0 ? html`<p>${t.analytics.noAdvice}</p>` : html`<ul>${all.recommendations.map((sentence) => html`<li>${sentence}</li>`)}</ul>`}<//>
+      <${Panel} title=${t.analytics.slowSteps}><${Slow} label=${t.analytics.slowSteps} rows=${all.slow_steps} isStep /><//>
+      <${Panel} title=${t.analytics.slowTasks}><${Slow} label=${t.analytics.slowTasks} rows=${all.slow_tasks} /><//>`}<//>`;
+}

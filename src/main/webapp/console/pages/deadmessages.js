@@ -1,0 +1,21 @@
+// Messages that could not be processed.
+import { html } from "../vendor/preact-htm.js";
+import { change, get, link, mayEverywhere, query, setParams, shared, useLoad } from "../core.js";
+import { t } from "../texts.js";
+import { Action, Json, Loaded, Table, Time } from "../ui.js";
+
+export default function DeadMessages({ params }) {
+  const replayed = params.get("replayed") === "true";
+  const cursor = params.get("cursor");
+  const messages = useLoad((signal) => get("v1/dead-messages", { replayed, cursor, limit: 50 }, signal), [replayed, cursor], 30_000);
+  return html`<h1>${t.pages.deadMessages}</h1><p>${t.messages.hint}</p>
+    <label><input type="checkbox" checked=${replayed} onChange=${(e) => setParams({ replayed: e.target.checked ? "true" : null, cursor: null })} /> ${t.messages.withReplayed}</label>
+    <${Loaded} of=${messages}>${({ messages: all, next }) => html`${all.length === 0 ? html`<p>${t.messages.none}</p>`
+      : html`<${Table} label=${t.pages.deadMessages} head=${[t.messages.parked, t.servers.queue, t.messages.read, t.messages.cause, t.task.act]}>${all.map((message) => html`<tr key=${message.dead_message_uuid} data-message=${message.dead_message_uuid}>
+        <td><${Time} at=${message.parked_at} /></td><td>${message.queue_name}</td><td>${message.read_ct}</td>
+        <td>${message.cause ?? message.sqlstate}${message.message !== undefined && html`<details><summary class="small">${t.messages.body}</summary><${Json} value=${message.message} name=${message.dead_message_uuid} /></details>`}</td>
+        <td>${message.replayed_at ? html`${t.messages.replayedBy(message.replayed_by)} <${Time} at=${message.replayed_at} />`
+          : html`<${Action} label=${t.messages.replay} sentence=${t.messages.replaySentence} withReason=${false} isAllowed=${mayEverywhere("messages:replay")} onDone=${messages.reload}
+            send=${(_, key) => change("POST", `v1/dead-messages/${message.dead_message_uuid}/replay${query({ requested_by: shared.me.name })}`, undefined, key)} />`}</td></tr>`)}<//>`}
+      <div class="row">${cursor && html`<button type="button" onClick=${() => setParams({ cursor: null })}>${t.first}</button>`}${next && html`<a class="button" href=${link("deadMessages", { replayed: replayed || null, cursor: next })}>${t.more}</a>`}</div>`}<//>`;
+}

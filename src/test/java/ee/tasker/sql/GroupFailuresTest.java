@@ -1,0 +1,97 @@
+package ee.tasker.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ee.tasker.testing.Dag;
+import ee.tasker.testing.DatabaseTest;
+import ee.tasker.testing.Sql;
+import ee.tasker.testing.SqlWorker;
+import jakarta.json.JsonObject;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+@DatabaseTest
+@DatabaseTest.Covers({"group_failures", "normalize_error"})
+class GroupFailuresTest {
+  private final Sql sql = Sql.open();
+  private final SqlWorker worker = SqlWorker.open();
+
+  private List<JsonObject> failures(String filter) {
+    return sql.object("select tasker.group_failures(?::jsonb)", filter).getJsonArray("failures").getValuesAs(JsonObject.class);
+  }
+
+  private void fail(String namespace, String step, String... messages) {
+    Dag.of(step).inNamespace(namespace).identity("always_unique").started(messages.length);
+    var claims = worker.forNamespaces(namespace).claim(messages.length);
+    for (int i = 0; i < messages.length; i++) {
+      worker.complete(claims.get(i).permanentFailure(messages[i]));
+    }
+  }
+
+  @Test
+  void errors_that_differ_in_their_values_are_one_group_and_the_largest_is_first() {
+    fail("bank", "charge", "card 4711 of 'ann' was declined", "card 42 of 'ben' was declined", "no such account");
+    fail("bank", "refund", "card 1 of 'ann' was declined");
+
+    List<JsonObject> groups = failures("{}");
+
+    assertThat(groups).extracting(group -> group.getString("step") + " " + group.getString("signature") + " " + group.getInt("tasks"))
+        .startsWith("charge card # of # was declined 2")
+        .containsExactlyInAnyOrder("charge card # of # was declined 2", "charge no such account 1", "refund card # of # was declined 1");
+    JsonObject first = groups.get(0);
+    assertThat(first.getString("error_type")).isEqualTo("Test");
+    assertThat(first.getInt("blocked_tasks")).isEqualTo(2);
+    assertThat(first.getString("message")).endsWith("was declined").doesNotContain("#");
+    assertThat(first.getString("last_at")).isGreaterThanOrEqualTo(first.getString("first_at"));
+    assertThat(sql.text("select state::text from tasker.tasks where task_uuid = ?::uuid", first.getString("task_uuid")))
+        .isEqualTo("blocked_by_failures");
+    assertThat(failures("{\"step\": \"refund\"}")).hasSize(1);
+    assertThat(failures("{\"namespace\": \"nowhere\"}")).isEmpty();
+  }
+
+  @Test
+  void what_was_mended_or_is_older_is_left_out() {
+    fail("bank", "charge", "declined", "declined");
+    String mended = sql.text("select min(task_uuid::text) from tasker.tasks");
+    sql.text("select tasker.act_on_task(?::uuid, 'resolve', 'ann', 'paid in cash')", mended);
+
+    assertThat(failures("{}")).extracting(group -> group.getInt("tasks")).containsExactly(1);
+    assertThat(failures("{}").get(0).getString("task_uuid")).isNotEqualTo(mended);
+    sql.text("select tasker.act_on_task(?::uuid, 'fail', 'ann', 'hopeless')", failures("{}").get(0).getString("task_uuid"));
+    assertThat(failures("{}")).extracting(group -> group.getInt("tasks") + " " + group.getInt("blocked_tasks")).containsExactly("1 0");
+    assertThat(sql.object("select tasker.group_failures('{}', 0)").getJsonArray("failures")).isEmpty();
+  }
+
+  @Test
+  void only_in_the_namespaces_of_the_caller() {
+    fail("bank", "charge", "declined");
+    fail("shop", "ship", "lost");
+
+    assertThat(failures("{\"namespaces\": [\"shop\"]}")).extracting(group -> group.getString("step")).containsExactly("ship");
+    assertThat(failures("{\"namespaces\": [\"shop\"], \"namespace\": \"bank\"}")).isEmpty();
+    assertThat(failures("{\"namespaces\": []}")).isEmpty();
+  }
+
+  @Test
+  void more_tasks_than_are_looked_at_are_told() {
+    fail("bank", "charge", "a", "b", "c");
+
+    JsonObject bounded = sql.object("select tasker.group_failures('{}', 24, 50, 2)");
+    assertThat(bounded.getInt("counted_tasks")).isEqualTo(2);
+    assertThat(bounded.getBoolean("more")).isTrue();
+    assertThat(bounded.getJsonArray("failures")).hasSize(2);
+    JsonObject all = sql.object("select tasker.group_failures('{}', 24, 2, 3)");
+    assertThat(all.getBoolean("more")).isFalse();
+    assertThat(all.getJsonArray("failures")).as("a limit of groups").hasSize(2);
+  }
+
+  @Test
+  void identifiers_numbers_and_quoted_values_do_not_tell_errors_apart() {
+    Map<String, String> signatures = Map.of("order 4711 failed", "order # failed",
+        "no task 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188", "no task #", "at 0x7ffe12ab in \n main", "at # in main",
+        "\"ann\" said 'no'", "# said #", "timeout", "timeout", "x".repeat(3000), "x".repeat(200));
+    signatures.forEach((message, signature) -> assertThat(sql.text("select tasker.normalize_error(?)", message)).isEqualTo(signature));
+    assertThat(sql.text("select tasker.normalize_error(null)")).isNull();
+  }
+}
