@@ -218,6 +218,7 @@ create table tasker.approvals (
   constraint ended_iff_not_open CHECK ((ended_at IS NULL) = (state = 'open'::tasker.approval_state)),
   constraint ends_after_it_was_made CHECK (ended_at >= created_at)
 );
+CREATE INDEX approvals_due_idx ON tasker.approvals USING btree (COALESCE(due_at, 'infinity'::timestamp with time zone), approval_uuid) WHERE (state = 'open'::tasker.approval_state);
 CREATE INDEX approvals_inbox_idx ON tasker.approvals USING btree (namespace_name, COALESCE(due_at, 'infinity'::timestamp with time zone), approval_uuid) WHERE (state = 'open'::tasker.approval_state);
 CREATE INDEX approvals_task_uuid_idx ON tasker.approvals USING btree (task_uuid);
 

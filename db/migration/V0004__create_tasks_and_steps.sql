@@ -291,8 +291,9 @@ comment on column tasker.approvals.escalation_roles is 'The candidates when it i
 comment on column tasker.approvals.initiators is 'The persons on whose behalf the task was submitted, who may not decide; empty unless is_four_eyes.';
 comment on column tasker.approvals.shown is 'What the template shows to those who decide: the value of its mapping show.';
 comment on column tasker.approvals.form_values is 'The values of the form that came with the decision.';
--- In the order of the inbox.
+-- In the order of the inbox: of one namespace, and of all.
 create index approvals_inbox_idx on tasker.approvals (namespace_name, coalesce(due_at, 'infinity'), approval_uuid) where state = 'open';
+create index approvals_due_idx on tasker.approvals (coalesce(due_at, 'infinity'), approval_uuid) where state = 'open';
 create index approvals_task_uuid_idx on tasker.approvals (task_uuid);
 
 create table tasker.approval_events (

@@ -159,8 +159,8 @@ public final class TaskRun {
     jakarta.json.JsonArrayBuilder groups = jakarta.json.Json.createArrayBuilder();
     java.util.List.of(roles).forEach(groups::add);
     done(tasker.sql().object(
-        "select tasker.decide_approval(?, ?, ?, cast(cast(? as text) as jsonb), null, true, cast(? as jsonb), null, ?)",
-        Json.uuid(asked, "uuid"), by, approved, given == null ? null : given.toString(),
+        "select tasker.decide_approval(?, ?, cast(cast(? as text) as boolean), cast(cast(? as text) as jsonb), null, true, cast(? as jsonb), null, ?)",
+        Json.uuid(asked, "uuid"), by, Boolean.toString(approved), given == null ? null : given.toString(),
         jakarta.json.Json.createObjectBuilder().add("groups", groups).build(), tasker.now()));
     return this;
   }
