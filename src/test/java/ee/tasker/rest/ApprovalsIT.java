@@ -11,9 +11,11 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 
 /** Approvals over HTTP with three users: who submits, a clerk who decides, and a lead who assigns. */
 @AgainstServer
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ApprovalsIT {
   private static final String SECRET = "a secret of the applicant";
   private final TaskerClient admin;
