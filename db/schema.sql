@@ -7,6 +7,9 @@
 -- Types
 -- -----
 create type tasker.actor as enum ('orchestrator', 'worker', 'recovery', 'operator');
+create type tasker.approval_event as enum ('made', 'claimed', 'unclaimed', 'delegated', 'escalated', 'approved', 'rejected', 'expired', 'cancelled');
+-- Of an approval: open until a user approves or rejects it, its due time ends it, or its step or task ends otherwise.
+create type tasker.approval_state as enum ('open', 'approved', 'rejected', 'expired', 'cancelled');
 create type tasker.backoff_kind as enum ('exponential', 'linear', 'fibonacci', 'none');
 create type tasker.cancel_policy as enum ('allow_finish', 'cancel_running');
 create type tasker.dlq_reason as enum ('staleness_timeout', 'max_retries_exceeded', 'permanent_failure', 'dependency_cycle_detected',
@@ -23,7 +26,7 @@ create type tasker.step_state as enum ('pending', 'enqueued', 'in_progress', 'en
     'waiting_for_retry', 'complete', 'error', 'cancelled', 'resolved_manually');
 create type tasker.task_state as enum ('pending', 'initializing', 'enqueuing_steps', 'steps_in_process', 'evaluating_results',
     'waiting_for_dependencies', 'waiting_for_retry', 'blocked_by_failures', 'complete', 'error', 'cancelled', 'resolved_manually');
-create type tasker.wait_kind as enum ('timer', 'signal');
+create type tasker.wait_kind as enum ('timer', 'signal', 'approval');
 -- Of a wait: open until its time or signal comes, its default is taken, it times out as an error, or its step or task ends otherwise.
 create type tasker.wait_state as enum ('open', 'satisfied', 'defaulted', 'timed_out', 'cancelled');
 create type tasker.when_full as enum ('queue', 'fail_fast');
@@ -155,6 +158,69 @@ create table tasker.analytics_progress (
   constraint analytics_progress_pkey PRIMARY KEY (only_row),
   constraint analytics_progress_only_row_check CHECK (only_row)
 );
+
+-- What happened to approvals, in its order.
+create table tasker.approval_events (
+  approval_uuid uuid not null,
+  number        integer not null,
+  task_uuid     uuid not null,
+  happened_at   timestamp with time zone not null,
+  event         tasker.approval_event not null,
+  -- Null for what the engine did.
+  acted_by      character varying(160),
+  given_to      character varying(160),
+  note          character varying(1000),
+  constraint approval_events_pkey PRIMARY KEY (approval_uuid, number),
+  constraint delegated_iff_given CHECK ((event = 'delegated'::tasker.approval_event) = (given_to IS NOT NULL)),
+  constraint numbers_count_from_one CHECK (number > 0)
+);
+CREATE INDEX approval_events_task_uuid_idx ON tasker.approval_events USING btree (task_uuid);
+
+-- What users are asked to approve or reject, one row for each wait of kind approval. Its decision is the result of its step.
+create table tasker.approvals (
+  -- The wait_uuid of its wait.
+  approval_uuid      uuid not null,
+  task_uuid          uuid not null,
+  workflow_step_uuid uuid not null,
+  created_at         timestamp with time zone not null,
+  -- That of its wait: when it is escalated or expires; null: neither.
+  due_at             timestamp with time zone,
+  escalated_at       timestamp with time zone,
+  claimed_at         timestamp with time zone,
+  ended_at           timestamp with time zone,
+  state              tasker.approval_state not null default 'open'::tasker.approval_state,
+  is_four_eyes       boolean not null,
+  namespace_name     character varying(29) not null,
+  title              character varying(300) not null,
+  -- The only candidate who may decide for now; null: every candidate may.
+  claimed_by         character varying(160),
+  -- Who delegated it to claimed_by; null when claimed_by claimed it.
+  assigned_by        character varying(160),
+  decided_by         character varying(160),
+  candidate_roles    text[] not null,
+  -- Names in lower case, as histories have them.
+  candidate_users    text[] not null,
+  -- The candidates when it is due, instead of the others or besides them.
+  escalation_roles   text[] not null,
+  escalation_users   text[] not null,
+  -- The persons on whose behalf the task was submitted, who may not decide; empty unless is_four_eyes.
+  initiators         text[] not null,
+  -- What the template shows to those who decide: the value of its mapping show.
+  shown              jsonb not null,
+  -- The values of the form that came with the decision.
+  form_values        jsonb,
+  decision_comment   character varying(1000),
+  constraint approvals_pkey PRIMARY KEY (approval_uuid),
+  constraint claim_is_whole CHECK ((claimed_by IS NULL) = (claimed_at IS NULL) AND (assigned_by IS NULL OR claimed_by IS NOT NULL)),
+  constraint comment_is_of_a_decision CHECK (decision_comment IS NULL OR decided_by IS NOT NULL),
+  constraint decided_iff_approved_or_rejected CHECK ((state = ANY (ARRAY['approved'::tasker.approval_state, 'rejected'::tasker.approval_state])) = (decided_by IS NOT NULL AND form_values IS NOT NULL)),
+  constraint documents_are_objects CHECK (jsonb_typeof(shown) = 'object'::text AND (form_values IS NULL OR jsonb_typeof(form_values) = 'object'::text)),
+  constraint ended_iff_not_open CHECK ((ended_at IS NULL) = (state = 'open'::tasker.approval_state)),
+  constraint ends_after_it_was_made CHECK (ended_at >= created_at)
+);
+CREATE INDEX approvals_due_idx ON tasker.approvals USING btree (COALESCE(due_at, 'infinity'::timestamp with time zone), approval_uuid) WHERE (state = 'open'::tasker.approval_state);
+CREATE INDEX approvals_inbox_idx ON tasker.approvals USING btree (namespace_name, COALESCE(due_at, 'infinity'::timestamp with time zone), approval_uuid) WHERE (state = 'open'::tasker.approval_state);
+CREATE INDEX approvals_task_uuid_idx ON tasker.approvals USING btree (task_uuid);
 
 -- Workers of open batches that wait for a retry or for another handoff, so that a free slot finds them without reading the others.
 create table tasker.batch_idle_workers (
@@ -497,7 +563,8 @@ END) stored,
   runs_on_none         boolean not null default false,
   -- {rules: [{when, then}], otherwise} of a decision that has no handler.
   rules                jsonb,
-  -- What the step waits for after its parents: {kind: timer, for | until} or {kind: signal, name, schema?, timeout?, on_timeout?}.
+  -- What the step waits for after its parents: {kind: timer, for | until}, {kind: signal, name, schema?, timeout?, on_timeout?}, or {kind: approval}
+  --   with the keys of the template.
   wait_for             jsonb,
   -- Of a batchable step: {items, batch_size, cursor_field}, items null where its handler returns the cursors. Of a batch_worker: {parallelism,
   --   failure_strategy, tolerate}, with every default; tolerate null: any number.
@@ -516,7 +583,7 @@ END) stored,
   constraint rank_is_positive CHECK (growth_rank > 0),
   constraint rules_are_of_a_decision CHECK (rules IS NULL OR step_type::text = 'decision'::text),
   constraint timeout_is_positive CHECK (timeout_seconds > 0),
-  constraint wait_is_of_a_kind CHECK (wait_for IS NULL OR ((wait_for ->> 'kind'::text) = ANY (ARRAY['timer'::text, 'signal'::text]))),
+  constraint wait_is_of_a_kind CHECK (wait_for IS NULL OR ((wait_for ->> 'kind'::text) = ANY (ARRAY['timer'::text, 'signal'::text, 'approval'::text]))),
   constraint waits_or_grows CHECK (wait_for IS NULL OR rules IS NULL AND batch IS NULL)
 );
 CREATE TRIGGER handlers_are_recorded AFTER INSERT ON tasker.named_tasks_named_steps REFERENCING NEW TABLE AS new_steps FOR EACH STATEMENT EXECUTE FUNCTION tasker.record_handlers();
@@ -1323,6 +1390,71 @@ function tasker.tally_tasks(p_from bigint, p_until bigint DEFAULT NULL::bigint,
   -- called by get_task_tallies, rebuild_analytics, roll_up_analytics
 
 
+-- Functions: approval
+-- -------------------
+-- The common beginning of what callers do with an approval: locks its task, lets the clock do what is due, and judges the caller.
+function tasker.begin_approval_action(p_approval_uuid uuid, p_by text, p_rights jsonb, p_needs_part boolean, p_server_uuid uuid,
+    p_now timestamp with time zone, OUT o_refusal jsonb, OUT o_approval tasker.approvals, OUT o_approver jsonb, OUT o_moved jsonb,
+    OUT o_now timestamp with time zone) returns record;
+  -- called by claim_approval, decide_approval, delegate_approval, unclaim_approval
+-- Claims an open approval, so that no other candidate decides it.
+function tasker.claim_approval(p_approval_uuid uuid, p_by text, p_rights jsonb DEFAULT '{}'::jsonb, p_server_uuid uuid DEFAULT NULL::uuid,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by ApprovalGateway
+-- Approves or rejects, in the caller's transaction, and completes the step that waits for it.
+function tasker.decide_approval(p_approval_uuid uuid, p_by text, p_approved boolean, p_values jsonb DEFAULT NULL::jsonb,
+    p_comment text DEFAULT NULL::text, p_values_checked boolean DEFAULT false, p_rights jsonb DEFAULT '{}'::jsonb,
+    p_server_uuid uuid DEFAULT NULL::uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by ApprovalGateway
+-- Gives an open approval to another user, who alone may decide it from then on.
+function tasker.delegate_approval(p_approval_uuid uuid, p_by text, p_to text, p_note text DEFAULT NULL::text, p_rights jsonb DEFAULT '{}'::jsonb,
+    p_server_uuid uuid DEFAULT NULL::uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by ApprovalGateway
+-- Approvals as the REST interface shows them.
+function tasker.describe_approvals(p_approval_uuids uuid[], p_approver jsonb, p_is_whole boolean) returns jsonb, stable;
+  -- called by claim_approval, decide_approval, delegate_approval, get_approval_document, list_approvals, unclaim_approval
+-- An approval with its form, what it shows, its decision and its events, as a caller sees it.
+function tasker.get_approval_document(p_approval_uuid uuid, p_by text, p_rights jsonb DEFAULT '{}'::jsonb) returns jsonb, stable;
+  -- called by ApprovalGateway
+-- The persons on whose behalf a task, and the tasks above it, were submitted.
+function tasker.get_initiators(p_task_uuid uuid) returns text[], stable;
+  -- called by make_approval
+-- The persons behind a caller: the caller, and who created it if it is an API key.
+function tasker.get_persons(p_caller text) returns text[], stable;
+  -- called by delegate_approval, get_initiators, resolve_approver
+-- Whether a caller is among the candidates of an approval.
+function tasker.is_approval_candidate(p_approval tasker.approvals, p_approver jsonb) returns boolean, stable;
+  -- called by begin_approval_action, delegate_approval, describe_approvals, list_approvals, may_see_approval
+-- What has become of the approval of an open wait; escalates or ends it if it is due.
+function tasker.judge_approval(p_wait tasker.step_waits, p_approval jsonb, p_now timestamp with time zone, OUT o_state tasker.wait_state,
+    OUT o_value jsonb, OUT o_error jsonb, OUT o_due_at timestamp with time zone) returns record;
+  -- called by pass_waits
+-- A page of the approvals that a caller may see.
+function tasker.list_approvals(p_filter jsonb, p_by text, p_rights jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 50,
+    p_after text DEFAULT NULL::text) returns jsonb, stable;
+  -- called by ApprovalGateway
+-- Makes the approval of a wait that has just been armed.
+function tasker.make_approval(p_wait tasker.step_waits, p_approval jsonb, p_prepared jsonb) returns void;
+  -- called by pass_waits
+-- Whether a caller may see an approval.
+function tasker.may_see_approval(p_approval tasker.approvals, p_approver jsonb) returns boolean, stable;
+  -- called by begin_approval_action, get_approval_document, list_approvals
+-- What an approval of a step asks, evaluated over the document of the step.
+function tasker.prepare_approval(p_approval jsonb, p_document jsonb) returns jsonb, stable;
+  -- called by pass_waits
+-- Adds an event to the history of an approval, with the next number.
+function tasker.record_approval_event(p_approval_uuid uuid, p_event tasker.approval_event, p_by text, p_at timestamp with time zone,
+    p_given_to text DEFAULT NULL::text, p_note text DEFAULT NULL::text) returns void;
+  -- called by cancel_waits, claim_approval, decide_approval, delegate_approval, judge_approval, make_approval, unclaim_approval
+-- A caller as the functions for approvals judge it: its persons, roles and namespaces.
+function tasker.resolve_approver(p_by text, p_rights jsonb DEFAULT '{}'::jsonb) returns jsonb, stable;
+  -- called by begin_approval_action, delegate_approval, get_approval_document, list_approvals
+-- Gives a claimed approval back to all candidates.
+function tasker.unclaim_approval(p_approval_uuid uuid, p_by text, p_rights jsonb DEFAULT '{}'::jsonb, p_server_uuid uuid DEFAULT NULL::uuid,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by ApprovalGateway
+
+
 -- Functions: engine
 -- -----------------
 -- The steps that may be handed off as far as batches limit them.
@@ -1409,8 +1541,8 @@ function tasker.end_automatic_step(p_step_uuid uuid, p_result jsonb, p_error jso
 -- Evaluates whole tasks and does the work that is due.
 function tasker.evaluate_tasks(p_task_uuids uuid[], p_server_uuid uuid, p_claim_limit integer DEFAULT 0, p_lease_seconds integer DEFAULT 60,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
-  -- called by abandon_steps, act_on_step, act_on_task, add_steps, fork_task, process_tasks, record_task_fault, release_steps, send_signals,
-  --   start_validated_tasks, submit_tasks, transition_step_state_atomic
+  -- called by abandon_steps, act_on_step, act_on_task, add_steps, begin_approval_action, decide_approval, fork_task, process_tasks,
+  --   record_task_fault, release_steps, send_signals, start_validated_tasks, submit_tasks, transition_step_state_atomic
 -- Carries out the outcomes of completed decisions: creates the steps that follow from them.
 function tasker.expand_decisions(p_step_uuids uuid[], p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
     returns uuid[];
@@ -1453,11 +1585,12 @@ function tasker.judge_decisions(p_results jsonb) returns jsonb, stable;
   -- called by complete_steps
 -- Locks tasks in the order of their uuids, which is the lock order of all functions.
 function tasker.lock_tasks(p_task_uuids uuid[]) returns void;
-  -- called by abandon_steps, complete_steps, decline_steps, end_worker_claims, evaluate_tasks, record_task_fault, release_steps, request_cancel,
-  --   resume_templates, run_bulk_action, send_signals, set_step_backoff_atomic, start_validated_tasks, submit_worker_results
+  -- called by abandon_steps, begin_approval_action, complete_steps, decline_steps, end_worker_claims, evaluate_tasks, record_task_fault,
+  --   release_steps, request_cancel, resume_templates, run_bulk_action, send_signals, set_step_backoff_atomic, start_validated_tasks,
+  --   submit_worker_results
 -- Merges two replies about different work into one, member by member.
 function tasker.merge_replies(p_first jsonb, p_second jsonb) returns jsonb, immutable;
-  -- called by advance_due_tasks, end_worker_claims, process_tasks, submit_queued_requests, submit_worker_results
+  -- called by advance_due_tasks, decide_approval, end_worker_claims, process_tasks, submit_queued_requests, submit_worker_results
 -- Arms and ends the waits of steps whose parents are done.
 function tasker.pass_waits(p_step_uuids uuid[], p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,
     OUT o_ready uuid[], OUT o_completed uuid[], OUT o_deltas tasker.task_delta[], OUT o_next_due_at timestamp with time zone) returns record;
@@ -1493,9 +1626,9 @@ function tasker.refuse_steps(p_step_uuids uuid[], p_reasons text[], p_server_uui
   -- called by admit_steps
 -- The refusal that a function returns for a null or unknown id.
 function tasker.refuse_unknown(p_kind text, p_id text, p_field text DEFAULT NULL::text) returns jsonb, immutable;
-  -- called by act_on_step, act_on_task, add_steps, create_session, find_templates_to_pause, fork_task, grant_access, replay_dead_messages,
-  --   request_cancel, revoke_api_key, revoke_grant, run_bulk_action, send_signals, send_task_to_dlq, set_concurrency_limit, set_password,
-  --   set_retention_policy, set_user_enabled, update_dlq_entry
+  -- called by act_on_step, act_on_task, add_steps, begin_approval_action, create_session, find_templates_to_pause, fork_task, grant_access,
+  --   replay_dead_messages, request_cancel, revoke_api_key, revoke_grant, run_bulk_action, send_signals, send_task_to_dlq,
+  --   set_concurrency_limit, set_password, set_retention_policy, set_user_enabled, update_dlq_entry
 -- Counts down the remaining parents of the children of finished steps.
 function tasker.release_children(p_completed uuid[], OUT o_ready uuid[], OUT o_grows boolean) returns record;
   -- called by advance_tasks, grow_tasks
@@ -1546,7 +1679,7 @@ function tasker.evaluate_list(p_path text, p_document jsonb) returns jsonb, immu
   -- called by cut_batches, evaluate_predicate, evaluate_value, try_expression
 -- A mapping with each path in it replaced by its value.
 function tasker.evaluate_mapping(p_mapping jsonb, p_document jsonb) returns jsonb, immutable;
-  -- called by try_expression
+  -- called by prepare_approval, try_expression
 -- Whether a predicate holds; an unknown one is an error and never quietly false.
 function tasker.evaluate_predicate(p_path text, p_document jsonb) returns boolean, immutable;
   -- called by decide_steps, try_expression
@@ -1777,6 +1910,10 @@ function tasker.run_bulk_action(p_token uuid, p_server_uuid uuid DEFAULT NULL::u
 function tasker.check_history(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone, p_quiet_for interval DEFAULT NULL::interval)
     returns TABLE(invariant text, violations bigint, examples jsonb), stable;
   -- called by no function or class: for manual use
+-- Approvals that do not match their waits, steps, results and events: one row per finding.
+function tasker.find_approval_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
+    example jsonb), stable;
+  -- called by check_history
 -- Batches whose counters differ from a recount, workers that no batch accounts for, and batches that were not closed as they should: one row per
 --   finding.
 function tasker.find_batch_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
@@ -2226,7 +2363,7 @@ function tasker.end_session(p_token_hash text) returns boolean;
   -- called by AccountGateway
 -- What a user or a key may do, roles spelled out.
 function tasker.expand_grants(p_user_uuid uuid, p_key_uuid uuid) returns jsonb, stable;
-  -- called by get_key_access, get_session_access, get_user_access
+  -- called by delegate_approval, get_key_access, get_session_access, get_user_access
 -- Records the response status of a request for a change; once.
 function tasker.finish_write_request(p_request_uuid uuid, p_status integer) returns boolean;
   -- called by AccountGateway
@@ -2237,7 +2374,7 @@ function tasker.get_caller() returns text, stable;
 -- A valid API key by its SHA-256 and what it may do; null when there is none.
 function tasker.get_key_access(p_key_hash text) returns jsonb;
   -- called by AccountGateway
--- The namespace that a task, dead_letter, policy or bulk_action belongs to; null when there is none.
+-- The namespace that a task, dead_letter, policy, bulk_action or approval belongs to; null when there is none.
 function tasker.get_namespace_of(p_kind text, p_uuid uuid) returns text, stable;
   -- called by AccountGateway
 -- What roles may do, for callers who come with groups from elsewhere.

@@ -128,7 +128,7 @@ create table tasker.named_tasks_named_steps (
   constraint timeout_is_positive check (timeout_seconds > 0),
   constraint has_a_handler_or_what_replaces_it check
     (((handler_callable is null) = (rules is not null or batch ->> 'items' is not null)) or (wait_for is not null and rules is null and batch is null)),
-  constraint wait_is_of_a_kind check (wait_for is null or wait_for ->> 'kind' in ('timer', 'signal')),
+  constraint wait_is_of_a_kind check (wait_for is null or wait_for ->> 'kind' in ('timer', 'signal', 'approval')),
   constraint batch_is_of_a_batch check ((batch is not null) = (step_type in ('batchable', 'batch_worker'))),
   constraint waits_or_grows check (wait_for is null or (rules is null and batch is null)),
   constraint rules_are_of_a_decision check (rules is null or step_type = 'decision'),
@@ -142,7 +142,7 @@ comment on column tasker.named_tasks_named_steps.growth_rank is
 comment on column tasker.named_tasks_named_steps.runs_on_none is 'on_none: run. The deferred convergence runs although none of its parents was created.';
 comment on column tasker.named_tasks_named_steps.rules is '{rules: [{when, then}], otherwise} of a decision that has no handler.';
 comment on column tasker.named_tasks_named_steps.wait_for is
-  'What the step waits for after its parents: {kind: timer, for | until} or {kind: signal, name, schema?, timeout?, on_timeout?}.';
+  'What the step waits for after its parents: {kind: timer, for | until}, {kind: signal, name, schema?, timeout?, on_timeout?}, or {kind: approval} with the keys of the template.';
 comment on column tasker.named_tasks_named_steps.batch is
   'Of a batchable step: {items, batch_size, cursor_field}, items null where its handler returns the cursors. Of a batch_worker: {parallelism, failure_strategy, tolerate}, with every default; tolerate null: any number.';
 comment on column tasker.named_tasks_named_steps.on_worker_lost is

@@ -250,6 +250,68 @@ comment on column tasker.step_waits.due_at is 'When the timer fires, or the wait
 create unique index one_open_wait_per_step on tasker.step_waits (workflow_step_uuid) where state = 'open';
 create index step_waits_task_uuid_idx on tasker.step_waits (task_uuid, workflow_step_uuid);
 
+create table tasker.approvals (
+  approval_uuid      uuid        primary key,
+  task_uuid          uuid        not null,
+  workflow_step_uuid uuid        not null,
+  created_at         timestamptz not null,
+  due_at             timestamptz,
+  escalated_at       timestamptz,
+  claimed_at         timestamptz,
+  ended_at           timestamptz,
+  state              tasker.approval_state not null default 'open',
+  is_four_eyes       boolean     not null,
+  namespace_name     varchar(29) not null,
+  title              varchar(300) not null,
+  claimed_by         varchar(160),
+  assigned_by        varchar(160),
+  decided_by         varchar(160),
+  candidate_roles    text[]      not null,
+  candidate_users    text[]      not null,
+  escalation_roles   text[]      not null,
+  escalation_users   text[]      not null,
+  initiators         text[]      not null,
+  shown              jsonb       not null,
+  form_values        jsonb,
+  decision_comment   varchar(1000),
+  constraint ended_iff_not_open check ((ended_at is null) = (state = 'open')),
+  constraint ends_after_it_was_made check (ended_at >= created_at),
+  constraint claim_is_whole check ((claimed_by is null) = (claimed_at is null) and (assigned_by is null or claimed_by is not null)),
+  constraint decided_iff_approved_or_rejected check ((state in ('approved', 'rejected')) = (decided_by is not null and form_values is not null)),
+  constraint comment_is_of_a_decision check (decision_comment is null or decided_by is not null),
+  constraint documents_are_objects check (jsonb_typeof(shown) = 'object' and (form_values is null or jsonb_typeof(form_values) = 'object')));
+comment on table tasker.approvals is
+  'What users are asked to approve or reject, one row for each wait of kind approval. Its decision is the result of its step.';
+comment on column tasker.approvals.approval_uuid is 'The wait_uuid of its wait.';
+comment on column tasker.approvals.due_at is 'That of its wait: when it is escalated or expires; null: neither.';
+comment on column tasker.approvals.claimed_by is 'The only candidate who may decide for now; null: every candidate may.';
+comment on column tasker.approvals.assigned_by is 'Who delegated it to claimed_by; null when claimed_by claimed it.';
+comment on column tasker.approvals.candidate_users is 'Names in lower case, as histories have them.';
+comment on column tasker.approvals.escalation_roles is 'The candidates when it is due, instead of the others or besides them.';
+comment on column tasker.approvals.initiators is 'The persons on whose behalf the task was submitted, who may not decide; empty unless is_four_eyes.';
+comment on column tasker.approvals.shown is 'What the template shows to those who decide: the value of its mapping show.';
+comment on column tasker.approvals.form_values is 'The values of the form that came with the decision.';
+-- In the order of the inbox: of one namespace, and of all.
+create index approvals_inbox_idx on tasker.approvals (namespace_name, coalesce(due_at, 'infinity'), approval_uuid) where state = 'open';
+create index approvals_due_idx on tasker.approvals (coalesce(due_at, 'infinity'), approval_uuid) where state = 'open';
+create index approvals_task_uuid_idx on tasker.approvals (task_uuid);
+
+create table tasker.approval_events (
+  approval_uuid uuid        not null,
+  number        int         not null,
+  task_uuid     uuid        not null,
+  happened_at   timestamptz not null,
+  event         tasker.approval_event not null,
+  acted_by      varchar(160),
+  given_to      varchar(160),
+  note          varchar(1000),
+  primary key (approval_uuid, number),
+  constraint numbers_count_from_one check (number > 0),
+  constraint delegated_iff_given check ((event = 'delegated') = (given_to is not null)));
+comment on table tasker.approval_events is 'What happened to approvals, in its order.';
+comment on column tasker.approval_events.acted_by is 'Null for what the engine did.';
+create index approval_events_task_uuid_idx on tasker.approval_events (task_uuid);
+
 create table tasker.task_signals (
   signal_uuid   uuid        primary key default tasker.uuid_v7(),
   task_uuid     uuid        not null,

@@ -5,6 +5,7 @@
 --              when the function runs: a signal that was sent in time wins although the wait is overdue;
 --   defaulted  no signal came in time, and the template has a default;
 --   timed_out  no signal came in time: the step ends in error, wait_timed_out, which is permanent.
+-- That of an approval is made when it is armed, and ends as judge_approval says.
 -- A step without a handler completes, with the payload, the default, or {due_at, fired_at} as its result. One with a
 -- handler is to be handed off; it finds {wait: {...}} in its inputs. After a reset by an operator a step whose wait was satisfied is handed off
 -- again without waiting if it has a handler; every other one waits anew.
@@ -28,6 +29,10 @@ declare
   v_error  jsonb;
   v_state  tasker.wait_state;
   v_end    timestamptz;
+  v_asked  jsonb;
+  v_until  text;
+  v_path   text;
+  v_judged record;
 begin
   o_ready := '{}';
   o_completed := '{}';
@@ -53,25 +58,35 @@ begin
 
     if v_wait.state is distinct from 'open' then
       v_due_at := null;
+      v_until := case when v_step.wait_for ->> 'due' like '$%' then 'approval.due' else 'wait.until' end;
+      v_path := coalesce(v_step.wait_for ->> 'until', v_step.wait_for ->> 'due');
       begin
-        if v_step.wait_for ? 'until' then
-          v_value := tasker.evaluate_value(v_step.wait_for ->> 'until', tasker.get_expression_document(v_step.task_uuid, v_step.workflow_step_uuid));
+        if v_step.wait_for ? 'until' or v_path like '$%' then
+          v_value := tasker.evaluate_value(v_path, tasker.get_expression_document(v_step.task_uuid, v_step.workflow_step_uuid));
           v_due_at := tasker.parse_instant(v_value);
           v_error := case
-            when v_due_at is null then jsonb_build_object('type', 'expression_error', 'message', 'wait.until does not give an instant with a time zone, as 2027-01-31T12:00:00Z')
-            when v_due_at > v_now + interval '10 years' then jsonb_build_object('type', 'expression_error', 'message', 'wait.until gives an instant more than ten years ahead') end;
+            when v_due_at is null then jsonb_build_object('type', 'expression_error', 'message', v_until || ' does not give an instant with a time zone, as 2027-01-31T12:00:00Z')
+            when v_due_at > v_now + interval '10 years' then jsonb_build_object('type', 'expression_error', 'message', v_until || ' gives an instant more than ten years ahead') end;
         else
-          v_due_at := v_now + coalesce(v_step.wait_for ->> 'for', v_step.wait_for ->> 'timeout')::interval;
+          v_due_at := v_now + coalesce(v_step.wait_for ->> 'for', v_step.wait_for ->> 'timeout', v_path)::interval;
+        end if;
+        if v_error is null and v_step.wait_for ->> 'kind' = 'approval' then
+          v_until := 'approval';
+          v_asked := tasker.prepare_approval(v_step.wait_for, tasker.get_expression_document(v_step.task_uuid, v_step.workflow_step_uuid));
         end if;
       exception when sqlstate 'TK010' then
-        v_error := jsonb_build_object('type', 'expression_error', 'message', format('wait.until %s', sqlerrm));
+        get stacked diagnostics v_path = pg_exception_detail;
+        v_error := jsonb_build_object('type', 'expression_error', 'message', format('%s %s', v_until, sqlerrm));
       end;
       if v_error is null then
         insert into tasker.step_waits (task_uuid, workflow_step_uuid, kind, armed_at, due_at, signal_name)
         values (v_step.task_uuid, v_step.workflow_step_uuid, (v_step.wait_for ->> 'kind')::tasker.wait_kind, v_now, v_due_at, v_step.wait_for ->> 'name')
         returning * into v_wait;
+        if v_wait.kind = 'approval' then
+          perform tasker.make_approval(v_wait, v_step.wait_for, v_asked);
+        end if;
       else
-        v_error := v_error || jsonb_build_object('details', jsonb_build_object('path', v_step.wait_for -> 'until'));
+        v_error := v_error || jsonb_build_object('details', jsonb_build_object('path', v_path));
         v_state := 'timed_out';
       end if;
     end if;
@@ -85,6 +100,12 @@ begin
           v_end := greatest(v_end, v_wait.due_at);
           v_value := jsonb_build_object('due_at', v_wait.due_at, 'fired_at', v_end);
         end if;
+      elsif v_wait.kind = 'approval' then
+        v_judged := tasker.judge_approval(v_wait, v_step.wait_for, v_now);
+        v_state := v_judged.o_state;
+        v_value := v_judged.o_value;
+        v_error := v_judged.o_error;
+        v_wait.due_at := v_judged.o_due_at;
       else
         select g.signal_uuid, g.payload into v_signal
         from tasker.task_signals g

@@ -1,6 +1,6 @@
 -- The history of a task, in the order in which it was written: its moves and those of its steps, the results of attempts,
--- operator actions with their reasons, its waits, the signals that it received, without their payloads, and its dead letters. A JSON array of {at, kind, step?, ...}; kind is task, step,
--- result, action, wait_armed, wait_ended, signal_received, dead_letter_opened or dead_letter_closed. by is the authenticated caller, and claimed_actor the name in
+-- operator actions with their reasons, its waits, what happened to its approvals, without their title, form and values, the signals that it received, without their payloads, and its dead letters. A JSON array of {at, kind, step?, ...}; kind is task, step,
+-- result, action, wait_armed, wait_ended, approval, signal_received, dead_letter_opened or dead_letter_closed. by is the authenticated caller, and claimed_actor the name in
 -- the request; an action made in SQL has only the latter. Empty when there is no such task. Source: ADR 0015.
 create or replace function tasker.get_task_history(p_task_uuid uuid)
 returns jsonb
@@ -43,7 +43,7 @@ begin
       from tasker.step_waits w
       join tasker.workflow_steps s on s.workflow_step_uuid = w.workflow_step_uuid
       join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid
-      where w.task_uuid = p_task_uuid
+      where w.task_uuid = p_task_uuid and w.kind <> 'approval'
       union all
       select w.ended_at, 'wait_ended', 7, 0,
              jsonb_build_object('step', coalesce(s.name, n.name), 'wait', w.kind, 'signal', w.signal_name, 'due_at', w.due_at, 'outcome', w.state, 'number', g.number)
@@ -51,7 +51,16 @@ begin
       join tasker.workflow_steps s on s.workflow_step_uuid = w.workflow_step_uuid
       join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid
       left join tasker.task_signals g on g.wait_uuid = w.wait_uuid
-      where w.task_uuid = p_task_uuid and w.ended_at is not null
+      where w.task_uuid = p_task_uuid and w.kind <> 'approval' and w.ended_at is not null
+      union all
+      select e.happened_at, 'approval', 5, e.number,
+             jsonb_build_object('step', coalesce(s.name, n.name), 'approval_uuid', a.approval_uuid, 'event', e.event, 'by', e.acted_by, 'to', e.given_to, 'reason', e.note,
+                                'due_at', case when e.event in ('made', 'escalated') then a.due_at end)
+      from tasker.approval_events e
+      join tasker.approvals a on a.approval_uuid = e.approval_uuid
+      join tasker.workflow_steps s on s.workflow_step_uuid = a.workflow_step_uuid
+      join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid
+      where e.task_uuid = p_task_uuid
       union all
       select g.sent_at, 'signal_received', 6, g.number,
              jsonb_build_object('signal', g.name, 'number', g.number, 'signal_id', g.signal_id, 'by', g.sent_by)

@@ -22,6 +22,7 @@ as $$
       'template_has_no_cycle', 'edge_is_one_of_the_template', 'added_edge_is_in_the_history', 'grown_step_has_its_decision', 'grown_edge_has_its_decision', 'decision_is_carried_out',
       'batch_counters_equal_a_recount', 'batch_keeps_its_parallelism', 'worker_has_its_batch', 'batch_is_closed_once', 'batchable_step_has_its_batch', 'grown_task_has_no_cycle',
       'wait_is_one_of_its_step', 'open_wait_is_of_a_pending_step', 'step_starts_after_its_wait', 'wait_does_not_end_early', 'wait_is_due_no_later_than_its_wakeup',
+      'approval_is_that_of_its_wait', 'approval_is_decided_once', 'decision_is_the_result_of_its_step', 'four_eyes_are_kept', 'claim_has_its_event',
       'signal_is_consumed_once', 'signals_are_numbered_without_gaps', 'signal_belongs_to_a_task', 'delayed_task_has_not_started',
       'fork_belongs_to_a_task', 'fork_has_what_it_copied', 'history_belongs_to_a_task', 'history_belongs_to_a_step',
       'result_belongs_to_a_step', 'task_ends_once', 'task_belongs_to_a_template', 'task_has_its_steps', 'step_belongs_to_a_task',
@@ -55,6 +56,7 @@ as $$
     union all select f.invariant, f.example from tasker.find_graph_violations(p_since) f
     union all select f.invariant, f.example from tasker.find_growth_violations(p_since) f
     union all select f.invariant, f.example from tasker.find_wait_violations(p_since) f
+    union all select f.invariant, f.example from tasker.find_approval_violations(p_since) f
     union all select f.invariant, f.example from tasker.find_batch_violations(p_since) f
     union all select f.invariant, f.example from tasker.find_fork_violations(p_since) f
     union all select f.invariant, f.example from tasker.find_identity_violations(p_since) f

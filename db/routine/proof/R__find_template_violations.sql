@@ -134,7 +134,7 @@ as $$
      or nt.has_automatic_root <> exists (
           select from jsonb_array_elements(nt.configuration -> 'steps') r
           where coalesce(r -> 'dependencies', '[]') = '[]'
-            and (r #>> '{handler,callable}' is null or r #>> '{wait}' is not null or r #>> '{signal}' is not null))
+            and (r #>> '{handler,callable}' is null or r #>> '{wait}' is not null or r #>> '{signal}' is not null or r #>> '{approval}' is not null))
      or (nt.is_limited and not exists (select from tasker.named_tasks_policies u where u.named_task_uuid = nt.named_task_uuid))
   union all
   select 'document_equals_its_hash', jsonb_build_object('named_task_uuid', nt.named_task_uuid)

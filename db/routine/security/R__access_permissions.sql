@@ -5,6 +5,7 @@ select unnest(array[
   '*:*',
   'tasks:*', 'tasks:create', 'tasks:read', 'tasks:list', 'tasks:cancel', 'tasks:context_read', 'tasks:act', 'tasks:signal',
   'steps:*', 'steps:read', 'steps:resolve', 'steps:work',
+  'approvals:*', 'approvals:read', 'approvals:decide', 'approvals:assign',
   'dlq:*', 'dlq:read', 'dlq:update', 'dlq:stats',
   'templates:*', 'templates:read', 'templates:validate', 'templates:register', 'templates:pause',
   'policies:*', 'policies:read', 'policies:update',
@@ -18,6 +19,7 @@ insert into tasker.access_roles (role, description) values
   ('operator', 'Everything about tasks, templates and the running system, nothing about users.'),
   ('submitter', 'Submits tasks, follows and cancels them.'),
   ('viewer', 'Sees tasks, templates and how the system is; not the contexts of tasks.'),
+  ('approver', 'Decides approvals for which it is a candidate.'),
   ('monitor', 'Reads metrics and analytics.'),
   ('worker', 'Runs steps over the REST interface.')
 on conflict (role) do nothing;
@@ -26,10 +28,11 @@ insert into tasker.access_role_permissions (role, permission)
 select r.role, unnest(r.permissions)
 from (values
   ('admin', array['*:*']),
-  ('operator', array['tasks:*', 'steps:*', 'dlq:*', 'templates:*', 'policies:*', 'messages:*', 'system:*']),
+  ('operator', array['tasks:*', 'steps:*', 'approvals:read', 'approvals:assign', 'dlq:*', 'templates:*', 'policies:*', 'messages:*', 'system:*']),
   ('submitter', array['tasks:create', 'tasks:read', 'tasks:list', 'tasks:cancel', 'tasks:context_read', 'steps:read', 'templates:read']),
   ('viewer', array['tasks:read', 'tasks:list', 'steps:read', 'dlq:read', 'dlq:stats', 'templates:read', 'policies:read', 'messages:read',
                    'system:handlers_read', 'system:analytics_read', 'system:servers_read', 'system:metrics_read']),
+  ('approver', array['approvals:read', 'approvals:decide']),
   ('monitor', array['system:metrics_read', 'system:analytics_read', 'system:servers_read']),
   ('worker', array['steps:work'])) r(role, permissions)
 on conflict do nothing;

@@ -1,4 +1,4 @@
--- The namespace that a task, dead_letter, policy or bulk_action belongs to; null when there is no such object, or for a
+-- The namespace that a task, dead_letter, policy, bulk_action or approval belongs to; null when there is no such object, or for a
 -- bulk action on all namespaces.
 create or replace function tasker.get_namespace_of(p_kind text, p_uuid uuid)
 returns text
@@ -11,6 +11,9 @@ begin
   elsif p_kind = 'bulk_action' then
     return (select b.filter ->> 'namespace' from tasker.bulk_actions b where b.token = p_uuid);
   end if;
+  if p_kind = 'approval' then
+    return (select a.namespace_name from tasker.approvals a where a.approval_uuid = p_uuid);
+  end if;
   return (
     select ns.name from tasker.tasks t
     join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
@@ -19,4 +22,4 @@ begin
                           when 'dead_letter' then (select d.task_uuid from tasker.tasks_dlq d where d.dlq_entry_uuid = p_uuid) end);
 end
 $$;
-comment on function tasker.get_namespace_of(text, uuid) is 'The namespace that a task, dead_letter, policy or bulk_action belongs to; null when there is none.';
+comment on function tasker.get_namespace_of(text, uuid) is 'The namespace that a task, dead_letter, policy, bulk_action or approval belongs to; null when there is none.';

@@ -22,7 +22,7 @@ begin
      or p_template ->> 'namespace_name' is null or p_template ->> 'name' is null or p_template ->> 'version' is null
      or p_template ->> 'content_hash' is null or not coalesce(jsonb_typeof(p_template -> 'steps') = 'array', false)
      or not coalesce(jsonb_path_exists(p_template, '$.steps[0]'), false)
-     or jsonb_path_exists(p_template, '$.steps[*] ? (!(exists(@.name) && (exists(@.handler.callable) || exists(@.rules[0]) || exists(@.wait.for) || exists(@.wait.until) || exists(@.signal.name) || exists(@.batch_config.items))))') then
+     or jsonb_path_exists(p_template, '$.steps[*] ? (!(exists(@.name) && (exists(@.handler.callable) || exists(@.rules[0]) || exists(@.wait.for) || exists(@.wait.until) || exists(@.signal.name) || exists(@.approval.title) || exists(@.batch_config.items))))') then
     raise exception 'p_template must be a template in its normal form, with namespace_name, name, version, content_hash, and steps that have a name and a handler, rules, items or a wait'
       using errcode = 'TK007', hint = 'A server reads YAML and JSON, checks it and registers it: POST /v1/templates.';
   end if;
@@ -70,7 +70,7 @@ begin
      jsonb_path_exists(p_template, '$.concurrency[*]') or jsonb_path_exists(p_template, '$.steps[*].concurrency[*]'),
      exists (select from jsonb_array_elements(p_template -> 'steps') s
              where coalesce(s -> 'dependencies', '[]') = '[]'
-               and (s #>> '{handler,callable}' is null or s #>> '{wait}' is not null or s #>> '{signal}' is not null)))
+               and (s #>> '{handler,callable}' is null or s #>> '{wait}' is not null or s #>> '{signal}' is not null or s #>> '{approval}' is not null)))
   on conflict (task_namespace_uuid, name, version) do nothing
   returning named_task_uuid into v_uuid;
 
@@ -125,7 +125,8 @@ begin
          case when jsonb_path_exists(s.step, '$.rules[0]')
               then jsonb_build_object('rules', s.step -> 'rules', 'otherwise', coalesce(nullif(s.step -> 'otherwise', 'null'), '[]')) end,
          case when s.step #>> '{wait}' is not null then '{"kind": "timer"}' || (s.step -> 'wait')
-              when s.step #>> '{signal}' is not null then '{"kind": "signal"}' || (s.step -> 'signal') end,
+              when s.step #>> '{signal}' is not null then '{"kind": "signal"}' || (s.step -> 'signal')
+              when s.step #>> '{approval}' is not null then '{"kind": "approval"}' || (s.step -> 'approval') end,
          case s.step ->> 'type'
            when 'batchable' then jsonb_build_object(
              'items', s.step #> '{batch_config,items}', 'cursor_field', coalesce(s.step #> '{batch_config,cursor_field}', '"id"'),

@@ -20,6 +20,7 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -155,6 +156,14 @@ public final class SampleRunner {
   }
 
   private List<String> differences(JsonObject expected, String taskUuid) throws IOException, InterruptedException {
+    if (expected.containsKey("decisions")) {
+      for (Map.Entry<String, JsonValue> each : expected.getJsonObject("decisions").entrySet()) {
+        Optional<String> trouble = decide(taskUuid, each.getKey(), each.getValue().asJsonObject());
+        if (trouble.isPresent()) {
+          return List.of("decision of " + each.getKey() + ": " + trouble.get());
+        }
+      }
+    }
     JsonObject task = awaitTerminalOrBlocked(taskUuid);
     JsonArray steps = send(request("/v1/tasks/" + taskUuid + "/workflow_steps").GET()).object().getJsonArray("steps");
     List<String> differences = new ArrayList<>(Expectation.differences(expected, task.getString("state", ""), steps));
@@ -165,6 +174,23 @@ public final class SampleRunner {
       }
     }
     return differences;
+  }
+
+  /** Decides the approval of a step as soon as it is asked for. */
+  private Optional<String> decide(String taskUuid, String step, JsonObject decision) throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + REST_WITHIN.toNanos();
+    while (System.nanoTime() < deadline) {
+      Optional<String> approval = send(request("/v1/approvals?task_uuid=" + taskUuid).GET()).object().getJsonArray("approvals")
+          .getValuesAs(JsonObject.class).stream().filter(each -> each.getString("step").equals(step))
+          .map(each -> each.getString("approval_uuid")).findFirst();
+      if (approval.isPresent()) {
+        Answer answer = send(request("/v1/approvals/" + approval.get() + "/decide").header("Content-Type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofString(decision.toString())));
+        return answer.isSuccess() ? Optional.empty() : Optional.of(answer.toString());
+      }
+      Thread.sleep(BETWEEN_LOOKS.toMillis());
+    }
+    return Optional.of("nobody asked for it");
   }
 
   private List<String> startedTask(String stepName, JsonObject started, JsonObject parent, JsonArray steps)

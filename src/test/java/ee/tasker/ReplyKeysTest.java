@@ -39,8 +39,9 @@ class ReplyKeysTest {
   private static final Set<String> VERDICTS = Set.of("created", "duplicate", "unknown_template", "unsupported_template", "already_ended");
 
   private static final Map<String, Set<String>> EXCEPTIONS = Map.ofEntries(
-      // Reasons for dead letters, and the states of their investigation: words of their own.
+      // Reasons for dead letters, the states of their investigation, and those of approvals: words of their own.
       Map.entry("rest/DeadLettersResource.java", Set.of("permanent_failure", "pending", "cancelled")),
+      Map.entry("rest/ApprovalsResource.java", Set.of("cancelled")),
       // Members of documents that REST passes through.
       Map.entry("rest/Visibility.java", Set.of("error", "sqlstate")),
       Map.entry("rest/TaskBatchesResource.java", Set.of("verdicts", "replaces_task_uuid")),
@@ -74,6 +75,7 @@ class ReplyKeysTest {
       Map.entry("event.Events", "the reply of get_events"),
       Map.entry("handler.StepContext", "the context of a task"),
       Map.entry("insight.SystemMeters", "the reply of get_metrics_document: each member is a metric"),
+      Map.entry("operation.Approvals", "the form of an approval, which REST sends on"),
       Map.entry("operation.ConcurrencyPolicies", "a document of a policy, which REST sends on"),
       Map.entry("operation.DeadLetters", "a page of dead letters, which REST sends on"),
       Map.entry("operation.Operations", "what an operator asks for, schemas of a template, replies that REST sends on"),

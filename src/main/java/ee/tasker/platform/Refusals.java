@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * Maps the outcome {@code refused} of a SQL function to a problem: 404 for objects that do not exist, 409 when the current
- * state does not allow the request.
+ * Maps the outcome {@code refused} of a SQL function to a problem: 404 for objects that do not exist, 403 when another caller
+ * has to do it, 409 when the current state does not allow the request.
  */
 public final class Refusals {
   private static final String NOT_FOUND = "-not-found";
@@ -39,6 +39,12 @@ public final class Refusals {
       new Known(409, "signal-id-taken"),
       new Known(409, "too-many-signals"),
       new Known(409, "too-many-views"),
+      new Known(403, "not-permitted"),
+      new Known(403, "four-eyes"),
+      new Known(403, "not-a-candidate"),
+      new Known(409, "approval-taken"),
+      new Known(409, "approval-decided"),
+      new Known(409, "approval-ended"),
       new Known(413, "payload-too-large"));
 
   private Refusals() {

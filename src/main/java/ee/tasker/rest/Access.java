@@ -1,5 +1,7 @@
 package ee.tasker.rest;
 
+import ee.tasker.operation.Approvals;
+import ee.tasker.operation.Approver;
 import ee.tasker.operation.ConcurrencyPolicies;
 import ee.tasker.operation.DeadLetters;
 import ee.tasker.operation.Operations;
@@ -121,6 +123,32 @@ public class Access {
     requireFor("dead_letter", entry, Permission.DLQ_READ, DeadLetters.notFound(entry));
   }
 
+  void requireForApproval(UUID approval) {
+    requireFor("approval", approval, Permission.APPROVALS_READ, Approvals.notFound(approval));
+  }
+
+  /** The caller as the functions for approvals judge it. */
+  Approver approver() {
+    JsonObjectBuilder rights = Json.build().createObjectBuilder()
+        .add("assigns_in", namesOf(Permission.APPROVALS_ASSIGN))
+        .add("decides_in", namesOf(Permission.APPROVALS_DECIDE))
+        .add("groups", names(caller.groups()));
+    if (caller.kind() == Caller.Kind.KEY) {
+      rights.add("key_uuid", caller.uuid().toString());
+    }
+    return new Approver(caller.actor(), rights.build());
+  }
+
+  private JsonArrayBuilder namesOf(Permission other) {
+    return names(caller.grants().namespaces(other).orElse(Set.of("*")));
+  }
+
+  private static JsonArrayBuilder names(Set<String> all) {
+    JsonArrayBuilder names = Json.build().createArrayBuilder();
+    all.stream().sorted().forEach(names::add);
+    return names;
+  }
+
   void requireForPolicy(UUID policy) {
     requireFor("policy", policy, Permission.POLICIES_READ, ConcurrencyPolicies.notFound(policy));
   }
@@ -179,9 +207,7 @@ public class Access {
   }
 
   private static void limit(JsonObjectBuilder filter, Set<String> namespaces) {
-    JsonArrayBuilder names = Json.build().createArrayBuilder();
-    namespaces.stream().sorted().forEach(names::add);
-    filter.add("namespaces", names);
+    filter.add("namespaces", names(namespaces));
   }
 
   /** The objects whose member {@code namespace} the caller may see. */

@@ -29,6 +29,8 @@ public @interface Requires {
     TASK,
     /** In the namespace of the dead letter {@code dlq_entry_uuid}. */
     DEAD_LETTER,
+    /** In the namespace of the approval {@code approval_uuid}. */
+    APPROVAL,
     /** In the namespace of the concurrency policy {@code policy_uuid}. */
     POLICY,
     /** In the namespace of the bulk action {@code token}. */

@@ -25,6 +25,7 @@ public class RestApplication extends Application {
   public Set<Class<?>> getClasses() {
     return Set.of(
         AnalyticsResource.class,
+        ApprovalsResource.class,
         BulkActionsResource.class,
         ConcurrencyPoliciesResource.class,
         DeadLettersResource.class,

@@ -28,6 +28,7 @@ public class Visibility {
   private static final Set<String> TASK_IN_BRIEF = Set.of("task_uuid", "namespace", "state", "correlation_id");
   private static final Set<String> STEP_IN_BRIEF = Set.of("step_uuid", "task_uuid", "name", "state", "attempts");
   private static final Set<String> DEAD_LETTER_IN_BRIEF = Set.of("dlq_entry_uuid", "task_uuid", "namespace", "resolution_status");
+  private static final Set<String> APPROVAL_IN_BRIEF = Set.of("approval_uuid", "task_uuid", "namespace", "state");
   private static final Set<String> OF_CONTEXT = Set.of("context", "inputs", "violations");
   private static final Set<String> OF_RESULTS = Set.of("checkpoint", "result", "error", "metadata", "cause");
   /** Members that the engine writes about a move; all others come from the caller of a SQL function. */
@@ -40,7 +41,7 @@ public class Visibility {
    * another package.
    */
   public enum Content {
-    TASK, STEP, DEAD_LETTER, OTHER
+    TASK, STEP, DEAD_LETTER, APPROVAL, OTHER
   }
 
   @Inject
@@ -81,6 +82,13 @@ public class Visibility {
       shown.add("metadata", without(OF_RESULTS, metadata));
     }
     return shown.build();
+  }
+
+  /** @param reply with {@code approval} */
+  JsonObject approval(JsonObject reply) {
+    JsonObject approval = reply.getJsonObject("approval");
+    return may(Permission.APPROVALS_READ, approval) ? reply
+        : Json.build().createObjectBuilder(reply).add("approval", only(APPROVAL_IN_BRIEF, approval)).build();
   }
 
   /** @param page with {@code entries} */
@@ -176,6 +184,7 @@ public class Visibility {
       case TASK -> task(document).toString();
       case STEP -> step(Json.uuid(document, "task_uuid"), document).toString();
       case DEAD_LETTER -> deadLetter(document).toString();
+      case APPROVAL -> approval(document).toString();
       case OTHER -> body;
     };
   }

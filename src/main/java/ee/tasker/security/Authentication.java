@@ -169,6 +169,7 @@ public class Authentication {
           .map(user -> new Identity(user.caller(), Optional.empty()));
     }
     return Optional
-        .of(new Identity(new Caller(Caller.Kind.EXTERNAL, name, null, accounts.ofRoles(result.getCallerGroups())), Optional.empty()));
+        .of(new Identity(new Caller(Caller.Kind.EXTERNAL, name, null, accounts.ofRoles(result.getCallerGroups()),
+            result.getCallerGroups()), Optional.empty()));
   }
 }

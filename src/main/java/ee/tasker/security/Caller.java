@@ -2,14 +2,23 @@ package ee.tasker.security;
 
 import ee.tasker.platform.JsonbCheck;
 import java.util.Locale;
+import java.util.Set;
 import java.util.UUID;
 
 /**
  * An authenticated caller.
  *
- * @param uuid of the user or key; null for callers that are not in the database
+ * @param uuid   of the user or key; null for callers that are not in the database
+ * @param groups of a caller of another identity store: its roles
  */
-public record Caller(Kind kind, String name, UUID uuid, Grants grants) {
+public record Caller(Kind kind, String name, UUID uuid, Grants grants, Set<String> groups) {
+  public Caller {
+    groups = Set.copyOf(groups);
+  }
+
+  Caller(Kind kind, String name, UUID uuid, Grants grants) {
+    this(kind, name, uuid, grants, Set.of());
+  }
 
   /** How the caller authenticated: by password, by API key, by signed token, or with another identity store. */
   public enum Kind {

@@ -178,6 +178,8 @@ public final class TemplateJson {
         content.add("wait", wait(timer));
       } else if (wait instanceof StepWait.Signal signal) {
         content.add("signal", signal(signal));
+      } else if (wait instanceof StepWait.Approval approval) {
+        content.add("approval", approval(approval));
       }
     });
     concurrency(content, step.concurrency());
@@ -198,6 +200,35 @@ public final class TemplateJson {
     signal.timeout().ifPresent(text -> json.add("timeout", text));
     signal.defaultValue().ifPresent(value -> json.add("on_timeout", JsonText.parse(value)));
     return json;
+  }
+
+  private static JsonObjectBuilder approval(StepWait.Approval approval) {
+    var json = JsonText.object().add("title", JsonText.parse(approval.title()));
+    approval.description().ifPresent(text -> json.add("description", JsonText.string(text)));
+    approval.show().ifPresent(mapping -> json.add("show", JsonText.parse(mapping)));
+    approval.form().ifPresent(schema -> json.add("form", JsonText.parse(schema)));
+    json.add("candidates", candidates(approval.candidates())).add("due", JsonText.string(approval.due()));
+    approval.escalateTo().ifPresent(to -> {
+      var escalation = candidates(to.candidates());
+      if (to.replaces()) {
+        escalation.add("replace", true);
+      }
+      to.due().ifPresent(text -> escalation.add("due", text));
+      json.add("escalate_to", escalation);
+    });
+    approval.onDue().ifPresent(decision -> json.add("on_due", JsonText.parse(decision)));
+    if (approval.onReject() != StepWait.OnReject.RESULT) {
+      json.add("on_reject", word(approval.onReject()));
+    }
+    return approval.fourEyes() ? json.add("four_eyes", true) : json;
+  }
+
+  private static JsonObjectBuilder candidates(StepWait.Candidates candidates) {
+    var json = JsonText.object();
+    if (!candidates.roles().isEmpty()) {
+      json.add("roles", texts(candidates.roles()));
+    }
+    return candidates.users().isEmpty() ? json : json.add("users", texts(candidates.users()));
   }
 
   private static JsonObjectBuilder handler(HandlerReference handler) {

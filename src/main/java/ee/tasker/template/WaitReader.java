@@ -14,10 +14,10 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Reads {@code wait} and {@code signal} of a step.
+ * Reads {@code wait}, {@code signal} and {@code approval} of a step.
  *
  * @param place       the key that says what the step waits for; empty when it does not wait
- * @param expressions {@code until}
+ * @param expressions {@code until}, and the paths of an approval
  * @param signal      the signal that the step waits for
  * @param definition  may be called only when the template has no problem; empty for a step that does not wait
  */
@@ -33,15 +33,23 @@ record WaitReader(Optional<Located> place, List<Expression> expressions, Optiona
     List<Expression> expressions = new ArrayList<>();
     var timer = step.find("wait");
     var signal = step.find("signal");
+    var approval = step.find("approval");
     signal.filter(given -> timer.isPresent())
         .ifPresent(given -> given.refuse("a step waits for a time or for a signal; let one step follow the other, or use signal.timeout"));
-    timer.or(() -> signal).filter(given -> type != StepType.STANDARD && type != StepType.DEFERRED_CONVERGENCE)
+    approval.filter(given -> timer.isPresent() || signal.isPresent())
+        .ifPresent(
+            given -> given.refuse("a step with an approval waits for nothing else; let one step follow the other, or use approval.due"));
+    approval.flatMap(given -> step.find("handler"))
+        .ifPresent(given -> given.refuse("a step with an approval runs no handler; let the step after it do the work"));
+    var place = timer.or(() -> signal).or(() -> approval);
+    place.filter(given -> type != StepType.STANDARD && type != StepType.DEFERRED_CONVERGENCE)
         .ifPresent(given -> given.refuse("belongs only to steps of type standard or deferred_convergence"));
     var readTimer = timer.flatMap(Located::keys).map(keys -> timer(keys, name, expressions));
     var readSignal = signal.flatMap(Located::keys).map(WaitReader::signal);
-    return new WaitReader(timer.or(() -> signal), expressions,
+    var readApproval = approval.flatMap(Located::keys).map(keys -> ApprovalReader.read(keys, name, expressions));
+    return new WaitReader(place, expressions,
         readSignal.flatMap(draft -> draft.name().map(given -> new SignalDraft(given, draft.schemaPlace(), draft.schema()))),
-        () -> readTimer.map(Supplier::get).or(() -> readSignal.map(Draft::signal)));
+        () -> readTimer.map(Supplier::get).or(() -> readSignal.map(Draft::signal)).or(() -> readApproval.map(Supplier::get)));
   }
 
   private static Supplier<StepWait> timer(Keys keys, Optional<Named> name, List<Expression> expressions) {
@@ -78,7 +86,7 @@ record WaitReader(Optional<Located> place, List<Expression> expressions, Optiona
     return new Draft(name, schemaPlace, schema, timeout, defaultValue);
   }
 
-  private static Optional<String> duration(Located place) {
+  static Optional<String> duration(Located place) {
     return place.word(Limits.DURATION).flatMap(text -> StepWait.isDuration(text) ? Optional.of(text)
         : place.refuse("must be a duration of ISO 8601 of at most ten years, such as PT30M, PT3H, P1D or P1M, but is \""
             + Located.shortened(text) + "\""));

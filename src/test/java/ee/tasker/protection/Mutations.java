@@ -24,6 +24,7 @@ final class Mutations {
   private static final String SUBMIT = "R__submit_tasks.sql";
   private static final String PASS = "R__pass_waits.sql";
   private static final String SEND = "R__send_signals.sql";
+  private static final String BEGIN = "R__begin_approval_action.sql";
   private static final String ADD = "R__add_steps.sql";
   private static final String HTTP_CLAIM = "R__claim_for_worker.sql";
   private static final String HTTP_RESULTS = "R__submit_worker_results.sql";
@@ -527,6 +528,39 @@ final class Mutations {
           "SignalsTest#a_cancel_and_a_signal"),
       of("a delayed task does not start early", "R__evaluate_tasks.sql", "t.is_delayed and t.start_at <= v_now;", "t.is_delayed;",
           "WaitsTest#a_task_starts"),
+      of("only candidates decide", BEGIN,
+          "when not coalesce(lower(o_approval.claimed_by) = o_approver ->> 'name', false) and not",
+          "when false and not", "ApprovalsTest#only_candidates_see_it"),
+      of("an approval that a caller may not see is not there for it", BEGIN,
+          "or not tasker.may_see_approval(o_approval, o_approver)",
+          "", "ApprovalsTest#only_candidates_see_it"),
+      of("four eyes are kept", BEGIN,
+          "when o_approver -> 'persons' ?| o_approval.initiators then",
+          "when false then", "ApprovalsTest#four_eyes_keep_out"),
+      of("an API key counts as who created it", "R__get_persons.sql",
+          "'key:' || k.name = b.caller",
+          "false", "ApprovalsTest#four_eyes_keep_out"),
+      of("a claim keeps others out", BEGIN,
+          "when lower(o_approval.claimed_by) <> o_approver ->> 'name' and not",
+          "when false and not", "ApprovalsTest#what_is_claimed_is"),
+      of("approvals are decided under the lock of the task", BEGIN,
+          "perform tasker.lock_tasks(array[o_approval.task_uuid]);",
+          "", "ApprovalsTest#two_decisions_meet_and"),
+      of("an approval is decided once", BEGIN,
+          "when o_approval.decided_by is not null then",
+          "when false then", "ApprovalsTest#the_same_decision_again"),
+      of("the clock ends an approval before a late decision", BEGIN,
+          "a.state = 'open' and a.due_at <= o_now) then",
+          "a.state = 'open' and false) then", "ApprovalsTest#a_decision_that_comes"),
+      of("an approval escalates once", "R__judge_approval.sql",
+          "and v_approval.escalated_at is null then",
+          "then", "ApprovalsTest#the_due_time_escalates"),
+      of("a cancel ends approvals", "R__cancel_waits.sql",
+          "where c.kind = 'approval' and a.approval_uuid",
+          "where false and a.approval_uuid", "ApprovalsTest#a_cancel_and_an"),
+      of("values that nobody validated are refused", "R__decide_approval.sql",
+          "not coalesce(p_values_checked, false) then",
+          "false then", "ApprovalsTest#values_are_limited_and"),
       of("a wait ends once", TABLES,
           "create unique index one_open_wait_per_step on tasker.step_waits (workflow_step_uuid) where state = 'open';", "", UNIQUE),
       of("a wait takes one signal", TABLES, "wait_uuid     uuid        unique,", "wait_uuid     uuid,", UNIQUE),

@@ -41,6 +41,7 @@ final class ContractScenarios {
       assertThat(admin.postTemplate(template).status()).isIn(200, 201);
     }
     tasksAndSteps();
+    approvals();
     operations();
     templates();
     insight();
@@ -110,6 +111,54 @@ final class ContractScenarios {
           - {name: pay, signal: {name: payment}}
         """).status()).isIn(200, 201);
     return admin.submit("contract", "waits_for_payment", "{}");
+  }
+
+  /** An approval that the administrator may decide. */
+  private String asked() {
+    assertThat(admin.postTemplate("""
+        name: asks
+        namespace_name: contract
+        version: 1.0.0
+        identity_strategy: always_unique
+        steps:
+          - name: ok
+            approval:
+              title: A question
+              form: {type: object, properties: {limit: {type: integer}}}
+              candidates: {users: [admin]}
+              due: P1D
+        """).status()).isIn(200, 201);
+    UUID task = admin.submit("contract", "asks", "{}");
+    return admin.get("/v1/approvals?task_uuid=" + task).object().getJsonArray("approvals").getJsonObject(0).getString("approval_uuid");
+  }
+
+  private String decided() {
+    String approval = asked();
+    admin.post("/v1/approvals/" + approval + "/decide", TaskerClient.quoted("{'approved': false}"));
+    return approval;
+  }
+
+  private Call aboutApproval(String operation, String approval) {
+    return call(operation).path("approval_uuid", approval);
+  }
+
+  private void approvals() {
+    when("listApprovals", () -> {
+      asked();
+      return call("listApprovals").query("mine", true).query("namespace", "contract").query("title", "QUEST").query("limit", 5);
+    });
+    when("getApproval", () -> aboutApproval("getApproval", decided()));
+    when("claimApproval", () -> aboutApproval("claimApproval", asked()));
+    otherwise("claimApproval", 409, () -> aboutApproval("claimApproval", decided()));
+    when("unclaimApproval", () -> aboutApproval("unclaimApproval", asked()));
+    otherwise("unclaimApproval", 409, () -> aboutApproval("unclaimApproval", decided()));
+    when("delegateApproval", () -> aboutApproval("delegateApproval", asked()).json("{'to': 'admin', 'note': 'a test'}"));
+    otherwise("delegateApproval", 409, () -> aboutApproval("delegateApproval", decided()).json("{'to': 'admin'}"));
+    when("decideApproval",
+        () -> aboutApproval("decideApproval", asked()).json("{'approved': true, 'values': {'limit': 5}, 'comment': 'ok'}"));
+    otherwise("decideApproval", 409, () -> aboutApproval("decideApproval", decided()).json("{'approved': true}"));
+    otherwise("decideApproval", 413,
+        () -> aboutApproval("decideApproval", asked()).json("{'approved': true, 'values': {'x': '" + "x".repeat(66_000) + "'}}"));
   }
 
   private String correlationOf(UUID task) {

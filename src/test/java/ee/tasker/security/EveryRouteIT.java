@@ -38,6 +38,7 @@ class EveryRouteIT {
       "submitResults",
       TaskerClient.quoted("{'results': [{'step_uuid': '00000000-0000-7000-8000-000000000000', 'handoff': 1, 'outcome': 'released'}]}"),
       "sendSignalByCorrelation", TaskerClient.quoted("{'correlation_id': '00000000-0000-7000-8000-000000000000'}"),
+      "delegateApproval", TaskerClient.quoted("{'to': 'nobody'}"), "decideApproval", TaskerClient.quoted("{'approved': true}"),
       "registerTemplate", "name: foreign\nnamespace_name: testing\nversion: 1.0.0\nsteps:\n  - {name: a, handler: {callable: none}}\n");
   private static final Map<String, String> QUERY = Map.of(
       "resume", "?namespace=testing&requested_by=x&reason=x", "getBottlenecks", "?namespace=testing", "getTimeline", "?namespace=testing",
@@ -76,9 +77,13 @@ class EveryRouteIT {
     String step = admin.steps(task).values().iterator().next().getString("step_uuid");
     String entry = admin.get("/v1/dlq/task/" + task).text("dlq_entry_uuid");
     String token = admin.post("/v1/bulk-actions", ABOUT_TESTING.get("previewBulkAction")).text("token");
+    assertThat(admin.postTemplate("name: asked\nnamespace_name: testing\nversion: 1.0.0\nidentity_strategy: always_unique\nsteps:\n"
+        + "  - {name: a, approval: {title: guarded, candidates: {users: [nobody]}, due: P1D}}\n").status()).isIn(200, 201);
+    Object approval = admin
+        .value("select approval_uuid from tasker.approvals where task_uuid = '" + admin.submit("testing", "asked", "{}") + "'");
     Object policy = admin.value("select policy_uuid from tasker.concurrency_policies where namespace_name = 'testing' limit 1");
     things = Map.of("task_uuid", task.toString(), "step_uuid", step, "dlq_entry_uuid", entry, "token", token, "policy_uuid",
-        String.valueOf(policy),
+        String.valueOf(policy), "approval_uuid", String.valueOf(approval),
         "namespace", "testing", "name", "hello", "version", "1.0.0");
   }
 
@@ -93,7 +98,8 @@ class EveryRouteIT {
   /** The operation, about things that are there where they are given, otherwise about nothing. */
   private static Answer ask(TaskerClient caller, Operation operation, Map<String, String> things) {
     String path = operation.path();
-    for (String name : List.of("task_uuid", "step_uuid", "dlq_entry_uuid", "token", "policy_uuid", "dead_message_uuid", "user_uuid",
+    for (String name : List.of("task_uuid", "step_uuid", "dlq_entry_uuid", "token", "policy_uuid", "approval_uuid", "dead_message_uuid",
+        "user_uuid",
         "key_uuid", "grant_uuid", "server_uuid", "worker_uuid", "view_uuid", "namespace", "name", "version")) {
       path = path.replace("{" + name + "}",
           things.getOrDefault(name, name.endsWith("uuid") || name.equals("token") ? UUID.randomUUID().toString() : "none"));

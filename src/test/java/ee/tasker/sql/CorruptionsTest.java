@@ -112,6 +112,11 @@ class CorruptionsTest {
       for (int i = 1; i <= 3; i++) {
         sql.text("select tasker.send_signals(array[?], 'payment', ?::jsonb)", signalled.uuid(), "{\"n\": " + i + "}");
       }
+      Dag.Task approved = add("approved", Dag.of("ok").waitingOnly("{\"approval\": {\"title\": \"t\", \"form\": {\"type\": \"object\"}, "
+          + "\"candidates\": {\"users\": [\"ann\"]}, \"due\": \"P1D\"}}").step("b").dependsOn("ok"));
+      java.util.UUID approval = sql.uuid("select approval_uuid from tasker.approvals where task_uuid = ?", approved.uuid());
+      sql.text("select tasker.claim_approval(?, 'ann')", approval);
+      sql.text("select tasker.decide_approval(?, 'ann', true, '{\"limit\": 5}', null, true)", approval);
       add("delayed", Dag.linear(1).option("start_at", java.time.Instant.now().plusSeconds(7_200).toString()));
       assertThat(asleep.step("b")).isNotNull();
       Dag batches = Dag.of("cut").batchable().step("work").dependsOn("cut").batchWorker("{\"parallelism\": 2}").step("join")

@@ -66,6 +66,10 @@ class RefuseUnknownTest {
         call("user", "user_uuid", "grant_access(ID, null, 'viewer', null, null, 'ann')"),
         call("key", "key_uuid", "revoke_api_key(ID, 'ann')"),
         call("user", "user_uuid", "create_session(ID, repeat('ab', 32), '1 hour')"),
+        call("approval", "approval_uuid", "claim_approval(ID, 'ann') - 'queued' - 'ended'"),
+        call("approval", "approval_uuid", "unclaim_approval(ID, 'ann') - 'queued' - 'ended'"),
+        call("approval", "approval_uuid", "delegate_approval(ID, 'ann', 'bob') - 'queued' - 'ended'"),
+        call("approval", "approval_uuid", "decide_approval(ID, 'ann', true) - 'queued' - 'ended'"),
         call("grant", "grant_uuid", "revoke_grant(ID)"));
   }
 
@@ -143,9 +147,9 @@ class RefuseUnknownTest {
   void every_function_that_refuses_what_is_not_there_is_called_here_and_no_other_answers_null() {
     assertThat(sql.texts(
         "select proname from pg_proc where pronamespace = 'tasker'::regnamespace "
-            + "and prosrc ~ 'refuse_unknown|replay_dead_messages\\(|find_templates_to_pause\\(' "
+            + "and prosrc ~ 'refuse_unknown|replay_dead_messages\\(|find_templates_to_pause\\(|begin_approval_action\\(' "
             // Parts of the functions that refuse by them.
-            + "and proname not in ('refuse_unknown', 'find_templates_to_pause')"))
+            + "and proname not in ('refuse_unknown', 'find_templates_to_pause', 'begin_approval_action')"))
         .isNotEmpty().allSatisfy(name -> assertThat(calls()).anyMatch(call -> ((String) call.get()[2]).startsWith(name + "(")));
     assertThat(sql.texts(
         "select proname from pg_proc where pronamespace = 'tasker'::regnamespace and provolatile = 'v' and prorettype in ('jsonb'::regtype, 'json'::regtype) "

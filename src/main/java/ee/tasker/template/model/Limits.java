@@ -44,6 +44,13 @@ public final class Limits {
   /** Rules of one decision. */
   public static final int RULES = 100;
   public static final int SIGNAL_NAME = 64;
+  public static final int APPROVAL_TITLE = 300;
+  public static final int APPROVAL_TITLE_PARTS = 20;
+  public static final int APPROVAL_DESCRIPTION = 2_000;
+  /** Roles, and users, of one approval. */
+  public static final int APPROVAL_CANDIDATES = 50;
+  /** Characters of a role, a user, or a path to them. */
+  public static final int APPROVAL_NAME = 160;
   /** Characters of a duration. */
   public static final int DURATION = 64;
   public static final int STEPS_PER_DECISION = 1_000;

@@ -3,6 +3,7 @@ package ee.tasker.template.model;
 import java.time.Duration;
 import java.time.Period;
 import java.time.format.DateTimeParseException;
+import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
@@ -48,6 +49,63 @@ public sealed interface StepWait {
       Checks.present(defaultValue, "step.signal.on_timeout");
       timeout.ifPresent(text -> Checks.require(isDuration(text), "step.signal.timeout must be a duration, but is " + text));
       Checks.require(defaultValue.isEmpty() || timeout.isPresent(), "step.signal.on_timeout must be absent without a timeout");
+    }
+  }
+
+  /** Who may decide: names, or paths to names. */
+  record Candidates(List<String> roles, List<String> users) {
+    public Candidates {
+      roles = List.copyOf(roles);
+      users = List.copyOf(users);
+    }
+
+    public boolean isEmpty() {
+      return roles.isEmpty() && users.isEmpty();
+    }
+  }
+
+  /**
+   * Who may decide when nobody has by the due time.
+   *
+   * @param replaces whether they replace the candidates or are added to them
+   * @param due      since the escalation; empty: without a limit
+   */
+  record Escalation(Candidates candidates, boolean replaces, Optional<String> due) {
+    public Escalation {
+      Checks.require(!candidates.isEmpty(), "step.approval.escalate_to must have roles or users");
+      Checks.present(due, "step.approval.escalate_to.due");
+      due.ifPresent(text -> Checks.require(isDuration(text), "step.approval.escalate_to.due must be a duration, but is " + text));
+    }
+  }
+
+  /** What a rejection is to the step. */
+  enum OnReject {
+    RESULT, ERROR
+  }
+
+  /**
+   * The decision of a user.
+   *
+   * @param title      JSON text of a string, or of an array of strings that are joined; those that begin with $ are paths
+   * @param show       JSON text of a mapping: what those who decide see of the task
+   * @param form       JSON Schema of the values that come with a decision, as JSON text
+   * @param due        a duration since the parents were done, or a path to an instant
+   * @param onDue      JSON text of the decision that counts when nobody has decided; empty: that is an error
+   * @param fourEyes   whether those for whom the task was submitted may not decide
+   */
+  record Approval(String title, Optional<String> description, Optional<String> show, Optional<String> form, Candidates candidates,
+      String due, Optional<Escalation> escalateTo, Optional<String> onDue, OnReject onReject, boolean fourEyes) implements StepWait {
+    public Approval {
+      Checks.text(title, "step.approval.title", Limits.APPROVAL_TITLE_PARTS * Limits.EXPRESSION);
+      Checks.present(description, "step.approval.description");
+      Checks.present(show, "step.approval.show");
+      Checks.present(form, "step.approval.form");
+      Checks.require(!candidates.isEmpty(), "step.approval.candidates must have roles or users");
+      Checks.text(due, "step.approval.due", Limits.EXPRESSION);
+      Checks.require(due.startsWith("$") || isDuration(due), "step.approval.due must be a duration or a path, but is " + due);
+      Checks.present(escalateTo, "step.approval.escalate_to");
+      Checks.present(onDue, "step.approval.on_due");
+      Checks.present(onReject, "step.approval.on_reject");
     }
   }
 

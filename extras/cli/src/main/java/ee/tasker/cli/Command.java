@@ -69,6 +69,11 @@ final class Command {
     return this;
   }
 
+  Command constant(String member, boolean value) {
+    constants.put(member, value ? JsonValue.TRUE : JsonValue.FALSE);
+    return this;
+  }
+
   Command shows(View shown) {
     view = shown;
     return this;

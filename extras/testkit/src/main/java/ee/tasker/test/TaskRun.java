@@ -128,6 +128,43 @@ public final class TaskRun {
     return this;
   }
 
+  /**
+   * Decides the approval for which a step of the task waits. What follows runs with {@link #run()}.
+   *
+   * @param by     who decides; a candidate by name, or with {@code roles}
+   * @param values of the form, as JSON; null for none
+   * @param roles  the roles of who decides
+   * @throws IllegalArgumentException if the values do not fit the form
+   * @throws IllegalStateException if no such step waits for an approval, or it cannot be decided so, with the sentence that REST answers
+   */
+  public TaskRun decide(String step, String by, boolean approved, String values, String... roles) {
+    UUID stepUuid = step(step).uuid();
+    JsonObject asked = tasker.sql()
+        .object("select coalesce((select jsonb_build_object('uuid', a.approval_uuid, 'form', n.wait_for -> 'form') "
+            + "from tasker.approvals a join tasker.workflow_steps s on s.workflow_step_uuid = a.workflow_step_uuid "
+            + "join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid "
+            + "where a.workflow_step_uuid = ? order by a.created_at desc, a.approval_uuid desc limit 1), '{}')", stepUuid);
+    if (!asked.containsKey("uuid")) {
+      throw new IllegalStateException("step " + step + " waits for no approval\n" + story());
+    }
+    JsonValue given = values == null ? null : Json.parse(values);
+    if (asked.get("form") instanceof JsonObject form && (approved || given != null)) {
+      ContextSchema.compile(form.toString()).validate(given == null ? JsonValue.EMPTY_JSON_OBJECT : given).stream().findFirst()
+          .ifPresent(violation -> {
+            throw new IllegalArgumentException(
+                "the values do not fit the form of step " + step + ": values" + violation.pointer() + ": " + violation.message());
+          });
+    }
+    tell((approved ? "approved " : "rejected ") + step + " by " + by);
+    jakarta.json.JsonArrayBuilder groups = jakarta.json.Json.createArrayBuilder();
+    java.util.List.of(roles).forEach(groups::add);
+    done(tasker.sql().object(
+        "select tasker.decide_approval(?, ?, cast(cast(? as text) as boolean), cast(cast(? as text) as jsonb), null, true, cast(? as jsonb), null, ?)",
+        Json.uuid(asked, "uuid"), by, Boolean.toString(approved), given == null ? null : given.toString(),
+        jakarta.json.Json.createObjectBuilder().add("groups", groups).build(), tasker.now()));
+    return this;
+  }
+
   /** Asks for the task to be cancelled; steps that run are asked to stop. */
   public TaskRun cancel(String reason) {
     tell("cancel requested: " + reason);

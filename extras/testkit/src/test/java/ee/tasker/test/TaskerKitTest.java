@@ -212,6 +212,27 @@ class TaskerKitTest {
   }
 
   @Test
+  void a_user_decides_an_approval_or_the_clock_does(Tasker tasker) {
+    Workflow workflow = tasker.workflow("""
+        {name: asked, namespace_name: kit, version: 1.0.0, identity_strategy: always_unique, steps: [
+          {name: review, approval: {title: t, candidates: {roles: [clerk]}, due: P2D, on_due: {approved: false},
+            form: {type: object, required: [limit]}}}]}
+        """);
+    TaskRun task = workflow.submit();
+    tasker.runUntilIdle();
+    assertThatThrownBy(() -> task.decide("review", "ann", true, "{}", "clerk")).isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("limit");
+    assertThatThrownBy(() -> task.decide("review", "ann", true, "{\"limit\": 5}")).isInstanceOf(IllegalStateException.class);
+
+    assertThat(task.decide("review", "ann", true, "{\"limit\": 5}", "clerk").run()).isComplete();
+    org.assertj.core.api.Assertions.assertThat(task.result("review").getString("decided_by")).isEqualTo("ann");
+    TaskRun late = workflow.submit().run();
+    assertThat(late).isComplete();
+    org.assertj.core.api.Assertions.assertThat(late.result("review").getBoolean("approved")).isFalse();
+    tasker.checkHistory();
+  }
+
+  @Test
   void a_task_starts_when_its_request_says(Tasker tasker) {
     Workflow workflow = tasker.workflow(LINEAR).with("kit.Do", TaskerKitTest::does);
     TaskRun task = workflow.submit(workflow.request().delay(Duration.ofHours(5)));
