@@ -37,6 +37,9 @@ public final class Refusals {
       new Known(409, "signal-not-known"),
       new Known(409, "signal-id-taken"),
       new Known(409, "too-many-signals"),
+      new Known(409, "schedule-exists"),
+      new Known(409, "schedule-version-changed"),
+      new Known(409, "fire-failed"),
       new Known(413, "payload-too-large"));
 
   private Refusals() {

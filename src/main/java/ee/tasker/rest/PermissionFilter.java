@@ -65,6 +65,7 @@ public class PermissionFilter implements ContainerRequestFilter {
       case NAMESPACE -> access.require(parameter(context, "namespace"));
       case TASK -> uuid(context, "task_uuid", access::requireForTask);
       case DEAD_LETTER -> uuid(context, "dlq_entry_uuid", access::requireForDeadLetter);
+      case SCHEDULE -> uuid(context, "schedule_uuid", access::requireForSchedule);
       case POLICY -> uuid(context, "policy_uuid", access::requireForPolicy);
       case BULK_ACTION -> uuid(context, "token", access::requireForBulkAction);
     }

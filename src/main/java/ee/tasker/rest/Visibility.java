@@ -28,6 +28,9 @@ public class Visibility {
   private static final Set<String> TASK_IN_BRIEF = Set.of("task_uuid", "namespace", "state", "correlation_id");
   private static final Set<String> STEP_IN_BRIEF = Set.of("step_uuid", "task_uuid", "name", "state", "attempts");
   private static final Set<String> DEAD_LETTER_IN_BRIEF = Set.of("dlq_entry_uuid", "task_uuid", "namespace", "resolution_status");
+  private static final Set<String> SCHEDULE_IN_BRIEF = Set.of("schedule_uuid", "namespace", "name", "version");
+  /** The message of a failure may quote the context. */
+  private static final Set<String> OF_SCHEDULE_CONTEXT = Set.of("now", "context", "last_failure", "pause_reason");
   private static final Set<String> OF_CONTEXT = Set.of("context", "inputs", "violations");
   private static final Set<String> OF_RESULTS = Set.of("checkpoint", "result", "error", "metadata", "cause");
   /** Members that the engine writes about a move; all others come from the caller of a SQL function. */
@@ -40,7 +43,7 @@ public class Visibility {
    * another package.
    */
   public enum Content {
-    TASK, STEP, DEAD_LETTER, OTHER
+    TASK, STEP, DEAD_LETTER, SCHEDULE, OTHER
   }
 
   @Inject
@@ -143,6 +146,21 @@ public class Visibility {
     return shown.build();
   }
 
+  /** A caller who may change but not read schedules gets the key and the version; {@code now} is for the server only. */
+  JsonObject schedule(JsonObject schedule) {
+    if (!may(Permission.SCHEDULES_READ, schedule)) {
+      return only(SCHEDULE_IN_BRIEF, schedule);
+    }
+    return without(may(Permission.TASKS_CONTEXT_READ, schedule) ? Set.of("now") : OF_SCHEDULE_CONTEXT, schedule);
+  }
+
+  /** Checks a permission in addition to that of the method, in the namespace of a schedule. */
+  boolean seesSchedule(Permission permission, UUID schedule) {
+    var grants = access.caller().grants();
+    return grants.mayEverywhere(permission) || grants.may(permission)
+        && accounts.namespaceOf("schedule", schedule).filter(namespace -> grants.may(permission, namespace)).isPresent();
+  }
+
   /** Parked messages contain requests and results of any namespace, and their causes quote them. */
   JsonObject deadMessages(JsonObject page) {
     if (access.caller().grants().mayEverywhere(Permission.TASKS_CONTEXT_READ)
@@ -176,6 +194,7 @@ public class Visibility {
       case TASK -> task(document).toString();
       case STEP -> step(Json.uuid(document, "task_uuid"), document).toString();
       case DEAD_LETTER -> deadLetter(document).toString();
+      case SCHEDULE -> schedule(document).toString();
       case OTHER -> body;
     };
   }
