@@ -620,6 +620,134 @@ create table tasker.retention_progress (
 )
 with (fillfactor=50);
 
+-- Requests to submit tasks for the fire times of a past period that have no task. cursor_at is the last fire time that was decided.
+create table tasker.schedule_backfills (
+  backfill_uuid uuid not null default tasker.uuid_v7(),
+  schedule_uuid uuid not null,
+  from_at       timestamp with time zone not null,
+  to_at         timestamp with time zone not null,
+  cursor_at     timestamp with time zone not null,
+  overlap       character varying(16) not null,
+  state         character varying(16) not null default 'running'::character varying,
+  started_count integer not null default 0,
+  -- Fire times of the period that had a task already.
+  present_count integer not null default 0,
+  failure       jsonb,
+  created_at    timestamp with time zone not null default clock_timestamp(),
+  created_by    character varying(160) not null,
+  reason        character varying(1000) not null,
+  ended_at      timestamp with time zone,
+  wake_at       timestamp with time zone,
+  constraint schedule_backfills_pkey PRIMARY KEY (backfill_uuid),
+  constraint schedule_backfills_schedule_uuid_fkey FOREIGN KEY (schedule_uuid) REFERENCES tasker.schedules(schedule_uuid) ON DELETE CASCADE,
+  constraint ended_iff_not_running CHECK ((ended_at IS NULL) = (state::text = 'running'::text) AND (wake_at IS NULL) = (state::text <> 'running'::text)),
+  constraint failure_iff_failed CHECK ((failure IS NOT NULL) = (state::text = 'failed'::text)),
+  constraint known_overlap CHECK (overlap::text = ANY (ARRAY['allow'::character varying, 'one_by_one'::character varying]::text[])),
+  constraint known_state CHECK (state::text = ANY (ARRAY['running'::character varying, 'complete'::character varying, 'cancelled'::character varying, 'failed'::character varying]::text[])),
+  constraint range_is_not_empty CHECK (to_at > from_at AND cursor_at <= to_at)
+);
+CREATE INDEX schedule_backfills_schedule_uuid_idx ON tasker.schedule_backfills USING btree (schedule_uuid);
+CREATE INDEX schedule_backfills_wake_at_idx ON tasker.schedule_backfills USING btree (wake_at) WHERE (wake_at IS NOT NULL);
+
+-- What became of a fire time of a schedule: one row per fire time, and one per range of fire times that were missed together.
+create table tasker.schedule_fires (
+  schedule_uuid uuid not null,
+  fire_at       timestamp with time zone not null,
+  is_range      boolean not null default false,
+  until_at      timestamp with time zone,
+  -- How many fire times a range has; null: more than a thousand.
+  fire_count    integer,
+  origin        character varying(16) not null,
+  outcome       character varying(16) not null,
+  reason        character varying(64),
+  message       character varying(1000),
+  task_uuid     uuid,
+  -- The task was unfinished when the schedule was last processed.
+  is_open       boolean not null default false,
+  backfill_uuid uuid,
+  decided_at    timestamp with time zone not null,
+  constraint schedule_fires_pkey PRIMARY KEY (schedule_uuid, fire_at, is_range),
+  constraint schedule_fires_schedule_uuid_fkey FOREIGN KEY (schedule_uuid) REFERENCES tasker.schedules(schedule_uuid) ON DELETE CASCADE,
+  constraint known_origin CHECK (origin::text = ANY (ARRAY['schedule'::character varying, 'trigger'::character varying, 'backfill'::character varying]::text[])),
+  constraint known_outcome CHECK (outcome::text = ANY (ARRAY['started'::character varying, 'queued'::character varying, 'skipped'::character varying, 'missed'::character varying, 'failed'::character varying]::text[])),
+  constraint only_a_started_fire_is_open CHECK (NOT is_open OR outcome::text = 'started'::text),
+  constraint only_missed_fires_are_a_range CHECK (is_range = (until_at IS NOT NULL) AND (NOT is_range OR outcome::text = 'missed'::text) AND until_at >= fire_at),
+  constraint reason_iff_not_started CHECK ((reason IS NULL) = (outcome::text = 'started'::text)),
+  constraint task_iff_started CHECK ((task_uuid IS NOT NULL) = (outcome::text = 'started'::text))
+);
+CREATE INDEX schedule_fires_decided_at_idx ON tasker.schedule_fires USING btree (decided_at);
+CREATE INDEX schedule_fires_open_idx ON tasker.schedule_fires USING btree (schedule_uuid) WHERE is_open;
+CREATE UNIQUE INDEX schedule_fires_task_uuid_key ON tasker.schedule_fires USING btree (task_uuid) WHERE (task_uuid IS NOT NULL);
+
+-- Tasks that are submitted at fire times. A deleted schedule stays as a row with deleted_at, so that its fires keep their meaning.
+create table tasker.schedules (
+  schedule_uuid        uuid not null default tasker.uuid_v7(),
+  namespace_name       character varying(29) not null,
+  name                 character varying(64) not null,
+  template_name        character varying(64) not null,
+  template_version     character varying(16),
+  context              jsonb not null default '{}'::jsonb,
+  -- Members of the task request besides namespace, name, version and context: tags, priority and source_system.
+  options              jsonb not null default '{}'::jsonb,
+  -- The member of the context that gets the fire time; null: none.
+  time_member          character varying(64),
+  cron                 character varying(200),
+  every_seconds        integer,
+  zone                 character varying(64) not null default 'UTC'::character varying,
+  starts_at            timestamp with time zone,
+  ends_at              timestamp with time zone,
+  -- Fire times of an interval are this instant and whole intervals after it.
+  anchor_at            timestamp with time zone not null,
+  jitter_seconds       integer not null default 0,
+  overlap              character varying(16) not null default 'skip'::character varying,
+  catch_up             character varying(8) not null default 'last'::character varying,
+  catch_up_seconds     integer not null default 86400,
+  pause_after_failures smallint not null default 10,
+  -- The fire time that is decided next: the cursor, which only moves forward except by a change of the timing. Null: there is none.
+  next_fire_at         timestamp with time zone,
+  -- next_fire_at and its jitter.
+  next_due_at          timestamp with time zone,
+  -- A fire time that waits for the previous task to end.
+  queued_fire_at       timestamp with time zone,
+  recheck_at           timestamp with time zone,
+  paused_at            timestamp with time zone,
+  paused_by            character varying(160),
+  pause_reason         character varying(1000),
+  last_fire_at         timestamp with time zone,
+  last_task_uuid       uuid,
+  started_count        bigint not null default 0,
+  skipped_count        bigint not null default 0,
+  missed_count         bigint not null default 0,
+  failed_count         bigint not null default 0,
+  failures_in_a_row    integer not null default 0,
+  last_failure         jsonb,
+  version              integer not null default 1,
+  created_at           timestamp with time zone not null default clock_timestamp(),
+  created_by           character varying(160) not null,
+  updated_at           timestamp with time zone not null default clock_timestamp(),
+  updated_by           character varying(160) not null,
+  deleted_at           timestamp with time zone,
+  -- When a server has to process the schedule; null while it is paused, deleted or over.
+  wake_at              timestamp with time zone generated always as (
+CASE
+    WHEN paused_at IS NULL AND deleted_at IS NULL THEN LEAST(next_due_at, recheck_at)
+    ELSE NULL::timestamp with time zone
+END) stored,
+  constraint schedules_pkey PRIMARY KEY (schedule_uuid),
+  constraint cron_or_interval CHECK (num_nonnulls(cron, every_seconds) = 1 AND every_seconds > 0),
+  constraint documents_are_objects CHECK (jsonb_typeof(context) = 'object'::text AND jsonb_typeof(options) = 'object'::text),
+  constraint due_no_earlier_than_its_fire_time CHECK ((next_fire_at IS NULL) = (next_due_at IS NULL) AND next_due_at >= next_fire_at),
+  constraint ends_after_its_start CHECK (ends_at > starts_at),
+  constraint known_catch_up CHECK (catch_up::text = ANY (ARRAY['last'::character varying, 'all'::character varying]::text[])),
+  constraint known_overlap CHECK (overlap::text = ANY (ARRAY['skip'::character varying, 'queue_one'::character varying, 'allow'::character varying, 'cancel_previous'::character varying]::text[])),
+  constraint pause_has_actor_and_reason CHECK (num_nonnulls(paused_at, paused_by, pause_reason) = ANY (ARRAY[0, 3])),
+  constraint queued_fire_is_rechecked CHECK ((queued_fire_at IS NULL) = (recheck_at IS NULL)),
+  constraint ranges_are_kept CHECK (jitter_seconds >= 0 AND jitter_seconds <= 86400 AND catch_up_seconds >= 1 AND catch_up_seconds <= 31622400 AND pause_after_failures >= 0 AND pause_after_failures <= 1000)
+)
+with (fillfactor=60);
+CREATE UNIQUE INDEX schedules_name_key ON tasker.schedules USING btree (namespace_name, name) WHERE (deleted_at IS NULL);
+CREATE INDEX schedules_wake_at_idx ON tasker.schedules USING btree (wake_at) WHERE (wake_at IS NOT NULL);
+
 -- One row per start of a server, renewed by its heartbeat and kept for a day after the last.
 create table tasker.servers (
   server_uuid       uuid not null,
@@ -1437,8 +1565,8 @@ function tasker.judge_decisions(p_results jsonb) returns jsonb, stable;
   -- called by complete_steps
 -- Locks tasks in the order of their uuids, which is the lock order of all functions.
 function tasker.lock_tasks(p_task_uuids uuid[]) returns void;
-  -- called by abandon_steps, complete_steps, decline_steps, end_worker_claims, evaluate_tasks, record_task_fault, release_steps, request_cancel,
-  --   resume_templates, run_bulk_action, send_signals, set_step_backoff_atomic, start_validated_tasks, submit_worker_results
+  -- called by abandon_steps, complete_steps, decline_steps, end_worker_claims, evaluate_tasks, fire_schedules, record_task_fault, release_steps,
+  --   request_cancel, resume_templates, run_bulk_action, send_signals, set_step_backoff_atomic, start_validated_tasks, submit_worker_results
 -- Merges two replies about different work into one, member by member.
 function tasker.merge_replies(p_first jsonb, p_second jsonb) returns jsonb, immutable;
   -- called by advance_due_tasks, end_worker_claims, process_tasks, submit_queued_requests, submit_worker_results
@@ -1477,9 +1605,9 @@ function tasker.refuse_steps(p_step_uuids uuid[], p_reasons text[], p_server_uui
   -- called by admit_steps
 -- The refusal that a function returns for a null or unknown id.
 function tasker.refuse_unknown(p_kind text, p_id text, p_field text DEFAULT NULL::text) returns jsonb, immutable;
-  -- called by act_on_step, act_on_task, add_steps, create_session, find_templates_to_pause, grant_access, replay_dead_messages, request_cancel,
-  --   revoke_api_key, revoke_grant, run_bulk_action, send_signals, send_task_to_dlq, set_concurrency_limit, set_password, set_retention_policy,
-  --   set_user_enabled, update_dlq_entry
+  -- called by act_on_step, act_on_task, add_steps, change_schedule, create_session, find_templates_to_pause, grant_access, replay_dead_messages,
+  --   request_cancel, revoke_api_key, revoke_grant, run_bulk_action, save_schedule, send_signals, send_task_to_dlq, set_concurrency_limit,
+  --   set_password, set_retention_policy, set_user_enabled, start_backfill, trigger_schedule, update_dlq_entry
 -- Counts down the remaining parents of the children of finished steps.
 function tasker.release_children(p_completed uuid[], OUT o_ready uuid[], OUT o_grows boolean) returns record;
   -- called by advance_tasks, grow_tasks
@@ -1733,7 +1861,7 @@ function tasker.request_cancel(p_task_uuid uuid, p_by text, p_reason text, p_pol
     p_server_uuid uuid DEFAULT NULL::uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,
     p_bulk_token uuid DEFAULT NULL::uuid, p_grace_seconds integer DEFAULT NULL::integer, p_children text DEFAULT 'leave'::text,
     p_default_grace_seconds integer DEFAULT 30) returns jsonb;
-  -- called by TaskGateway, act_on_task, admit_steps
+  -- called by TaskGateway, act_on_task, admit_steps, fire_schedules
 -- Ends a pause and makes the waiting tasks due at once.
 function tasker.resume_templates(p_namespace text, p_name text, p_version text, p_by text, p_reason text,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
@@ -1795,6 +1923,10 @@ function tasker.find_reference_violations(p_since timestamp with time zone DEFAU
   -- called by check_history
 -- Results and completions that do not match one to one: one row per finding.
 function tasker.find_result_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
+    example jsonb), stable;
+  -- called by check_history
+-- Schedules whose fires do not match their tasks or their cursor: one row per finding.
+function tasker.find_schedule_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
     example jsonb), stable;
   -- called by check_history
 -- Slots of concurrency policies that do not match their holders: one row per finding.
@@ -2168,6 +2300,58 @@ function tasker.set_retention_policy(p_namespace text, p_template text, p_state 
   -- called by OperationGateway
 
 
+-- Functions: schedule
+-- -------------------
+-- Submits the next tasks of backfills and moves their cursors.
+function tasker.advance_backfills(p_plans jsonb, p_server_uuid uuid DEFAULT NULL::uuid, p_claim_limit integer DEFAULT 0,
+    p_lease_seconds integer DEFAULT 60, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by ScheduleGateway
+-- Pauses, resumes or deletes a schedule, or cancels one of its backfills.
+function tasker.change_schedule(p_schedule_uuid uuid, p_action text, p_by text, p_reason text, p_data jsonb DEFAULT '{}'::jsonb,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by ScheduleGateway
+-- Those of some fire times of a schedule that have a task.
+function tasker.find_started_fires(p_schedule_uuid uuid, p_times jsonb) returns jsonb, stable;
+  -- called by ScheduleGateway
+-- Decides one fire time of each schedule, in one transaction with the task that it submits, and moves the cursor.
+function tasker.fire_schedules(p_plans jsonb, p_server_uuid uuid DEFAULT NULL::uuid, p_claim_limit integer DEFAULT 0,
+    p_lease_seconds integer DEFAULT 60, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by ScheduleGateway
+-- The backfills of a schedule with their progress, the newest first.
+function tasker.get_backfill_documents(p_schedule_uuid uuid, p_limit integer DEFAULT 100) returns jsonb, stable;
+  -- called by ScheduleGateway
+-- A page of schedules that are not deleted, newest first.
+function tasker.get_schedule_documents(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 25, p_before uuid DEFAULT NULL::uuid)
+    returns jsonb, stable;
+  -- called by ScheduleGateway
+-- Schedules for a monitoring system: how many, how late, and what became of fire times.
+function tasker.get_schedule_figures(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
+  -- called by get_metrics_document
+-- A page of what became of the fire times of a schedule, the latest first.
+function tasker.list_schedule_fires(p_schedule_uuid uuid, p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 25,
+    p_before timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
+  -- called by ScheduleGateway
+-- Creates a schedule, or changes the one that is given.
+function tasker.save_schedule(p_schedule jsonb, p_by text, p_reason text, p_schedule_uuid uuid DEFAULT NULL::uuid,
+    p_version integer DEFAULT NULL::integer, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by ScheduleGateway
+-- Requests that a schedule submit tasks for the fire times of a past period that have none.
+function tasker.start_backfill(p_schedule_uuid uuid, p_from timestamp with time zone, p_to timestamp with time zone, p_overlap text, p_by text,
+    p_reason text, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by ScheduleGateway
+-- Submits the task of each fire time and records it; a fire time that has a task gets no other.
+function tasker.start_scheduled_tasks(p_fires jsonb, p_server_uuid uuid DEFAULT NULL::uuid, p_claim_limit integer DEFAULT 0,
+    p_lease_seconds integer DEFAULT 60, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by advance_backfills, fire_schedules, trigger_schedule
+-- Locks schedules and backfills that are due and returns what a server needs to calculate their fire times.
+function tasker.take_due_schedules(p_limit integer DEFAULT 100, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by ScheduleGateway
+-- Submits a task of a schedule now, at the request of an operator.
+function tasker.trigger_schedule(p_schedule_uuid uuid, p_by text, p_reason text, p_plan jsonb DEFAULT '{}'::jsonb,
+    p_server_uuid uuid DEFAULT NULL::uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by ScheduleGateway
+
+
 -- Functions: security
 -- -------------------
 -- Records a request for a change before the change is made.
@@ -2201,12 +2385,12 @@ function tasker.finish_write_request(p_request_uuid uuid, p_status integer) retu
   -- called by AccountGateway
 -- The authenticated caller of this transaction, as set_caller recorded it; null without one.
 function tasker.get_caller() returns text, stable;
-  -- called by act_on_step, act_on_task, admit_steps, pause_templates, replay_dead_messages, request_cancel, send_signals, send_task_to_dlq,
-  --   set_concurrency_limit, set_retention_policy, update_dlq_entry
+  -- called by act_on_step, act_on_task, admit_steps, change_schedule, pause_templates, replay_dead_messages, request_cancel, save_schedule,
+  --   send_signals, send_task_to_dlq, set_concurrency_limit, set_retention_policy, start_backfill, update_dlq_entry
 -- A valid API key by its SHA-256 and what it may do; null when there is none.
 function tasker.get_key_access(p_key_hash text) returns jsonb;
   -- called by AccountGateway
--- The namespace that a task, dead_letter, policy or bulk_action belongs to; null when there is none.
+-- The namespace that a task, dead_letter, policy, schedule or bulk_action belongs to; null when there is none.
 function tasker.get_namespace_of(p_kind text, p_uuid uuid) returns text, stable;
   -- called by AccountGateway
 -- What roles may do, for callers who come with groups from elsewhere.
@@ -2245,7 +2429,7 @@ function tasker.save_user(p_name text, p_password_hash text, p_by text) returns 
   -- called by AccountGateway, create_first_administrator, create_user
 -- Records the authenticated caller for the rest of the transaction.
 function tasker.set_caller(p_caller text) returns text;
-  -- called by DeadMessageGateway, OperationGateway, SignalGateway, TaskGateway, admit_steps
+  -- called by DeadMessageGateway, OperationGateway, ScheduleGateway, SignalGateway, TaskGateway, admit_steps
 -- Sets the password of a user by its hash.
 function tasker.set_password(p_user_uuid uuid, p_password_hash text) returns jsonb;
   -- called by AccountGateway
@@ -2285,7 +2469,7 @@ function tasker.add_steps(p_task_uuid uuid, p_steps jsonb, p_edges jsonb DEFAULT
 -- SHA-256 over what makes a request the same as another; null when every request is to be a task of its own.
 function tasker.calculate_identity_hash(p_strategy tasker.identity_strategy, p_namespace text, p_name text, p_version text, p_context jsonb,
     p_idempotency_key text DEFAULT NULL::text) returns bytea, immutable;
-  -- called by submit_tasks
+  -- called by find_schedule_violations, submit_tasks
 -- The priority of a task right now, in points; it only ever rises.
 function tasker.calculate_priority(p_claim_order bigint, p_retries integer DEFAULT 0,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns numeric, stable;
@@ -2314,7 +2498,7 @@ function tasker.start_validated_tasks(p_verdicts jsonb, p_server_uuid uuid, p_cl
 -- submit_tasks for requests that came by the queue: one that raises an error does not hold back the others.
 function tasker.submit_queued_requests(p_requests jsonb, p_server_uuid uuid, p_claim_limit integer DEFAULT 0, p_lease_seconds integer DEFAULT 60)
     returns jsonb;
-  -- called by TaskGateway
+  -- called by TaskGateway, start_scheduled_tasks
 -- Creates one task in the caller's transaction and starts it.
 function tasker.submit_task(p_namespace text, p_name text, p_version text, p_context jsonb DEFAULT '{}'::jsonb, p_options jsonb DEFAULT '{}'::jsonb)
     returns uuid;

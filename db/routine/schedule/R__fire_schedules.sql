@@ -97,7 +97,7 @@ begin
   select d.schedule_uuid, m.from_at, true, m.until_at, m.count, 'schedule', 'missed', m.reason, v_now
   from jsonb_to_recordset(v_decisions) as d(schedule_uuid uuid, action text, missed jsonb)
   cross join lateral jsonb_to_record(d.missed) as m(from_at timestamptz, until_at timestamptz, count int, reason text)
-  where d.action not in ('start_queued', 'wait')
+  where d.action not in ('start_queued', 'wait') and d.missed is not null
   on conflict (schedule_uuid, fire_at, is_range) do nothing;
 
   update tasker.schedule_fires f

@@ -48,6 +48,8 @@ class ReplyKeysTest {
       // Names of fields of log lines.
       Map.entry("task/TransactionalSubmissions.java", Set.of("duplicate")),
       Map.entry("worker/ResultBatcher.java", Set.of("verdict")),
+      // What became of a fire time.
+      Map.entry("rest/SchedulesResource.java", Set.of("queued")),
       // A member of a result, and of a log line.
       Map.entry("step/StepResult.java", Set.of("error")),
       Map.entry("remote/WorkerResult.java", Set.of("error")),

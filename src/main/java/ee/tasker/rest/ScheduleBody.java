@@ -63,7 +63,7 @@ record ScheduleBody(JsonObject schedule, Integer version, String by, String reas
     String by = members.optionalText("requested_by", ActionReader.WHO);
     String reason = members.optionalText("reason", ActionReader.WHY);
     members.check();
-    return new ScheduleBody(schedule.build(), version, by, reason == null ? isNew ? "created" : "changed" : reason);
+    return new ScheduleBody(schedule.build(), version, by, reason == null ? isNew ? "new schedule" : "changed schedule" : reason);
   }
 
   /** Members of the task request. */

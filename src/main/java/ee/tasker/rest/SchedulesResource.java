@@ -75,7 +75,8 @@ public class SchedulesResource {
       }
     }
     access.limit(filter);
-    JsonObject page = schedules.list(filter.build(), Parameters.number("limit", limit, 25, 1, 100), Parameters.optionalUuid("cursor", cursor));
+    JsonObject page = schedules.list(filter.build(), Parameters.number("limit", limit, 25, 1, 100),
+        Parameters.optionalUuid("cursor", cursor));
     JsonArrayBuilder shown = Json.build().createArrayBuilder();
     page.getJsonArray("schedules").getValuesAs(JsonObject.class).forEach(schedule -> shown.add(visibility.schedule(schedule)));
     return Json.build().createObjectBuilder(page).add("schedules", shown).build().toString();
@@ -214,7 +215,8 @@ public class SchedulesResource {
       filter.add("backfill_uuid", Parameters.uuid("backfill", backfill).toString());
     }
     schedules.describe(uuid, 1);
-    return schedules.fires(uuid, filter.build(), Parameters.number("limit", limit, 25, 1, 100), ScheduleBody.cursor(cursor)).toString();
+    return visibility.ofSchedule(uuid, "fires",
+        schedules.fires(uuid, filter.build(), Parameters.number("limit", limit, 25, 1, 100), ScheduleBody.cursor(cursor))).toString();
   }
 
   private static void addWord(JsonObjectBuilder filter, String name, String value, Set<String> words) {
@@ -233,7 +235,7 @@ public class SchedulesResource {
     Parameters.checkKnown(uri, Set.of());
     UUID uuid = Parameters.uuid("schedule_uuid", scheduleUuid);
     schedules.describe(uuid, 1);
-    return Listing.whole("backfills", schedules.backfills(uuid)).toString();
+    return visibility.ofSchedule(uuid, "backfills", Listing.whole("backfills", schedules.backfills(uuid))).toString();
   }
 
   /** 200 with what it would do for a dry run; 201 otherwise. */

@@ -30,7 +30,8 @@ public class Visibility {
   private static final Set<String> DEAD_LETTER_IN_BRIEF = Set.of("dlq_entry_uuid", "task_uuid", "namespace", "resolution_status");
   private static final Set<String> SCHEDULE_IN_BRIEF = Set.of("schedule_uuid", "namespace", "name", "version");
   /** The message of a failure may quote the context. */
-  private static final Set<String> OF_SCHEDULE_CONTEXT = Set.of("now", "context", "last_failure", "pause_reason");
+  private static final Set<String> OF_SCHEDULE_CONTEXT = Set.of("now", "context", "last_failure");
+  private static final Set<String> OF_SCHEDULE_FAILURES = Set.of("message", "failure");
   private static final Set<String> OF_CONTEXT = Set.of("context", "inputs", "violations");
   private static final Set<String> OF_RESULTS = Set.of("checkpoint", "result", "error", "metadata", "cause");
   /** Members that the engine writes about a move; all others come from the caller of a SQL function. */
@@ -151,7 +152,17 @@ public class Visibility {
     if (!may(Permission.SCHEDULES_READ, schedule)) {
       return only(SCHEDULE_IN_BRIEF, schedule);
     }
-    return without(may(Permission.TASKS_CONTEXT_READ, schedule) ? Set.of("now") : OF_SCHEDULE_CONTEXT, schedule);
+    if (may(Permission.TASKS_CONTEXT_READ, schedule)) {
+      return without(Set.of("now"), schedule);
+    }
+    JsonObject shown = without(OF_SCHEDULE_CONTEXT, schedule);
+    return "tasker".equals(Json.text(schedule, "paused_by").orElse("")) ? without(Set.of("pause_reason"), shown) : shown;
+  }
+
+  /** Fires or backfills of a schedule, as {@code {plural: [...], next}}. */
+  JsonObject ofSchedule(UUID schedule, String plural, JsonObject page) {
+    return seesSchedule(Permission.TASKS_CONTEXT_READ, schedule) ? page
+        : Json.build().createObjectBuilder(page).add(plural, withoutEach(OF_SCHEDULE_FAILURES, page.getJsonArray(plural))).build();
   }
 
   /** Checks a permission in addition to that of the method, in the namespace of a schedule. */

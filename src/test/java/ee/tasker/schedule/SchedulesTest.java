@@ -31,7 +31,7 @@ class SchedulesTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
   private final ScheduleDesk desk = new ScheduleDesk(sql);
-  private final Dag.Template dag = Dag.of("a").inNamespace("schedules_test").registered();
+  private final Dag.Template dag = Dag.of("a").inNamespace("schedules_test").version("1.0.0").registered();
 
   private UUID schedule(String members) {
     return desk.create(dag.namespace(), dag.name(), "{" + members + "}", START);
