@@ -28,7 +28,7 @@ begin
     if not exists (select from tasker.named_tasks nt join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
                    where ns.name = v_new.namespace_name and nt.name = v_new.template_name
                      and (v_new.template_version is null or nt.version = v_new.template_version)) then
-      return tasker.refuse_unknown('template', concat_ws('/', v_new.namespace_name, v_new.template_name, v_new.template_version), 'template');
+      return tasker.refuse_unknown('template', v_new.namespace_name || '/' || v_new.template_name || coalesce(':' || v_new.template_version, ''), 'template');
     end if;
     insert into tasker.schedules
       (namespace_name, name, template_name, template_version, context, options, time_member, cron, every_seconds, zone, starts_at, ends_at, anchor_at, jitter_seconds,
@@ -68,7 +68,7 @@ begin
   if not exists (select from tasker.named_tasks nt join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
                  where ns.name = v_old.namespace_name and nt.name = v_new.template_name
                    and (v_new.template_version is null or nt.version = v_new.template_version)) then
-    return tasker.refuse_unknown('template', concat_ws('/', v_old.namespace_name, v_new.template_name, v_new.template_version), 'template');
+    return tasker.refuse_unknown('template', v_old.namespace_name || '/' || v_new.template_name || coalesce(':' || v_new.template_version, ''), 'template');
   end if;
 
   if v_timed and v_old.next_due_at <= v_now then

@@ -51,6 +51,11 @@ class ScheduleGateway {
     return sql.object("change_schedule(cast(? as uuid), ?, ?, ?, cast(? as jsonb))", uuid, action, by, reason, data);
   }
 
+  /** By the server itself, without a caller. */
+  void stopSchedule(UUID uuid, String action, String reason, JsonObject data) {
+    sql.run("change_schedule(cast(? as uuid), ?, 'tasker', ?, cast(? as jsonb))", uuid, action, reason, data);
+  }
+
   JsonObject triggerSchedule(UUID uuid, String by, String reason, JsonObject plan) {
     tellCaller();
     return sql.object("trigger_schedule(cast(? as uuid), ?, ?, cast(? as jsonb), cast(? as uuid))", uuid, by, reason, plan, server.uuid());

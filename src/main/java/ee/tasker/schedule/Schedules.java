@@ -19,7 +19,6 @@ import jakarta.json.JsonObjectBuilder;
 import jakarta.json.JsonString;
 import jakarta.transaction.Transactional;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -65,15 +64,35 @@ public class Schedules {
     long lease = settings.worker().lease().toSeconds();
     if (!schedules.isEmpty()) {
       JsonArrayBuilder plans = Json.build().createArrayBuilder();
-      schedules.getValuesAs(JsonObject.class).forEach(schedule -> plans.add(round.schedule(schedule)));
+      for (JsonObject schedule : schedules.getValuesAs(JsonObject.class)) {
+        try {
+          plans.add(round.schedule(schedule));
+        } catch (Problem unusable) {
+          stop(unusable, schedule, "pause", Json.build().createObjectBuilder());
+        }
+      }
       reply = reply.and(fired(gateway.fireSchedules(plans.build(), claimLimit, lease)));
     }
     if (!backfills.isEmpty()) {
       JsonArrayBuilder plans = Json.build().createArrayBuilder();
-      backfills.getValuesAs(JsonObject.class).forEach(backfill -> plans.add(round.backfill(backfill)));
+      for (JsonObject backfill : backfills.getValuesAs(JsonObject.class)) {
+        try {
+          plans.add(round.backfill(backfill));
+        } catch (Problem unusable) {
+          stop(unusable, backfill, "cancel_backfill",
+              Json.build().createObjectBuilder().add("backfill_uuid", backfill.get("backfill_uuid")));
+        }
+      }
       reply = reply.and(fired(gateway.advanceBackfills(plans.build(), Math.max(claimLimit - reply.claimedSteps().size(), 0), lease)));
     }
     return reply;
+  }
+
+  /** A timing that this JVM cannot use, such as a zone that it does not know, would come back in every round and hold up the others. */
+  private void stop(Problem unusable, JsonObject schedule, String action, JsonObjectBuilder data) {
+    UUID uuid = Json.uuid(schedule, "schedule_uuid");
+    LOG.write(LogEvent.SCHEDULE_FIRE_FAILED, "schedule", uuid, "code", unusable.code(), "detail", unusable.getMessage());
+    gateway.stopSchedule(uuid, action, "the timing cannot be used: " + unusable.getMessage(), data.build());
   }
 
   private RoundReply fired(JsonObject reply) {
@@ -101,15 +120,20 @@ public class Schedules {
    */
   public JsonObject describe(UUID uuid, int upcoming) {
     JsonObject schedule = find(uuid);
-    Timing timing = Timings.of(schedule);
-    List<String> times = new ArrayList<>();
-    Timings.instant(schedule, "next_fire_at").ifPresent(next -> {
-      times.add(next.toString());
-      times.addAll(FirePlanner.upcoming(timing, next, upcoming - 1));
-    });
-    return Json.build().createObjectBuilder(schedule)
-        .add("next_fire_times", FirePlanner.array(times.subList(0, Math.min(upcoming, times.size()))))
-        .build();
+    return Json.build().createObjectBuilder(schedule).add("next_fire_times", FirePlanner.array(upcoming(schedule, upcoming))).build();
+  }
+
+  /** None for a timing that this JVM cannot use. */
+  private static List<String> upcoming(JsonObject schedule, int count) {
+    Optional<Instant> next = Timings.instant(schedule, "next_fire_at");
+    if (next.isEmpty()) {
+      return List.of();
+    }
+    try {
+      return FirePlanner.upcoming(Timings.of(schedule), next.get().minusNanos(1), count);
+    } catch (Problem unusable) {
+      return List.of();
+    }
   }
 
   private JsonObject find(UUID uuid) {

@@ -109,6 +109,21 @@ class SchedulesIT {
   }
 
   @Test
+  void a_timing_that_this_server_cannot_use_pauses_its_schedule_and_stops_no_other() {
+    tasker.value("select tasker.save_schedule(jsonb_build_object('namespace', 'testing', 'name', '" + name + "', 'template_name', 'hello', "
+        + "'context', '{}'::jsonb, 'cron', '@daily', 'zone', 'Mars/Olympus_Mons', 'anchor_at', now(), 'jitter_seconds', 0, 'overlap', 'skip', "
+        + "'catch_up', 'last', 'catch_up_seconds', 60, 'pause_after_failures', 0, 'next_fire_at', now(), 'next_due_at', now()), 'ann', 'test')::text");
+    Answer sound = tasker.post("/v1/schedules", TaskerClient.quoted(
+        "{'namespace': 'testing', 'name': 'b" + name + "', 'template': 'hello', 'context': {'who': 'ann'}, 'every_seconds': 1}"));
+    TaskerClient.until("it is paused", Duration.ofSeconds(60),
+        () -> "tasker".equals(tasker.value("select paused_by from tasker.schedules where name = '" + name + "'")));
+    TaskerClient.until("the other one fires", Duration.ofSeconds(30), () -> !fires(sound.text("schedule_uuid")).isEmpty());
+    act(sound.text("schedule_uuid"), "pause");
+    String paused = tasker.value("select schedule_uuid from tasker.schedules where name = '" + name + "'").toString();
+    assertThat(tasker.get("/v1/schedules/" + paused).text("pause_reason")).contains("zone");
+  }
+
+  @Test
   void a_schedule_is_changed_triggered_resumed_and_deleted() {
     String schedule = create("'context': {'who': 'ann'}, 'cron': '@yearly'").text("schedule_uuid");
     assertThat(create("'cron': '@yearly', 'context': {'who': 'ann'}").text("code")).isEqualTo("schedule-exists");

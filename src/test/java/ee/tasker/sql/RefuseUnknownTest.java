@@ -51,6 +51,7 @@ class RefuseUnknownTest {
         call("template", "namespace", "pause_templates(ID, 'a', '1.0.0', 'ann', 'a test')"),
         call("template", "namespace", "resume_templates(ID, null, null, 'ann', 'a test')"),
         call("schedule", "schedule_uuid", "change_schedule(ID, 'pause', 'ann', 'x')"),
+        call("template", "template", "save_schedule(jsonb_build_object('namespace', 'x', 'template_name', ID::text), 'ann', 'x')"),
         call("schedule", "schedule_uuid", "trigger_schedule(ID, 'ann', 'x')"),
         call("schedule", "schedule_uuid", "start_backfill(ID, now() - interval '1 day', now(), 'allow', 'ann', 'x')"),
         call("concurrency-policy", "policy_uuid", "set_concurrency_limit(ID, 1, 'ann')"),
