@@ -36,7 +36,6 @@ import java.util.UUID;
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
 public class SchedulesResource {
-  private static final Set<String> FILTERS = Set.of("namespace", "name", "template", "paused", "failing");
   private static final Set<String> OUTCOMES = Set.of("started", "queued", "skipped", "missed", "failed");
   private static final Set<String> ORIGINS = Set.of("schedule", "trigger", "backfill");
 
@@ -60,20 +59,16 @@ public class SchedulesResource {
 
   @Requires(value = Permission.SCHEDULES_READ, in = Scope.ASKED)
   @GET
-  public String list(@QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
-    Set<String> known = new java.util.HashSet<>(FILTERS);
-    known.addAll(Set.of("limit", "cursor"));
-    Parameters.checkKnown(uri, known);
+  public String list(@QueryParam("namespace") String namespace, @QueryParam("name") String name,
+      @QueryParam("template_name") String templateName, @QueryParam("paused") String paused, @QueryParam("failing") String failing,
+      @QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
+    Parameters.checkKnown(uri, Set.of("namespace", "name", "template_name", "paused", "failing", "limit", "cursor"));
     JsonObjectBuilder filter = Json.build().createObjectBuilder();
-    for (String name : FILTERS) {
-      String value = uri.getQueryParameters().getFirst(name);
-      if (value != null) {
-        if (Set.of("paused", "failing").contains(name) && !Set.of("true", "false").contains(value)) {
-          throw Problem.invalid(name, "must be true or false");
-        }
-        filter.add(name, value);
-      }
-    }
+    add(filter, "namespace", namespace);
+    add(filter, "name", name);
+    add(filter, "template", templateName);
+    addWord(filter, "paused", paused, Set.of("true", "false"));
+    addWord(filter, "failing", failing, Set.of("true", "false"));
     access.limit(filter);
     JsonObject page = schedules.list(filter.build(), Parameters.number("limit", limit, 25, 1, 100),
         Parameters.optionalUuid("cursor", cursor));
@@ -217,6 +212,12 @@ public class SchedulesResource {
     schedules.describe(uuid, 1);
     return visibility.ofSchedule(uuid, "fires",
         schedules.fires(uuid, filter.build(), Parameters.number("limit", limit, 25, 1, 100), ScheduleBody.cursor(cursor))).toString();
+  }
+
+  private static void add(JsonObjectBuilder filter, String name, String value) {
+    if (value != null) {
+      filter.add(name, value);
+    }
   }
 
   private static void addWord(JsonObjectBuilder filter, String name, String value, Set<String> words) {
