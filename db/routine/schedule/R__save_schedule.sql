@@ -19,10 +19,11 @@ declare
   v_by   text := coalesce(tasker.get_caller(), p_by);
   v_old  tasker.schedules;
   v_new  tasker.schedules := jsonb_populate_record(null::tasker.schedules, p_schedule - 'wake_at'
-           || jsonb_build_object('namespace_name', p_schedule -> 'namespace', 'options', coalesce(p_schedule -> 'options', '{}')));
+           || jsonb_build_object('options', coalesce(p_schedule -> 'options', '{}')));
   v_same boolean;
   v_timed boolean;
 begin
+  v_new.namespace_name := p_schedule ->> 'namespace';
   if p_schedule_uuid is null then
     v_now := coalesce(p_now, clock_timestamp());
     if not exists (select from tasker.named_tasks nt join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid

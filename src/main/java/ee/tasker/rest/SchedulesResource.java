@@ -59,14 +59,13 @@ public class SchedulesResource {
 
   @Requires(value = Permission.SCHEDULES_READ, in = Scope.ASKED)
   @GET
-  public String list(@QueryParam("namespace") String namespace, @QueryParam("name") String name,
-      @QueryParam("template_name") String templateName, @QueryParam("paused") String paused, @QueryParam("failing") String failing,
+  public String list(@QueryParam("namespace") String namespace, @QueryParam("name") String name, @QueryParam("paused") String paused,
+      @QueryParam("failing") String failing,
       @QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
-    Parameters.checkKnown(uri, Set.of("namespace", "name", "template_name", "paused", "failing", "limit", "cursor"));
+    Parameters.checkKnown(uri, Set.of("namespace", "name", "paused", "failing", "limit", "cursor"));
     JsonObjectBuilder filter = Json.build().createObjectBuilder();
     add(filter, "namespace", namespace);
     add(filter, "name", name);
-    add(filter, "template", templateName);
     addWord(filter, "paused", paused, Set.of("true", "false"));
     addWord(filter, "failing", failing, Set.of("true", "false"));
     access.limit(filter);

@@ -514,7 +514,7 @@ final class Mutations {
           "tasker.submit_queued_requests(v_requests, p_server_uuid, p_claim_limit, p_lease_seconds);",
           "tasker.submit_tasks(v_requests, p_server_uuid, p_claim_limit, p_lease_seconds, true, true);", "SchedulesTest#one_that_fails"),
       of("a schedule that fails is paused in the end", "R__start_scheduled_tasks.sql", "o.pause_after_failures > 0", "false",
-          "SchedulesTest#what_cannot_be"),
+          "SchedulesTest#after_failures_in_a_row"),
       of("a fire time is decided once", "R__fire_schedules.sql",
           "and s.next_fire_at is not distinct from p.expected_fire_at and s.wake_at <= v_now",
           "", "SchedulesTest#of_two_plans"),

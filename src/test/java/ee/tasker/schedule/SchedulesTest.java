@@ -260,6 +260,14 @@ class SchedulesTest {
   }
 
   @Test
+  void after_failures_in_a_row_the_schedule_is_paused() {
+    UUID schedule = schedule(DAILY + ", \"pause_after_failures\": 1");
+    sql.run("update tasker.schedules set template_name = 'gone'");
+    desk.run(at("10 03:00:00"));
+    assertThat(sql.text("select paused_by from tasker.schedules where schedule_uuid = ?", schedule)).isEqualTo("tasker");
+  }
+
+  @Test
   void one_that_fails_holds_up_no_other() {
     UUID broken = schedule(DAILY);
     sql.run("update tasker.schedules set options = '{\"tags\": [\"x\"], \"correlation_id\": \"no uuid\"}'");

@@ -653,7 +653,6 @@ final class Commands {
     return List.of(
         Command.of("list", "Lists the schedules, newest first.").calls(Operation.LIST_SCHEDULES)
             .with(Arg.query("namespace", "NAMESPACE", "Of this namespace.").alias("-n"), Arg.query("name", "NAME", "Of this name."),
-                Arg.query("template_name", "NAME", "Of this template.").named("--template"),
                 Arg.query("paused", "BOOLEAN", "Only paused ones, or only others.").values("true", "false"),
                 Arg.query("failing", "BOOLEAN", "Only those whose latest fire times failed, or only others.").values("true", "false"))
             .pages("schedules", 100)
