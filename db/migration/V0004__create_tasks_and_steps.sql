@@ -350,3 +350,17 @@ comment on table tasker.workflow_step_result_audit is
   'One row per recorded result, written once; (workflow_step_uuid, sort_key) identifies its transition.';
 comment on column tasker.workflow_step_result_audit.handoff is 'The handoff of the result, 0 when an operator completed the step before its first.';
 comment on column tasker.workflow_step_result_audit.document_hash is 'hash_documents(result, error) at insertion.';
+
+create table tasker.task_forks (
+  task_uuid        uuid        primary key,
+  source_task_uuid uuid        not null,
+  forked_at        timestamptz not null,
+  from_steps       text[]      not null,
+  copied_steps     int         not null,
+  constraint not_its_own_source check (task_uuid <> source_task_uuid),
+  constraint runs_from_a_step check (cardinality(from_steps) > 0),
+  constraint copied_is_not_negative check (copied_steps >= 0));
+comment on table tasker.task_forks is 'Tasks that were made from another one. The source may have been deleted since.';
+comment on column tasker.task_forks.from_steps is 'The steps from which on the fork runs again, as the request named them.';
+comment on column tasker.task_forks.copied_steps is 'How many steps were done from the start, with the results of the source.';
+create index task_forks_source_task_uuid_idx on tasker.task_forks (source_task_uuid, forked_at);

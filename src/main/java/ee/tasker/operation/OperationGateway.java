@@ -39,6 +39,17 @@ class OperationGateway {
         task, action.name(), action.by(), action.reason(), action.data(), server.uuid());
   }
 
+  /** The caller has validated a context that the action has. */
+  JsonObject forkTask(UUID source, Action action) {
+    tellCaller();
+    return sql.object("fork_task(cast(? as uuid), ?, ?, cast(? as jsonb), ?, cast(? as uuid))",
+        source, action.by(), action.reason(), action.data(), action.data().containsKey("context"), server.uuid());
+  }
+
+  JsonValue getForkDocuments(UUID task, int limit, UUID before) {
+    return sql.json("get_fork_documents(cast(? as uuid), ?, cast(? as uuid))", task, limit, before == null ? null : before.toString());
+  }
+
   JsonValue getActionSchemas(UUID task, UUID step) {
     return sql.json("get_action_schemas(cast(? as uuid), cast(? as uuid))", task, step == null ? null : step.toString());
   }

@@ -4,6 +4,7 @@ import ee.tasker.engine.reply.ActionReply;
 import ee.tasker.message.WorkNotifier;
 import ee.tasker.platform.ActingCaller;
 import ee.tasker.platform.AfterCommit;
+import ee.tasker.platform.Json;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Problem;
@@ -67,6 +68,38 @@ public class Operations {
    *     current state does not allow the action
    */
   public JsonObject actOnTask(UUID task, Action action) {
+    checkContext(task, action);
+    JsonObject reply = Refusals.check(gateway.actOnTask(task, action), () -> Tasks.notFound(task));
+    tell(action, task, reply);
+    return reply;
+  }
+
+  /**
+   * Makes a new task that runs again from the steps on that the action names.
+   *
+   * @return the new task
+   * @throws Problem 404 task-not-found, 400 invalid-context when a new context violates the template's schema, 409 fork-not-possible
+   */
+  public UUID fork(UUID source, Action action) {
+    checkContext(source, action);
+    JsonObject reply = Refusals.check(gateway.forkTask(source, action), () -> Tasks.notFound(source));
+    tell(action, source, reply);
+    return Json.uuid(reply, "task_uuid");
+  }
+
+  /**
+   * @param before null for the first page
+   * @return as {@code tasker.get_fork_documents}
+   * @throws Problem 404 task-not-found
+   */
+  public JsonObject forks(UUID task, int limit, UUID before) {
+    if (gateway.getForkDocuments(task, limit, before) instanceof JsonObject document) {
+      return document;
+    }
+    throw Tasks.notFound(task);
+  }
+
+  private void checkContext(UUID task, Action action) {
     if (action.data().containsKey("context") && gateway.getActionSchemas(task, null) instanceof JsonObject schemas) {
       List<Violation> violations = violations("context", schemas.get("input_schema"), action.data().get("context"));
       if (!violations.isEmpty()) {
@@ -76,9 +109,6 @@ public class Operations {
             violations, Map.of());
       }
     }
-    JsonObject reply = Refusals.check(gateway.actOnTask(task, action), () -> Tasks.notFound(task));
-    tell(action, task, reply);
-    return reply;
   }
 
   private static List<Violation> violations(String field, JsonValue schema, JsonValue value) {

@@ -30,6 +30,7 @@ public final class Refusals {
       new Known(409, "steps-in-flight"),
       new Known(409, "step-already-done"),
       new Known(409, "nothing-to-retry"),
+      new Known(409, "fork-not-possible"),
       new Known(409, "token-expired"),
       new Known(409, "set-has-changed"),
       new Known(409, "dead-letter-closed"),

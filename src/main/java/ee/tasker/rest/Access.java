@@ -107,6 +107,17 @@ public class Access {
     requireFor("task", task, Permission.TASKS_READ, Tasks.notFound(task));
   }
 
+  /**
+   * Checks a permission in addition to that of the method, in the namespace of a task that the caller may see.
+   *
+   * @throws Problem 403 not-permitted
+   */
+  void requireForTask(Permission other, UUID task) {
+    if (!caller.grants().mayEverywhere(other)) {
+      require(other, accounts.namespaceOf("task", task).orElseThrow(() -> Tasks.notFound(task)));
+    }
+  }
+
   void requireForDeadLetter(UUID entry) {
     requireFor("dead_letter", entry, Permission.DLQ_READ, DeadLetters.notFound(entry));
   }

@@ -5,6 +5,7 @@ import ee.tasker.platform.Json;
 import ee.tasker.task.TaskRequestReader;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -86,5 +87,31 @@ final class ActionReader {
     String by = members.text("requested_by", WHO);
     members.check();
     return new Action(name, by, reason, data.build());
+  }
+
+  /** The fork of a task; {@code from} names the steps that run again. */
+  static Action fork(JsonObject body) {
+    Members members = new Members(body);
+    JsonObjectBuilder data = Json.build().createObjectBuilder();
+    if (!members.has("from")) {
+      members.wrong("from", "is required");
+    }
+    List<String> from = members.texts("from", 1_000, 128);
+    if (from != null) {
+      data.add("from", Json.build().createArrayBuilder(from));
+    }
+    JsonObject context = members.object("context");
+    if (context != null) {
+      TaskRequestReader.contextComplaint(context).ifPresent(complaint -> members.wrong("context", complaint));
+      data.add("context", context);
+    }
+    Integer priority = members.number("priority", -100, 100);
+    if (priority != null) {
+      data.add("priority", priority);
+    }
+    String reason = members.text("reason", WHY);
+    String by = members.text("requested_by", WHO);
+    members.check();
+    return new Action("fork", by, reason, data.build());
   }
 }

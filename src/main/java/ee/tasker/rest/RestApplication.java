@@ -45,6 +45,7 @@ public class RestApplication extends Application {
         TaskActionsResource.class,
         TaskBatchesResource.class,
         TaskEventsResource.class,
+        TaskForksResource.class,
         TaskSignalsResource.class,
         TasksResource.class,
         TemplatesResource.class,

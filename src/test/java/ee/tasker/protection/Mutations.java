@@ -27,6 +27,7 @@ final class Mutations {
   private static final String ADD = "R__add_steps.sql";
   private static final String HTTP_CLAIM = "R__claim_for_worker.sql";
   private static final String HTTP_RESULTS = "R__submit_worker_results.sql";
+  private static final String COPY = "R__copy_finished_steps.sql";
   private static final String LATE = "R__escalate_sla_breaches.sql";
   private static final String TABLES = "V0004__create_tasks_and_steps.sql";
   private static final String HISTORY = "V0005__create_history.sql";
@@ -363,6 +364,14 @@ final class Mutations {
           "true", "IdentityReuseTest#neither_an_unfinished"),
       of("an unfinished task keeps its identity", SUBMIT, "where t.completed_at is not null and (f.identity_reuse",
           "where (f.identity_reuse", "IdentityReuseTest#neither_an_unfinished"),
+      of("a fork runs again what it was asked to", COPY, "s.workflow_step_uuid <> all (p_rerun)", "true", "ForkTaskTest#what_is_before"),
+      of("a copied step has its parents", COPY, "and f.remaining_parents = 0", "", "ForkTaskTest#a_step_that_an_operator_completed"),
+      of("an open batch is not copied", COPY, "b.closed_at is not null and ", "", "ForkTaskTest#a_batch_that_is_not_closed"),
+      of("a fork copies what was committed", "R__fork_task.sql", "where t.task_uuid = p_task_uuid for share",
+          "where t.task_uuid = p_task_uuid",
+          "ForkTaskTest#a_result_that_comes"),
+      of("a fork has an identity of its own", "R__fork_task.sql", "then 'fork-' || tasker.uuid_v7() end", "then null end",
+          "ForkTaskTest#a_fork_of_a_unique"),
       of("a task whose identity was taken over stays ended", "R__act_on_task.sql", "when v_task.replaced_by_task_uuid is not null then",
           "when false then", "IdentityReuseTest#a_replaced_task_is_started"),
       of("an identity is given up after the end", TABLES,

@@ -370,6 +370,10 @@ class AnswersIT {
       once(operation, () -> about(operation, task).path("step_uuid", step(task, "bad")));
     }
     eachTime("cancelTask", () -> about("cancelTask", blocked(Marked.CONTEXT)));
+    eachTime("forkTask", () -> {
+      UUID made = blocked(Marked.CONTEXT);
+      return about("forkTask", made).json("{'from': ['" + step(made, "bad") + "'], " + WHO_AND_WHY + "}");
+    });
     eachTime("actOnTask", () -> about("actOnTask", blocked(Marked.CONTEXT)).json("{'action_type': 'fail', " + WHO_AND_WHY + "}"));
     eachTime("actOnStep", () -> {
       UUID made = blocked(Marked.CONTEXT);

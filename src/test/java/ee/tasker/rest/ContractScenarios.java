@@ -155,6 +155,9 @@ final class ContractScenarios {
     when("actOnTask",
         () -> aboutTask("actOnTask", blocked()).json("{'action_type': 'retry', " + WHO_AND_WHY + ", 'context': {'way': 'fine'}}"));
     otherwise("actOnTask", 409, () -> aboutTask("actOnTask", done()).json("{'action_type': 'fail', " + WHO_AND_WHY + "}"));
+    when("forkTask", () -> aboutTask("forkTask", done())
+        .json("{'from': ['" + admin.steps(done()).keySet().iterator().next() + "'], " + WHO_AND_WHY + "}"));
+    when("listForks", () -> aboutTask("listForks", done()).query("limit", 5));
     when("sendSignal", () -> signal(waiting()).json("{'payload': {'by': 'ann'}, 'signal_id': 'p-1'}"));
     otherwise("sendSignal", 409, () -> signal(waiting()).path("name", "nobody_waits").json("{}"));
     otherwise("sendSignal", 413, () -> signal(waiting()).json("{'payload': '" + "x".repeat(66_000) + "'}"));

@@ -39,7 +39,7 @@ class PlannerSettingsTest {
           "abandon_steps", "act_on_step", "act_on_task", "advance_backfills", "advance_due_tasks", "claim_steps", "claim_steps_for_workers",
           "complete_steps",
           "decline_steps",
-          "escalate_sla_breaches", "evaluate_tasks", "fire_schedules", "get_documents_of_steps", "get_next_ready_tasks",
+          "escalate_sla_breaches", "evaluate_tasks", "fire_schedules", "fork_task", "get_documents_of_steps", "get_next_ready_tasks",
           "get_task_documents",
           "get_task_staleness", "heartbeat", "heartbeat_worker", "process_step_results", "release_steps", "release_unknown_steps",
           "request_cancel", "send_signals",
@@ -63,7 +63,8 @@ class PlannerSettingsTest {
       Rule.of("enable_nestloop = off, jit = off",
           "Compares whole tables, some of them twice. An estimate of one row leads the planner into a nested loop, and the check of a large "
               + "database into hours.",
-          "find_batch_violations", "find_counter_violations", "find_document_violations", "find_graph_violations", "find_growth_violations",
+          "find_batch_violations", "find_counter_violations", "find_document_violations", "find_fork_violations", "find_graph_violations",
+          "find_growth_violations",
           "find_history_violations",
           "find_identity_violations", "find_order_violations", "find_reference_violations", "find_result_violations",
           "find_schedule_violations",

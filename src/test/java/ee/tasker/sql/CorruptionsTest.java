@@ -123,6 +123,10 @@ class CorruptionsTest {
         complete(worker, batched, step, "{}");
       }
       worker.complete(claim(worker, add("batching", batches), "cut").batches(3));
+      Dag.Task forked = add("forked", Dag.linear(2));
+      complete(worker, forked, "s1", "{\"n\": 1}");
+      assertThat(sql.object("select tasker.fork_task(?, 'ann', 'again', '{\"from\": [\"s2\"]}')", forked.uuid()).getInt("copied_steps"))
+          .isEqualTo(1);
       Dag limited = Dag.of("a").stepPolicy("{\"limit\": 1}");
       Dag.Task admitted = add("admitted", limited);
       worker.advance();

@@ -42,6 +42,7 @@ class RefuseUnknownTest {
         call("step", "step_uuid", "act_on_step('TASK', ID, 'complete_manually', 'ann', 'a test', '{\"result\": 1}')"),
         call("task", "task_uuid", "request_cancel(ID, 'ann', 'a test')"),
         call("task", "task_uuid", "request_cancel(ID, 'ann', 'a test', p_children => 'cancel')"),
+        call("task", "task_uuid", "fork_task(ID, 'ann', 'a test', '{\"from\": [\"a\"]}')"),
         call("task", "task_uuid", "add_steps(ID, '[{\"name\": \"b\", \"step\": \"a\"}]')"),
         call("task", "task_uuid", "send_signals(array[ID]::uuid[], 'paid') -> 'signals' -> 0 #- '{task_uuid}'"),
         call("task", "task_uuid", "send_task_to_dlq(ID, 'ann', 'a test')"),

@@ -296,6 +296,17 @@ final class Commands {
                 Arg.body("context", "JSON", "Replaces the input: JSON, @file or -.").alias("-c").json())
             .shows(TASK)
             .example("tasker task retry-from 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 price --rerun-completed -m \"prices were wrong\""),
+        Command.of("fork", "Makes a new task that runs again from chosen steps on.").calls(Operation.FORK_TASK)
+            .with(task(),
+                Arg.body("from", "STEP", "The name or UUID of a step that runs again; more than once for several.").many().required(),
+                Arg.reason(BODY), Arg.actor(BODY, "requested_by"),
+                Arg.body("context", "JSON", "Instead of the task's input: JSON, @file or -.").alias("-c").json(),
+                Arg.body("priority", "N", "From -100 to 100; that of the task by default.").integer())
+            .shows(TASK).example("tasker task fork 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 --from charge -m \"the amount was wrong\""),
+        Command.of("forks", "Lists the forks of a task, and what it was forked from.").calls(Operation.LIST_FORKS)
+            .with(task(), Arg.query("limit", "N", "How many, 25 by default.").integer(), Arg.query("cursor", "CURSOR", "Of the next page."))
+            .shows(View.rows("forks", "TASK=task_uuid", "STATE=state", "FORKED=forked_at", "COPIED=copied_steps", "FROM=from_steps"))
+            .example("tasker task forks 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188"),
         Command.of("resolve", "Declares a blocked task to be done.").calls(Operation.ACT_ON_TASK).constant("action_type", "resolve")
             .with(task(), Arg.reason(BODY), Arg.actor(BODY, "requested_by")).shows(TASK)
             .example("tasker task resolve 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 -m \"paid by hand\""),

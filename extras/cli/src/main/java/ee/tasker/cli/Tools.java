@@ -27,7 +27,7 @@ import java.util.TreeSet;
  */
 final class Tools {
   /** What reads, for a person who asks about tasks. Streams, probes and the protocol of external workers are for programs. */
-  static final Set<Operation> READING = EnumSet.of(Operation.LIST_TASKS, Operation.GET_TASK, Operation.DIAGNOSE_TASK,
+  static final Set<Operation> READING = EnumSet.of(Operation.LIST_TASKS, Operation.GET_TASK, Operation.LIST_FORKS, Operation.DIAGNOSE_TASK,
       Operation.GET_TASK_HISTORY, Operation.LIST_STEPS, Operation.GET_STEP, Operation.AUDIT_STEP, Operation.LIST_PAUSES,
       Operation.LIST_SCHEDULES, Operation.GET_SCHEDULE, Operation.LIST_SCHEDULE_FIRES, Operation.LIST_BACKFILLS,
       Operation.LIST_CONCURRENCY_POLICIES, Operation.GET_RETENTION, Operation.PREVIEW_RETENTION, Operation.LIST_DEAD_LETTERS,
@@ -36,7 +36,7 @@ final class Tools {
       Operation.LIST_QUEUES, Operation.LIST_SERVERS, Operation.LIST_WORKERS, Operation.DESCRIBE_WORKER, Operation.LIST_HANDLERS,
       Operation.GET_PERFORMANCE, Operation.GET_SYSTEM_HEALTH, Operation.GET_BOTTLENECKS, Operation.GET_ME);
   /** What acts on tasks. Who may do what, retention, servers and what a schedule says stay with people. */
-  static final Set<Operation> WRITING = EnumSet.of(Operation.SUBMIT_TASK, Operation.CANCEL_TASK, Operation.ACT_ON_TASK,
+  static final Set<Operation> WRITING = EnumSet.of(Operation.SUBMIT_TASK, Operation.CANCEL_TASK, Operation.ACT_ON_TASK, Operation.FORK_TASK,
       Operation.ACT_ON_STEP,
       Operation.PREVIEW_BULK_ACTION, Operation.RUN_BULK_ACTION, Operation.PAUSE, Operation.RESUME, Operation.SET_CONCURRENCY_LIMIT,
       Operation.PAUSE_SCHEDULE, Operation.RESUME_SCHEDULE, Operation.TRIGGER_SCHEDULE,

@@ -13,6 +13,8 @@ public enum Operation {
   GET_TASK("GET", "/v1/tasks/{task_uuid}", false),
   CANCEL_TASK("DELETE", "/v1/tasks/{task_uuid}", true),
   ACT_ON_TASK("PATCH", "/v1/tasks/{task_uuid}", true),
+  FORK_TASK("POST", "/v1/tasks/{task_uuid}/forks", true),
+  LIST_FORKS("GET", "/v1/tasks/{task_uuid}/forks", false),
   DIAGNOSE_TASK("GET", "/v1/tasks/{task_uuid}/diagnosis", false),
   SEND_SIGNAL("POST", "/v1/tasks/{task_uuid}/signals/{name}", true),
   SEND_SIGNAL_BY_CORRELATION("POST", "/v1/signals/{name}", true),
