@@ -843,6 +843,22 @@ create table tasker.task_faults (
   constraint faults_are_counted CHECK (faults > 0)
 );
 
+-- Tasks that were made from another one. The source may have been deleted since.
+create table tasker.task_forks (
+  task_uuid        uuid not null,
+  source_task_uuid uuid not null,
+  forked_at        timestamp with time zone not null,
+  -- The steps from which on the fork runs again, as the request named them.
+  from_steps       text[] not null,
+  -- How many steps were done from the start, with the results of the source.
+  copied_steps     integer not null,
+  constraint task_forks_pkey PRIMARY KEY (task_uuid),
+  constraint copied_is_not_negative CHECK (copied_steps >= 0),
+  constraint not_its_own_source CHECK (task_uuid <> source_task_uuid),
+  constraint runs_from_a_step CHECK (cardinality(from_steps) > 0)
+);
+CREATE INDEX task_forks_source_task_uuid_idx ON tasker.task_forks USING btree (source_task_uuid, forked_at);
+
 -- Namespaces of template names; each has the queue worker_{name}_queue.
 create table tasker.task_namespaces (
   task_namespace_uuid uuid not null default tasker.uuid_v7(),
@@ -1521,7 +1537,7 @@ function tasker.end_automatic_step(p_step_uuid uuid, p_result jsonb, p_error jso
 -- Evaluates whole tasks and does the work that is due.
 function tasker.evaluate_tasks(p_task_uuids uuid[], p_server_uuid uuid, p_claim_limit integer DEFAULT 0, p_lease_seconds integer DEFAULT 60,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
-  -- called by abandon_steps, act_on_step, act_on_task, add_steps, process_tasks, record_task_fault, release_steps, send_signals,
+  -- called by abandon_steps, act_on_step, act_on_task, add_steps, fork_task, process_tasks, record_task_fault, release_steps, send_signals,
   --   start_validated_tasks, submit_tasks, transition_step_state_atomic
 -- Carries out the outcomes of completed decisions: creates the steps that follow from them.
 function tasker.expand_decisions(p_step_uuids uuid[], p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
@@ -1608,6 +1624,9 @@ function tasker.refuse_unknown(p_kind text, p_id text, p_field text DEFAULT NULL
   -- called by act_on_step, act_on_task, add_steps, change_schedule, create_session, find_templates_to_pause, grant_access, replay_dead_messages,
   --   request_cancel, revoke_api_key, revoke_grant, run_bulk_action, save_schedule, send_signals, send_task_to_dlq, set_concurrency_limit,
   --   set_password, set_retention_policy, set_user_enabled, start_backfill, trigger_schedule, update_dlq_entry
+  -- called by act_on_step, act_on_task, add_steps, create_session, find_templates_to_pause, fork_task, grant_access, replay_dead_messages,
+  --   request_cancel, revoke_api_key, revoke_grant, run_bulk_action, send_signals, send_task_to_dlq, set_concurrency_limit, set_password,
+  --   set_retention_policy, set_user_enabled, update_dlq_entry
 -- Counts down the remaining parents of the children of finished steps.
 function tasker.release_children(p_completed uuid[], OUT o_ready uuid[], OUT o_grows boolean) returns record;
   -- called by advance_tasks, grow_tasks
@@ -1721,6 +1740,9 @@ function tasker.get_events(p_from bigint, p_until bigint DEFAULT NULL::bigint,
     p_after_sort_key integer DEFAULT NULL::integer, p_task_uuids uuid[] DEFAULT NULL::uuid[], p_span bigint DEFAULT NULL::bigint) returns json,
     stable;
   -- called by EventGateway
+-- What a task was forked from, and the forks made from it, the latest first.
+function tasker.get_fork_documents(p_task_uuid uuid, p_limit integer DEFAULT 100, p_before uuid DEFAULT NULL::uuid) returns jsonb, stable;
+  -- called by OperationGateway
 -- The version of the schema, how many servers are alive, how many steps no worker serves, and whether the database refuses writes.
 function tasker.get_installation_status(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
   -- called by InsightGateway
@@ -1801,7 +1823,7 @@ function tasker.waits_for_slot(p_step tasker.workflow_steps) returns boolean, st
 -- -------------------------------
 -- A new time-ordered key (UUID version 7): the server's own uuidv7() from PostgreSQL 18 on, the same layout before.
 function tasker.uuid_v7() returns uuid;
-  -- called by add_steps, create_batch_workers, create_steps, expand_decisions, submit_tasks
+  -- called by add_steps, create_batch_workers, create_steps, expand_decisions, fork_task, submit_tasks
 
 
 -- Functions: operations
@@ -1817,8 +1839,12 @@ function tasker.act_on_task(p_task_uuid uuid, p_action text, p_by text, p_reason
   -- called by OperationGateway, run_bulk_action
 -- Refuses an operator action that is unknown, or has no actor or no reason, with TK007.
 function tasker.check_action(p_action text, p_known text[], p_by text, p_reason text) returns void;
-  -- called by act_on_step, act_on_task, pause_templates, preview_bulk_action, resume_templates, send_task_to_dlq, set_retention_policy,
+  -- called by act_on_step, act_on_task, fork_task, pause_templates, preview_bulk_action, resume_templates, send_task_to_dlq, set_retention_policy,
   --   update_dlq_entry
+-- Gives a fork what its source has finished, but for the steps that are to run again and what follows from them.
+function tasker.copy_finished_steps(p_source_uuid uuid, p_task_uuid uuid, p_rerun uuid[], p_history jsonb, p_server_uuid uuid,
+    p_now timestamp with time zone) returns integer;
+  -- called by fork_task
 -- The tasks that match a filter and that allow an action, by uuid, at most p_limit of them.
 function tasker.find_tasks_for_action(p_action text, p_filter jsonb, p_limit integer) returns uuid[], stable;
   -- called by preview_bulk_action, run_bulk_action
@@ -1826,6 +1852,10 @@ function tasker.find_tasks_for_action(p_action text, p_filter jsonb, p_limit int
 function tasker.find_templates_to_pause(p_namespace text, p_name text, p_version text, OUT o_namespace tasker.task_namespaces, OUT o_templates uuid[],
     OUT o_refusal jsonb) returns record;
   -- called by pause_templates, resume_templates
+-- Makes a new task from an existing one that runs again from chosen steps on.
+function tasker.fork_task(p_task_uuid uuid, p_by text, p_reason text, p_data jsonb DEFAULT '{}'::jsonb, p_context_checked boolean DEFAULT false,
+    p_server_uuid uuid DEFAULT NULL::uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by OperationGateway
 -- The schemas of the context of a task and the result of a step; null when there is no such task or step.
 function tasker.get_action_schemas(p_task_uuid uuid, p_step_uuid uuid DEFAULT NULL::uuid) returns jsonb, stable;
   -- called by OperationGateway
@@ -1847,7 +1877,7 @@ function tasker.is_repeated_action(p_task_uuid uuid, p_step_uuid uuid, p_action 
 -- The common part of all operator actions on steps: moves steps of one task to pending, complete or resolved_manually.
 function tasker.move_steps_by_operator(p_task_uuid uuid, p_step_uuids uuid[], p_to tasker.step_state, p_metadata jsonb, p_result jsonb,
     p_server_uuid uuid, p_now timestamp with time zone) returns integer;
-  -- called by act_on_step, act_on_task, transition_step_state_atomic
+  -- called by act_on_step, act_on_task, copy_finished_steps, transition_step_state_atomic
 -- Pauses a namespace or the templates of a name: nothing of them is handed off from here on; what is offered or running finishes.
 function tasker.pause_templates(p_namespace text, p_name text, p_version text, p_by text, p_reason text,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
@@ -1889,6 +1919,10 @@ function tasker.find_counter_violations(p_since timestamp with time zone DEFAULT
   -- called by check_history
 -- Documents that differ from their hash, and search attributes that differ from their context: one row per finding.
 function tasker.find_document_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
+    example jsonb), stable;
+  -- called by check_history
+-- Forks that do not have what their source has: one row per finding.
+function tasker.find_fork_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
     example jsonb), stable;
   -- called by check_history
 -- Tasks and steps that differ from their template: one row per finding.
@@ -2387,6 +2421,8 @@ function tasker.finish_write_request(p_request_uuid uuid, p_status integer) retu
 function tasker.get_caller() returns text, stable;
   -- called by act_on_step, act_on_task, admit_steps, change_schedule, pause_templates, replay_dead_messages, request_cancel, save_schedule,
   --   send_signals, send_task_to_dlq, set_concurrency_limit, set_retention_policy, start_backfill, update_dlq_entry
+  -- called by act_on_step, act_on_task, admit_steps, fork_task, pause_templates, replay_dead_messages, request_cancel, send_signals,
+  --   send_task_to_dlq, set_concurrency_limit, set_retention_policy, update_dlq_entry
 -- A valid API key by its SHA-256 and what it may do; null when there is none.
 function tasker.get_key_access(p_key_hash text) returns jsonb;
   -- called by AccountGateway
@@ -2507,7 +2543,7 @@ function tasker.submit_task(p_namespace text, p_name text, p_version text, p_con
 function tasker.submit_tasks(p_requests jsonb, p_server_uuid uuid DEFAULT NULL::uuid, p_claim_limit integer DEFAULT 0,
     p_lease_seconds integer DEFAULT 60, p_start boolean DEFAULT true, p_context_checked boolean DEFAULT false,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns json;
-  -- called by TaskGateway, submit_queued_requests, submit_task
+  -- called by TaskGateway, fork_task, submit_queued_requests, submit_task
 -- Reads task requests that other programs put on the queue orchestration_task_requests.
 function tasker.take_task_requests(p_limit integer DEFAULT 100) returns jsonb;
   -- called by TaskGateway
