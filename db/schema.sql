@@ -1621,12 +1621,9 @@ function tasker.refuse_steps(p_step_uuids uuid[], p_reasons text[], p_server_uui
   -- called by admit_steps
 -- The refusal that a function returns for a null or unknown id.
 function tasker.refuse_unknown(p_kind text, p_id text, p_field text DEFAULT NULL::text) returns jsonb, immutable;
-  -- called by act_on_step, act_on_task, add_steps, change_schedule, create_session, find_templates_to_pause, grant_access, replay_dead_messages,
-  --   request_cancel, revoke_api_key, revoke_grant, run_bulk_action, save_schedule, send_signals, send_task_to_dlq, set_concurrency_limit,
-  --   set_password, set_retention_policy, set_user_enabled, start_backfill, trigger_schedule, update_dlq_entry
-  -- called by act_on_step, act_on_task, add_steps, create_session, find_templates_to_pause, fork_task, grant_access, replay_dead_messages,
-  --   request_cancel, revoke_api_key, revoke_grant, run_bulk_action, send_signals, send_task_to_dlq, set_concurrency_limit, set_password,
-  --   set_retention_policy, set_user_enabled, update_dlq_entry
+  -- called by act_on_step, act_on_task, add_steps, change_schedule, create_session, find_templates_to_pause, fork_task, grant_access,
+  --   replay_dead_messages, request_cancel, revoke_api_key, revoke_grant, run_bulk_action, save_schedule, send_signals, send_task_to_dlq,
+  --   set_concurrency_limit, set_password, set_retention_policy, set_user_enabled, start_backfill, trigger_schedule, update_dlq_entry
 -- Counts down the remaining parents of the children of finished steps.
 function tasker.release_children(p_completed uuid[], OUT o_ready uuid[], OUT o_grows boolean) returns record;
   -- called by advance_tasks, grow_tasks
@@ -2419,10 +2416,8 @@ function tasker.finish_write_request(p_request_uuid uuid, p_status integer) retu
   -- called by AccountGateway
 -- The authenticated caller of this transaction, as set_caller recorded it; null without one.
 function tasker.get_caller() returns text, stable;
-  -- called by act_on_step, act_on_task, admit_steps, change_schedule, pause_templates, replay_dead_messages, request_cancel, save_schedule,
-  --   send_signals, send_task_to_dlq, set_concurrency_limit, set_retention_policy, start_backfill, update_dlq_entry
-  -- called by act_on_step, act_on_task, admit_steps, fork_task, pause_templates, replay_dead_messages, request_cancel, send_signals,
-  --   send_task_to_dlq, set_concurrency_limit, set_retention_policy, update_dlq_entry
+  -- called by act_on_step, act_on_task, admit_steps, change_schedule, fork_task, pause_templates, replay_dead_messages, request_cancel,
+  --   save_schedule, send_signals, send_task_to_dlq, set_concurrency_limit, set_retention_policy, start_backfill, update_dlq_entry
 -- A valid API key by its SHA-256 and what it may do; null when there is none.
 function tasker.get_key_access(p_key_hash text) returns jsonb;
   -- called by AccountGateway
