@@ -1,6 +1,6 @@
 -- The document over which the expressions of a step are evaluated: {context, results, task}. results has the results of
 -- the step's ancestors by name, without a step those of all steps of the task; task has attempt, correlation_id, created_at, name,
--- namespace, priority, uuid and version. Null when there is no such task, or it has no such step.
+-- namespace, priority, requested_at (of a scheduled task the fire time), uuid and version. Null when there is no such task, or it has no such step.
 -- Locks: none. Source: design section 12.
 create or replace function tasker.get_expression_document(p_task_uuid uuid, p_step_uuid uuid default null)
 returns jsonb
@@ -19,7 +19,7 @@ begin
               where o.task_uuid = t.task_uuid) end,
       'task', jsonb_build_object(
         'uuid', t.task_uuid, 'namespace', ns.name, 'name', nt.name, 'version', nt.version, 'created_at', t.created_at,
-        'correlation_id', t.correlation_id, 'priority', t.priority, 'attempt', coalesce(s.attempts, 0)))
+        'correlation_id', t.correlation_id, 'priority', t.priority, 'requested_at', t.requested_at, 'attempt', coalesce(s.attempts, 0)))
     from tasker.tasks t
     join tasker.task_contexts c on c.task_uuid = t.task_uuid
     join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid

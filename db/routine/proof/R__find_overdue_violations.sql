@@ -24,6 +24,10 @@ as $$
   join tasker.tasks t on t.task_uuid = d.task_uuid
   where d.resolution_status = 'pending' and d.dlq_reason <> 'manual_dlq' and t.state in ('complete', 'cancelled', 'resolved_manually')
     and t.completed_at < clock_timestamp() - p_older_than
+  union all
+  select 'due_schedule_is_processed', jsonb_build_object('schedule_uuid', s.schedule_uuid, 'next_fire_at', s.next_fire_at, 'wake_at', s.wake_at)
+  from tasker.schedules s
+  where s.wake_at < clock_timestamp() - p_older_than
 $$;
 comment on function tasker.find_overdue_violations(interval) is
   'Tasks that should have been evaluated, leases that should have been recovered and dead letters that should have been closed long ago.';

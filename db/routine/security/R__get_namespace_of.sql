@@ -1,4 +1,4 @@
--- The namespace that a task, dead_letter, policy, bulk_action or approval belongs to; null when there is no such object, or for a
+-- The namespace that a task, dead_letter, policy, schedule, bulk_action or approval belongs to; null when there is no such object, or for a
 -- bulk action on all namespaces.
 create or replace function tasker.get_namespace_of(p_kind text, p_uuid uuid)
 returns text
@@ -8,6 +8,8 @@ as $$
 begin
   if p_kind = 'policy' then
     return (select p.namespace_name from tasker.concurrency_policies p where p.policy_uuid = p_uuid);
+  elsif p_kind = 'schedule' then
+    return (select s.namespace_name from tasker.schedules s where s.schedule_uuid = p_uuid);
   elsif p_kind = 'bulk_action' then
     return (select b.filter ->> 'namespace' from tasker.bulk_actions b where b.token = p_uuid);
   end if;
@@ -22,4 +24,4 @@ begin
                           when 'dead_letter' then (select d.task_uuid from tasker.tasks_dlq d where d.dlq_entry_uuid = p_uuid) end);
 end
 $$;
-comment on function tasker.get_namespace_of(text, uuid) is 'The namespace that a task, dead_letter, policy, bulk_action or approval belongs to; null when there is none.';
+comment on function tasker.get_namespace_of(text, uuid) is 'The namespace that a task, dead_letter, policy, schedule, bulk_action or approval belongs to; null when there is none.';

@@ -69,6 +69,10 @@ class ArchitectureTest {
 
   @ArchTest
   static final ArchRule orchestration_knows_task_and_no_worker = knowsOnly("orchestration", "platform", "engine", "message", "request",
+      "task", "schedule");
+
+  @ArchTest
+  static final ArchRule schedule_knows_task_and_no_orchestration = knowsOnly("schedule", "platform", "engine", "message", "template",
       "task");
 
   @ArchTest

@@ -49,6 +49,8 @@ class ReplyKeysTest {
       // Names of fields of log lines.
       Map.entry("task/TransactionalSubmissions.java", Set.of("duplicate")),
       Map.entry("worker/ResultBatcher.java", Set.of("verdict")),
+      // What became of a fire time.
+      Map.entry("rest/SchedulesResource.java", Set.of("queued")),
       // A member of a result, and of a log line.
       Map.entry("step/StepResult.java", Set.of("error")),
       Map.entry("remote/WorkerResult.java", Set.of("error")),
@@ -83,6 +85,9 @@ class ReplyKeysTest {
       Map.entry("platform.Json", "how members are read"),
       Map.entry("platform.Refusals", "replies with an outcome"),
       Map.entry("request.KeyClaim", "the reply of claim_idempotency_key"),
+      Map.entry("schedule.FirePlanner", "a schedule that is due, from which it makes the plan of its next fire time"),
+      Map.entry("schedule.Schedules", "documents of schedules and their fires, which REST sends on"),
+      Map.entry("schedule.Timings", "the timing in a document of a schedule"),
       Map.entry("security.Accounts", "the replies of get_user_access, get_key_access and get_session_access"),
       Map.entry("security.Sessions", "the reply of create_session"),
       Map.entry("security.Administration", "the reply of grant_access"),

@@ -59,6 +59,17 @@ public class SystemMeters implements MultiCollector {
         gauge("tasker_tasks_past_sla", "Unfinished tasks that are older than the SLA of their template", number(now, "tasks_past_sla")));
     all.add(gauge("tasker_dlq_pending_investigations", "Open dead letters", number(now, "dead_letters_pending")));
     all.add(gauge("tasker_servers", "Servers that are alive by their heartbeat", number(now, "servers")));
+    JsonObject schedules = now.getJsonObject("schedules");
+    all.add(gauge("tasker_schedules_active", "Schedules that are not paused", number(schedules, "active")));
+    all.add(gauge("tasker_schedules_paused", "Paused schedules", number(schedules, "paused")));
+    all.add(gauge("tasker_schedules_failing", "Schedules whose latest fire times failed, also those that were paused for it",
+        number(schedules, "failing")));
+    all.add(gauge("tasker_schedules_overdue_seconds", "How long the schedule that is due longest has waited for a server",
+        number(schedules, "overdue_seconds")));
+    for (String outcome : List.of("started", "skipped", "missed", "failed")) {
+      all.add(counter("tasker_schedule_fires_" + outcome, "Fire times of schedules by what became of them: " + outcome,
+          number(schedules, outcome)));
+    }
     JsonObject retention = now.getJsonObject("retention");
     all.add(counter("tasker_retention_purged_tasks", "Tasks purged after their retention period",
         number(retention, "purged_tasks")));

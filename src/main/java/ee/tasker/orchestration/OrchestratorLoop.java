@@ -9,6 +9,7 @@ import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Role;
 import ee.tasker.platform.Settings;
+import ee.tasker.schedule.Schedules;
 import ee.tasker.task.QueuedRequests;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
@@ -46,6 +47,9 @@ public class OrchestratorLoop implements Orchestrator {
 
   @Inject
   private QueuedRequests requests;
+
+  @Inject
+  private Schedules schedules;
 
   @Inject
   private StepDispatcher stepDispatcher;
@@ -114,11 +118,17 @@ public class OrchestratorLoop implements Orchestrator {
 
   private void runAll() {
     repeat(limit -> orchestration.processStepResults(BATCH, limit));
+    // Before what looks after tasks that are left pending: a schedule may have submitted one of them.
+    repeat(limit -> schedules.fireDue(BATCH, limit)).nextWakeIn().ifPresent(this::dueAgainIn);
     repeat(limit -> requests.submit(BATCH, limit));
     repeat(limit -> requests.startValidatedTasks(BATCH, limit));
     // A task that is due and was not returned is locked by another session.
     repeat(limit -> orchestration.advanceDueTasks(BATCH, limit)).nextWakeIn()
-        .ifPresent(next -> dueIn(next.compareTo(SHORTEST_PAUSE) < 0 ? SHORTEST_PAUSE : next));
+        .ifPresent(this::dueAgainIn);
+  }
+
+  private void dueAgainIn(Duration next) {
+    dueIn(next.compareTo(SHORTEST_PAUSE) < 0 ? SHORTEST_PAUSE : next);
   }
 
   private RoundReply repeat(IntFunction<RoundReply> duty) {

@@ -26,6 +26,7 @@ public enum LogEvent {
   TASK_REQUEST_REFUSED("TK1203", Level.WARNING, "task request from the queue refused"),
   CANCEL_REQUESTED("TK1204", Level.INFO, "cancel requested"),
   OPERATOR_ACTED("TK1205", Level.INFO, "operator action"),
+  SCHEDULE_FIRE_FAILED("TK1206", Level.WARNING, "a schedule could not submit its task"),
   STEP_CLAIMED("TK1301", Level.DEBUG, "step claimed"),
   STEP_FINISHED("TK1302", Level.DEBUG, "step finished"),
   STEP_FAILED("TK1303", Level.WARNING, "step failed"),

@@ -45,6 +45,9 @@ public final class Refusals {
       new Known(409, "approval-taken"),
       new Known(409, "approval-decided"),
       new Known(409, "approval-ended"),
+      new Known(409, "schedule-exists"),
+      new Known(409, "schedule-version-changed"),
+      new Known(409, "fire-failed"),
       new Known(413, "payload-too-large"));
 
   private Refusals() {

@@ -8,6 +8,7 @@ import ee.tasker.operation.Operations;
 import ee.tasker.platform.ActingCaller;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
+import ee.tasker.schedule.Schedules;
 import ee.tasker.security.Accounts;
 import ee.tasker.security.Caller;
 import ee.tasker.security.Permission;
@@ -151,6 +152,10 @@ public class Access {
 
   void requireForPolicy(UUID policy) {
     requireFor("policy", policy, Permission.POLICIES_READ, ConcurrencyPolicies.notFound(policy));
+  }
+
+  void requireForSchedule(UUID schedule) {
+    requireFor("schedule", schedule, Permission.SCHEDULES_READ, Schedules.notFound(schedule));
   }
 
   void requireForBulkAction(UUID token) {

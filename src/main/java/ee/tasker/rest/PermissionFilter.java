@@ -66,6 +66,7 @@ public class PermissionFilter implements ContainerRequestFilter {
       case TASK -> uuid(context, "task_uuid", access::requireForTask);
       case DEAD_LETTER -> uuid(context, "dlq_entry_uuid", access::requireForDeadLetter);
       case APPROVAL -> uuid(context, "approval_uuid", access::requireForApproval);
+      case SCHEDULE -> uuid(context, "schedule_uuid", access::requireForSchedule);
       case POLICY -> uuid(context, "policy_uuid", access::requireForPolicy);
       case BULK_ACTION -> uuid(context, "token", access::requireForBulkAction);
     }

@@ -33,6 +33,8 @@ public @interface Requires {
     APPROVAL,
     /** In the namespace of the concurrency policy {@code policy_uuid}. */
     POLICY,
+    /** In the namespace of the schedule {@code schedule_uuid}. */
+    SCHEDULE,
     /** In the namespace of the bulk action {@code token}. */
     BULK_ACTION
   }

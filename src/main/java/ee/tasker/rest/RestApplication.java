@@ -39,6 +39,7 @@ public class RestApplication extends Application {
         RolesResource.class,
         QueuesResource.class,
         RetentionResource.class,
+        SchedulesResource.class,
         ServersResource.class,
         SignalsResource.class,
         SessionResource.class,

@@ -29,6 +29,10 @@ public class Visibility {
   private static final Set<String> STEP_IN_BRIEF = Set.of("step_uuid", "task_uuid", "name", "state", "attempts");
   private static final Set<String> DEAD_LETTER_IN_BRIEF = Set.of("dlq_entry_uuid", "task_uuid", "namespace", "resolution_status");
   private static final Set<String> APPROVAL_IN_BRIEF = Set.of("approval_uuid", "task_uuid", "namespace", "state");
+  private static final Set<String> SCHEDULE_IN_BRIEF = Set.of("schedule_uuid", "namespace", "name", "version");
+  /** The message of a failure may quote the context. */
+  private static final Set<String> OF_SCHEDULE_CONTEXT = Set.of("now", "context", "last_failure");
+  private static final Set<String> OF_SCHEDULE_FAILURES = Set.of("message", "failure");
   private static final Set<String> OF_CONTEXT = Set.of("context", "inputs", "violations");
   private static final Set<String> OF_RESULTS = Set.of("checkpoint", "result", "error", "metadata", "cause");
   /** Members that the engine writes about a move; all others come from the caller of a SQL function. */
@@ -41,7 +45,7 @@ public class Visibility {
    * another package.
    */
   public enum Content {
-    TASK, STEP, DEAD_LETTER, APPROVAL, OTHER
+    TASK, STEP, DEAD_LETTER, APPROVAL, SCHEDULE, OTHER
   }
 
   @Inject
@@ -151,6 +155,31 @@ public class Visibility {
     return shown.build();
   }
 
+  /** A caller who may change but not read schedules gets the key and the version; {@code now} is for the server only. */
+  JsonObject schedule(JsonObject schedule) {
+    if (!may(Permission.SCHEDULES_READ, schedule)) {
+      return only(SCHEDULE_IN_BRIEF, schedule);
+    }
+    if (may(Permission.TASKS_CONTEXT_READ, schedule)) {
+      return without(Set.of("now"), schedule);
+    }
+    JsonObject shown = without(OF_SCHEDULE_CONTEXT, schedule);
+    return "tasker".equals(Json.text(schedule, "paused_by").orElse("")) ? without(Set.of("pause_reason"), shown) : shown;
+  }
+
+  /** Fires or backfills of a schedule, as {@code {plural: [...], next}}. */
+  JsonObject ofSchedule(UUID schedule, String plural, JsonObject page) {
+    return seesSchedule(Permission.TASKS_CONTEXT_READ, schedule) ? page
+        : Json.build().createObjectBuilder(page).add(plural, withoutEach(OF_SCHEDULE_FAILURES, page.getJsonArray(plural))).build();
+  }
+
+  /** Checks a permission in addition to that of the method, in the namespace of a schedule. */
+  boolean seesSchedule(Permission permission, UUID schedule) {
+    var grants = access.caller().grants();
+    return grants.mayEverywhere(permission) || grants.may(permission)
+        && accounts.namespaceOf("schedule", schedule).filter(namespace -> grants.may(permission, namespace)).isPresent();
+  }
+
   /** Parked messages contain requests and results of any namespace, and their causes quote them. */
   JsonObject deadMessages(JsonObject page) {
     if (access.caller().grants().mayEverywhere(Permission.TASKS_CONTEXT_READ)
@@ -185,6 +214,7 @@ public class Visibility {
       case STEP -> step(Json.uuid(document, "task_uuid"), document).toString();
       case DEAD_LETTER -> deadLetter(document).toString();
       case APPROVAL -> approval(document).toString();
+      case SCHEDULE -> schedule(document).toString();
       case OTHER -> body;
     };
   }

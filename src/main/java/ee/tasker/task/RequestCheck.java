@@ -12,7 +12,7 @@ import java.util.Map;
 
 /** Checks a request before it reaches the database: its template, and its context against the input schema. */
 @ApplicationScoped
-class RequestCheck {
+public class RequestCheck {
   @Inject
   private Templates templates;
 

@@ -40,6 +40,7 @@ class ContractIT {
   private static final Set<String> FOR_EVERY_CALLER = Set.of("getMe", "getOpenApi", "getOpenApiYaml", "signIn", "signOut");
   /** Needs more tasks than one bulk action may have, or a request that is still being answered (KeyedRequestsIT); the only administrator (AccessIT). */
   private static final Set<String> SEEN_ELSEWHERE = Set.of("previewBulkAction 409", "pause 409", "resume 409", "setConcurrencyLimit 409",
+      "deleteSchedule 409", "pauseSchedule 409", "resumeSchedule 409", "triggerSchedule 409", "backfillSchedule 409", "cancelBackfill 409",
       "setRetentionPolicy 409", "openDeadLetter 409",
       "submitTasks 409", "saveView 409", "deleteView 409", "replayDeadMessage 409", "changeUser 409", "revokeKey 409", "revokeGrant 409",
       "drainWorker 409");

@@ -43,6 +43,7 @@ final class ContractScenarios {
     tasksAndSteps();
     approvals();
     operations();
+    schedules();
     templates();
     insight();
     server();
@@ -255,6 +256,52 @@ final class ContractScenarios {
 
   private Call entry(String operation) {
     return call(operation).path("dlq_entry_uuid", admin.get("/v1/dlq/task/" + blocked()).text("dlq_entry_uuid"));
+  }
+
+  private Call newSchedule(String name) {
+    return call("createSchedule").json("{'namespace': 'contract', 'name': '" + name + "', 'template': 'known', 'context': {'a': 1}, "
+        + "'cron': '0 3 1 1 *', 'zone': 'Europe/Berlin', 'tags': ['x']}");
+  }
+
+  private Call aboutSchedule(String operation) {
+    return call(operation).path("schedule_uuid",
+        newSchedule("s" + own + ++number).sendAs(admin).text("schedule_uuid"));
+  }
+
+  private static final String PERIOD = "'from': '2026-01-01T00:00:00Z', 'to': '2026-02-01T00:00:00Z', ";
+
+  private void schedules() {
+    when("listSchedules", () -> {
+      newSchedule("s" + own + ++number).sendAs(admin);
+      return call("listSchedules");
+    });
+    when("createSchedule", () -> newSchedule("s" + own + ++number));
+    otherwise("createSchedule", 409, () -> {
+      newSchedule("twice" + own).sendAs(admin);
+      return newSchedule("twice" + own);
+    });
+    when("getSchedule", () -> aboutSchedule("getSchedule"));
+    when("updateSchedule", () -> aboutSchedule("updateSchedule").json("{'version': 1, 'template': 'known', 'every_seconds': 86400}"));
+    otherwise("updateSchedule", 409,
+        () -> aboutSchedule("updateSchedule").json("{'version': 7, 'template': 'known', 'every_seconds': 86400}"));
+    when("deleteSchedule", () -> aboutSchedule("deleteSchedule").query("requested_by", "ann").query("reason", "test"));
+    when("pauseSchedule", () -> aboutSchedule("pauseSchedule").json("{" + WHO_AND_WHY + "}"));
+    when("resumeSchedule", () -> aboutSchedule("resumeSchedule").json("{" + WHO_AND_WHY + "}"));
+    when("triggerSchedule", () -> aboutSchedule("triggerSchedule").json("{" + WHO_AND_WHY + "}"));
+    when("listScheduleFires", () -> {
+      Call trigger = aboutSchedule("triggerSchedule").json("{" + WHO_AND_WHY + "}");
+      return call("listScheduleFires").path("schedule_uuid", trigger.sendAs(admin).text("schedule_uuid"));
+    });
+    when("backfillSchedule", () -> aboutSchedule("backfillSchedule").json("{" + PERIOD + WHO_AND_WHY + "}"));
+    otherwise("backfillSchedule", 200, () -> aboutSchedule("backfillSchedule").json("{'dry_run': true, " + PERIOD + WHO_AND_WHY + "}"));
+    when("listBackfills", () -> call("listBackfills").path("schedule_uuid",
+        aboutSchedule("backfillSchedule").json("{" + PERIOD + WHO_AND_WHY + "}").sendAs(admin).text("schedule_uuid")));
+    when("cancelBackfill", () -> {
+      var backfill = aboutSchedule("backfillSchedule").json("{" + PERIOD + WHO_AND_WHY + "}").sendAs(admin);
+      return call("cancelBackfill").path("schedule_uuid", backfill.text("schedule_uuid"))
+          .path("backfill_uuid", backfill.text("backfill_uuid"))
+          .query("requested_by", "ann").query("reason", "test");
+    });
   }
 
   private Call policy() {

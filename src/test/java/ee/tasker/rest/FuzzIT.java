@@ -96,6 +96,8 @@ class FuzzIT {
     assertThat(admin.postTemplate(
         "name: turns\nnamespace_name: testing\nversion: 1.0.0\nsteps:\n  - {name: a, handler: {callable: testing.Echo}, concurrency: [{limit: 1}]}\n")
         .status()).isEqualTo(201);
+    know("schedule_uuid", admin.post("/v1/schedules",
+        TaskerClient.quoted("{'namespace': 'testing', 'name': 'fuzzed', 'template': 'turns', 'cron': '@yearly'}")).text("schedule_uuid"));
     know("policy_uuid", admin.value("select policy_uuid from tasker.concurrency_policies").toString());
     Answer user = admin.post("/v1/access/users",
         TaskerClient.quoted("{'name': 'fuzzed', 'password': 'only for this test', 'grants': [{'role': 'viewer'}]}"));

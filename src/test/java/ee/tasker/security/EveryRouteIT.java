@@ -28,18 +28,22 @@ class EveryRouteIT {
   private static final String FOR_USERS = "signIn";
   private static final Set<String> OPEN = Set.of("getLandingPage", "getHealth", "getLiveness", "getReadiness", "getStartup");
   /** Operations about one thing in a namespace that find it out themselves from the body or the query. */
-  private static final Map<String, String> ABOUT_TESTING = Map.of(
-      "submitTask", TaskerClient.taskRequest("testing", "hello", "{'who': 'nobody'}"),
-      "previewBulkAction",
-      TaskerClient.quoted("{'action_type': 'retry', 'requested_by': 'x', 'reason': 'x', 'filter': {'namespace': 'testing'}}"),
-      "saveView", TaskerClient.quoted("{'page': 'tasks', 'name': 'x', 'namespace': 'testing'}"),
-      "pause", TaskerClient.quoted("{'namespace': 'testing', 'requested_by': 'x', 'reason': 'x'}"),
-      "registerWorker", TaskerClient.quoted("{'name': 'x', 'capacity': 1, 'handlers': ['none'], 'namespaces': ['testing']}"),
-      "submitResults",
-      TaskerClient.quoted("{'results': [{'step_uuid': '00000000-0000-7000-8000-000000000000', 'handoff': 1, 'outcome': 'released'}]}"),
-      "sendSignalByCorrelation", TaskerClient.quoted("{'correlation_id': '00000000-0000-7000-8000-000000000000'}"),
-      "delegateApproval", TaskerClient.quoted("{'to': 'nobody'}"), "decideApproval", TaskerClient.quoted("{'approved': true}"),
-      "registerTemplate", "name: foreign\nnamespace_name: testing\nversion: 1.0.0\nsteps:\n  - {name: a, handler: {callable: none}}\n");
+  private static final Map<String, String> ABOUT_TESTING = Map.ofEntries(
+      Map.entry("submitTask", TaskerClient.taskRequest("testing", "hello", "{'who': 'nobody'}")),
+      Map.entry("previewBulkAction",
+          TaskerClient.quoted("{'action_type': 'retry', 'requested_by': 'x', 'reason': 'x', 'filter': {'namespace': 'testing'}}")),
+      Map.entry("saveView", TaskerClient.quoted("{'page': 'tasks', 'name': 'x', 'namespace': 'testing'}")),
+      Map.entry("pause", TaskerClient.quoted("{'namespace': 'testing', 'requested_by': 'x', 'reason': 'x'}")),
+      Map.entry("createSchedule",
+          TaskerClient.quoted("{'namespace': 'testing', 'name': 'foreign', 'template': 'hello', 'cron': '@yearly'}")),
+      Map.entry("registerWorker", TaskerClient.quoted("{'name': 'x', 'capacity': 1, 'handlers': ['none'], 'namespaces': ['testing']}")),
+      Map.entry("submitResults",
+          TaskerClient.quoted("{'results': [{'step_uuid': '00000000-0000-7000-8000-000000000000', 'handoff': 1, 'outcome': 'released'}]}")),
+      Map.entry("sendSignalByCorrelation", TaskerClient.quoted("{'correlation_id': '00000000-0000-7000-8000-000000000000'}")),
+      Map.entry("delegateApproval", TaskerClient.quoted("{'to': 'nobody'}")),
+      Map.entry("decideApproval", TaskerClient.quoted("{'approved': true}")),
+      Map.entry("registerTemplate",
+          "name: foreign\nnamespace_name: testing\nversion: 1.0.0\nsteps:\n  - {name: a, handler: {callable: none}}\n"));
   private static final Map<String, String> QUERY = Map.of(
       "resume", "?namespace=testing&requested_by=x&reason=x", "getBottlenecks", "?namespace=testing", "getTimeline", "?namespace=testing",
       "streamEvents", "?namespace=testing");
@@ -82,7 +86,9 @@ class EveryRouteIT {
     Object approval = admin
         .value("select approval_uuid from tasker.approvals where task_uuid = '" + admin.submit("testing", "asked", "{}") + "'");
     Object policy = admin.value("select policy_uuid from tasker.concurrency_policies where namespace_name = 'testing' limit 1");
-    things = Map.of("task_uuid", task.toString(), "step_uuid", step, "dlq_entry_uuid", entry, "token", token, "policy_uuid",
+    String schedule = admin.post("/v1/schedules", TaskerClient.quoted("{'namespace': 'testing', 'name': 's" + UUID.randomUUID()
+        + "', 'template': 'hello', 'context': {'who': 'ann'}, 'cron': '@yearly'}")).text("schedule_uuid");
+    things = Map.of("schedule_uuid", schedule, "task_uuid", task.toString(), "step_uuid", step, "dlq_entry_uuid", entry, "token", token, "policy_uuid",
         String.valueOf(policy), "approval_uuid", String.valueOf(approval),
         "namespace", "testing", "name", "hello", "version", "1.0.0");
   }
@@ -98,8 +104,8 @@ class EveryRouteIT {
   /** The operation, about things that are there where they are given, otherwise about nothing. */
   private static Answer ask(TaskerClient caller, Operation operation, Map<String, String> things) {
     String path = operation.path();
-    for (String name : List.of("task_uuid", "step_uuid", "dlq_entry_uuid", "token", "policy_uuid", "approval_uuid", "dead_message_uuid",
-        "user_uuid",
+    for (String name : List.of("task_uuid", "step_uuid", "dlq_entry_uuid", "token", "policy_uuid", "approval_uuid", "schedule_uuid", "backfill_uuid",
+        "dead_message_uuid", "user_uuid",
         "key_uuid", "grant_uuid", "server_uuid", "worker_uuid", "view_uuid", "namespace", "name", "version")) {
       path = path.replace("{" + name + "}",
           things.getOrDefault(name, name.endsWith("uuid") || name.equals("token") ? UUID.randomUUID().toString() : "none"));

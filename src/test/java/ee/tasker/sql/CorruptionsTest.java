@@ -119,6 +119,7 @@ class CorruptionsTest {
       sql.text("select tasker.decide_approval(?, 'ann', true, '{\"limit\": 5}', null, true)", approval);
       add("delayed", Dag.linear(1).option("start_at", java.time.Instant.now().plusSeconds(7_200).toString()));
       assertThat(asleep.step("b")).isNotNull();
+      addSchedule(sql);
       Dag batches = Dag.of("cut").batchable().step("work").dependsOn("cut").batchWorker("{\"parallelism\": 2}").step("join")
           .dependsOn("work");
       Dag.Task batched = add("batched", batches);
@@ -144,6 +145,24 @@ class CorruptionsTest {
           "update tasker.task_wakeups w set wake_at = now() + interval '1 hour' from tasker.tasks t where t.task_uuid = w.task_uuid and t.state <> 'waiting_for_retry'");
       sql.text("select tasker.roll_up_analytics()");
     }
+  }
+
+  /** A schedule that fired an hour ago, and fires again tomorrow. */
+  private void addSchedule(Sql sql) {
+    Dag.Template template = Dag.of("a").inNamespace("scheduled").registered();
+    String uuid = sql
+        .object("select tasker.save_schedule(jsonb_build_object('namespace', 'scheduled', 'name', 'hourly', 'template_name', ?::text, "
+            + "'context', '{}'::jsonb, 'every_seconds', 86400, 'zone', 'UTC', 'anchor_at', now() - interval '1 hour', 'jitter_seconds', 0, 'overlap', 'skip', "
+            + "'catch_up', 'last', 'catch_up_seconds', 86400, 'pause_after_failures', 10, 'next_fire_at', now() - interval '1 hour', "
+            + "'next_due_at', now() - interval '1 hour'), 'ann', 'test')", template.name())
+        .getString("schedule_uuid");
+    String task = sql
+        .object("select tasker.fire_schedules(jsonb_build_array(jsonb_build_object('schedule_uuid', s.schedule_uuid, 'version', 1, "
+            + "'expected_fire_at', s.next_fire_at, 'fire_at', s.next_fire_at, 'due_at', s.next_due_at, 'next_fire_at', s.next_fire_at + interval '1 day', "
+            + "'next_due_at', s.next_fire_at + interval '1 day'))) from tasker.schedules s where s.schedule_uuid = ?",
+            UUID.fromString(uuid))
+        .getJsonArray("fires").getJsonObject(0).getString("task_uuid");
+    tasks.put("scheduled", new Dag.Task(UUID.fromString(task), template));
   }
 
   private Dag.Task add(String name, Dag dag) {

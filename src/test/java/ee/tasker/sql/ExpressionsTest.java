@@ -160,7 +160,8 @@ class ExpressionsTest {
     assertThat(document.getJsonObject("results")).hasToString("{\"a\":{\"x\":1}}");
     assertThat(document.getJsonObject("task").getString("uuid")).isEqualTo(task.uuid().toString());
     assertThat(document.getJsonObject("task").keySet())
-        .containsExactlyInAnyOrder("attempt", "correlation_id", "created_at", "name", "namespace", "priority", "uuid", "version");
+        .containsExactlyInAnyOrder("attempt", "correlation_id", "created_at", "name", "namespace", "priority", "requested_at", "uuid",
+            "version");
     assertThat(sql.object("select tasker.get_expression_document(?)", task.uuid()).getJsonObject("results"))
         .hasToString("{\"a\":{\"x\":1}}");
     assertThat(sql.object("select tasker.get_expression_document(?, ?)", task.uuid(), task.step("a")).getJsonObject("results")).isEmpty();

@@ -30,16 +30,18 @@ final class Tools {
   static final Set<Operation> READING = EnumSet.of(Operation.LIST_TASKS, Operation.GET_TASK, Operation.LIST_FORKS,
       Operation.COUNT_TASKS, Operation.LIST_FAILURES, Operation.DIAGNOSE_TASK,
       Operation.GET_TASK_HISTORY, Operation.LIST_STEPS, Operation.GET_STEP, Operation.AUDIT_STEP, Operation.LIST_PAUSES,
+      Operation.LIST_SCHEDULES, Operation.GET_SCHEDULE, Operation.LIST_SCHEDULE_FIRES, Operation.LIST_BACKFILLS,
       Operation.LIST_CONCURRENCY_POLICIES, Operation.GET_RETENTION, Operation.PREVIEW_RETENTION, Operation.LIST_DEAD_LETTERS,
       Operation.GET_DEAD_LETTER_OF_TASK, Operation.GET_DEAD_LETTER, Operation.GET_DEAD_LETTER_STATISTICS, Operation.GET_INVESTIGATION_QUEUE,
       Operation.GET_STALENESS, Operation.LIST_TEMPLATES, Operation.VALIDATE_TEMPLATE, Operation.GET_TEMPLATE, Operation.LIST_DEAD_MESSAGES,
       Operation.LIST_QUEUES, Operation.LIST_SERVERS, Operation.LIST_WORKERS, Operation.DESCRIBE_WORKER, Operation.LIST_HANDLERS,
       Operation.GET_PERFORMANCE, Operation.GET_SYSTEM_HEALTH, Operation.GET_BOTTLENECKS, Operation.GET_TIMELINE, Operation.GET_ME, Operation.LIST_APPROVALS,
       Operation.GET_APPROVAL);
-  /** What acts on tasks. Approvals, who may do what, retention and servers stay with people. */
+  /** What acts on tasks. Approvals, who may do what, retention, servers and what a schedule says stay with people. */
   static final Set<Operation> WRITING = EnumSet.of(Operation.SUBMIT_TASK, Operation.CANCEL_TASK, Operation.ACT_ON_TASK, Operation.FORK_TASK,
       Operation.ACT_ON_STEP,
       Operation.PREVIEW_BULK_ACTION, Operation.RUN_BULK_ACTION, Operation.PAUSE, Operation.RESUME, Operation.SET_CONCURRENCY_LIMIT,
+      Operation.PAUSE_SCHEDULE, Operation.RESUME_SCHEDULE, Operation.TRIGGER_SCHEDULE,
       Operation.OPEN_DEAD_LETTER, Operation.UPDATE_DEAD_LETTER, Operation.REGISTER_TEMPLATE, Operation.REPLAY_DEAD_MESSAGE);
   /** A preview that the server itself gives, and what it is a preview of: the token is the confirmation. */
   private static final Set<Operation> WITHOUT_CONFIRMATION = EnumSet.of(Operation.PREVIEW_BULK_ACTION, Operation.RUN_BULK_ACTION);

@@ -1,0 +1,2 @@
+/** Handlers of the sample nightly_report. */
+package ee.tasker.samples.reports;
