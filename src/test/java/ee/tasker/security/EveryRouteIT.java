@@ -88,7 +88,8 @@ class EveryRouteIT {
     Object policy = admin.value("select policy_uuid from tasker.concurrency_policies where namespace_name = 'testing' limit 1");
     String schedule = admin.post("/v1/schedules", TaskerClient.quoted("{'namespace': 'testing', 'name': 's" + UUID.randomUUID()
         + "', 'template': 'hello', 'context': {'who': 'ann'}, 'cron': '@yearly'}")).text("schedule_uuid");
-    things = Map.of("schedule_uuid", schedule, "task_uuid", task.toString(), "step_uuid", step, "dlq_entry_uuid", entry, "token", token, "policy_uuid",
+    things = Map.of("schedule_uuid", schedule, "task_uuid", task.toString(), "step_uuid", step, "dlq_entry_uuid", entry, "token", token,
+        "policy_uuid",
         String.valueOf(policy), "approval_uuid", String.valueOf(approval),
         "namespace", "testing", "name", "hello", "version", "1.0.0");
   }
@@ -104,7 +105,8 @@ class EveryRouteIT {
   /** The operation, about things that are there where they are given, otherwise about nothing. */
   private static Answer ask(TaskerClient caller, Operation operation, Map<String, String> things) {
     String path = operation.path();
-    for (String name : List.of("task_uuid", "step_uuid", "dlq_entry_uuid", "token", "policy_uuid", "approval_uuid", "schedule_uuid", "backfill_uuid",
+    for (String name : List.of("task_uuid", "step_uuid", "dlq_entry_uuid", "token", "policy_uuid", "approval_uuid", "schedule_uuid",
+        "backfill_uuid",
         "dead_message_uuid", "user_uuid",
         "key_uuid", "grant_uuid", "server_uuid", "worker_uuid", "view_uuid", "namespace", "name", "version")) {
       path = path.replace("{" + name + "}",

@@ -35,7 +35,8 @@ final class Tools {
       Operation.GET_DEAD_LETTER_OF_TASK, Operation.GET_DEAD_LETTER, Operation.GET_DEAD_LETTER_STATISTICS, Operation.GET_INVESTIGATION_QUEUE,
       Operation.GET_STALENESS, Operation.LIST_TEMPLATES, Operation.VALIDATE_TEMPLATE, Operation.GET_TEMPLATE, Operation.LIST_DEAD_MESSAGES,
       Operation.LIST_QUEUES, Operation.LIST_SERVERS, Operation.LIST_WORKERS, Operation.DESCRIBE_WORKER, Operation.LIST_HANDLERS,
-      Operation.GET_PERFORMANCE, Operation.GET_SYSTEM_HEALTH, Operation.GET_BOTTLENECKS, Operation.GET_TIMELINE, Operation.GET_ME, Operation.LIST_APPROVALS,
+      Operation.GET_PERFORMANCE, Operation.GET_SYSTEM_HEALTH, Operation.GET_BOTTLENECKS, Operation.GET_TIMELINE, Operation.GET_ME,
+      Operation.LIST_APPROVALS,
       Operation.GET_APPROVAL);
   /** What acts on tasks. Approvals, who may do what, retention, servers and what a schedule says stay with people. */
   static final Set<Operation> WRITING = EnumSet.of(Operation.SUBMIT_TASK, Operation.CANCEL_TASK, Operation.ACT_ON_TASK, Operation.FORK_TASK,
