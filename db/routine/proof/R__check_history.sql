@@ -22,7 +22,9 @@ as $$
       'template_has_no_cycle', 'edge_is_one_of_the_template', 'added_edge_is_in_the_history', 'grown_step_has_its_decision', 'grown_edge_has_its_decision', 'decision_is_carried_out',
       'batch_counters_equal_a_recount', 'batch_keeps_its_parallelism', 'worker_has_its_batch', 'batch_is_closed_once', 'batchable_step_has_its_batch', 'grown_task_has_no_cycle',
       'wait_is_one_of_its_step', 'open_wait_is_of_a_pending_step', 'step_starts_after_its_wait', 'wait_does_not_end_early', 'wait_is_due_no_later_than_its_wakeup',
-      'signal_is_consumed_once', 'signals_are_numbered_without_gaps', 'signal_belongs_to_a_task', 'delayed_task_has_not_started', 'history_belongs_to_a_task', 'history_belongs_to_a_step',
+      'signal_is_consumed_once', 'signals_are_numbered_without_gaps', 'signal_belongs_to_a_task', 'delayed_task_has_not_started',
+      'child_is_one_of_its_step', 'end_of_a_child_is_told', 'ended_parent_leaves_no_child', 'step_has_one_living_child', 'result_is_the_output_of_the_child',
+      'output_belongs_to_an_ended_task', 'notice_belongs_to_a_task', 'history_belongs_to_a_task', 'history_belongs_to_a_step',
       'result_belongs_to_a_step', 'task_ends_once', 'task_belongs_to_a_template', 'task_has_its_steps', 'step_belongs_to_a_task',
       'context_belongs_to_a_task', 'wakeup_belongs_to_a_task', 'purged_task_is_gone', 'slot_is_held_by_what_is_under_way',
       'slots_are_within_the_limit_of_their_admission', 'limited_step_in_flight_holds_its_slots',
@@ -54,6 +56,7 @@ as $$
     union all select f.invariant, f.example from tasker.find_graph_violations(p_since) f
     union all select f.invariant, f.example from tasker.find_growth_violations(p_since) f
     union all select f.invariant, f.example from tasker.find_wait_violations(p_since) f
+    union all select f.invariant, f.example from tasker.find_child_violations(p_since) f
     union all select f.invariant, f.example from tasker.find_batch_violations(p_since) f
     union all select f.invariant, f.example from tasker.find_identity_violations(p_since) f
     union all select f.invariant, f.example from tasker.find_state_violations(p_since) f

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Period;
 import java.time.format.DateTimeParseException;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.regex.Pattern;
 
 /** What a step waits for after its parents. Durations are those of ISO 8601, months and days in UTC. */
@@ -48,6 +49,28 @@ public sealed interface StepWait {
       Checks.present(defaultValue, "step.signal.on_timeout");
       timeout.ifPresent(text -> Checks.require(isDuration(text), "step.signal.timeout must be a duration, but is " + text));
       Checks.require(defaultValue.isEmpty() || timeout.isPresent(), "step.signal.on_timeout must be absent without a timeout");
+    }
+  }
+
+  /**
+   * The end of a child task, which the engine submits.
+   *
+   * @param namespace empty: that of the template
+   * @param version   empty: the latest when the child is submitted
+   * @param context   a mapping, as canonical JSON text
+   * @param priority  empty: that of the parent
+   */
+  record Child(Optional<String> namespace, String name, Optional<String> version, String context,
+      OptionalInt priority) implements StepWait {
+    public Child {
+      Checks.present(namespace, "step.task.namespace");
+      namespace.ifPresent(text -> Checks.require(TemplateKey.isNamespace(text), "step.task.namespace must be a namespace, but is " + text));
+      Checks.text(name, "step.task.name", Limits.TEMPLATE_NAME);
+      Checks.present(version, "step.task.version");
+      version
+          .ifPresent(text -> Checks.require(TemplateKey.isVersion(text), "step.task.version must be a semantic version, but is " + text));
+      Checks.present(context, "step.task.context");
+      Checks.range(priority, "step.task.priority", -100, 100);
     }
   }
 

@@ -80,7 +80,8 @@ public final class Tasker implements AutoCloseable {
     if (scan.hasExpressions()) {
       sql.array("select tasker.check_expressions(cast(? as jsonb), cast(? as jsonb))", scan.graph(), scan.expressions())
           .getValuesAs(JsonObject.class)
-          .forEach(found -> scan.refuse(found.getInt("index"), found.getString("message"), Json.text(found, "unknown_step")));
+          .forEach(found -> scan.refuse(found.getInt("index"), found.getString("pointer"), found.getString("message"),
+              Json.text(found, "unknown_step")));
     }
     if (scan.conclude() instanceof TemplateReading.Invalid invalid) {
       throw new IllegalArgumentException(invalid.problems().stream().map(Object::toString)
