@@ -57,10 +57,10 @@ begin
     v_error := null;
     v_output := null;
     v_attempt := null;
-    -- Of two that were armed at the same time the open one is the later.
+    -- An open one is the latest, whatever the clock has been.
     select w.* into v_wait from tasker.step_waits w
     where w.task_uuid = v_step.task_uuid and w.workflow_step_uuid = v_step.workflow_step_uuid
-    order by w.armed_at desc, (w.state = 'open') desc, w.wait_uuid desc limit 1;
+    order by (w.state = 'open') desc, w.armed_at desc, w.wait_uuid desc limit 1;
 
     if v_wait.kind = 'child_retry' and v_wait.state = 'open' then
       if v_wait.due_at > v_now then

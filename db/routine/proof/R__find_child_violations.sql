@@ -9,7 +9,7 @@ as $$
   with tasks as (
     select t.* from tasker.tasks t where t.created_at >= coalesce(p_since, '-infinity')),
   waits as materialized (
-    select w.*, row_number() over (partition by w.workflow_step_uuid order by w.armed_at desc, (w.state = 'open') desc, w.wait_uuid desc) = 1 as is_latest
+    select w.*, row_number() over (partition by w.workflow_step_uuid order by (w.state = 'open') desc, w.armed_at desc, w.wait_uuid desc) = 1 as is_latest
     from tasker.step_waits w where w.kind = 'child'),
   notices as materialized (
     select i.* from tasker.task_notices i)

@@ -9,7 +9,7 @@ as $$
   with tasks as (
     select t.* from tasker.tasks t where t.created_at >= coalesce(p_since, '-infinity')),
   waits as materialized (
-    select w.*, row_number() over (partition by w.workflow_step_uuid order by w.armed_at desc, w.wait_uuid desc) = 1 as is_latest
+    select w.*, row_number() over (partition by w.workflow_step_uuid order by w.armed_at desc, (w.state = 'open') desc, w.wait_uuid desc) = 1 as is_latest
     from tasker.step_waits w),
   signals as materialized (
     select g.* from tasker.task_signals g),

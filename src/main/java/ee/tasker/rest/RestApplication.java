@@ -44,6 +44,7 @@ public class RestApplication extends Application {
         TaskActionsResource.class,
         TaskBatchesResource.class,
         TaskEventsResource.class,
+        TaskChildrenResource.class,
         TaskSignalsResource.class,
         TasksResource.class,
         TemplatesResource.class,

@@ -114,6 +114,16 @@ class CorruptionsTest {
       }
       add("delayed", Dag.linear(1).option("start_at", java.time.Instant.now().plusSeconds(7_200).toString()));
       assertThat(asleep.step("b")).isNotNull();
+      Dag.Template leaf = Dag.of("x").inNamespace("children").registered();
+      Dag calls = Dag.of("sub").waitingOnly("{\"task\": {\"namespace\": \"children\", \"name\": \"" + leaf.name() + "\"}}")
+          .step("b").dependsOn("sub").output("{\"sub\": \"$.results.sub\"}");
+      Dag.Task called = add("called", calls);
+      java.util.UUID child = sql.uuid("select child_task_uuid from tasker.step_waits where task_uuid = ?", called.uuid());
+      worker.complete(worker.forNamespaces("children").claim(99).stream().filter(claim -> claim.task().equals(child)).findAny()
+          .orElseThrow().success("{}"));
+      worker.advance();
+      complete(worker, called, "b", "{}");
+      add("calling", calls);
       Dag batches = Dag.of("cut").batchable().step("work").dependsOn("cut").batchWorker("{\"parallelism\": 2}").step("join")
           .dependsOn("work");
       Dag.Task batched = add("batched", batches);

@@ -22,7 +22,9 @@ class GetTaskOutputTest {
   private Dag.Task ended(Dag dag) {
     Dag.Task task = dag.context("{\"order\": 17}").started();
     for (var claims = worker.claim(9); !claims.isEmpty(); claims = worker.claim(9)) {
-      claims.forEach(claim -> worker.complete(claim.success("{\"step\": \"" + claim.claimedStep().getString("name") + "\"}")));
+      claims.forEach(claim -> worker.complete(claim.success("{\"step\": \"" + sql.text(
+          "select n.name from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) where s.workflow_step_uuid = ?",
+          claim.step()) + "\"}")));
     }
     return task;
   }
@@ -41,7 +43,8 @@ class GetTaskOutputTest {
 
   @Test
   void a_mapping_is_evaluated_in_the_transaction_that_completes_the_task() {
-    Dag dag = Dag.of("a").step("b").dependsOn("a").output("{\"order\": \"$.context.order\", \"first\": \"$.results.a.step\", \"text\": \"$$x\"}");
+    Dag dag = Dag.of("a").step("b").dependsOn("a")
+        .output("{\"order\": \"$.context.order\", \"first\": \"$.results.a.step\", \"text\": \"$$x\"}");
     Dag.Task task = ended(dag);
 
     assertThatTask(task).isIn("complete");

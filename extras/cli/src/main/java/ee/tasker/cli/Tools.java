@@ -28,6 +28,7 @@ import java.util.TreeSet;
 final class Tools {
   /** What reads, for a person who asks about tasks. Streams, probes and the protocol of external workers are for programs. */
   static final Set<Operation> READING = EnumSet.of(Operation.LIST_TASKS, Operation.GET_TASK, Operation.DIAGNOSE_TASK,
+      Operation.LIST_CHILDREN,
       Operation.GET_TASK_HISTORY, Operation.LIST_STEPS, Operation.GET_STEP, Operation.AUDIT_STEP, Operation.LIST_PAUSES,
       Operation.LIST_CONCURRENCY_POLICIES, Operation.GET_RETENTION, Operation.PREVIEW_RETENTION, Operation.LIST_DEAD_LETTERS,
       Operation.GET_DEAD_LETTER_OF_TASK, Operation.GET_DEAD_LETTER, Operation.GET_DEAD_LETTER_STATISTICS, Operation.GET_INVESTIGATION_QUEUE,

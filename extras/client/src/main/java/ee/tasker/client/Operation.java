@@ -14,6 +14,7 @@ public enum Operation {
   CANCEL_TASK("DELETE", "/v1/tasks/{task_uuid}", true),
   ACT_ON_TASK("PATCH", "/v1/tasks/{task_uuid}", true),
   DIAGNOSE_TASK("GET", "/v1/tasks/{task_uuid}/diagnosis", false),
+  LIST_CHILDREN("GET", "/v1/tasks/{task_uuid}/children", false),
   SEND_SIGNAL("POST", "/v1/tasks/{task_uuid}/signals/{name}", true),
   SEND_SIGNAL_BY_CORRELATION("POST", "/v1/signals/{name}", true),
   GET_TASK_HISTORY("GET", "/v1/tasks/{task_uuid}/history", false),
