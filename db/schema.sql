@@ -17,15 +17,18 @@ create type tasker.identity_reuse as enum ('never', 'after_failure', 'after_end'
 create type tasker.identity_strategy as enum ('strict', 'caller_provided', 'always_unique');
 create type tasker.limited_unit as enum ('tasks', 'steps');
 create type tasker.lost_worker_policy as enum ('reschedule', 'abandon');
+-- What a row of task_notices tells its receiver.
+create type tasker.notice_kind as enum ('child_ended', 'cancel');
 create type tasker.server_state as enum ('healthy', 'degraded', 'draining', 'stopped');
 create type tasker.step_outcome as enum ('success', 'retryable_failure', 'permanent_failure', 'cancelled', 'manual_completion');
 create type tasker.step_state as enum ('pending', 'enqueued', 'in_progress', 'enqueued_for_orchestration', 'enqueued_as_error_for_orchestration',
     'waiting_for_retry', 'complete', 'error', 'cancelled', 'resolved_manually');
 create type tasker.task_state as enum ('pending', 'initializing', 'enqueuing_steps', 'steps_in_process', 'evaluating_results',
     'waiting_for_dependencies', 'waiting_for_retry', 'blocked_by_failures', 'complete', 'error', 'cancelled', 'resolved_manually');
-create type tasker.wait_kind as enum ('timer', 'signal');
--- Of a wait: open until its time or signal comes, its default is taken, it times out as an error, or its step or task ends otherwise.
-create type tasker.wait_state as enum ('open', 'satisfied', 'defaulted', 'timed_out', 'cancelled');
+create type tasker.wait_kind as enum ('timer', 'signal', 'child', 'child_retry');
+-- Of a wait: open until its time or signal comes, its default is taken, it times out as an error, its child task fails, or its step or task ends
+--   otherwise.
+create type tasker.wait_state as enum ('open', 'satisfied', 'defaulted', 'timed_out', 'failed', 'cancelled');
 create type tasker.when_full as enum ('queue', 'fail_fast');
 -- The state that a worker reports; healthy and degraded workers can claim steps.
 create type tasker.worker_state as enum ('healthy', 'degraded', 'paused', 'draining', 'stopped');
@@ -416,6 +419,8 @@ create table tasker.named_tasks (
   has_input_schema       boolean not null,
   -- search_attributes of the template: the path in the context by name; null when there is none.
   search_attributes      jsonb,
+  -- output of the template: a mapping over context and results; null: the results of the leaves.
+  output                 jsonb,
   -- Features of the template that this version accepts and cannot run; it refuses tasks of such a template.
   unsupported_features   text[] not null default '{}'::text[],
   total_steps            integer not null,
@@ -442,6 +447,8 @@ create table tasker.named_tasks (
   max_steps_per_decision integer not null generated always as (COALESCE((configuration #>> '{lifecycle,max_steps_per_decision}'::text[])::integer, 100)) stored,
   -- lifecycle.max_batches_per_step: how many batches one batchable step may make.
   max_batches_per_step   integer not null generated always as (COALESCE((configuration #>> '{lifecycle,max_batches_per_step}'::text[])::integer, 10000)) stored,
+  -- lifecycle.max_child_depth: how deep a child task of this template may be below the topmost task.
+  max_child_depth        integer not null generated always as (COALESCE((configuration #>> '{lifecycle,max_child_depth}'::text[])::integer, 8)) stored,
   -- lifecycle.max_decision_depth: how many decisions may follow from each other.
   max_decision_depth     integer not null generated always as (COALESCE((configuration #>> '{lifecycle,max_decision_depth}'::text[])::integer, 3)) stored,
   created_at             timestamp with time zone not null default now(),
@@ -450,6 +457,7 @@ create table tasker.named_tasks (
   constraint named_tasks_task_namespace_uuid_fkey FOREIGN KEY (task_namespace_uuid) REFERENCES tasker.task_namespaces(task_namespace_uuid),
   constraint grace_is_not_negative CHECK (cancel_grace_seconds >= 0),
   constraint has_steps CHECK (total_steps >= initial_steps AND initial_steps >= root_steps AND root_steps > 0),
+  constraint output_is_a_mapping CHECK (jsonb_typeof(output) = 'object'::text),
   constraint retention_is_not_negative CHECK (retention_days >= 0),
   constraint search_attributes_are_an_object CHECK (jsonb_typeof(search_attributes) = 'object'::text),
   constraint unserved_is_not_negative CHECK (unserved_seconds >= 0)
@@ -497,7 +505,8 @@ END) stored,
   runs_on_none         boolean not null default false,
   -- {rules: [{when, then}], otherwise} of a decision that has no handler.
   rules                jsonb,
-  -- What the step waits for after its parents: {kind: timer, for | until} or {kind: signal, name, schema?, timeout?, on_timeout?}.
+  -- What the step waits for after its parents: {kind: timer, for | until}, {kind: signal, name, schema?, timeout?, on_timeout?} or {kind: child,
+  --   namespace, name, version?, context, priority?}, a child task.
   wait_for             jsonb,
   -- Of a batchable step: {items, batch_size, cursor_field}, items null where its handler returns the cursors. Of a batch_worker: {parallelism,
   --   failure_strategy, tolerate}, with every default; tolerate null: any number.
@@ -511,12 +520,13 @@ END) stored,
   constraint attempts_are_not_negative CHECK (default_max_attempts >= 0),
   constraint backoff_is_positive CHECK (backoff_base_ms > 0 AND max_backoff_ms >= backoff_base_ms),
   constraint batch_is_of_a_batch CHECK ((batch IS NOT NULL) = (step_type::text = ANY (ARRAY['batchable'::character varying, 'batch_worker'::character varying]::text[]))),
+  constraint child_replaces_the_handler CHECK ((wait_for ->> 'kind'::text) <> 'child'::text OR handler_callable IS NULL),
   constraint has_a_handler_or_what_replaces_it CHECK ((handler_callable IS NULL) = (rules IS NOT NULL OR (batch ->> 'items'::text) IS NOT NULL) OR wait_for IS NOT NULL AND rules IS NULL AND batch IS NULL),
   constraint positions_count_from_one CHECK (step_position > 0),
   constraint rank_is_positive CHECK (growth_rank > 0),
   constraint rules_are_of_a_decision CHECK (rules IS NULL OR step_type::text = 'decision'::text),
   constraint timeout_is_positive CHECK (timeout_seconds > 0),
-  constraint wait_is_of_a_kind CHECK (wait_for IS NULL OR ((wait_for ->> 'kind'::text) = ANY (ARRAY['timer'::text, 'signal'::text]))),
+  constraint wait_is_of_a_kind CHECK (wait_for IS NULL OR ((wait_for ->> 'kind'::text) = ANY (ARRAY['timer'::text, 'signal'::text, 'child'::text]))),
   constraint waits_or_grows CHECK (wait_for IS NULL OR rules IS NULL AND batch IS NULL)
 );
 CREATE TRIGGER handlers_are_recorded AFTER INSERT ON tasker.named_tasks_named_steps REFERENCING NEW TABLE AS new_steps FOR EACH STATEMENT EXECUTE FUNCTION tasker.record_handlers();
@@ -669,14 +679,25 @@ create table tasker.step_waits (
   kind               tasker.wait_kind not null,
   state              tasker.wait_state not null default 'open'::tasker.wait_state,
   armed_at           timestamp with time zone not null,
-  -- When the timer fires, or the wait for a signal times out; null: it waits without a limit.
+  -- When the timer fires, the next child is submitted, or the wait for a signal or a child times out; null: it waits without a limit.
   due_at             timestamp with time zone,
   ended_at           timestamp with time zone,
   signal_name        character varying(64),
+  -- The child task that the step waits for.
+  child_task_uuid    uuid,
+  -- Of a wait for a child: which attempt of the step it is, 1 after a reset. Of the pause before a retry: the attempt that follows.
+  attempt            integer,
   constraint step_waits_pkey PRIMARY KEY (wait_uuid),
+  constraint attempt_iff_child CHECK (NOT (attempt > 0) IS DISTINCT FROM
+CASE
+    WHEN kind = ANY (ARRAY['child'::tasker.wait_kind, 'child_retry'::tasker.wait_kind]) THEN true
+    ELSE NULL::boolean
+END),
+  constraint child_iff_child CHECK ((child_task_uuid IS NOT NULL) = (kind = 'child'::tasker.wait_kind)),
   constraint ended_iff_not_open CHECK ((ended_at IS NULL) = (state = 'open'::tasker.wait_state)),
   constraint ends_after_it_was_armed CHECK (ended_at >= armed_at),
   constraint name_iff_signal CHECK ((signal_name IS NOT NULL) = (kind = 'signal'::tasker.wait_kind)),
+  constraint retry_has_a_time CHECK (kind <> 'child_retry'::tasker.wait_kind OR due_at IS NOT NULL),
   constraint time_out_is_not_early CHECK ((state <> ALL (ARRAY['timed_out'::tasker.wait_state, 'defaulted'::tasker.wait_state])) OR ended_at >= due_at),
   constraint timer_has_a_time CHECK (kind <> 'timer'::tasker.wait_kind OR due_at IS NOT NULL),
   constraint timer_is_not_early CHECK (kind <> 'timer'::tasker.wait_kind OR state <> 'satisfied'::tasker.wait_state OR ended_at >= due_at),
@@ -736,6 +757,33 @@ create table tasker.task_namespaces (
   constraint pause_is_whole CHECK ((paused_at IS NULL) = (paused_by IS NULL) AND (paused_at IS NULL) = (pause_reason IS NULL))
 );
 CREATE UNIQUE INDEX one_namespace_per_queue ON tasker.task_namespaces USING btree (lower((name)::text));
+
+-- What one task has to tell another, which must not be locked together: that a child has ended, or that it is to be cancelled. A server acts upon
+--   each under the lock of its receiver, and deletes it.
+create table tasker.task_notices (
+  notice_uuid uuid not null default tasker.uuid_v7(),
+  -- The receiver: the parent for child_ended, the child for cancel.
+  task_uuid   uuid not null,
+  sender_uuid uuid not null,
+  kind        tasker.notice_kind not null,
+  sent_at     timestamp with time zone not null default clock_timestamp(),
+  details     jsonb,
+  constraint task_notices_pkey PRIMARY KEY (notice_uuid)
+);
+CREATE INDEX task_notices_task_uuid_idx ON tasker.task_notices USING btree (task_uuid);
+
+-- The outputs of ended tasks whose template has an output, written once. Others are computed from the results of the leaves: get_task_output.
+create table tasker.task_outputs (
+  task_uuid     uuid not null,
+  output        jsonb,
+  -- Why there is none: {type, message, details}.
+  error         jsonb,
+  -- hash_documents(output, error) at insertion.
+  document_hash bigint not null,
+  constraint task_outputs_pkey PRIMARY KEY (task_uuid),
+  constraint output_or_error CHECK ((output IS NULL) <> (error IS NULL))
+);
+CREATE TRIGGER documents_are_hashed BEFORE INSERT ON tasker.task_outputs FOR EACH ROW EXECUTE FUNCTION tasker.stamp_document_hash();
 
 -- The values of contexts by which list_tasks finds tasks; write_search_attributes extracts them from task_contexts.
 create table tasker.task_search_attributes (
@@ -841,6 +889,8 @@ create table tasker.tasks (
   parent_correlation_id uuid,
   -- The task on whose behalf this one was submitted; a cancel of the parent may include this task.
   parent_task_uuid      uuid,
+  -- The step of parent_task_uuid that waits for this task; null for a task that no step has submitted.
+  parent_step_uuid      uuid,
   -- The task that has taken over the identity of this one, which has ended and cannot be restarted.
   replaced_by_task_uuid uuid,
   -- The ended task whose identity this one took over.
@@ -883,6 +933,8 @@ create table tasker.tasks (
   is_delayed            boolean not null default false,
   -- Whether the cancel request includes the child tasks.
   cancel_children       boolean,
+  -- True when the template has an output, which is stored at the end; null otherwise, which costs a row nothing.
+  has_output            boolean,
   cancel_policy         tasker.cancel_policy,
   -- SHA-256 over the identity of the request; null when every request creates a new task, and when a later task has taken over the identity.
   identity_hash         bytea,
@@ -913,6 +965,7 @@ CREATE UNIQUE INDEX tasks_identity_hash_key ON tasker.tasks USING btree (identit
 CREATE INDEX tasks_named_task_uuid_idx ON tasker.tasks USING btree (named_task_uuid, task_uuid);
 CREATE INDEX tasks_parent_correlation_id_idx ON tasker.tasks USING btree (parent_correlation_id) WHERE (parent_correlation_id IS NOT NULL);
 CREATE INDEX tasks_parent_task_uuid_idx ON tasker.tasks USING btree (parent_task_uuid) WHERE (parent_task_uuid IS NOT NULL);
+CREATE TRIGGER end_is_told AFTER UPDATE OF state ON tasker.tasks FOR EACH ROW WHEN (((new.has_output OR (new.parent_step_uuid IS NOT NULL)) AND (new.state <> old.state) AND (new.state = ANY (ARRAY['complete'::tasker.task_state, 'error'::tasker.task_state, 'cancelled'::tasker.task_state, 'resolved_manually'::tasker.task_state, 'blocked_by_failures'::tasker.task_state])))) EXECUTE FUNCTION tasker.tell_end_of_task();
 CREATE TRIGGER rows_go_with_their_task AFTER DELETE ON tasker.tasks REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION tasker.delete_rows_of_tasks();
 CREATE TRIGGER slots_are_released_by_tasks AFTER UPDATE OF state ON tasker.tasks FOR EACH ROW WHEN ((new.is_limited AND (new.state <> old.state) AND (new.state = ANY (ARRAY['complete'::tasker.task_state, 'error'::tasker.task_state, 'cancelled'::tasker.task_state, 'resolved_manually'::tasker.task_state, 'blocked_by_failures'::tasker.task_state])))) EXECUTE FUNCTION tasker.release_task_slots();
 
@@ -1386,10 +1439,14 @@ function tasker.cut_batches(p_step_uuids uuid[], p_server_uuid uuid, p_now times
 function tasker.decide_steps(p_step_uuids uuid[], p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,
     OUT o_completed uuid[], OUT o_deltas tasker.task_delta[]) returns record;
   -- called by grow_tasks
+-- Acts upon notices between tasks, each under the lock of its receiver.
+function tasker.deliver_notices(p_server_uuid uuid, p_limit integer DEFAULT 100,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by advance_due_tasks
 -- Ends a step that the engine completes itself: pending to complete with p_result, or to error with p_error.
 function tasker.end_automatic_step(p_step_uuid uuid, p_result jsonb, p_error jsonb, p_server_uuid uuid, p_now timestamp with time zone)
     returns tasker.task_delta;
-  -- called by advance_batches, cut_batches, decide_steps
+  -- called by advance_batches, cut_batches, decide_steps, pass_child_waits
 -- Evaluates whole tasks and does the work that is due.
 function tasker.evaluate_tasks(p_task_uuids uuid[], p_server_uuid uuid, p_claim_limit integer DEFAULT 0, p_lease_seconds integer DEFAULT 60,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
@@ -1418,10 +1475,13 @@ function tasker.get_current_task_state(p_task_uuid uuid) returns character varyi
 -- The verdicts of refused results, a JSON array of {step_uuid, handoff, verdict} for those not accepted.
 function tasker.get_refusals(p_results jsonb, p_accepted uuid[]) returns jsonb, stable;
   -- called by complete_steps
+-- The output of an ended task: what its template's mapping gave, or the results of its leaves by name.
+function tasker.get_task_output(p_task_uuid uuid) returns jsonb, stable;
+  -- called by find_child_violations, get_task_documents, pass_child_waits
 -- What follows from completed decisions, and from ready steps that the engine completes itself or that wait, until nothing more does.
 function tasker.grow_tasks(p_completed uuid[], p_ready uuid[], p_server_uuid uuid,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT o_ready uuid[], OUT o_deltas tasker.task_delta[],
-    OUT o_next_due_at timestamp with time zone, OUT o_due uuid[]) returns record;
+    OUT o_next_due_at timestamp with time zone, OUT o_due uuid[], OUT o_queued text[]) returns record;
   -- called by advance_tasks, evaluate_tasks
 -- Whether a task state is terminal.
 function tasker.is_terminal(p_state tasker.task_state) returns boolean, immutable;
@@ -1442,6 +1502,10 @@ function tasker.lock_tasks(p_task_uuids uuid[]) returns void;
 -- Merges two replies about different work into one, member by member.
 function tasker.merge_replies(p_first jsonb, p_second jsonb) returns jsonb, immutable;
   -- called by advance_due_tasks, end_worker_claims, process_tasks, submit_queued_requests, submit_worker_results
+-- Submits the child tasks of steps whose parents are done, and ends the waits of those whose child has ended.
+function tasker.pass_child_waits(p_step_uuids uuid[], p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,
+    OUT o_completed uuid[], OUT o_deltas tasker.task_delta[], OUT o_queued text[], OUT o_next_due_at timestamp with time zone) returns record;
+  -- called by grow_tasks
 -- Arms and ends the waits of steps whose parents are done.
 function tasker.pass_waits(p_step_uuids uuid[], p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,
     OUT o_ready uuid[], OUT o_completed uuid[], OUT o_deltas tasker.task_delta[], OUT o_next_due_at timestamp with time zone) returns record;
@@ -1502,6 +1566,9 @@ function tasker.submit_results(p_results jsonb, p_server_uuid uuid, p_settle boo
 -- The moves that lead a task from one state to another, the first being p_from itself.
 function tasker.task_path(p_from tasker.task_state, p_to tasker.task_state) returns tasker.task_state[], immutable;
   -- called by roll_up_task_states
+-- What follows from the end of a task: stores its output, and leaves a notice for the parent of a child task.
+function tasker.tell_end_of_task() returns trigger;
+  -- called by trigger of tasks
 -- Moves one step from one state to another if it is still in the first and p_handoff is its latest handoff, and lets its task follow.
 function tasker.transition_step_state_atomic(p_step_uuid uuid, p_handoff integer, p_from_state character varying, p_to_state character varying,
     p_actor character varying, p_processor_uuid uuid, p_metadata jsonb DEFAULT '{}'::jsonb) returns boolean;
@@ -1530,7 +1597,7 @@ function tasker.evaluate_list(p_path text, p_document jsonb) returns jsonb, immu
   -- called by cut_batches, evaluate_predicate, evaluate_value, try_expression
 -- A mapping with each path in it replaced by its value.
 function tasker.evaluate_mapping(p_mapping jsonb, p_document jsonb) returns jsonb, immutable;
-  -- called by try_expression
+  -- called by pass_child_waits, tell_end_of_task, try_expression
 -- Whether a predicate holds; an unknown one is an error and never quietly false.
 function tasker.evaluate_predicate(p_path text, p_document jsonb) returns boolean, immutable;
   -- called by decide_steps, try_expression
@@ -1539,7 +1606,7 @@ function tasker.evaluate_value(p_path text, p_document jsonb) returns jsonb, imm
   -- called by evaluate_mapping, pass_waits, try_expression
 -- The document over which the expressions of a step are evaluated: {context, results, task}.
 function tasker.get_expression_document(p_task_uuid uuid, p_step_uuid uuid DEFAULT NULL::uuid) returns jsonb, stable;
-  -- called by cut_batches, decide_steps, pass_waits
+  -- called by cut_batches, decide_steps, pass_child_waits, pass_waits, tell_end_of_task
 -- The instant that a JSON text gives in ISO 8601 with an offset; null when it is something else.
 function tasker.parse_instant(p_value jsonb) returns timestamp with time zone, immutable;
   -- called by pass_waits, submit_tasks
@@ -1581,6 +1648,9 @@ function tasker.get_batch_results(p_batch_step_uuid uuid, p_after integer DEFAUL
     returns TABLE(batch_number integer, batch_id text, workflow_step_uuid uuid, step_name text, state tasker.step_state, attempts integer,
     result jsonb, error jsonb), stable;
   -- called by get_batch_failure, get_batch_summary, list_batch_workers
+-- The child tasks that steps of a task have submitted, in the order of their submission.
+function tasker.get_child_documents(p_task_uuid uuid, p_after uuid DEFAULT NULL::uuid, p_limit integer DEFAULT 100) returns jsonb, stable;
+  -- called by TaskGateway
 -- The decisions of a task as the REST interface shows them, a JSON array in the order of the template.
 function tasker.get_decision_documents(p_task_uuid uuid) returns jsonb, stable;
   -- called by get_task_documents
@@ -1733,7 +1803,7 @@ function tasker.request_cancel(p_task_uuid uuid, p_by text, p_reason text, p_pol
     p_server_uuid uuid DEFAULT NULL::uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,
     p_bulk_token uuid DEFAULT NULL::uuid, p_grace_seconds integer DEFAULT NULL::integer, p_children text DEFAULT 'leave'::text,
     p_default_grace_seconds integer DEFAULT 30) returns jsonb;
-  -- called by TaskGateway, act_on_task, admit_steps
+  -- called by TaskGateway, act_on_task, admit_steps, deliver_notices
 -- Ends a pause and makes the waiting tasks due at once.
 function tasker.resume_templates(p_namespace text, p_name text, p_version text, p_by text, p_reason text,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
@@ -1753,6 +1823,10 @@ function tasker.check_history(p_since timestamp with time zone DEFAULT NULL::tim
 -- Batches whose counters differ from a recount, workers that no batch accounts for, and batches that were not closed as they should: one row per
 --   finding.
 function tasker.find_batch_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
+    example jsonb), stable;
+  -- called by check_history
+-- Child tasks that do not match the steps that wait for them, and outputs that do not match their tasks: one row per finding.
+function tasker.find_child_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
     example jsonb), stable;
   -- called by check_history
 -- Stored counters that differ from a recount: one row per finding.
@@ -1825,11 +1899,12 @@ function tasker.find_wakeup_violations(p_since timestamp with time zone DEFAULT 
   -- called by check_history
 -- A 64-bit hash of a document, or of two that are written together.
 function tasker.hash_documents(p_document jsonb, p_other jsonb DEFAULT NULL::jsonb) returns bigint, immutable;
-  -- called by act_on_step, act_on_task, find_document_violations, find_template_violations, pass_waits, save_checkpoint, stamp_document_hash
+  -- called by act_on_step, act_on_task, find_document_violations, find_template_violations, pass_waits, save_checkpoint, stamp_document_hash,
+  --   tell_end_of_task
 -- Writes the hash of a document beside it when its row is inserted.
 function tasker.stamp_document_hash() returns trigger;
-  -- called by trigger of named_tasks, trigger of task_contexts, trigger of task_signals, trigger of workflow_step_documents, trigger of
-  --   workflow_step_result_audit
+  -- called by trigger of named_tasks, trigger of task_contexts, trigger of task_outputs, trigger of task_signals, trigger of workflow_step_documents,
+  --   trigger of workflow_step_result_audit
 
 
 -- Functions: queue
@@ -1932,7 +2007,7 @@ function tasker.accepts_handoffs(p_task tasker.tasks) returns boolean, stable;
 function tasker.calculate_backoff_delay(p_attempt integer, p_base_ms integer DEFAULT 1000,
     p_kind tasker.backoff_kind DEFAULT 'exponential'::tasker.backoff_kind, p_cap_ms integer DEFAULT 60000, p_jitter numeric DEFAULT 0,
     p_multiplier numeric DEFAULT 2.0) returns integer, immutable;
-  -- called by settle_steps, transition_step_state_atomic
+  -- called by pass_child_waits, settle_steps, transition_step_state_atomic
 -- When a failed step is due again: a requested backoff counts from the last attempt, otherwise multiplier^attempts seconds up to the cap count from
 --   the failure.
 function tasker.calculate_step_next_retry_time(p_backoff_request_seconds integer, p_last_attempted_at timestamp with time zone,
@@ -2323,7 +2398,7 @@ function tasker.submit_task(p_namespace text, p_name text, p_version text, p_con
 function tasker.submit_tasks(p_requests jsonb, p_server_uuid uuid DEFAULT NULL::uuid, p_claim_limit integer DEFAULT 0,
     p_lease_seconds integer DEFAULT 60, p_start boolean DEFAULT true, p_context_checked boolean DEFAULT false,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns json;
-  -- called by TaskGateway, submit_queued_requests, submit_task
+  -- called by TaskGateway, pass_child_waits, submit_queued_requests, submit_task
 -- Reads task requests that other programs put on the queue orchestration_task_requests.
 function tasker.take_task_requests(p_limit integer DEFAULT 100) returns jsonb;
   -- called by TaskGateway
@@ -2468,7 +2543,7 @@ function tasker.is_served(p_namespace text, p_now timestamp with time zone DEFAU
   -- called by get_task_staleness
 -- Notifies every listening server of new work.
 function tasker.notify_servers(p_server_uuid uuid, p_kinds text[]) returns void;
-  -- called by Notifications, send_signal, submit_task
+  -- called by Notifications, send_signal, submit_task, tell_end_of_task
 -- Records the steps that an external worker has just claimed.
 function tasker.record_worker_claims(p_worker_uuid uuid, p_claimed_steps jsonb, p_request_id text, p_now timestamp with time zone) returns void;
   -- called by claim_for_worker, submit_worker_results

@@ -5,7 +5,7 @@
 create or replace function tasker.deliver_notices(p_server_uuid uuid, p_limit int default 100, p_now timestamptz default null)
 returns jsonb
 language plpgsql
-set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set search_path = ''
 as $$
 declare
   v_now       timestamptz := coalesce(p_now, clock_timestamp());

@@ -189,7 +189,8 @@ begin
     if v_verdict ->> 'verdict' = 'created' then
       insert into tasker.step_waits (task_uuid, workflow_step_uuid, kind, armed_at, due_at, child_task_uuid, attempt)
       values (v_step.task_uuid, v_step.step_uuid, 'child', v_step.armed_at, v_step.due_at, (v_verdict ->> 'task_uuid')::uuid, v_step.attempt);
-      o_next_due_at := least(o_next_due_at, v_step.due_at);
+      -- A child that an orchestrator still has to start or validate.
+      o_next_due_at := least(o_next_due_at, v_step.due_at, case when v_verdict ->> 'state' = 'pending' then v_now end);
       update tasker.task_wakeups w set wake_at = v_step.due_at where w.task_uuid = v_step.task_uuid and w.wake_at > v_step.due_at;
     else
       o_deltas := o_deltas || tasker.end_automatic_step(v_step.step_uuid, null, jsonb_build_object('type', 'child_not_submitted',

@@ -5,7 +5,7 @@
 create or replace function tasker.get_child_documents(p_task_uuid uuid, p_after uuid default null, p_limit int default 100)
 returns jsonb
 language plpgsql stable
-set search_path = '' set timezone = 'UTC' set jit = off
+set search_path = '' set timezone = 'UTC'
 as $$
 begin
   return (

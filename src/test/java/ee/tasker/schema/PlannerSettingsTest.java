@@ -61,7 +61,8 @@ class PlannerSettingsTest {
       Rule.of("enable_nestloop = off, jit = off",
           "Compares whole tables, some of them twice. An estimate of one row leads the planner into a nested loop, and the check of a large "
               + "database into hours.",
-          "find_batch_violations", "find_counter_violations", "find_document_violations", "find_graph_violations", "find_growth_violations",
+          "find_batch_violations", "find_child_violations", "find_counter_violations", "find_document_violations", "find_graph_violations",
+          "find_growth_violations",
           "find_history_violations",
           "find_identity_violations", "find_order_violations", "find_reference_violations", "find_result_violations",
           "find_slot_violations", "find_state_violations", "find_tally_violations", "find_template_violations", "find_time_violations",

@@ -410,7 +410,7 @@ final class Corruptions {
         past(group, "a child of another step", "child_is_one_of_its_step",
             "update tasker.tasks set parent_step_uuid = {done.s1} where parent_task_uuid = {called}"),
         past(group, "a notice of the end of a child lost", "end_of_a_child_is_told",
-            "update tasker.tasks set state = 'error', completed_at = now() where parent_task_uuid = {calling}"),
+            "delete from tasker.task_notices where task_uuid = {ending}"),
         past(group, "a notice to a task that is not there", "notice_belongs_to_a_task",
             "insert into tasker.task_notices (task_uuid, sender_uuid, kind) values (gen_random_uuid(), {done}, 'child_ended')"),
         past(group, "a child that goes on after its parent", "ended_parent_leaves_no_child",

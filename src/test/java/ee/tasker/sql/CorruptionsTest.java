@@ -118,9 +118,7 @@ class CorruptionsTest {
       Dag calls = Dag.of("sub").waitingOnly("{\"task\": {\"namespace\": \"children\", \"name\": \"" + leaf.name() + "\"}}")
           .step("b").dependsOn("sub").output("{\"sub\": \"$.results.sub\"}");
       Dag.Task called = add("called", calls);
-      java.util.UUID child = sql.uuid("select child_task_uuid from tasker.step_waits where task_uuid = ?", called.uuid());
-      worker.complete(worker.forNamespaces("children").claim(99).stream().filter(claim -> claim.task().equals(child)).findAny()
-          .orElseThrow().success("{}"));
+      completeChild(sql, worker, called);
       worker.advance();
       complete(worker, called, "b", "{}");
       add("calling", calls);
@@ -139,6 +137,8 @@ class CorruptionsTest {
       worker.advance();
       claim(worker, admitted, "a");
       add("elsewhere", Dag.of("a"));
+      // No server has noticed the end of its child yet.
+      completeChild(sql, worker, add("ending", calls));
       // However long the test takes, nothing becomes due or expires while it does.
       sql.run("update tasker.workflow_steps set lease_expires_at = now() + interval '1 hour' where state = 'in_progress'");
       sql.run(
@@ -158,6 +158,12 @@ class CorruptionsTest {
     Claim claim = worker.forNamespaces(task.template().namespace()).claimOne();
     assertThat(claim.step()).as(step).isEqualTo(task.step(step));
     return claim;
+  }
+
+  private static void completeChild(Sql sql, SqlWorker worker, Dag.Task parent) {
+    java.util.UUID child = sql.uuid("select child_task_uuid from tasker.step_waits where task_uuid = ?", parent.uuid());
+    worker.complete(worker.forNamespaces("children").claim(99).stream().filter(claim -> claim.task().equals(child)).findAny().orElseThrow()
+        .success("{}"));
   }
 
   private static void complete(SqlWorker worker, Dag.Task task, String step, String result) {
