@@ -2383,8 +2383,8 @@ function tasker.finish_task_requests(p_msg_ids jsonb, p_refused jsonb DEFAULT '[
 function tasker.get_next_step_position(p_task_uuid uuid) returns integer, stable;
   -- called by add_steps, advance_batches
 -- Starts the unchecked tasks whose context is valid; the others end in error.
-function tasker.start_validated_tasks(p_verdicts jsonb, p_server_uuid uuid, p_claim_limit integer DEFAULT 0, p_lease_seconds integer DEFAULT 60)
-    returns jsonb;
+function tasker.start_validated_tasks(p_verdicts jsonb, p_server_uuid uuid, p_claim_limit integer DEFAULT 0, p_lease_seconds integer DEFAULT 60,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by TaskGateway
 -- submit_tasks for requests that came by the queue: one that raises an error does not hold back the others.
 function tasker.submit_queued_requests(p_requests jsonb, p_server_uuid uuid, p_claim_limit integer DEFAULT 0, p_lease_seconds integer DEFAULT 60)
