@@ -121,6 +121,7 @@ class ChildTasksTest {
     UUID first = child(parent);
     worker.complete(claim(first).permanentFailure());
     worker.advance();
+    sql.object("select tasker.evaluate_tasks(array[?], null)", parent.uuid());
     assertThatStep(parent.step("sub")).isIn("pending");
     assertThat(waits(parent)).containsExactly("child failed", "child_retry open");
     assertThat(sql.text("select tasker.diagnose_task(?)", parent.uuid())).contains("another one will be submitted");
@@ -314,11 +315,15 @@ class ChildTasksTest {
   void the_end_of_a_child_waits_for_no_lock_of_its_parent_and_is_not_lost() {
     Dag.Task parent = waitingForAChild("");
     SqlWorker.Claim last = claim(child(parent));
+    Dag.Task other = waitingForAChild("");
+    SqlWorker.Claim lastOfOther = claim(child(other));
     try (Sql holder = Sql.session()) {
       holder.run("select from tasker.tasks where task_uuid = ? for no key update", parent.uuid());
       worker.complete(last.success());
+      worker.complete(lastOfOther.success());
       worker.advance();
       assertThatStep(parent.step("sub")).isIn("pending");
+      assertThatStep(other.step("sub")).isIn("complete");
       holder.rollback();
     }
     worker.advance();
