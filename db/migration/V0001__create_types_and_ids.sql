@@ -41,17 +41,20 @@ create type tasker.when_full as enum ('queue', 'fail_fast');
 
 create type tasker.limited_unit as enum ('tasks', 'steps');
 
-create type tasker.wait_kind as enum ('timer', 'signal', 'approval');
+create type tasker.wait_kind as enum ('timer', 'signal', 'approval', 'child', 'child_retry');
 
-create type tasker.wait_state as enum ('open', 'satisfied', 'defaulted', 'timed_out', 'cancelled');
+create type tasker.wait_state as enum ('open', 'satisfied', 'defaulted', 'timed_out', 'failed', 'cancelled');
 comment on type tasker.wait_state is
-  'Of a wait: open until its time or signal comes, its default is taken, it times out as an error, or its step or task ends otherwise.';
+  'Of a wait: open until its time or signal comes, its default is taken, it times out as an error, its child task fails, or its step or task ends otherwise.';
 
 create type tasker.approval_state as enum ('open', 'approved', 'rejected', 'expired', 'cancelled');
 comment on type tasker.approval_state is
   'Of an approval: open until a user approves or rejects it, its due time ends it, or its step or task ends otherwise.';
 
 create type tasker.approval_event as enum ('made', 'claimed', 'unclaimed', 'delegated', 'escalated', 'approved', 'rejected', 'expired', 'cancelled');
+
+create type tasker.notice_kind as enum ('child_ended', 'cancel');
+comment on type tasker.notice_kind is 'What a row of task_notices tells its receiver.';
 
 create type tasker.task_delta as (task_uuid uuid, in_flight int, unfinished int, failed int, retrying int);
 comment on type tasker.task_delta is 'The change of a task''s step counters.';

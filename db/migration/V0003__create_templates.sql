@@ -37,6 +37,7 @@ create table tasker.named_tasks (
   identity_reuse       tasker.identity_reuse not null default 'never',
   has_input_schema     boolean     not null,
   search_attributes    jsonb,
+  output               jsonb,
   unsupported_features text[]      not null default '{}',
   total_steps          int         not null,
   initial_steps        int         not null,
@@ -51,10 +52,12 @@ create table tasker.named_tasks (
   retention_days       int         generated always as ((configuration #>> '{lifecycle,retention_days}')::int) stored,
   max_steps_per_decision int       not null generated always as (coalesce((configuration #>> '{lifecycle,max_steps_per_decision}')::int, 100)) stored,
   max_batches_per_step int         not null generated always as (coalesce((configuration #>> '{lifecycle,max_batches_per_step}')::int, 10000)) stored,
+  max_child_depth      int         not null generated always as (coalesce((configuration #>> '{lifecycle,max_child_depth}')::int, 8)) stored,
   max_decision_depth   int         not null generated always as (coalesce((configuration #>> '{lifecycle,max_decision_depth}')::int, 3)) stored,
   created_at           timestamptz not null default now(),
   constraint one_template_per_version unique (task_namespace_uuid, name, version),
   constraint has_steps check (total_steps >= initial_steps and initial_steps >= root_steps and root_steps > 0),
+  constraint output_is_a_mapping check (jsonb_typeof(output) = 'object'),
   constraint search_attributes_are_an_object check (jsonb_typeof(search_attributes) = 'object'),
   constraint grace_is_not_negative check (cancel_grace_seconds >= 0),
   constraint unserved_is_not_negative check (unserved_seconds >= 0),
@@ -66,6 +69,8 @@ comment on column tasker.named_tasks.content_hash is 'SHA-256 (hex) of the norma
 comment on column tasker.named_tasks.initial_steps is 'Steps that a task begins with: all that are not downstream of a decision.';
 comment on column tasker.named_tasks.identity_reuse is 'reuse of the template: when a new task may take over the identity of an ended one.';
 comment on column tasker.named_tasks.search_attributes is 'search_attributes of the template: the path in the context by name; null when there is none.';
+comment on column tasker.named_tasks.output is 'output of the template: a mapping over context and results; null: the results of the leaves.';
+comment on column tasker.named_tasks.max_child_depth is 'lifecycle.max_child_depth: how deep a child task of this template may be below the topmost task.';
 comment on column tasker.named_tasks.unsupported_features is 'Features of the template that this version accepts and cannot run; it refuses tasks of such a template.';
 comment on column tasker.named_tasks.continue_on_error is 'lifecycle.on_step_error: continue. Steps that do not depend on the failed one still run.';
 comment on column tasker.named_tasks.is_limited is 'Whether a concurrency policy limits its tasks or steps.';
@@ -128,8 +133,9 @@ create table tasker.named_tasks_named_steps (
   constraint timeout_is_positive check (timeout_seconds > 0),
   constraint has_a_handler_or_what_replaces_it check
     (((handler_callable is null) = (rules is not null or batch ->> 'items' is not null)) or (wait_for is not null and rules is null and batch is null)),
-  constraint wait_is_of_a_kind check (wait_for is null or wait_for ->> 'kind' in ('timer', 'signal', 'approval')),
+  constraint wait_is_of_a_kind check (wait_for is null or wait_for ->> 'kind' in ('timer', 'signal', 'approval', 'child')),
   constraint batch_is_of_a_batch check ((batch is not null) = (step_type in ('batchable', 'batch_worker'))),
+  constraint child_replaces_the_handler check (wait_for ->> 'kind' <> 'child' or handler_callable is null),
   constraint waits_or_grows check (wait_for is null or (rules is null and batch is null)),
   constraint rules_are_of_a_decision check (rules is null or step_type = 'decision'),
   constraint rank_is_positive check (growth_rank > 0));
@@ -142,7 +148,8 @@ comment on column tasker.named_tasks_named_steps.growth_rank is
 comment on column tasker.named_tasks_named_steps.runs_on_none is 'on_none: run. The deferred convergence runs although none of its parents was created.';
 comment on column tasker.named_tasks_named_steps.rules is '{rules: [{when, then}], otherwise} of a decision that has no handler.';
 comment on column tasker.named_tasks_named_steps.wait_for is
-  'What the step waits for after its parents: {kind: timer, for | until}, {kind: signal, name, schema?, timeout?, on_timeout?}, or {kind: approval} with the keys of the template.';
+  'What the step waits for after its parents: {kind: timer, for | until}, {kind: signal, name, schema?, timeout?, on_timeout?}, {kind: approval} with the keys of the template,
+   or {kind: child, namespace, name, version?, context, priority?}, a child task.';
 comment on column tasker.named_tasks_named_steps.batch is
   'Of a batchable step: {items, batch_size, cursor_field}, items null where its handler returns the cursors. Of a batch_worker: {parallelism, failure_strategy, tolerate}, with every default; tolerate null: any number.';
 comment on column tasker.named_tasks_named_steps.on_worker_lost is

@@ -16,6 +16,7 @@ create table tasker.tasks (
   correlation_id        uuid        not null,
   parent_correlation_id uuid,
   parent_task_uuid      uuid,
+  parent_step_uuid      uuid,
   replaced_by_task_uuid uuid,
   replaces_task_uuid    uuid,
   created_at            timestamptz not null default now(),
@@ -40,6 +41,7 @@ create table tasker.tasks (
   is_keyed              boolean     not null,
   is_delayed            boolean     not null default false,
   cancel_children       boolean,
+  has_output            boolean,
   cancel_policy         tasker.cancel_policy,
   identity_hash         bytea,
   former_identity_hash  bytea,
@@ -68,6 +70,8 @@ with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_
       autovacuum_vacuum_cost_limit = 2000, autovacuum_analyze_scale_factor = 0.05);
 comment on table tasker.tasks is 'One run of a template. state is authoritative, moved by compare-and-set; task_transitions is its history.';
 comment on column tasker.tasks.parent_task_uuid is 'The task on whose behalf this one was submitted; a cancel of the parent may include this task.';
+comment on column tasker.tasks.parent_step_uuid is 'The step of parent_task_uuid that waits for this task; null for a task that no step has submitted.';
+comment on column tasker.tasks.has_output is 'True when the template has an output, which is stored at the end; null otherwise, which costs a row nothing.';
 comment on column tasker.tasks.replaced_by_task_uuid is 'The task that has taken over the identity of this one, which has ended and cannot be restarted.';
 comment on column tasker.tasks.replaces_task_uuid is 'The ended task whose identity this one took over.';
 comment on column tasker.tasks.cancel_requested_at is 'The time of a cancel request, which is not a state: no step starts after it.';
@@ -237,16 +241,23 @@ create table tasker.step_waits (
   due_at             timestamptz,
   ended_at           timestamptz,
   signal_name        varchar(64),
+  child_task_uuid    uuid,
+  attempt            int,
   constraint ended_iff_not_open check ((ended_at is null) = (state = 'open')),
   constraint ends_after_it_was_armed check (ended_at >= armed_at),
   constraint timer_has_a_time check (kind <> 'timer' or due_at is not null),
   constraint times_are_finite check (isfinite(due_at) and isfinite(armed_at)),
   constraint name_iff_signal check ((signal_name is not null) = (kind = 'signal')),
+  constraint child_iff_child check ((child_task_uuid is not null) = (kind = 'child')),
+  constraint attempt_iff_child check ((attempt > 0) is not distinct from (case when kind in ('child', 'child_retry') then true end)),
+  constraint retry_has_a_time check (kind <> 'child_retry' or due_at is not null),
   constraint timer_is_not_early check (kind <> 'timer' or state <> 'satisfied' or ended_at >= due_at),
   constraint time_out_is_not_early check (state not in ('timed_out', 'defaulted') or ended_at >= due_at));
 comment on table tasker.step_waits is
   'What steps wait for after their parents, one row each time that a wait is armed. A step with an open wait stays pending.';
-comment on column tasker.step_waits.due_at is 'When the timer fires, or the wait for a signal times out; null: it waits without a limit.';
+comment on column tasker.step_waits.due_at is 'When the timer fires, the next child is submitted, or the wait for a signal or a child times out; null: it waits without a limit.';
+comment on column tasker.step_waits.child_task_uuid is 'The child task that the step waits for.';
+comment on column tasker.step_waits.attempt is 'Of a wait for a child: which attempt of the step it is, 1 after a reset. Of the pause before a retry: the attempt that follows.';
 create unique index one_open_wait_per_step on tasker.step_waits (workflow_step_uuid) where state = 'open';
 create index step_waits_task_uuid_idx on tasker.step_waits (task_uuid, workflow_step_uuid);
 
@@ -311,6 +322,28 @@ create table tasker.approval_events (
 comment on table tasker.approval_events is 'What happened to approvals, in its order.';
 comment on column tasker.approval_events.acted_by is 'Null for what the engine did.';
 create index approval_events_task_uuid_idx on tasker.approval_events (task_uuid);
+
+create table tasker.task_notices (
+  notice_uuid uuid        primary key default tasker.uuid_v7(),
+  task_uuid   uuid        not null,
+  sender_uuid uuid        not null,
+  kind        tasker.notice_kind not null,
+  sent_at     timestamptz not null default clock_timestamp(),
+  details     jsonb);
+comment on table tasker.task_notices is
+  'What one task has to tell another, which must not be locked together: that a child has ended, or that it is to be cancelled. A server acts upon each under the lock of its receiver, and deletes it.';
+comment on column tasker.task_notices.task_uuid is 'The receiver: the parent for child_ended, the child for cancel.';
+create index task_notices_task_uuid_idx on tasker.task_notices (task_uuid);
+
+create table tasker.task_outputs (
+  task_uuid     uuid   primary key,
+  output        jsonb,
+  error         jsonb,
+  document_hash bigint not null,
+  constraint output_or_error check ((output is null) <> (error is null)));
+comment on table tasker.task_outputs is 'The outputs of ended tasks whose template has an output, written once. Others are computed from the results of the leaves: get_task_output.';
+comment on column tasker.task_outputs.error is 'Why there is none: {type, message, details}.';
+comment on column tasker.task_outputs.document_hash is 'hash_documents(output, error) at insertion.';
 
 create table tasker.task_signals (
   signal_uuid   uuid        primary key default tasker.uuid_v7(),

@@ -23,6 +23,7 @@ declare
   v_due       uuid[] := '{}';
 begin
   o_ended := '[]';
+  o_queued := '{}';
   if cardinality(p_unsettled) > 0 then
     v_settled := tasker.settle_steps(p_unsettled, p_server_uuid, p_now);
     v_completed := v_completed || v_settled.o_completed;
@@ -46,6 +47,7 @@ begin
     v_ready := v_growth.o_ready;
     v_due := v_growth.o_due;
     v_deltas := v_deltas || v_growth.o_deltas;
+    o_queued := v_growth.o_queued;
     o_next_retry_at := least(o_next_retry_at, v_growth.o_next_due_at);
   end if;
   if v_due <> '{}' then
@@ -55,7 +57,7 @@ begin
   end if;
   v_handoffs := v_handoffs || tasker.enqueue_steps(v_ready, 'pending', p_server_uuid, p_claim_limit, p_lease_seconds, p_now);
   select coalesce(array_agg(h.step_uuid) filter (where h.is_claimed), '{}'),
-         coalesce(array_agg(distinct h.namespace) filter (where not h.is_claimed), '{}'),
+         o_queued || coalesce(array_agg(distinct h.namespace::text) filter (where not h.is_claimed), '{}'),
          v_deltas || array_agg((h.task_uuid, 1, 0, 0, 0)::tasker.task_delta)
     into o_claimed, o_queued, v_deltas
   from unnest(v_handoffs) h;

@@ -1,5 +1,6 @@
 -- Cancels the open waits, and their approvals, of tasks that end or are being cancelled, or of p_step_uuids among their steps only: of steps that
--- leave pending without their wait. Returns how many.
+-- leave pending without their wait. Returns how many. Child tasks that they waited for are told to cancel, as are those that failed
+-- a step that ends otherwise now and are blocked: by a notice, because their own lock must not be taken here.
 -- Locks: the waits; the caller holds the tasks. Source: ADR 0038.
 create or replace function tasker.cancel_waits(p_task_uuids uuid[], p_step_uuids uuid[] default null, p_now timestamptz default null)
 returns int
@@ -10,6 +11,14 @@ declare
   v_cancelled int;
   v_approvals uuid[];
 begin
+  insert into tasker.task_notices (task_uuid, sender_uuid, kind, sent_at, details)
+  select distinct c.task_uuid, w.task_uuid, 'cancel'::tasker.notice_kind, coalesce(p_now, clock_timestamp()),
+         jsonb_strip_nulls(jsonb_build_object('by', coalesce(p.cancel_requested_by, 'the parent task'), 'policy', p.cancel_policy,
+           'reason', coalesce(p.cancel_reason, 'the step of the parent task no longer waits for it')))
+  from tasker.step_waits w
+  join tasker.tasks p on p.task_uuid = w.task_uuid
+  join tasker.tasks c on c.task_uuid = w.child_task_uuid and c.completed_at is null and c.cancel_requested_at is null
+  where w.task_uuid = any (p_task_uuids) and (p_step_uuids is null or w.workflow_step_uuid = any (p_step_uuids)) and w.kind = 'child';
   with cancelled as (
     update tasker.step_waits w
     set state = 'cancelled', ended_at = greatest(coalesce(p_now, clock_timestamp()), w.armed_at)

@@ -26,6 +26,7 @@ declare
   v_grows    boolean;
   v_growth   record;
   v_grown    tasker.task_delta[] := '{}';
+  v_queued   text[];
 begin
   perform tasker.lock_tasks(p_task_uuids);
   update tasker.tasks t set is_delayed = false where t.task_uuid = any (p_task_uuids) and t.is_delayed and t.start_at <= v_now;
@@ -58,6 +59,7 @@ begin
     v_growth := tasker.grow_tasks('{}', v_pending, p_server_uuid, v_now);
     v_pending := v_growth.o_ready;
     v_grown := v_growth.o_deltas;
+    v_queued := v_growth.o_queued;
     -- A decision that failed decides whether other steps of its task may start.
     select array_agg(u.step_uuid order by u.n) into v_due
     from unnest(v_due) with ordinality as u(step_uuid, n)
@@ -88,7 +90,7 @@ begin
   return jsonb_build_object(
     'claimed_steps', case when cardinality(v_claimed) > 0 then tasker.get_claimed_steps(v_claimed) else '[]' end,
     'queued', (select coalesce(jsonb_agg(distinct q), '[]') from (
-                 select unnest(v_advance.o_queued) as q union all
+                 select unnest(v_advance.o_queued || v_queued) as q union all
                  select h.namespace from unnest(v_handoffs) h where not h.is_claimed) q),
     'ended', v_advance.o_ended || v_ended);
 end

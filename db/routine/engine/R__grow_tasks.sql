@@ -1,14 +1,15 @@
 -- What follows from completed decisions, and from ready steps that the engine completes itself or that wait, until nothing more does: carries
--- out the outcomes, completes the decisions by rules that are ready, arms and ends waits (pass_waits), cuts batches, continues those that are
+-- out the outcomes, completes the decisions by rules that are ready, arms and ends waits (pass_waits), submits child tasks and takes their ends (pass_child_waits), cuts batches, continues those that are
 -- open, and counts down the children.
 -- p_completed: completed steps, decisions and others. p_ready: steps that are ready, with and without a handler.
 -- o_ready are the steps to hand off: those of p_ready that have a handler and wait for nothing, and those that became ready, of tasks that
 -- accept handoffs, in the order of their handoff. o_due are workers of batches to hand off from waiting_for_retry. o_deltas: what the caller
--- has to roll up. o_next_due_at: when the first of the waits that stay open is due.
+-- has to roll up. o_next_due_at: when the first of the waits that stay open is due. o_queued: the
+-- namespaces in which steps of new child tasks were offered.
 -- Locks: the steps; the caller holds their tasks. Source: design section 13, ADR 0033.
 create or replace function tasker.grow_tasks(
   p_completed uuid[], p_ready uuid[], p_server_uuid uuid, p_now timestamptz default null,
-  out o_ready uuid[], out o_deltas tasker.task_delta[], out o_next_due_at timestamptz, out o_due uuid[])
+  out o_ready uuid[], out o_deltas tasker.task_delta[], out o_next_due_at timestamptz, out o_due uuid[], out o_queued text[])
 language plpgsql
 set search_path = ''
 as $$
@@ -17,6 +18,7 @@ declare
   v_automatic uuid[];
   v_decided   record;
   v_waited    record;
+  v_children  record;
   v_passed    uuid[] := '{}';
   v_cut       record;
   v_batches   record;
@@ -26,6 +28,7 @@ begin
   o_ready := p_ready;
   o_deltas := '{}';
   o_due := '{}';
+  o_queued := '{}';
   loop
     o_ready := o_ready || tasker.expand_decisions(v_completed, p_server_uuid, p_now);
     select array_agg(s.workflow_step_uuid) filter (where s.is_automatic and s.workflow_step_uuid <> all (v_passed)),
@@ -44,10 +47,14 @@ begin
     o_ready := o_ready || v_waited.o_ready;
     v_passed := v_passed || v_waited.o_ready;
     o_next_due_at := least(o_next_due_at, v_waited.o_next_due_at);
+    v_children := tasker.pass_child_waits(v_automatic, p_server_uuid, p_now);
+    o_deltas := o_deltas || v_children.o_deltas;
+    o_queued := o_queued || v_children.o_queued;
+    o_next_due_at := least(o_next_due_at, v_children.o_next_due_at);
     v_cut := tasker.cut_batches(v_automatic, p_server_uuid, p_now);
     v_batches := tasker.advance_batches(v_automatic, p_server_uuid, p_now);
     o_deltas := o_deltas || v_cut.o_deltas || v_batches.o_deltas;
-    v_completed := v_decided.o_completed || v_waited.o_completed || v_cut.o_completed || v_batches.o_completed;
+    v_completed := v_decided.o_completed || v_waited.o_completed || v_children.o_completed || v_cut.o_completed || v_batches.o_completed;
     v_released := tasker.release_children(v_completed);
     o_ready := o_ready || v_batches.o_ready || v_released.o_ready;
     o_due := o_due || v_batches.o_due;

@@ -9,7 +9,7 @@
 -- A step without a handler completes, with the payload, the default, or {due_at, fired_at} as its result. One with a
 -- handler is to be handed off; it finds {wait: {...}} in its inputs. After a reset by an operator a step whose wait was satisfied is handed off
 -- again without waiting if it has a handler; every other one waits anew.
--- Leaves out steps that are not pending or do not wait. A timer whose until gives no instant ends its step in error, expression_error.
+-- Leaves out steps that are not pending, do not wait, or wait for a child task (pass_child_waits). A timer whose until gives no instant ends its step in error, expression_error.
 -- o_ready: the steps to hand off; o_completed: those that completed; o_deltas: what the caller has to roll up; o_next_due_at: when the first of the
 -- waits that stay open is due.
 -- Locks: the steps, waits, signals and wake-ups; the caller holds the tasks. Source: design section 14, ADR 0038.
@@ -42,7 +42,7 @@ begin
     from unnest(p_step_uuids) with ordinality as u(step_uuid, n)
     join tasker.workflow_steps s on s.workflow_step_uuid = u.step_uuid
     join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
-    where s.state = 'pending' and s.is_automatic and n.wait_for is not null
+    where s.state = 'pending' and s.is_automatic and n.wait_for ->> 'kind' <> 'child'
     order by u.n
   loop
     v_error := null;

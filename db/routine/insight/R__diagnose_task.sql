@@ -11,7 +11,7 @@ begin
   return (
     with waiting as (
       select w.value ->> 'name' as name, w.value ->> 'sentence' as sentence,
-             array_position('{failed,no_server,no_handler,paused,slot,not_checked,delayed,cancelling,lease_expired,retry,retry_due,running,offered,result_submitted,batch,approval,signal,timer,not_started,ready,held_back,parents}',
+             array_position('{failed,no_server,no_handler,paused,slot,not_checked,delayed,cancelling,lease_expired,retry,retry_due,running,offered,result_submitted,batch,child,child_retry,approval,signal,timer,not_started,ready,held_back,parents}',
                             w.value ->> 'cause') as rank, w.ordinality, count(*) over () as steps
       from jsonb_array_elements(tasker.get_waiting_document(p_task_uuid, false, false) -> 'waiting') with ordinality w)
     select format('Step %s %s', w.name, w.sentence)

@@ -1,6 +1,6 @@
 -- Explains why a task waits: one row for every unfinished step of an unfinished task, in the order of the template, with a
 -- cause, a sentence and the details. Of the workers of a batch, the first 20 that have begun and not ended. An ended task and an unknown task have no row; a waiting task always has at least one.
--- cause: batch, parents, held_back, not_checked, delayed, paused, timer, signal, approval, slot, not_started, ready, retry, retry_due, no_server, no_handler,
+-- cause: batch, parents, held_back, not_checked, delayed, paused, timer, signal, approval, child, child_retry, slot, not_started, ready, retry, retry_due, no_server, no_handler,
 -- offered, running, cancelling, lease_expired, result_submitted, failed.
 -- Locks: none. Source: ADR 0016.
 create or replace function tasker.explain_waiting(p_task_uuid uuid, p_now timestamptz default null)
@@ -43,7 +43,7 @@ begin
 
   return query
   with steps as (
-    select s.*, coalesce(s.name, n.name) as step_name, d.handler_callable, d.handler_resolver, d.handler_key, r.error, wt.kind as wait_kind, wt.armed_at as wait_armed_at, wt.due_at as wait_due_at, wt.signal_name, ap.approval_uuid, ap.claimed_by, ap.candidates, wo.why as watched, wo.since as watched_since, wo.due_at as watched_until, sl.policy, sl.slot_key, sl.slot_since, sl.slot_limit, sl.held_by,
+    select s.*, coalesce(s.name, n.name) as step_name, d.handler_callable, d.handler_resolver, d.handler_key, r.error, wt.kind as wait_kind, wt.armed_at as wait_armed_at, wt.due_at as wait_due_at, wt.signal_name, ap.approval_uuid, ap.claimed_by, ap.candidates, wt.child_task_uuid, wt.attempt as wait_attempt, ch.state as child_state, wo.why as watched, wo.since as watched_since, wo.due_at as watched_until, sl.policy, sl.slot_key, sl.slot_since, sl.slot_limit, sl.held_by,
            (select jsonb_agg(jsonb_build_object('name', coalesce(p.name, pn.name), 'state', p.state) order by p.step_position)
             from tasker.workflow_step_edges e
             join tasker.workflow_steps p on p.workflow_step_uuid = e.from_step_uuid and p.state not in ('complete', 'resolved_manually')
@@ -58,6 +58,7 @@ begin
     left join tasker.batches ba on ba.workflow_step_uuid = s.workflow_step_uuid and ba.closed_at is null
     left join tasker.unclaimed_offers wo on wo.task_uuid = s.task_uuid and wo.workflow_step_uuid = s.workflow_step_uuid and wo.handoff = s.handoffs
     left join tasker.step_waits wt on wt.task_uuid = s.task_uuid and wt.workflow_step_uuid = s.workflow_step_uuid and wt.state = 'open'
+    left join tasker.tasks ch on ch.task_uuid = wt.child_task_uuid
     left join lateral (
       select a.approval_uuid, a.claimed_by,
              (select string_agg(c.name, ' or ' order by c.turn, c.name)
@@ -123,6 +124,8 @@ begin
            when 'signal' then format('has been waiting since %s for signal %s%s', j.wait_armed_at, j.signal_name, coalesce(', until ' || j.wait_due_at, ''))
            when 'approval' then format('has been waiting since %s for approval of %s%s%s', j.wait_armed_at, j.candidates, coalesce(', claimed by ' || j.claimed_by, ''),
                                        coalesce(', due ' || j.wait_due_at, ''))
+           when 'child' then format('waits for child task %s (%s)%s', j.child_task_uuid, j.child_state, coalesce(format(', until %s', j.wait_due_at), ''))
+           when 'child_retry' then format('its child task has failed; another one will be submitted at %s (attempt %s)', j.wait_due_at, j.wait_attempt)
            when 'retry' then format('will be retried at %s (attempt %s)', j.next_retry_at, j.attempts + 1)
            when 'paused' then format('%s paused the %s at %s: %s', v_pause.paused_by, case when v_pause.is_namespace then 'namespace' else 'template' end, v_pause.paused_at, v_pause.reason)
            when 'slot' then format('has been waiting since %s for one of the %s slots of the policy for %s, held by %s', j.slot_since, j.slot_limit, j.policy,
@@ -145,6 +148,8 @@ begin
            when 'delayed' then jsonb_build_object('start_at', v_task.start_at)
            when 'timer' then jsonb_build_object('since', j.wait_armed_at, 'due_at', j.wait_due_at)
            when 'signal' then jsonb_build_object('signal', j.signal_name, 'since', j.wait_armed_at, 'due_at', j.wait_due_at)
+           when 'child' then jsonb_build_object('child_task_uuid', j.child_task_uuid, 'child_state', j.child_state, 'since', j.wait_armed_at, 'due_at', j.wait_due_at)
+           when 'child_retry' then jsonb_build_object('due_at', j.wait_due_at, 'next_attempt', j.wait_attempt)
            when 'approval' then jsonb_build_object('approval_uuid', j.approval_uuid, 'candidates', j.candidates, 'claimed_by', j.claimed_by, 'since', j.wait_armed_at, 'due_at', j.wait_due_at)
            when 'batch' then jsonb_build_object('total', j.total_workers, 'created', j.created_workers, 'in_flight', j.in_flight_workers, 'done', j.done_workers,
                                                 'failed', j.failed_workers, 'parallelism', j.parallelism)

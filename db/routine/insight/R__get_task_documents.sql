@@ -1,5 +1,5 @@
 -- Tasks as the REST interface shows them, in the order of the argument, a JSON array; unknown ones are left out.
--- p_with_details adds the context, the readiness of every step, the decisions and the batches, without their workers. Source: reference section 6.2, TaskResponse.
+-- p_with_details adds the context, the output, the readiness of every step, the decisions and the batches, without their workers. Source: reference section 6.2, TaskResponse.
 create or replace function tasker.get_task_documents(p_task_uuids uuid[], p_with_details boolean default true)
 returns jsonb
 language plpgsql stable
@@ -25,7 +25,7 @@ begin
         'cancel_request', case when t.cancel_requested_at is not null then jsonb_build_object(
           'at', t.cancel_requested_at, 'by', t.cancel_requested_by, 'claimed_actor', t.cancel_claimed_actor, 'reason', t.cancel_reason, 'policy', t.cancel_policy) end)
       || case when p_with_details then jsonb_build_object(
-        'context', x.context, 'submitted_by', x.submitted_by, 'decisions', tasker.get_decision_documents(t.task_uuid), 'batches', tasker.get_batch_documents(t.task_uuid),
+        'context', x.context, 'output', o.document -> 'output', 'output_error', o.document -> 'error', 'parent_step_uuid', t.parent_step_uuid, 'submitted_by', x.submitted_by, 'decisions', tasker.get_decision_documents(t.task_uuid), 'batches', tasker.get_batch_documents(t.task_uuid),
         'explanation', case when t.completed_at is null then tasker.diagnose_task(t.task_uuid) end,
         'steps', (select coalesce(jsonb_agg(to_jsonb(r) - '{task_uuid,workflow_step_uuid,named_step_uuid,current_state}'::text[]
             || jsonb_build_object('step_uuid', r.workflow_step_uuid, 'template_step_uuid', r.named_step_uuid, 'state', r.current_state)), '[]')
@@ -39,6 +39,7 @@ begin
   join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
   left join tasker.task_contexts x on x.task_uuid = t.task_uuid and p_with_details
   left join tasker.task_wakeups w on w.task_uuid = t.task_uuid
+  cross join lateral (select case when p_with_details then tasker.get_task_output(t.task_uuid) end as document) o
   cross join lateral (select max(tr.created_at) as last_at from tasker.task_transitions tr where tr.task_uuid = t.task_uuid) h
   cross join lateral tasker.get_task_execution_contexts_batch(array[t.task_uuid]) c);
 end

@@ -134,6 +134,13 @@ begin
       'message', format('the task has already ended as %s', v_task.state))
     when v_task.replaced_by_task_uuid is not null then jsonb_build_object('outcome', 'refused', 'code', 'task-already-replaced',
       'message', format('task %s has taken over the identity of this task', v_task.replaced_by_task_uuid))
+    when v_task.completed_at is not null and v_task.parent_step_uuid is not null and exists (
+           select from tasker.workflow_steps s join tasker.tasks p on p.task_uuid = s.task_uuid
+           where s.workflow_step_uuid = v_task.parent_step_uuid and (p.completed_at is not null or s.state not in ('pending', 'error')
+             or exists (select from tasker.step_waits w join tasker.step_waits own on own.child_task_uuid = p_task_uuid and own.workflow_step_uuid = w.workflow_step_uuid
+                        where w.task_uuid = p.task_uuid and w.workflow_step_uuid = s.workflow_step_uuid and w.kind = 'child' and w.child_task_uuid <> p_task_uuid
+                          and w.armed_at >= own.armed_at))) then
+      jsonb_build_object('outcome', 'refused', 'code', 'task-already-ended', 'message', 'the step of its parent task has ended, or has taken another child task, without this one; start that step again instead')
     when v_task.cancel_requested_at is not null then jsonb_build_object('outcome', 'refused', 'code', 'task-is-being-cancelled',
       'message', format('%s has asked for the task to be cancelled', coalesce(v_task.cancel_requested_by, 'an operator')))
     when tasker.is_repeated_action(p_task_uuid, null, p_action, p_by, p_reason) and v_task.completed_at is null

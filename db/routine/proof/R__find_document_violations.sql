@@ -21,6 +21,11 @@ as $$
   where d.document_hash is distinct from tasker.hash_documents(d.inputs, d.checkpoint)
     and (p_since is null or d.workflow_step_uuid in (select s.workflow_step_uuid from tasker.workflow_steps s where s.created_at >= p_since))
   union all
+  select 'document_equals_its_hash', jsonb_build_object('task_uuid', o.task_uuid, 'output', true)
+  from tasker.task_outputs o
+  where o.document_hash is distinct from tasker.hash_documents(o.output, o.error)
+    and (p_since is null or o.task_uuid in (select t.task_uuid from tasker.tasks t where t.created_at >= p_since))
+  union all
   select 'document_equals_its_hash', jsonb_build_object('task_uuid', g.task_uuid, 'signal', g.number)
   from tasker.task_signals g
   where g.document_hash is distinct from tasker.hash_documents(g.payload)

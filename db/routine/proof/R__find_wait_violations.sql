@@ -9,7 +9,7 @@ as $$
   with tasks as (
     select t.* from tasker.tasks t where t.created_at >= coalesce(p_since, '-infinity')),
   waits as materialized (
-    select w.*, row_number() over (partition by w.workflow_step_uuid order by w.armed_at desc, w.wait_uuid desc) = 1 as is_latest
+    select w.*, row_number() over (partition by w.workflow_step_uuid order by w.armed_at desc, (w.state = 'open') desc, w.wait_uuid desc) = 1 as is_latest
     from tasker.step_waits w),
   signals as materialized (
     select g.* from tasker.task_signals g),
@@ -28,7 +28,8 @@ as $$
   left join steps s on s.workflow_step_uuid = w.workflow_step_uuid
   left join tasks t on t.task_uuid = w.task_uuid
   where o.workflow_step_uuid is null
-     or (t.task_uuid is not null and (w.kind::text, w.signal_name::text) is distinct from (s.wait_for ->> 'kind', s.wait_for ->> 'name'))
+     or (t.task_uuid is not null and (case w.kind when 'child_retry' then 'child' else w.kind::text end, w.signal_name::text)
+         is distinct from (s.wait_for ->> 'kind', case s.wait_for ->> 'kind' when 'signal' then s.wait_for ->> 'name' end))
   union all
   select 'open_wait_is_of_a_pending_step',
          jsonb_build_object('wait_uuid', w.wait_uuid, 'step_uuid', w.workflow_step_uuid, 'state', s.state, 'task_state', t.state, 'remaining_parents', s.remaining_parents)
@@ -47,7 +48,7 @@ as $$
   select 'wait_does_not_end_early', jsonb_build_object('wait_uuid', w.wait_uuid, 'kind', w.kind, 'state', w.state, 'due_at', w.due_at, 'ended_at', w.ended_at)
   from waits w
   where (w.ended_at < w.armed_at)
-     or ((w.state in ('timed_out', 'defaulted') or (w.kind = 'timer' and w.state = 'satisfied')) and (w.due_at is null or w.ended_at < w.due_at))
+     or ((w.state in ('timed_out', 'defaulted') or (w.kind in ('timer', 'child_retry') and w.state = 'satisfied')) and (w.due_at is null or w.ended_at < w.due_at))
   union all
   select 'signal_is_consumed_once', jsonb_build_object('task_uuid', g.task_uuid, 'number', g.number, 'name', g.name, 'wait_uuid', g.wait_uuid, 'waited_for', w.signal_name, 'state', w.state)
   from signals g

@@ -2,7 +2,7 @@
 -- p_verdicts: array of {task_uuid, violations: [..]}; no violations means that the context is valid.
 -- Returns as evaluate_tasks. Locks: tasks by uuid.
 create or replace function tasker.start_validated_tasks(
-  p_verdicts jsonb, p_server_uuid uuid, p_claim_limit int default 0, p_lease_seconds int default 60)
+  p_verdicts jsonb, p_server_uuid uuid, p_claim_limit int default 0, p_lease_seconds int default 60, p_now timestamptz default null)
 returns jsonb
 language plpgsql
 set search_path = ''
@@ -19,7 +19,7 @@ begin
 
   with refused as (
     update tasker.tasks t
-    set state = 'error', context_checked = true, transition_count = t.transition_count + 1, completed_at = clock_timestamp()
+    set state = 'error', context_checked = true, transition_count = t.transition_count + 1, completed_at = coalesce(p_now, clock_timestamp())
     where t.task_uuid = any (v_bad) and t.state = 'pending' and not t.context_checked
     returning t.task_uuid, t.transition_count),
   asleep as (
@@ -30,9 +30,9 @@ begin
   from refused r join jsonb_to_recordset(p_verdicts) as v(task_uuid uuid, violations jsonb) on v.task_uuid = r.task_uuid;
 
   update tasker.tasks t set context_checked = true where t.task_uuid = any (v_good) and not t.context_checked;
-  return tasker.evaluate_tasks(coalesce(v_good, '{}'), p_server_uuid, p_claim_limit, p_lease_seconds)
+  return tasker.evaluate_tasks(coalesce(v_good, '{}'), p_server_uuid, p_claim_limit, p_lease_seconds, p_now)
          || jsonb_build_object('tasks', jsonb_array_length(p_verdicts));
 end
 $$;
-comment on function tasker.start_validated_tasks(jsonb, uuid, int, int) is
+comment on function tasker.start_validated_tasks(jsonb, uuid, int, int, timestamptz) is
   'Starts the unchecked tasks whose context is valid; the others end in error.';

@@ -2,7 +2,7 @@
 -- the first p_claim_limit of them straight to p_server_uuid.
 -- p_requests: array of {namespace, name, version?, context, initiator?, source_system?, reason?, tags?, priority?,
 -- correlation_id?, parent_correlation_id?, parent_task_uuid?, requested_at?, idempotency_key?, trace_parent?,
--- submitted_by?, parent_namespaces?, start_at?, delay_seconds?}. start_at, an instant with an offset, or delay_seconds, up to ten years, delay the
+-- submitted_by?, parent_namespaces?, start_at?, delay_seconds?, parent_step_uuid?}. parent_step_uuid is for pass_child_waits only. start_at, an instant with an offset, or delay_seconds, up to ten years, delay the
 -- start: the task stays pending until then; they are no part of its identity. Without a version it is the one of get_latest_version. Treats a parent outside
 -- parent_namespaces, where they are given, as unknown. p_start false leaves the tasks pending for an orchestrator; tasks of
 -- a paused template stay pending too. p_context_checked declares that the caller has validated the contexts against the
@@ -146,11 +146,12 @@ begin
     select array(select p.named_task_uuid from tasker.template_pauses p) as uuids),
   created as (
     insert into tasker.tasks
-      (task_uuid, named_task_uuid, correlation_id, parent_correlation_id, parent_task_uuid, created_at, requested_at, claim_order, state,
+      (task_uuid, named_task_uuid, correlation_id, parent_correlation_id, parent_task_uuid, parent_step_uuid, has_output, created_at, requested_at, claim_order, state,
        priority, transition_count, total_steps, unfinished_steps, in_flight_steps, continue_on_error, context_checked,
        identity_hash, is_keyed, start_at, is_delayed, replaces_task_uuid, initiator, source_system, reason, tags, is_limited)
     select a.task_uuid, a.named_task_uuid, coalesce((a.request ->> 'correlation_id')::uuid, a.task_uuid),
-           (a.request ->> 'parent_correlation_id')::uuid, (a.request ->> 'parent_task_uuid')::uuid, v_now, coalesce((a.request ->> 'requested_at')::timestamptz, v_now),
+           (a.request ->> 'parent_correlation_id')::uuid, (a.request ->> 'parent_task_uuid')::uuid, (a.request ->> 'parent_step_uuid')::uuid,
+           case when nt.output is not null then true end, v_now, coalesce((a.request ->> 'requested_at')::timestamptz, v_now),
            a.claim_order,
            case when s.starts then 'steps_in_process' else 'pending' end::tasker.task_state,
            coalesce((a.request ->> 'priority')::int, 0),

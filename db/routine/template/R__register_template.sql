@@ -22,8 +22,8 @@ begin
      or p_template ->> 'namespace_name' is null or p_template ->> 'name' is null or p_template ->> 'version' is null
      or p_template ->> 'content_hash' is null or not coalesce(jsonb_typeof(p_template -> 'steps') = 'array', false)
      or not coalesce(jsonb_path_exists(p_template, '$.steps[0]'), false)
-     or jsonb_path_exists(p_template, '$.steps[*] ? (!(exists(@.name) && (exists(@.handler.callable) || exists(@.rules[0]) || exists(@.wait.for) || exists(@.wait.until) || exists(@.signal.name) || exists(@.approval.title) || exists(@.batch_config.items))))') then
-    raise exception 'p_template must be a template in its normal form, with namespace_name, name, version, content_hash, and steps that have a name and a handler, rules, items or a wait'
+     or jsonb_path_exists(p_template, '$.steps[*] ? (!(exists(@.name) && (exists(@.handler.callable) || exists(@.rules[0]) || exists(@.wait.for) || exists(@.wait.until) || exists(@.signal.name) || exists(@.approval.title) || exists(@.task.name) || exists(@.batch_config.items))))') then
+    raise exception 'p_template must be a template in its normal form, with namespace_name, name, version, content_hash, and steps that have a name and a handler, rules, items, a wait or a child task'
       using errcode = 'TK007', hint = 'A server reads YAML and JSON, checks it and registers it: POST /v1/templates.';
   end if;
   insert into tasker.task_namespaces (name) values (v_namespace) on conflict do nothing;
@@ -53,7 +53,7 @@ begin
   end if;
 
   insert into tasker.named_tasks
-    (task_namespace_uuid, name, version, description, configuration, source_text, content_hash, identity_strategy, identity_reuse, search_attributes,
+    (task_namespace_uuid, name, version, description, configuration, source_text, content_hash, identity_strategy, identity_reuse, search_attributes, output,
      has_input_schema, unsupported_features, total_steps, initial_steps, root_steps, continue_on_error, sla_minutes, is_limited, has_automatic_root)
   values
     (v_ns_uuid, p_template ->> 'name', p_template ->> 'version', p_template ->> 'description',
@@ -61,6 +61,7 @@ begin
      coalesce((p_template ->> 'identity_strategy')::tasker.identity_strategy, 'strict'),
      coalesce((p_template ->> 'reuse')::tasker.identity_reuse, 'never'),
      nullif(nullif(p_template -> 'search_attributes', 'null'), '{}'),
+     nullif(p_template -> 'output', 'null'),
      jsonb_typeof(coalesce(p_template -> 'input_schema', 'null')) <> 'null',
      array(select jsonb_array_elements_text(coalesce(p_template -> 'unsupported', '[]'))),
      jsonb_array_length(p_template -> 'steps'), jsonb_array_length(p_template -> 'steps') - coalesce(cardinality(v_grown), 0),
@@ -126,7 +127,8 @@ begin
               then jsonb_build_object('rules', s.step -> 'rules', 'otherwise', coalesce(nullif(s.step -> 'otherwise', 'null'), '[]')) end,
          case when s.step #>> '{wait}' is not null then '{"kind": "timer"}' || (s.step -> 'wait')
               when s.step #>> '{signal}' is not null then '{"kind": "signal"}' || (s.step -> 'signal')
-              when s.step #>> '{approval}' is not null then '{"kind": "approval"}' || (s.step -> 'approval') end,
+              when s.step #>> '{approval}' is not null then '{"kind": "approval"}' || (s.step -> 'approval')
+              when s.step #>> '{task}' is not null then jsonb_build_object('kind', 'child', 'namespace', v_namespace, 'context', '{}'::jsonb) || (s.step -> 'task') end,
          case s.step ->> 'type'
            when 'batchable' then jsonb_build_object(
              'items', s.step #> '{batch_config,items}', 'cursor_field', coalesce(s.step #> '{batch_config,cursor_field}', '"id"'),

@@ -140,7 +140,7 @@ export const t = {
     result: "Result (JSON)",
     decision: "Steps to create, with commas",
     notJson: (why) => `This is not JSON: ${why}`,
-    context: "Context", noContext: "The context needs the permission tasks:context_read.",
+    output: "Output", context: "Context", noContext: "The context needs the permission tasks:context_read.",
     results: "Results", noSteps: "Steps need the permission steps:read.",
     stepResult: "Result", stepError: "Error", attempts: "Attempts", attempt: (n, max) => `attempt ${n} of ${max}`,
     step: "Step", state: "State", started: "Offered", ended: "Completed", took: "Handler", server: "Worker", retryAt: "Next attempt",

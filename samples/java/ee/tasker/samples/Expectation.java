@@ -49,6 +49,13 @@ public final class Expectation {
     return List.copyOf(differences);
   }
 
+  /** The same for the output of the task, {@code "output": {…}}. */
+  static List<String> outputDifferences(JsonObject expected, JsonObject task) {
+    List<String> differences = new ArrayList<>();
+    compare("output", expected.get("output"), task.get("output"), differences);
+    return differences;
+  }
+
   static Optional<JsonObject> step(JsonArray steps, String name) {
     return steps.getValuesAs(JsonObject.class).stream()
         .filter(step -> step.getString("name").equals(name))

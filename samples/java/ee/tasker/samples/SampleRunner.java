@@ -167,6 +167,9 @@ public final class SampleRunner {
     JsonObject task = awaitTerminalOrBlocked(taskUuid);
     JsonArray steps = send(request("/v1/tasks/" + taskUuid + "/workflow_steps").GET()).object().getJsonArray("steps");
     List<String> differences = new ArrayList<>(Expectation.differences(expected, task.getString("state", ""), steps));
+    if (expected.containsKey("output")) {
+      differences.addAll(Expectation.outputDifferences(expected, task));
+    }
     if (expected.containsKey("started_tasks")) {
       for (Map.Entry<String, JsonValue> each : expected.getJsonObject("started_tasks").entrySet()) {
         startedTask(each.getKey(), each.getValue().asJsonObject(), task, steps)

@@ -147,6 +147,7 @@ function Data({ task, steps }) {
       [t.task.priority, task.priority], [t.task.tags, (task.tags ?? []).join(", ")], [t.task.created, html`<${Time} at=${task.created_at} />`], [t.task.updated, html`<${Time} at=${task.updated_at} />`],
       [t.task.completed, task.completed_at && html`<${Time} at=${task.completed_at} />`]]} />
     <h2>${t.task.context}</h2>${task.context === undefined ? html`<p class="quiet">${t.task.noContext}</p>` : html`<${Json} value=${task.context} name="context" label=${t.task.context} />`}
+    ${task.output || task.output_error ? html`<h2>${t.task.output}</h2><${Json} value=${task.output ?? task.output_error} name="output" label=${t.task.output} />` : null}
     <h2>${t.task.results}</h2>${seesSteps ? html`<${Json} value=${results} name="results" label=${t.task.results} />` : html`<p class="quiet">${t.task.noSteps}</p>`}`;
 }
 

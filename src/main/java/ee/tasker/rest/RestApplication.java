@@ -47,6 +47,7 @@ public class RestApplication extends Application {
         TaskBatchesResource.class,
         TaskEventsResource.class,
         TaskForksResource.class,
+        TaskChildrenResource.class,
         TaskSignalsResource.class,
         TaskCountResource.class,
         FailuresResource.class,

@@ -34,6 +34,7 @@ public class Visibility {
   private static final Set<String> OF_SCHEDULE_CONTEXT = Set.of("now", "context", "last_failure");
   private static final Set<String> OF_SCHEDULE_FAILURES = Set.of("message", "failure");
   private static final Set<String> OF_CONTEXT = Set.of("context", "inputs", "violations");
+  private static final Set<String> OF_OUTPUT = Set.of("output", "output_error");
   private static final Set<String> OF_RESULTS = Set.of("checkpoint", "result", "error", "metadata", "cause");
   /** Members that the engine writes about a move; all others come from the caller of a SQL function. */
   private static final Set<String> OF_MOVES = Set.of("action", "by", "reason", "error_type", "server", "forced", "since", "sqlstate",
@@ -60,7 +61,10 @@ public class Visibility {
     if (!caller.grants().may(Permission.TASKS_READ, namespace)) {
       return only(TASK_IN_BRIEF, task);
     }
-    return caller.grants().may(Permission.TASKS_CONTEXT_READ, namespace) ? task : without(Set.of("context"), task);
+    boolean seesContext = caller.grants().may(Permission.TASKS_CONTEXT_READ, namespace);
+    JsonObject shown = seesContext ? task : without(Set.of("context"), task);
+    // An output is made from results, and its mapping may copy the context into it.
+    return seesContext && caller.grants().may(Permission.STEPS_READ, namespace) ? shown : without(OF_OUTPUT, shown);
   }
 
   JsonObject task(JsonObject task) {

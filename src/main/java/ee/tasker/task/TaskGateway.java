@@ -57,6 +57,10 @@ class TaskGateway {
     return sql.array("get_step_documents(cast(? as uuid), cast(? as uuid))", taskUuid, stepUuid == null ? null : stepUuid.toString());
   }
 
+  JsonObject getChildDocuments(UUID taskUuid, UUID after, int limit) {
+    return sql.object("get_child_documents(cast(? as uuid), cast(? as uuid), ?)", taskUuid, after == null ? null : after.toString(), limit);
+  }
+
   JsonObject listBatchWorkers(UUID taskUuid, UUID batchStep, int after, int limit) {
     return sql.object("list_batch_workers(cast(? as uuid), cast(? as uuid), ?, ?)", taskUuid, batchStep, after, limit);
   }

@@ -88,6 +88,12 @@ public class Tasks {
     return gateway.listBatchWorkers(taskUuid, batchStep, after, limit);
   }
 
+  /** A page of the child tasks that its steps submitted: {@code {children, next}}; empty when there is no such task. */
+  @Transactional
+  public Optional<JsonObject> children(UUID taskUuid, UUID after, int limit) {
+    return Optional.of(gateway.getChildDocuments(taskUuid, after, limit)).filter(page -> !page.isEmpty());
+  }
+
   /** The steps without the workers of batches. Empty when there is no such task. */
   @Transactional
   public JsonArray steps(UUID taskUuid) {

@@ -27,7 +27,8 @@ final class LifecycleReader {
           RetryReader.number(keys, "retention_days", 0, Limits.RETENTION_DAYS),
           RetryReader.number(keys, "max_steps_per_decision", 1, Limits.STEPS_PER_DECISION),
           RetryReader.number(keys, "max_decision_depth", 1, Limits.DECISION_DEPTH),
-          RetryReader.number(keys, "max_batches_per_step", 1, Limits.BATCHES_PER_STEP));
+          RetryReader.number(keys, "max_batches_per_step", 1, Limits.BATCHES_PER_STEP),
+          RetryReader.number(keys, "max_child_depth", 0, Limits.CHILD_DEPTH));
       keys.refuseOthers();
       return lifecycle;
     }).orElse(Lifecycle.DEFAULT);

@@ -21,6 +21,8 @@ import java.util.TreeMap;
 final class StepReader {
   /** Keys that say how a handler is run, or what its result must be. */
   private static final List<String> NEEDS_A_HANDLER = List.of("handler", "retry", "timeout_seconds", "result_schema", "concurrency");
+  /** The same for a step with a child task, whose failure may be followed by another child. */
+  private static final List<String> NOT_OF_A_CHILD = List.of("handler", "result_schema", "concurrency");
 
   private final Keys keys;
 
@@ -52,8 +54,8 @@ final class StepReader {
     var parents = keys.find("dependencies", "depends_on").flatMap(Located::list).orElse(List.of());
     var dependencies = dependencies(name, parents);
     var system = keys.find("system_dependency").flatMap(value -> value.word(Limits.WORD));
-    var retry = RetryReader.read(keys).map(given -> given.applyTo(RetryPolicy.DEFAULT, ""))
-        .orElse(RetryPolicy.DEFAULT);
+    var defaults = waits.isChild() ? RetryPolicy.OF_A_CHILD : RetryPolicy.DEFAULT;
+    var retry = RetryReader.read(keys).map(given -> given.applyTo(defaults, "")).orElse(defaults);
     var timeout = RetryReader.number(keys, "timeout_seconds", 1, Limits.TIMEOUT_SECONDS);
     var events = EventReader.published(keys);
     var resultSchema = keys.find("result_schema").flatMap(Located::schema);
@@ -68,6 +70,10 @@ final class StepReader {
     if (rulesPlace.isPresent()) {
       for (var key : NEEDS_A_HANDLER) {
         keys.find(key).ifPresent(place -> place.refuse("a decision by rules runs no handler, so it must not have this key"));
+      }
+    } else if (waits.isChild()) {
+      for (var key : NOT_OF_A_CHILD) {
+        keys.find(key).ifPresent(place -> place.refuse("a step with a child task runs no handler, so it must not have this key"));
       }
     } else if (waits.place().isPresent() && handlerPlace.isEmpty()) {
       for (var key : NEEDS_A_HANDLER) {

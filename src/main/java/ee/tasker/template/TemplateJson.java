@@ -88,6 +88,7 @@ public final class TemplateJson {
     if (template.reuse() != IdentityReuse.NEVER) {
       content.add("reuse", word(template.reuse()));
     }
+    template.output().ifPresent(mapping -> content.add("output", JsonText.parse(mapping)));
     if (!template.searchAttributes().isEmpty()) {
       var paths = JsonText.object();
       template.searchAttributes().paths().forEach(paths::add);
@@ -114,6 +115,7 @@ public final class TemplateJson {
     lifecycle.retentionDays().ifPresent(days -> json.add("retention_days", days));
     lifecycle.maxStepsPerDecision().ifPresent(steps -> json.add("max_steps_per_decision", steps));
     lifecycle.maxDecisionDepth().ifPresent(depth -> json.add("max_decision_depth", depth));
+    lifecycle.maxChildDepth().ifPresent(depth -> json.add("max_child_depth", depth));
     lifecycle.maxBatchesPerStep().ifPresent(batches -> json.add("max_batches_per_step", batches));
     return json;
   }
@@ -160,7 +162,9 @@ public final class TemplateJson {
         .add("handler", step.handler().<JsonValue>map(handler -> handler(handler).build()).orElse(JsonValue.NULL))
         .add("dependencies", texts(step.dependencies()))
         .add("system_dependency", text(step.systemDependency()))
-        .add("retry", step.handler().isPresent() ? retry(step.retry()).build() : JsonValue.NULL)
+        .add("retry",
+            step.handler().isPresent() || step.waitFor().orElse(null) instanceof StepWait.Child ? retry(step.retry()).build()
+                : JsonValue.NULL)
         .add("timeout_seconds", number(step.timeoutSeconds()))
         .add("publishes_events", list(step.publishesEvents(), TemplateJson::event))
         .add("batch_config", step.batchConfig().<JsonValue>map(batch -> batch(batch).build()).orElse(JsonValue.NULL))
@@ -180,6 +184,8 @@ public final class TemplateJson {
         content.add("signal", signal(signal));
       } else if (wait instanceof StepWait.Approval approval) {
         content.add("approval", approval(approval));
+      } else if (wait instanceof StepWait.Child child) {
+        content.add("task", child(child));
       }
     });
     concurrency(content, step.concurrency());
@@ -229,6 +235,14 @@ public final class TemplateJson {
       json.add("roles", texts(candidates.roles()));
     }
     return candidates.users().isEmpty() ? json : json.add("users", texts(candidates.users()));
+  }
+
+  private static JsonObjectBuilder child(StepWait.Child child) {
+    var json = JsonText.object().add("name", child.name()).add("context", JsonText.parse(child.context()));
+    child.namespace().ifPresent(text -> json.add("namespace", text));
+    child.version().ifPresent(text -> json.add("version", text));
+    child.priority().ifPresent(points -> json.add("priority", points));
+    return json;
   }
 
   private static JsonObjectBuilder handler(HandlerReference handler) {

@@ -28,6 +28,7 @@ public final class TemplateReader {
 
   private final Problems problems;
   private final Map<String, Located> identity = new HashMap<>();
+  private final List<StepDraft.Expression> expressions = new ArrayList<>();
   private List<StepDraft> drafts = List.of();
   private Map<String, StepDraft> byName = Map.of();
 
@@ -57,7 +58,7 @@ public final class TemplateReader {
   private static TemplateScan scan(String text, int maxLength) {
     var reader = new TemplateReader(new Problems());
     var definition = YamlDocument.parse(text, maxLength, reader.problems).flatMap(reader::template);
-    return new TemplateScan(reader.problems, definition, reader.identity, reader.byName, reader.drafts);
+    return new TemplateScan(reader.problems, definition, reader.identity, reader.byName, reader.drafts, reader.expressions);
   }
 
   private Optional<TemplateDefinition> template(Node root) {
@@ -80,6 +81,7 @@ public final class TemplateReader {
     var systems = systems(keys);
     var events = EventReader.declared(keys);
     var concurrency = ConcurrencyReader.read(keys, LimitedUnit.TASKS);
+    var output = keys.find("output").flatMap(place -> WaitReader.mapping(place, Optional.empty(), expressions));
     var steps = steps(keys);
     drafts = steps;
     byName = StepGraphCheck.check(steps);
@@ -89,7 +91,7 @@ public final class TemplateReader {
     keys.refuseOthers();
     return problems.none() ? Optional.of(new TemplateDefinition(key.orElseThrow(), description, identity, reuse, searchAttributes,
         inputSchema, lifecycle, metadata, systems, events, environments,
-        steps.stream().map(step -> step.definition().get()).toList(), concurrency)) : Optional.empty();
+        steps.stream().map(step -> step.definition().get()).toList(), concurrency, output)) : Optional.empty();
   }
 
   private static Optional<TemplateKey> key(Keys keys) {

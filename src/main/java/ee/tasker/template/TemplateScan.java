@@ -8,6 +8,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * A template whose text has been read but whose expressions have not been checked: only the database parses them. A caller
@@ -22,12 +23,12 @@ public final class TemplateScan {
   private final List<Expression> expressions;
 
   TemplateScan(Problems problems, Optional<TemplateDefinition> definition, Map<String, Located> identity,
-      Map<String, StepDraft> steps, Collection<StepDraft> drafts) {
+      Map<String, StepDraft> steps, Collection<StepDraft> drafts, List<Expression> ofTemplate) {
     this.problems = problems;
     this.definition = definition;
     this.identity = identity;
     this.steps = steps;
-    expressions = drafts.stream().flatMap(draft -> draft.expressions().stream()).toList();
+    expressions = Stream.concat(drafts.stream().flatMap(draft -> draft.expressions().stream()), ofTemplate.stream()).toList();
   }
 
   public boolean hasExpressions() {
@@ -49,16 +50,22 @@ public final class TemplateScan {
   public JsonArray expressions() {
     var list = JsonText.array();
     expressions.forEach(expression -> {
-      var json = JsonText.object().add("kind", expression.kind()).add("expression", JsonText.string(expression.text()));
+      var json = JsonText.object().add("kind", expression.kind())
+          .add("expression", expression.kind().equals("mapping") ? JsonText.parse(expression.text()) : JsonText.string(expression.text()));
       expression.step().ifPresent(step -> json.add("step", step));
       list.add(json);
     });
     return list.build();
   }
 
-  /** Reports what is wrong with one of the expressions, at its position in the text. */
-  public void refuse(int index, String message, Optional<String> unknownStep) {
-    expressions.get(index).place().refuse(message + unknownStep.map(name -> Spelling.suggestion(name, steps.keySet())).orElse(""));
+  /**
+   * Reports what is wrong with one of the expressions, at its position in the text.
+   *
+   * @param pointer where in a mapping it is, as a JSON pointer; empty for a path
+   */
+  public void refuse(int index, String pointer, String message, Optional<String> unknownStep) {
+    NodePointer.follow(expressions.get(index).place(), pointer)
+        .refuse(message + unknownStep.map(name -> Spelling.suggestion(name, steps.keySet())).orElse(""));
   }
 
   /** Reports why the template cannot be registered beside those that are, at the key that says so. */

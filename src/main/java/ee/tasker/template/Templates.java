@@ -115,7 +115,8 @@ public class Templates {
     TemplateScan scan = TemplateReader.scan(text);
     if (scan.hasExpressions()) {
       gateway.checkExpressions(scan.graph(), scan.expressions()).getValuesAs(JsonObject.class)
-          .forEach(found -> scan.refuse(found.getInt("index"), found.getString("message"), Json.text(found, "unknown_step")));
+          .forEach(found -> scan.refuse(found.getInt("index"), found.getString("pointer"), found.getString("message"),
+              Json.text(found, "unknown_step")));
     }
     return scan;
   }

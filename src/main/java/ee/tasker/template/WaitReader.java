@@ -6,6 +6,7 @@ import ee.tasker.template.StepDraft.SignalDraft;
 import ee.tasker.template.model.Limits;
 import ee.tasker.template.model.StepType;
 import ee.tasker.template.model.StepWait;
+import ee.tasker.template.model.TemplateKey;
 import jakarta.json.JsonString;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,14 +15,15 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Reads {@code wait}, {@code signal} and {@code approval} of a step.
+ * Reads {@code wait}, {@code signal}, {@code approval} and {@code task} of a step.
  *
  * @param place       the key that says what the step waits for; empty when it does not wait
- * @param expressions {@code until}, and the paths of an approval
+ * @param expressions {@code until}, the paths of an approval, and the context of a child task
+ * @param isChild     whether it waits for a child task, which has the step's retries and timeout
  * @param signal      the signal that the step waits for
  * @param definition  may be called only when the template has no problem; empty for a step that does not wait
  */
-record WaitReader(Optional<Located> place, List<Expression> expressions, Optional<SignalDraft> signal,
+record WaitReader(Optional<Located> place, boolean isChild, List<Expression> expressions, Optional<SignalDraft> signal,
     Supplier<Optional<StepWait>> definition) {
   private enum OnTimeout {
     ERROR
@@ -41,15 +43,42 @@ record WaitReader(Optional<Located> place, List<Expression> expressions, Optiona
             given -> given.refuse("a step with an approval waits for nothing else; let one step follow the other, or use approval.due"));
     approval.flatMap(given -> step.find("handler"))
         .ifPresent(given -> given.refuse("a step with an approval runs no handler; let the step after it do the work"));
-    var place = timer.or(() -> signal).or(() -> approval);
+    var child = step.find("task");
+    child.filter(given -> timer.isPresent() || signal.isPresent() || approval.isPresent()).ifPresent(
+        given -> given.refuse("a step waits for a child task or for a time, a signal or an approval; let one step follow the other"));
+    var place = timer.or(() -> signal).or(() -> approval).or(() -> child);
     place.filter(given -> type != StepType.STANDARD && type != StepType.DEFERRED_CONVERGENCE)
         .ifPresent(given -> given.refuse("belongs only to steps of type standard or deferred_convergence"));
     var readTimer = timer.flatMap(Located::keys).map(keys -> timer(keys, name, expressions));
     var readSignal = signal.flatMap(Located::keys).map(WaitReader::signal);
     var readApproval = approval.flatMap(Located::keys).map(keys -> ApprovalReader.read(keys, name, expressions));
-    return new WaitReader(place, expressions,
+    var readChild = child.flatMap(Located::keys).map(keys -> child(keys, name, expressions));
+    return new WaitReader(place, child.isPresent(), expressions,
         readSignal.flatMap(draft -> draft.name().map(given -> new SignalDraft(given, draft.schemaPlace(), draft.schema()))),
-        () -> readTimer.map(Supplier::get).or(() -> readSignal.map(Draft::signal)).or(() -> readApproval.map(Supplier::get)));
+        () -> readTimer.map(Supplier::get).or(() -> readSignal.map(Draft::signal)).or(() -> readApproval.map(Supplier::get))
+            .or(() -> readChild.map(Supplier::get)));
+  }
+
+  private static Supplier<StepWait> child(Keys keys, Optional<Named> step, List<Expression> expressions) {
+    var namespace = keys.find("namespace", "namespace_name").flatMap(place -> place.word(Integer.MAX_VALUE)
+        .flatMap(text -> TemplateKey.isNamespace(text) ? Optional.of(text)
+            : place.refuse("must be the name of a namespace, but is \"" + Located.shortened(text) + "\"")));
+    var name = keys.require("name").flatMap(place -> place.word(Limits.TEMPLATE_NAME));
+    var version = keys.find("version").flatMap(place -> place.word(Integer.MAX_VALUE)
+        .flatMap(text -> TemplateKey.isVersion(text) ? Optional.of(text)
+            : place.refuse("must be a semantic version such as 1.0.0, but is \"" + Located.shortened(text) + "\"")));
+    var context = keys.find("context").flatMap(place -> mapping(place, step.map(Named::name), expressions));
+    var priority = RetryReader.number(keys, "priority", -100, 100);
+    keys.refuseOthers();
+    return () -> new StepWait.Child(namespace, name.orElseThrow(), version, context.orElse("{}"), priority);
+  }
+
+  /** A mapping of expressions, as canonical text. */
+  static Optional<String> mapping(Located place, Optional<String> step, List<Expression> expressions) {
+    return place.keys().flatMap(keys -> place.json()).map(CanonicalJson::write).map(text -> {
+      expressions.add(new Expression(step, "mapping", text, place));
+      return text;
+    });
   }
 
   private static Supplier<StepWait> timer(Keys keys, Optional<Named> name, List<Expression> expressions) {

@@ -23,6 +23,7 @@ final class Mutations {
   private static final String PURGE = "R__purge_tasks.sql";
   private static final String SUBMIT = "R__submit_tasks.sql";
   private static final String PASS = "R__pass_waits.sql";
+  private static final String CHILD = "R__pass_child_waits.sql";
   private static final String SEND = "R__send_signals.sql";
   private static final String BEGIN = "R__begin_approval_action.sql";
   private static final String ADD = "R__add_steps.sql";
@@ -518,6 +519,38 @@ final class Mutations {
       of("who passes a step ends its wait", "R__move_steps_by_operator.sql",
           "perform tasker.cancel_waits(array[p_task_uuid], p_step_uuids, p_now);", "null;",
           "WaitsTest#an_operator_passes"),
+      of("the end of a child is told", "R__tell_end_of_task.sql", "if new.parent_step_uuid is not null then", "if false then",
+          "ChildTasksTest#a_child_is_submitted"),
+      of("a child that is blocked has failed", CHILD, "v_child.state in ('error', 'cancelled', 'blocked_by_failures')",
+          "v_child.state in ('error', 'cancelled')", "ChildTasksTest#a_failure_of_the_child"),
+      of("a failure of a child is retried as often as the step says", CHILD, "v_wait.attempt < v_step.default_max_attempts",
+          "v_wait.attempt <= v_step.default_max_attempts", "ChildTasksTest#a_failure_of_the_child"),
+      of("a cancelled child is not retried", CHILD, "if v_error ->> 'type' <> 'child_cancelled' and", "if",
+          "ChildTasksTest#a_cancelled_child"),
+      of("a child that has been repaired is taken", CHILD, "v_child.wait_state <> 'satisfied'", "false",
+          "ChildTasksTest#a_child_that_an_operator_repairs"),
+      of("a child that another one replaces is cancelled", CHILD, "if found and v_child.state = 'blocked_by_failures'",
+          "if false and v_child.state = 'blocked_by_failures'", "ChildTasksTest#a_failure_is_followed"),
+      of("another child waits for the backoff", CHILD, "if v_wait.due_at > v_now then\n        o_next_due_at",
+          "if false then\n        o_next_due_at", "ChildTasksTest#a_failure_is_followed"),
+      of("children are not too deep", CHILD, "if v_depth > v_step.max_child_depth then", "if v_depth > v_step.max_child_depth + 1 then",
+          "ChildTasksTest#a_task_that_calls_itself"),
+      of("a cancel goes down to the children", "R__cancel_waits.sql", "and w.kind = 'child';", "and false;",
+          "ChildTasksTest#a_cancel_of_the_parent_goes_down"),
+      of("a notice stays while its receiver is locked", "R__deliver_notices.sql", "i.task_uuid = any (v_locked || v_receivers)", "true",
+          "ChildTasksTest#the_end_of_a_child_waits"),
+      of("a notice waits for no lock", "R__deliver_notices.sql", "for no key update of t skip locked", "for no key update of t",
+          "ChildTasksTest#the_end_of_a_child_waits"),
+      of("a notice makes its receiver due", "R__deliver_notices.sql", "and w.wake_at > v_now;", "and false;",
+          "ChildTasksTest#a_child_is_submitted"),
+      of("an ended child whose step has ended is not restarted", "R__act_on_task.sql",
+          "when v_task.completed_at is not null and v_task.parent_step_uuid is not null and exists", "when false and exists",
+          "ChildTasksTest#an_ended_child_is_not"),
+      of("an output that fails is stored as an error", "R__tell_end_of_task.sql",
+          "v_error := jsonb_build_object('type', 'expression_error'", "v_output := jsonb_build_object('type', 'expression_error'",
+          "GetTaskOutputTest#a_mapping_that_fails"),
+      of("an output is at most a megabyte", "R__tell_end_of_task.sql", "octet_length(v_output::text) > 1048576 then",
+          "false then", "GetTaskOutputTest#an_output_of_more"),
       of("signals are sent under the lock of the task", SEND, "perform tasker.lock_tasks(p_task_uuids);", "",
           "SignalsTest#two_signals_at_once"),
       of("a signal id counts once", SEND, "if p_signal_id is not null then", "if false then", "SignalsTest#a_signal_with_an_id"),

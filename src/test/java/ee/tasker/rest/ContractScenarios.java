@@ -233,6 +233,7 @@ final class ContractScenarios {
     otherwise("sendSignalByCorrelation", 404, () -> call("sendSignalByCorrelation").path("name", "payment")
         .json("{'correlation_id': '" + UUID.randomUUID() + "'}"));
     when("diagnoseTask", () -> aboutTask("diagnoseTask", held()));
+    when("listChildren", () -> aboutTask("listChildren", done()).query("limit", 10));
     when("getTaskHistory", () -> {
       UUID task = blocked();
       aboutTask("actOnTask", task).json("{'action_type': 'fail', " + WHO_AND_WHY + "}").sendAs(admin);

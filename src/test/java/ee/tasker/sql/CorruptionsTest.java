@@ -120,6 +120,14 @@ class CorruptionsTest {
       add("delayed", Dag.linear(1).option("start_at", java.time.Instant.now().plusSeconds(7_200).toString()));
       assertThat(asleep.step("b")).isNotNull();
       addSchedule(sql);
+      Dag.Template leaf = Dag.of("x").inNamespace("children").registered();
+      Dag calls = Dag.of("sub").waitingOnly("{\"task\": {\"namespace\": \"children\", \"name\": \"" + leaf.name() + "\"}}")
+          .step("b").dependsOn("sub").output("{\"sub\": \"$.results.sub\"}");
+      Dag.Task called = add("called", calls);
+      completeChild(sql, worker, called);
+      worker.advance();
+      complete(worker, called, "b", "{}");
+      add("calling", calls);
       Dag batches = Dag.of("cut").batchable().step("work").dependsOn("cut").batchWorker("{\"parallelism\": 2}").step("join")
           .dependsOn("work");
       Dag.Task batched = add("batched", batches);
@@ -139,6 +147,8 @@ class CorruptionsTest {
       worker.advance();
       claim(worker, admitted, "a");
       add("elsewhere", Dag.of("a"));
+      // No server has noticed the end of its child yet.
+      completeChild(sql, worker, add("ending", calls));
       // However long the test takes, nothing becomes due or expires while it does.
       sql.run("update tasker.workflow_steps set lease_expires_at = now() + interval '1 hour' where state = 'in_progress'");
       sql.run(
@@ -176,6 +186,12 @@ class CorruptionsTest {
     Claim claim = worker.forNamespaces(task.template().namespace()).claimOne();
     assertThat(claim.step()).as(step).isEqualTo(task.step(step));
     return claim;
+  }
+
+  private static void completeChild(Sql sql, SqlWorker worker, Dag.Task parent) {
+    java.util.UUID child = sql.uuid("select child_task_uuid from tasker.step_waits where task_uuid = ?", parent.uuid());
+    worker.complete(worker.forNamespaces("children").claim(99).stream().filter(claim -> claim.task().equals(child)).findAny().orElseThrow()
+        .success("{}"));
   }
 
   private static void complete(SqlWorker worker, Dag.Task task, String step, String result) {

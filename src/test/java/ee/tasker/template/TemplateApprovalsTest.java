@@ -55,7 +55,7 @@ class TemplateApprovalsTest {
     var scan = TemplateReader.scan(withSteps(WHOLE));
     assertThat(scan.expressions().toString()).contains("$.context.amount", "$.context.adviser", "$.context.at").doesNotContain("$$literal");
     assertThat(scan.expressions()).hasSize(4);
-    scan.refuse(0, "is wrong", Optional.empty());
+    scan.refuse(0, "", "is wrong", Optional.empty());
     assertThat(((TemplateReading.Invalid) scan.conclude()).problems()).singleElement()
         .satisfies(problem -> assertThat(problem.toString()).contains("steps[0].approval.title[1]"));
   }

@@ -118,8 +118,8 @@ class TemplateDecisionsTest {
     assertThat(scan.expressions().getJsonObject(0)).containsEntry("step", JsonText.string("route"))
         .containsEntry("kind", JsonText.string("predicate")).containsEntry("expression", JsonText.string("$.results.score.value >= 700"));
 
-    scan.refuse(1, "is wrong", Optional.empty());
-    scan.refuse(0, "there is no step \"scor\"", Optional.of("scor"));
+    scan.refuse(1, "", "is wrong", Optional.empty());
+    scan.refuse(0, "", "there is no step \"scor\"", Optional.of("scor"));
 
     assertThat(((TemplateReading.Invalid) scan.conclude()).problems()).extracting(TemplateProblem::toString).containsExactly(
         "5:17 steps[0].colour: unknown key \"colour\"",

@@ -189,7 +189,7 @@ class TemplatePropertiesTest {
           lifecycle(), "{\"author\":\"ann\"}",
           new SystemDependencies(oneOf("default", "db"), List.of("x", "y").subList(0, random.nextInt(3))), List.of(),
           environments, graph.entrySet().stream().map(step -> step(step.getKey(), step.getValue())).toList(),
-          policies(oneOf(LimitedUnit.values())));
+          policies(oneOf(LimitedUnit.values())), maybe(oneOf("{}", "{\"a\":\"$.context.a\"}")));
     }
 
     private StepDefinition step(String name, List<String> dependencies) {
@@ -235,7 +235,8 @@ class TemplatePropertiesTest {
           random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(random.nextInt(9)),
           random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(1 + random.nextInt(1_000)),
           random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(1 + random.nextInt(16)),
-          random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(1 + random.nextInt(1_000_000)));
+          random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(1 + random.nextInt(1_000_000)),
+          random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(random.nextInt(65)));
     }
 
     private TreeMap<String, String> configuration() {

@@ -95,7 +95,7 @@ class TemplateReaderTest {
     assertThat(template.lifecycle()).isEqualTo(new Lifecycle(OptionalInt.of(43_200), OptionalInt.of(10_080),
         OptionalInt.of(2), OptionalInt.of(3), StalenessAction.ERROR, true, true, OnStepError.CONTINUE,
         OptionalInt.of(15), OptionalInt.empty(), OptionalInt.of(3600), OptionalInt.of(90),
-        OptionalInt.of(7), OptionalInt.of(2), OptionalInt.of(9)));
+        OptionalInt.of(7), OptionalInt.of(2), OptionalInt.of(9), OptionalInt.empty()));
     assertThat(template.domainEvents()).singleElement().satisfies(event -> {
       assertThat(event.name()).isEqualTo("order.taken");
       assertThat(event.schema()).hasValue("{\"type\":\"object\"}");

@@ -40,6 +40,7 @@ public final class Dag {
   private String identity = "always_unique";
   private String reuse;
   private String searchAttributes;
+  private String output;
   private String version = "1";
   private boolean continueOnError;
   private boolean hasInputSchema;
@@ -261,6 +262,12 @@ public final class Dag {
     return this;
   }
 
+  /** The mapping that makes the output of its tasks. */
+  public Dag output(String json) {
+    output = json;
+    return this;
+  }
+
   public Dag continueOnError() {
     continueOnError = true;
     return this;
@@ -438,6 +445,9 @@ public final class Dag {
     }
     if (searchAttributes != null) {
       template.add("search_attributes", Json.createReader(new java.io.StringReader(searchAttributes)).readObject());
+    }
+    if (output != null) {
+      template.add("output", object(output));
     }
     if (hasInputSchema) {
       template.add("input_schema", Json.createObjectBuilder().add("type", "object"));

@@ -56,6 +56,8 @@ public final class Limits {
   public static final int STEPS_PER_DECISION = 1_000;
   public static final int DEFAULT_STEPS_PER_DECISION = 100;
   public static final int DECISION_DEPTH = 16;
+  public static final int CHILD_DEPTH = 64;
+  public static final int DEFAULT_CHILD_DEPTH = 8;
   public static final int DEFAULT_DECISION_DEPTH = 3;
   public static final int SEARCH_ATTRIBUTES = 8;
   /** Characters of one value. */

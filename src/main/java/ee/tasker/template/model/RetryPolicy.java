@@ -15,6 +15,9 @@ public record RetryPolicy(boolean retryable, int maxAttempts, BackoffKind backof
   /** Three attempts, delays of 1 s, 2 s and so on up to one minute. */
   public static final RetryPolicy DEFAULT = new RetryPolicy(true, 3, BackoffKind.EXPONENTIAL, 1_000, 60_000, OnWorkerLost.RESCHEDULE);
 
+  /** One attempt: a child task has retries of its own. */
+  public static final RetryPolicy OF_A_CHILD = new RetryPolicy(true, 1, BackoffKind.EXPONENTIAL, 1_000, 60_000, OnWorkerLost.RESCHEDULE);
+
   public RetryPolicy {
     Checks.range(maxAttempts, "max_attempts", 0, Limits.MAX_ATTEMPTS);
     Checks.present(backoff, "backoff");

@@ -25,9 +25,9 @@ public record StepOverride(String step, SortedMap<String, String> initialization
     Checks.present(retry, "environments.steps.retry");
   }
 
-  /** A step without a handler stays as it is: there is nothing to configure. */
+  /** A step without a handler and without a child task stays as it is: there is nothing to configure. */
   StepDefinition applyTo(StepDefinition step) {
-    if (step.handler().isEmpty()) {
+    if (step.handler().isEmpty() && !(step.waitFor().orElse(null) instanceof StepWait.Child)) {
       return step;
     }
     return new StepDefinition(step.name(), step.description(), step.type(),

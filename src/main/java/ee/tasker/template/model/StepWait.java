@@ -5,6 +5,7 @@ import java.time.Period;
 import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.regex.Pattern;
 
 /** What a step waits for after its parents. Durations are those of ISO 8601, months and days in UTC. */
@@ -106,6 +107,28 @@ public sealed interface StepWait {
       Checks.present(escalateTo, "step.approval.escalate_to");
       Checks.present(onDue, "step.approval.on_due");
       Checks.present(onReject, "step.approval.on_reject");
+    }
+  }
+
+  /**
+   * The end of a child task, which the engine submits.
+   *
+   * @param namespace empty: that of the template
+   * @param version   empty: the latest when the child is submitted
+   * @param context   a mapping, as canonical JSON text
+   * @param priority  empty: that of the parent
+   */
+  record Child(Optional<String> namespace, String name, Optional<String> version, String context,
+      OptionalInt priority) implements StepWait {
+    public Child {
+      Checks.present(namespace, "step.task.namespace");
+      namespace.ifPresent(text -> Checks.require(TemplateKey.isNamespace(text), "step.task.namespace must be a namespace, but is " + text));
+      Checks.text(name, "step.task.name", Limits.TEMPLATE_NAME);
+      Checks.present(version, "step.task.version");
+      version
+          .ifPresent(text -> Checks.require(TemplateKey.isVersion(text), "step.task.version must be a semantic version, but is " + text));
+      Checks.present(context, "step.task.context");
+      Checks.range(priority, "step.task.priority", -100, 100);
     }
   }
 

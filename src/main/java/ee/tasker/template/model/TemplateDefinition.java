@@ -6,8 +6,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * A template with every default filled in. Immutable.
@@ -18,12 +20,13 @@ import java.util.TreeMap;
  * @param metadata    a JSON object as text, ignored by the engine
  * @param steps       in document order, at least one; names are unique, dependencies exist and form no cycle
  * @param concurrency how many tasks, or steps of them, may be active
+ * @param output      a mapping that makes the output of a task, as canonical JSON text; empty: the results of the leaves
  */
 public record TemplateDefinition(TemplateKey key, Optional<String> description, IdentityStrategy identityStrategy,
     IdentityReuse reuse, SearchAttributes searchAttributes, Optional<String> inputSchema, Lifecycle lifecycle, String metadata,
     SystemDependencies systemDependencies, List<DomainEvent> domainEvents,
     SortedMap<String, EnvironmentOverrides> environments, List<StepDefinition> steps,
-    List<ConcurrencyPolicy> concurrency) {
+    List<ConcurrencyPolicy> concurrency, Optional<String> output) {
 
   public TemplateDefinition {
     Checks.present(key, "key");
@@ -42,6 +45,7 @@ public record TemplateDefinition(TemplateKey key, Optional<String> description, 
     environments = Collections.unmodifiableSortedMap(new TreeMap<>(environments));
     steps = List.copyOf(steps);
     concurrency = ConcurrencyPolicy.distinct(concurrency, "concurrency");
+    Checks.present(output, "output");
     holdTogether(steps, environments);
   }
 
@@ -52,7 +56,18 @@ public record TemplateDefinition(TemplateKey key, Optional<String> description, 
   public TemplateDefinition forEnvironment(String environment) {
     var overrides = environments.getOrDefault(environment, new EnvironmentOverrides(List.of()));
     return new TemplateDefinition(key, description, identityStrategy, reuse, searchAttributes, inputSchema, lifecycle, metadata,
-        systemDependencies, domainEvents, Collections.emptySortedMap(), overrides.applyTo(steps), concurrency);
+        systemDependencies, domainEvents, Collections.emptySortedMap(), overrides.applyTo(steps), concurrency, output);
+  }
+
+  /** The namespaces of child tasks, without its own. */
+  public Set<String> childNamespaces() {
+    Set<String> namespaces = new TreeSet<>();
+    steps.forEach(step -> step.waitFor().ifPresent(wait -> {
+      if (wait instanceof StepWait.Child child) {
+        child.namespace().filter(other -> !other.equals(key.namespace())).ifPresent(namespaces::add);
+      }
+    }));
+    return namespaces;
   }
 
   /**

@@ -28,7 +28,7 @@ class TemplateDefinitionTest {
     return new TemplateDefinition(new TemplateKey("shop", "order", "1.0.0"), Optional.empty(), IdentityStrategy.STRICT, IdentityReuse.NEVER,
         SearchAttributes.NONE,
         Optional.empty(), Lifecycle.DEFAULT, "{}", SystemDependencies.DEFAULT, List.of(), Collections.emptySortedMap(),
-        List.of(steps), List.of());
+        List.of(steps), List.of(), Optional.empty());
   }
 
   @Test
@@ -91,7 +91,7 @@ class TemplateDefinitionTest {
     var template = new TemplateDefinition(new TemplateKey("shop", "order", "1.0.0"), Optional.empty(),
         IdentityStrategy.STRICT, IdentityReuse.NEVER, SearchAttributes.NONE, Optional.empty(), Lifecycle.DEFAULT, "{}",
         SystemDependencies.DEFAULT, List.of(),
-        environments, List.of(step("a")), List.of());
+        environments, List.of(step("a")), List.of(), Optional.empty());
 
     environments.put("late", new EnvironmentOverrides(List.of()));
 

@@ -34,7 +34,8 @@ final class Commands {
       .details("task=task_uuid", "namespace", "name", "version", "state", "explanation", "done %=completion_percentage",
           "created=created_at", "completed=completed_at", "next wake=next_wake_at", "SLA breached=sla_breached_at",
           "cancel request=cancel_request",
-          "replaces=replaces_task_uuid", "replaced by=replaced_by_task_uuid", "context", "+submitted by=submitted_by",
+          "replaces=replaces_task_uuid", "replaced by=replaced_by_task_uuid", "context", "output", "output error=output_error",
+          "+submitted by=submitted_by",
           "+requested=requested_at",
           "+priority", "+initiator", "+source system=source_system", "+reason", "+tags", "+correlation=correlation_id",
           "+parent=parent_task_uuid",
@@ -268,6 +269,12 @@ final class Commands {
                 "CAUSE=cause",
                 "WHY=sentence", "+DETAILS=details"))
             .example("tasker task diagnosis 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188"),
+        Command.of("children", "Lists the child tasks that the steps of a task have submitted.").calls(Operation.LIST_CHILDREN)
+            .with(task(), Arg.query("limit", "N", "How many, 25 by default.").integer(),
+                Arg.query("cursor", "CURSOR", "Goes on where an earlier page ended."))
+            .shows(View.rows("children", "TASK=task_uuid", "STEP=step", "NAME=name", "STATE=state", "ATTEMPT=attempt", "CHILDREN=children",
+                "+NAMESPACE=namespace", "+VERSION=version", "+WAIT=wait", "+CREATED=created_at", "+COMPLETED=completed_at"))
+            .example("tasker task children 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188"),
         Command.of("signal", "Sends a signal to a task, for the step that waits for it.").calls(Operation.SEND_SIGNAL)
             .with(task(), Arg.path("name", "NAME", "The name of the signal.").text(), payload(), signalId())
             .shows(View.details("task=task_uuid", "outcome", "number", "consumed=is_consumed"))

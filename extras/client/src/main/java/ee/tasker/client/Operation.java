@@ -17,6 +17,7 @@ public enum Operation {
   FORK_TASK("POST", "/v1/tasks/{task_uuid}/forks", true),
   LIST_FORKS("GET", "/v1/tasks/{task_uuid}/forks", false),
   DIAGNOSE_TASK("GET", "/v1/tasks/{task_uuid}/diagnosis", false),
+  LIST_CHILDREN("GET", "/v1/tasks/{task_uuid}/children", false),
   SEND_SIGNAL("POST", "/v1/tasks/{task_uuid}/signals/{name}", true),
   SEND_SIGNAL_BY_CORRELATION("POST", "/v1/signals/{name}", true),
   LIST_APPROVALS("GET", "/v1/approvals", false),

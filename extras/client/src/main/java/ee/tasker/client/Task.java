@@ -26,6 +26,11 @@ public record Task(JsonObject json) {
     return TaskState.of(json.getString("state"));
   }
 
+  /** What the task is for, once it has ended well; empty before, without one, and for callers who may not see it. */
+  public Optional<JsonObject> output() {
+    return json.get("output") instanceof JsonObject output ? Optional.of(output) : Optional.empty();
+  }
+
   public String namespace() {
     return json.getString("namespace");
   }

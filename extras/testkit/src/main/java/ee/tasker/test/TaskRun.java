@@ -102,6 +102,33 @@ public final class TaskRun {
   }
 
   /**
+   * The output of the task: what its template makes of the results, or those of the leaves.
+   *
+   * @throws IllegalStateException if the task has not ended well, or its output cannot be computed
+   */
+  public JsonObject output() {
+    JsonObject document = tasker.sql().object("select coalesce(tasker.get_task_output(?), '{}')", uuid);
+    if (document.get("output") instanceof JsonObject output) {
+      return output;
+    }
+    throw new IllegalStateException("the task has no output: " + (document.isEmpty() ? "it is " + state() : document.get("error")));
+  }
+
+  /**
+   * The latest child task that a step has submitted.
+   *
+   * @throws IllegalArgumentException if the step has submitted none
+   */
+  public TaskRun child(String step) {
+    String child = tasker.sql().text("select w.child_task_uuid from tasker.step_waits w where w.task_uuid = ? and w.workflow_step_uuid = ? "
+        + "and w.kind = 'child' order by w.armed_at desc, w.wait_uuid desc limit 1", uuid, step(step).uuid());
+    if (child == null) {
+      throw new IllegalArgumentException("step " + step + " has submitted no task");
+    }
+    return new TaskRun(tasker, workflow, UUID.fromString(child), false);
+  }
+
+  /**
    * Sends a signal to the task. What follows runs with {@link #run()}.
    *
    * @param payload JSON

@@ -9,6 +9,7 @@ import ee.tasker.template.TemplateReader;
 import ee.tasker.template.TemplateReading;
 import ee.tasker.template.TemplateScan;
 import jakarta.json.JsonArray;
+import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
 import java.io.IOException;
@@ -80,7 +81,8 @@ public final class Tasker implements AutoCloseable {
     if (scan.hasExpressions()) {
       sql.array("select tasker.check_expressions(cast(? as jsonb), cast(? as jsonb))", scan.graph(), scan.expressions())
           .getValuesAs(JsonObject.class)
-          .forEach(found -> scan.refuse(found.getInt("index"), found.getString("message"), Json.text(found, "unknown_step")));
+          .forEach(found -> scan.refuse(found.getInt("index"), found.getString("pointer"), found.getString("message"),
+              Json.text(found, "unknown_step")));
     }
     if (scan.conclude() instanceof TemplateReading.Invalid invalid) {
       throw new IllegalArgumentException(invalid.problems().stream().map(Object::toString)
@@ -170,13 +172,37 @@ public final class Tasker implements AutoCloseable {
         if (!claimed.isEmpty()) {
           execute(claimed);
         } else if (sql.object("select tasker.advance_due_tasks(?, 1000, 0, ?, ?)", worker, LEASE_SECONDS, now).getInt("tasks") == 0) {
-          return;
+          if (!validateChildren()) {
+            return;
+          }
         }
       }
     } finally {
       isRunning = false;
     }
     throw new IllegalStateException("the workflows do not come to rest: " + MOST_ROUNDS + " steps ran without the clock being moved");
+  }
+
+  /** The contexts of child tasks whose templates have a schema, as a server validates them; false when there is none. */
+  private boolean validateChildren() {
+    JsonArray unchecked = sql
+        .array("select coalesce(jsonb_agg(jsonb_build_object('task_uuid', t.task_uuid, 'namespace', ns.name, 'name', nt.name, "
+            + "'version', nt.version, 'context', c.context)), '[]') from tasker.tasks t join tasker.task_contexts c on c.task_uuid = t.task_uuid "
+            + "join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid "
+            + "join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid where not t.context_checked and t.completed_at is null");
+    JsonArrayBuilder verdicts = Json.build().createArrayBuilder();
+    for (JsonObject task : unchecked.getValuesAs(JsonObject.class)) {
+      Workflow workflow = workflows
+          .get(Workflow.key(task.getString("namespace"), task.getString("name"), task.getString("version")).toString());
+      JsonArrayBuilder violations = Json.build().createArrayBuilder();
+      workflow.violations(task.getJsonObject("context")).forEach(violation -> violations
+          .add(Json.build().createObjectBuilder().add("field", "context" + violation.pointer()).add("message", violation.message())));
+      verdicts.add(Json.build().createObjectBuilder().add("task_uuid", task.getString("task_uuid")).add("violations", violations));
+    }
+    if (!unchecked.isEmpty()) {
+      sql.object("select tasker.start_validated_tasks(cast(? as jsonb), ?, 0, ?, ?)", verdicts.build(), worker, LEASE_SECONDS, now);
+    }
+    return !unchecked.isEmpty();
   }
 
   /**

@@ -144,10 +144,11 @@ public final class Workflow {
    * @return the existing task if the request is a duplicate
    */
   public TaskRun submit(TaskRequest request) {
-    inputSchema.map(schema -> schema.validate(request.context())).filter(violations -> !violations.isEmpty()).ifPresent(violations -> {
+    List<ContextSchema.Violation> violations = violations(request.context());
+    if (!violations.isEmpty()) {
       throw new IllegalArgumentException("the context does not fit the input schema of template " + key() + ": context"
           + violations.get(0).pointer() + ": " + violations.get(0).message());
-    });
+    }
     JsonObject verdict = tasker.sql()
         .object("select tasker.submit_tasks(jsonb_build_array(cast(? as jsonb)), p_context_checked => true, p_now => ?)",
             request.toJson(), tasker.now())
@@ -161,6 +162,10 @@ public final class Workflow {
     boolean isDuplicate = verdict.getString("verdict").equals("duplicate");
     tasker.story(uuid).add(tasker.clockTime(), "", (isDuplicate ? "submitted again " : "submitted ") + request.context());
     return new TaskRun(tasker, this, uuid, isDuplicate);
+  }
+
+  List<ContextSchema.Violation> violations(JsonObject context) {
+    return inputSchema.map(schema -> schema.validate(context)).orElse(List.of());
   }
 
   @Override

@@ -52,6 +52,41 @@ class TaskerKitTest {
   }
 
   @Test
+  void children_run_with_their_own_handlers_and_their_failures_are_retried_on_the_virtual_clock(Tasker tasker) {
+    Workflow charge = tasker.workflow("""
+        {name: charge, namespace_name: bank, version: "1.0.0", input_schema: {type: object, required: [amount]},
+         output: {paid: "$.context.amount"}, steps: [{name: take, handler: {callable: bank.Take}, retry: {max_attempts: 1}}]}""")
+        .with("bank.Take", TaskerKitTest::does);
+    Workflow order = tasker.workflow("""
+        {name: order, namespace_name: kit, version: "1.0.0", steps: [
+          {name: price, handler: {callable: kit.Do}},
+          {name: pay, dependencies: [price], task: {namespace: bank, name: charge, context: {amount: 7}},
+           retry: {max_attempts: 2, backoff: linear, backoff_base_ms: 60000}},
+          {name: ship, dependencies: [pay], handler: {callable: kit.Do}}]}""").with(new Do());
+    charge.failing("take", 1, StepOutcome.permanent("Declined", "no"));
+
+    TaskRun task = order.submit("{}").run();
+
+    assertThat(task).isComplete().step("pay").hasResult("{\"paid\": 7}");
+    assertThat(task.child("pay")).isComplete();
+    assertThat(task.output()).containsOnlyKeys("ship");
+    tasker.checkHistory();
+  }
+
+  @Test
+  void a_child_whose_context_does_not_fit_fails_its_step(Tasker tasker) {
+    tasker.workflow("""
+        {name: strict, namespace_name: bank, version: "1.0.0", input_schema: {type: object, required: [amount]},
+         steps: [{name: take, handler: {callable: bank.Take}}]}""");
+    TaskRun task = tasker.workflow("""
+        {name: caller, namespace_name: kit, version: "1.0.0", steps: [{name: pay, task: {namespace: bank, name: strict}}]}""").submit("{}")
+        .run();
+
+    assertThat(task).isBlocked().step("pay").hasError("child_failed");
+    assertThat(task.child("pay")).isIn(TaskState.ERROR);
+  }
+
+  @Test
   void a_handler_is_found_by_its_annotation_its_class_and_its_method(Tasker tasker) {
     Do handler = new Do();
     Workflow workflow = tasker.with(handler).workflow("""

@@ -1,0 +1,52 @@
+-- Acts upon notices between tasks, each under the lock of its receiver and of no other task: makes a parent due whose child has ended, so
+-- that get_next_ready_tasks takes it, and requests the cancel of a child. Leaves out receivers that another session has locked: their notices stay.
+-- Returns {notices, ended: [..]}: how many it deleted, and the tasks that ended by it.
+-- Locks: the receivers, skip locked, in the order of their uuids. Source: ADR 0043.
+create or replace function tasker.deliver_notices(p_server_uuid uuid, p_limit int default 100, p_now timestamptz default null)
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_now       timestamptz := coalesce(p_now, clock_timestamp());
+  v_receivers uuid[];
+  v_locked    uuid[];
+  v_notices   tasker.task_notices[];
+  v_cancel    tasker.task_notices;
+  v_ended     jsonb := '[]';
+begin
+  if not exists (select from tasker.task_notices) then
+    return '{"notices": 0, "ended": []}';
+  end if;
+  -- Whatever is locked by another session must not hide the others, so the limit counts what was locked.
+  with receivers as materialized (
+    select distinct i.task_uuid from tasker.task_notices i),
+  locked as (
+    select t.task_uuid from receivers r join tasker.tasks t on t.task_uuid = r.task_uuid
+    order by t.task_uuid limit p_limit for no key update of t skip locked)
+  select array_agg(l.task_uuid) into v_locked from locked l;
+  select array_agg(r.task_uuid) into v_receivers
+  from (select distinct i.task_uuid from tasker.task_notices i where not exists (select from tasker.tasks t where t.task_uuid = i.task_uuid)) r;
+  if v_locked is null and v_receivers is null then
+    return '{"notices": 0, "ended": []}';
+  end if;
+
+  -- Notices that other sessions have not committed stay, and are found later.
+  with gone as (
+    delete from tasker.task_notices i where i.task_uuid = any (v_locked || v_receivers) returning i.*)
+  select array_agg(g::tasker.task_notices order by g.notice_uuid) into v_notices from gone g;
+  update tasker.task_wakeups w set wake_at = v_now
+  from (select distinct n.task_uuid from unnest(v_notices) n where n.kind = 'child_ended') e
+  where w.task_uuid = e.task_uuid and w.task_uuid = any (v_locked) and w.wake_at > v_now;
+  foreach v_cancel in array v_notices loop
+    if v_cancel.kind = 'cancel' and v_cancel.task_uuid = any (v_locked) then
+      v_ended := v_ended || coalesce(tasker.request_cancel(
+        v_cancel.task_uuid, left(coalesce(v_cancel.details ->> 'by', 'the parent task'), 128), v_cancel.details ->> 'reason',
+        coalesce(v_cancel.details ->> 'policy', 'cancel_running'), p_server_uuid, p_now) -> 'ended', '[]');
+    end if;
+  end loop;
+  return jsonb_build_object('notices', coalesce(cardinality(v_notices), 0), 'ended', v_ended);
+end
+$$;
+comment on function tasker.deliver_notices(uuid, int, timestamptz) is
+  'Acts upon notices between tasks, each under the lock of its receiver.';
