@@ -20,15 +20,18 @@ create type tasker.identity_reuse as enum ('never', 'after_failure', 'after_end'
 create type tasker.identity_strategy as enum ('strict', 'caller_provided', 'always_unique');
 create type tasker.limited_unit as enum ('tasks', 'steps');
 create type tasker.lost_worker_policy as enum ('reschedule', 'abandon');
+-- What a row of task_notices tells its receiver.
+create type tasker.notice_kind as enum ('child_ended', 'cancel');
 create type tasker.server_state as enum ('healthy', 'degraded', 'draining', 'stopped');
 create type tasker.step_outcome as enum ('success', 'retryable_failure', 'permanent_failure', 'cancelled', 'manual_completion');
 create type tasker.step_state as enum ('pending', 'enqueued', 'in_progress', 'enqueued_for_orchestration', 'enqueued_as_error_for_orchestration',
     'waiting_for_retry', 'complete', 'error', 'cancelled', 'resolved_manually');
 create type tasker.task_state as enum ('pending', 'initializing', 'enqueuing_steps', 'steps_in_process', 'evaluating_results',
     'waiting_for_dependencies', 'waiting_for_retry', 'blocked_by_failures', 'complete', 'error', 'cancelled', 'resolved_manually');
-create type tasker.wait_kind as enum ('timer', 'signal', 'approval');
--- Of a wait: open until its time or signal comes, its default is taken, it times out as an error, or its step or task ends otherwise.
-create type tasker.wait_state as enum ('open', 'satisfied', 'defaulted', 'timed_out', 'cancelled');
+create type tasker.wait_kind as enum ('timer', 'signal', 'approval', 'child', 'child_retry');
+-- Of a wait: open until its time or signal comes, its default is taken, it times out as an error, its child task fails, or its step or task ends
+--   otherwise.
+create type tasker.wait_state as enum ('open', 'satisfied', 'defaulted', 'timed_out', 'failed', 'cancelled');
 create type tasker.when_full as enum ('queue', 'fail_fast');
 -- The state that a worker reports; healthy and degraded workers can claim steps.
 create type tasker.worker_state as enum ('healthy', 'degraded', 'paused', 'draining', 'stopped');
@@ -482,6 +485,8 @@ create table tasker.named_tasks (
   has_input_schema       boolean not null,
   -- search_attributes of the template: the path in the context by name; null when there is none.
   search_attributes      jsonb,
+  -- output of the template: a mapping over context and results; null: the results of the leaves.
+  output                 jsonb,
   -- Features of the template that this version accepts and cannot run; it refuses tasks of such a template.
   unsupported_features   text[] not null default '{}'::text[],
   total_steps            integer not null,
@@ -508,6 +513,8 @@ create table tasker.named_tasks (
   max_steps_per_decision integer not null generated always as (COALESCE((configuration #>> '{lifecycle,max_steps_per_decision}'::text[])::integer, 100)) stored,
   -- lifecycle.max_batches_per_step: how many batches one batchable step may make.
   max_batches_per_step   integer not null generated always as (COALESCE((configuration #>> '{lifecycle,max_batches_per_step}'::text[])::integer, 10000)) stored,
+  -- lifecycle.max_child_depth: how deep a child task of this template may be below the topmost task.
+  max_child_depth        integer not null generated always as (COALESCE((configuration #>> '{lifecycle,max_child_depth}'::text[])::integer, 8)) stored,
   -- lifecycle.max_decision_depth: how many decisions may follow from each other.
   max_decision_depth     integer not null generated always as (COALESCE((configuration #>> '{lifecycle,max_decision_depth}'::text[])::integer, 3)) stored,
   created_at             timestamp with time zone not null default now(),
@@ -516,6 +523,7 @@ create table tasker.named_tasks (
   constraint named_tasks_task_namespace_uuid_fkey FOREIGN KEY (task_namespace_uuid) REFERENCES tasker.task_namespaces(task_namespace_uuid),
   constraint grace_is_not_negative CHECK (cancel_grace_seconds >= 0),
   constraint has_steps CHECK (total_steps >= initial_steps AND initial_steps >= root_steps AND root_steps > 0),
+  constraint output_is_a_mapping CHECK (jsonb_typeof(output) = 'object'::text),
   constraint retention_is_not_negative CHECK (retention_days >= 0),
   constraint search_attributes_are_an_object CHECK (jsonb_typeof(search_attributes) = 'object'::text),
   constraint unserved_is_not_negative CHECK (unserved_seconds >= 0)
@@ -563,8 +571,8 @@ END) stored,
   runs_on_none         boolean not null default false,
   -- {rules: [{when, then}], otherwise} of a decision that has no handler.
   rules                jsonb,
-  -- What the step waits for after its parents: {kind: timer, for | until}, {kind: signal, name, schema?, timeout?, on_timeout?}, or {kind: approval}
-  --   with the keys of the template.
+  -- What the step waits for after its parents: {kind: timer, for | until}, {kind: signal, name, schema?, timeout?, on_timeout?}, {kind: approval}
+  --   with the keys of the template, or {kind: child, namespace, name, version?, context, priority?}, a child task.
   wait_for             jsonb,
   -- Of a batchable step: {items, batch_size, cursor_field}, items null where its handler returns the cursors. Of a batch_worker: {parallelism,
   --   failure_strategy, tolerate}, with every default; tolerate null: any number.
@@ -578,12 +586,13 @@ END) stored,
   constraint attempts_are_not_negative CHECK (default_max_attempts >= 0),
   constraint backoff_is_positive CHECK (backoff_base_ms > 0 AND max_backoff_ms >= backoff_base_ms),
   constraint batch_is_of_a_batch CHECK ((batch IS NOT NULL) = (step_type::text = ANY (ARRAY['batchable'::character varying, 'batch_worker'::character varying]::text[]))),
+  constraint child_replaces_the_handler CHECK ((wait_for ->> 'kind'::text) <> 'child'::text OR handler_callable IS NULL),
   constraint has_a_handler_or_what_replaces_it CHECK ((handler_callable IS NULL) = (rules IS NOT NULL OR (batch ->> 'items'::text) IS NOT NULL) OR wait_for IS NOT NULL AND rules IS NULL AND batch IS NULL),
   constraint positions_count_from_one CHECK (step_position > 0),
   constraint rank_is_positive CHECK (growth_rank > 0),
   constraint rules_are_of_a_decision CHECK (rules IS NULL OR step_type::text = 'decision'::text),
   constraint timeout_is_positive CHECK (timeout_seconds > 0),
-  constraint wait_is_of_a_kind CHECK (wait_for IS NULL OR ((wait_for ->> 'kind'::text) = ANY (ARRAY['timer'::text, 'signal'::text, 'approval'::text]))),
+  constraint wait_is_of_a_kind CHECK (wait_for IS NULL OR ((wait_for ->> 'kind'::text) = ANY (ARRAY['timer'::text, 'signal'::text, 'approval'::text, 'child'::text]))),
   constraint waits_or_grows CHECK (wait_for IS NULL OR rules IS NULL AND batch IS NULL)
 );
 CREATE TRIGGER handlers_are_recorded AFTER INSERT ON tasker.named_tasks_named_steps REFERENCING NEW TABLE AS new_steps FOR EACH STATEMENT EXECUTE FUNCTION tasker.record_handlers();
@@ -687,6 +696,153 @@ create table tasker.retention_progress (
 )
 with (fillfactor=50);
 
+-- Filters of lists that a caller saved: for itself, or for all who may list tasks in a namespace.
+create table tasker.saved_views (
+  view_uuid uuid not null default tasker.uuid_v7(),
+  page      character varying(64) not null,
+  name      character varying(128) not null,
+  query     character varying(2000) not null,
+  -- Null: for its owner only.
+  namespace character varying(29),
+  -- The REST caller that saved it, by kind and uuid, as user:…; a name when there is no uuid.
+  owner     character varying(300) not null,
+  saved_by  character varying(160) not null,
+  saved_at  timestamp with time zone not null default clock_timestamp(),
+  constraint saved_views_pkey PRIMARY KEY (view_uuid),
+  constraint one_view_per_name UNIQUE NULLS NOT DISTINCT (owner, page, namespace, name),
+  constraint name_is_printable CHECK (name::text ~ '^[^[:cntrl:]]+$'::text AND btrim(name::text) = name::text),
+  constraint page_is_a_word CHECK (page::text ~ '^[A-Za-z][A-Za-z-]*$'::text)
+);
+CREATE INDEX saved_views_namespace_idx ON tasker.saved_views USING btree (namespace) WHERE (namespace IS NOT NULL);
+
+-- Requests to submit tasks for the fire times of a past period that have no task. cursor_at is the last fire time that was decided.
+create table tasker.schedule_backfills (
+  backfill_uuid uuid not null default tasker.uuid_v7(),
+  schedule_uuid uuid not null,
+  from_at       timestamp with time zone not null,
+  to_at         timestamp with time zone not null,
+  cursor_at     timestamp with time zone not null,
+  overlap       character varying(16) not null,
+  state         character varying(16) not null default 'running'::character varying,
+  started_count integer not null default 0,
+  -- Fire times of the period that had a task already.
+  present_count integer not null default 0,
+  failure       jsonb,
+  created_at    timestamp with time zone not null default clock_timestamp(),
+  created_by    character varying(160) not null,
+  reason        character varying(1000) not null,
+  ended_at      timestamp with time zone,
+  wake_at       timestamp with time zone,
+  constraint schedule_backfills_pkey PRIMARY KEY (backfill_uuid),
+  constraint schedule_backfills_schedule_uuid_fkey FOREIGN KEY (schedule_uuid) REFERENCES tasker.schedules(schedule_uuid) ON DELETE CASCADE,
+  constraint ended_iff_not_running CHECK ((ended_at IS NULL) = (state::text = 'running'::text) AND (wake_at IS NULL) = (state::text <> 'running'::text)),
+  constraint failure_iff_failed CHECK ((failure IS NOT NULL) = (state::text = 'failed'::text)),
+  constraint known_overlap CHECK (overlap::text = ANY (ARRAY['allow'::character varying, 'one_by_one'::character varying]::text[])),
+  constraint known_state CHECK (state::text = ANY (ARRAY['running'::character varying, 'complete'::character varying, 'cancelled'::character varying, 'failed'::character varying]::text[])),
+  constraint range_is_not_empty CHECK (to_at > from_at AND cursor_at <= to_at)
+);
+CREATE INDEX schedule_backfills_schedule_uuid_idx ON tasker.schedule_backfills USING btree (schedule_uuid);
+CREATE INDEX schedule_backfills_wake_at_idx ON tasker.schedule_backfills USING btree (wake_at) WHERE (wake_at IS NOT NULL);
+
+-- What became of a fire time of a schedule: one row per fire time, and one per range of fire times that were missed together.
+create table tasker.schedule_fires (
+  schedule_uuid uuid not null,
+  fire_at       timestamp with time zone not null,
+  is_range      boolean not null default false,
+  until_at      timestamp with time zone,
+  -- How many fire times a range has; null: more than a thousand.
+  fire_count    integer,
+  origin        character varying(16) not null,
+  outcome       character varying(16) not null,
+  reason        character varying(64),
+  message       character varying(1000),
+  task_uuid     uuid,
+  -- The task was unfinished when the schedule was last processed.
+  is_open       boolean not null default false,
+  backfill_uuid uuid,
+  decided_at    timestamp with time zone not null,
+  constraint schedule_fires_pkey PRIMARY KEY (schedule_uuid, fire_at, is_range),
+  constraint schedule_fires_schedule_uuid_fkey FOREIGN KEY (schedule_uuid) REFERENCES tasker.schedules(schedule_uuid) ON DELETE CASCADE,
+  constraint known_origin CHECK (origin::text = ANY (ARRAY['schedule'::character varying, 'trigger'::character varying, 'backfill'::character varying]::text[])),
+  constraint known_outcome CHECK (outcome::text = ANY (ARRAY['started'::character varying, 'queued'::character varying, 'skipped'::character varying, 'missed'::character varying, 'failed'::character varying]::text[])),
+  constraint only_a_started_fire_is_open CHECK (NOT is_open OR outcome::text = 'started'::text),
+  constraint only_missed_fires_are_a_range CHECK (is_range = (until_at IS NOT NULL) AND (NOT is_range OR outcome::text = 'missed'::text) AND until_at >= fire_at),
+  constraint reason_iff_not_started CHECK ((reason IS NULL) = (outcome::text = 'started'::text)),
+  constraint task_iff_started CHECK ((task_uuid IS NOT NULL) = (outcome::text = 'started'::text))
+);
+CREATE INDEX schedule_fires_decided_at_idx ON tasker.schedule_fires USING btree (decided_at);
+CREATE INDEX schedule_fires_open_idx ON tasker.schedule_fires USING btree (schedule_uuid) WHERE is_open;
+CREATE UNIQUE INDEX schedule_fires_task_uuid_key ON tasker.schedule_fires USING btree (task_uuid) WHERE (task_uuid IS NOT NULL);
+
+-- Tasks that are submitted at fire times. A deleted schedule stays as a row with deleted_at, so that its fires keep their meaning.
+create table tasker.schedules (
+  schedule_uuid        uuid not null default tasker.uuid_v7(),
+  namespace_name       character varying(29) not null,
+  name                 character varying(64) not null,
+  template_name        character varying(64) not null,
+  template_version     character varying(16),
+  context              jsonb not null default '{}'::jsonb,
+  -- Members of the task request besides namespace, name, version and context: tags, priority and source_system.
+  options              jsonb not null default '{}'::jsonb,
+  -- The member of the context that gets the fire time; null: none.
+  time_member          character varying(64),
+  cron                 character varying(200),
+  every_seconds        integer,
+  zone                 character varying(64) not null default 'UTC'::character varying,
+  starts_at            timestamp with time zone,
+  ends_at              timestamp with time zone,
+  -- Fire times of an interval are this instant and whole intervals after it.
+  anchor_at            timestamp with time zone not null,
+  jitter_seconds       integer not null default 0,
+  overlap              character varying(16) not null default 'skip'::character varying,
+  catch_up             character varying(8) not null default 'last'::character varying,
+  catch_up_seconds     integer not null default 86400,
+  pause_after_failures smallint not null default 10,
+  -- The fire time that is decided next: the cursor, which only moves forward except by a change of the timing. Null: there is none.
+  next_fire_at         timestamp with time zone,
+  -- next_fire_at and its jitter.
+  next_due_at          timestamp with time zone,
+  -- A fire time that waits for the previous task to end.
+  queued_fire_at       timestamp with time zone,
+  recheck_at           timestamp with time zone,
+  paused_at            timestamp with time zone,
+  paused_by            character varying(160),
+  pause_reason         character varying(1000),
+  last_fire_at         timestamp with time zone,
+  last_task_uuid       uuid,
+  started_count        bigint not null default 0,
+  skipped_count        bigint not null default 0,
+  missed_count         bigint not null default 0,
+  failed_count         bigint not null default 0,
+  failures_in_a_row    integer not null default 0,
+  last_failure         jsonb,
+  version              integer not null default 1,
+  created_at           timestamp with time zone not null default clock_timestamp(),
+  created_by           character varying(160) not null,
+  updated_at           timestamp with time zone not null default clock_timestamp(),
+  updated_by           character varying(160) not null,
+  deleted_at           timestamp with time zone,
+  -- When a server has to process the schedule; null while it is paused, deleted or over.
+  wake_at              timestamp with time zone generated always as (
+CASE
+    WHEN paused_at IS NULL AND deleted_at IS NULL THEN LEAST(next_due_at, recheck_at)
+    ELSE NULL::timestamp with time zone
+END) stored,
+  constraint schedules_pkey PRIMARY KEY (schedule_uuid),
+  constraint cron_or_interval CHECK (num_nonnulls(cron, every_seconds) = 1 AND every_seconds > 0),
+  constraint documents_are_objects CHECK (jsonb_typeof(context) = 'object'::text AND jsonb_typeof(options) = 'object'::text),
+  constraint due_no_earlier_than_its_fire_time CHECK ((next_fire_at IS NULL) = (next_due_at IS NULL) AND next_due_at >= next_fire_at),
+  constraint ends_after_its_start CHECK (ends_at > starts_at),
+  constraint known_catch_up CHECK (catch_up::text = ANY (ARRAY['last'::character varying, 'all'::character varying]::text[])),
+  constraint known_overlap CHECK (overlap::text = ANY (ARRAY['skip'::character varying, 'queue_one'::character varying, 'allow'::character varying, 'cancel_previous'::character varying]::text[])),
+  constraint pause_has_actor_and_reason CHECK (num_nonnulls(paused_at, paused_by, pause_reason) = ANY (ARRAY[0, 3])),
+  constraint queued_fire_is_rechecked CHECK ((queued_fire_at IS NULL) = (recheck_at IS NULL)),
+  constraint ranges_are_kept CHECK (jitter_seconds >= 0 AND jitter_seconds <= 86400 AND catch_up_seconds >= 1 AND catch_up_seconds <= 31622400 AND pause_after_failures >= 0 AND pause_after_failures <= 1000)
+)
+with (fillfactor=60);
+CREATE UNIQUE INDEX schedules_name_key ON tasker.schedules USING btree (namespace_name, name) WHERE (deleted_at IS NULL);
+CREATE INDEX schedules_wake_at_idx ON tasker.schedules USING btree (wake_at) WHERE (wake_at IS NOT NULL);
+
 -- One row per start of a server, renewed by its heartbeat and kept for a day after the last.
 create table tasker.servers (
   server_uuid       uuid not null,
@@ -736,14 +892,25 @@ create table tasker.step_waits (
   kind               tasker.wait_kind not null,
   state              tasker.wait_state not null default 'open'::tasker.wait_state,
   armed_at           timestamp with time zone not null,
-  -- When the timer fires, or the wait for a signal times out; null: it waits without a limit.
+  -- When the timer fires, the next child is submitted, or the wait for a signal or a child times out; null: it waits without a limit.
   due_at             timestamp with time zone,
   ended_at           timestamp with time zone,
   signal_name        character varying(64),
+  -- The child task that the step waits for.
+  child_task_uuid    uuid,
+  -- Of a wait for a child: which attempt of the step it is, 1 after a reset. Of the pause before a retry: the attempt that follows.
+  attempt            integer,
   constraint step_waits_pkey PRIMARY KEY (wait_uuid),
+  constraint attempt_iff_child CHECK (NOT (attempt > 0) IS DISTINCT FROM
+CASE
+    WHEN kind = ANY (ARRAY['child'::tasker.wait_kind, 'child_retry'::tasker.wait_kind]) THEN true
+    ELSE NULL::boolean
+END),
+  constraint child_iff_child CHECK ((child_task_uuid IS NOT NULL) = (kind = 'child'::tasker.wait_kind)),
   constraint ended_iff_not_open CHECK ((ended_at IS NULL) = (state = 'open'::tasker.wait_state)),
   constraint ends_after_it_was_armed CHECK (ended_at >= armed_at),
   constraint name_iff_signal CHECK ((signal_name IS NOT NULL) = (kind = 'signal'::tasker.wait_kind)),
+  constraint retry_has_a_time CHECK (kind <> 'child_retry'::tasker.wait_kind OR due_at IS NOT NULL),
   constraint time_out_is_not_early CHECK ((state <> ALL (ARRAY['timed_out'::tasker.wait_state, 'defaulted'::tasker.wait_state])) OR ended_at >= due_at),
   constraint timer_has_a_time CHECK (kind <> 'timer'::tasker.wait_kind OR due_at IS NOT NULL),
   constraint timer_is_not_early CHECK (kind <> 'timer'::tasker.wait_kind OR state <> 'satisfied'::tasker.wait_state OR ended_at >= due_at),
@@ -819,6 +986,33 @@ create table tasker.task_namespaces (
   constraint pause_is_whole CHECK ((paused_at IS NULL) = (paused_by IS NULL) AND (paused_at IS NULL) = (pause_reason IS NULL))
 );
 CREATE UNIQUE INDEX one_namespace_per_queue ON tasker.task_namespaces USING btree (lower((name)::text));
+
+-- What one task has to tell another, which must not be locked together: that a child has ended, or that it is to be cancelled. A server acts upon
+--   each under the lock of its receiver, and deletes it.
+create table tasker.task_notices (
+  notice_uuid uuid not null default tasker.uuid_v7(),
+  -- The receiver: the parent for child_ended, the child for cancel.
+  task_uuid   uuid not null,
+  sender_uuid uuid not null,
+  kind        tasker.notice_kind not null,
+  sent_at     timestamp with time zone not null default clock_timestamp(),
+  details     jsonb,
+  constraint task_notices_pkey PRIMARY KEY (notice_uuid)
+);
+CREATE INDEX task_notices_task_uuid_idx ON tasker.task_notices USING btree (task_uuid);
+
+-- The outputs of ended tasks whose template has an output, written once. Others are computed from the results of the leaves: get_task_output.
+create table tasker.task_outputs (
+  task_uuid     uuid not null,
+  output        jsonb,
+  -- Why there is none: {type, message, details}.
+  error         jsonb,
+  -- hash_documents(output, error) at insertion.
+  document_hash bigint not null,
+  constraint task_outputs_pkey PRIMARY KEY (task_uuid),
+  constraint output_or_error CHECK ((output IS NULL) <> (error IS NULL))
+);
+CREATE TRIGGER documents_are_hashed BEFORE INSERT ON tasker.task_outputs FOR EACH ROW EXECUTE FUNCTION tasker.stamp_document_hash();
 
 -- The values of contexts by which list_tasks finds tasks; write_search_attributes extracts them from task_contexts.
 create table tasker.task_search_attributes (
@@ -924,6 +1118,8 @@ create table tasker.tasks (
   parent_correlation_id uuid,
   -- The task on whose behalf this one was submitted; a cancel of the parent may include this task.
   parent_task_uuid      uuid,
+  -- The step of parent_task_uuid that waits for this task; null for a task that no step has submitted.
+  parent_step_uuid      uuid,
   -- The task that has taken over the identity of this one, which has ended and cannot be restarted.
   replaced_by_task_uuid uuid,
   -- The ended task whose identity this one took over.
@@ -966,6 +1162,8 @@ create table tasker.tasks (
   is_delayed            boolean not null default false,
   -- Whether the cancel request includes the child tasks.
   cancel_children       boolean,
+  -- True when the template has an output, which is stored at the end; null otherwise, which costs a row nothing.
+  has_output            boolean,
   cancel_policy         tasker.cancel_policy,
   -- SHA-256 over the identity of the request; null when every request creates a new task, and when a later task has taken over the identity.
   identity_hash         bytea,
@@ -996,6 +1194,7 @@ CREATE UNIQUE INDEX tasks_identity_hash_key ON tasker.tasks USING btree (identit
 CREATE INDEX tasks_named_task_uuid_idx ON tasker.tasks USING btree (named_task_uuid, task_uuid);
 CREATE INDEX tasks_parent_correlation_id_idx ON tasker.tasks USING btree (parent_correlation_id) WHERE (parent_correlation_id IS NOT NULL);
 CREATE INDEX tasks_parent_task_uuid_idx ON tasker.tasks USING btree (parent_task_uuid) WHERE (parent_task_uuid IS NOT NULL);
+CREATE TRIGGER end_is_told AFTER UPDATE OF state ON tasker.tasks FOR EACH ROW WHEN (((new.has_output OR (new.parent_step_uuid IS NOT NULL)) AND (new.state <> old.state) AND (new.state = ANY (ARRAY['complete'::tasker.task_state, 'error'::tasker.task_state, 'cancelled'::tasker.task_state, 'resolved_manually'::tasker.task_state, 'blocked_by_failures'::tasker.task_state])))) EXECUTE FUNCTION tasker.tell_end_of_task();
 CREATE TRIGGER rows_go_with_their_task AFTER DELETE ON tasker.tasks REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION tasker.delete_rows_of_tasks();
 CREATE TRIGGER slots_are_released_by_tasks AFTER UPDATE OF state ON tasker.tasks FOR EACH ROW WHEN ((new.is_limited AND (new.state <> old.state) AND (new.state = ANY (ARRAY['complete'::tasker.task_state, 'error'::tasker.task_state, 'cancelled'::tasker.task_state, 'resolved_manually'::tasker.task_state, 'blocked_by_failures'::tasker.task_state])))) EXECUTE FUNCTION tasker.release_task_slots();
 
@@ -1360,7 +1559,7 @@ function tasker.get_slowest_tasks_aggregated(since_timestamp timestamp with time
   -- called by get_bottleneck_document
 -- Executions of steps of the tasks that ended since a time, to the last move.
 function tasker.get_step_tallies(p_since timestamp with time zone) returns SETOF tasker.step_tallies, stable;
-  -- called by get_analytics_metrics, get_slowest_steps_aggregated
+  -- called by get_analytics_metrics, get_slowest_steps_aggregated, get_timeline_document
 -- Tasks and steps by state, and connections: exact, and cheap however much has finished.
 function tasker.get_system_health_counts() returns TABLE(pending_tasks bigint, initializing_tasks bigint, enqueuing_steps_tasks bigint,
     steps_in_process_tasks bigint, evaluating_results_tasks bigint, waiting_for_dependencies_tasks bigint, waiting_for_retry_tasks bigint,
@@ -1371,7 +1570,10 @@ function tasker.get_system_health_counts() returns TABLE(pending_tasks bigint, i
   -- called by get_analytics_metrics, get_health_document
 -- Creations and ends of tasks since a time, to the last move.
 function tasker.get_task_tallies(p_since timestamp with time zone) returns SETOF tasker.task_tallies, stable;
-  -- called by get_analytics_metrics, get_slowest_tasks_aggregated
+  -- called by get_analytics_metrics, get_slowest_tasks_aggregated, get_timeline_document
+-- What happened in each of the last minutes, for GET /v1/analytics/timeline.
+function tasker.get_timeline_document(p_minutes integer DEFAULT 60, p_namespace text DEFAULT NULL::text) returns jsonb, stable;
+  -- called by InsightGateway
 -- Recounts the moves of all tasks, for a database restored from a dump.
 function tasker.rebuild_analytics() returns bigint;
   -- called by roll_up_analytics
@@ -1534,10 +1736,14 @@ function tasker.cut_batches(p_step_uuids uuid[], p_server_uuid uuid, p_now times
 function tasker.decide_steps(p_step_uuids uuid[], p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,
     OUT o_completed uuid[], OUT o_deltas tasker.task_delta[]) returns record;
   -- called by grow_tasks
+-- Acts upon notices between tasks, each under the lock of its receiver.
+function tasker.deliver_notices(p_server_uuid uuid, p_limit integer DEFAULT 100,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by advance_due_tasks
 -- Ends a step that the engine completes itself: pending to complete with p_result, or to error with p_error.
 function tasker.end_automatic_step(p_step_uuid uuid, p_result jsonb, p_error jsonb, p_server_uuid uuid, p_now timestamp with time zone)
     returns tasker.task_delta;
-  -- called by advance_batches, cut_batches, decide_steps
+  -- called by advance_batches, cut_batches, decide_steps, pass_child_waits
 -- Evaluates whole tasks and does the work that is due.
 function tasker.evaluate_tasks(p_task_uuids uuid[], p_server_uuid uuid, p_claim_limit integer DEFAULT 0, p_lease_seconds integer DEFAULT 60,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
@@ -1566,10 +1772,13 @@ function tasker.get_current_task_state(p_task_uuid uuid) returns character varyi
 -- The verdicts of refused results, a JSON array of {step_uuid, handoff, verdict} for those not accepted.
 function tasker.get_refusals(p_results jsonb, p_accepted uuid[]) returns jsonb, stable;
   -- called by complete_steps
+-- The output of an ended task: what its template's mapping gave, or the results of its leaves by name.
+function tasker.get_task_output(p_task_uuid uuid) returns jsonb, stable;
+  -- called by find_child_violations, get_task_documents, pass_child_waits
 -- What follows from completed decisions, and from ready steps that the engine completes itself or that wait, until nothing more does.
 function tasker.grow_tasks(p_completed uuid[], p_ready uuid[], p_server_uuid uuid,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT o_ready uuid[], OUT o_deltas tasker.task_delta[],
-    OUT o_next_due_at timestamp with time zone, OUT o_due uuid[]) returns record;
+    OUT o_next_due_at timestamp with time zone, OUT o_due uuid[], OUT o_queued text[]) returns record;
   -- called by advance_tasks, evaluate_tasks
 -- Whether a task state is terminal.
 function tasker.is_terminal(p_state tasker.task_state) returns boolean, immutable;
@@ -1585,12 +1794,16 @@ function tasker.judge_decisions(p_results jsonb) returns jsonb, stable;
   -- called by complete_steps
 -- Locks tasks in the order of their uuids, which is the lock order of all functions.
 function tasker.lock_tasks(p_task_uuids uuid[]) returns void;
-  -- called by abandon_steps, begin_approval_action, complete_steps, decline_steps, end_worker_claims, evaluate_tasks, record_task_fault,
-  --   release_steps, request_cancel, resume_templates, run_bulk_action, send_signals, set_step_backoff_atomic, start_validated_tasks,
-  --   submit_worker_results
+  -- called by abandon_steps, begin_approval_action, complete_steps, decline_steps, end_worker_claims, evaluate_tasks, fire_schedules,
+  --   record_task_fault, release_steps, request_cancel, resume_templates, run_bulk_action, send_signals, set_step_backoff_atomic,
+  --   start_validated_tasks, submit_worker_results
 -- Merges two replies about different work into one, member by member.
 function tasker.merge_replies(p_first jsonb, p_second jsonb) returns jsonb, immutable;
   -- called by advance_due_tasks, decide_approval, end_worker_claims, process_tasks, submit_queued_requests, submit_worker_results
+-- Submits the child tasks of steps whose parents are done, and ends the waits of those whose child has ended.
+function tasker.pass_child_waits(p_step_uuids uuid[], p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,
+    OUT o_completed uuid[], OUT o_deltas tasker.task_delta[], OUT o_queued text[], OUT o_next_due_at timestamp with time zone) returns record;
+  -- called by grow_tasks
 -- Arms and ends the waits of steps whose parents are done.
 function tasker.pass_waits(p_step_uuids uuid[], p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,
     OUT o_ready uuid[], OUT o_completed uuid[], OUT o_deltas tasker.task_delta[], OUT o_next_due_at timestamp with time zone) returns record;
@@ -1626,9 +1839,10 @@ function tasker.refuse_steps(p_step_uuids uuid[], p_reasons text[], p_server_uui
   -- called by admit_steps
 -- The refusal that a function returns for a null or unknown id.
 function tasker.refuse_unknown(p_kind text, p_id text, p_field text DEFAULT NULL::text) returns jsonb, immutable;
-  -- called by act_on_step, act_on_task, add_steps, begin_approval_action, create_session, find_templates_to_pause, fork_task, grant_access,
-  --   replay_dead_messages, request_cancel, revoke_api_key, revoke_grant, run_bulk_action, send_signals, send_task_to_dlq,
-  --   set_concurrency_limit, set_password, set_retention_policy, set_user_enabled, update_dlq_entry
+  -- called by act_on_step, act_on_task, add_steps, begin_approval_action, change_schedule, create_session, delete_view, find_templates_to_pause,
+  --   fork_task, grant_access, replay_dead_messages, request_cancel, revoke_api_key, revoke_grant, run_bulk_action, save_schedule, send_signals,
+  --   send_task_to_dlq, set_concurrency_limit, set_password, set_retention_policy, set_user_enabled, start_backfill, trigger_schedule,
+  --   update_dlq_entry
 -- Counts down the remaining parents of the children of finished steps.
 function tasker.release_children(p_completed uuid[], OUT o_ready uuid[], OUT o_grows boolean) returns record;
   -- called by advance_tasks, grow_tasks
@@ -1651,6 +1865,9 @@ function tasker.submit_results(p_results jsonb, p_server_uuid uuid, p_settle boo
 -- The moves that lead a task from one state to another, the first being p_from itself.
 function tasker.task_path(p_from tasker.task_state, p_to tasker.task_state) returns tasker.task_state[], immutable;
   -- called by roll_up_task_states
+-- What follows from the end of a task: stores its output, and leaves a notice for the parent of a child task.
+function tasker.tell_end_of_task() returns trigger;
+  -- called by trigger of tasks
 -- Moves one step from one state to another if it is still in the first and p_handoff is its latest handoff, and lets its task follow.
 function tasker.transition_step_state_atomic(p_step_uuid uuid, p_handoff integer, p_from_state character varying, p_to_state character varying,
     p_actor character varying, p_processor_uuid uuid, p_metadata jsonb DEFAULT '{}'::jsonb) returns boolean;
@@ -1679,7 +1896,7 @@ function tasker.evaluate_list(p_path text, p_document jsonb) returns jsonb, immu
   -- called by cut_batches, evaluate_predicate, evaluate_value, try_expression
 -- A mapping with each path in it replaced by its value.
 function tasker.evaluate_mapping(p_mapping jsonb, p_document jsonb) returns jsonb, immutable;
-  -- called by prepare_approval, try_expression
+  -- called by pass_child_waits, prepare_approval, tell_end_of_task, try_expression
 -- Whether a predicate holds; an unknown one is an error and never quietly false.
 function tasker.evaluate_predicate(p_path text, p_document jsonb) returns boolean, immutable;
   -- called by decide_steps, try_expression
@@ -1688,7 +1905,7 @@ function tasker.evaluate_value(p_path text, p_document jsonb) returns jsonb, imm
   -- called by evaluate_mapping, pass_waits, try_expression
 -- The document over which the expressions of a step are evaluated: {context, results, task}.
 function tasker.get_expression_document(p_task_uuid uuid, p_step_uuid uuid DEFAULT NULL::uuid) returns jsonb, stable;
-  -- called by cut_batches, decide_steps, pass_waits
+  -- called by cut_batches, decide_steps, pass_child_waits, pass_waits, tell_end_of_task
 -- The instant that a JSON text gives in ISO 8601 with an offset; null when it is something else.
 function tasker.parse_instant(p_value jsonb) returns timestamp with time zone, immutable;
   -- called by pass_waits, submit_tasks
@@ -1715,6 +1932,9 @@ function tasker.save_idempotent_response(p_principal text, p_key text, p_request
 
 -- Functions: insight
 -- ------------------
+-- How many tasks match a filter, by state, up to a bound.
+function tasker.count_tasks(p_filter jsonb DEFAULT '{}'::jsonb, p_most integer DEFAULT 10000, p_read integer DEFAULT 100000) returns jsonb, stable;
+  -- called by TaskGateway
 -- Why a task is blocked or waiting, in one sentence; null when it has ended or does not exist.
 function tasker.diagnose_task(p_task_uuid uuid) returns text, stable;
   -- called by get_task_documents
@@ -1722,6 +1942,10 @@ function tasker.diagnose_task(p_task_uuid uuid) returns text, stable;
 function tasker.explain_waiting(p_task_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
     returns TABLE(workflow_step_uuid uuid, step_name character varying, state tasker.step_state, cause text, sentence text, details jsonb), stable;
   -- called by get_waiting_document
+-- The keys of the tasks that match a filter, newest or oldest first.
+function tasker.find_tasks(p_filter jsonb, p_limit integer, p_cursor uuid DEFAULT NULL::uuid, p_since uuid DEFAULT NULL::uuid, OUT r_tasks uuid[],
+    OUT r_unknown_attribute text) returns record, stable;
+  -- called by count_tasks, list_tasks
 -- The batches of a task as the REST interface shows them, a JSON array in the order of the template.
 function tasker.get_batch_documents(p_task_uuid uuid) returns jsonb, stable;
   -- called by get_task_documents
@@ -1730,6 +1954,9 @@ function tasker.get_batch_results(p_batch_step_uuid uuid, p_after integer DEFAUL
     returns TABLE(batch_number integer, batch_id text, workflow_step_uuid uuid, step_name text, state tasker.step_state, attempts integer,
     result jsonb, error jsonb), stable;
   -- called by get_batch_failure, get_batch_summary, list_batch_workers
+-- The child tasks that steps of a task have submitted, in the order of their submission.
+function tasker.get_child_documents(p_task_uuid uuid, p_after uuid DEFAULT NULL::uuid, p_limit integer DEFAULT 100) returns jsonb, stable;
+  -- called by TaskGateway
 -- The decisions of a task as the REST interface shows them, a JSON array in the order of the template.
 function tasker.get_decision_documents(p_task_uuid uuid) returns jsonb, stable;
   -- called by get_task_documents
@@ -1767,13 +1994,23 @@ function tasker.get_task_snapshot(p_task_uuid uuid) returns jsonb, stable;
 function tasker.get_waiting_document(p_task_uuid uuid, p_shows_context boolean DEFAULT true, p_shows_errors boolean DEFAULT true) returns jsonb,
     stable;
   -- called by OperationGateway, diagnose_task
+-- The steps that stand in error, in groups of template, step and error signature.
+function tasker.group_failures(p_filter jsonb DEFAULT '{}'::jsonb, p_hours integer DEFAULT 24, p_limit integer DEFAULT 50,
+    p_tasks integer DEFAULT 5000) returns jsonb, stable;
+  -- called by InsightGateway
 -- A page of the workers of a batch as the REST interface shows steps, in the order of the batches.
 function tasker.list_batch_workers(p_task_uuid uuid, p_batch_step_uuid uuid, p_after integer DEFAULT 0, p_limit integer DEFAULT 100) returns jsonb,
     stable;
   -- called by TaskGateway
--- A page of tasks, newest first.
-function tasker.list_tasks(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 25, p_before uuid DEFAULT NULL::uuid) returns jsonb, stable;
+-- A page of tasks, newest or oldest first.
+function tasker.list_tasks(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 25, p_cursor uuid DEFAULT NULL::uuid) returns jsonb, stable;
   -- called by TaskGateway
+-- What errors of the same cause have in common: the message without identifiers, numbers and quoted values.
+function tasker.normalize_error(p_message text) returns text, immutable;
+  -- called by group_failures
+-- The refusal of a filter by a search attribute that no template of the filter declares.
+function tasker.refuse_search_attribute(p_name text) returns jsonb, immutable;
+  -- called by count_tasks, list_tasks
 -- Updates the index summaries of history by transaction, so that reading the end of history is quick.
 function tasker.summarize_history() returns integer;
   -- called by EventGateway
@@ -1847,6 +2084,9 @@ function tasker.check_action(p_action text, p_known text[], p_by text, p_reason 
 function tasker.copy_finished_steps(p_source_uuid uuid, p_task_uuid uuid, p_rerun uuid[], p_history jsonb, p_server_uuid uuid,
     p_now timestamp with time zone) returns integer;
   -- called by fork_task
+-- Deletes a view: an own one, or one of a namespace where the caller may act on tasks.
+function tasker.delete_view(p_view_uuid uuid, p_owner text, p_namespaces jsonb DEFAULT NULL::jsonb) returns jsonb;
+  -- called by OperationGateway
 -- The tasks that match a filter and that allow an action, by uuid, at most p_limit of them.
 function tasker.find_tasks_for_action(p_action text, p_filter jsonb, p_limit integer) returns uuid[], stable;
   -- called by preview_bulk_action, run_bulk_action
@@ -1876,6 +2116,9 @@ function tasker.hash_tasks(p_task_uuids uuid[]) returns bytea, stable;
 -- Whether the latest operator action on a task (or on one of its steps) was this very one.
 function tasker.is_repeated_action(p_task_uuid uuid, p_step_uuid uuid, p_action text, p_by text, p_reason text) returns boolean, stable;
   -- called by act_on_step, act_on_task
+-- The views that a caller may use: its own, and those of the namespaces that it may list.
+function tasker.list_views(p_owner text, p_namespaces jsonb DEFAULT NULL::jsonb) returns jsonb, stable;
+  -- called by OperationGateway
 -- The common part of all operator actions on steps: moves steps of one task to pending, complete or resolved_manually.
 function tasker.move_steps_by_operator(p_task_uuid uuid, p_step_uuids uuid[], p_to tasker.step_state, p_metadata jsonb, p_result jsonb,
     p_server_uuid uuid, p_now timestamp with time zone) returns integer;
@@ -1893,7 +2136,7 @@ function tasker.request_cancel(p_task_uuid uuid, p_by text, p_reason text, p_pol
     p_server_uuid uuid DEFAULT NULL::uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,
     p_bulk_token uuid DEFAULT NULL::uuid, p_grace_seconds integer DEFAULT NULL::integer, p_children text DEFAULT 'leave'::text,
     p_default_grace_seconds integer DEFAULT 30) returns jsonb;
-  -- called by TaskGateway, act_on_task, admit_steps
+  -- called by TaskGateway, act_on_task, admit_steps, deliver_notices, fire_schedules
 -- Ends a pause and makes the waiting tasks due at once.
 function tasker.resume_templates(p_namespace text, p_name text, p_version text, p_by text, p_reason text,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
@@ -1901,6 +2144,10 @@ function tasker.resume_templates(p_namespace text, p_name text, p_version text, 
 -- Runs the action that preview_bulk_action counted, in one transaction, if the set of tasks is unchanged.
 function tasker.run_bulk_action(p_token uuid, p_server_uuid uuid DEFAULT NULL::uuid,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_run_by text DEFAULT NULL::text) returns jsonb;
+  -- called by OperationGateway
+-- Saves the filter of a list under a name, for its owner or for a namespace.
+function tasker.save_view(p_page text, p_name text, p_query text, p_namespace text, p_owner text, p_by text, p_most integer DEFAULT 100)
+    returns jsonb;
   -- called by OperationGateway
 
 
@@ -1917,6 +2164,10 @@ function tasker.find_approval_violations(p_since timestamp with time zone DEFAUL
 -- Batches whose counters differ from a recount, workers that no batch accounts for, and batches that were not closed as they should: one row per
 --   finding.
 function tasker.find_batch_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
+    example jsonb), stable;
+  -- called by check_history
+-- Child tasks that do not match the steps that wait for them, and outputs that do not match their tasks: one row per finding.
+function tasker.find_child_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
     example jsonb), stable;
   -- called by check_history
 -- Stored counters that differ from a recount: one row per finding.
@@ -1965,6 +2216,10 @@ function tasker.find_reference_violations(p_since timestamp with time zone DEFAU
 function tasker.find_result_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
     example jsonb), stable;
   -- called by check_history
+-- Schedules whose fires do not match their tasks or their cursor: one row per finding.
+function tasker.find_schedule_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
+    example jsonb), stable;
+  -- called by check_history
 -- Slots of concurrency policies that do not match their holders: one row per finding.
 function tasker.find_slot_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
     example jsonb), stable;
@@ -1993,11 +2248,12 @@ function tasker.find_wakeup_violations(p_since timestamp with time zone DEFAULT 
   -- called by check_history
 -- A 64-bit hash of a document, or of two that are written together.
 function tasker.hash_documents(p_document jsonb, p_other jsonb DEFAULT NULL::jsonb) returns bigint, immutable;
-  -- called by act_on_step, act_on_task, find_document_violations, find_template_violations, pass_waits, save_checkpoint, stamp_document_hash
+  -- called by act_on_step, act_on_task, find_document_violations, find_template_violations, pass_waits, save_checkpoint, stamp_document_hash,
+  --   tell_end_of_task
 -- Writes the hash of a document beside it when its row is inserted.
 function tasker.stamp_document_hash() returns trigger;
-  -- called by trigger of named_tasks, trigger of task_contexts, trigger of task_signals, trigger of workflow_step_documents, trigger of
-  --   workflow_step_result_audit
+  -- called by trigger of named_tasks, trigger of task_contexts, trigger of task_outputs, trigger of task_signals, trigger of workflow_step_documents,
+  --   trigger of workflow_step_result_audit
 
 
 -- Functions: queue
@@ -2100,7 +2356,7 @@ function tasker.accepts_handoffs(p_task tasker.tasks) returns boolean, stable;
 function tasker.calculate_backoff_delay(p_attempt integer, p_base_ms integer DEFAULT 1000,
     p_kind tasker.backoff_kind DEFAULT 'exponential'::tasker.backoff_kind, p_cap_ms integer DEFAULT 60000, p_jitter numeric DEFAULT 0,
     p_multiplier numeric DEFAULT 2.0) returns integer, immutable;
-  -- called by settle_steps, transition_step_state_atomic
+  -- called by pass_child_waits, settle_steps, transition_step_state_atomic
 -- When a failed step is due again: a requested backoff counts from the last attempt, otherwise multiplier^attempts seconds up to the cap count from
 --   the failure.
 function tasker.calculate_step_next_retry_time(p_backoff_request_seconds integer, p_last_attempted_at timestamp with time zone,
@@ -2277,7 +2533,7 @@ function tasker.analyze_grown_tables() returns text[];
   -- called by OrchestrationGateway
 -- The lowest UUIDv7 that could have been made at a time.
 function tasker.calculate_first_uuid(p_at timestamp with time zone) returns uuid, immutable;
-  -- called by drop_history_month, list_tasks, preview_retention, purge_expired_tasks
+  -- called by drop_history_month, find_tasks, preview_retention, purge_expired_tasks
 -- Steps, contexts, search attributes and wake-ups go with their task, as a foreign key would have it.
 function tasker.delete_rows_of_tasks() returns trigger;
   -- called by trigger of tasks
@@ -2336,6 +2592,58 @@ function tasker.set_retention_policy(p_namespace text, p_template text, p_state 
   -- called by OperationGateway
 
 
+-- Functions: schedule
+-- -------------------
+-- Submits the next tasks of backfills and moves their cursors.
+function tasker.advance_backfills(p_plans jsonb, p_server_uuid uuid DEFAULT NULL::uuid, p_claim_limit integer DEFAULT 0,
+    p_lease_seconds integer DEFAULT 60, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by ScheduleGateway
+-- Pauses, resumes or deletes a schedule, or cancels one of its backfills.
+function tasker.change_schedule(p_schedule_uuid uuid, p_action text, p_by text, p_reason text, p_data jsonb DEFAULT '{}'::jsonb,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by ScheduleGateway
+-- Those of some fire times of a schedule that have a task.
+function tasker.find_started_fires(p_schedule_uuid uuid, p_times jsonb) returns jsonb, stable;
+  -- called by ScheduleGateway
+-- Decides one fire time of each schedule, in one transaction with the task that it submits, and moves the cursor.
+function tasker.fire_schedules(p_plans jsonb, p_server_uuid uuid DEFAULT NULL::uuid, p_claim_limit integer DEFAULT 0,
+    p_lease_seconds integer DEFAULT 60, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by ScheduleGateway
+-- The backfills of a schedule with their progress, the newest first.
+function tasker.get_backfill_documents(p_schedule_uuid uuid, p_limit integer DEFAULT 100) returns jsonb, stable;
+  -- called by ScheduleGateway
+-- A page of schedules that are not deleted, newest first.
+function tasker.get_schedule_documents(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 25, p_before uuid DEFAULT NULL::uuid)
+    returns jsonb, stable;
+  -- called by ScheduleGateway
+-- Schedules for a monitoring system: how many, how late, and what became of fire times.
+function tasker.get_schedule_figures(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
+  -- called by get_metrics_document
+-- A page of what became of the fire times of a schedule, the latest first.
+function tasker.list_schedule_fires(p_schedule_uuid uuid, p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 25,
+    p_before timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
+  -- called by ScheduleGateway
+-- Creates a schedule, or changes the one that is given.
+function tasker.save_schedule(p_schedule jsonb, p_by text, p_reason text, p_schedule_uuid uuid DEFAULT NULL::uuid,
+    p_version integer DEFAULT NULL::integer, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by ScheduleGateway
+-- Requests that a schedule submit tasks for the fire times of a past period that have none.
+function tasker.start_backfill(p_schedule_uuid uuid, p_from timestamp with time zone, p_to timestamp with time zone, p_overlap text, p_by text,
+    p_reason text, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by ScheduleGateway
+-- Submits the task of each fire time and records it; a fire time that has a task gets no other.
+function tasker.start_scheduled_tasks(p_fires jsonb, p_server_uuid uuid DEFAULT NULL::uuid, p_claim_limit integer DEFAULT 0,
+    p_lease_seconds integer DEFAULT 60, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by advance_backfills, fire_schedules, trigger_schedule
+-- Locks schedules and backfills that are due and returns what a server needs to calculate their fire times.
+function tasker.take_due_schedules(p_limit integer DEFAULT 100, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by ScheduleGateway
+-- Submits a task of a schedule now, at the request of an operator.
+function tasker.trigger_schedule(p_schedule_uuid uuid, p_by text, p_reason text, p_plan jsonb DEFAULT '{}'::jsonb,
+    p_server_uuid uuid DEFAULT NULL::uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by ScheduleGateway
+
+
 -- Functions: security
 -- -------------------
 -- Records a request for a change before the change is made.
@@ -2369,12 +2677,12 @@ function tasker.finish_write_request(p_request_uuid uuid, p_status integer) retu
   -- called by AccountGateway
 -- The authenticated caller of this transaction, as set_caller recorded it; null without one.
 function tasker.get_caller() returns text, stable;
-  -- called by act_on_step, act_on_task, admit_steps, fork_task, pause_templates, replay_dead_messages, request_cancel, send_signals,
-  --   send_task_to_dlq, set_concurrency_limit, set_retention_policy, update_dlq_entry
+  -- called by act_on_step, act_on_task, admit_steps, change_schedule, fork_task, pause_templates, replay_dead_messages, request_cancel,
+  --   save_schedule, send_signals, send_task_to_dlq, set_concurrency_limit, set_retention_policy, start_backfill, update_dlq_entry
 -- A valid API key by its SHA-256 and what it may do; null when there is none.
 function tasker.get_key_access(p_key_hash text) returns jsonb;
   -- called by AccountGateway
--- The namespace that a task, dead_letter, policy, bulk_action or approval belongs to; null when there is none.
+-- The namespace that a task, dead_letter, policy, schedule, bulk_action or approval belongs to; null when there is none.
 function tasker.get_namespace_of(p_kind text, p_uuid uuid) returns text, stable;
   -- called by AccountGateway
 -- What roles may do, for callers who come with groups from elsewhere.
@@ -2413,7 +2721,7 @@ function tasker.save_user(p_name text, p_password_hash text, p_by text) returns 
   -- called by AccountGateway, create_first_administrator, create_user
 -- Records the authenticated caller for the rest of the transaction.
 function tasker.set_caller(p_caller text) returns text;
-  -- called by DeadMessageGateway, OperationGateway, SignalGateway, TaskGateway, admit_steps
+  -- called by DeadMessageGateway, OperationGateway, ScheduleGateway, SignalGateway, TaskGateway, admit_steps
 -- Sets the password of a user by its hash.
 function tasker.set_password(p_user_uuid uuid, p_password_hash text) returns jsonb;
   -- called by AccountGateway
@@ -2453,7 +2761,7 @@ function tasker.add_steps(p_task_uuid uuid, p_steps jsonb, p_edges jsonb DEFAULT
 -- SHA-256 over what makes a request the same as another; null when every request is to be a task of its own.
 function tasker.calculate_identity_hash(p_strategy tasker.identity_strategy, p_namespace text, p_name text, p_version text, p_context jsonb,
     p_idempotency_key text DEFAULT NULL::text) returns bytea, immutable;
-  -- called by submit_tasks
+  -- called by find_schedule_violations, submit_tasks
 -- The priority of a task right now, in points; it only ever rises.
 function tasker.calculate_priority(p_claim_order bigint, p_retries integer DEFAULT 0,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns numeric, stable;
@@ -2476,13 +2784,13 @@ function tasker.finish_task_requests(p_msg_ids jsonb, p_refused jsonb DEFAULT '[
 function tasker.get_next_step_position(p_task_uuid uuid) returns integer, stable;
   -- called by add_steps, advance_batches
 -- Starts the unchecked tasks whose context is valid; the others end in error.
-function tasker.start_validated_tasks(p_verdicts jsonb, p_server_uuid uuid, p_claim_limit integer DEFAULT 0, p_lease_seconds integer DEFAULT 60)
-    returns jsonb;
+function tasker.start_validated_tasks(p_verdicts jsonb, p_server_uuid uuid, p_claim_limit integer DEFAULT 0, p_lease_seconds integer DEFAULT 60,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by TaskGateway
 -- submit_tasks for requests that came by the queue: one that raises an error does not hold back the others.
 function tasker.submit_queued_requests(p_requests jsonb, p_server_uuid uuid, p_claim_limit integer DEFAULT 0, p_lease_seconds integer DEFAULT 60)
     returns jsonb;
-  -- called by TaskGateway
+  -- called by TaskGateway, start_scheduled_tasks
 -- Creates one task in the caller's transaction and starts it.
 function tasker.submit_task(p_namespace text, p_name text, p_version text, p_context jsonb DEFAULT '{}'::jsonb, p_options jsonb DEFAULT '{}'::jsonb)
     returns uuid;
@@ -2491,7 +2799,7 @@ function tasker.submit_task(p_namespace text, p_name text, p_version text, p_con
 function tasker.submit_tasks(p_requests jsonb, p_server_uuid uuid DEFAULT NULL::uuid, p_claim_limit integer DEFAULT 0,
     p_lease_seconds integer DEFAULT 60, p_start boolean DEFAULT true, p_context_checked boolean DEFAULT false,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns json;
-  -- called by TaskGateway, fork_task, submit_queued_requests, submit_task
+  -- called by TaskGateway, fork_task, pass_child_waits, submit_queued_requests, submit_task
 -- Reads task requests that other programs put on the queue orchestration_task_requests.
 function tasker.take_task_requests(p_limit integer DEFAULT 100) returns jsonb;
   -- called by TaskGateway
@@ -2636,7 +2944,7 @@ function tasker.is_served(p_namespace text, p_now timestamp with time zone DEFAU
   -- called by get_task_staleness
 -- Notifies every listening server of new work.
 function tasker.notify_servers(p_server_uuid uuid, p_kinds text[]) returns void;
-  -- called by Notifications, send_signal, submit_task
+  -- called by Notifications, send_signal, submit_task, tell_end_of_task
 -- Records the steps that an external worker has just claimed.
 function tasker.record_worker_claims(p_worker_uuid uuid, p_claimed_steps jsonb, p_request_id text, p_now timestamp with time zone) returns void;
   -- called by claim_for_worker, submit_worker_results
