@@ -57,8 +57,8 @@ class TaskGateway {
     return sql.array("get_step_documents(cast(? as uuid), cast(? as uuid))", taskUuid, stepUuid == null ? null : stepUuid.toString());
   }
 
-  JsonObject getChildDocuments(UUID taskUuid, UUID after, int limit) {
-    return sql.object("get_child_documents(cast(? as uuid), cast(? as uuid), ?)", taskUuid, after == null ? null : after.toString(), limit);
+  JsonValue getChildDocuments(UUID taskUuid, UUID after, int limit) {
+    return sql.json("get_child_documents(cast(? as uuid), cast(? as uuid), ?)", taskUuid, after == null ? null : after.toString(), limit);
   }
 
   JsonObject listBatchWorkers(UUID taskUuid, UUID batchStep, int after, int limit) {

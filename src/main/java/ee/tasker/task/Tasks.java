@@ -91,7 +91,7 @@ public class Tasks {
   /** A page of the child tasks that its steps submitted: {@code {children, next}}; empty when there is no such task. */
   @Transactional
   public Optional<JsonObject> children(UUID taskUuid, UUID after, int limit) {
-    return Optional.of(gateway.getChildDocuments(taskUuid, after, limit)).filter(page -> !page.isEmpty());
+    return gateway.getChildDocuments(taskUuid, after, limit) instanceof JsonObject page ? Optional.of(page) : Optional.empty();
   }
 
   /** The steps without the workers of batches. Empty when there is no such task. */

@@ -42,7 +42,7 @@ class ApprovalsIT {
         steps:
           - name: review
             approval:
-              title: [Loan of , $.context.amount, " for ", $.context.applicant]
+              title: ["Loan of ", $.context.amount, " for ", $.context.applicant]
               show: {amount: $.context.amount}
               form:
                 type: object

@@ -153,10 +153,10 @@ final class ContractScenarios {
     otherwise("claimApproval", 409, () -> aboutApproval("claimApproval", decided()));
     when("unclaimApproval", () -> aboutApproval("unclaimApproval", asked()));
     otherwise("unclaimApproval", 409, () -> aboutApproval("unclaimApproval", decided()));
-    when("delegateApproval", () -> aboutApproval("delegateApproval", asked()).json("{'to': 'admin', 'note': 'a test'}"));
+    when("delegateApproval", () -> aboutApproval("delegateApproval", asked()).json("{'to': 'admin', 'note': 'ann asked'}"));
     otherwise("delegateApproval", 409, () -> aboutApproval("delegateApproval", decided()).json("{'to': 'admin'}"));
     when("decideApproval",
-        () -> aboutApproval("decideApproval", asked()).json("{'approved': true, 'values': {'limit': 5}, 'comment': 'ok'}"));
+        () -> aboutApproval("decideApproval", asked()).json("{'approved': true, 'values': {'limit': 5}, 'comment': 'ann agrees'}"));
     otherwise("decideApproval", 409, () -> aboutApproval("decideApproval", decided()).json("{'approved': true}"));
     otherwise("decideApproval", 413,
         () -> aboutApproval("decideApproval", asked()).json("{'approved': true, 'values': {'x': '" + "x".repeat(66_000) + "'}}"));
@@ -216,6 +216,14 @@ final class ContractScenarios {
     otherwise("actOnTask", 409, () -> aboutTask("actOnTask", done()).json("{'action_type': 'fail', " + WHO_AND_WHY + "}"));
     when("forkTask", () -> aboutTask("forkTask", done())
         .json("{'from': ['" + admin.steps(done()).keySet().iterator().next() + "'], " + WHO_AND_WHY + "}"));
+    otherwise("forkTask", 409, () -> {
+      UUID grown = blocked();
+      String step = admin.steps(grown).keySet().iterator().next();
+      assertThat(
+          admin.value("select tasker.add_steps('" + grown + "', '[{\"name\": \"extra\", \"step\": \"" + step + "\"}]') ->> 'outcome'"))
+          .isEqualTo("done");
+      return aboutTask("forkTask", grown).json("{'from': ['" + step + "'], " + WHO_AND_WHY + "}");
+    });
     when("listForks", () -> aboutTask("listForks", done()).query("limit", 5));
     when("sendSignal", () -> signal(waiting()).json("{'payload': {'by': 'ann'}, 'signal_id': 'p-1'}"));
     otherwise("sendSignal", 409, () -> signal(waiting()).path("name", "nobody_waits").json("{}"));
@@ -261,7 +269,7 @@ final class ContractScenarios {
 
   private Call newSchedule(String name) {
     return call("createSchedule").json("{'namespace': 'contract', 'name': '" + name + "', 'template': 'known', 'context': {'a': 1}, "
-        + "'cron': '0 3 1 1 *', 'zone': 'Europe/Berlin', 'tags': ['x']}");
+        + "'cron': '0 3 1 1 *', 'zone': 'Europe/Berlin', 'tags': ['ann']}");
   }
 
   private Call aboutSchedule(String operation) {
@@ -281,8 +289,11 @@ final class ContractScenarios {
       newSchedule("twice" + own).sendAs(admin);
       return newSchedule("twice" + own);
     });
+    otherwise("createSchedule", 404, () -> call("createSchedule")
+        .json("{'namespace': 'contract', 'name': 'of_nothing', 'template': 'nobody_knows', 'cron': '@daily'}"));
     when("getSchedule", () -> aboutSchedule("getSchedule"));
-    when("updateSchedule", () -> aboutSchedule("updateSchedule").json("{'version': 1, 'template': 'known', 'every_seconds': 86400}"));
+    when("updateSchedule",
+        () -> aboutSchedule("updateSchedule").json("{'version': 1, 'template': 'known', 'every_seconds': 86400, 'tags': ['ann']}"));
     otherwise("updateSchedule", 409,
         () -> aboutSchedule("updateSchedule").json("{'version': 7, 'template': 'known', 'every_seconds': 86400}"));
     when("deleteSchedule", () -> aboutSchedule("deleteSchedule").query("requested_by", "ann").query("reason", "test"));
