@@ -81,6 +81,7 @@ class ReplyKeysTest {
       Map.entry("operation.ConcurrencyPolicies", "a document of a policy, which REST sends on"),
       Map.entry("operation.DeadLetters", "a page of dead letters, which REST sends on"),
       Map.entry("operation.Operations", "what an operator asks for, schemas of a template, replies that REST sends on"),
+      Map.entry("operation.SavedViews", "replies about views"),
       Map.entry("operation.Signals", "schemas of a template, the tasks that get a signal, answers that REST sends on"),
       Map.entry("platform.Json", "how members are read"),
       Map.entry("platform.Refusals", "replies with an outcome"),
