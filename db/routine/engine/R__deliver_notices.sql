@@ -31,10 +31,10 @@ begin
     return '{"notices": 0, "ended": []}';
   end if;
 
-  -- Notices that other sessions have not committed stay, and are found later.
+  -- Notices that other sessions have not committed stay, and are found later. Another session may have deleted all that were seen above.
   with gone as (
     delete from tasker.task_notices i where i.task_uuid = any (v_locked || v_receivers) returning i.*)
-  select array_agg(g::tasker.task_notices order by g.notice_uuid) into v_notices from gone g;
+  select coalesce(array_agg(g::tasker.task_notices order by g.notice_uuid), '{}') into v_notices from gone g;
   update tasker.task_wakeups w set wake_at = v_now
   from (select distinct n.task_uuid from unnest(v_notices) n where n.kind = 'child_ended') e
   where w.task_uuid = e.task_uuid and w.task_uuid = any (v_locked) and w.wake_at > v_now;
