@@ -246,6 +246,46 @@ class ForkTaskTest {
   }
 
   @Test
+  void a_child_that_has_ended_is_not_submitted_again_unless_its_step_runs_again() {
+    Dag.Template leaf = Dag.of("x").registered();
+    Dag.Task source = Dag.of("sub").waitingOnly("{\"task\": {\"namespace\": \"orders\", \"name\": \"" + leaf.name() + "\"}}")
+        .step("b").dependsOn("sub").started();
+    run();
+    worker.advance();
+    run();
+    assertThatTask(source).isIn("complete");
+
+    assertThat(steps(forked(source, "{\"from\": [\"b\"]}"))).containsExactly("sub complete {\"x\": \"x\"}", "b enqueued");
+    run();
+    UUID again = forked(source, "{\"from\": [\"sub\"]}");
+    assertThat(sql.number("select count(*) from tasker.tasks where parent_task_uuid = ?", again)).isEqualTo(1);
+    run();
+    worker.advance();
+    run();
+    assertThatTask(again).isIn("complete");
+    assertThat(sql.number("select count(*) from tasker.tasks where parent_task_uuid is not null")).isEqualTo(2);
+    assertThatHistoryIsSound();
+  }
+
+  @Test
+  void a_fork_of_a_child_is_no_child() {
+    Dag.Template leaf = Dag.of("x").registered();
+    Dag.Task source = Dag.of("sub").waitingOnly("{\"task\": {\"namespace\": \"orders\", \"name\": \"" + leaf.name() + "\"}}").started();
+    run();
+    worker.advance();
+    UUID child = sql.uuid("select task_uuid from tasker.tasks where parent_task_uuid = ?", source.uuid());
+
+    UUID fork = UUID
+        .fromString(sql.object("select tasker.fork_task(?, 'ann', 'again', '{\"from\": [\"x\"]}')", child).getString("task_uuid"));
+
+    assertThat(sql.isTrue("select parent_task_uuid is null and parent_step_uuid is null from tasker.tasks where task_uuid = ?", fork))
+        .isTrue();
+    run();
+    assertThatTask(fork).isIn("complete");
+    assertThatHistoryIsSound();
+  }
+
+  @Test
   void steps_that_an_operator_closed_are_closed_in_the_fork() {
     Dag.Task source = Dag.of("a").notRetryable().step("b").dependsOn("a").started();
     worker.complete(worker.claimOne().permanentFailure());
