@@ -81,16 +81,13 @@ begin
       as 'select uuidv7()'
     $sql$;
   else
-    -- RFC 9562: 48 bits of unix milliseconds over a version 4 value whose version nibble 0100 becomes 0111.
+    -- RFC 9562, method 3, as uuidv7(): 48 bits of milliseconds, the version, 12 bits of the fraction of the millisecond, then random bits.
+    -- Microseconds * 4096 / 1000 are the 60 bits of the first and the third. One expression, so that the planner can inline it.
     execute $sql$
       create function tasker.uuid_v7() returns uuid language sql volatile parallel safe
       as $body$
-        select encode(
-          set_bit(set_bit(
-            overlay(uuid_send(gen_random_uuid())
-                    placing substring(int8send((extract(epoch from clock_timestamp()) * 1000)::bigint) from 3)
-                    from 1 for 6),
-            52, 1), 53, 1), 'hex')::uuid
+        select (overlay(lpad(to_hex((extract(epoch from clock_timestamp()) * 1000000)::bigint * 512 / 125), 15, '0') placing '7' from 13 for 0)
+                || substring(gen_random_uuid()::text from 20))::uuid
       $body$
     $sql$;
   end if;
