@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
@@ -127,9 +128,9 @@ class SubmitTasksTest {
   void two_batches_with_the_same_requests_in_opposite_order_do_not_deadlock() {
     Dag dag = Dag.of("a").identity("strict");
     Dag.Template template = dag.registered();
-    JsonObject[] requests = java.util.stream.IntStream.range(0, 20).mapToObj(i -> dag.context("{\"n\": " + i + "}").request(template))
+    JsonObject[] requests = IntStream.range(0, 20).mapToObj(i -> dag.context("{\"n\": " + i + "}").request(template))
         .toArray(JsonObject[]::new);
-    JsonObject[] reversed = java.util.stream.IntStream.range(0, 20).mapToObj(i -> requests[19 - i]).toArray(JsonObject[]::new);
+    JsonObject[] reversed = IntStream.range(0, 20).mapToObj(i -> requests[19 - i]).toArray(JsonObject[]::new);
     try (Sql first = Sql.session(); Sql second = Sql.session()) {
       assertThat(verdicts(first, requests)).doesNotContain("duplicate");
       Sql.Later<String> waiting = second.later(session -> verdicts(session, reversed)).untilItWaits();
