@@ -1,8 +1,7 @@
 package ee.tasker.security;
 
-import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
-import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -17,7 +16,7 @@ public final class SessionCookie {
   public static final String CHANGE_HEADER = "X-Requested-By";
 
   static final String PREFIX = "tks_";
-  private static final Pattern TOKEN = Pattern.compile(PREFIX + "[A-Za-z0-9_-]{43}");
+  private static final Pattern COOKIE = Pattern.compile("(?:^|;)\\s*" + NAME + "=(" + PREFIX + "[A-Za-z0-9_-]{43})\\s*(?=;|$)");
   private static final Set<String> READING = Set.of("GET", "HEAD");
   /** More than the applications and ports of one host that a person is signed in to. */
   private static final int MOST_TOKENS = 4;
@@ -27,11 +26,12 @@ public final class SessionCookie {
 
   /** The tokens that count for this request, none when it may come from another page. */
   static List<String> tokens(HttpServletRequest request) {
-    if (request.getCookies() == null || !isOfOwnPage(request)) {
+    if (!isOfOwnPage(request)) {
       return List.of();
     }
-    return Arrays.stream(request.getCookies()).filter(cookie -> NAME.equals(cookie.getName())).map(Cookie::getValue)
-        .filter(value -> TOKEN.matcher(value).matches()).limit(MOST_TOKENS).toList();
+    // From the header: of cookies of one name, which applications of one host may have, a server may keep only one.
+    return Collections.list(request.getHeaders("Cookie")).stream().flatMap(header -> COOKIE.matcher(header).results())
+        .map(found -> found.group(1)).limit(MOST_TOKENS).toList();
   }
 
   private static boolean isOfOwnPage(HttpServletRequest request) {

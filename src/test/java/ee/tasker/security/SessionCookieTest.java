@@ -2,11 +2,13 @@ package ee.tasker.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 class SessionCookieTest {
@@ -14,12 +16,13 @@ class SessionCookieTest {
   private static final String OTHER = "tks_" + "b".repeat(43);
 
   private static HttpServletRequest request(String method, Map<String, String> headers, String... tokens) {
-    Cookie[] cookies = Arrays.stream(tokens).map(token -> new Cookie(SessionCookie.NAME, token)).toArray(Cookie[]::new);
+    String cookies = "theme=dark"
+        + Arrays.stream(tokens).map(token -> "; " + SessionCookie.NAME + "=" + token).collect(Collectors.joining());
     return (HttpServletRequest) Proxy.newProxyInstance(SessionCookieTest.class.getClassLoader(), new Class<?>[]{HttpServletRequest.class},
         (proxy, call, arguments) -> switch (call.getName()) {
           case "getMethod" -> method;
           case "getHeader" -> headers.get(arguments[0]);
-          case "getCookies" -> tokens.length == 0 ? null : cookies;
+          case "getHeaders" -> Collections.enumeration(tokens.length == 0 ? List.of() : List.of("theme=dark", cookies));
           case "getContextPath" -> "/orders";
           default -> throw new UnsupportedOperationException(call.getName());
         });
