@@ -39,7 +39,7 @@ final class MatrixReport {
 
   String markdown() {
     StringBuilder table = new StringBuilder(
-        "| Fault | OrchestratorLoop | Tasks | Steps | Attempts run again | Submitted again | Slowest recovery | Violations |\n|---|---|---|---|---|---|---|---|\n");
+        "| Fault | Rounds | Tasks | Steps | Attempts run again | Submitted again | Slowest recovery | Violations |\n|---|---|---|---|---|---|---|---|\n");
     lines.forEach((fault, line) -> table.append("| ").append(fault.sentence()).append(" | ").append(line.cells()).append('\n'));
     return table.append("| **all** | ").append(lines.values().stream().reduce(Line.NONE, Line::plus).cells()).append('\n').toString();
   }
