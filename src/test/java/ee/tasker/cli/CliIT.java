@@ -128,6 +128,32 @@ class CliIT {
   }
 
   @Test
+  void template_is_measured_and_every_task_of_it_ends() throws IOException {
+    String name = "bench_" + UUID.randomUUID().toString().substring(0, 8);
+    // The same context each time, which would be one task but for the keys.
+    Path template = Files.writeString(home.resolve("bench.yaml"), """
+        name: %s
+        namespace_name: testing
+        version: "1.0.0"
+        steps:
+          - {name: first, handler: {callable: testing.Echo}}
+        """.formatted(name));
+    assertThat(tasker("template", "register", template.toString()).status()).isZero();
+
+    Run run = tasker("bench", "testing/" + name, "--set", "n=7", "--tasks", "40", "--connections", "4", "-o", "json");
+
+    assertThat(run.status()).as(run.err() + run.out()).isZero();
+    JsonObject measured = json(run);
+    assertThat(measured.getJsonObject("ends").getInt("complete")).isEqualTo(40);
+    assertThat(measured.getJsonNumber("tasks_per_second").doubleValue()).isPositive();
+    assertThat(json(tasker("task", "count", "--name", name, "-o", "json")).getJsonObject("by_state").getInt("complete")).isEqualTo(40);
+    assertThat(tasker("bench", "testing/no_such_template", "--tasks", "5")).satisfies(refused -> {
+      assertThat(refused.status()).isEqualTo(3);
+      assertThat(refused.err()).contains("unknown-template");
+    });
+  }
+
+  @Test
   void failed_task_is_seen_retried_and_cancelled() {
     Run failed = tasker("task", "submit", "testing/findable_fail", "--set", "order_id=\"cli\"", "--wait", "30", "-o", "json");
     assertThat(failed.status()).as(failed.err()).isEqualTo(10);

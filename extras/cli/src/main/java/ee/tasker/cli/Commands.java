@@ -174,6 +174,24 @@ final class Commands {
                 Arg.local("quiet-for", "INTERVAL", "Also what holds where nothing waits for longer than that: '10 minutes'."))
             .runs(Check::run).example("tasker check")
             .example("tasker check --db-url jdbc:postgresql://db.example.org/tasker --since 2026-11-01"),
+        Command.of("bench", "Submits tasks of a template and measures the answers: how many in a second, and how long each took.")
+            .calls(Operation.SUBMIT_TASK)
+            .with(
+                Arg.local("template", "TEMPLATE", "NAMESPACE/NAME, or NAMESPACE/NAME:VERSION.").positional().covers("namespace", "name",
+                    "version", "idempotency_key"),
+                Arg.body("context", "JSON", "The input: JSON, @file, or - for the standard input.").alias("-c").json(),
+                Arg.local("set", "KEY=VALUE", "A member of the context; the value is JSON, or else a text.").many(),
+                Arg.body("tags", "TAG", "A tag, by which the tasks are found again.").named("--tag").many(),
+                Arg.local("tasks", "N", "How many; 1000 unless told otherwise.").integer(),
+                Arg.local("connections", "N", "How many requests at once; 8 unless told otherwise.").integer(),
+                Arg.local("rate", "N", "So many are due in a second; without it the next follows the answer.").integer(),
+                Arg.flag(LOCAL, "no-wait", "An answer when the task is accepted, not when it has ended.").covers("wait"))
+            .shows(View.details("tasks", "accepted", "ends", "seconds", "tasks per second=tasks_per_second",
+                "50 % within ms=milliseconds.p50", "90 % within ms=milliseconds.p90", "99 % within ms=milliseconds.p99",
+                "longest ms=milliseconds.most"))
+            .runs(Bench::run)
+            .example("tasker bench linear/mathematical_sequence --set even_number=6 --tasks 200 --connections 4")
+            .example("tasker bench payments/order --context @order.json --tasks 100 --rate 200 --no-wait --tag trial"),
         Command.of("mcp", "Serves the Model Context Protocol on standard input and output, for assistants.").calls(Operation.GET_OPEN_API)
             .with(Arg.flag(LOCAL, "allow-write", "Also offers tools that act; each shows first what it would do."))
             .runs(Mcp::run).example("tasker mcp").example("tasker mcp --allow-write"),

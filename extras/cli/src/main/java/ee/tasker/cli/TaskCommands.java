@@ -34,7 +34,7 @@ final class TaskCommands {
     return Exit.DONE;
   }
 
-  private static JsonObject request(Invocation in) {
+  static JsonObject request(Invocation in) {
     JsonObjectBuilder request = Json.createObjectBuilder();
     if (in.flag("--request")) {
       if (!(in.json("--request", in.required("--request")) instanceof JsonObject whole)) {
