@@ -32,7 +32,7 @@ record Bench(Options options, Database database, Servers servers, Load load, Rep
   double untilComplete(String what, int tasks, Work work) throws IOException, SQLException, InterruptedException {
     OffsetDateTime begin = database.now();
     work.run();
-    database.awaitRest(LONGEST);
+    database.awaitRest(begin, LONGEST);
     double seconds = database.secondsToLastEnd(begin);
     expectComplete(what, tasks, begin);
     return seconds;

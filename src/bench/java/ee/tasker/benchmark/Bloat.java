@@ -43,7 +43,7 @@ final class Bloat implements Phase {
       sample(bench, sizes, done + part);
       bench.report().write(options.target());
     }
-    bench.database().awaitRest(Duration.ofMinutes(10));
+    bench.database().awaitRest(begin, Duration.ofMinutes(10));
     bench.expectComplete("bloat", seconds * options.bloatRate(), begin);
     sample(bench, sizes, seconds);
   }

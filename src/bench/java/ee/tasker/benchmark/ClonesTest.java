@@ -57,6 +57,23 @@ class ClonesTest {
   }
 
   @Test
+  void copies_of_a_sleeping_task_fire_in_their_time() throws SQLException {
+    try (Sql sql = Sql.open(); SqlWorker worker = SqlWorker.open()) {
+      UUID task = Dag.of("a").step("sleep").dependsOn("a").waitingOnly("{\"wait\": {\"for\": \"PT3H\"}}").step("b").dependsOn("sleep")
+          .started().uuid();
+      worker.complete(worker.claimOne().success());
+
+      clone(task, 5);
+      worker.at(sql.instant("select now() + interval '4 hours'"));
+      worker.advance();
+      worker.runToTheEnd();
+
+      assertThat(sql.texts("select distinct state::text from tasker.tasks")).containsExactly("complete");
+      assertThat(sql.number("select count(*) from tasker.step_waits where state = 'satisfied'")).isEqualTo(6);
+    }
+  }
+
+  @Test
   void two_connections_make_as_many_copies_as_one() throws SQLException {
     try (Sql sql = Sql.open();
         SqlWorker worker = SqlWorker.open();

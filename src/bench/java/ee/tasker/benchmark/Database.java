@@ -129,10 +129,12 @@ final class Database implements AutoCloseable {
     return seconds == null ? Double.NaN : seconds;
   }
 
-  /** Waits until no task can move by itself any more. Polls rarely: where dead rows cannot be cleaned up, a poll is expensive. */
-  void awaitRest(Duration longest) throws SQLException, InterruptedException {
+  /** Waits until no task that was created since then can move by itself any more. Polls rarely: where dead rows cannot be cleaned up, a poll is expensive. */
+  void awaitRest(OffsetDateTime since, Duration longest) throws SQLException, InterruptedException {
     long end = System.nanoTime() + longest.toNanos();
-    try (PreparedStatement statement = connection.prepareStatement("select exists (select from tasker.task_wakeups)")) {
+    try (
+        PreparedStatement statement = connection.prepareStatement("select exists (select from tasker.task_wakeups where task_uuid >= ?)")) {
+      statement.setObject(1, keyFrom(since));
       while (System.nanoTime() < end) {
         try (ResultSet rows = statement.executeQuery()) {
           rows.next();

@@ -91,6 +91,11 @@ record Options(Properties properties) {
     return number("benchmark.history", 1_000_000);
   }
 
+  /** Sleeping steps that are made for the phase {@code sleeping}. */
+  int sleeping() {
+    return number("benchmark.sleeping", 1_000_000);
+  }
+
   /** Finished tasks that are purged in the phase {@code retention}. */
   int retention() {
     return number("benchmark.retention", 1_000_000);

@@ -60,7 +60,7 @@ final class Submission implements Phase {
     System.out.println("   working off " + backlog + " tasks ...");
     bench.servers().close();
     bench.servers().have(1);
-    bench.database().awaitRest(Duration.ofMinutes(10));
+    bench.database().awaitRest(begin, Duration.ofMinutes(10));
     bench.expectComplete("backlog", backlog, begin);
     double seconds = bench.database().number(
         "select extract(epoch from max(completed_at) - min(completed_at)) from tasker.tasks where task_uuid >= ?", Database.keyFrom(begin));
