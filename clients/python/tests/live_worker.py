@@ -9,7 +9,7 @@ import sys
 import time
 import uuid
 
-from tasker_ee import Client, PermanentError, StepCancelled, StepContext, Worker
+from tasker_ee import Client, Outcome, PermanentError, StepCancelled, StepContext, Worker
 
 
 def say(*words: object) -> None:
@@ -46,9 +46,20 @@ def choosy(step: StepContext):
     return {}
 
 
+def cut(step: StepContext):
+    """A cursor for each hundred."""
+    total = step.context["total"]
+    return Outcome.batches(({"start": start, "end": min(start + 100, total)} for start in range(0, total, 100)), result={"total": total})
+
+
+def load(step: StepContext):
+    return {"rows": step.cursor["end"] - step.cursor["start"], "of": step.inputs["batch_count"], "total": step.results["cut"]["total"]}
+
+
 def work(capacity: int, prefix: str, method=None) -> None:
     worker = Worker(name="live-" + prefix, namespaces=["remote"], capacity=capacity, heartbeat_seconds=1, wait_seconds=20, drain_seconds=20)
-    for name, function in {"Echo": echo, "Slow": slow, "UntilCancelled": until_cancelled, "Big": big, "Choosy": choosy}.items():
+    for name, function in {"Echo": echo, "Slow": slow, "UntilCancelled": until_cancelled, "Big": big, "Choosy": choosy, "Cut": cut,
+                           "Load": load}.items():
         worker.add_handler("%s.%s" % (prefix, name), function, method)
     worker.run()
     say("ended", worker.worker_uuid)

@@ -177,6 +177,9 @@ class WorkerTest(unittest.TestCase):
             "list": (lambda step: [1], "success", None),
             "decide": (lambda step: Outcome.decide("x", "y", result=1), "success", None),
             "decide_none": (lambda step: Outcome.decide(), "success", None),
+            "batches": (lambda step: Outcome.batches({"start": n} for n in (0, 10)), "success", None),
+            "batches_none": (lambda step: Outcome.batches([], result="empty"), "success", None),
+            "worker_of_batch": (lambda step: [step.cursor, step.items, step.inputs], "success", None),
             "permanent": (raising(PermanentError("no", type="Declined", details={"a": 1})), "permanent_failure", "Declined"),
             "subclass": (raising(OutOfStock("no")), "permanent_failure", "OutOfStock"),
             "retryable": (raising(RetryableError("busy", retry_after=1.5)), "retryable_failure", "RetryableError"),
@@ -198,6 +201,9 @@ class WorkerTest(unittest.TestCase):
         self.assertEqual({}, results["nothing"]["result"])
         self.assertEqual((["x", "y"], 1), (results["decide"]["decision"], results["decide"]["result"]))
         self.assertEqual([], results["decide_none"]["decision"])
+        self.assertEqual(([{"start": 0}, {"start": 10}], {}), (results["batches"]["batches"], results["batches"]["result"]))
+        self.assertEqual(([], "empty"), (results["batches_none"]["batches"], results["batches_none"]["result"]))
+        self.assertEqual([None, None, {}], results["worker_of_batch"]["result"])
         self.assertEqual(1500, results["retryable"]["retry_after_ms"])
         self.assertEqual({"a": 1}, results["permanent"]["error"]["details"])
 

@@ -36,7 +36,7 @@ export class StepContext {
   readonly traceParent: string | null;
   /** The task's input. */
   readonly context: Members;
-  /** What an operator gave the step, otherwise empty. */
+  /** What an operator gave the step; for a worker of a batch `batch_id`, `batch_number`, `batch_count` and its cursor or items. */
   readonly inputs: Members;
   /** The results of the direct parents, by the step's name. */
   readonly results: Members;
@@ -72,6 +72,16 @@ export class StepContext {
     if (claimed["cancel_requested"]) {
       this.requestStop("cancel");
     }
+  }
+
+  /** Of a worker of a batch: what {@link Outcome.batches} was given for it. Undefined if its batch was cut by a path. */
+  get cursor(): any {
+    return this.inputs["cursor"];
+  }
+
+  /** Of a worker of a batch that was cut by a path: its items. */
+  get items(): any[] | undefined {
+    return this.inputs["items"];
   }
 
   get isRetry(): boolean {
@@ -165,6 +175,11 @@ export class Outcome {
   /** For a decision, and only for that: the names of the steps to create, empty for none. */
   static decide(steps: readonly string[], result?: unknown): Outcome {
     return new Outcome("success", { result: result ?? {}, decision: steps });
+  }
+
+  /** For a batchable step, and only for that: a cursor for each worker to create, empty for none. A cursor is any JSON of at most 16 KiB. */
+  static batches(cursors: readonly unknown[], result?: unknown): Outcome {
+    return new Outcome("success", { result: result ?? {}, batches: cursors });
   }
 
   /** The step is tried again while attempts are left: after the template's backoff, or after `retryAfterSeconds`. */

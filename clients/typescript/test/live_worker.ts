@@ -6,7 +6,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Client, PermanentError, StepCancelled, Worker, type Handler } from "tasker-ee";
+import { Client, Outcome, PermanentError, StepCancelled, Worker, type Handler } from "tasker-ee";
 
 const say = (...words: unknown[]) => console.log(...words);
 const log = {
@@ -36,6 +36,15 @@ const handlers: Record<string, Handler> = {
   },
 
   Big: (step) => "x".repeat(step.context["length"]),
+
+  /** A cursor for each hundred. */
+  Cut: (step) => {
+    const total: number = step.context["total"];
+    const starts = Array.from({ length: Math.ceil(total / 100) }, (_, n) => n * 100);
+    return Outcome.batches(starts.map((start) => ({ start, end: Math.min(start + 100, total) })), { total });
+  },
+
+  Load: (step) => ({ rows: step.cursor.end - step.cursor.start, of: step.inputs["batch_count"], total: step.results["cut"].total }),
 
   Choosy: (step) => {
     if (step.context["amount"] < 0) {

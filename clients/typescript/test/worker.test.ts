@@ -191,6 +191,9 @@ test("outcomes", async () => {
     list: [async () => [1], "success", undefined],
     decide: [() => Outcome.decide(["x", "y"], 1), "success", undefined],
     decideNone: [() => Outcome.decide([]), "success", undefined],
+    batches: [() => Outcome.batches([{ start: 0 }, { start: 10 }]), "success", undefined],
+    batchesNone: [() => Outcome.batches([], "empty"), "success", undefined],
+    workerOfBatch: [(step) => [step.cursor ?? "none", step.items ?? "none", step.inputs], "success", undefined],
     permanent: [raising(new PermanentError("no", { type: "Declined", details: { a: 1 } })), "permanent_failure", "Declined"],
     subclass: [raising(new OutOfStock("no")), "permanent_failure", "OutOfStock"],
     retryable: [raising(new RetryableError("busy", { retryAfterSeconds: 1.5 })), "retryable_failure", "RetryableError"],
@@ -216,6 +219,9 @@ test("outcomes", async () => {
   assert.deepEqual(results["nothing"]!["result"], {});
   assert.deepEqual([results["decide"]!["decision"], results["decide"]!["result"]], [["x", "y"], 1]);
   assert.deepEqual(results["decideNone"]!["decision"], []);
+  assert.deepEqual([results["batches"]!["batches"], results["batches"]!["result"]], [[{ start: 0 }, { start: 10 }], {}]);
+  assert.deepEqual([results["batchesNone"]!["batches"], results["batchesNone"]!["result"]], [[], "empty"]);
+  assert.deepEqual(results["workerOfBatch"]!["result"], ["none", "none", {}]);
   assert.equal(results["retryable"]!["retry_after_ms"], 1500);
   assert.deepEqual(results["permanent"]!["error"].details, { a: 1 });
 });

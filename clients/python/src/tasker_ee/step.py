@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import Any, Dict, Mapping, Optional, Sequence
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence
 
 from . import _json
 
@@ -41,7 +41,7 @@ class StepContext:
         self.trace_parent: Optional[str] = claimed["trace_parent"]
         #: The task's input.
         self.context: Dict[str, Any] = claimed["context"]
-        #: What an operator gave the step, otherwise empty.
+        #: What an operator gave the step; for a worker of a batch ``batch_id``, ``batch_number``, ``batch_count`` and its cursor or items.
         self.inputs: Dict[str, Any] = claimed["inputs"]
         #: The results of the direct parents, by the step's name.
         self.results: Dict[str, Any] = claimed["results"]
@@ -52,6 +52,16 @@ class StepContext:
         self._end = None if self.timeout_seconds is None else time.monotonic() + self.timeout_seconds
         if self._reason:
             self._stop.set()
+
+    @property
+    def cursor(self) -> Any:
+        """Of a worker of a batch: what :meth:`Outcome.batches` was given for it. None if its batch was cut by a path."""
+        return self.inputs.get("cursor")
+
+    @property
+    def items(self) -> Optional[List[Any]]:
+        """Of a worker of a batch that was cut by a path: its items."""
+        return self.inputs.get("items")
 
     @property
     def is_retry(self) -> bool:
@@ -117,6 +127,11 @@ class Outcome:
     def decide(cls, *steps: str, result: Any = None) -> "Outcome":
         """For a decision, and only for that: the names of the steps to create, none for none."""
         return cls("success", {"result": {} if result is None else result, "decision": list(steps)})
+
+    @classmethod
+    def batches(cls, cursors: Iterable[Any], result: Any = None) -> "Outcome":
+        """For a batchable step, and only for that: a cursor for each worker to create, none for none. A cursor is any JSON of at most 16 KiB."""
+        return cls("success", {"result": {} if result is None else result, "batches": list(cursors)})
 
     @classmethod
     def retryable(cls, type: str, message: str, details: Optional[Mapping[str, Any]] = None,

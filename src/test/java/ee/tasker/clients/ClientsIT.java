@@ -66,6 +66,16 @@ class ClientsIT {
             - name: only
               handler: {callable: %s.Slow, initialization: {seconds: 2}}
           """.formatted(language));
+      template(language + "_batches", """
+            - name: cut
+              type: batchable
+              handler: {callable: %1$s.Cut}
+            - name: load
+              type: batch_worker
+              dependencies: [cut]
+              handler: {callable: %1$s.Load}
+              batch_config: {worker_template: load, parallelism: 2}
+          """.formatted(language));
       template(language + "_limited", """
             - name: only
               handler: {callable: %s.Slow}
@@ -172,6 +182,22 @@ class ClientsIT {
       assertThat(steps.get("python").getJsonObject("result")).isEqualTo(json("{'attempt': 2, 'language': 'python', 'parents': ['java']}"));
       assertThat(steps.get("typescript").getJsonObject("result"))
           .isEqualTo(json("{'attempt': 1, 'language': 'typescript', 'parents': ['java', 'python']}"));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void cursors_of_a_handler_become_workers_that_find_them(Language language) {
+    language.require();
+    try (ClientProcess worker = worker(language, 4)) {
+      UUID task = submit(language + "_batches", "{'total': 250}");
+
+      assertThat(ended(task)).as("%s", worker).isEqualTo("complete");
+      Map<String, JsonObject> steps = admin.steps(task);
+      assertThat(steps.get("load_001").getJsonObject("result")).isEqualTo(json("{'rows': 100, 'of': 3, 'total': 250}"));
+      assertThat(steps.get("load_003").getJsonObject("result")).isEqualTo(json("{'rows': 50, 'of': 3, 'total': 250}"));
+      UUID none = submit(language + "_batches", "{'total': 0}");
+      assertThat(ended(none)).as("%s", worker).isEqualTo("complete");
     }
   }
 
