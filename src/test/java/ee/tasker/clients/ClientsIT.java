@@ -193,9 +193,10 @@ class ClientsIT {
       UUID task = submit(language + "_batches", "{'total': 250}");
 
       assertThat(ended(task)).as("%s", worker).isEqualTo("complete");
-      Map<String, JsonObject> steps = admin.steps(task);
-      assertThat(steps.get("load_001").getJsonObject("result")).isEqualTo(json("{'rows': 100, 'of': 3, 'total': 250}"));
-      assertThat(steps.get("load_003").getJsonObject("result")).isEqualTo(json("{'rows': 50, 'of': 3, 'total': 250}"));
+      assertThat(admin.steps(task).get("load").getJsonObject("result").getJsonArray("results").getValuesAs(JsonObject.class))
+          .extracting(each -> each.getJsonObject("result"))
+          .containsExactly(json("{'rows': 100, 'of': 3, 'total': 250}"), json("{'rows': 100, 'of': 3, 'total': 250}"),
+              json("{'rows': 50, 'of': 3, 'total': 250}"));
       UUID none = submit(language + "_batches", "{'total': 0}");
       assertThat(ended(none)).as("%s", worker).isEqualTo("complete");
     }
