@@ -15,6 +15,10 @@ enum Fault {
   KILL_AFTER_RESULT_COMMIT("kill -9 between a result submission and its reply", Strike.killAfterCommitOf(Point.RESULT)),
   KILL_BEFORE_EXPANSION_COMMIT("kill -9 before the completion of a decision commits", Strike.killBeforeCommitOf(Point.EXPANSION)),
   KILL_AFTER_EXPANSION_COMMIT("kill -9 between the completion of a decision and its reply", Strike.killAfterCommitOf(Point.EXPANSION)),
+  KILL_BEFORE_CHILD_COMMIT("kill -9 before the submission of a child task commits", Strike.killBeforeCommitOf(Point.CHILD_SUBMISSION)),
+  KILL_AFTER_CHILD_COMMIT("kill -9 after a child task was submitted", Strike.killAfterCommitOf(Point.CHILD_SUBMISSION)),
+  KILL_BEFORE_CHILD_END_COMMIT("kill -9 before the end of a child task commits", Strike.killBeforeCommitOf(Point.CHILD_END)),
+  KILL_AFTER_CHILD_END_COMMIT("kill -9 after the end of a child task committed", Strike.killAfterCommitOf(Point.CHILD_END)),
   KILL_BEFORE_FAILURE_COMMIT("kill -9 before the result submission of a failure commits", Strike.killBeforeCommitOf(Point.FAILURE)),
   KILL_BEFORE_RETRY_COMMIT("kill -9 before the handoff of a retry commits", Strike.killBeforeCommitOf(Point.RETRY)),
   KILL_BEFORE_SUBMISSION_COMMIT("kill -9 before a submission commits", Strike.killBeforeCommitOf(Point.SUBMISSION)),
@@ -49,6 +53,8 @@ enum Fault {
   CRASH_DATABASE_AT_CLAIM("the same before a claim commits", Strike.crashDatabaseAt(Point.CLAIM)),
   CRASH_DATABASE_AT_RESULT("the same before a result submission commits", Strike.crashDatabaseAt(Point.RESULT)),
   CRASH_DATABASE_AT_EXPANSION("the same before the completion of a decision commits", Strike.crashDatabaseAt(Point.EXPANSION)),
+  CRASH_DATABASE_AT_CHILD("the same before the submission of a child task commits", Strike.crashDatabaseAt(Point.CHILD_SUBMISSION)),
+  CRASH_DATABASE_AT_CHILD_END("the same before the end of a child task commits", Strike.crashDatabaseAt(Point.CHILD_END)),
   CRASH_DATABASE_DURING_RECOVERY("the same before a recovery commits", Strike.crashDatabaseDuringRecovery());
 
   private final String sentence;

@@ -18,7 +18,7 @@ final class FaultPoints implements AutoCloseable {
   private static final long LOCK = 7_700_001;
 
   /**
-   * A move of a step or a task, or the growth of a task by a decision, by the server to be hit; null means any. {@code alone}: the same statement handed off no
+   * A move of a step, a task or a child task, or the growth of a task by a decision, by the server to be hit; null means any. {@code alone}: the same statement handed off no
    * step.
    */
   record Point(String kind, String from, String to, String actor, boolean alone) {
@@ -32,6 +32,8 @@ final class FaultPoints implements AutoCloseable {
     static final Point SUBMISSION = new Point("task", null, "pending", "orchestrator", false);
     static final Point FINALISATION = new Point("task", null, "complete", "orchestrator", false);
     static final Point CANCEL = step(null, "cancelled", "orchestrator");
+    static final Point CHILD_SUBMISSION = new Point("child", null, "pending", "orchestrator", false);
+    static final Point CHILD_END = new Point("child", null, "complete", "orchestrator", false);
     static final Point EXPANSION = new Point("growth", null, "pending", "orchestrator", false);
     static final Point BEFORE_EFFECT = new Point("handler", null, "before effect", null, false);
     static final Point AFTER_EFFECT = new Point("handler", null, "after effect", null, false);
@@ -99,6 +101,12 @@ final class FaultPoints implements AutoCloseable {
           if exists (select from testing.armed where kind = 'task') and exists (
               select from new_rows n join testing.servers s on s.server_uuid = n.processor_uuid
               join testing.armed a on a.kind = 'task' and a.process = s.process and a.to_state = n.to_state::text) then
+            perform testing.stop_here();
+          end if;
+          if exists (select from testing.armed where kind = 'child') and exists (
+              select from new_rows n join testing.servers s on s.server_uuid = n.processor_uuid
+              join testing.armed a on a.kind = 'child' and a.process = s.process and a.to_state = n.to_state::text
+              join tasker.tasks t on t.task_uuid = n.task_uuid and t.parent_task_uuid is not null) then
             perform testing.stop_here();
           end if;
           return null;

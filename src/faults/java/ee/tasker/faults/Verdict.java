@@ -42,11 +42,11 @@ record Verdict(long tasks, long steps, long rerun, long resubmissions, Duration 
         round);
     check(violations, tasker, "doubled", """
         select (c.context ->> 'number')::int as number, count(*), array_agg(t.task_uuid) from tasker.tasks t join tasker.task_contexts c using (task_uuid)
-        where t.source_system = ? and (c.context ->> 'number')::int <> all (?::int[])
+        where t.source_system = ? and t.parent_task_uuid is null and (c.context ->> 'number')::int <> all (?::int[])
         group by 1 having count(*) > 1""", round, array(load.doubledByClient().stream()));
     check(violations, tasker, "not requested", """
         select t.task_uuid, c.context from tasker.tasks t join tasker.task_contexts c using (task_uuid)
-        where t.source_system = ? and (c.context ->> 'number')::int <> all (?::int[])""", round,
+        where t.source_system = ? and t.parent_task_uuid is null and (c.context ->> 'number')::int <> all (?::int[])""", round,
         array(promised.stream().map(Map.Entry::getKey)));
     check(violations, tasker, "ended wrongly",
         "select task_uuid, state from tasker.tasks where source_system = ? and state <> 'complete' and not (? and state = 'cancelled') and state in "
@@ -60,6 +60,12 @@ record Verdict(long tasks, long steps, long rerun, long resubmissions, Duration 
           where t.source_system = ? and k.name = 'routed' and t.state = 'complete' group by 1, 2) r
         where r.steps <> case when number % 12 < 6 then 'join plain route start' when number % 24 < 12 then 'again deep join odd route start'
                          else 'again join odd route start' end""", round);
+    check(violations, tasker, "not one child task with the parent's number, or another output", """
+        select t.task_uuid, t.state, count(h.task_uuid) as children, min(h.state) as child_state
+        from tasker.tasks t join tasker.task_contexts c using (task_uuid) join tasker.named_tasks k using (named_task_uuid)
+        left join (tasker.tasks h join tasker.task_contexts hc on hc.task_uuid = h.task_uuid) on h.parent_task_uuid = t.task_uuid and hc.context -> 'number' = c.context -> 'number'
+        where t.source_system = ? and k.name = 'parent' and t.state = 'complete' group by t.task_uuid
+        having count(h.task_uuid) <> 1 or min(h.state::text) <> 'complete'""", round);
     check(violations, tasker, "ran one attempt twice", """
         select e.step_uuid, e.attempt, count(*) from testing.effects e join tasker.tasks t using (task_uuid) where t.source_system = ?
         group by e.step_uuid, e.attempt having count(*) > 1""", round);
