@@ -40,7 +40,7 @@ class CheckHistoryTest {
     complete();
     try (Sql sql = Sql.open()) {
       assertThat(sql.rows("select * from tasker.check_history(p_quiet_for => '-1 hour')"))
-          .hasSize(132).allSatisfy(row -> assertThat(row.get("violations")).isEqualTo(0L));
+          .hasSize(135).allSatisfy(row -> assertThat(row.get("violations")).isEqualTo(0L));
     }
   }
 

@@ -478,13 +478,13 @@ final class Commands {
             .with(Arg.query("namespace", "NAMESPACE", "Of this namespace.").alias("-n"))
             .shows(View.rows("templates", "NAMESPACE=namespace", "NAME=name", "VERSION=version", "STEPS=total_steps",
                 "DESCRIPTION=description",
-                "+IDENTITY=identity_strategy", "+REUSE=reuse", "+UNSUPPORTED=unsupported_features", "+CREATED=created_at"))
+                "+IDENTITY=identity_strategy", "+REUSE=reuse", "+CREATED=created_at"))
             .example("tasker template list --namespace payments"),
         Command.of("get", "Shows a template, with its source.").calls(Operation.GET_TEMPLATE, Operation.LIST_TEMPLATES)
             .with(TemplateCommands.reference("TEMPLATE"), Arg.flag(LOCAL, "source", "Only the original text."))
             .shows(View.details("namespace", "name", "version", "description", "identity=identity_strategy", "reuse", "steps=total_steps",
                 "created=created_at",
-                "configuration", "+hash=content_hash", "+unsupported=unsupported_features"))
+                "configuration", "+hash=content_hash"))
             .runs(TemplateCommands::get).example("tasker template get linear/mathematical_sequence")
             .example("tasker template get linear/mathematical_sequence:1.0.0 --source"),
         Command.of("validate", "Checks a template without registering it, and lists every problem.").calls(Operation.VALIDATE_TEMPLATE)
