@@ -1,7 +1,7 @@
--- A page of the feed of domain events, in the order of their positions from behind p_after on, as {events: [CloudEvents], next}: next is the position from which
--- to read on, p_after when there is nothing new. p_filter: {type?, namespace?, name?, task_uuid?, correlation_id?, with_error?, namespaces?}; name is that of the
+-- A page of the feed of domain events, in the order of their positions from behind p_after on, as {events: [CloudEvents], next, position}: position is where
+-- to read on, p_after when there is nothing new; next is the same, null at the present end. p_filter: {type?, namespace?, name?, task_uuid?, correlation_id?, with_error?, namespaces?}; name is that of the
 -- template; namespaces is an array of those that the caller may read. A page looks at 10 times p_limit events at most and may be shorter
--- than p_limit, or empty, before the end: the end is where next is p_after.
+-- than p_limit, or empty, before the end.
 -- Locks: none. Source: ADR 0050.
 create or replace function tasker.list_domain_events(p_filter jsonb default '{}', p_limit int default 100, p_after bigint default 0)
 returns jsonb
@@ -25,9 +25,11 @@ as $$
       and (p_filter ->> 'correlation_id' is null or t.correlation_id = (p_filter ->> 'correlation_id')::uuid)
       and (p_filter ->> 'with_error' is null or s.has_error = (p_filter ->> 'with_error')::boolean)
     order by s.position limit p_limit)
-  select jsonb_build_object(
-    'events', (select coalesce(jsonb_agg(tasker.get_event_document(m.event_uuid) order by m.position), '[]') from matching m),
-    'next', coalesce(case when (select count(*) from matching) = p_limit then (select max(m.position) from matching m) end,
-                     (select max(s.position) from seen s), p_after))
+  select jsonb_build_object('events', p.events, 'next', case when p.is_full or p.seen = 10 * p_limit then p.position end, 'position', p.position)
+  from (
+    select coalesce(jsonb_agg(tasker.get_event_document(m.event_uuid) order by m.position), '[]') as events, count(*) = p_limit as is_full,
+           coalesce(case when count(*) = p_limit then max(m.position) end, (select max(s.position) from seen s), p_after) as position,
+           (select count(*) from seen) as seen
+    from matching m) p
 $$;
 comment on function tasker.list_domain_events(jsonb, int, bigint) is 'A page of the feed of domain events, in the order of their positions.';

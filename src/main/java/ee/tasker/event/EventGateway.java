@@ -21,6 +21,14 @@ class EventGateway {
         text(after.last().map(Position.Last::sortKey).orElse(null)), SqlFunctions.arrayText(taskUuids), text(span));
   }
 
+  void sequenceEvents(int limit) {
+    sql.run("sequence_events(?)", limit);
+  }
+
+  JsonObject listDomainEvents(JsonObject filter, int limit, long after) {
+    return sql.object("list_domain_events(cast(? as jsonb), ?, ?)", filter, limit, after);
+  }
+
   int summarizeHistory() {
     return Integer.parseInt(sql.text("summarize_history()"));
   }

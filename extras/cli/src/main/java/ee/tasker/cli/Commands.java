@@ -248,6 +248,16 @@ final class Commands {
             .shows(View.rows("failures", "TASKS=tasks", "BLOCKED=blocked_tasks", "NAMESPACE=namespace", "NAME=name", "STEP=step",
                 "ERROR=signature", "LAST=last_at", "+TASK=task_uuid", "+TYPE=error_type"))
             .example("tasker task failures --namespace payments --hours 2"),
+        Command.of("domain-events", "Lists domain events, in the order of their feed.").calls(Operation.LIST_DOMAIN_EVENTS)
+            .with(Arg.query("namespace", "NAMESPACE", "Of this namespace.").alias("-n"), Arg.query("name", "NAME", "Of this template."),
+                Arg.query("type", "TYPE", "Events of this name."), Arg.query("task", "TASK", "Of this task."),
+                Arg.query("correlation-id", "UUID", "Of tasks with this correlation id."),
+                Arg.query("with-error", "BOOLEAN", "Only those whose data are missing or do not fit.").values("true", "false"))
+            .pages("events", 1000)
+            .shows(
+                View.rows("events", "SEQUENCE=sequence", "TIME=time", "TYPE=type", "NAMESPACE=taskernamespace", "TEMPLATE=taskertemplate",
+                    "STEP=taskerstep", "TASK=subject", "+ID=id", "+DATA=data", "+ERROR=taskererror"))
+            .example("tasker task domain-events --namespace payments --type order.paid -o wide"),
         Command.of("get", "Shows a task with its steps.").calls(Operation.GET_TASK)
             .with(task(), Arg.query("wait", "SECONDS", "Waits until it is terminal or blocked, 60 s at most.").integer()).shows(TASK)
             .example("tasker task get 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188")
