@@ -1,5 +1,7 @@
 package ee.tasker.event;
 
+import ee.tasker.handler.DomainEvent;
+import ee.tasker.platform.Json;
 import ee.tasker.platform.SqlFunctions;
 import jakarta.enterprise.context.Dependent;
 import jakarta.inject.Inject;
@@ -10,6 +12,8 @@ import java.util.UUID;
 /** Calls the SQL functions that return events. */
 @Dependent
 class EventGateway {
+  private static final JsonObject OBSERVED = Json.build().createObjectBuilder().add("observed", true).build();
+
   @Inject
   private SqlFunctions sql;
 
@@ -27,6 +31,23 @@ class EventGateway {
 
   JsonObject listDomainEvents(JsonObject filter, int limit, long after) {
     return sql.object("list_domain_events(cast(? as jsonb), ?, ?)", filter, limit, after);
+  }
+
+  /** The position of the last event, from which new ones are read. */
+  long getEndOfFeed() {
+    return sql.object("list_domain_events('{}', 1, null)").getJsonNumber("position").longValueExact();
+  }
+
+  /** The events behind a position that are for observers in servers, too. */
+  DomainEvents.Observed getObservedEvents(int limit, long after) {
+    JsonObject page = listDomainEvents(OBSERVED, limit, after);
+    return new DomainEvents.Observed(page.getJsonNumber("position").longValueExact(), !page.isNull("next"),
+        page.getJsonArray("events").getValuesAs(JsonObject.class).stream().map(EventGateway::domainEvent).toList());
+  }
+
+  private static DomainEvent domainEvent(JsonObject event) {
+    return new DomainEvent(Json.uuid(event, "id"), event.getString("type"), event.getString("taskernamespace"), Json.uuid(event, "subject"),
+        event.getString("taskerstep"), event.getString("taskeroutcome"), event);
   }
 
   int summarizeHistory() {

@@ -251,8 +251,8 @@ final class Commands {
         Command.of("domain-events", "Lists domain events, in the order of their feed.").calls(Operation.LIST_DOMAIN_EVENTS)
             .with(Arg.query("namespace", "NAMESPACE", "Of this namespace.").alias("-n"), Arg.query("name", "NAME", "Of this template."),
                 Arg.query("type", "TYPE", "Events of this name."), Arg.query("task", "TASK", "Of this task."),
-                Arg.query("correlation-id", "UUID", "Of tasks with this correlation id."),
-                Arg.query("with-error", "BOOLEAN", "Only those whose data are missing or do not fit.").values("true", "false"))
+                Arg.query("correlation_id", "UUID", "Of tasks with this correlation id."),
+                Arg.query("with_error", "BOOLEAN", "Only those whose data are missing or do not fit.").values("true", "false"))
             .pages("events", 1000)
             .shows(
                 View.rows("events", "SEQUENCE=sequence", "TIME=time", "TYPE=type", "NAMESPACE=taskernamespace", "TEMPLATE=taskertemplate",
