@@ -404,6 +404,38 @@ create table tasker.decision_outcomes (
 );
 CREATE INDEX decision_outcomes_task_uuid_idx ON tasker.decision_outcomes USING btree (task_uuid);
 
+-- What results of steps mean to others: one row per result and matching declaration in publishes_events of the step.
+create table tasker.domain_events (
+  event_uuid         uuid not null default tasker.uuid_v7(),
+  -- Grows with what an event follows from, because it is taken under the locks of the result; gaps and late commits are normal.
+  event_number       bigint not null generated always as identity,
+  -- Place in the feed, assigned once after the commit (sequence_events): growing in the order of assignment, with gaps. Null until then.
+  position           bigint,
+  task_uuid          uuid not null,
+  workflow_step_uuid uuid not null,
+  -- With workflow_step_uuid the result that it follows from.
+  sort_key           integer not null,
+  -- Which element of publishes_events it is, from 1.
+  declaration        integer not null,
+  name               character varying(255) not null,
+  delivery_mode      character varying(16) not null,
+  outcome            tasker.step_outcome not null,
+  attempt            integer not null,
+  -- The result, or what the mapping under payload makes; null when that failed.
+  data               jsonb,
+  -- Why data is missing or does not fit the schema, {type, message}: expression_error, event_too_large or schema_violation.
+  error              jsonb,
+  created_at         timestamp with time zone not null default clock_timestamp(),
+  constraint domain_events_pkey PRIMARY KEY (event_uuid),
+  constraint one_event_per_position UNIQUE ("position"),
+  constraint one_event_per_result_and_declaration UNIQUE (workflow_step_uuid, sort_key, declaration),
+  constraint counts_from_one CHECK ("position" > 0 AND declaration > 0),
+  constraint error_says_what CHECK (error IS NULL OR (error ->> 'type'::text) IS NOT NULL AND (error ->> 'message'::text) IS NOT NULL),
+  constraint known_delivery_mode CHECK (delivery_mode::text = ANY (ARRAY['durable'::character varying, 'fast'::character varying, 'broadcast'::character varying]::text[]))
+);
+CREATE INDEX domain_events_task_uuid_idx ON tasker.domain_events USING btree (task_uuid);
+CREATE INDEX domain_events_without_position_idx ON tasker.domain_events USING btree (event_number) WHERE ("position" IS NULL);
+
 -- Months of history that were dropped, or rewritten without the rows of purged tasks.
 create table tasker.dropped_history (
   month         timestamp with time zone not null,
@@ -487,8 +519,6 @@ create table tasker.named_tasks (
   search_attributes      jsonb,
   -- output of the template: a mapping over context and results; null: the results of the leaves.
   output                 jsonb,
-  -- Features of the template that this version accepts and cannot run; it refuses tasks of such a template.
-  unsupported_features   text[] not null default '{}'::text[],
   total_steps            integer not null,
   -- Steps that a task begins with: all that are not downstream of a decision.
   initial_steps          integer not null,
@@ -577,6 +607,8 @@ END) stored,
   -- Of a batchable step: {items, batch_size, cursor_field}, items null where its handler returns the cursors. Of a batch_worker: {parallelism,
   --   failure_strategy, tolerate}, with every default; tolerate null: any number.
   batch                jsonb,
+  -- publishes_events of the step, each with its schema; null: it publishes nothing.
+  events               jsonb,
   created_at           timestamp with time zone not null default now(),
   constraint named_tasks_named_steps_pkey PRIMARY KEY (ntns_uuid),
   constraint named_tasks_named_steps_named_step_uuid_key UNIQUE (named_step_uuid),
@@ -1353,10 +1385,13 @@ create table tasker.workflow_step_result_audit (
   error              jsonb,
   -- hash_documents(result, error) at insertion.
   document_hash      bigint not null,
+  -- False: no domain event follows from this result, because its step has none or a fork copied it. Null: publish_events looks at the template.
+  may_publish        boolean,
   constraint workflow_step_result_audit_pkey PRIMARY KEY (workflow_step_uuid, sort_key),
   constraint failure_has_an_error CHECK ((outcome <> ALL (ARRAY['retryable_failure'::tasker.step_outcome, 'permanent_failure'::tasker.step_outcome])) OR error IS NOT NULL)
 );
 CREATE TRIGGER documents_are_hashed BEFORE INSERT ON tasker.workflow_step_result_audit FOR EACH ROW EXECUTE FUNCTION tasker.stamp_document_hash();
+CREATE TRIGGER events_follow_results AFTER INSERT ON tasker.workflow_step_result_audit FOR EACH ROW WHEN ((new.may_publish IS NOT FALSE)) EXECUTE FUNCTION tasker.publish_events();
 CREATE TRIGGER history_is_append_only BEFORE UPDATE ON tasker.workflow_step_result_audit FOR EACH ROW EXECUTE FUNCTION tasker.refuse_history_change();
 
 -- The allowed moves of a step and their actors; from_state null is creation.
@@ -1433,6 +1468,8 @@ create table tasker.workflow_steps (
   is_batchable            boolean,
   -- Of a batch worker: the step of the template that stands for its batch; null for every other.
   batch_step_uuid         uuid,
+  -- True: the template has domain events for results of the step; null for every other.
+  publishes_events        boolean,
   -- The name of a step that add_steps added; null for an initial step, which has the name of its template's step.
   name                    character varying(128),
   constraint workflow_steps_pkey PRIMARY KEY (workflow_step_uuid),
@@ -1878,6 +1915,35 @@ function tasker.transition_task_state_atomic(p_task_uuid uuid, p_from_state char
   -- called by no function or class: for manual use
 
 
+-- Functions: event
+-- ----------------
+-- The first thing in which a value does not fit a schema; null when it fits.
+function tasker.find_schema_problem(p_schema jsonb, p_value jsonb, p_place text DEFAULT '$'::text) returns text, immutable;
+  -- called by make_event_data
+-- publishes_events of a step as the engine keeps it, null for none.
+function tasker.get_event_definitions(p_declared jsonb, p_published jsonb) returns jsonb, immutable;
+  -- called by register_template
+-- A domain event as a CloudEvent; null when there is no such event.
+function tasker.get_event_document(p_event_uuid uuid) returns jsonb, stable;
+  -- called by list_domain_events
+-- Whether an event with that condition follows from a result with that outcome.
+function tasker.is_event_due(p_condition text, p_outcome tasker.step_outcome) returns boolean, immutable;
+  -- called by find_event_violations, publish_events
+-- A page of the feed of domain events, in the order of their positions.
+function tasker.list_domain_events(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 100, p_after bigint DEFAULT 0) returns jsonb, stable;
+  -- called by EventGateway
+-- The data of a domain event, and what is wrong with it.
+function tasker.make_event_data(p_event jsonb, p_task_uuid uuid, p_step_uuid uuid, p_step_name text, p_result jsonb, p_error jsonb, OUT o_data jsonb,
+    OUT o_error jsonb) returns record, stable;
+  -- called by publish_events
+-- Writes the domain events that follow from a result, in the transaction of the result.
+function tasker.publish_events() returns trigger;
+  -- called by trigger of workflow_step_result_audit
+-- Gives the next committed domain events their position in the feed.
+function tasker.sequence_events(p_limit integer DEFAULT 1000) returns integer;
+  -- called by EventGateway
+
+
 -- Functions: expression
 -- ---------------------
 -- What is wrong with an expression: one row for each problem, none for a valid one.
@@ -1896,7 +1962,7 @@ function tasker.evaluate_list(p_path text, p_document jsonb) returns jsonb, immu
   -- called by cut_batches, evaluate_predicate, evaluate_value, try_expression
 -- A mapping with each path in it replaced by its value.
 function tasker.evaluate_mapping(p_mapping jsonb, p_document jsonb) returns jsonb, immutable;
-  -- called by pass_child_waits, prepare_approval, tell_end_of_task, try_expression
+  -- called by make_event_data, pass_child_waits, prepare_approval, tell_end_of_task, try_expression
 -- Whether a predicate holds; an unknown one is an error and never quietly false.
 function tasker.evaluate_predicate(p_path text, p_document jsonb) returns boolean, immutable;
   -- called by decide_steps, try_expression
@@ -1905,7 +1971,7 @@ function tasker.evaluate_value(p_path text, p_document jsonb) returns jsonb, imm
   -- called by evaluate_mapping, pass_waits, try_expression
 -- The document over which the expressions of a step are evaluated: {context, results, task}.
 function tasker.get_expression_document(p_task_uuid uuid, p_step_uuid uuid DEFAULT NULL::uuid) returns jsonb, stable;
-  -- called by cut_batches, decide_steps, pass_child_waits, pass_waits, tell_end_of_task
+  -- called by cut_batches, decide_steps, make_event_data, pass_child_waits, pass_waits, tell_end_of_task
 -- The instant that a JSON text gives in ISO 8601 with an offset; null when it is something else.
 function tasker.parse_instant(p_value jsonb) returns timestamp with time zone, immutable;
   -- called by pass_waits, submit_tasks
@@ -2176,6 +2242,10 @@ function tasker.find_counter_violations(p_since timestamp with time zone DEFAULT
   -- called by check_history
 -- Documents that differ from their hash, and search attributes that differ from their context: one row per finding.
 function tasker.find_document_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
+    example jsonb), stable;
+  -- called by check_history
+-- Domain events that do not follow from results as the templates say, or results without their events: one row per finding.
+function tasker.find_event_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
     example jsonb), stable;
   -- called by check_history
 -- Forks that do not have what their source has: one row per finding.

@@ -38,7 +38,6 @@ create table tasker.named_tasks (
   has_input_schema     boolean     not null,
   search_attributes    jsonb,
   output               jsonb,
-  unsupported_features text[]      not null default '{}',
   total_steps          int         not null,
   initial_steps        int         not null,
   root_steps           int         not null,
@@ -71,7 +70,6 @@ comment on column tasker.named_tasks.identity_reuse is 'reuse of the template: w
 comment on column tasker.named_tasks.search_attributes is 'search_attributes of the template: the path in the context by name; null when there is none.';
 comment on column tasker.named_tasks.output is 'output of the template: a mapping over context and results; null: the results of the leaves.';
 comment on column tasker.named_tasks.max_child_depth is 'lifecycle.max_child_depth: how deep a child task of this template may be below the topmost task.';
-comment on column tasker.named_tasks.unsupported_features is 'Features of the template that this version accepts and cannot run; it refuses tasks of such a template.';
 comment on column tasker.named_tasks.continue_on_error is 'lifecycle.on_step_error: continue. Steps that do not depend on the failed one still run.';
 comment on column tasker.named_tasks.is_limited is 'Whether a concurrency policy limits its tasks or steps.';
 comment on column tasker.named_tasks.has_automatic_root is 'Whether a task begins with a step that the engine completes itself, or that waits, so that it is evaluated before anything is handed off.';
@@ -125,6 +123,7 @@ create table tasker.named_tasks_named_steps (
   rules                jsonb,
   wait_for             jsonb,
   batch                jsonb,
+  events               jsonb,
   created_at           timestamptz  not null default now(),
   constraint one_step_per_position unique (named_task_uuid, step_position),
   constraint positions_count_from_one check (step_position > 0),
@@ -142,6 +141,7 @@ create table tasker.named_tasks_named_steps (
 comment on table tasker.named_tasks_named_steps is 'How a template uses its steps: order, parents, handler and the defaults for retries.';
 comment on column tasker.named_tasks_named_steps.parent_positions is 'step_position of every parent, ascending.';
 comment on column tasker.named_tasks_named_steps.child_count is 'Number of steps that depend on this one; 0 for a leaf.';
+comment on column tasker.named_tasks_named_steps.events is 'publishes_events of the step, each with its schema; null: it publishes nothing.';
 comment on column tasker.named_tasks_named_steps.handler_key is 'Identifies the code of the step in one text: resolver, callable and method.';
 comment on column tasker.named_tasks_named_steps.growth_rank is
   'Null for a step that a task begins with; otherwise the step is downstream of a decision, and comes after its parents in this order.';

@@ -164,6 +164,7 @@ create table tasker.workflow_steps (
   is_automatic            boolean     not null default false,
   is_batchable            boolean,
   batch_step_uuid         uuid,
+  publishes_events        boolean,
   name                    varchar(128),
   constraint one_step_per_task_and_position unique (task_uuid, step_position),
   constraint parents_are_counted check (remaining_parents between 0 and total_parents),
@@ -195,6 +196,7 @@ comment on column tasker.workflow_steps.is_decision is 'Copied from the template
 comment on column tasker.workflow_steps.is_automatic is 'Copied from the template: it has no handler, or it waits; once its parents are done, the engine completes it, or arms its wait.';
 -- Null costs a row nothing, false a byte.
 comment on column tasker.workflow_steps.is_batchable is 'True for a batchable step: its completion makes the batches; null for every other.';
+comment on column tasker.workflow_steps.publishes_events is 'True: the template has domain events for results of the step; null for every other.';
 comment on column tasker.workflow_steps.batch_step_uuid is 'Of a batch worker: the step of the template that stands for its batch; null for every other.';
 comment on column tasker.workflow_steps.name is
   'The name of a step that add_steps added; null for an initial step, which has the name of its template''s step.';
@@ -439,11 +441,14 @@ create table tasker.workflow_step_result_audit (
   result             jsonb,
   error              jsonb,
   document_hash      bigint      not null,
+  may_publish        boolean,
   primary key (workflow_step_uuid, sort_key),
   constraint failure_has_an_error check (outcome not in ('retryable_failure', 'permanent_failure') or error is not null));
 comment on table tasker.workflow_step_result_audit is
   'One row per recorded result, written once; (workflow_step_uuid, sort_key) identifies its transition.';
 comment on column tasker.workflow_step_result_audit.handoff is 'The handoff of the result, 0 when an operator completed the step before its first.';
+comment on column tasker.workflow_step_result_audit.may_publish is
+  'False: no domain event follows from this result, because its step has none or a fork copied it. Null: publish_events looks at the template.';
 comment on column tasker.workflow_step_result_audit.document_hash is 'hash_documents(result, error) at insertion.';
 
 create table tasker.task_forks (

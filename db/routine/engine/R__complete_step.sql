@@ -61,15 +61,15 @@ begin
       completed_at = v_now
   where s.workflow_step_uuid = v_given.step_uuid and s.task_uuid = v_given.task_uuid
     and s.state = 'in_progress' and s.handoffs = v_given.handoff and not s.is_decision and s.is_batchable is null and s.batch_step_uuid is null
-  returning s.workflow_step_uuid, s.task_uuid, s.handoffs, s.attempts, s.result_sort_key into v_step;
+  returning s.workflow_step_uuid, s.task_uuid, s.handoffs, s.attempts, s.result_sort_key, coalesce(s.publishes_events, false) as may_publish into v_step;
   if not found then
     return;
   end if;
   o_is_accepted := true;
   insert into tasker.workflow_step_result_audit
-    (workflow_step_uuid, sort_key, task_uuid, worker_uuid, recorded_at, execution_time_ms, handoff, attempt, outcome, result, error)
+    (workflow_step_uuid, sort_key, task_uuid, worker_uuid, recorded_at, execution_time_ms, handoff, attempt, outcome, result, error, may_publish)
   values (v_step.workflow_step_uuid, v_step.result_sort_key, v_step.task_uuid, p_server_uuid, v_now, v_given.execution_time_ms,
-          v_step.handoffs, v_step.attempts, 'success', v_given.result, v_given.error);
+          v_step.handoffs, v_step.attempts, 'success', v_given.result, v_given.error, v_step.may_publish);
 
   if v_hands_off then
     update tasker.workflow_steps s

@@ -13,7 +13,7 @@ declare
   v_batch   record;
   v_workers uuid[];
 begin
-  select b.task_uuid, b.created_workers, b.total_workers, s.named_step_uuid, ns.name, n.default_max_attempts, n.default_retryable, t.is_limited,
+  select b.task_uuid, b.created_workers, b.total_workers, s.named_step_uuid, ns.name, n.default_max_attempts, n.default_retryable, t.is_limited, case when n.events is not null then true end as publishes_events,
          case when bn.batch ->> 'items' is null then 'cursor' else 'items' end as item_key, bn.batch -> 'cursor_field' as cursor_field
     into v_batch
   from tasker.batches b
@@ -35,9 +35,9 @@ begin
   step_rows as (
     insert into tasker.workflow_steps
       (workflow_step_uuid, task_uuid, named_step_uuid, name, batch_step_uuid, created_at, step_position, transition_count, total_parents, remaining_parents,
-       max_attempts, retryable, is_limited)
+       max_attempts, retryable, is_limited, publishes_events)
     select g.step_uuid, v_batch.task_uuid, v_batch.named_step_uuid, v_batch.name || '_' || g.batch_id, p_batch_step_uuid, p_now,
-           p_first_position + g.ordinal - 1, 1, 0, 0, v_batch.default_max_attempts, v_batch.default_retryable, v_batch.is_limited
+           p_first_position + g.ordinal - 1, 1, 0, 0, v_batch.default_max_attempts, v_batch.default_retryable, v_batch.is_limited, v_batch.publishes_events
     from given g),
   documents as (
     insert into tasker.workflow_step_documents (workflow_step_uuid, task_uuid, inputs)

@@ -65,7 +65,7 @@ begin
       select u.step_uuid, p.decision_uuid, p.positions, p.keys, t.task_uuid, t.is_limited, n.named_step_uuid, n.step_position,
              n.parent_positions, n.default_max_attempts, n.default_retryable, n.step_type = 'decision' as is_decision,
              n.handler_callable is null or n.wait_for is not null or n.step_type = 'batch_worker' as is_automatic,
-             case when n.step_type = 'batchable' then true end as is_batchable, ns.name = any (o.chosen) as is_chosen
+             case when n.step_type = 'batchable' then true end as is_batchable, case when n.events is not null then true end as publishes_events, ns.name = any (o.chosen) as is_chosen
       from plans p
       join tasker.decision_outcomes o on o.workflow_step_uuid = p.decision_uuid
       join tasker.tasks t on t.task_uuid = o.task_uuid
@@ -75,7 +75,7 @@ begin
     -- With the edge from the decision, where the template has none: it is done.
     judged as materialized (
       select g.step_uuid, g.decision_uuid, g.task_uuid, g.is_limited, g.named_step_uuid, g.step_position, g.default_max_attempts, g.default_retryable,
-             g.is_decision, g.is_automatic, g.is_batchable, e.remaining, e.total + d.from_decision::int as total,
+             g.is_decision, g.is_automatic, g.is_batchable, g.publishes_events, e.remaining, e.total + d.from_decision::int as total,
              e.parents || case when d.from_decision then jsonb_build_array(g.decision_uuid) else '[]' end as parents
       from given g
       cross join lateral (
@@ -90,9 +90,9 @@ begin
     step_rows as (
       insert into tasker.workflow_steps
         (workflow_step_uuid, task_uuid, named_step_uuid, created_at, step_position, transition_count, total_parents, remaining_parents,
-         max_attempts, retryable, is_limited, is_decision, is_automatic, is_batchable)
+         max_attempts, retryable, is_limited, is_decision, is_automatic, is_batchable, publishes_events)
       select j.step_uuid, j.task_uuid, j.named_step_uuid, v_now, j.step_position, 1, j.total, j.remaining,
-             j.default_max_attempts, j.default_retryable, j.is_limited, j.is_decision, j.is_automatic, j.is_batchable
+             j.default_max_attempts, j.default_retryable, j.is_limited, j.is_decision, j.is_automatic, j.is_batchable, j.publishes_events
       from judged j),
     edge_rows as (
       insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid)

@@ -53,13 +53,13 @@ begin
     from given g
     where s.workflow_step_uuid = g.step_uuid and s.task_uuid = g.task_uuid
       and s.state = 'in_progress' and s.handoffs = g.handoff
-    returning s.workflow_step_uuid, s.task_uuid, s.handoffs, s.attempts, s.state, s.result_sort_key, g.outcome, g.result, g.error,
+    returning s.workflow_step_uuid, s.task_uuid, s.handoffs, s.attempts, s.state, s.result_sort_key, coalesce(s.publishes_events, false) as may_publish, g.outcome, g.result, g.error,
               g.execution_time_ms),
   results as (
     insert into tasker.workflow_step_result_audit
-      (workflow_step_uuid, sort_key, task_uuid, worker_uuid, recorded_at, execution_time_ms, handoff, attempt, outcome, result, error)
+      (workflow_step_uuid, sort_key, task_uuid, worker_uuid, recorded_at, execution_time_ms, handoff, attempt, outcome, result, error, may_publish)
     select m.workflow_step_uuid, m.result_sort_key, m.task_uuid, p_server_uuid, v_now, m.execution_time_ms, m.handoffs, m.attempts,
-           m.outcome, m.result, m.error
+           m.outcome, m.result, m.error, m.may_publish
     from moved m),
   history as (
     insert into tasker.workflow_step_transitions

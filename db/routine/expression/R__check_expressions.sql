@@ -2,7 +2,8 @@
 -- expressions, empty when all are valid.
 -- p_graph: an object, the names of the steps with an array of the names of their parents; parents that do not exist are ignored.
 -- p_expressions: array of {step, kind, expression}; kind and expression as check_expression takes them. An expression
--- of a step sees the results of the step's ancestors; one without a step sees those of all steps.
+-- of a step sees the results of the step's ancestors; one without a step sees those of all steps. Of the kind payload is the mapping of an event, which sees
+-- the step's own result, too.
 -- Locks: none. Source: ADR 0033.
 create or replace function tasker.check_expressions(p_graph jsonb, p_expressions jsonb)
 returns jsonb
@@ -26,7 +27,8 @@ as $$
   from given g
   left join known k on k.step = g.step
   cross join lateral tasker.check_expression(
-    g.expression, g.kind, array(select jsonb_object_keys(p_graph)), case when g.step is not null then coalesce(k.ancestors, '{}') end)
+    g.expression, case g.kind when 'payload' then 'mapping' else g.kind end, array(select jsonb_object_keys(p_graph)),
+    case when g.step is not null then coalesce(k.ancestors, '{}') || case when g.kind = 'payload' then array[g.step] end end)
     with ordinality as c(pointer, message, unknown_step, n)
 $$;
 comment on function tasker.check_expressions(jsonb, jsonb) is

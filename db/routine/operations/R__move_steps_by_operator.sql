@@ -82,8 +82,10 @@ begin
     returning s.workflow_step_uuid, s.handoffs, s.attempts, s.transition_count, c.from_state),
   results as (
     insert into tasker.workflow_step_result_audit
-      (workflow_step_uuid, sort_key, task_uuid, worker_uuid, recorded_at, handoff, attempt, outcome, result)
-    select m.workflow_step_uuid, m.transition_count, p_task_uuid, p_server_uuid, p_now, m.handoffs, m.attempts, 'manual_completion', p_result
+      (workflow_step_uuid, sort_key, task_uuid, worker_uuid, recorded_at, handoff, attempt, outcome, result, may_publish)
+    select m.workflow_step_uuid, m.transition_count, p_task_uuid, p_server_uuid, p_now, m.handoffs, m.attempts, 'manual_completion', p_result,
+           -- What a fork copies was published by its source.
+           case when p_metadata ->> 'action' = 'fork' then false end
     from moved m where p_to = 'complete'),
   history as (
     insert into tasker.workflow_step_transitions

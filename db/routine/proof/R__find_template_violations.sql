@@ -76,7 +76,8 @@ as $$
       workflow_step_transitions.moves_follow_the_rules workflow_step_result_audit.history_is_append_only
       operator_actions.history_is_append_only named_tasks.templates_never_change named_steps.templates_never_change
       named_tasks_named_steps.templates_never_change tasks.rows_go_with_their_task tasks.slots_are_released_by_tasks tasks.end_is_told
-      workflow_steps.slots_are_released_by_steps workflow_step_result_audit.documents_are_hashed task_contexts.documents_are_hashed
+      workflow_steps.slots_are_released_by_steps workflow_step_result_audit.documents_are_hashed workflow_step_result_audit.events_follow_results
+      domain_events.one_event_per_result_and_declaration domain_events.one_event_per_position task_contexts.documents_are_hashed
       workflow_step_documents.documents_are_hashed task_outputs.documents_are_hashed named_tasks.documents_are_hashed
       tasks.tasks_pkey tasks.tasks_identity_hash_key tasks.completed_at_iff_terminal tasks.complete_iff_no_step_is_left
       tasks.terminal_means_nothing_in_flight tasks.counters_are_sane tasks.priority_is_in_range tasks.cancel_request_is_whole

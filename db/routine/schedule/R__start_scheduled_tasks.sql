@@ -49,7 +49,7 @@ begin
            'outcome', case when o.present_uuid is not null then 'present' when o.verdict ->> 'verdict' in ('created', 'duplicate') then 'started' else 'failed' end,
            'task_uuid', coalesce(o.present_uuid, (o.verdict ->> 'task_uuid')::uuid),
            'reason', coalesce(o.problem ->> 'code', case o.verdict ->> 'verdict' when 'created' then null when 'duplicate' then null
-                       when 'unknown_template' then 'unknown-template' when 'unsupported_template' then 'unsupported-template'
+                       when 'unknown_template' then 'unknown-template'
                        when 'failed' then 'cannot-be-processed' else 'invalid-request' end),
            'message', left(coalesce(o.problem ->> 'message', concat_ws(': ', o.verdict ->> 'field', o.verdict ->> 'message')), 1000))) order by o.n)
     into v_fires

@@ -166,7 +166,7 @@ begin
 
   v_position := tasker.get_next_step_position(p_task_uuid);
   with given as materialized (
-    select u.n, u.step_uuid, u.name, n.named_step_uuid, n.default_max_attempts, n.default_retryable, n.handler_callable is null or n.wait_for is not null as is_automatic, p_steps -> (u.n - 1)::int -> 'inputs' as inputs
+    select u.n, u.step_uuid, u.name, n.named_step_uuid, n.default_max_attempts, n.default_retryable, n.handler_callable is null or n.wait_for is not null as is_automatic, case when n.events is not null then true end as publishes_events, p_steps -> (u.n - 1)::int -> 'inputs' as inputs
     from unnest(v_names, v_keys) with ordinality as u(name, step_uuid, n)
     join tasker.named_steps ns on ns.named_task_uuid = v_task.named_task_uuid and ns.name = p_steps -> (u.n - 1)::int ->> 'step'
     join tasker.named_tasks_named_steps n on n.named_step_uuid = ns.named_step_uuid),
@@ -187,10 +187,10 @@ begin
   step_rows as (
     insert into tasker.workflow_steps
       (workflow_step_uuid, task_uuid, named_step_uuid, name, created_at, step_position, transition_count, total_parents, remaining_parents,
-       max_attempts, retryable, is_limited, is_automatic)
+       max_attempts, retryable, is_limited, is_automatic, publishes_events)
     select g.step_uuid, p_task_uuid, g.named_step_uuid, g.name, v_now,
            v_position + g.n - 1, 1, coalesce(c.total, 0), coalesce(c.remaining, 0),
-           g.default_max_attempts, g.default_retryable, v_task.is_limited, g.is_automatic
+           g.default_max_attempts, g.default_retryable, v_task.is_limited, g.is_automatic, g.publishes_events
     from given g
     left join counts c on c.child = g.step_uuid
     returning remaining_parents),

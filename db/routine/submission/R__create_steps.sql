@@ -32,7 +32,7 @@ begin
            t.is_started and n.parent_positions = '{}' as is_handed_off, t.is_limited, n.handler_key,
            n.step_type = 'decision' as is_decision,
            n.handler_callable is null or n.wait_for is not null or n.step_type = 'batch_worker' as is_automatic,
-           case when n.step_type = 'batchable' then true end as is_batchable,
+           case when n.step_type = 'batchable' then true end as is_batchable, case when n.events is not null then true end as publishes_events,
            v_served is null or coalesce(v_served -> t.namespace::text ? n.handler_key, true) as is_served
     from new_tasks t
     join tasker.named_tasks_named_steps n on n.named_task_uuid = t.named_task_uuid and n.growth_rank is null),
@@ -45,14 +45,14 @@ begin
     insert into tasker.workflow_steps
       (workflow_step_uuid, task_uuid, named_step_uuid, created_at, state, step_position, transition_count, total_parents,
        remaining_parents, handoffs, attempts, max_attempts, retryable, enqueued_at, last_attempted_at, lease_expires_at, leased_by,
-       is_limited, is_decision, is_automatic, is_batchable)
+       is_limited, is_decision, is_automatic, is_batchable, publishes_events)
     select j.step_uuid, j.task_uuid, j.named_step_uuid, p_now,
            case when j.is_claimed then 'in_progress' when j.is_handed_off then 'enqueued' else 'pending' end::tasker.step_state,
            j.step_position, 1 + j.is_handed_off::int + j.is_claimed::int, cardinality(j.parent_keys),
            cardinality(j.parent_keys), j.is_handed_off::int, j.is_handed_off::int, j.default_max_attempts, j.default_retryable,
            case when j.is_handed_off then p_now end, case when j.is_claimed then p_now end,
            case when j.is_claimed then p_now + p_lease_seconds * interval '1 second' end,
-           case when j.is_claimed then p_server_uuid end, j.is_limited, j.is_decision, j.is_automatic, j.is_batchable
+           case when j.is_claimed then p_server_uuid end, j.is_limited, j.is_decision, j.is_automatic, j.is_batchable, j.publishes_events
     from judged j),
   edge_rows as (
     insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid)

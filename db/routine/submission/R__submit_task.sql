@@ -4,7 +4,7 @@
 -- requested_at, idempotency_key, trace_parent, start_at, delay_seconds; on_duplicate 'return' returns the uuid of the existing task instead of an
 -- error; context_checked true declares that the context fits the template's input schema, so that no server has to validate
 -- it first; notify false sends no notification, so that the pollers find the task, for callers that commit very often.
--- Errors: TK001 no such template, TK002 not supported yet, TK004 duplicate (detail: the uuid), TK007 bad argument.
+-- Errors: TK001 no such template, TK004 duplicate (detail: the uuid), TK007 bad argument.
 -- Source: design sections 5 and 7.
 create or replace function tasker.submit_task(
   p_namespace text, p_name text, p_version text, p_context jsonb default '{}', p_options jsonb default '{}')
@@ -33,7 +33,6 @@ begin
           using errcode = 'TK004', detail = v_verdict ->> 'task_uuid';
       end if;
     when 'unknown_template' then raise exception '%', v_verdict ->> 'message' using errcode = 'TK001';
-    when 'unsupported_template' then raise exception '%', v_verdict ->> 'message' using errcode = 'TK002';
     else raise exception '%: %', v_verdict ->> 'field', v_verdict ->> 'message' using errcode = 'TK007';
   end case;
   if coalesce((p_options ->> 'notify')::boolean, true) then

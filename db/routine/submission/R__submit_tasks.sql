@@ -16,7 +16,7 @@
 -- (extract_search_attributes) is invalid in the field context.<path>.
 -- Returns {verdicts: [{verdict, task_uuid?, state?, correlation_id?, version?, replaces_task_uuid?, field?, message?}] in
 -- the order of the requests, claimed steps, queued}; verdict is created, duplicate (task_uuid is the existing task),
--- unknown_template, unsupported_template or invalid.
+-- unknown_template or invalid.
 -- Locks: the named parents, shared, by uuid; the ended tasks whose identity is taken over, then identity hashes, both in
 -- the order of the hashes, so that two batches with the same requests cannot deadlock.
 -- Source: design decisions 5, 15; ADR 0028; seed on idempotency, "Task Initialization".
@@ -66,7 +66,7 @@ begin
   -- The verdicts that are known before any row is written.
   with given as (
     select r.ordinality::int as request_position, r.value as request, r.value ->> 'namespace' as namespace,
-           nt.version::text as version, nt.named_task_uuid, nt.identity_strategy, nt.identity_reuse, nt.unsupported_features, nt.has_input_schema, nt.search_attributes, nt.has_automatic_root, ns.priority_modifier
+           nt.version::text as version, nt.named_task_uuid, nt.identity_strategy, nt.identity_reuse, nt.has_input_schema, nt.search_attributes, nt.has_automatic_root, ns.priority_modifier
     from jsonb_array_elements(p_requests) with ordinality as r
     left join tasker.task_namespaces ns on ns.name = r.value ->> 'namespace'
     left join tasker.named_tasks nt on nt.task_namespace_uuid = ns.task_namespace_uuid
@@ -76,9 +76,6 @@ begin
            case
              when g.named_task_uuid is null then jsonb_build_object('verdict', 'unknown_template', 'field', 'name', 'message',
                format('there is no template %s/%s%s', g.namespace, g.request ->> 'name', ' version ' || (g.request ->> 'version')))
-             when g.unsupported_features <> '{}' then jsonb_build_object('verdict', 'unsupported_template', 'field', 'name', 'message',
-               format('template %s/%s version %s cannot be run by this version: not supported yet: %s',
-                      g.namespace, g.request ->> 'name', g.version, array_to_string(g.unsupported_features, ', ')))
              when jsonb_typeof(coalesce(g.request -> 'context', 'null')) <> 'object' then
                jsonb_build_object('verdict', 'invalid', 'field', 'context', 'message', 'context must be an object')
              -- A caller that validated the context has checked this too. A worker could not parse a deeper one.

@@ -9,7 +9,7 @@ as $$
   select coalesce(jsonb_agg(
       jsonb_build_object('template_uuid', nt.named_task_uuid, 'namespace', ns.name, 'name', nt.name, 'version', nt.version,
         'description', nt.description, 'identity_strategy', nt.identity_strategy, 'reuse', nt.identity_reuse, 'total_steps', nt.total_steps,
-        'unsupported_features', to_jsonb(nt.unsupported_features), 'content_hash', nt.content_hash, 'created_at', nt.created_at)
+        'content_hash', nt.content_hash, 'created_at', nt.created_at)
       || case when p_with_configuration
               then jsonb_build_object('configuration', nt.configuration, 'source', nt.source_text) else '{}' end
       order by ns.name, nt.name, nt.created_at desc), '[]')

@@ -54,7 +54,7 @@ begin
 
   insert into tasker.named_tasks
     (task_namespace_uuid, name, version, description, configuration, source_text, content_hash, identity_strategy, identity_reuse, search_attributes, output,
-     has_input_schema, unsupported_features, total_steps, initial_steps, root_steps, continue_on_error, sla_minutes, is_limited, has_automatic_root)
+     has_input_schema, total_steps, initial_steps, root_steps, continue_on_error, sla_minutes, is_limited, has_automatic_root)
   values
     (v_ns_uuid, p_template ->> 'name', p_template ->> 'version', p_template ->> 'description',
      p_template - array['source_text', 'content_hash'], p_template ->> 'source_text', p_template ->> 'content_hash',
@@ -63,7 +63,6 @@ begin
      nullif(nullif(p_template -> 'search_attributes', 'null'), '{}'),
      nullif(p_template -> 'output', 'null'),
      jsonb_typeof(coalesce(p_template -> 'input_schema', 'null')) <> 'null',
-     array(select jsonb_array_elements_text(coalesce(p_template -> 'unsupported', '[]'))),
      jsonb_array_length(p_template -> 'steps'), jsonb_array_length(p_template -> 'steps') - coalesce(cardinality(v_grown), 0),
      (select count(*) from jsonb_array_elements(p_template -> 'steps') s where coalesce(s -> 'dependencies', '[]') = '[]'),
      coalesce(p_template #>> '{lifecycle,on_step_error}' = 'continue', false),
@@ -91,7 +90,7 @@ begin
   insert into tasker.named_tasks_named_steps
     (named_task_uuid, named_step_uuid, step_position, parent_positions, child_count, step_type, handler_callable,
      handler_method, handler_resolver, initialization, result_schema, default_retryable, default_max_attempts, backoff,
-     backoff_base_ms, max_backoff_ms, timeout_seconds, on_worker_lost, growth_rank, runs_on_none, rules, wait_for, batch)
+     backoff_base_ms, max_backoff_ms, timeout_seconds, on_worker_lost, growth_rank, runs_on_none, rules, wait_for, batch, events)
   with steps as materialized (
     select s.ordinality::int as position, s.value ->> 'name' as name, s.value as step
     from jsonb_array_elements(p_template -> 'steps') with ordinality as s),
@@ -136,7 +135,8 @@ begin
            when 'batch_worker' then jsonb_build_object(
              'parallelism', coalesce(c.config -> 'parallelism', '10'), 'failure_strategy', coalesce(c.config -> 'failure_strategy', '"continue_on_failure"'),
              'tolerate', case c.config ->> 'failure_strategy' when 'fail_fast' then '0' when 'isolate' then coalesce(c.config -> 'tolerate', '0') end)
-         end
+         end,
+         tasker.get_event_definitions(p_template -> 'domain_events', s.step -> 'publishes_events')
   from steps s
   join tasker.named_steps n on n.named_task_uuid = v_uuid and n.name = s.name
   left join parents on parents.child_position = s.position

@@ -49,7 +49,7 @@ class ArchitectureTest {
   static final ArchRule request_knows_platform_only = knowsOnly("request", "platform");
 
   @ArchTest
-  static final ArchRule event_knows_message_and_engine = knowsOnly("event", "platform", "message", "engine");
+  static final ArchRule event_knows_message_engine_and_handlers = knowsOnly("event", "platform", "message", "engine", "handler");
 
   @ArchTest
   static final ArchRule tracing_knows_platform_only = knowsOnly("tracing", "platform");

@@ -36,7 +36,7 @@ class ReplyKeysTest {
       "next_retry_in_ms",
       "next_wake_in_ms", "force_in_ms", "replaces_task_uuid", "sqlstate");
   /** Verdicts on submissions. */
-  private static final Set<String> VERDICTS = Set.of("created", "duplicate", "unknown_template", "unsupported_template", "already_ended");
+  private static final Set<String> VERDICTS = Set.of("created", "duplicate", "unknown_template", "already_ended");
 
   private static final Map<String, Set<String>> EXCEPTIONS = Map.ofEntries(
       // Reasons for dead letters, the states of their investigation, and those of approvals: words of their own.

@@ -1,5 +1,7 @@
 package ee.tasker.event;
 
+import ee.tasker.handler.DomainEvent;
+import ee.tasker.platform.Json;
 import ee.tasker.platform.SqlFunctions;
 import jakarta.enterprise.context.Dependent;
 import jakarta.inject.Inject;
@@ -10,6 +12,8 @@ import java.util.UUID;
 /** Calls the SQL functions that return events. */
 @Dependent
 class EventGateway {
+  private static final JsonObject OBSERVED = Json.build().createObjectBuilder().add("observed", true).build();
+
   @Inject
   private SqlFunctions sql;
 
@@ -19,6 +23,31 @@ class EventGateway {
         after.from(), text(until), text(after.last().map(Position.Last::at).orElse(null)),
         text(after.last().map(Position.Last::moverUuid).orElse(null)),
         text(after.last().map(Position.Last::sortKey).orElse(null)), SqlFunctions.arrayText(taskUuids), text(span));
+  }
+
+  void sequenceEvents(int limit) {
+    sql.run("sequence_events(?)", limit);
+  }
+
+  JsonObject listDomainEvents(JsonObject filter, int limit, long after) {
+    return sql.object("list_domain_events(cast(? as jsonb), ?, ?)", filter, limit, after);
+  }
+
+  /** The position of the last event, from which new ones are read. */
+  long getEndOfFeed() {
+    return sql.object("list_domain_events('{}', 1, null)").getJsonNumber("position").longValueExact();
+  }
+
+  /** The events behind a position that are for observers in servers, too. */
+  DomainEvents.Observed getObservedEvents(int limit, long after) {
+    JsonObject page = listDomainEvents(OBSERVED, limit, after);
+    return new DomainEvents.Observed(page.getJsonNumber("position").longValueExact(), !page.isNull("next"),
+        page.getJsonArray("events").getValuesAs(JsonObject.class).stream().map(EventGateway::domainEvent).toList());
+  }
+
+  private static DomainEvent domainEvent(JsonObject event) {
+    return new DomainEvent(Json.uuid(event, "id"), event.getString("type"), event.getString("taskernamespace"), Json.uuid(event, "subject"),
+        event.getString("taskerstep"), event.getString("taskeroutcome"), event);
   }
 
   int summarizeHistory() {

@@ -27,6 +27,7 @@ public enum LogEvent {
   CANCEL_REQUESTED("TK1204", Level.INFO, "cancel requested"),
   OPERATOR_ACTED("TK1205", Level.INFO, "operator action"),
   SCHEDULE_FIRE_FAILED("TK1206", Level.WARNING, "a schedule could not submit its task"),
+  OBSERVER_FAILED("TK1207", Level.WARNING, "an observer of a domain event failed, and is not called again for it"),
   STEP_CLAIMED("TK1301", Level.DEBUG, "step claimed"),
   STEP_FINISHED("TK1302", Level.DEBUG, "step finished"),
   STEP_FAILED("TK1303", Level.WARNING, "step failed"),

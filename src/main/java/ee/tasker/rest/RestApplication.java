@@ -50,6 +50,7 @@ public class RestApplication extends Application {
         TaskChildrenResource.class,
         TaskSignalsResource.class,
         TaskCountResource.class,
+        DomainEventsResource.class,
         FailuresResource.class,
         ViewsResource.class,
         TasksResource.class,

@@ -36,6 +36,7 @@ public class Visibility {
   private static final Set<String> OF_CONTEXT = Set.of("context", "inputs", "violations");
   private static final Set<String> OF_OUTPUT = Set.of("output", "output_error");
   private static final Set<String> OF_RESULTS = Set.of("checkpoint", "result", "error", "metadata", "cause");
+  private static final Set<String> OF_DOMAIN_EVENTS = Set.of("data", "datacontenttype", "taskererror");
   /** Members that the engine writes about a move; all others come from the caller of a SQL function. */
   private static final Set<String> OF_MOVES = Set.of("action", "by", "reason", "error_type", "server", "forced", "since", "sqlstate",
       "faults", "state",
@@ -182,6 +183,18 @@ public class Visibility {
     var grants = access.caller().grants();
     return grants.mayEverywhere(permission) || grants.may(permission)
         && accounts.namespaceOf("schedule", schedule).filter(namespace -> grants.may(permission, namespace)).isPresent();
+  }
+
+  /** @param page with {@code events}, CloudEvents whose data and errors come from contexts and results */
+  JsonObject domainEvents(JsonObject page) {
+    var grants = access.caller().grants();
+    JsonArrayBuilder shown = Json.build().createArrayBuilder();
+    for (JsonObject event : page.getJsonArray("events").getValuesAs(JsonObject.class)) {
+      String namespace = event.getString("taskernamespace");
+      boolean seesAll = grants.may(Permission.TASKS_CONTEXT_READ, namespace) && grants.may(Permission.STEPS_READ, namespace);
+      shown.add(seesAll ? event : without(OF_DOMAIN_EVENTS, event));
+    }
+    return Json.build().createObjectBuilder(page).add("events", shown).build();
   }
 
   /** Parked messages contain requests and results of any namespace, and their causes quote them. */

@@ -28,16 +28,10 @@ public class RequestCheck {
   /**
    * @param request with a version
    * @return its template
-   * @throws Problem 404 unknown-template, 422 unsupported-template, 400 invalid-context
+   * @throws Problem 404 unknown-template, 400 invalid-context
    */
   public KnownTemplate check(TaskRequest request) {
     KnownTemplate template = request.template().flatMap(templates::find).orElseThrow(() -> unknown(request));
-    if (!template.unsupportedFeatures().isEmpty()) {
-      throw new Problem(422, "unsupported-template",
-          "template " + template.key() + " cannot be run by this version: not supported yet: "
-              + String.join(", ", template.unsupportedFeatures()),
-          List.of(new Violation("name", "not supported yet: " + String.join(", ", template.unsupportedFeatures()))), Map.of());
-    }
     List<Violation> violations = template.inputSchema()
         .map(schema -> schema.validate(request.context())).orElse(List.of()).stream()
         .map(violation -> new Violation("context" + violation.pointer(), violation.message()))

@@ -21,7 +21,6 @@ import jakarta.json.JsonArrayBuilder;
 import jakarta.transaction.Transactional;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
@@ -154,9 +153,6 @@ public class TransactionalSubmissions implements TaskSubmissions {
     }
     if (verdict instanceof SubmissionVerdict.UnknownTemplate) {
       throw RequestCheck.unknown(request);
-    }
-    if (verdict instanceof SubmissionVerdict.UnsupportedTemplate unsupported) {
-      throw new Problem(422, "unsupported-template", unsupported.message(), List.of(), Map.of());
     }
     if (verdict instanceof SubmissionVerdict.Invalid invalid) {
       throw Problem.invalid(invalid.field(), invalid.message());

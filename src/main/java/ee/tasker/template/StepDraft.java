@@ -39,7 +39,7 @@ record StepDraft(Located where, Optional<Named> name, StepType type, Map<String,
    * An expression and its position.
    *
    * @param step the step that evaluates it; empty when its name could not be read
-   * @param kind {@code predicate}, {@code value}, {@code list} or {@code mapping}
+   * @param kind {@code predicate}, {@code value}, {@code list}, {@code mapping} or {@code payload}
    */
   record Expression(Optional<String> step, String kind, String text, Located place) {}
 

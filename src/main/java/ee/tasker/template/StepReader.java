@@ -57,7 +57,8 @@ final class StepReader {
     var defaults = waits.isChild() ? RetryPolicy.OF_A_CHILD : RetryPolicy.DEFAULT;
     var retry = RetryReader.read(keys).map(given -> given.applyTo(defaults, "")).orElse(defaults);
     var timeout = RetryReader.number(keys, "timeout_seconds", 1, Limits.TIMEOUT_SECONDS);
-    var events = EventReader.published(keys);
+    List<StepDraft.Expression> payloads = new ArrayList<>();
+    var events = EventReader.published(keys, name.map(Named::name), payloads);
     var resultSchema = keys.find("result_schema").flatMap(Located::schema);
     var concurrency = ConcurrencyReader.read(keys, LimitedUnit.STEPS);
     keys.refuseOthers();
@@ -95,6 +96,7 @@ final class StepReader {
     List<StepDraft.Expression> expressions = new ArrayList<>(decision.expressions());
     batch.ifPresent(read -> expressions.addAll(read.expressions()));
     expressions.addAll(waits.expressions());
+    expressions.addAll(payloads);
     return new StepDraft(keys.mapping(), name, type, dependencies, batch.flatMap(BatchReader::worker), decision.choices(),
         expressions, waits.signal(), retry,
         () -> new StepDefinition(name.orElseThrow().name(), description, type, handler,

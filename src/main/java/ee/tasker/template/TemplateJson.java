@@ -38,22 +38,16 @@ import java.util.function.Function;
  * file. {@link TemplateReader#readNormalForm} reads it back to the same definition.
  */
 public final class TemplateJson {
-  private static final String UNSUPPORTED = "unsupported";
-
   private TemplateJson() {}
 
-  /**
-   * The normal form, and under {@code unsupported} what this version cannot run yet (see
-   * {@link TemplateDefinition#unsupported()}; empty for a template that can run).
-   */
+  /** The normal form. */
   public static JsonObject toJson(TemplateDefinition template) {
-    return content(template).add(UNSUPPORTED, texts(template.unsupported())).build();
+    return content(template).build();
   }
 
   /**
    * SHA-256, in hex, over the normal form with sorted keys: comments, whitespace, the order of keys and explicit defaults
-   * do not matter, everything else does (including the order of steps and of a list). {@code unsupported} is excluded,
-   * because it depends on the version of Tasker EE and not on the template.
+   * do not matter, everything else does (including the order of steps and of a list).
    *
    * <p>A later version may add keys to the normal form. To compare with a template stored by an earlier one, read its
    * normal form again and hash that.
@@ -276,13 +270,14 @@ public final class TemplateJson {
   }
 
   private static JsonObjectBuilder event(EventDeclaration event) {
-    return JsonText.object()
+    var json = JsonText.object()
         .add("name", event.name())
         .add("description", text(event.description()))
         .add("condition", word(event.condition()))
         .add("schema", json(event.schema()))
-        .add("delivery_mode", word(event.deliveryMode()))
-        .add("publisher", text(event.publisher()));
+        .add("delivery_mode", word(event.deliveryMode()));
+    event.payload().ifPresent(mapping -> json.add("payload", JsonText.parse(mapping)));
+    return json;
   }
 
   private static JsonObjectBuilder batch(BatchConfig batch) {

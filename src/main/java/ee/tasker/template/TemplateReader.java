@@ -87,7 +87,6 @@ public final class TemplateReader {
     byName = StepGraphCheck.check(steps);
     var environments = EnvironmentReader.read(keys, byName);
     // TemplateJson writes this key for readers of the normal form; the reader computes it and ignores the text.
-    keys.find("unsupported").ifPresent(Located::list);
     keys.refuseOthers();
     return problems.none() ? Optional.of(new TemplateDefinition(key.orElseThrow(), description, identity, reuse, searchAttributes,
         inputSchema, lifecycle, metadata, systems, events, environments,

@@ -8,6 +8,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -51,7 +52,8 @@ public final class TemplateScan {
     var list = JsonText.array();
     expressions.forEach(expression -> {
       var json = JsonText.object().add("kind", expression.kind())
-          .add("expression", expression.kind().equals("mapping") ? JsonText.parse(expression.text()) : JsonText.string(expression.text()));
+          .add("expression", Set.of("mapping", "payload").contains(expression.kind()) ? JsonText.parse(expression.text())
+              : JsonText.string(expression.text()));
       expression.step().ifPresent(step -> json.add("step", step));
       list.add(json);
     });

@@ -167,8 +167,7 @@ public class Templates {
     Optional<ContextSchema> schema = Optional.ofNullable(document.getJsonObject("configuration").get("input_schema"))
         .filter(value -> value != jakarta.json.JsonValue.NULL)
         .map(value -> ContextSchema.compile(value.toString()));
-    KnownTemplate known = new KnownTemplate(Json.uuid(document, "template_uuid"), key, schema, rootSteps(document),
-        document.getJsonArray("unsupported_features").getValuesAs(JsonString::getString));
+    KnownTemplate known = new KnownTemplate(Json.uuid(document, "template_uuid"), key, schema, rootSteps(document));
     byKey.put(key, known);
     byUuid.put(known.namedTaskUuid(), known);
     return known;

@@ -353,6 +353,7 @@ class AnswersIT {
     once("submitTasks", () -> call("submitTasks").body("application/json", "[" + same + "]"));
     once("listTasks", () -> call("listTasks").query("limit", 100).query("namespace", "answers"));
     once("countTasks", () -> call("countTasks").query("namespace", "answers"));
+    once("listDomainEvents", () -> call("listDomainEvents").query("namespace", "answers").query("limit", 100));
     once("listFailures", () -> call("listFailures").query("namespace", "answers").query("limit", 100));
     for (String operation : List.of("getTask", "getTaskHistory", "diagnoseTask", "listSteps")) {
       once(operation, () -> about(operation, task));

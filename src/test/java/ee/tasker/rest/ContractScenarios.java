@@ -199,6 +199,7 @@ final class ContractScenarios {
         .query("attribute", "order:A-17"));
     when("countTasks", () -> call("countTasks").query("namespace", "testing").query("state_not", "cancelled").query("roots", true));
     when("listFailures", () -> call("listFailures").query("hours", 2).query("namespace", "testing"));
+    when("listDomainEvents", () -> call("listDomainEvents").query("namespace", "testing").query("type", "ann").query("limit", 5));
     when("listViews", () -> {
       saveView("of the contract");
       return call("listViews");

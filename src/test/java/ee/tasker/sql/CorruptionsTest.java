@@ -117,6 +117,10 @@ class CorruptionsTest {
       java.util.UUID approval = sql.uuid("select approval_uuid from tasker.approvals where task_uuid = ?", approved.uuid());
       sql.text("select tasker.claim_approval(?, 'ann')", approval);
       sql.text("select tasker.decide_approval(?, 'ann', true, '{\"limit\": 5}', null, true)", approval);
+      Dag.Task published = add("published",
+          Dag.of("a").publishes("[{\"name\": \"paid\"}, {\"name\": \"ended\", \"condition\": \"always\"}]"));
+      complete(worker, published, "a", "{}");
+      sql.number("select tasker.sequence_events()");
       add("delayed", Dag.linear(1).option("start_at", java.time.Instant.now().plusSeconds(7_200).toString()));
       assertThat(asleep.step("b")).isNotNull();
       addSchedule(sql);

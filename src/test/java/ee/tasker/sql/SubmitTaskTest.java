@@ -37,11 +37,9 @@ class SubmitTaskTest {
   @Test
   void each_refusal_has_its_code() {
     Dag.Template strict = Dag.of("a").identity("strict").registered();
-    Dag.Template unsupported = Dag.of("a").unsupported("batches").registered();
     String call = "select tasker.submit_task('orders', ?, '1', ?)";
     UUID first = sql.uuid(call, strict.name(), "{}");
     assertThatDatabaseRefuses("TK001", () -> sql.text(call, "nothing", "{}"));
-    assertThatDatabaseRefuses("TK002", () -> sql.text(call, unsupported.name(), "{}"));
     assertThatDatabaseRefuses("TK004", () -> sql.text(call, strict.name(), "{}")).hasMessageContaining(first.toString());
     assertThatDatabaseRefuses("TK007", () -> sql.text(call, strict.name(), "[]"));
     assertThat(sql.uuid("select tasker.submit_task('orders', ?, '1', '{}', '{\"on_duplicate\": \"return\"}')", strict.name()))

@@ -144,11 +144,10 @@ class SubmitTasksTest {
   void bad_requests_get_a_reason_and_do_not_harm_the_good_ones_of_their_batch() {
     Dag dag = Dag.of("a");
     Dag.Template good = dag.registered();
-    Dag.Template unsupported = Dag.of("u").unsupported("decision steps").registered();
     Dag.Template missing = new Dag.Template(null, "orders", "no_such_template", "1");
     try (Sql sql = Sql.open()) {
-      assertThat(verdicts(sql, dag.request(missing), dag.request(unsupported), Dag.of("a").priority(101).request(good), dag.request(good)))
-          .isEqualTo("unknown_template,unsupported_template,invalid,created");
+      assertThat(verdicts(sql, dag.request(missing), Dag.of("a").priority(101).request(good), dag.request(good)))
+          .isEqualTo("unknown_template,invalid,created");
       assertThat(sql.number("select count(*) from tasker.tasks")).isEqualTo(1);
     }
   }

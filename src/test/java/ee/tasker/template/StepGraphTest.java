@@ -148,7 +148,6 @@ class StepGraphTest {
            batch_config: {worker_template: b, failure_strategy: isolate, tolerate: 3, parallelism: 1000}}
         """));
 
-    assertThat(template.unsupported()).isEmpty();
     assertThat(template.steps().get(0).batchConfig().get().batchSize()).isEqualTo(1);
     assertThat(problemsOf(withSteps("""
         - {name: a, type: batchable, handler: {callable: h}, batch_config: {worker_template: b, items: "$.context.rows[*]"}}

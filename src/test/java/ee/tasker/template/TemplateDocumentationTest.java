@@ -22,7 +22,6 @@ class TemplateDocumentationTest {
   void the_example_is_a_template_that_can_run() throws IOException {
     var template = Templates.read(blocks("yaml").get(0));
 
-    assertThat(template.unsupported()).isEmpty();
     assertThat(template.forEnvironment("test").steps()).allSatisfy(step -> assertThat(step.timeoutSeconds()).hasValue(5));
   }
 

@@ -20,7 +20,7 @@ class TemplateJsonTest {
         "steps":[{"name":"only","description":null,"type":"standard","handler":{"callable":"h","method":"call",\
         "resolver":null,"initialization":{}},"dependencies":[],"system_dependency":null,"retry":{"retryable":true,\
         "max_attempts":3,"backoff":"exponential","backoff_base_ms":1000,"max_backoff_ms":60000},\
-        "timeout_seconds":null,"publishes_events":[],"batch_config":null,"result_schema":null}],"unsupported":[]}""");
+        "timeout_seconds":null,"publishes_events":[],"batch_config":null,"result_schema":null}]}""");
   }
 
   @Test
@@ -28,7 +28,7 @@ class TemplateJsonTest {
     var json = TemplateJson.toJson(read(withSteps("""
         - {name: a, type: batchable, handler: {callable: h, initialization: {z: 1, b: [~, 0x10]}},
            batch_config: {worker_template: b, batch_size: 5}}
-        - {name: b, type: batch_worker, handler: {callable: h}, dependencies: [a], publishes_events: [{name: e}]}
+        - {name: b, type: batch_worker, handler: {callable: h}, dependencies: [a], publishes_events: [{name: e, payload: {of: $.results.b}}]}
         environments: {prod: {steps: [{name: ALL, retry: {backoff: none}}]}}
         """)));
 
@@ -38,10 +38,9 @@ class TemplateJsonTest {
     assertThat(steps.getJsonObject(0).getJsonObject("batch_config").toString()).isEqualTo("{\"batch_size\":5,"
         + "\"parallelism\":10,\"cursor_field\":\"id\",\"worker_template\":\"b\",\"failure_strategy\":\"continue_on_failure\"}");
     assertThat(steps.getJsonObject(1).getJsonArray("publishes_events").toString()).isEqualTo("[{\"name\":\"e\","
-        + "\"description\":null,\"condition\":\"success\",\"schema\":null,\"delivery_mode\":\"durable\",\"publisher\":null}]");
+        + "\"description\":null,\"condition\":\"success\",\"schema\":null,\"delivery_mode\":\"durable\",\"payload\":{\"of\":\"$.results.b\"}}]");
     assertThat(json.getJsonObject("environments").toString()).isEqualTo("{\"prod\":{\"steps\":[{\"name\":\"ALL\","
         + "\"handler\":{\"initialization\":{}},\"timeout_seconds\":null,\"retry\":{\"backoff\":\"none\"}}]}}");
-    assertThat(json.getJsonArray("unsupported")).hasSize(1);
   }
 
   @Test
@@ -80,12 +79,5 @@ class TemplateJsonTest {
     var turned = read(withSteps("- {name: b, handler: {callable: h}}\n- {name: a, handler: {callable: h}}\n"));
 
     assertThat(TemplateJson.contentHash(turned)).isNotEqualTo(TemplateJson.contentHash(template));
-  }
-
-  @Test
-  void what_a_text_says_about_support_is_not_believed() {
-    var template = read(withKeys("unsupported: [everything]\n"));
-
-    assertThat(template).isEqualTo(read(withKeys("")));
   }
 }

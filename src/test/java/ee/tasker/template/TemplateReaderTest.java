@@ -52,7 +52,6 @@ class TemplateReaderTest {
     assertThat(step.dependencies()).isEmpty();
     assertThat(step.retry()).isEqualTo(new RetryPolicy(true, 3, BackoffKind.EXPONENTIAL, 1_000, 60_000, OnWorkerLost.RESCHEDULE));
     assertThat(step.timeoutSeconds()).isEmpty();
-    assertThat(template.unsupported()).isEmpty();
   }
 
   @Test
@@ -113,7 +112,7 @@ class TemplateReaderTest {
           retry: {retryable: false, max_attempts: 0, backoff: linear, backoff_base_ms: 1, max_backoff_ms: 1}
           timeout_seconds: 86400
           publishes_events:
-          - {name: charged, condition: always, delivery_mode: broadcast, publisher: p, schema: true}
+          - {name: charged, condition: always, delivery_mode: broadcast, payload: {total: $.context.total}, schema: true}
           result_schema: {type: object}
         """);
 
@@ -126,7 +125,7 @@ class TemplateReaderTest {
     assertThat(step.publishesEvents()).singleElement().satisfies(event -> {
       assertThat(event.condition()).isEqualTo(EventCondition.ALWAYS);
       assertThat(event.deliveryMode()).isEqualTo(DeliveryMode.BROADCAST);
-      assertThat(event.publisher()).hasValue("p");
+      assertThat(event.payload()).hasValue("{\"total\":\"$.context.total\"}");
     });
     assertThat(step.resultSchema()).hasValue("{\"type\":\"object\"}");
   }
@@ -201,15 +200,14 @@ class TemplateReaderTest {
   }
 
   @Test
-  void features_that_cannot_run_yet_are_read_and_named() {
+  void steps_that_grow_are_read_with_their_defaults() {
     var template = read(withSteps("""
         - {name: cut, type: batchable, handler: {callable: h}, batch_config: {worker_template: part}}
         - {name: part, type: batch_worker, handler: {callable: h}, dependencies: [cut]}
-        - {name: route, type: decision, handler: {callable: h}, dependencies: [cut], publishes_events: [{name: e}]}
+        - {name: route, type: decision, handler: {callable: h}, dependencies: [cut]}
         - {name: join, type: deferred_convergence, handler: {callable: h}, dependencies: [route]}
         """));
 
-    assertThat(template.unsupported()).containsExactly("publishes_events (step route)");
     assertThat(template.steps().get(0).batchConfig()).hasValueSatisfying(batch -> {
       assertThat(batch.batchSize()).isEqualTo(1_000);
       assertThat(batch.parallelism()).isEqualTo(10);

@@ -21,6 +21,7 @@ import java.util.UUID;
  */
 public final class Dag {
   private static final class Step {
+    private String events;
     private final List<String> parents = new ArrayList<>();
     private final JsonObjectBuilder retry = Json.createObjectBuilder();
     private Integer timeoutSeconds;
@@ -47,7 +48,6 @@ public final class Dag {
   private Integer slaMinutes;
   private Integer cancelGraceSeconds;
   private final List<JsonObject> policies = new ArrayList<>();
-  private String unsupported;
   private String context = "{}";
   private final Map<String, Object> options = new LinkedHashMap<>();
   private final Map<String, Object> lifecycleKeys = new LinkedHashMap<>();
@@ -262,6 +262,12 @@ public final class Dag {
     return this;
   }
 
+  /** What the step publishes: an array. */
+  public Dag publishes(String json) {
+    current.events = json;
+    return this;
+  }
+
   /** The mapping that makes the output of its tasks. */
   public Dag output(String json) {
     output = json;
@@ -286,11 +292,6 @@ public final class Dag {
 
   public Dag slaMinutes(int minutes) {
     slaMinutes = minutes;
-    return this;
-  }
-
-  public Dag unsupported(String feature) {
-    unsupported = feature;
     return this;
   }
 
@@ -404,6 +405,9 @@ public final class Dag {
       if (step.waits != null) {
         json.addAll(Json.createObjectBuilder(object(step.waits)));
       }
+      if (step.events != null) {
+        json.add("publishes_events", Json.createReader(new java.io.StringReader(step.events)).readArray());
+      }
       if (step.type != null) {
         json.add("type", step.type);
       }
@@ -454,9 +458,6 @@ public final class Dag {
     }
     if (!policies.isEmpty()) {
       template.add("concurrency", Json.createArrayBuilder(policies));
-    }
-    if (unsupported != null) {
-      template.add("unsupported", Json.createArrayBuilder().add(unsupported));
     }
     JsonObject content = template.build();
     String hash = sha256(content.toString());

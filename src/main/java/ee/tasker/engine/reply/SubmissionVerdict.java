@@ -37,10 +37,6 @@ public sealed interface SubmissionVerdict {
   record UnknownTemplate(String field, String message) implements Refused {
   }
 
-  /** The template needs a feature that this version does not support. */
-  record UnsupportedTemplate(String field, String message) implements Refused {
-  }
-
   /** The request breaks a rule. */
   record Invalid(String field, String message) implements Refused {
   }
@@ -54,7 +50,6 @@ public sealed interface SubmissionVerdict {
       case "created" -> accepted(document, false);
       case "duplicate" -> accepted(document, true);
       case "unknown_template" -> new UnknownTemplate(field(document), message(document));
-      case "unsupported_template" -> new UnsupportedTemplate(field(document), message(document));
       case "invalid" -> new Invalid(field(document), message(document));
       case "failed" -> new Failed(document.getString("sqlstate"), message(document));
       default -> throw new IllegalArgumentException("unknown verdict of a submission: " + document.getString(ReplyKeys.VERDICT));

@@ -8,16 +8,16 @@ import java.util.Optional;
  * @param condition    after which outcome; success by default
  * @param schema       JSON Schema of the payload, as JSON text
  * @param deliveryMode durable by default
- * @param publisher    what builds the payload; empty for the unchanged result
+ * @param payload      a mapping that makes the data, as canonical JSON text; empty for the unchanged result
  */
 public record EventDeclaration(String name, Optional<String> description, EventCondition condition,
-    Optional<String> schema, DeliveryMode deliveryMode, Optional<String> publisher) {
+    Optional<String> schema, DeliveryMode deliveryMode, Optional<String> payload) {
   public EventDeclaration {
     Checks.text(name, "publishes_events.name", Limits.WORD);
     Checks.present(description, "publishes_events.description");
     Checks.present(condition, "publishes_events.condition");
     Checks.present(schema, "publishes_events.schema");
     Checks.present(deliveryMode, "publishes_events.delivery_mode");
-    Checks.present(publisher, "publishes_events.publisher");
+    Checks.present(payload, "publishes_events.payload");
   }
 }

@@ -12,7 +12,7 @@ public final class Limits {
   public static final int CALLABLE = 500;
   public static final int METHOD = 128;
   public static final int RESOLVER = 128;
-  /** Event names, publishers, cursor fields, system names, authors. */
+  /** Event names, cursor fields, system names, authors. */
   public static final int WORD = 255;
   public static final int ENVIRONMENT_NAME = 64;
   public static final int ENVIRONMENTS = 100;
@@ -34,6 +34,8 @@ public final class Limits {
   /** {@code max_batches_per_step}, and {@code tolerate}. */
   public static final int BATCHES_PER_STEP = 1_000_000;
   public static final int DEFAULT_BATCHES_PER_STEP = 10_000;
+  /** Elements of {@code publishes_events} of a step. */
+  public static final int EVENTS = 20;
   /** Characters of the name of a batch_worker, which the names of its workers continue. */
   public static final int BATCH_WORKER_NAME = 120;
   public static final int CONCURRENCY = 1_000_000;

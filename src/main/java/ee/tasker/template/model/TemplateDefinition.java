@@ -1,6 +1,5 @@
 package ee.tasker.template.model;
 
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -68,21 +67,6 @@ public record TemplateDefinition(TemplateKey key, Optional<String> description, 
       }
     }));
     return namespaces;
-  }
-
-  /**
-   * Features that are validated but that this version cannot run yet, as readable sentences; empty for a template that can
-   * run.
-   */
-  public List<String> unsupported() {
-    List<String> features = new ArrayList<>();
-    for (var step : steps) {
-      var where = " (step " + step.name() + ")";
-      if (!step.publishesEvents().isEmpty()) {
-        features.add("publishes_events" + where);
-      }
-    }
-    return List.copyOf(features);
   }
 
   private static void holdTogether(List<StepDefinition> steps, Map<String, EnvironmentOverrides> environments) {

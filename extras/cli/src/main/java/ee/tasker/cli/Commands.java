@@ -266,6 +266,16 @@ final class Commands {
             .shows(View.rows("failures", "TASKS=tasks", "BLOCKED=blocked_tasks", "NAMESPACE=namespace", "NAME=name", "STEP=step",
                 "ERROR=signature", "LAST=last_at", "+TASK=task_uuid", "+TYPE=error_type"))
             .example("tasker task failures --namespace payments --hours 2"),
+        Command.of("domain-events", "Lists domain events, in the order of their feed.").calls(Operation.LIST_DOMAIN_EVENTS)
+            .with(Arg.query("namespace", "NAMESPACE", "Of this namespace.").alias("-n"), Arg.query("name", "NAME", "Of this template."),
+                Arg.query("type", "TYPE", "Events of this name."), Arg.query("task", "TASK", "Of this task."),
+                Arg.query("correlation_id", "UUID", "Of tasks with this correlation id."),
+                Arg.query("with_error", "BOOLEAN", "Only those whose data are missing or do not fit.").values("true", "false"))
+            .pages("events", 1000)
+            .shows(
+                View.rows("events", "SEQUENCE=sequence", "TIME=time", "TYPE=type", "NAMESPACE=taskernamespace", "TEMPLATE=taskertemplate",
+                    "STEP=taskerstep", "TASK=subject", "+ID=id", "+DATA=data", "+ERROR=taskererror"))
+            .example("tasker task domain-events --namespace payments --type order.paid -o wide"),
         Command.of("get", "Shows a task with its steps.").calls(Operation.GET_TASK)
             .with(task(), Arg.query("wait", "SECONDS", "Waits until it is terminal or blocked, 60 s at most.").integer()).shows(TASK)
             .example("tasker task get 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188")
@@ -496,13 +506,13 @@ final class Commands {
             .with(Arg.query("namespace", "NAMESPACE", "Of this namespace.").alias("-n"))
             .shows(View.rows("templates", "NAMESPACE=namespace", "NAME=name", "VERSION=version", "STEPS=total_steps",
                 "DESCRIPTION=description",
-                "+IDENTITY=identity_strategy", "+REUSE=reuse", "+UNSUPPORTED=unsupported_features", "+CREATED=created_at"))
+                "+IDENTITY=identity_strategy", "+REUSE=reuse", "+CREATED=created_at"))
             .example("tasker template list --namespace payments"),
         Command.of("get", "Shows a template, with its source.").calls(Operation.GET_TEMPLATE, Operation.LIST_TEMPLATES)
             .with(TemplateCommands.reference("TEMPLATE"), Arg.flag(LOCAL, "source", "Only the original text."))
             .shows(View.details("namespace", "name", "version", "description", "identity=identity_strategy", "reuse", "steps=total_steps",
                 "created=created_at",
-                "configuration", "+hash=content_hash", "+unsupported=unsupported_features"))
+                "configuration", "+hash=content_hash"))
             .runs(TemplateCommands::get).example("tasker template get linear/mathematical_sequence")
             .example("tasker template get linear/mathematical_sequence:1.0.0 --source"),
         Command.of("validate", "Checks a template without registering it, and lists every problem.").calls(Operation.VALIDATE_TEMPLATE)

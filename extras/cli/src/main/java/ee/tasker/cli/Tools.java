@@ -28,7 +28,7 @@ import java.util.TreeSet;
 final class Tools {
   /** What reads, for a person who asks about tasks. Streams, probes and the protocol of external workers are for programs. */
   static final Set<Operation> READING = EnumSet.of(Operation.LIST_TASKS, Operation.GET_TASK, Operation.LIST_FORKS,
-      Operation.COUNT_TASKS, Operation.LIST_FAILURES, Operation.DIAGNOSE_TASK,
+      Operation.COUNT_TASKS, Operation.LIST_FAILURES, Operation.LIST_DOMAIN_EVENTS, Operation.DIAGNOSE_TASK,
       Operation.LIST_CHILDREN,
       Operation.GET_TASK_HISTORY, Operation.LIST_STEPS, Operation.GET_STEP, Operation.AUDIT_STEP, Operation.LIST_PAUSES,
       Operation.LIST_SCHEDULES, Operation.GET_SCHEDULE, Operation.LIST_SCHEDULE_FIRES, Operation.LIST_BACKFILLS,

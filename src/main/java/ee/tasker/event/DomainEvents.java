@@ -1,0 +1,53 @@
+package ee.tasker.event;
+
+import ee.tasker.handler.DomainEvent;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonObject;
+import jakarta.transaction.Transactional;
+import java.util.List;
+
+/**
+ * Reads domain events: what results of steps mean to others, as their templates declare it. Each method is one transaction of its own. Thread-safe.
+ */
+@ApplicationScoped
+@Transactional(Transactional.TxType.REQUIRES_NEW)
+public class DomainEvents {
+  private static final int BATCH = 1_000;
+
+  @Inject
+  private EventGateway gateway;
+
+  /** Gives committed events their places in the feed, which readers wait for; what another transaction is placing comes later. */
+  public void sequence() {
+    gateway.sequenceEvents(BATCH);
+  }
+
+  /**
+   * Events for observers in servers.
+   *
+   * @param position where to read on
+   * @param hasMore  whether more may be there already
+   */
+  record Observed(long position, boolean hasMore, List<DomainEvent> events) {
+  }
+
+  /** The position of the last event that has a place. */
+  long end() {
+    return gateway.getEndOfFeed();
+  }
+
+  /** The next events of delivery_mode fast or broadcast. */
+  Observed observed(long after) {
+    return gateway.getObservedEvents(BATCH, after);
+  }
+
+  /**
+   * A page of the feed in its order, as CloudEvents.
+   *
+   * @param after the position behind which it begins; 0 for the oldest
+   */
+  public JsonObject list(JsonObject filter, int limit, long after) {
+    return gateway.listDomainEvents(filter, limit, after);
+  }
+}
