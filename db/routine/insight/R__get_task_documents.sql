@@ -22,7 +22,7 @@ begin
         'enqueued_steps', c.enqueued_steps, 'execution_status', c.execution_status, 'recommended_action', c.recommended_action,
         'completion_percentage', c.completion_percentage, 'health_status', c.health_status,
         'start_at', t.start_at, 'next_wake_at', w.wake_at, 'sla_breached_at', t.sla_breached_at,
-        'times_out_at', coalesce(t.start_at, t.created_at) + nt.max_duration, 'timed_out_at', t.timed_out_at,
+        'times_out_at', greatest(t.start_at, t.created_at) + nt.max_duration, 'timed_out_at', t.timed_out_at,
         'cancel_request', case when t.cancel_requested_at is not null then jsonb_build_object(
           'at', t.cancel_requested_at, 'by', t.cancel_requested_by, 'claimed_actor', t.cancel_claimed_actor, 'reason', t.cancel_reason, 'policy', t.cancel_policy) end)
       || case when p_with_details then jsonb_build_object(

@@ -28,7 +28,7 @@ begin
   update tasker.task_wakeups w
   set wake_at = case when t.state = 'waiting_for_retry'
                      then least((select min(s.next_retry_at) from tasker.workflow_steps s where s.task_uuid = t.task_uuid),
-                                (select coalesce(t.start_at, t.created_at) + nt.max_duration from tasker.named_tasks nt
+                                (select greatest(t.start_at, t.created_at) + nt.max_duration from tasker.named_tasks nt
                                  where nt.named_task_uuid = t.named_task_uuid and t.timed_out_at is null and t.cancel_requested_at is null))
                      else least(w.wake_at, v_retry_at) end
   from tasker.tasks t

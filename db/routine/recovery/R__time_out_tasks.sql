@@ -1,7 +1,7 @@
 -- Ends those of the given tasks that have run for longer than lifecycle.max_duration of their template, as its lifecycle.on_timeout says:
 --   fail: the task moves to error (fail_stale_task), with the reason task_timed_out in its history and in the results of the steps in flight;
 --   cancel: its cancel is requested with that reason, and goes on as any other cancel does.
--- The limit counts from start_at, or else from the creation. timed_out_at is set once, by the one update that decides: a task that an operator
+-- The limit counts from the creation, or from start_at when that is later. timed_out_at is set once, by the one update that decides: a task that an operator
 -- restarts after its time-out has no limit any more. A blocked task waits for an operator and is not ended; it is once it goes on. A task
 -- that is being cancelled ends by that. A task with a result that is not processed yet is left out, so that the result counts: its wake-up is
 -- due at once.
@@ -26,14 +26,14 @@ begin
     from tasker.named_tasks nt
     where t.task_uuid = any (p_task_uuids) and nt.named_task_uuid = t.named_task_uuid
       and t.completed_at is null and t.timed_out_at is null and t.cancel_requested_at is null and t.state <> 'blocked_by_failures'
-      and coalesce(t.start_at, t.created_at) + nt.max_duration <= v_now
+      and greatest(t.start_at, t.created_at) + nt.max_duration <= v_now
       and not exists (select from tasker.workflow_steps s where s.task_uuid = t.task_uuid
                         and s.state in ('enqueued_for_orchestration', 'enqueued_as_error_for_orchestration'))
     returning t.task_uuid)
   select array_agg(l.task_uuid order by l.task_uuid) into v_late from late l;
   for v_task in
     select t.task_uuid, t.correlation_id, nt.on_timeout, nt.configuration #>> '{lifecycle,max_duration}' as max_duration,
-           coalesce(t.start_at, t.created_at) + nt.max_duration as was_due_at
+           greatest(t.start_at, t.created_at) + nt.max_duration as was_due_at
     from unnest(v_late) with ordinality as l(task_uuid, n)
     join tasker.tasks t on t.task_uuid = l.task_uuid
     join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid

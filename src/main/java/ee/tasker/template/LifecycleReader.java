@@ -14,6 +14,7 @@ final class LifecycleReader {
 
   static Lifecycle read(Keys template) {
     return template.find("lifecycle").flatMap(Located::keys).map(keys -> {
+      var maxDuration = keys.find("max_duration").flatMap(LifecycleReader::timeLimit);
       var onTimeout = keys.find("on_timeout");
       onTimeout.filter(place -> keys.find("max_duration").isEmpty()).ifPresent(place -> place.refuse("needs a max_duration beside it"));
       var lifecycle = new Lifecycle(
@@ -33,8 +34,8 @@ final class LifecycleReader {
           RetryReader.number(keys, "max_decision_depth", 1, Limits.DECISION_DEPTH),
           RetryReader.number(keys, "max_batches_per_step", 1, Limits.BATCHES_PER_STEP),
           RetryReader.number(keys, "max_child_depth", 0, Limits.CHILD_DEPTH),
-          keys.find("max_duration").flatMap(LifecycleReader::timeLimit),
-          onTimeout.filter(place -> keys.find("max_duration").isPresent()).flatMap(value -> value.oneOf(TimeoutAction.class))
+          maxDuration,
+          onTimeout.flatMap(value -> value.oneOf(TimeoutAction.class)).filter(action -> maxDuration.isPresent())
               .orElse(TimeoutAction.FAIL));
       keys.refuseOthers();
       return lifecycle;

@@ -172,7 +172,7 @@ class TemplateKeysTest {
     assertThat(problemsOf(template.formatted("on_timeout: fail")))
         .containsExactly("4:25 lifecycle.on_timeout: needs a max_duration beside it");
     assertThat(problemsOf(template.formatted("max_duration: PT1H, on_timeout: explode"))).singleElement().asString()
-        .startsWith("4:43 lifecycle.on_timeout: must be");
+        .startsWith("4:45 lifecycle.on_timeout: must be one of fail, cancel");
   }
 
   @Test
