@@ -2,6 +2,7 @@ package ee.tasker.template;
 
 import ee.tasker.template.model.Lifecycle;
 import ee.tasker.template.model.Limits;
+import ee.tasker.template.model.OnFailure;
 import ee.tasker.template.model.OnStepError;
 import ee.tasker.template.model.StalenessAction;
 import java.util.OptionalInt;
@@ -28,7 +29,8 @@ final class LifecycleReader {
           RetryReader.number(keys, "max_steps_per_decision", 1, Limits.STEPS_PER_DECISION),
           RetryReader.number(keys, "max_decision_depth", 1, Limits.DECISION_DEPTH),
           RetryReader.number(keys, "max_batches_per_step", 1, Limits.BATCHES_PER_STEP),
-          RetryReader.number(keys, "max_child_depth", 0, Limits.CHILD_DEPTH));
+          RetryReader.number(keys, "max_child_depth", 0, Limits.CHILD_DEPTH),
+          keys.find("on_failure").flatMap(value -> value.oneOf(OnFailure.class)).orElse(OnFailure.BLOCK));
       keys.refuseOthers();
       return lifecycle;
     }).orElse(Lifecycle.DEFAULT);
