@@ -1,5 +1,5 @@
 -- What the end of a task means for its compensation, whichever statement ends it: compensated when each of its compensating steps is complete, otherwise
--- incomplete; gives the cancel request back to the task. One that a cancel has asked for, and whose task ended otherwise, was not needed and goes.
+-- incomplete; gives the cancel request back to the task.
 -- Locks: its row of task_compensations; the caller holds the task. Source: ADR 0046. Trigger on tasks, before the update.
 create or replace function tasker.end_compensation()
 returns trigger

@@ -65,8 +65,6 @@ final class StepReader {
     var compensation = compensationPlace.flatMap(Located::keys).flatMap(StepReader::compensation);
     keys.refuseOthers();
 
-    compensationPlace.filter(place -> type == StepType.BATCHABLE || type == StepType.BATCH_WORKER)
-        .ifPresent(place -> place.refuse("must not be in a template with batches"));
     compensationPlace.filter(place -> name.filter(named -> named.name().length() > Limits.COMPENSATED_STEP_NAME).isPresent())
         .ifPresent(place -> name.orElseThrow().place()
             .refuse("must be at most " + Limits.COMPENSATED_STEP_NAME + " characters, because the name of the compensation continues it"));
@@ -104,7 +102,7 @@ final class StepReader {
     batch.ifPresent(read -> expressions.addAll(read.expressions()));
     expressions.addAll(waits.expressions());
     return new StepDraft(keys.mapping(), name, type, dependencies, batch.flatMap(BatchReader::worker), decision.choices(),
-        expressions, waits.signal(), retry,
+        expressions, waits.signal(), retry, compensationPlace,
         () -> new StepDefinition(name.orElseThrow().name(), description, type, handler,
             List.copyOf(dependencies.keySet()), system, retry, timeout, events, batch.map(BatchReader::config),
             resultSchema, concurrency, decision.rules().get(), waits.definition().get(), onNone, compensation));

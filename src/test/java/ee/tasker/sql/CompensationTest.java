@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @DatabaseTest
 @DatabaseTest.Covers({"begin_compensations", "wants_compensation", "end_compensation", "register_compensations",
-  "find_compensation_violations"})
+  "find_compensation_violations", "get_compensation_document"})
 class CompensationTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();

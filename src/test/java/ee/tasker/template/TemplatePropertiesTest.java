@@ -204,7 +204,8 @@ class TemplatePropertiesTest {
           random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(1 + random.nextInt(86_400)), List.of(),
           Optional.empty(), maybe(schema()), policies(LimitedUnit.STEPS), Optional.empty(), maybe(waitFor()),
           type == StepType.STANDARD ? OnNone.SKIP : oneOf(OnNone.values()),
-          maybe(new Compensation(new HandlerReference("undo", "call", maybe("rules"), configuration()), Compensation.DEFAULT_RETRY, OptionalInt.of(9))));
+          maybe(new Compensation(new HandlerReference("undo", "call", maybe("rules"), configuration()), Compensation.DEFAULT_RETRY,
+              OptionalInt.of(9))));
     }
 
     private StepWait waitFor() {
