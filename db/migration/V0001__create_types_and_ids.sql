@@ -56,6 +56,11 @@ comment on type tasker.approval_state is
 
 create type tasker.approval_event as enum ('made', 'claimed', 'unclaimed', 'delegated', 'escalated', 'approved', 'rejected', 'expired', 'cancelled');
 
+create type tasker.compensation_cause as enum ('failure', 'cancel', 'operator');
+comment on type tasker.compensation_cause is 'Why the completed steps of a task are compensated.';
+create type tasker.compensation_state as enum ('asked', 'running', 'compensated', 'incomplete');
+comment on type tasker.compensation_state is
+  'asked: with a cancel, whose task has steps in flight; running: its steps have been added; compensated: the task has ended, and each is complete; incomplete: it has ended without that.';
 create type tasker.notice_kind as enum ('child_ended', 'cancel');
 comment on type tasker.notice_kind is 'What a row of task_notices tells its receiver.';
 

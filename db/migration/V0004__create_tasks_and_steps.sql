@@ -44,6 +44,7 @@ create table tasker.tasks (
   cancel_children       boolean,
   has_output            boolean,
   cancel_policy         tasker.cancel_policy,
+  compensation          tasker.compensation_cause,
   identity_hash         bytea,
   former_identity_hash  bytea,
   initiator             varchar(128),
@@ -91,6 +92,7 @@ comment on column tasker.tasks.retrying_steps is 'Steps in waiting_for_retry.';
 comment on column tasker.tasks.is_limited is 'Copied from the template, so that policies cost nothing for other tasks.';
 comment on column tasker.tasks.context_checked is 'False while a server still has to validate the context against the input schema; such a task is not started.';
 comment on column tasker.tasks.is_keyed is 'Whether the request had an idempotency key.';
+comment on column tasker.tasks.compensation is 'Why its completed steps are compensated; null for every other task, which costs a row nothing. Its counters then count the compensating steps only.';
 comment on column tasker.tasks.cancel_children is 'Whether the cancel request includes the child tasks.';
 comment on column tasker.tasks.start_at is 'When the request wanted the task to start; null: at once.';
 comment on column tasker.tasks.is_delayed is 'True until start_at, when an orchestrator starts the task.';
@@ -168,6 +170,7 @@ create table tasker.workflow_steps (
   is_batchable            boolean,
   batch_step_uuid         uuid,
   publishes_events        boolean,
+  compensates_step_uuid   uuid,
   name                    varchar(128),
   constraint one_step_per_task_and_position unique (task_uuid, step_position),
   constraint parents_are_counted check (remaining_parents between 0 and total_parents),
@@ -203,6 +206,7 @@ comment on column tasker.workflow_steps.publishes_events is 'True: the template 
 comment on column tasker.workflow_steps.batch_step_uuid is 'Of a batch worker: the step of the template that stands for its batch; null for every other.';
 comment on column tasker.workflow_steps.name is
   'The name of a step that add_steps added; null for an initial step, which has the name of its template''s step.';
+comment on column tasker.workflow_steps.compensates_step_uuid is 'Of a compensating step: the step of the same task whose effect it undoes; null for every other.';
 -- Partial, so that a task without added steps has no entry: docs/adr/0031.
 create unique index one_name_per_added_step on tasker.workflow_steps (task_uuid, name) where name is not null;
 
@@ -235,6 +239,27 @@ comment on column tasker.decision_outcomes.reason is 'The rule that chose, or ho
 comment on column tasker.decision_outcomes.created_steps is
   'How many steps its completion created, those that follow from the chosen ones included; null until the completion.';
 create index decision_outcomes_task_uuid_idx on tasker.decision_outcomes (task_uuid);
+
+create table tasker.task_compensations (
+  task_uuid      uuid        primary key,
+  cause          tasker.compensation_cause not null,
+  state          tasker.compensation_state not null,
+  asked_at       timestamptz not null,
+  began_at       timestamptz,
+  ended_at       timestamptz,
+  planned_steps  int,
+  asked_by       varchar(160),
+  reason         varchar(1000),
+  cancel_request jsonb,
+  constraint began_iff_planned check ((began_at is null) = (state = 'asked') and (planned_steps is null) = (began_at is null)),
+  constraint ended_iff_over check ((ended_at is null) = (state in ('asked', 'running'))),
+  constraint only_a_cancel_asks_ahead check (state <> 'asked' or cause = 'cancel'),
+  constraint request_is_of_a_cancel check (cancel_request is null or cause = 'cancel'));
+comment on table tasker.task_compensations is 'The compensation of a task, one row at most: why, on whose behalf, and how it went.';
+comment on column tasker.task_compensations.planned_steps is 'How many steps were added that compensate others; null until then.';
+comment on column tasker.task_compensations.asked_by is 'Who asked for it; null when the template did.';
+comment on column tasker.task_compensations.cancel_request is
+  'The request of a cancel while its compensation runs: the task has none then, so that it accepts handoffs; the end of the task gives it back.';
 
 create table tasker.step_waits (
   wait_uuid          uuid        primary key default tasker.uuid_v7(),

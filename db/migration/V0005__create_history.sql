@@ -94,6 +94,7 @@ insert into tasker.task_transition_rules (from_state, to_state, actor, meaning) 
   ('waiting_for_retry', 'evaluating_results', 'orchestrator', 'evaluated again'),
   ('blocked_by_failures', 'evaluating_results', 'orchestrator', 'an operator acted on a step'),
   ('evaluating_results', 'error', 'recovery', 'stale'),
+  ('evaluating_results', 'error', 'orchestrator', 'its compensation has ended'),
   ('pending', 'error', 'recovery', 'not started in time'),
   ('blocked_by_failures', 'error', 'operator', 'failed by an operator'),
   ('blocked_by_failures', 'resolved_manually', 'operator', 'closed by an operator'),

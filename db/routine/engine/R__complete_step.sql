@@ -33,7 +33,7 @@ begin
   select r.* into v_given
   from jsonb_to_record(p_result) as r(step_uuid uuid, task_uuid uuid, handoff int, result jsonb, error jsonb, execution_time_ms bigint);
   select t.state, t.unfinished_steps, t.in_flight_steps, t.transition_count, t.correlation_id,
-         t.state = 'steps_in_process' and t.cancel_requested_at is null and t.failed_steps = 0 and t.retrying_steps = 0 as is_ordinary
+         t.state = 'steps_in_process' and t.cancel_requested_at is null and t.failed_steps = 0 and t.retrying_steps = 0 and t.compensation is null as is_ordinary
     into v_task
   from tasker.tasks t where t.task_uuid = v_given.task_uuid for no key update;
   if not found then

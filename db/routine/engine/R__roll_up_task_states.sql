@@ -1,7 +1,8 @@
 -- Rolls up the changes to the steps of some tasks and moves each task to where that leaves it, with its history, its next
 -- wake-up and, when it becomes blocked, its dead letter. A task named in a delta of zeros is only evaluated again.
 -- Where a task can stay: steps_in_process while a step is in flight; cancelled once a cancel was requested and no step is;
--- complete; blocked_by_failures; waiting_for_retry; waiting_for_dependencies.
+-- complete; blocked_by_failures; waiting_for_retry; waiting_for_dependencies. A task whose compensation is asked for begins it instead of
+-- ending or being blocked, and ends as error or cancelled after it.
 -- Locks: task rows, held by the caller; their wake-ups. A finished task is never changed. Returns the tasks that are now
 -- terminal or blocked, for the callers that wait for them.
 -- Source: design decisions 7, 11, 12; ADR 0003.
@@ -22,6 +23,7 @@ declare
   v_awake   uuid[];
   v_ended   uuid[];
   v_unblocked uuid[];
+  v_compensated uuid[];
 begin
   if coalesce(cardinality(p_deltas), 0) = 0 then
     return;
@@ -37,7 +39,8 @@ begin
            case
              when t.in_flight_steps + s.in_flight > 0 then 'steps_in_process'
              when t.cancel_requested_at is not null then 'cancelled'
-             when t.unfinished_steps + s.unfinished = 0 then 'complete'
+             when t.unfinished_steps + s.unfinished = 0
+               then case t.compensation when 'cancel' then 'cancelled' when 'failure' then 'error' when 'operator' then 'error' else 'complete' end
              when t.failed_steps + s.failed > 0 and (not t.continue_on_error or t.retrying_steps + s.retrying = 0)
                then 'blocked_by_failures'
              when t.retrying_steps + s.retrying > 0 then 'waiting_for_retry'
@@ -45,6 +48,9 @@ begin
            end::tasker.task_state as to_state
     from sums s join tasker.tasks t on t.task_uuid = s.task_uuid
     where t.completed_at is null),
+  -- Before such a task ends, or is blocked, what it has done is compensated.
+  compensated as materialized (
+    select j.task_uuid from judged j where j.to_state in ('blocked_by_failures', 'cancelled') and tasker.wants_compensation(j.task_uuid)),
   moved as (
     update tasker.tasks t
     set in_flight_steps = t.in_flight_steps + j.in_flight,
@@ -54,16 +60,17 @@ begin
         state = j.to_state,
         transition_count = t.transition_count + case when j.from_state = j.to_state then 0
                                                      else cardinality(tasker.task_path(j.from_state, j.to_state)) - 1 end,
-        completed_at = case when j.to_state in ('complete', 'cancelled') then v_now end
-    from judged j where t.task_uuid = j.task_uuid
+        completed_at = case when j.to_state in ('complete', 'cancelled', 'error') then v_now end
+    from judged j where t.task_uuid = j.task_uuid and t.task_uuid <> all (array(select c.task_uuid from compensated c))
     returning t.task_uuid, t.transition_count, j.from_state, j.to_state)
   select array_agg((m.task_uuid, m.transition_count, m.from_state, m.to_state)::tasker.task_move) filter (where m.from_state <> m.to_state),
          array_agg(m.task_uuid) filter (where m.to_state = 'blocked_by_failures' and m.from_state <> m.to_state),
          array_agg(m.task_uuid) filter (where m.to_state in ('waiting_for_retry', 'waiting_for_dependencies')),
          array_agg(m.task_uuid) filter (where m.to_state = 'steps_in_process' and m.from_state <> m.to_state),
-         array_agg(m.task_uuid) filter (where m.to_state in ('complete', 'cancelled')),
-         array_agg(m.task_uuid) filter (where m.from_state = 'blocked_by_failures' and m.to_state <> m.from_state)
-    into v_moves, v_blocked, v_asleep, v_awake, v_ended, v_unblocked
+         array_agg(m.task_uuid) filter (where m.to_state in ('complete', 'cancelled', 'error')),
+         array_agg(m.task_uuid) filter (where m.from_state = 'blocked_by_failures' and m.to_state <> m.from_state),
+         (select array_agg(c.task_uuid) from compensated c)
+    into v_moves, v_blocked, v_asleep, v_awake, v_ended, v_unblocked, v_compensated
   from moved m;
 
   -- Most calls leave their tasks in the state in which they found them. No statement without a row: it would be set up, and its
@@ -115,6 +122,10 @@ begin
   end if;
   if v_ended is not null then
     delete from tasker.task_wakeups w where w.task_uuid = any (v_ended);
+  end if;
+
+  if v_compensated is not null then
+    return query select r.task_uuid, r.state from tasker.roll_up_task_states(tasker.begin_compensations(v_compensated, p_server_uuid, v_now), p_server_uuid, p_now) r;
   end if;
 
   return query

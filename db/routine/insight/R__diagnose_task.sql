@@ -18,8 +18,13 @@ begin
       select w.value ->> 'name' as name, w.value ->> 'sentence' as sentence,
              array_position('{failed,no_server,no_handler,paused,slot,not_checked,delayed,cancelling,lease_expired,retry,retry_due,running,offered,result_submitted,batch,child,child_retry,approval,signal,timer,not_started,ready,held_back,parents}',
                             w.value ->> 'cause') as rank, w.ordinality, count(*) over () as steps
-      from jsonb_array_elements(tasker.get_waiting_document(p_task_uuid, false, false) -> 'waiting') with ordinality w)
-    select format('Step %s %s', w.name, w.sentence)
+      from jsonb_array_elements(tasker.get_waiting_document(p_task_uuid, false, false) -> 'waiting') with ordinality w
+      -- What a compensated task has not done is not waited for.
+      where not exists (select from tasker.task_compensations c where c.task_uuid = p_task_uuid and c.state = 'running')
+         or w.value ->> 'name' like '%:compensation')
+    select coalesce((select format('The task is compensated (%s), %s of %s steps are done. ', c.document ->> 'cause', c.document ->> 'completed_steps', c.document ->> 'planned_steps')
+                     from (select tasker.get_compensation_document(p_task_uuid) as document) c where c.document ->> 'state' = 'running'), '')
+           || format('Step %s %s', w.name, w.sentence)
            || case w.steps when 1 then '.' when 2 then '; 1 other step is not done.' else format('; %s other steps are not done.', w.steps - 1) end
     from waiting w order by w.rank, w.ordinality limit 1));
 end

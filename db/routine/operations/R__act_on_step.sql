@@ -65,6 +65,8 @@ begin
                  case p_action when 'reset_for_retry' then 'error or waiting_for_retry' else 'error, waiting_for_retry or pending' end)) end
     when v_task.completed_at is not null then jsonb_build_object('outcome', 'refused', 'code', 'task-already-ended', 'message',
       format('the task has already ended as %s%s', v_task.state, case v_task.state when 'error' then '; retry the task instead' else '' end))
+    when v_task.compensation is not null and v_step.compensates_step_uuid is null then jsonb_build_object('outcome', 'refused', 'code', 'step-not-movable',
+      'message', 'what the task has done is compensated; only its compensating steps move')
     when v_task.cancel_requested_at is not null then jsonb_build_object('outcome', 'refused', 'code', 'task-is-being-cancelled',
       'message', format('%s has asked for the task to be cancelled', coalesce(v_task.cancel_requested_by, 'an operator')))
     when p_data ? 'attempt' and (p_data ->> 'attempt')::numeric <> v_step.attempts then jsonb_build_object('outcome', 'refused',

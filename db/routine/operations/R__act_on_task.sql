@@ -6,7 +6,8 @@
 --                    Done steps stay done, unless p_data.rerun_completed; then all from that step on run again.
 --   resolve          closes a blocked task, or one in error, as resolved_manually.
 --   fail             closes a blocked task as error; retry reverses that.
---   cancel           request_cancel with p_data.policy.
+--   cancel           request_cancel with p_data.policy and p_data.compensate.
+--   compensate       of a blocked task: what it has done is compensated (begin_compensations), and it ends as error after it.
 -- A task whose identity another one has taken over is not restarted: two tasks would have one identity.
 -- Returns {outcome, state, steps, queued, ended}: outcome is done, already or refused (with code, message, field?); steps is
 -- how many were reset. The code is task-not-found when there is no such task. A context is not validated against input_schema here;
@@ -37,9 +38,10 @@ declare
   v_refusal jsonb;
   v_result  jsonb := '{}';
   v_details jsonb;
+  v_deltas  tasker.task_delta[];
   v_history jsonb := jsonb_build_object('action', p_action, 'by', coalesce(tasker.get_caller(), p_by), 'reason', p_reason);
 begin
-  perform tasker.check_action(p_action, array['retry', 'retry_from_step', 'resolve', 'fail', 'cancel'], p_by, p_reason);
+  perform tasker.check_action(p_action, array['retry', 'retry_from_step', 'resolve', 'fail', 'cancel', 'compensate'], p_by, p_reason);
   select t.* into v_task from tasker.tasks t where t.task_uuid = p_task_uuid for no key update;
   if not found then
     return tasker.refuse_unknown('task', p_task_uuid::text);
@@ -62,12 +64,33 @@ begin
   v_details := jsonb_build_object('before', jsonb_build_object('state', v_task.state));
 
   if p_action = 'cancel' then
-    v_result := tasker.request_cancel(p_task_uuid, p_by, p_reason, coalesce(p_data ->> 'policy', 'cancel_running'), p_server_uuid, p_now, p_bulk_token);
+    v_result := tasker.request_cancel(p_task_uuid, p_by, p_reason, coalesce(p_data ->> 'policy', 'cancel_running'), p_server_uuid, p_now, p_bulk_token,
+                                      p_compensate => coalesce((p_data ->> 'compensate')::boolean, false));
     return case
+      when v_result ->> 'code' in ('task-is-being-cancelled', 'invalid-request') then v_result
       when v_result ->> 'outcome' = 'requested' then jsonb_build_object('outcome', 'done', 'state', v_result -> 'state')
       when v_result ->> 'outcome' = 'already_requested' or v_task.state = 'cancelled' then jsonb_build_object('outcome', 'already', 'state', v_task.state)
       else jsonb_build_object('outcome', 'refused', 'code', 'task-already-ended', 'state', v_task.state,
                               'message', format('the task has already ended as %s', v_task.state)) end;
+  end if;
+
+  if p_action = 'compensate' then
+    if v_task.compensation is not null then
+      return jsonb_build_object('outcome', 'already', 'state', v_task.state);
+    elsif v_task.state <> 'blocked_by_failures' or v_task.cancel_requested_at is not null then
+      return jsonb_build_object('outcome', 'refused', 'code', case when v_task.completed_at is not null then 'task-already-ended' else 'task-not-blocked' end,
+        'state', v_task.state, 'message', format('the task is %s; compensate is for a task that is blocked_by_failures; cancel one that runs, with compensate', v_task.state));
+    elsif not exists (select from tasker.named_tasks_named_steps n where n.named_task_uuid = v_task.named_task_uuid and n.step_type = 'compensation') then
+      return jsonb_build_object('outcome', 'refused', 'code', 'invalid-request', 'field', 'action_type', 'state', v_task.state,
+                                'message', 'no step of the template has a compensation');
+    end if;
+    insert into tasker.operator_actions (acted_at, action, acted_by, reason, task_uuid, bulk_token, details)
+    values (v_now, p_action, p_by, p_reason, p_task_uuid, p_bulk_token, v_details);
+    v_deltas := tasker.begin_compensations(array[p_task_uuid], p_server_uuid, v_now, 'operator', coalesce(tasker.get_caller(), p_by), p_reason);
+    select coalesce(jsonb_agg(jsonb_build_object('task_uuid', r.task_uuid, 'state', r.state, 'correlation_id', v_task.correlation_id)), '[]') into v_result
+    from tasker.roll_up_task_states(v_deltas, p_server_uuid, p_now) r;
+    return (select jsonb_build_object('outcome', 'done', 'state', t.state, 'steps', c.planned_steps, 'queued', '[]'::jsonb, 'ended', v_result)
+            from tasker.tasks t join tasker.task_compensations c on c.task_uuid = t.task_uuid where t.task_uuid = p_task_uuid);
   end if;
 
   if p_action in ('resolve', 'fail') then
@@ -117,7 +140,7 @@ begin
   else
     -- Those that failed in a batch that is closed were tolerated, and what followed has its results.
     select array_agg(s.workflow_step_uuid) into v_below from tasker.workflow_steps s
-    where s.task_uuid = p_task_uuid
+    where s.task_uuid = p_task_uuid and (v_task.compensation is null or s.compensates_step_uuid is not null)
       and (s.batch_step_uuid is null or exists (select from tasker.batches b where b.workflow_step_uuid = s.batch_step_uuid and b.closed_at is null));
   end if;
   select array_agg(s.workflow_step_uuid) filter (where s.state in ('error', 'waiting_for_retry')
@@ -132,6 +155,9 @@ begin
       'field', 'step', 'message', 'the task has no such step')
     when v_task.state in ('complete', 'cancelled', 'resolved_manually') then jsonb_build_object('outcome', 'refused', 'code', 'task-already-ended',
       'message', format('the task has already ended as %s', v_task.state))
+    when v_task.compensation is not null and (v_task.completed_at is not null or p_action = 'retry_from_step') then jsonb_build_object('outcome', 'refused',
+      'code', case when v_task.completed_at is not null then 'task-already-ended' else 'step-not-movable' end,
+      'message', 'what the task has done is compensated, and it does not run again')
     when v_task.replaced_by_task_uuid is not null then jsonb_build_object('outcome', 'refused', 'code', 'task-already-replaced',
       'message', format('task %s has taken over the identity of this task', v_task.replaced_by_task_uuid))
     when v_task.completed_at is not null and v_task.parent_step_uuid is not null and exists (

@@ -4,8 +4,10 @@
 -- in flight. Idempotent; a second request may turn allow_finish into cancel_running.
 -- p_grace_seconds: null for the template's lifecycle.cancel_grace_seconds, or else p_default_grace_seconds.
 -- p_children cancel: the same for all its descendants, in the same transaction; leave: they continue.
+-- p_compensate: what these tasks have done is compensated when no step is in flight any more, and they end after it; a later request may still ask for it. A task whose
+-- compensation has begun is not cancelled: already_requested when a cancel began it, otherwise refused with the code task-is-being-cancelled.
 -- Returns {outcome, state, ended: [{task_uuid, state}]}: requested, already_requested, already_ended for a finished task, or
--- refused with the code task-not-found. Errors: TK007 for an invalid policy, children or grace period.
+-- refused with the code task-not-found, or invalid-request when the template has no compensation. Errors: TK007 for an invalid policy, children or grace period.
 -- Locks: the task and its children by uuid, then their steps by uuid. A child is younger than its parent, so one that was
 -- just submitted is next in that order; submit_tasks waits for its parent's lock.
 -- Source: design sections 2 (decision 6) and 3; attune.md C1 to C5, H1 to H4; ADR 0012.
@@ -19,7 +21,8 @@ create or replace function tasker.request_cancel(
   p_bulk_token  uuid        default null,
   p_grace_seconds int       default null,
   p_children    text        default 'leave',
-  p_default_grace_seconds int default 30)
+  p_default_grace_seconds int default 30,
+  p_compensate    boolean     default false)
 returns jsonb
 language plpgsql
 set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
@@ -52,6 +55,15 @@ begin
   if v_task.completed_at is not null then
     return jsonb_build_object('outcome', 'already_ended', 'state', v_task.state, 'ended', '[]'::jsonb);
   end if;
+  if v_task.compensation = 'cancel' then
+    return jsonb_build_object('outcome', 'already_requested', 'state', v_task.state, 'ended', '[]'::jsonb);
+  elsif v_task.compensation is not null then
+    return jsonb_build_object('outcome', 'refused', 'code', 'task-is-being-cancelled', 'state', v_task.state, 'ended', '[]'::jsonb,
+                              'message', 'the task is being compensated, and ends as error after it');
+  elsif p_compensate and not exists (select from tasker.named_tasks_named_steps n where n.named_task_uuid = v_task.named_task_uuid and n.step_type = 'compensation') then
+    return jsonb_build_object('outcome', 'refused', 'code', 'invalid-request', 'field', 'compensate', 'state', v_task.state, 'ended', '[]'::jsonb,
+                              'message', 'no step of the template has a compensation');
+  end if;
   -- A locked parent gets no more children; a second query finds those that were created before the lock.
   while p_children = 'cancel' loop
     with recursive tree as (
@@ -66,10 +78,18 @@ begin
 
   -- Under the locks: every handoff of the tasks is dated before or after it.
   v_now := coalesce(p_now, clock_timestamp());
+  if p_compensate then
+    insert into tasker.task_compensations (task_uuid, cause, state, asked_at, asked_by, reason)
+    select t.task_uuid, 'cancel', 'asked', v_now, coalesce(tasker.get_caller(), p_by), p_reason
+    from tasker.tasks t
+    where t.task_uuid = any (v_known) and t.completed_at is null
+      and exists (select from tasker.named_tasks_named_steps n where n.named_task_uuid = t.named_task_uuid and n.step_type = 'compensation')
+    on conflict (task_uuid) do nothing;
+  end if;
   with asked as (
     select t.task_uuid, t.cancel_requested_at is null as is_new, nt.cancel_grace_seconds
     from tasker.tasks t join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
-    where t.task_uuid = any (v_known) and t.completed_at is null),
+    where t.task_uuid = any (v_known) and t.completed_at is null and t.compensation is null),
   marked as (
     update tasker.tasks t
     set cancel_requested_at = coalesce(t.cancel_requested_at, v_now),
@@ -141,5 +161,5 @@ begin
     'state', (select t.state from tasker.tasks t where t.task_uuid = p_task_uuid), 'ended', v_ended);
 end
 $$;
-comment on function tasker.request_cancel(uuid, text, text, text, uuid, timestamptz, uuid, int, text, int) is
+comment on function tasker.request_cancel(uuid, text, text, text, uuid, timestamptz, uuid, int, text, int, boolean) is
   'Requests the cancel of a task and does at once what the orchestrator may do.';

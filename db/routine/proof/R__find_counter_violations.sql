@@ -13,7 +13,10 @@ as $$
            count(*) filter (where s.state in ('enqueued', 'in_progress', 'enqueued_for_orchestration', 'enqueued_as_error_for_orchestration')) as in_flight,
            count(*) filter (where s.state = 'error' and s.batch_step_uuid is null) as failed,
            count(*) filter (where s.state = 'waiting_for_retry') as retrying
-    from tasker.workflow_steps s group by s.task_uuid),
+    from (select s.task_uuid, s.batch_step_uuid,
+                 -- Of a task that is compensated only the compensating steps are counted.
+                 case when t.compensation is not null and s.compensates_step_uuid is null then 'complete' else s.state end as state
+          from tasker.workflow_steps s left join tasker.tasks t on t.task_uuid = s.task_uuid) s group by s.task_uuid),
   parent_recounts as (
     select e.to_step_uuid, count(*) as total,
            count(*) filter (where p.state is null or p.state not in ('complete', 'resolved_manually')) as remaining

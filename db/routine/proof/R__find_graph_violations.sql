@@ -30,7 +30,7 @@ as $$
     where (n.named_task_uuid, ns.named_task_uuid) is distinct from (t.named_task_uuid, t.named_task_uuid)
        or case when s.name is null then n.step_position is distinct from s.step_position else coalesce(s.step_position <= nt.total_steps, true) end
     union all
-    select 'added_step_has_a_name_of_its_own', jsonb_build_object('name', s.name) where other.named_step_uuid is not null
+    select 'added_step_has_a_name_of_its_own', jsonb_build_object('name', s.name) where other.named_step_uuid is not null and s.compensates_step_uuid is null
     union all
     select 'task_has_the_edges_of_its_template', jsonb_build_object('total_parents', s.total_parents, 'in_template', cardinality(n.parent_positions), 'added', ap.parents)
     where s.name is null and n.growth_rank is null and s.total_parents <> cardinality(n.parent_positions) + coalesce(ap.parents, 0)

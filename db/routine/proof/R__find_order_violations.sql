@@ -45,8 +45,10 @@ as $$
          jsonb_build_object('step_uuid', m.workflow_step_uuid, 'to_state', m.to_state, 'at', m.created_at, 'cancel_requested_at', t.cancel_requested_at)
   from tasker.tasks t
   join moves m on m.task_uuid = t.task_uuid
-  where (m.to_state = 'enqueued' and m.created_at > t.cancel_requested_at)
-     or (m.to_state = 'in_progress' and m.created_at > t.cancel_requested_at + interval '5 seconds')
+  left join tasker.workflow_steps s on s.workflow_step_uuid = m.workflow_step_uuid
+  -- What compensates runs because of the request.
+  where s.compensates_step_uuid is null and ((m.to_state = 'enqueued' and m.created_at > t.cancel_requested_at)
+     or (m.to_state = 'in_progress' and m.created_at > t.cancel_requested_at + interval '5 seconds'))
 $$;
 comment on function tasker.find_order_violations(timestamptz) is
   'Steps that started too early, too late or twice: one row per finding.';

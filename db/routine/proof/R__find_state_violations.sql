@@ -35,7 +35,7 @@ as $$
   union all
   select 'cancelled_means_asked_for', jsonb_build_object('task_uuid', t.task_uuid, 'step_uuid', s.workflow_step_uuid)
   from tasks t join tasker.workflow_steps s on s.task_uuid = t.task_uuid
-  where s.state = 'cancelled' and t.cancel_requested_at is null
+  where s.state = 'cancelled' and t.cancel_requested_at is null and (t.compensation is null or s.compensates_step_uuid is not null)
   union all
   select 'cancel_request_is_recorded', jsonb_build_object('task_uuid', t.task_uuid, 'cancel_requested_at', t.cancel_requested_at)
   from tasks t

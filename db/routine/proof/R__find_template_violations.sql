@@ -31,7 +31,8 @@ as $$
     select n.named_task_uuid, n.step_position as position, ns.name::text, n.parent_positions as parents, n.child_count as children,
            n.handler_callable::text as callable, n.default_max_attempts as max_attempts, n.default_retryable as retryable, n.timeout_seconds
     from tasker.named_tasks_named_steps n
-    left join tasker.named_steps ns on ns.named_step_uuid = n.named_step_uuid and ns.named_task_uuid = n.named_task_uuid),
+    left join tasker.named_steps ns on ns.named_step_uuid = n.named_step_uuid and ns.named_task_uuid = n.named_task_uuid
+    where n.step_type <> 'compensation'),
   totals as (
     select d.named_task_uuid, count(*) as steps, count(*) filter (where d.parents = '{}') as roots,
            count(*) filter (where n.growth_rank is null) as initials
@@ -45,7 +46,7 @@ as $$
       enqueuing_steps>steps_in_process:orchestrator steps_in_process>evaluating_results:orchestrator
       evaluating_results>enqueuing_steps:orchestrator evaluating_results>waiting_for_dependencies:orchestrator
       evaluating_results>waiting_for_retry:orchestrator evaluating_results>blocked_by_failures:orchestrator
-      evaluating_results>complete:orchestrator evaluating_results>error:recovery evaluating_results>cancelled:orchestrator
+      evaluating_results>complete:orchestrator evaluating_results>error:recovery evaluating_results>error:orchestrator evaluating_results>cancelled:orchestrator
       waiting_for_dependencies>evaluating_results:orchestrator waiting_for_retry>evaluating_results:orchestrator
       blocked_by_failures>evaluating_results:orchestrator blocked_by_failures>error:operator
       blocked_by_failures>resolved_manually:operator error>evaluating_results:operator error>resolved_manually:operator

@@ -11,6 +11,7 @@ begin
   delete from tasker.task_wakeups w using old_rows o where w.task_uuid = o.task_uuid;
   delete from tasker.task_contexts c using old_rows o where c.task_uuid = o.task_uuid;
   delete from tasker.task_search_attributes a using old_rows o where a.task_uuid = o.task_uuid;
+  delete from tasker.task_compensations n using old_rows o where n.task_uuid = o.task_uuid;
   delete from tasker.decision_outcomes d using old_rows o where d.task_uuid = o.task_uuid;
   delete from tasker.approval_events e using old_rows o where e.task_uuid = o.task_uuid;
   delete from tasker.approvals a using old_rows o where a.task_uuid = o.task_uuid;

@@ -69,6 +69,7 @@ begin
     when v_task.completed_at is not null then jsonb_build_object('code', 'task-already-ended', 'message', format('the task has already ended as %s', v_task.state))
     when v_task.cancel_requested_at is not null then jsonb_build_object('code', 'task-is-being-cancelled', 'message',
       format('%s has asked for the task to be cancelled', coalesce(v_task.cancel_requested_by, 'an operator')))
+    when v_task.compensation is not null then jsonb_build_object('code', 'task-is-being-cancelled', 'message', 'the task is being compensated, and gets no other steps')
     when v_task.total_steps + jsonb_array_length(p_steps) > 10000 then jsonb_build_object('code', 'invalid-request', 'field', 'steps', 'message',
       format('the task has %s steps, and must not have more than 10000', v_task.total_steps))
   end;
@@ -116,10 +117,10 @@ begin
     union all
     select g.ordinality, 'invalid-request', format('steps[%s].step', g.ordinality - 1),
            format('step %s of the template is %s, and cannot be added', g.value ->> 'step',
-                  case n.step_type when 'decision' then 'a decision' when 'batchable' then 'batchable' else 'a batch_worker' end)
+                  case n.step_type when 'decision' then 'a decision' when 'batchable' then 'batchable' when 'compensation' then 'a compensation' else 'a batch_worker' end)
     from jsonb_array_elements(p_steps) with ordinality as g
     join tasker.named_steps s on s.named_task_uuid = v_task.named_task_uuid and s.name = g.value ->> 'step'
-    join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid and n.step_type in ('decision', 'batchable', 'batch_worker')
+    join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid and n.step_type in ('decision', 'batchable', 'batch_worker', 'compensation')
     union all
     select g.ordinality, 'invalid-request', format('steps[%s].step', g.ordinality - 1), format('the template of the task has no step %s', g.value ->> 'step')
     from jsonb_array_elements(p_steps) with ordinality as g

@@ -149,6 +149,7 @@ begin
     select coalesce(nullif(s.step -> 'batch_config', 'null'), nullif(b.step -> 'batch_config', 'null')) as config
     from steps b where s.step ->> 'type' = 'batch_worker' and b.name = s.step #>> '{dependencies,0}') c on true;
 
+  perform tasker.register_compensations(v_uuid, p_template -> 'steps');
   perform tasker.register_policies(v_uuid, p_template);
   insert into tasker.template_pauses (named_task_uuid, is_namespace, paused_at, paused_by, claimed_actor, reason)
   select v_uuid, true, ns.paused_at, ns.paused_by, ns.pause_claimed_actor, ns.pause_reason

@@ -199,13 +199,14 @@ public class TasksResource {
   @Path("{task_uuid}")
   public String cancel(@PathParam("task_uuid") String taskUuid, @QueryParam("reason") String reason,
       @QueryParam("requested_by") String requestedBy, @QueryParam("policy") String policy,
-      @QueryParam("grace_seconds") String graceSeconds, @QueryParam("children") String children) {
-    Parameters.checkKnown(uri, Set.of("reason", "requested_by", "policy", "grace_seconds", "children"));
+      @QueryParam("grace_seconds") String graceSeconds, @QueryParam("children") String children,
+      @QueryParam("compensate") String compensate) {
+    Parameters.checkKnown(uri, Set.of("reason", "requested_by", "policy", "grace_seconds", "children", "compensate"));
     UUID uuid = Parameters.uuid("task_uuid", taskUuid);
     Optional<Duration> grace = graceSeconds == null ? Optional.empty()
         : Optional.of(Duration.ofSeconds(Parameters.number("grace_seconds", graceSeconds, 0, 0, 86_400)));
     tasks.cancel(uuid, new Tasks.CancelRequest(text("requested_by", requestedBy, access.caller().actor(), 128),
-        text("reason", reason, "no reason given", 1_000), policy(policy), grace, children(children)));
+        text("reason", reason, "no reason given", 1_000), policy(policy), grace, children(children), compensates(compensate)));
     return tasks.describe(uuid).map(visibility::task).orElseThrow(() -> Tasks.notFound(uuid)).toString();
   }
 
@@ -218,6 +219,16 @@ public class TasksResource {
     } catch (IllegalArgumentException e) {
       throw Problem.invalid("policy", "must be allow_finish or cancel_running");
     }
+  }
+
+  private static boolean compensates(String compensate) {
+    if (compensate == null || "false".equals(compensate)) {
+      return false;
+    }
+    if ("true".equals(compensate)) {
+      return true;
+    }
+    throw Problem.invalid("compensate", "must be true or false");
   }
 
   private static Tasks.Children children(String children) {

@@ -37,7 +37,8 @@ public class Tasks {
    * @param by    who requests the cancel
    * @param grace how long running steps may take to stop; empty for the time of the template, or else of the configuration
    */
-  public record CancelRequest(String by, String reason, CancelPolicy policy, Optional<Duration> grace, Children children) {
+  public record CancelRequest(String by, String reason, CancelPolicy policy, Optional<Duration> grace, Children children,
+      boolean compensates) {
   }
 
   @Inject
@@ -120,7 +121,7 @@ public class Tasks {
     CancelReply reply = CancelReply.of(Refusals
         .check(gateway.requestCancel(taskUuid, request.by(), request.reason(), request.policy().name().toLowerCase(Locale.ROOT),
             request.grace().map(Duration::toSeconds).orElse(null), request.children().name().toLowerCase(Locale.ROOT),
-            settings.recovery().cancelGrace().toSeconds()), () -> notFound(taskUuid)));
+            settings.recovery().cancelGrace().toSeconds(), request.compensates()), () -> notFound(taskUuid)));
     TaskState state = reply.state();
     if (reply.isTooLate()) {
       throw new Problem(409, "task-already-ended", "task " + taskUuid + " has already ended as " + state, List.of(),

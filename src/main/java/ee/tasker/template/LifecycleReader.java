@@ -2,6 +2,7 @@ package ee.tasker.template;
 
 import ee.tasker.template.model.Lifecycle;
 import ee.tasker.template.model.Limits;
+import ee.tasker.template.model.OnFailure;
 import ee.tasker.template.model.OnStepError;
 import ee.tasker.template.model.StalenessAction;
 import ee.tasker.template.model.TimeoutAction;
@@ -36,7 +37,8 @@ final class LifecycleReader {
           RetryReader.number(keys, "max_child_depth", 0, Limits.CHILD_DEPTH),
           maxDuration,
           onTimeout.flatMap(value -> value.oneOf(TimeoutAction.class)).filter(action -> maxDuration.isPresent())
-              .orElse(TimeoutAction.FAIL));
+              .orElse(TimeoutAction.FAIL),
+          keys.find("on_failure").flatMap(value -> value.oneOf(OnFailure.class)).orElse(OnFailure.BLOCK));
       keys.refuseOthers();
       return lifecycle;
     }).orElse(Lifecycle.DEFAULT);

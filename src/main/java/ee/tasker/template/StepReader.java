@@ -1,6 +1,7 @@
 package ee.tasker.template;
 
 import ee.tasker.template.StepDraft.Named;
+import ee.tasker.template.model.Compensation;
 import ee.tasker.template.model.HandlerReference;
 import ee.tasker.template.model.LimitedUnit;
 import ee.tasker.template.model.Limits;
@@ -61,8 +62,13 @@ final class StepReader {
     var events = EventReader.published(keys, name.map(Named::name), payloads);
     var resultSchema = keys.find("result_schema").flatMap(Located::schema);
     var concurrency = ConcurrencyReader.read(keys, LimitedUnit.STEPS);
+    var compensationPlace = keys.find("compensation");
+    var compensation = compensationPlace.flatMap(Located::keys).flatMap(StepReader::compensation);
     keys.refuseOthers();
 
+    compensationPlace.filter(place -> name.filter(named -> named.name().length() > Limits.COMPENSATED_STEP_NAME).isPresent())
+        .ifPresent(place -> name.orElseThrow().place()
+            .refuse("must be at most " + Limits.COMPENSATED_STEP_NAME + " characters, because the name of the compensation continues it"));
     typePlace.filter(place -> type.needsDependencies() && parents.isEmpty())
         .ifPresent(place -> place.refuse("a step of this type needs at least one dependency"));
     batchPlace.filter(place -> !type.takesBatchConfig()).ifPresent(place -> place.refuse(
@@ -98,10 +104,10 @@ final class StepReader {
     expressions.addAll(waits.expressions());
     expressions.addAll(payloads);
     return new StepDraft(keys.mapping(), name, type, dependencies, batch.flatMap(BatchReader::worker), decision.choices(),
-        expressions, waits.signal(), retry,
+        expressions, waits.signal(), retry, compensationPlace,
         () -> new StepDefinition(name.orElseThrow().name(), description, type, handler,
             List.copyOf(dependencies.keySet()), system, retry, timeout, events, batch.map(BatchReader::config),
-            resultSchema, concurrency, decision.rules().get(), waits.definition().get(), onNone));
+            resultSchema, concurrency, decision.rules().get(), waits.definition().get(), onNone, compensation));
   }
 
   private Optional<Named> name() {
@@ -122,6 +128,14 @@ final class StepReader {
       }
     }));
     return parents;
+  }
+
+  private static Optional<Compensation> compensation(Keys keys) {
+    var handler = keys.require("handler").flatMap(Located::keys).flatMap(StepReader::handler);
+    var retry = RetryReader.read(keys).map(given -> given.applyTo(Compensation.DEFAULT_RETRY, "")).orElse(Compensation.DEFAULT_RETRY);
+    var timeout = RetryReader.number(keys, "timeout_seconds", 1, Limits.TIMEOUT_SECONDS);
+    keys.refuseOthers();
+    return handler.map(reference -> new Compensation(reference, retry, timeout));
   }
 
   private static Optional<HandlerReference> handler(Keys keys) {

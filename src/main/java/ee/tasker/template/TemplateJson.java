@@ -8,6 +8,7 @@ import ee.tasker.template.model.EventDeclaration;
 import ee.tasker.template.model.HandlerReference;
 import ee.tasker.template.model.IdentityReuse;
 import ee.tasker.template.model.Lifecycle;
+import ee.tasker.template.model.OnFailure;
 import ee.tasker.template.model.OnNone;
 import ee.tasker.template.model.RetryOverride;
 import ee.tasker.template.model.RetryPolicy;
@@ -112,6 +113,9 @@ public final class TemplateJson {
     lifecycle.maxChildDepth().ifPresent(depth -> json.add("max_child_depth", depth));
     lifecycle.maxBatchesPerStep().ifPresent(batches -> json.add("max_batches_per_step", batches));
     lifecycle.maxDuration().ifPresent(text -> json.add("max_duration", text).add("on_timeout", word(lifecycle.onTimeout())));
+    if (lifecycle.onFailure() != OnFailure.BLOCK) {
+      json.add("on_failure", word(lifecycle.onFailure()));
+    }
     return json;
   }
 
@@ -183,6 +187,10 @@ public final class TemplateJson {
         content.add("task", child(child));
       }
     });
+    step.compensation().ifPresent(compensation -> content.add("compensation", JsonText.object()
+        .add("handler", handler(compensation.handler()))
+        .add("retry", retry(compensation.retry()))
+        .add("timeout_seconds", number(compensation.timeoutSeconds()))));
     concurrency(content, step.concurrency());
     return content;
   }

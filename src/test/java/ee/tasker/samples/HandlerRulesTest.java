@@ -13,6 +13,8 @@ import ee.tasker.samples.customersuccess.RefundStarter;
 import ee.tasker.samples.customersuccess.ValidateRefundRequest;
 import ee.tasker.samples.ecommerce.CreateOrder;
 import ee.tasker.samples.ecommerce.ProcessPayment;
+import ee.tasker.samples.ecommerce.RefundPayment;
+import ee.tasker.samples.ecommerce.ReleaseInventory;
 import ee.tasker.samples.ecommerce.ValidateCart;
 import ee.tasker.samples.payments.ValidatePaymentEligibility;
 import ee.tasker.samples.retries.BusyOnce;
@@ -73,6 +75,17 @@ class HandlerRulesTest {
     assertThat(second).isEqualTo(first);
     assertThat(first.getString("transaction_id")).matches("txn_[0-9a-f]{16}");
     assertThat(first.getString("authorization_code")).matches("[0-9a-f]{12}");
+  }
+
+  @Test
+  void a_compensation_gives_back_what_the_result_says() throws Exception {
+    JsonObject refund = success(new RefundPayment(), StepStub.withInput("{}").stepInputs("{'result': {'payment_id': 'pay_1', 'amount': 96.39}}"));
+    JsonObject release = success(new ReleaseInventory(),
+        StepStub.withInput("{}").stepInputs("{'result': {'reservations': [{'reservation_id': 'res_1'}, {'reservation_id': 'res_2'}]}}"));
+
+    assertThat(refund.getJsonNumber("amount").bigDecimalValue()).isEqualByComparingTo("96.39");
+    assertThat(refund.getString("payment_id")).isEqualTo("pay_1");
+    assertThat(release.getJsonArray("released")).hasToString("[\"res_1\",\"res_2\"]");
   }
 
   @Test

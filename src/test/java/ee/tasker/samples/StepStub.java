@@ -21,6 +21,7 @@ final class StepStub implements StepContext {
   private int maxAttempts = 3;
   private JsonObject input = JsonValue.EMPTY_JSON_OBJECT;
   private JsonObject config = JsonValue.EMPTY_JSON_OBJECT;
+  private JsonObject stepInputs = JsonValue.EMPTY_JSON_OBJECT;
   private final Map<String, JsonValue> results = new LinkedHashMap<>();
   private JsonValue checkpoint;
 
@@ -63,6 +64,11 @@ final class StepStub implements StepContext {
 
   StepStub config(JsonObject object) {
     config = object;
+    return this;
+  }
+
+  StepStub stepInputs(String json) {
+    stepInputs = json(json);
     return this;
   }
 
@@ -137,7 +143,7 @@ final class StepStub implements StepContext {
 
   @Override
   public JsonObject stepInputs() {
-    return JsonValue.EMPTY_JSON_OBJECT;
+    return stepInputs;
   }
 
   @Override

@@ -65,7 +65,8 @@ class PlannerSettingsTest {
       Rule.of("enable_nestloop = off, jit = off",
           "Compares whole tables, some of them twice. An estimate of one row leads the planner into a nested loop, and the check of a large "
               + "database into hours.",
-          "find_approval_violations", "find_batch_violations", "find_child_violations", "find_counter_violations",
+          "find_approval_violations", "find_batch_violations", "find_child_violations", "find_compensation_violations",
+          "find_counter_violations",
           "find_document_violations",
           "find_fork_violations", "find_graph_violations", "find_growth_violations",
           "find_history_violations",

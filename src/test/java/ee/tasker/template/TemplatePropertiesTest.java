@@ -3,6 +3,7 @@ package ee.tasker.template;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.template.model.BackoffKind;
+import ee.tasker.template.model.Compensation;
 import ee.tasker.template.model.ConcurrencyPolicy;
 import ee.tasker.template.model.EnvironmentOverrides;
 import ee.tasker.template.model.HandlerReference;
@@ -10,6 +11,7 @@ import ee.tasker.template.model.IdentityReuse;
 import ee.tasker.template.model.IdentityStrategy;
 import ee.tasker.template.model.Lifecycle;
 import ee.tasker.template.model.LimitedUnit;
+import ee.tasker.template.model.OnFailure;
 import ee.tasker.template.model.OnNone;
 import ee.tasker.template.model.OnStepError;
 import ee.tasker.template.model.OnWorkerLost;
@@ -202,7 +204,9 @@ class TemplatePropertiesTest {
               oneOf(BackoffKind.values()), base, base + 5_000 + random.nextInt(100), oneOf(OnWorkerLost.values())),
           random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(1 + random.nextInt(86_400)), List.of(),
           Optional.empty(), maybe(schema()), policies(LimitedUnit.STEPS), Optional.empty(), maybe(waitFor()),
-          type == StepType.STANDARD ? OnNone.SKIP : oneOf(OnNone.values()));
+          type == StepType.STANDARD ? OnNone.SKIP : oneOf(OnNone.values()),
+          maybe(new Compensation(new HandlerReference("undo", "call", maybe("rules"), configuration()), Compensation.DEFAULT_RETRY,
+              OptionalInt.of(9))));
     }
 
     private StepWait waitFor() {
@@ -238,7 +242,8 @@ class TemplatePropertiesTest {
           random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(1 + random.nextInt(16)),
           random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(1 + random.nextInt(1_000_000)),
           random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(random.nextInt(65)),
-          Optional.of("PT" + (1 + random.nextInt(9)) + "H"), oneOf(TimeoutAction.values()));
+          Optional.of("PT" + (1 + random.nextInt(9)) + "H"), oneOf(TimeoutAction.values()),
+          oneOf(OnFailure.values()));
     }
 
     private TreeMap<String, String> configuration() {

@@ -174,6 +174,12 @@ public final class Dag {
     return waiting(json);
   }
 
+  /** A compensation with that handler and so many attempts. */
+  public Dag compensatedBy(String callable, int attempts) {
+    return waiting("{\"compensation\": {\"handler\": {\"callable\": \"" + callable + "\"}, \"retry\": {\"max_attempts\": " + attempts
+        + ", \"backoff_base_ms\": 1, \"max_backoff_ms\": 1}}}");
+  }
+
   /** A batchable step whose handler returns the cursors. */
   public Dag batchable() {
     current.type = "batchable";

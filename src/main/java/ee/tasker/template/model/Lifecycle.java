@@ -15,18 +15,20 @@ import java.util.OptionalInt;
  * @param maxDecisionDepth   how deep decisions may follow from decisions, {@value Limits#DEFAULT_DECISION_DEPTH} by default
  * @param maxChildDepth      how deep child tasks may be below the topmost task, {@value Limits#DEFAULT_CHILD_DEPTH} by default
  * @param maxDuration        a duration of ISO 8601; a task older than this ends as onTimeout says
+ * @param onFailure          what happens to a task that would be blocked because a step has failed
  */
 public record Lifecycle(OptionalInt maxDurationMinutes, OptionalInt maxWaitingForDependenciesMinutes,
     OptionalInt maxWaitingForRetryMinutes, OptionalInt maxStepsInProcessMinutes,
     StalenessAction stalenessAction, boolean autoFailOnTimeout, boolean autoDlqOnTimeout,
     OnStepError onStepError, OptionalInt slaMinutes, OptionalInt cancelGraceSeconds, OptionalInt unservedSeconds,
     OptionalInt retentionDays, OptionalInt maxStepsPerDecision, OptionalInt maxDecisionDepth, OptionalInt maxBatchesPerStep,
-    OptionalInt maxChildDepth, Optional<String> maxDuration, TimeoutAction onTimeout) {
+    OptionalInt maxChildDepth, Optional<String> maxDuration, TimeoutAction onTimeout,
+    OnFailure onFailure) {
 
   public static final Lifecycle DEFAULT = new Lifecycle(OptionalInt.empty(), OptionalInt.empty(), OptionalInt.empty(),
       OptionalInt.empty(), StalenessAction.DLQ, false, false, OnStepError.STOP, OptionalInt.empty(), OptionalInt.empty(),
       OptionalInt.empty(), OptionalInt.empty(), OptionalInt.empty(), OptionalInt.empty(), OptionalInt.empty(), OptionalInt.empty(),
-      Optional.empty(), TimeoutAction.FAIL);
+      Optional.empty(), TimeoutAction.FAIL, OnFailure.BLOCK);
 
   public Lifecycle {
     Checks.range(maxDurationMinutes, "max_duration_minutes", 1, Limits.DURATION_MINUTES);
@@ -42,6 +44,7 @@ public record Lifecycle(OptionalInt maxDurationMinutes, OptionalInt maxWaitingFo
     Checks.range(maxStepsPerDecision, "max_steps_per_decision", 1, Limits.STEPS_PER_DECISION);
     Checks.range(maxDecisionDepth, "max_decision_depth", 1, Limits.DECISION_DEPTH);
     Checks.range(maxBatchesPerStep, "max_batches_per_step", 1, Limits.BATCHES_PER_STEP);
+    Checks.present(onFailure, "on_failure");
     Checks.range(maxChildDepth, "max_child_depth", 0, Limits.CHILD_DEPTH);
     Checks.present(maxDuration, "max_duration");
     maxDuration.ifPresent(text -> Checks.require(isTimeLimit(text), "max_duration must be a duration above zero, but is " + text));

@@ -38,6 +38,8 @@ public final class Limits {
   public static final int EVENTS = 20;
   /** Characters of the name of a batch_worker, which the names of its workers continue. */
   public static final int BATCH_WORKER_NAME = 120;
+  /** So that the name of its compensation, which continues it, has at most {@value #STEP_NAME} characters. */
+  public static final int COMPENSATED_STEP_NAME = 115;
   public static final int CONCURRENCY = 1_000_000;
   /** Policies of one template, and of one step. */
   public static final int CONCURRENCY_POLICIES = 4;

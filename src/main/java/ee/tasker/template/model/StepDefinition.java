@@ -16,13 +16,15 @@ import java.util.OptionalInt;
  * @param concurrency      how many instances of this step may be active, across all tasks
  * @param rules           how a decision without a handler chooses
  * @param waitFor         what the step waits for after its parents; without a handler that completes it
+ * @param compensation    how its effect is undone, once it is complete
  * @param onNone          what becomes of a deferred convergence none of whose parents was created
  */
 public record StepDefinition(String name, Optional<String> description, StepType type, Optional<HandlerReference> handler,
     List<String> dependencies, Optional<String> systemDependency, RetryPolicy retry,
     OptionalInt timeoutSeconds, List<EventDeclaration> publishesEvents,
     Optional<BatchConfig> batchConfig, Optional<String> resultSchema,
-    List<ConcurrencyPolicy> concurrency, Optional<DecisionRules> rules, Optional<StepWait> waitFor, OnNone onNone) {
+    List<ConcurrencyPolicy> concurrency, Optional<DecisionRules> rules, Optional<StepWait> waitFor, OnNone onNone,
+    Optional<Compensation> compensation) {
 
   public StepDefinition {
     Checks.text(name, "step.name", Limits.STEP_NAME);
@@ -62,6 +64,9 @@ public record StepDefinition(String name, Optional<String> description, StepType
     Checks.present(onNone, "step.on_none");
     Checks.require(onNone == OnNone.SKIP || type == StepType.DEFERRED_CONVERGENCE,
         "step.on_none of " + name + " must be skip, because its type is " + type);
+    Checks.present(compensation, "step.compensation");
+    Checks.require(compensation.isEmpty() || name.length() <= Limits.COMPENSATED_STEP_NAME,
+        "step.name of a step with a compensation must be at most " + Limits.COMPENSATED_STEP_NAME + " characters, but is " + name);
     Checks.require(concurrency.stream().allMatch(policy -> policy.counts() == LimitedUnit.STEPS),
         "step.concurrency of " + name + " must count steps");
   }

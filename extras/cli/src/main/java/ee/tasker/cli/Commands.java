@@ -327,7 +327,8 @@ final class Commands {
             .with(task(), Arg.reason(QUERY), Arg.actor(QUERY, "requested_by"),
                 Arg.query("policy", "POLICY", "What happens to running steps.").values("cancel_running", "allow_finish"),
                 Arg.query("grace_seconds", "SECONDS", "After which running handlers are interrupted.").integer(),
-                Arg.query("children", "WHAT", "Whether children are cancelled, too.").values("leave", "cancel"))
+                Arg.query("children", "WHAT", "Whether children are cancelled, too.").values("leave", "cancel"),
+                Arg.flag(QUERY, "compensate", "What it has done is compensated before it is cancelled."))
             .shows(TASK).example("tasker task cancel 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 -m \"no longer needed\" --children cancel"),
         Command.of("retry", "Runs the failed steps again.").calls(Operation.ACT_ON_TASK).constant("action_type", "retry")
             .with(task(), Arg.reason(BODY), Arg.actor(BODY, "requested_by"),
@@ -355,6 +356,9 @@ final class Commands {
         Command.of("resolve", "Declares a blocked task to be done.").calls(Operation.ACT_ON_TASK).constant("action_type", "resolve")
             .with(task(), Arg.reason(BODY), Arg.actor(BODY, "requested_by")).shows(TASK)
             .example("tasker task resolve 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 -m \"paid by hand\""),
+        Command.of("compensate", "Has what a blocked task has done undone; it ends in error after that.").calls(Operation.ACT_ON_TASK)
+            .constant("action_type", "compensate").with(task(), Arg.reason(BODY), Arg.actor(BODY, "requested_by")).shows(TASK)
+            .example("tasker task compensate 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 -m \"the order cannot be shipped\""),
         Command.of("fail", "Ends a blocked task in error.").calls(Operation.ACT_ON_TASK).constant("action_type", "fail")
             .with(task(), Arg.reason(BODY), Arg.actor(BODY, "requested_by")).shows(TASK)
             .example("tasker task fail 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 -m \"the order does not exist\""));

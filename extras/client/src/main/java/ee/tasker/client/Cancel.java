@@ -31,6 +31,11 @@ public final class Cancel {
     return with("children", "cancel");
   }
 
+  /** What the task has done is compensated before it is cancelled. */
+  public Cancel compensate() {
+    return with("compensate", "true");
+  }
+
   private Cancel with(String parameter, String value) {
     List<Map.Entry<String, String>> more = new ArrayList<>(parameters);
     more.add(Map.entry(parameter, value));

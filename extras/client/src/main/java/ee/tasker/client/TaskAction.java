@@ -38,6 +38,11 @@ public final class TaskAction {
     return of("fail", requestedBy, reason);
   }
 
+  /** What a blocked task has done is compensated, and it ends in {@code error} after that. */
+  public static TaskAction compensate(String requestedBy, String reason) {
+    return of("compensate", requestedBy, reason);
+  }
+
   /** Replaces the context; for the two retries. */
   public TaskAction context(JsonObject context) {
     return with("context", context);

@@ -1,0 +1,108 @@
+-- Begins the compensation of tasks of which no step is in flight, each at most once: cancels the steps that have not run and the waits, adds a compensating step for each
+-- complete step whose template has a compensation, with the edges of the graph reversed (the undo of a step waits for the undos of
+-- all that was done after it), and offers those that wait for none. Steps that an operator resolved are not undone.
+-- A step gets {compensates, step_uuid, result} as its inputs; its first move names the step that it compensates, and its edges.
+-- From then on the counters of the task count its compensating steps only, so that it continues, is blocked and is retried as any task; a
+-- cancel request is put away until the task ends, so that it does not stop what it has asked for.
+-- p_cause etc. are those of an operator's request; null: a cancel, or the failure of the task.
+-- Returns the deltas for roll_up_task_states. A task with nothing to undo has no unfinished step then, and ends.
+-- Locks: the steps by uuid, the waits; the caller holds the tasks. Source: design section 13, ADR 0046.
+create or replace function tasker.begin_compensations(
+  p_task_uuids uuid[], p_server_uuid uuid, p_now timestamptz,
+  p_cause tasker.compensation_cause default null, p_by text default null, p_reason text default null)
+returns tasker.task_delta[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_ready    uuid[];
+  v_handoffs tasker.step_handoff[];
+  v_task     uuid;
+begin
+  foreach v_task in array p_task_uuids loop
+    insert into tasker.task_compensations as c (task_uuid, cause, state, asked_at, began_at, planned_steps, asked_by, reason, cancel_request)
+    select t.task_uuid, coalesce(p_cause, case when t.cancel_requested_at is null then 'failure' else 'cancel' end::tasker.compensation_cause), 'running', p_now, p_now, 0,
+           p_by, p_reason,
+           case when t.cancel_requested_at is not null then jsonb_build_object(
+             'requested_at', t.cancel_requested_at, 'force_at', t.cancel_force_at, 'policy', t.cancel_policy, 'by', t.cancel_requested_by,
+             'claimed_actor', t.cancel_claimed_actor, 'reason', t.cancel_reason, 'children', t.cancel_children) end
+    from tasker.tasks t where t.task_uuid = v_task
+    on conflict (task_uuid) do update set state = 'running', began_at = excluded.began_at, planned_steps = 0, cancel_request = excluded.cancel_request;
+
+    perform tasker.cancel_waits(array[v_task], null, p_now);
+    with idle as (
+      select s.workflow_step_uuid, s.state as from_state from tasker.workflow_steps s
+      where s.task_uuid = v_task and s.state in ('pending', 'waiting_for_retry')
+      order by s.workflow_step_uuid for update),
+    moved as (
+      update tasker.workflow_steps s set state = 'cancelled', transition_count = s.transition_count + 1, completed_at = p_now, next_retry_at = null
+      from idle i where s.workflow_step_uuid = i.workflow_step_uuid
+      returning s.workflow_step_uuid, s.transition_count, s.handoffs, s.attempts, i.from_state)
+    insert into tasker.workflow_step_transitions
+      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, processor_uuid, metadata)
+    select m.workflow_step_uuid, m.transition_count, v_task, m.from_state, 'cancelled', 'orchestrator', m.handoffs, m.attempts, p_server_uuid,
+           '{"reason": "the task is compensated"}'
+    from moved m;
+
+    with recursive done as materialized (
+      select s.workflow_step_uuid as step_uuid, coalesce(s.name, ns.name)::text as name, u.named_step_uuid, u.default_max_attempts, u.default_retryable, r.result,
+             tasker.uuid_v7() as undo_uuid, row_number() over (order by s.step_position) as n
+      from tasker.workflow_steps s
+      join tasker.tasks t on t.task_uuid = s.task_uuid
+      join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
+      join tasker.named_steps ns on ns.named_step_uuid = s.named_step_uuid
+      join tasker.named_tasks_named_steps d on d.named_step_uuid = s.named_step_uuid
+      join tasker.named_tasks_named_steps u on u.named_task_uuid = t.named_task_uuid and u.step_position = nt.total_steps + d.step_position and u.step_type = 'compensation'
+      left join tasker.workflow_step_result_audit r on r.workflow_step_uuid = s.workflow_step_uuid and r.sort_key = s.result_sort_key
+      where s.task_uuid = v_task and s.state = 'complete'),
+    -- From each such step to the next of them on every path.
+    reached(step_uuid, node) as (
+      select d.step_uuid, e.to_step_uuid from done d join tasker.workflow_step_edges e on e.from_step_uuid = d.step_uuid
+      union
+      select r.step_uuid, e.to_step_uuid from reached r join tasker.workflow_step_edges e on e.from_step_uuid = r.node
+      where not exists (select from done d where d.step_uuid = r.node)),
+    edges as materialized (
+      select later.undo_uuid as parent, earlier.undo_uuid as child
+      from reached r join done earlier on earlier.step_uuid = r.step_uuid join done later on later.step_uuid = r.node),
+    step_rows as (
+      insert into tasker.workflow_steps
+        (workflow_step_uuid, task_uuid, named_step_uuid, created_at, state, step_position, transition_count, total_parents, remaining_parents, max_attempts, retryable,
+         is_limited, name, compensates_step_uuid)
+      select d.undo_uuid, v_task, d.named_step_uuid, p_now, 'pending', tasker.get_next_step_position(v_task) + d.n - 1, 1, p.parents, p.parents, d.default_max_attempts,
+             d.default_retryable, t.is_limited,
+             case when length(d.name) <= 115 then d.name else left(d.name, 78) || ':' || d.undo_uuid end || ':compensation', d.step_uuid
+      from done d
+      join tasker.tasks t on t.task_uuid = v_task
+      cross join lateral (select count(*)::int as parents from edges e where e.child = d.undo_uuid) p
+      returning workflow_step_uuid),
+    edge_rows as (
+      insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid) select e.parent, e.child, v_task from edges e),
+    documents as (
+      insert into tasker.workflow_step_documents (workflow_step_uuid, task_uuid, inputs)
+      select d.undo_uuid, v_task, jsonb_build_object('compensates', d.name, 'step_uuid', d.step_uuid, 'result', d.result) from done d),
+    history as (
+      insert into tasker.workflow_step_transitions
+        (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, processor_uuid, metadata)
+      select d.undo_uuid, 1, v_task, null, 'pending', 'orchestrator', 0, 0, p_server_uuid,
+             jsonb_build_object('compensates', d.step_uuid, 'parents', (select coalesce(jsonb_agg(e.parent), '[]') from edges e where e.child = d.undo_uuid),
+                                'children', '[]'::jsonb)
+      from done d)
+    update tasker.task_compensations c set planned_steps = (select count(*) from step_rows) where c.task_uuid = v_task;
+    update tasker.tasks t
+    set compensation = c.cause, in_flight_steps = 0, failed_steps = 0, retrying_steps = 0, unfinished_steps = c.planned_steps,
+        total_steps = t.total_steps + c.planned_steps, cancel_requested_at = null, cancel_force_at = null, cancel_policy = null, cancel_requested_by = null,
+        cancel_claimed_actor = null, cancel_reason = null, cancel_children = null
+    from tasker.task_compensations c
+    where t.task_uuid = v_task and c.task_uuid = v_task;
+  end loop;
+
+  select array_agg(s.workflow_step_uuid order by s.step_position) into v_ready
+  from tasker.workflow_steps s join tasker.tasks t on t.task_uuid = s.task_uuid
+  where s.task_uuid = any (p_task_uuids) and s.compensates_step_uuid is not null and s.state = 'pending' and s.remaining_parents = 0 and tasker.accepts_handoffs(t);
+  v_handoffs := tasker.enqueue_steps(v_ready, 'pending', p_server_uuid, 0, 60, p_now);
+  return array(select (u, 0, 0, 0, 0)::tasker.task_delta from unnest(p_task_uuids) u)
+         || array(select (h.task_uuid, 1, 0, 0, 0)::tasker.task_delta from unnest(v_handoffs) h);
+end
+$$;
+comment on function tasker.begin_compensations(uuid[], uuid, timestamptz, tasker.compensation_cause, text, text) is
+  'Begins the compensation of tasks of which no step is in flight: adds the steps that undo what was done, in reverse order.';

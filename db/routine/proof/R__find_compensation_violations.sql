@@ -1,0 +1,91 @@
+-- Compensations that are not what their tasks have done, in reverse: one row per finding. Without nested loops: where
+-- statistics are missing or old, one over the whole history would never end.
+-- Locks: none. Source: design section 13, ADR 0046, docs/promises.md.
+create or replace function tasker.find_compensation_violations(p_since timestamptz default null)
+returns table (invariant text, example jsonb)
+language sql stable
+set search_path = '' set jit = off set enable_nestloop = off
+as $$
+  with recursive compensations as materialized (
+    select c.*, t.task_uuid is not null as is_there, t.compensation, t.completed_at, t.state as task_state
+    from tasker.task_compensations c
+    left join tasker.tasks t on t.task_uuid = c.task_uuid
+    where coalesce(t.created_at, 'infinity') >= coalesce(p_since, '-infinity')),
+  undos as materialized (
+    select u.workflow_step_uuid, u.task_uuid, u.state, u.compensates_step_uuid, u.name, d.workflow_step_uuid as done_uuid, d.state as done_state, n.step_type,
+           n.step_position, dn.step_position as done_position, nt.total_steps
+    from compensations c
+    join tasker.workflow_steps u on u.task_uuid = c.task_uuid and u.compensates_step_uuid is not null
+    left join tasker.workflow_steps d on d.workflow_step_uuid = u.compensates_step_uuid and d.task_uuid = u.task_uuid
+    left join tasker.named_tasks_named_steps n on n.named_step_uuid = u.named_step_uuid
+    left join tasker.named_tasks_named_steps dn on dn.named_step_uuid = d.named_step_uuid
+    left join tasker.named_tasks nt on nt.named_task_uuid = n.named_task_uuid),
+  counts as (
+    select u.task_uuid, count(*) as steps, bool_and(u.state = 'complete') as all_complete from undos u group by u.task_uuid),
+  edges as materialized (
+    select e.from_step_uuid, e.to_step_uuid from (select distinct u.task_uuid from undos u) t
+    join tasker.workflow_steps s on s.task_uuid = t.task_uuid
+    join tasker.workflow_step_edges e on e.to_step_uuid = s.workflow_step_uuid),
+  -- What was done after each compensated step, on any path.
+  later(step_uuid, later_uuid) as (
+    select u.compensates_step_uuid, e.to_step_uuid from undos u join edges e on e.from_step_uuid = u.compensates_step_uuid
+    union
+    select l.step_uuid, e.to_step_uuid from later l join edges e on e.from_step_uuid = l.later_uuid),
+  starts as (
+    select h.workflow_step_uuid, min(h.created_at) as started_at from undos u
+    join tasker.workflow_step_transitions h on h.workflow_step_uuid = u.workflow_step_uuid and h.to_state = 'enqueued' group by h.workflow_step_uuid),
+  ends as (
+    select h.workflow_step_uuid, max(h.created_at) as ended_at from undos u
+    join tasker.workflow_step_transitions h on h.workflow_step_uuid = u.workflow_step_uuid and h.to_state in ('complete', 'resolved_manually') group by h.workflow_step_uuid)
+  select 'compensation_belongs_to_its_task', jsonb_build_object('task_uuid', c.task_uuid, 'state', c.state, 'cause', c.cause, 'of_the_task', c.compensation)
+  from compensations c
+  where not c.is_there or (c.state <> 'asked' and c.compensation is distinct from c.cause) or (c.state = 'asked' and c.compensation is not null)
+     or (c.state = 'running' and c.completed_at is not null) or (c.state in ('compensated', 'incomplete') and c.completed_at is null)
+     or c.task_state = 'complete'
+  union all
+  select 'compensation_belongs_to_its_task', jsonb_build_object('task_uuid', t.task_uuid, 'compensation', t.compensation)
+  from tasker.tasks t left join tasker.task_compensations c on c.task_uuid = t.task_uuid
+  where t.compensation is not null and c.task_uuid is null
+  union all
+  select 'undo_has_its_done_step',
+         jsonb_build_object('step_uuid', u.workflow_step_uuid, 'task_uuid', u.task_uuid, 'compensates', u.compensates_step_uuid, 'done_state', u.done_state)
+  from undos u
+  where u.done_state is distinct from 'complete' or u.step_type is distinct from 'compensation' or u.step_position is distinct from u.total_steps + u.done_position
+  union all
+  select 'undo_has_its_done_step', jsonb_build_object('task_uuid', u.task_uuid, 'compensates', u.compensates_step_uuid, 'times', count(*))
+  from undos u group by u.task_uuid, u.compensates_step_uuid having count(*) > 1
+  union all
+  -- What an operator resolved is not undone.
+  select 'done_step_is_compensated', jsonb_build_object('task_uuid', c.task_uuid, 'step_uuid', s.workflow_step_uuid, 'state', s.state)
+  from compensations c
+  join tasker.workflow_steps s on s.task_uuid = c.task_uuid and s.state = 'complete' and s.compensates_step_uuid is null
+  join tasker.tasks t on t.task_uuid = c.task_uuid
+  join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
+  join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
+  join tasker.named_tasks_named_steps k on k.named_task_uuid = nt.named_task_uuid and k.step_position = nt.total_steps + n.step_position and k.step_type = 'compensation'
+  left join undos u on u.compensates_step_uuid = s.workflow_step_uuid
+  where c.began_at is not null and u.workflow_step_uuid is null
+  union all
+  select 'compensation_is_in_reverse_order',
+         jsonb_build_object('step_uuid', earlier.workflow_step_uuid, 'started_at', b.started_at, 'after', later.workflow_step_uuid, 'ended_at', e.ended_at)
+  from later l
+  join undos earlier on earlier.compensates_step_uuid = l.step_uuid
+  join undos later on later.compensates_step_uuid = l.later_uuid
+  join starts b on b.workflow_step_uuid = earlier.workflow_step_uuid
+  left join ends e on e.workflow_step_uuid = later.workflow_step_uuid
+  where e.ended_at is null or e.ended_at > b.started_at
+  union all
+  select 'compensated_means_each_is_complete',
+         jsonb_build_object('task_uuid', c.task_uuid, 'state', c.state, 'planned', c.planned_steps, 'steps', coalesce(k.steps, 0), 'all_complete', k.all_complete)
+  from compensations c left join counts k on k.task_uuid = c.task_uuid
+  where coalesce(c.planned_steps, 0) <> coalesce(k.steps, 0)
+     or (c.state = 'compensated' and not coalesce(k.all_complete, true)) or (c.state = 'incomplete' and coalesce(k.all_complete, true))
+  union all
+  -- None is left running, offered or waiting under a compensation.
+  select 'nothing_runs_beside_a_compensation', jsonb_build_object('task_uuid', c.task_uuid, 'step_uuid', s.workflow_step_uuid, 'state', s.state)
+  from compensations c
+  join tasker.workflow_steps s on s.task_uuid = c.task_uuid and s.compensates_step_uuid is null
+  where c.began_at is not null and s.state not in ('complete', 'error', 'cancelled', 'resolved_manually')
+$$;
+comment on function tasker.find_compensation_violations(timestamptz) is
+  'Compensations that are not what their tasks have done, in reverse: one row per finding.';
