@@ -144,8 +144,9 @@ class CorruptionsTest {
       complete(worker, forked, "s1", "{\"n\": 1}");
       assertThat(sql.object("select tasker.fork_task(?, 'ann', 'again', '{\"from\": [\"s2\"]}')", forked.uuid()).getInt("copied_steps"))
           .isEqualTo(1);
-      Dag.Task undone = add("undone", Dag.of("charge").compensatedBy("refund", 1).step("ship").dependsOn("charge").compensatedBy("recall", 1)
-          .step("tell").dependsOn("ship").maxAttempts(1).lifecycle("on_failure", "compensate"));
+      Dag.Task undone = add("undone",
+          Dag.of("charge").compensatedBy("refund", 1).step("ship").dependsOn("charge").compensatedBy("recall", 1)
+              .step("tell").dependsOn("ship").maxAttempts(1).lifecycle("on_failure", "compensate"));
       complete(worker, undone, "charge", "{}");
       complete(worker, undone, "ship", "{}");
       worker.complete(claim(worker, undone, "tell").permanentFailure());
