@@ -223,8 +223,10 @@ class YieldStepsTest {
   @Test
   void a_step_that_yields_gives_its_slot_to_the_next_in_line() {
     Dag dag = Dag.of("a").stepPolicy("{\"limit\": 1}");
-    dag.started(2);
-    worker.at(now);
+    dag.started();
+    dag.started();
+    now = sql.instant("select clock_timestamp()");
+    worker.at(now).advance();
     Claim first = worker.claimOne();
     assertThat(worker.claim(1)).isEmpty();
     worker.complete(first.yielded("1", 1_000));

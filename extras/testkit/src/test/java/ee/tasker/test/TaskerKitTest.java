@@ -192,7 +192,8 @@ class TaskerKitTest {
     List<String> seen = new ArrayList<>();
     TaskRun task = tasker.workflow(LINEAR).with("kit.Do", step -> {
       seen.add(step.stepName() + " " + step.attempt() + " " + step.checkpoint().map(JsonValue::toString).orElse("none"));
-      return step.stepName().equals("b") && step.checkpoint().isEmpty() ? StepOutcome.yield(Json.createValue("half way"), Duration.ofHours(3))
+      return step.stepName().equals("b") && step.checkpoint().isEmpty()
+          ? StepOutcome.yield(Json.createValue("half way"), Duration.ofHours(3))
           : StepOutcome.success();
     }).submit().run();
 
