@@ -180,6 +180,8 @@ class WorkerTest(unittest.TestCase):
             "batches": (lambda step: Outcome.batches({"start": n} for n in (0, 10)), "success", None),
             "batches_none": (lambda step: Outcome.batches([], result="empty"), "success", None),
             "worker_of_batch": (lambda step: [step.cursor, step.items, step.inputs], "success", None),
+            "yield": (lambda step: Outcome.yielded({"row": 7}, after=2.5), "yielded", None),
+            "yield_none": (lambda step: Outcome.yielded(), "yielded", None),
             "permanent": (raising(PermanentError("no", type="Declined", details={"a": 1})), "permanent_failure", "Declined"),
             "subclass": (raising(OutOfStock("no")), "permanent_failure", "OutOfStock"),
             "retryable": (raising(RetryableError("busy", retry_after=1.5)), "retryable_failure", "RetryableError"),
@@ -204,6 +206,8 @@ class WorkerTest(unittest.TestCase):
         self.assertEqual(([{"start": 0}, {"start": 10}], {}), (results["batches"]["batches"], results["batches"]["result"]))
         self.assertEqual(([], "empty"), (results["batches_none"]["batches"], results["batches_none"]["result"]))
         self.assertEqual([None, None, {}], results["worker_of_batch"]["result"])
+        self.assertEqual(({"row": 7}, 2500), (results["yield"]["checkpoint"], results["yield"]["after_ms"]))
+        self.assertEqual((False, 0), ("checkpoint" in results["yield_none"], results["yield_none"]["after_ms"]))
         self.assertEqual(1500, results["retryable"]["retry_after_ms"])
         self.assertEqual({"a": 1}, results["permanent"]["error"]["details"])
 

@@ -194,6 +194,8 @@ test("outcomes", async () => {
     batches: [() => Outcome.batches([{ start: 0 }, { start: 10 }]), "success", undefined],
     batchesNone: [() => Outcome.batches([], "empty"), "success", undefined],
     workerOfBatch: [(step) => [step.cursor ?? "none", step.items ?? "none", step.inputs], "success", undefined],
+    yield: [() => Outcome.yielded({ row: 7 }, 2.5), "yielded", undefined],
+    yieldNone: [() => Outcome.yielded(), "yielded", undefined],
     permanent: [raising(new PermanentError("no", { type: "Declined", details: { a: 1 } })), "permanent_failure", "Declined"],
     subclass: [raising(new OutOfStock("no")), "permanent_failure", "OutOfStock"],
     retryable: [raising(new RetryableError("busy", { retryAfterSeconds: 1.5 })), "retryable_failure", "RetryableError"],
@@ -222,6 +224,8 @@ test("outcomes", async () => {
   assert.deepEqual([results["batches"]!["batches"], results["batches"]!["result"]], [[{ start: 0 }, { start: 10 }], {}]);
   assert.deepEqual([results["batchesNone"]!["batches"], results["batchesNone"]!["result"]], [[], "empty"]);
   assert.deepEqual(results["workerOfBatch"]!["result"], ["none", "none", {}]);
+  assert.deepEqual([results["yield"]!["checkpoint"], results["yield"]!["after_ms"]], [{ row: 7 }, 2500]);
+  assert.deepEqual(["checkpoint" in results["yieldNone"]!, results["yieldNone"]!["after_ms"]], [false, 0]);
   assert.equal(results["retryable"]!["retry_after_ms"], 1500);
   assert.deepEqual(results["permanent"]!["error"].details, { a: 1 });
 });

@@ -161,6 +161,12 @@ final class Mutations {
       of("a heartbeat compares the handoff", RENEW, "where s.state = 'in_progress' and s.handoffs = r.handoff\n      and s.lease",
           "where s.state = 'in_progress'\n      and s.lease", "WorkerCrashTest#W4"),
       of("a checkpoint compares the handoff", "R__save_checkpoint.sql", " and s.handoffs = p_handoff", "", "WorkerCrashTest#W4"),
+      of("a yield compares the handoff", "R__yield_steps.sql", " and s.handoffs = g.handoff", "",
+          "YieldStepsTest#a_yield_of_another_handoff"),
+      of("a yield spends no attempt", "R__yield_steps.sql", "attempts = s.attempts - 1", "attempts = s.attempts",
+          "YieldStepsTest#a_step_that_yields_goes_on"),
+      of("a step that yields at once without progress comes to an end", "R__judge_yields.sql", "d.stalled_yields >= 19", "false",
+          "YieldStepsTest#yields_at_once_without"),
       of("a release compares the handoff", "R__release_steps.sql", " and s.handoffs = r.handoff", "", "WorkerCrashTest#W4"),
       of("a fence is a handoff and no attempt", BACK, " and s.handoffs = g.handoff", " and s.attempts = g.handoff",
           "HandoffsTest#of_two_handoffs")
