@@ -62,8 +62,10 @@ class TimeOutTasksTest {
     assertThat(sql.number("select count(*) from pgmq.q_worker_orders_queue")).as("the offered step has no message any more").isZero();
     assertThat(worker.complete(running.success()).getJsonArray("refused")).hasSize(1);
     assertThatStep(running.step()).isIn("error");
-    assertThat(sql.object("select tasker.renew_leases(jsonb_build_array(jsonb_build_object('step_uuid', ?::uuid, 'handoff', 1)), 60)",
-        running.step()).getJsonArray("lost")).as("the worker is told").hasSize(1);
+    assertThat(
+        sql.object("select tasker.renew_leases(jsonb_build_array(jsonb_build_object('step_uuid', ?::uuid, 'handoff', 1)), 60, now())",
+            running.step()).getJsonArray("lost"))
+        .as("the worker is told").hasSize(1);
     assertThat(sql.texts("select distinct error ->> 'type' from tasker.workflow_step_result_audit where task_uuid = ?", task.uuid()))
         .containsExactly("task_timed_out");
     assertThat(sql.text("select metadata ->> 'reason' from tasker.task_transitions where task_uuid = ? order by sort_key desc limit 1",
@@ -168,7 +170,7 @@ class TimeOutTasksTest {
     sql.object("select tasker.process_tasks(array[?], null, 0, 60, 300, 86400, 5, ?)", task.uuid(), limit(task).plusSeconds(60));
     assertThatTask(task).isIn("blocked_by_failures");
 
-    new Operator().step(task, "a", "retry");
+    new Operator().step(task, "a", "reset_for_retry");
     advanceAt(limit(task).plusSeconds(120));
     assertThatTask(task).isIn("error");
     assertThat(document(task).getString("explanation")).endsWith("task_timed_out.");
