@@ -212,7 +212,8 @@ class ConsoleWorkIT {
     console.browser.type("main form input[name=reason]", "the data comes later");
     browser.press("Save");
     until("it is changed",
-        () -> schedules("made_here", "cron = '30 4 * * *' and version = 2 and context = '{\"even_number\": 8}' and zone = 'Europe/Berlin'") == 1);
+        () -> schedules("made_here",
+            "cron = '30 4 * * *' and version = 2 and context = '{\"even_number\": 8}' and zone = 'Europe/Berlin'") == 1);
     console.go("schedules?name=made_here");
     browser.await("document.querySelector(arguments[0])?.innerText.includes('30 4 * * *')", "tr[data-schedule='" + uuid + "']");
     assertUsable("the list of schedules");
@@ -277,8 +278,10 @@ class ConsoleWorkIT {
 
   @Test
   void a_reader_sees_schedules_and_forks_but_no_action() {
-    Object uuid = admin.post("/v1/schedules", "{\"namespace\": \"testing\", \"name\": \"read_only\", \"template\": \"hello\", \"context\": {\"who\": \"ann\"}, "
-        + "\"every_seconds\": 86400}").text("schedule_uuid");
+    Object uuid = admin.post("/v1/schedules",
+        "{\"namespace\": \"testing\", \"name\": \"read_only\", \"template\": \"hello\", \"context\": {\"who\": \"ann\"}, "
+            + "\"every_seconds\": 86400}")
+        .text("schedule_uuid");
     UUID task = admin.submit("hello", "{\"who\": \"ann\"}");
     admin.awaitTerminalOrBlocked(task);
     String step = admin.steps(task).keySet().iterator().next();
@@ -323,7 +326,8 @@ class ConsoleWorkIT {
     register("console_top", "steps:\n  - {name: under, task: {name: console_middle}}\n");
     UUID top = admin.submit("testing", "console_top", "{}");
     until("the leaf is there", () -> admin.count(
-        "select count(*) from tasker.tasks m join tasker.tasks l on l.parent_task_uuid = m.task_uuid where m.parent_task_uuid = ?", top) == 1);
+        "select count(*) from tasker.tasks m join tasker.tasks l on l.parent_task_uuid = m.task_uuid where m.parent_task_uuid = ?",
+        top) == 1);
     UUID middle = (UUID) admin.value("select task_uuid from tasker.tasks where parent_task_uuid = ?", top);
     UUID leaf = (UUID) admin.value("select task_uuid from tasker.tasks where parent_task_uuid = ?", middle);
     console.signIn("ann");
