@@ -9,6 +9,10 @@ const PAGES = {
   overview: { load: () => import("./pages/overview.js"), isFor: () => true },
   tasks: { load: () => import("./pages/tasks.js"), isFor: () => may("tasks:list") },
   task: { load: () => import("./pages/task.js") },
+  approvals: { load: () => import("./pages/approvals.js"), isFor: () => may("approvals:read") },
+  approval: { load: () => import("./pages/approval.js") },
+  schedules: { load: () => import("./pages/schedules.js"), isFor: () => may("schedules:read") },
+  schedule: { load: () => import("./pages/schedule.js") },
   failures: { load: () => import("./pages/failures.js"), isFor: () => may("steps:read") && may("tasks:list") },
   templates: { load: () => import("./pages/templates.js"), isFor: () => may("templates:read") },
   template: { load: () => import("./pages/template.js") },
@@ -27,6 +31,8 @@ function pageOf([first = "overview", second]) {
   if (first === "tasks" && second) return ["task", "tasks"];
   if (first === "templates" && second === "new") return ["editor", "templates"];
   if (first === "templates" && second) return ["template", "templates"];
+  if (first === "approvals" && second) return ["approval", "approvals"];
+  if (first === "schedules" && second) return ["schedule", "schedules"];
   return t.pages[first] ? [first, first] : [null, null];
 }
 

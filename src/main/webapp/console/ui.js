@@ -6,15 +6,15 @@ import { t } from "./texts.js";
 // ---- States
 
 const FAMILIES = {
-  waiting: ["○", ["pending", "initializing", "waiting_for_dependencies"]],
+  waiting: ["○", ["pending", "initializing", "waiting_for_dependencies", "open", "queued"]],
   offered: ["◌", ["enqueued", "enqueuing_steps"]],
-  running: ["▶", ["in_progress", "steps_in_process", "evaluating_results", "enqueued_for_orchestration", "enqueued_as_error_for_orchestration"]],
+  running: ["▶", ["in_progress", "steps_in_process", "running", "evaluating_results", "enqueued_for_orchestration", "enqueued_as_error_for_orchestration"]],
   retry: ["↻", ["waiting_for_retry", "degraded", "draining", "paused"]],
-  complete: ["✓", ["complete", "healthy"]],
+  complete: ["✓", ["complete", "healthy", "approved", "started"]],
   blocked: ["▲", ["blocked_by_failures"]],
-  failed: ["✕", ["error", "lost"]],
+  failed: ["✕", ["error", "lost", "rejected", "expired", "failed", "missed"]],
   resolved: ["☑", ["resolved_manually"]],
-  cancelled: ["⊘", ["cancelled", "stopped"]],
+  cancelled: ["⊘", ["cancelled", "stopped", "skipped"]],
   untaken: ["–", ["not_taken", "planned"]],
 };
 const FAMILY_OF = Object.fromEntries(Object.entries(FAMILIES).flatMap(([family, [, states]]) => states.map((state) => [state, family])));

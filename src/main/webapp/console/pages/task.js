@@ -4,6 +4,7 @@ import { change, get, link, may, query, setParams, shared, useLoad, useStream, u
 import { Graph, nodesOf } from "../graph.js";
 import { t } from "../texts.js";
 import { Timeline } from "../timeline.js";
+import { ForkedFrom, Tree } from "../tree.js";
 import { Action, Ago, Copy, ENDED, ErrorNote, Facts, Guard, Json, Live, Loaded, span, State, Table, Tabs, Time } from "../ui.js";
 
 const TABS = Object.entries(t.task.tabs);
@@ -51,7 +52,10 @@ function StepActions({ task, step, isDecision, onDone }) {
   return html`<div class="row actions">
     <${Action} ...${common} label=${reset[0]} sentence=${reset[1]} isOffered=${canReset} send=${send("reset_for_retry", "reset_by")} />
     <${Action} ...${common} label=${complete[0]} sentence=${complete[1]} isOffered=${canEnd} fields=${fields} send=${send("complete_manually", "completed_by", completion)} />
-    <${Action} ...${common} label=${resolve[0]} sentence=${resolve[1]} isDangerous isOffered=${canEnd} send=${send("resolve_manually", "resolved_by")} /></div>`;
+    <${Action} ...${common} label=${resolve[0]} sentence=${resolve[1]} isDangerous isOffered=${canEnd} send=${send("resolve_manually", "resolved_by")} />
+    <${Action} label=${t.tree.fork} sentence=${t.tree.forkSentence} isAllowed=${may("tasks:act", task.namespace) && may("tasks:create", task.namespace)} onDone=${(made) => { location.hash = link("tasks", made.task_uuid); }}
+      fields=${[{ name: "from", label: t.tree.forkFrom, hint: t.tree.forkFromHint, value: step.name, required: true }, { name: "context", label: t.task.context, hint: t.tree.contextHint, kind: "area" }]}
+      send=${(values, key) => change("POST", `v1/tasks/${task.task_uuid}/forks`, { from: values.from.split(",").map((name) => name.trim()).filter(Boolean), requested_by: shared.me.name, reason: values.reason, ...(values.context.trim() && { context: json(values.context) }) }, key)} /></div>`;
 }
 
 // ---- Parts
@@ -61,7 +65,8 @@ function Why({ task, onDone }) {
   return html`${task.cancel_request && html`<p>${t.task.cancelRequested(task.cancel_request.by, task.cancel_request.reason)}</p>`}
     ${task.explanation && html`<p><strong>${task.explanation}</strong></p>`}
     <${Loaded} of=${why}>${({ waiting }) => html`<ul>${waiting.filter((step) => !["parents", "held_back"].includes(step.cause)).slice(0, 12).map((step) => html`
-      <li key=${step.step_uuid}><button type="button" onClick=${() => setParams({ step: step.name })}>${step.name}</button> <${State} of=${step.state} /> ${step.sentence}${step.details?.due_at && html` <span class="quiet">(<${Ago} at=${step.details.due_at} />)</span>`}</li>`)}</ul>
+      <li key=${step.step_uuid}><button type="button" onClick=${() => setParams({ step: step.name })}>${step.name}</button> <${State} of=${step.state} /> ${step.sentence}${step.details?.due_at && html` <span class="quiet">(<${Ago} at=${step.details.due_at} />)</span>`}
+        ${step.details?.approval_uuid && may("approvals:read", task.namespace) && html` <a href=${link("approvals", step.details.approval_uuid)}>${t.approvals.open}</a>`}${step.details?.child_task_uuid && html` <a href=${link("tasks", step.details.child_task_uuid)}>${t.tree.openChild}</a>`}</li>`)}</ul>
       <${SendSignal} task=${task} waiting=${waiting} onDone=${onDone} />`}<//>`;
 }
 
@@ -207,6 +212,7 @@ export default function Task({ parts: [, uuid], params }) {
       <span class="quiet">${task.completed_at ? span(new Date(task.completed_at) - new Date(task.created_at)) : html`<${Ago} at=${task.created_at} />`}</span>
       <span class="mono small">${task.task_uuid}</span><${Copy} text=${task.task_uuid} /></div>
     <p class="row small">${task.parent_task_uuid && html`<a href=${link("tasks", task.parent_task_uuid)}>${t.task.parent}</a>`}
+      <${ForkedFrom} key=${task.task_uuid} uuid=${task.task_uuid} />
       ${task.replaces_task_uuid && html`<a href=${link("tasks", task.replaces_task_uuid)}>${t.task.replaces}</a>`}
       ${task.replaced_by_task_uuid && html`<a href=${link("tasks", task.replaced_by_task_uuid)}>${t.task.replacedBy}</a>`}
       ${may("tasks:list") && html`<a href=${link("tasks", { correlation_id: task.correlation_id })}>${t.task.correlation}</a><a href=${link("tasks", { parent_correlation_id: task.correlation_id })}>${t.task.children}</a>`}
@@ -217,6 +223,7 @@ export default function Task({ parts: [, uuid], params }) {
     <${Tabs} label=${task.name} current=${tab} of=${TABS.filter(([key]) => key !== "batches" || task.batches?.length > 0 || tab === "batches").map(([key, label]) => [key, label, link("tasks", uuid, { tab: key, step: params.get("step") })])} />
     <${Guard} key=${tab}>${tab === "story" ? html`<${Loaded} of=${history}>${(found) => html`<${Story} history=${found.entries} isEnded=${ENDED.has(task.state)} />`}<//>`
       : tab === "batches" ? (task.batches.length === 0 ? html`<p>${t.task.noBatches}</p>` : task.batches.map((batch) => html`<${Batch} key=${batch.step_uuid} task=${task} batch=${batch} />`))
+      : tab === "tree" ? html`<${Tree} task=${task} />`
       : tab === "data" ? html`<${Data} task=${task} steps=${steps} />`
       : html`<div class="split"><div>
         ${tab === "timeline" ? html`<${Loaded} of=${history}>${(found) => html`<${Timeline} task=${task} history=${found.entries} />`}<//>`

@@ -4,83 +4,35 @@ import { change, get, link, may, query, setParams, shared, useLoad } from "../co
 import { Graph, nodesOf } from "../graph.js";
 import { t } from "../texts.js";
 import { Action, ErrorNote, Facts, Field, Guard, Json, Loaded, Tabs, Text, Time, words } from "../ui.js";
+import { asError, useDocument } from "../schemaform.js";
 import { grouped } from "./templates.js";
 
 /** Cells of the table by which two sources are compared; more are shown as replaced. */
 const MOST_COMPARED = 4_000_000;
 
-const typeOf = (schema) => (Array.isArray(schema.type) ? schema.type.find((type) => type !== "null") : schema.type) ?? (schema.enum ? "enum" : "any");
-
-/** The value that a field's text stands for; undefined for an empty one. */
-function read(schema, text) {
-  if (text === "" || text === undefined) return undefined;
-  if (schema.enum) return schema.enum.find((one) => String(one) === text);
-  if (typeOf(schema) === "boolean") return text === "true";
-  if (typeOf(schema) === "string") return text;
-  return JSON.parse(text);
-}
-
-function Input({ name, schema, value, onInput }) {
-  const update = (event) => onInput(event.target.value);
-  const choices = schema.enum ?? (typeOf(schema) === "boolean" ? [true, false] : null);
-  if (choices) return html`<select name=${name} value=${value ?? ""} onChange=${update}><option value="">${t.templates.unset}</option>${choices.map((one) => html`<option value=${String(one)}>${String(one)}</option>`)}</select>`;
-  if (["object", "array", "any"].includes(typeOf(schema))) return html`<textarea name=${name} value=${value ?? ""} onInput=${update}></textarea>`;
-  const isNumber = ["integer", "number"].includes(typeOf(schema));
-  return html`<input name=${name} type=${isNumber ? "number" : "text"} step=${isNumber ? (typeOf(schema) === "integer" ? "1" : "any") : undefined} value=${value ?? ""} onInput=${update} />`;
-}
-
 function Submit({ template }) {
-  const schema = template.configuration.input_schema;
-  const properties = schema?.properties ?? {};
-  const hasForm = Object.keys(properties).length > 0;
-  const [isRaw, raw] = useState(!hasForm);
-  const [values, set] = useState(() => Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, property.default === undefined ? "" : typeof property.default === "string" ? property.default : JSON.stringify(property.default)])));
-  const [text, setText] = useState("{}");
+  const context = useDocument({ schema: template.configuration.input_schema, pointer: "context", label: t.templates.context });
   const [key, setKey] = useState("");
   const [error, setError] = useState(null);
   const [isBusy, busy] = useState(false);
   const request = useRef(0);
-  /** @throws SyntaxError that names the field */
-  const context = () => {
-    if (isRaw) return JSON.parse(text);
-    return Object.fromEntries(Object.entries(properties).map(([name, property]) => {
-      try {
-        return [name, read(property, values[name])];
-      } catch (wrong) {
-        throw Object.assign(wrong, { field: name });
-      }
-    }).filter(([, value]) => value !== undefined));
-  };
-  const turn = (event) => {
-    if (event.target.checked) {
-      try {
-        setText(JSON.stringify(context(), null, 2));
-      } catch {
-        // What is not JSON stays in the form.
-      }
-    }
-    raw(event.target.checked);
-  };
   const submit = async (event) => {
     event.preventDefault();
     busy(true);
     setError(null);
     try {
       const { namespace, name, version } = template;
-      const task = await change("POST", "v1/tasks", { namespace, name, version, context: context(), initiator: shared.me.name, ...(key ? { idempotency_key: key } : {}) },
+      const task = await change("POST", "v1/tasks", { namespace, name, version, context: context.read(), initiator: shared.me.name, ...(key ? { idempotency_key: key } : {}) },
         `${shared.me.name}-${Date.now()}-${request.current++}`);
       location.hash = link("tasks", task.task_uuid);
     } catch (refused) {
-      setError(refused instanceof SyntaxError ? { status: 400, message: `${refused.field ?? t.templates.context}: ${t.task.notJson(refused.message)}`, problem: { title: t.templates.mustBeJson } } : refused);
+      setError(asError(refused, t.templates.context));
       busy(false);
     }
   };
-  const wrong = (name) => error?.problem?.violations?.find((violation) => violation.field === `context/${name}`)?.message;
   return html`<form class="panel" onSubmit=${submit}><h2>${t.templates.submit}</h2>
-    ${hasForm ? html`<p><label><input type="checkbox" checked=${isRaw} onChange=${turn} /> ${t.templates.raw}</label></p>` : html`<p class="quiet">${t.templates.noSchema}</p>`}
-    ${isRaw ? html`<${Field} label=${t.templates.context}><textarea name="context" value=${text} onInput=${(e) => setText(e.target.value)}></textarea><//>`
-      : Object.entries(properties).map(([name, property]) => html`<${Field} key=${name} label=${`${name}${schema.required?.includes(name) ? " *" : ""}`} hint=${property.description} wrong=${wrong(name)}>
-        ${Input({ name, schema: property, value: values[name], onInput: (value) => set((old) => ({ ...old, [name]: value })) })}<//>`)}
+    ${!context.hasForm && html`<p class="quiet">${t.templates.noSchema}</p>`}
+    ${context.fields(error)}
     <${Field} label=${t.templates.key} hint=${t.templates.keyHint}><input name="idempotency_key" value=${key} onInput=${(e) => setKey(e.target.value)} /><//>
     ${error && html`<${ErrorNote} error=${error} />${error.problem?.task_uuid && html`<p>${t.templates.duplicate(words(error.problem.state))} <a href=${link("tasks", error.problem.task_uuid)}>${t.templates.openDuplicate}</a></p>`}`}
     <button class="main" disabled=${isBusy}>${t.templates.submit}</button></form>`;
@@ -176,7 +128,8 @@ export default function Template({ parts: [, namespace, name], params }) {
     <${Loaded} of=${templates}>${() => versions.length > 0 && html`<div class="row">
       <${Field} label=${t.templates.versions}><select name="version" value=${version} onChange=${(e) => setParams({ version: e.target.value })}>${versions.map((one) => html`<option value=${one.version}>${one.version}</option>`)}</select><//>
       ${may("tasks:list", namespace) && html`<a href=${link("tasks", { namespace, name })}>${t.templates.tasks}</a>`}
-      ${may("templates:validate", namespace) && html`<a href=${link("templates", "new", { from: `${namespace}/${name}/${version}` })}>${t.templates.editVersion}</a>`}</div>
+      ${may("templates:validate", namespace) && html`<a href=${link("templates", "new", { from: `${namespace}/${name}/${version}` })}>${t.templates.editVersion}</a>`}
+      ${may("schedules:write", namespace) && may("tasks:create", namespace) && html`<a href=${link("schedules", "new", { namespace, template: name })}>${t.schedules.ofTemplate}</a>`}</div>
       <${Loaded} of=${template}>${(found) => html`<${Guard}><${Pauses} template=${found} />
         <${Facts} of=${[[t.templates.description, found.description], [t.templates.identity, words(found.identity_strategy)], [t.templates.registered, html`<${Time} at=${found.created_at} />`]]} />
         <${Tabs} label=${t.templates.versions} current=${tab} of=${tabs.map((key) => [key, t.templates[key], link("templates", namespace, name, { version: params.get("version"), tab: key })])} />
