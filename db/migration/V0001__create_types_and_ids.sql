@@ -29,7 +29,7 @@ create type tasker.cancel_policy as enum ('allow_finish', 'cancel_running');
 
 create type tasker.lost_worker_policy as enum ('reschedule', 'abandon');
 
-create type tasker.timeout_action as enum ('fail', 'cancel');
+create type tasker.timeout_action as enum ('fail', 'cancel', 'compensate');
 comment on type tasker.timeout_action is 'How a task ends that has run for longer than lifecycle.max_duration of its template.';
 
 create type tasker.server_state as enum ('healthy', 'degraded', 'draining', 'stopped');

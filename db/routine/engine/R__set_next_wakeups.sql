@@ -15,7 +15,7 @@ as $$
         v.ends_at,
         n.first_lease_end + interval '1 second', n.first_retry,
         (select min(o.due_at) from tasker.unclaimed_offers o where o.task_uuid = t.task_uuid),
-        case when t.timed_out_at is null and t.cancel_requested_at is null then greatest(t.start_at, t.created_at) + nt.max_duration end,
+        case when t.timed_out_at is null and t.cancel_requested_at is null and t.compensation is null then greatest(t.start_at, t.created_at) + nt.max_duration end,
         case when t.cancel_force_at > p_now then t.cancel_force_at end,
         case when t.sla_breached_at is null and nt.sla_minutes is not null then greatest(coalesce(t.start_at, t.created_at) + nt.sla_minutes * interval '1 minute', p_now + interval '1 second', v.ends_at) end) end
   from tasker.tasks t

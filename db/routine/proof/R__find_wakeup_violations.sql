@@ -35,7 +35,7 @@ as $$
   join tasker.tasks t on t.named_task_uuid = nt.named_task_uuid
   join tasker.task_wakeups w on w.task_uuid = t.task_uuid
   where nt.max_duration is not null and t.created_at >= coalesce(p_since, '-infinity')
-    and t.timed_out_at is null and t.cancel_requested_at is null
+    and t.timed_out_at is null and t.cancel_requested_at is null and t.compensation is null
     and w.wake_at > greatest(greatest(t.start_at, t.created_at) + nt.max_duration, clock_timestamp())
     and t.task_uuid not in (select f.task_uuid from tasker.task_faults f)
   union all

@@ -186,6 +186,36 @@ class TimeOutTasksTest {
   }
 
   @Test
+  void on_timeout_compensate_undoes_what_was_done_and_that_has_no_limit() {
+    Dag.Task task = limited(Dag.of("charge").compensatedBy("refund", 2).step("ship").dependsOn("charge"), "PT30S")
+        .lifecycle("on_timeout", "compensate").started();
+    worker.complete(worker.claimOne().success());
+    Instant limit = limit(task);
+
+    advanceAt(limit);
+
+    assertThatTask(task).isIn("steps_in_process");
+    assertThat(sql.text("select cause || ' ' || state from tasker.task_compensations where task_uuid = ?", task.uuid()))
+        .isEqualTo("cancel running");
+    assertThatHistoryIsSound();
+    advanceAt(limit.plus(1, ChronoUnit.DAYS));
+    assertThatTask(task).isIn("steps_in_process");
+    worker.runToTheEnd();
+    assertThatTask(task).isIn("cancelled").hasNoWakeUp();
+    assertThat(sql.text("select state from tasker.task_compensations where task_uuid = ?", task.uuid())).isEqualTo("compensated");
+    assertThat(document(task).getString("explanation")).contains("task_timed_out");
+  }
+
+  @Test
+  void on_timeout_compensate_of_a_template_without_compensation_is_a_cancel() {
+    Dag.Task task = limited(Dag.of("a"), "PT30S").lifecycle("on_timeout", "compensate").started();
+
+    advanceAt(limit(task));
+
+    assertThatTask(task).isIn("cancelled").hasNoWakeUp();
+  }
+
+  @Test
   void a_child_task_that_a_step_waits_for_is_told_to_cancel() {
     Dag.Template child = Dag.of("x").registered();
     Dag.Task parent = limited(Dag.of("a").step("sub").dependsOn("a").waitingOnly(
