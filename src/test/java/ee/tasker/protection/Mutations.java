@@ -191,7 +191,8 @@ final class Mutations {
           "CompleteStepsTest#a_success_releases", "CrashWindowsTest#C3")
           .and(ONE, "  values (v_step.workflow_step_uuid, v_step.result_sort_key, v_step.task_uuid, p_server_uuid,",
               "  select v_step.workflow_step_uuid, v_step.result_sort_key, v_step.task_uuid, p_server_uuid,")
-          .and(ONE, "'success', v_given.result, v_given.error, v_step.may_publish);", "'success', v_given.result, v_given.error, v_step.may_publish where false;"),
+          .and(ONE, "'success', v_given.result, v_given.error, v_step.may_publish);",
+              "'success', v_given.result, v_given.error, v_step.may_publish where false;"),
       of("a result submission writes its history", BACK, "from moved m where m.state = 'complete')", "from moved m where false)",
           "CompleteStepsTest#a_success_releases")
           .and(ONE,
