@@ -6,7 +6,7 @@
 create or replace function tasker.list_domain_events(p_filter jsonb default '{}', p_limit int default 100, p_after bigint default 0)
 returns jsonb
 language sql stable
-set search_path = '' set jit = off
+set search_path = ''
 as $$
   with seen as materialized (
     select e.event_uuid, e.position, e.name, e.task_uuid, e.error is not null as has_error, e.delivery_mode <> 'durable' as is_observed

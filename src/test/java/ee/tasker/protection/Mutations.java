@@ -192,12 +192,13 @@ final class Mutations {
           "if false", "OwnershipTest#O4"),
       of("a retry waits until it is due", EVALUATE, " and s.next_retry_at <= v_now", "", "MessageDelayTest#D2_notice_that_comes_too_early"),
       // One transaction, and nothing left out of it.
-      of("a result submission stores its result", BACK, "m.outcome, m.result, m.error\n    from moved m)",
-          "m.outcome, m.result, m.error\n    from moved m where false)",
+      of("a result submission stores its result", BACK, "m.outcome, m.result, m.error, m.may_publish\n    from moved m)",
+          "m.outcome, m.result, m.error, m.may_publish\n    from moved m where false)",
           "CompleteStepsTest#a_success_releases", "CrashWindowsTest#C3")
           .and(ONE, "  values (v_step.workflow_step_uuid, v_step.result_sort_key, v_step.task_uuid, p_server_uuid,",
               "  select v_step.workflow_step_uuid, v_step.result_sort_key, v_step.task_uuid, p_server_uuid,")
-          .and(ONE, "'success', v_given.result, v_given.error);", "'success', v_given.result, v_given.error where false;"),
+          .and(ONE, "'success', v_given.result, v_given.error, v_step.may_publish);",
+              "'success', v_given.result, v_given.error, v_step.may_publish where false;"),
       of("a result submission writes its history", BACK, "from moved m where m.state = 'complete')", "from moved m where false)",
           "CompleteStepsTest#a_success_releases")
           .and(ONE,

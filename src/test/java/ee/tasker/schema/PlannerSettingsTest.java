@@ -68,7 +68,7 @@ class PlannerSettingsTest {
           "find_approval_violations", "find_batch_violations", "find_child_violations", "find_compensation_violations",
           "find_counter_violations",
           "find_document_violations",
-          "find_fork_violations", "find_graph_violations", "find_growth_violations",
+          "find_event_violations", "find_fork_violations", "find_graph_violations", "find_growth_violations",
           "find_history_violations",
           "find_identity_violations", "find_order_violations", "find_reference_violations", "find_result_violations",
           "find_schedule_violations",
