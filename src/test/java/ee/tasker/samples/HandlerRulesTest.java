@@ -79,7 +79,8 @@ class HandlerRulesTest {
 
   @Test
   void a_compensation_gives_back_what_the_result_says() throws Exception {
-    JsonObject refund = success(new RefundPayment(), StepStub.withInput("{}").stepInputs("{'result': {'payment_id': 'pay_1', 'amount': 96.39}}"));
+    JsonObject refund = success(new RefundPayment(),
+        StepStub.withInput("{}").stepInputs("{'result': {'payment_id': 'pay_1', 'amount': 96.39}}"));
     JsonObject release = success(new ReleaseInventory(),
         StepStub.withInput("{}").stepInputs("{'result': {'reservations': [{'reservation_id': 'res_1'}, {'reservation_id': 'res_2'}]}}"));
 

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
   "find_tally_violations", "hash_documents", "stamp_document_hash"})
 class CorruptionsTest {
   private static final Path DOCUMENT = Path.of("docs/promises.md");
-  private static final Pattern PLACE = Pattern.compile("\\{([a-z]\\w*)(?:\\.(\\w+))?}");
+  private static final Pattern PLACE = Pattern.compile("\\{([a-z]\\w*)(?:\\.([\\w:]+))?}");
   private static final Pattern GUARD = Pattern.compile("constraint \"(\\w+)\"");
 
   private final Map<String, Dag.Task> tasks = new LinkedHashMap<>();
@@ -140,8 +140,9 @@ class CorruptionsTest {
       complete(worker, forked, "s1", "{\"n\": 1}");
       assertThat(sql.object("select tasker.fork_task(?, 'ann', 'again', '{\"from\": [\"s2\"]}')", forked.uuid()).getInt("copied_steps"))
           .isEqualTo(1);
-      Dag.Task undone = add("undone", Dag.of("charge").compensatedBy("refund", 1).step("ship").dependsOn("charge").compensatedBy("recall", 1)
-          .step("tell").dependsOn("ship").maxAttempts(1).lifecycle("on_failure", "compensate"));
+      Dag.Task undone = add("undone",
+          Dag.of("charge").compensatedBy("refund", 1).step("ship").dependsOn("charge").compensatedBy("recall", 1)
+              .step("tell").dependsOn("ship").maxAttempts(1).lifecycle("on_failure", "compensate"));
       complete(worker, undone, "charge", "{}");
       complete(worker, undone, "ship", "{}");
       worker.complete(claim(worker, undone, "tell").permanentFailure());
