@@ -12,6 +12,11 @@ create type tasker.approval_event as enum ('made', 'claimed', 'unclaimed', 'dele
 create type tasker.approval_state as enum ('open', 'approved', 'rejected', 'expired', 'cancelled');
 create type tasker.backoff_kind as enum ('exponential', 'linear', 'fibonacci', 'none');
 create type tasker.cancel_policy as enum ('allow_finish', 'cancel_running');
+-- Why the completed steps of a task are compensated.
+create type tasker.compensation_cause as enum ('failure', 'cancel', 'operator');
+-- asked: with a cancel, whose task has steps in flight; running: its steps have been added; compensated: the task has ended, and each is complete;
+--   incomplete: it has ended without that.
+create type tasker.compensation_state as enum ('asked', 'running', 'compensated', 'incomplete');
 create type tasker.dlq_reason as enum ('staleness_timeout', 'max_retries_exceeded', 'permanent_failure', 'dependency_cycle_detected',
     'worker_unavailable', 'manual_dlq');
 create type tasker.dlq_resolution_status as enum ('pending', 'manually_resolved', 'permanently_failed', 'cancelled');
@@ -919,6 +924,28 @@ END),
 CREATE UNIQUE INDEX one_open_wait_per_step ON tasker.step_waits USING btree (workflow_step_uuid) WHERE (state = 'open'::tasker.wait_state);
 CREATE INDEX step_waits_task_uuid_idx ON tasker.step_waits USING btree (task_uuid, workflow_step_uuid);
 
+-- The compensation of a task, one row at most: why, on whose behalf, and how it went.
+create table tasker.task_compensations (
+  task_uuid      uuid not null,
+  cause          tasker.compensation_cause not null,
+  state          tasker.compensation_state not null,
+  asked_at       timestamp with time zone not null,
+  began_at       timestamp with time zone,
+  ended_at       timestamp with time zone,
+  -- How many steps were added that compensate others; null until then.
+  planned_steps  integer,
+  -- Who asked for it; null when the template did.
+  asked_by       character varying(160),
+  reason         character varying(1000),
+  -- The request of a cancel while its compensation runs: the task has none then, so that it accepts handoffs; the end of the task gives it back.
+  cancel_request jsonb,
+  constraint task_compensations_pkey PRIMARY KEY (task_uuid),
+  constraint began_iff_planned CHECK ((began_at IS NULL) = (state = 'asked'::tasker.compensation_state) AND (planned_steps IS NULL) = (began_at IS NULL)),
+  constraint ended_iff_over CHECK ((ended_at IS NULL) = (state = ANY (ARRAY['asked'::tasker.compensation_state, 'running'::tasker.compensation_state]))),
+  constraint only_a_cancel_asks_ahead CHECK (state <> 'asked'::tasker.compensation_state OR cause = 'cancel'::tasker.compensation_cause),
+  constraint request_is_of_a_cancel CHECK (cancel_request IS NULL OR cause = 'cancel'::tasker.compensation_cause)
+);
+
 -- The JSON given at creation, written once.
 create table tasker.task_contexts (
   task_uuid     uuid not null,
@@ -1165,6 +1192,9 @@ create table tasker.tasks (
   -- True when the template has an output, which is stored at the end; null otherwise, which costs a row nothing.
   has_output            boolean,
   cancel_policy         tasker.cancel_policy,
+  -- Why its completed steps are compensated; null for every other task, which costs a row nothing. Its counters then count the compensating steps
+  --   only.
+  compensation          tasker.compensation_cause,
   -- SHA-256 over the identity of the request; null when every request creates a new task, and when a later task has taken over the identity.
   identity_hash         bytea,
   -- The identity_hash of this task until a later one took it over.
@@ -1194,6 +1224,7 @@ CREATE UNIQUE INDEX tasks_identity_hash_key ON tasker.tasks USING btree (identit
 CREATE INDEX tasks_named_task_uuid_idx ON tasker.tasks USING btree (named_task_uuid, task_uuid);
 CREATE INDEX tasks_parent_correlation_id_idx ON tasker.tasks USING btree (parent_correlation_id) WHERE (parent_correlation_id IS NOT NULL);
 CREATE INDEX tasks_parent_task_uuid_idx ON tasker.tasks USING btree (parent_task_uuid) WHERE (parent_task_uuid IS NOT NULL);
+CREATE TRIGGER compensation_ends BEFORE UPDATE OF state ON tasker.tasks FOR EACH ROW WHEN (((new.compensation IS NOT NULL) AND (new.completed_at IS NOT NULL) AND (old.completed_at IS NULL))) EXECUTE FUNCTION tasker.end_compensation();
 CREATE TRIGGER end_is_told AFTER UPDATE OF state ON tasker.tasks FOR EACH ROW WHEN (((new.has_output OR (new.parent_step_uuid IS NOT NULL)) AND (new.state <> old.state) AND (new.state = ANY (ARRAY['complete'::tasker.task_state, 'error'::tasker.task_state, 'cancelled'::tasker.task_state, 'resolved_manually'::tasker.task_state, 'blocked_by_failures'::tasker.task_state])))) EXECUTE FUNCTION tasker.tell_end_of_task();
 CREATE TRIGGER rows_go_with_their_task AFTER DELETE ON tasker.tasks REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION tasker.delete_rows_of_tasks();
 CREATE TRIGGER slots_are_released_by_tasks AFTER UPDATE OF state ON tasker.tasks FOR EACH ROW WHEN ((new.is_limited AND (new.state <> old.state) AND (new.state = ANY (ARRAY['complete'::tasker.task_state, 'error'::tasker.task_state, 'cancelled'::tasker.task_state, 'resolved_manually'::tasker.task_state, 'blocked_by_failures'::tasker.task_state])))) EXECUTE FUNCTION tasker.release_task_slots();
@@ -1433,6 +1464,8 @@ create table tasker.workflow_steps (
   is_batchable            boolean,
   -- Of a batch worker: the step of the template that stands for its batch; null for every other.
   batch_step_uuid         uuid,
+  -- Of a compensating step: the step of the same task whose effect it undoes; null for every other.
+  compensates_step_uuid   uuid,
   -- The name of a step that add_steps added; null for an initial step, which has the name of its template's step.
   name                    character varying(128),
   constraint workflow_steps_pkey PRIMARY KEY (workflow_step_uuid),
@@ -1657,6 +1690,24 @@ function tasker.unclaim_approval(p_approval_uuid uuid, p_by text, p_rights jsonb
   -- called by ApprovalGateway
 
 
+-- Functions: compensation
+-- -----------------------
+-- Begins the compensation of tasks of which no step is in flight: adds the steps that undo what was done, in reverse order.
+function tasker.begin_compensations(p_task_uuids uuid[], p_server_uuid uuid, p_now timestamp with time zone,
+    p_cause tasker.compensation_cause DEFAULT NULL::tasker.compensation_cause, p_by text DEFAULT NULL::text, p_reason text DEFAULT NULL::text)
+    returns tasker.task_delta[];
+  -- called by act_on_task, roll_up_task_states
+-- What the end of a task means for its compensation.
+function tasker.end_compensation() returns trigger;
+  -- called by trigger of tasks
+-- The compensations of a new template: for each step with one, a row that no task begins with.
+function tasker.register_compensations(p_named_task_uuid uuid, p_steps jsonb) returns void;
+  -- called by register_template
+-- Whether a task that would end as cancelled, or be blocked by a failure, is compensated first.
+function tasker.wants_compensation(p_task_uuid uuid) returns boolean, stable;
+  -- called by roll_up_task_states
+
+
 -- Functions: engine
 -- -----------------
 -- The steps that may be handed off as far as batches limit them.
@@ -1686,7 +1737,8 @@ function tasker.calculate_wait_end(p_task_uuid uuid, p_now timestamp with time z
 -- Cancels the open waits of tasks that end or are being cancelled, or of some of their steps.
 function tasker.cancel_waits(p_task_uuids uuid[], p_step_uuids uuid[] DEFAULT NULL::uuid[],
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer;
-  -- called by act_on_task, fail_stale_task, move_steps_by_operator, request_cancel, transition_step_state_atomic, transition_task_state_atomic
+  -- called by act_on_task, begin_compensations, fail_stale_task, move_steps_by_operator, request_cancel, transition_step_state_atomic,
+  --   transition_task_state_atomic
 -- What is wrong with the batches that a batchable step of a template wants to make: a sentence, or null.
 function tasker.check_batches(p_named_step_uuid uuid, p_batches jsonb, p_is_cut boolean DEFAULT false) returns text, stable;
   -- called by act_on_step, cut_batches, judge_batches, transition_step_state_atomic
@@ -1849,7 +1901,8 @@ function tasker.release_children(p_completed uuid[], OUT o_ready uuid[], OUT o_g
 -- Rolls up the changes to the steps of some tasks and moves each task to where that leaves it.
 function tasker.roll_up_task_states(p_deltas tasker.task_delta[], p_server_uuid uuid,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(task_uuid uuid, state tasker.task_state);
-  -- called by advance_tasks, evaluate_tasks, finalize_task_completion, request_cancel, start_admitted_steps, transition_step_state_atomic
+  -- called by act_on_task, advance_tasks, evaluate_tasks, finalize_task_completion, request_cancel, start_admitted_steps,
+  --   transition_step_state_atomic
 -- Schedules the next evaluation of tasks in process.
 function tasker.set_next_wakeups(p_task_uuids uuid[], p_now timestamp with time zone) returns void;
   -- called by evaluate_tasks
@@ -1957,6 +2010,9 @@ function tasker.get_batch_results(p_batch_step_uuid uuid, p_after integer DEFAUL
 -- The child tasks that steps of a task have submitted, in the order of their submission.
 function tasker.get_child_documents(p_task_uuid uuid, p_after uuid DEFAULT NULL::uuid, p_limit integer DEFAULT 100) returns jsonb, stable;
   -- called by TaskGateway
+-- The compensation of a task as its document shows it; null for a task without.
+function tasker.get_compensation_document(p_task_uuid uuid) returns jsonb, stable;
+  -- called by diagnose_task, get_task_documents
 -- The decisions of a task as the REST interface shows them, a JSON array in the order of the template.
 function tasker.get_decision_documents(p_task_uuid uuid) returns jsonb, stable;
   -- called by get_task_documents
@@ -2062,7 +2118,7 @@ function tasker.waits_for_slot(p_step tasker.workflow_steps) returns boolean, st
 -- -------------------------------
 -- A new time-ordered key (UUID version 7): the server's own uuidv7() from PostgreSQL 18 on, the same layout before.
 function tasker.uuid_v7() returns uuid;
-  -- called by add_steps, create_batch_workers, create_steps, expand_decisions, fork_task, submit_tasks
+  -- called by add_steps, begin_compensations, create_batch_workers, create_steps, expand_decisions, fork_task, submit_tasks
 
 
 -- Functions: operations
@@ -2135,7 +2191,7 @@ function tasker.preview_bulk_action(p_action text, p_filter jsonb, p_by text, p_
 function tasker.request_cancel(p_task_uuid uuid, p_by text, p_reason text, p_policy text DEFAULT 'cancel_running'::text,
     p_server_uuid uuid DEFAULT NULL::uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,
     p_bulk_token uuid DEFAULT NULL::uuid, p_grace_seconds integer DEFAULT NULL::integer, p_children text DEFAULT 'leave'::text,
-    p_default_grace_seconds integer DEFAULT 30) returns jsonb;
+    p_default_grace_seconds integer DEFAULT 30, p_compensate boolean DEFAULT false) returns jsonb;
   -- called by TaskGateway, act_on_task, admit_steps, deliver_notices, fire_schedules
 -- Ends a pause and makes the waiting tasks due at once.
 function tasker.resume_templates(p_namespace text, p_name text, p_version text, p_by text, p_reason text,
@@ -2168,6 +2224,10 @@ function tasker.find_batch_violations(p_since timestamp with time zone DEFAULT N
   -- called by check_history
 -- Child tasks that do not match the steps that wait for them, and outputs that do not match their tasks: one row per finding.
 function tasker.find_child_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
+    example jsonb), stable;
+  -- called by check_history
+-- Compensations that are not what their tasks have done, in reverse: one row per finding.
+function tasker.find_compensation_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
     example jsonb), stable;
   -- called by check_history
 -- Stored counters that differ from a recount: one row per finding.
@@ -2280,7 +2340,7 @@ function tasker.claim_steps(p_server_uuid uuid, p_limit integer, p_namespaces te
 -- Hands off steps: offers them to the workers.
 function tasker.enqueue_steps(p_step_uuids uuid[], p_from tasker.step_state, p_server_uuid uuid, p_claim_limit integer, p_lease_seconds integer,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_admitted boolean DEFAULT false) returns tasker.step_handoff[];
-  -- called by advance_tasks, evaluate_tasks, start_admitted_steps
+  -- called by advance_tasks, begin_compensations, evaluate_tasks, start_admitted_steps
 -- Ensures that a queue exists, with the indexes by which claims find their messages.
 function tasker.ensure_task_queue(p_queue_name text) returns boolean;
   -- called by register_template, replay_dead_messages, resend_lost_messages
@@ -2351,7 +2411,7 @@ function tasker.worker_queue(p_namespace text) returns text, immutable;
 -- --------------------
 -- Whether a task accepts handoffs of its steps, regardless of their states.
 function tasker.accepts_handoffs(p_task tasker.tasks) returns boolean, stable;
-  -- called by get_next_ready_tasks, get_step_readiness_status_batch, get_task_execution_contexts_batch, grow_tasks
+  -- called by begin_compensations, get_next_ready_tasks, get_step_readiness_status_batch, get_task_execution_contexts_batch, grow_tasks
 -- The wait before the next attempt, in milliseconds, after p_attempt attempts have been made.
 function tasker.calculate_backoff_delay(p_attempt integer, p_base_ms integer DEFAULT 1000,
     p_kind tasker.backoff_kind DEFAULT 'exponential'::tasker.backoff_kind, p_cap_ms integer DEFAULT 60000, p_jitter numeric DEFAULT 0,
@@ -2782,7 +2842,7 @@ function tasker.finish_task_requests(p_msg_ids jsonb, p_refused jsonb DEFAULT '[
   -- called by TaskGateway
 -- The first step_position behind all steps of a task, those that its template has and those that its batches have yet to create.
 function tasker.get_next_step_position(p_task_uuid uuid) returns integer, stable;
-  -- called by add_steps, advance_batches
+  -- called by add_steps, advance_batches, begin_compensations
 -- Starts the unchecked tasks whose context is valid; the others end in error.
 function tasker.start_validated_tasks(p_verdicts jsonb, p_server_uuid uuid, p_claim_limit integer DEFAULT 0, p_lease_seconds integer DEFAULT 60,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
