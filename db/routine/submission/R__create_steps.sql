@@ -35,7 +35,7 @@ begin
            case when n.step_type = 'batchable' then true end as is_batchable, case when n.events is not null then true end as publishes_events,
            v_served is null or coalesce(v_served -> t.namespace::text ? n.handler_key, true) as is_served
     from new_tasks t
-    join tasker.named_tasks_named_steps n on n.named_task_uuid = t.named_task_uuid and n.growth_rank is null and n.step_type <> 'compensation'),
+    join tasker.named_tasks_named_steps n on n.named_task_uuid = t.named_task_uuid and n.step_type <> 'compensation' and n.growth_rank is null),
   new_steps as (
     select s.*, row_number() over (partition by s.is_handed_off, s.is_served order by s.claim_order, s.task_uuid, s.step_position) as turn
     from keyed_steps s),

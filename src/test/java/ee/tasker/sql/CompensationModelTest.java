@@ -55,6 +55,7 @@ class CompensationModelTest {
     for (int i = 0; i < 40; i++) {
       operator.task(task, "compensate");
       operator.task(task, "retry");
+      sql.run("update tasker.workflow_steps set lease_expires_at = now() - interval '1 second' where state = 'in_progress'");
       sql.run("update tasker.task_wakeups set wake_at = now()");
       worker.advance();
       worker.claim(99).forEach(claim -> worker.complete(claim.success()));

@@ -384,7 +384,7 @@ final class Corruptions {
         past(group, "a done step that is not undone", "done_step_is_compensated",
             "update tasker.workflow_steps set compensates_step_uuid = {undone.charge} where workflow_step_uuid = {undone.ship:compensation}"),
         past(group, "a step undone before what was done after it", "compensation_is_in_reverse_order",
-            "update tasker.workflow_steps set compensates_step_uuid = case workflow_step_uuid when {undone.ship:compensation} then {undone.charge} else {undone.ship} end where workflow_step_uuid in ({undone.ship:compensation}, {undone.charge:compensation})"),
+            "update tasker.workflow_steps set compensates_step_uuid = case workflow_step_uuid when {undone.ship:compensation} then {undone.charge}::uuid else {undone.ship}::uuid end where workflow_step_uuid in ({undone.ship:compensation}, {undone.charge:compensation})"),
         past(group, "a compensation that is not said to be whole", "compensated_means_each_is_complete",
             "update tasker.task_compensations set state = 'incomplete'"),
         past(group, "a step left waiting beside a compensation", "nothing_runs_beside_a_compensation",

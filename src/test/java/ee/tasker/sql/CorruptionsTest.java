@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
   "find_tally_violations", "hash_documents", "stamp_document_hash"})
 class CorruptionsTest {
   private static final Path DOCUMENT = Path.of("docs/promises.md");
-  private static final Pattern PLACE = Pattern.compile("\\{([a-z]\\w*)(?:\\.(\\w+))?}");
+  private static final Pattern PLACE = Pattern.compile("\\{([a-z]\\w*)(?:\\.([\\w:]+))?}");
   private static final Pattern GUARD = Pattern.compile("constraint \"(\\w+)\"");
 
   private final Map<String, Dag.Task> tasks = new LinkedHashMap<>();
