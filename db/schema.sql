@@ -28,6 +28,8 @@ create type tasker.step_state as enum ('pending', 'enqueued', 'in_progress', 'en
     'waiting_for_retry', 'complete', 'error', 'cancelled', 'resolved_manually');
 create type tasker.task_state as enum ('pending', 'initializing', 'enqueuing_steps', 'steps_in_process', 'evaluating_results',
     'waiting_for_dependencies', 'waiting_for_retry', 'blocked_by_failures', 'complete', 'error', 'cancelled', 'resolved_manually');
+-- How a task ends that has run for longer than lifecycle.max_duration of its template.
+create type tasker.timeout_action as enum ('fail', 'cancel');
 create type tasker.wait_kind as enum ('timer', 'signal', 'approval', 'child', 'child_retry');
 -- Of a wait: open until its time or signal comes, its default is taken, it times out as an error, its child task fails, or its step or task ends
 --   otherwise.
@@ -501,6 +503,10 @@ create table tasker.named_tasks (
   has_automatic_root     boolean not null default false,
   -- lifecycle.sla_minutes: an unfinished task older than this gets 100 points of priority.
   sla_minutes            integer,
+  -- lifecycle.max_duration: an unfinished task older than this is ended as on_timeout says; null: no limit.
+  max_duration           interval,
+  -- lifecycle.on_timeout: how a task ends that has exceeded max_duration.
+  on_timeout             tasker.timeout_action not null default 'fail'::tasker.timeout_action,
   -- lifecycle.max_duration_minutes: an unfinished task older than this is stale.
   max_duration_minutes   integer generated always as ((configuration #>> '{lifecycle,max_duration_minutes}'::text[])::integer) stored,
   -- lifecycle.cancel_grace_seconds: how long running steps may take to stop after a cancel request; null for the server's setting.
@@ -523,6 +529,7 @@ create table tasker.named_tasks (
   constraint named_tasks_task_namespace_uuid_fkey FOREIGN KEY (task_namespace_uuid) REFERENCES tasker.task_namespaces(task_namespace_uuid),
   constraint grace_is_not_negative CHECK (cancel_grace_seconds >= 0),
   constraint has_steps CHECK (total_steps >= initial_steps AND initial_steps >= root_steps AND root_steps > 0),
+  constraint max_duration_is_positive CHECK (max_duration > '00:00:00'::interval),
   constraint output_is_a_mapping CHECK (jsonb_typeof(output) = 'object'::text),
   constraint retention_is_not_negative CHECK (retention_days >= 0),
   constraint search_attributes_are_an_object CHECK (jsonb_typeof(search_attributes) = 'object'::text),
@@ -1133,6 +1140,8 @@ create table tasker.tasks (
   cancel_force_at       timestamp with time zone,
   -- When the engine detected that the task exceeded lifecycle.sla_minutes; since then claim_order is lower by 100 points.
   sla_breached_at       timestamp with time zone,
+  -- When the engine ended the task because it exceeded lifecycle.max_duration; a task restarted after that has no such limit any more.
+  timed_out_at          timestamp with time zone,
   -- When the request wanted the task to start; null: at once.
   start_at              timestamp with time zone,
   -- The creation time in milliseconds since the epoch, less one minute per point of priority: steps of a lower value are claimed earlier. Lowered
@@ -1935,7 +1944,7 @@ function tasker.save_idempotent_response(p_principal text, p_key text, p_request
 -- How many tasks match a filter, by state, up to a bound.
 function tasker.count_tasks(p_filter jsonb DEFAULT '{}'::jsonb, p_most integer DEFAULT 10000, p_read integer DEFAULT 100000) returns jsonb, stable;
   -- called by TaskGateway
--- Why a task is blocked or waiting, in one sentence; null when it has ended or does not exist.
+-- Why a task is blocked or waiting, in one sentence; null when it does not exist or has ended otherwise than by its time limit.
 function tasker.diagnose_task(p_task_uuid uuid) returns text, stable;
   -- called by get_task_documents
 -- Explains why a task waits: one row for every unfinished step of an unfinished task, with a cause, a sentence and the details.
@@ -2136,7 +2145,7 @@ function tasker.request_cancel(p_task_uuid uuid, p_by text, p_reason text, p_pol
     p_server_uuid uuid DEFAULT NULL::uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,
     p_bulk_token uuid DEFAULT NULL::uuid, p_grace_seconds integer DEFAULT NULL::integer, p_children text DEFAULT 'leave'::text,
     p_default_grace_seconds integer DEFAULT 30) returns jsonb;
-  -- called by TaskGateway, act_on_task, admit_steps, deliver_notices, fire_schedules
+  -- called by TaskGateway, act_on_task, admit_steps, deliver_notices, fire_schedules, time_out_tasks
 -- Ends a pause and makes the waiting tasks due at once.
 function tasker.resume_templates(p_namespace text, p_name text, p_version text, p_by text, p_reason text,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
@@ -2464,7 +2473,7 @@ function tasker.expire_lost_servers(p_present_since timestamp with time zone, p_
   -- called by heartbeat
 -- Ends a stale task as error; offered and running steps move to error, so that a late result is refused.
 function tasker.fail_stale_task(p_task_uuid uuid, p_metadata jsonb, p_server_uuid uuid, p_now timestamp with time zone) returns boolean;
-  -- called by handle_stale_tasks
+  -- called by handle_stale_tasks, time_out_tasks
 -- Dead letters as the REST interface shows them, newest first.
 function tasker.get_dlq_documents(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 50, p_before uuid DEFAULT NULL::uuid) returns jsonb,
     stable;
@@ -2520,6 +2529,10 @@ function tasker.resend_lost_messages(p_task_uuids uuid[], p_now timestamp with t
 function tasker.send_task_to_dlq(p_task_uuid uuid, p_by text, p_reason text, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
     returns jsonb;
   -- called by OperationGateway
+-- Ends those of the given tasks that have run for longer than lifecycle.max_duration of their template: error, or a cancel.
+function tasker.time_out_tasks(p_task_uuids uuid[], p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
+    returns jsonb;
+  -- called by process_tasks
 -- Closes a dead letter or adds to its metadata, for an operator; the task does not change.
 function tasker.update_dlq_entry(p_dlq_entry_uuid uuid, p_status character varying, p_by text, p_reason text, p_metadata jsonb DEFAULT NULL::jsonb,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;

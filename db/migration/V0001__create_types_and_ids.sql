@@ -29,6 +29,9 @@ create type tasker.cancel_policy as enum ('allow_finish', 'cancel_running');
 
 create type tasker.lost_worker_policy as enum ('reschedule', 'abandon');
 
+create type tasker.timeout_action as enum ('fail', 'cancel');
+comment on type tasker.timeout_action is 'How a task ends that has run for longer than lifecycle.max_duration of its template.';
+
 create type tasker.server_state as enum ('healthy', 'degraded', 'draining', 'stopped');
 
 create type tasker.dlq_reason as enum (

@@ -46,6 +46,8 @@ create table tasker.named_tasks (
   is_limited           boolean     not null default false,
   has_automatic_root   boolean     not null default false,
   sla_minutes          int,
+  max_duration         interval,
+  on_timeout           tasker.timeout_action not null default 'fail',
   max_duration_minutes int         generated always as ((configuration #>> '{lifecycle,max_duration_minutes}')::int) stored,
   cancel_grace_seconds int         generated always as ((configuration #>> '{lifecycle,cancel_grace_seconds}')::int) stored,
   unserved_seconds     int         generated always as ((configuration #>> '{lifecycle,unserved_seconds}')::int) stored,
@@ -59,6 +61,7 @@ create table tasker.named_tasks (
   constraint has_steps check (total_steps >= initial_steps and initial_steps >= root_steps and root_steps > 0),
   constraint output_is_a_mapping check (jsonb_typeof(output) = 'object'),
   constraint search_attributes_are_an_object check (jsonb_typeof(search_attributes) = 'object'),
+  constraint max_duration_is_positive check (max_duration > interval '0'),
   constraint grace_is_not_negative check (cancel_grace_seconds >= 0),
   constraint unserved_is_not_negative check (unserved_seconds >= 0),
   constraint retention_is_not_negative check (retention_days >= 0));
@@ -77,6 +80,8 @@ comment on column tasker.named_tasks.is_limited is 'Whether a concurrency policy
 comment on column tasker.named_tasks.has_automatic_root is 'Whether a task begins with a step that the engine completes itself, or that waits, so that it is evaluated before anything is handed off.';
 comment on column tasker.named_tasks.sla_minutes is
   'lifecycle.sla_minutes: an unfinished task older than this gets 100 points of priority.';
+comment on column tasker.named_tasks.max_duration is 'lifecycle.max_duration: an unfinished task older than this is ended as on_timeout says; null: no limit.';
+comment on column tasker.named_tasks.on_timeout is 'lifecycle.on_timeout: how a task ends that has exceeded max_duration.';
 comment on column tasker.named_tasks.max_duration_minutes is 'lifecycle.max_duration_minutes: an unfinished task older than this is stale.';
 comment on column tasker.named_tasks.cancel_grace_seconds is
   'lifecycle.cancel_grace_seconds: how long running steps may take to stop after a cancel request; null for the server''s setting.';

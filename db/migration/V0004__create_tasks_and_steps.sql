@@ -25,6 +25,7 @@ create table tasker.tasks (
   cancel_requested_at   timestamptz,
   cancel_force_at       timestamptz,
   sla_breached_at       timestamptz,
+  timed_out_at          timestamptz,
   start_at              timestamptz,
   claim_order           bigint      not null,
   state                 tasker.task_state not null default 'pending',
@@ -78,6 +79,8 @@ comment on column tasker.tasks.cancel_requested_at is 'The time of a cancel requ
 comment on column tasker.tasks.cancel_force_at is 'When recovery ends running steps that a cancel request asked to stop.';
 comment on column tasker.tasks.sla_breached_at is
   'When the engine detected that the task exceeded lifecycle.sla_minutes; since then claim_order is lower by 100 points.';
+comment on column tasker.tasks.timed_out_at is
+  'When the engine ended the task because it exceeded lifecycle.max_duration; a task restarted after that has no such limit any more.';
 comment on column tasker.tasks.claim_order is
   'The creation time in milliseconds since the epoch, less one minute per point of priority: steps of a lower value are claimed earlier. Lowered once, when the SLA is breached.';
 comment on column tasker.tasks.transition_count is 'sort_key of the latest history row.';

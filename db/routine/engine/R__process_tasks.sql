@@ -19,12 +19,14 @@ declare
   v_half   int := cardinality(p_task_uuids) / 2;
   v_first  jsonb;
   v_second jsonb;
+  v_timed_out jsonb := '[]';
 begin
   if coalesce(cardinality(p_task_uuids), 0) = 0 then
     return '{"claimed_steps": [], "queued": [], "ended": [], "faulty": []}';
   end if;
   begin
     if p_claim_seconds is not null then
+      v_timed_out := tasker.time_out_tasks(p_task_uuids, p_server_uuid, p_now);
       perform tasker.escalate_sla_breaches(p_task_uuids, p_now);
       perform tasker.recover_expired_steps(p_task_uuids, p_server_uuid, p_now);
       perform tasker.resend_lost_messages(p_task_uuids, p_now);
@@ -32,7 +34,7 @@ begin
     end if;
     v_first := tasker.evaluate_tasks(p_task_uuids, p_server_uuid, p_claim_limit, p_lease_seconds, p_now);
     if p_claim_seconds is not null then
-      v_first := jsonb_set(v_first, '{ended}', (v_first -> 'ended') || tasker.handle_stale_tasks(p_task_uuids, p_server_uuid, p_now));
+      v_first := jsonb_set(v_first, '{ended}', v_timed_out || (v_first -> 'ended') || tasker.handle_stale_tasks(p_task_uuids, p_server_uuid, p_now));
     end if;
     delete from tasker.task_faults f where f.task_uuid = any (p_task_uuids);
     return v_first || '{"faulty": []}';

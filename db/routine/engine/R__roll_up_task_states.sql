@@ -82,7 +82,9 @@ begin
                               where s.task_uuid = a and s.state = 'waiting_for_retry'), v.ends_at, v_now + interval '30 seconds'),
                     v.ends_at,
                     -- However long the wait, the task is evaluated when it breaches its SLA; after that the SLA sets no wake-up.
-                    (select least(case when l.at > v_now then l.at end, case when l.sla_at > v_now then l.sla_at end)
+                    (select least(case when l.at > v_now then l.at end, case when l.sla_at > v_now then l.sla_at end,
+                                  -- One that is past waits for the round that ends the task: it is due.
+                                  case when t.timed_out_at is null and t.cancel_requested_at is null then greatest(t.start_at, t.created_at) + nt.max_duration end)
                      from tasker.tasks t join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
                      cross join lateral (select coalesce(t.start_at, t.created_at) + nt.max_duration_minutes * interval '1 minute' as at,
                                                 coalesce(t.start_at, t.created_at) + nt.sla_minutes * interval '1 minute' as sla_at) l
@@ -93,7 +95,11 @@ begin
   end if;
   if v_awake is not null then
     insert into tasker.task_wakeups as w (task_uuid, wake_at)
-    select a, v_now + interval '30 seconds' from unnest(v_awake) a
+    select a, least(v_now + interval '30 seconds',
+                    case when t.timed_out_at is null and t.cancel_requested_at is null then greatest(t.start_at, t.created_at) + nt.max_duration end)
+    from unnest(v_awake) a
+    join tasker.tasks t on t.task_uuid = a
+    join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
     on conflict (task_uuid) do update set wake_at = least(w.wake_at, excluded.wake_at);
   end if;
   if v_blocked is not null then

@@ -22,11 +22,12 @@ begin
         'enqueued_steps', c.enqueued_steps, 'execution_status', c.execution_status, 'recommended_action', c.recommended_action,
         'completion_percentage', c.completion_percentage, 'health_status', c.health_status,
         'start_at', t.start_at, 'next_wake_at', w.wake_at, 'sla_breached_at', t.sla_breached_at,
+        'times_out_at', greatest(t.start_at, t.created_at) + nt.max_duration, 'timed_out_at', t.timed_out_at,
         'cancel_request', case when t.cancel_requested_at is not null then jsonb_build_object(
           'at', t.cancel_requested_at, 'by', t.cancel_requested_by, 'claimed_actor', t.cancel_claimed_actor, 'reason', t.cancel_reason, 'policy', t.cancel_policy) end)
       || case when p_with_details then jsonb_build_object(
         'context', x.context, 'output', o.document -> 'output', 'output_error', o.document -> 'error', 'parent_step_uuid', t.parent_step_uuid, 'submitted_by', x.submitted_by, 'decisions', tasker.get_decision_documents(t.task_uuid), 'batches', tasker.get_batch_documents(t.task_uuid),
-        'explanation', case when t.completed_at is null then tasker.diagnose_task(t.task_uuid) end,
+        'explanation', case when t.completed_at is null or t.timed_out_at is not null then tasker.diagnose_task(t.task_uuid) end,
         'steps', (select coalesce(jsonb_agg(to_jsonb(r) - '{task_uuid,workflow_step_uuid,named_step_uuid,current_state}'::text[]
             || jsonb_build_object('step_uuid', r.workflow_step_uuid, 'template_step_uuid', r.named_step_uuid, 'state', r.current_state)), '[]')
           from tasker.get_step_readiness_status_batch(array[t.task_uuid]) r

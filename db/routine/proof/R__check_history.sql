@@ -38,7 +38,7 @@ as $$
       'identity_is_taken_over_as_its_template_says', 'template_equals_its_definition',
       'rules_are_those_of_this_version', 'guards_are_in_place', 'task_state_fits_its_steps', 'cancelled_means_asked_for',
       'cancel_request_is_recorded', 'operator_move_is_recorded', 'blocked_task_has_a_dead_letter', 'lease_belongs_to_its_claim',
-      'lease_ends_within_a_day', 'retry_waits_as_long_as_was_decided', 'wakeup_is_within_reach', 'document_belongs_to_a_step',
+      'lease_ends_within_a_day', 'retry_waits_as_long_as_was_decided', 'wakeup_is_within_reach', 'time_limit_is_no_later_than_its_wakeup', 'time_out_has_its_limit_and_its_reason', 'document_belongs_to_a_step',
       'dead_letter_belongs_to_a_task', 'slot_belongs_to_its_task', 'recovery_record_belongs_to_a_task', 'unclaimed_offer_is_one_of_its_task', 'worker_claim_is_one_of_its_worker',
       'handler_is_in_the_catalog', 'claimed_step_is_of_a_worker_that_serves_it', 'tallies_equal_a_recount']
       || case when p_quiet_for is not null then array['offer_has_a_message', 'message_is_about_an_unfinished_step',

@@ -28,6 +28,26 @@ as $$
     -- The end of another worker finds one that waits for a slot of its batch.
     and not exists (select from tasker.batches b where b.workflow_step_uuid = s.batch_step_uuid and b.in_flight_workers >= b.parallelism)
   union all
+  -- A task with a time limit has a wake-up no later than the limit, unless its processing fails.
+  select 'time_limit_is_no_later_than_its_wakeup',
+         jsonb_build_object('task_uuid', t.task_uuid, 'times_out_at', greatest(t.start_at, t.created_at) + nt.max_duration, 'wake_at', w.wake_at)
+  from tasker.named_tasks nt
+  join tasker.tasks t on t.named_task_uuid = nt.named_task_uuid
+  join tasker.task_wakeups w on w.task_uuid = t.task_uuid
+  where nt.max_duration is not null and t.created_at >= coalesce(p_since, '-infinity')
+    and t.timed_out_at is null and t.cancel_requested_at is null
+    and w.wake_at > greatest(greatest(t.start_at, t.created_at) + nt.max_duration, clock_timestamp())
+    and t.task_uuid not in (select f.task_uuid from tasker.task_faults f)
+  union all
+  select 'time_out_has_its_limit_and_its_reason',
+         jsonb_build_object('task_uuid', t.task_uuid, 'times_out_at', greatest(t.start_at, t.created_at) + nt.max_duration, 'timed_out_at', t.timed_out_at)
+  from tasker.tasks t
+  join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
+  where t.timed_out_at is not null and t.created_at >= coalesce(p_since, '-infinity')
+    and (coalesce(t.timed_out_at >= greatest(t.start_at, t.created_at) + nt.max_duration, false) is false
+         or (nt.on_timeout = 'fail' and t.task_uuid not in (
+               select h.task_uuid from tasker.task_transitions h where h.to_state = 'error' and h.metadata ->> 'reason' = 'task_timed_out')))
+  union all
   select 'step_of_a_finished_task_cannot_move',
          jsonb_build_object('step_uuid', s.workflow_step_uuid, 'state', s.state, 'task_state', t.state)
   from tasker.tasks t

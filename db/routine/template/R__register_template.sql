@@ -54,7 +54,7 @@ begin
 
   insert into tasker.named_tasks
     (task_namespace_uuid, name, version, description, configuration, source_text, content_hash, identity_strategy, identity_reuse, search_attributes, output,
-     has_input_schema, unsupported_features, total_steps, initial_steps, root_steps, continue_on_error, sla_minutes, is_limited, has_automatic_root)
+     has_input_schema, unsupported_features, total_steps, initial_steps, root_steps, continue_on_error, sla_minutes, max_duration, on_timeout, is_limited, has_automatic_root)
   values
     (v_ns_uuid, p_template ->> 'name', p_template ->> 'version', p_template ->> 'description',
      p_template - array['source_text', 'content_hash'], p_template ->> 'source_text', p_template ->> 'content_hash',
@@ -68,6 +68,8 @@ begin
      (select count(*) from jsonb_array_elements(p_template -> 'steps') s where coalesce(s -> 'dependencies', '[]') = '[]'),
      coalesce(p_template #>> '{lifecycle,on_step_error}' = 'continue', false),
      (p_template #>> '{lifecycle,sla_minutes}')::int,
+     (p_template #>> '{lifecycle,max_duration}')::interval,
+     coalesce((p_template #>> '{lifecycle,on_timeout}')::tasker.timeout_action, 'fail'),
      jsonb_path_exists(p_template, '$.concurrency[*]') or jsonb_path_exists(p_template, '$.steps[*].concurrency[*]'),
      exists (select from jsonb_array_elements(p_template -> 'steps') s
              where coalesce(s -> 'dependencies', '[]') = '[]'

@@ -4,6 +4,8 @@ import ee.tasker.template.model.Lifecycle;
 import ee.tasker.template.model.Limits;
 import ee.tasker.template.model.OnStepError;
 import ee.tasker.template.model.StalenessAction;
+import ee.tasker.template.model.TimeoutAction;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /** Reads {@code lifecycle}. */
@@ -12,6 +14,9 @@ final class LifecycleReader {
 
   static Lifecycle read(Keys template) {
     return template.find("lifecycle").flatMap(Located::keys).map(keys -> {
+      var maxDuration = keys.find("max_duration").flatMap(LifecycleReader::timeLimit);
+      var onTimeout = keys.find("on_timeout");
+      onTimeout.filter(place -> keys.find("max_duration").isEmpty()).ifPresent(place -> place.refuse("needs a max_duration beside it"));
       var lifecycle = new Lifecycle(
           RetryReader.number(keys, "max_duration_minutes", 1, Limits.DURATION_MINUTES),
           waiting(keys, "max_waiting_for_dependencies_minutes"),
@@ -28,10 +33,18 @@ final class LifecycleReader {
           RetryReader.number(keys, "max_steps_per_decision", 1, Limits.STEPS_PER_DECISION),
           RetryReader.number(keys, "max_decision_depth", 1, Limits.DECISION_DEPTH),
           RetryReader.number(keys, "max_batches_per_step", 1, Limits.BATCHES_PER_STEP),
-          RetryReader.number(keys, "max_child_depth", 0, Limits.CHILD_DEPTH));
+          RetryReader.number(keys, "max_child_depth", 0, Limits.CHILD_DEPTH),
+          maxDuration,
+          onTimeout.flatMap(value -> value.oneOf(TimeoutAction.class)).filter(action -> maxDuration.isPresent())
+              .orElse(TimeoutAction.FAIL));
       keys.refuseOthers();
       return lifecycle;
     }).orElse(Lifecycle.DEFAULT);
+  }
+
+  private static Optional<String> timeLimit(Located place) {
+    return WaitReader.duration(place).flatMap(text -> Lifecycle.isTimeLimit(text) ? Optional.of(text)
+        : place.refuse("must be longer than zero"));
   }
 
   private static OptionalInt waiting(Keys keys, String key) {

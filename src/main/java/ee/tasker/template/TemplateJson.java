@@ -117,6 +117,7 @@ public final class TemplateJson {
     lifecycle.maxDecisionDepth().ifPresent(depth -> json.add("max_decision_depth", depth));
     lifecycle.maxChildDepth().ifPresent(depth -> json.add("max_child_depth", depth));
     lifecycle.maxBatchesPerStep().ifPresent(batches -> json.add("max_batches_per_step", batches));
+    lifecycle.maxDuration().ifPresent(text -> json.add("max_duration", text).add("on_timeout", word(lifecycle.onTimeout())));
     return json;
   }
 

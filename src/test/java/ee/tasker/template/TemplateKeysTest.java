@@ -155,6 +155,27 @@ class TemplateKeysTest {
   }
 
   @Test
+  void a_time_limit_is_a_duration_and_says_how_the_task_ends() {
+    String template = """
+        name: order
+        namespace_name: shop
+        version: 1.0.0
+        lifecycle: {%s}
+        steps:
+        - {name: a, handler: {callable: h}}
+        """;
+    assertThat(problemsOf(template.formatted("max_duration: 3 hours"))).singleElement().asString()
+        .startsWith("4:27 lifecycle.max_duration: must be a duration of ISO 8601 of at most ten years");
+    assertThat(problemsOf(template.formatted("max_duration: PT0S")))
+        .containsExactly("4:27 lifecycle.max_duration: must be longer than zero");
+    assertThat(problemsOf(template.formatted("max_duration: P11Y"))).singleElement().asString().contains("at most ten years");
+    assertThat(problemsOf(template.formatted("on_timeout: fail")))
+        .containsExactly("4:25 lifecycle.on_timeout: needs a max_duration beside it");
+    assertThat(problemsOf(template.formatted("max_duration: PT1H, on_timeout: explode"))).singleElement().asString()
+        .startsWith("4:45 lifecycle.on_timeout: must be one of fail, cancel");
+  }
+
+  @Test
   void a_backoff_cap_below_the_base_is_refused() {
     assertThat(problemsOf(withSteps("""
         - {name: a, handler: {callable: h}, retry: {backoff_base_ms: 500, max_backoff_ms: 499}}

@@ -24,6 +24,7 @@ import ee.tasker.template.model.StepWait;
 import ee.tasker.template.model.SystemDependencies;
 import ee.tasker.template.model.TemplateDefinition;
 import ee.tasker.template.model.TemplateKey;
+import ee.tasker.template.model.TimeoutAction;
 import ee.tasker.template.model.WhenFull;
 import jakarta.json.JsonValue;
 import java.util.ArrayList;
@@ -236,7 +237,8 @@ class TemplatePropertiesTest {
           random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(1 + random.nextInt(1_000)),
           random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(1 + random.nextInt(16)),
           random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(1 + random.nextInt(1_000_000)),
-          random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(random.nextInt(65)));
+          random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(random.nextInt(65)),
+          Optional.of("PT" + (1 + random.nextInt(9)) + "H"), oneOf(TimeoutAction.values()));
     }
 
     private TreeMap<String, String> configuration() {

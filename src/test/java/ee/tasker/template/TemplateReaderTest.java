@@ -22,8 +22,10 @@ import ee.tasker.template.model.StepDefinition;
 import ee.tasker.template.model.StepType;
 import ee.tasker.template.model.SystemDependencies;
 import ee.tasker.template.model.TemplateKey;
+import ee.tasker.template.model.TimeoutAction;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 
@@ -80,6 +82,8 @@ class TemplateReaderTest {
           max_steps_per_decision: 7
           max_decision_depth: 2
           max_batches_per_step: 9
+          max_duration: P1DT2H
+          on_timeout: cancel
         domain_events:
         - {name: order.taken, description: It is ours, schema: {type: object}}
         """));
@@ -95,7 +99,8 @@ class TemplateReaderTest {
     assertThat(template.lifecycle()).isEqualTo(new Lifecycle(OptionalInt.of(43_200), OptionalInt.of(10_080),
         OptionalInt.of(2), OptionalInt.of(3), StalenessAction.ERROR, true, true, OnStepError.CONTINUE,
         OptionalInt.of(15), OptionalInt.empty(), OptionalInt.of(3600), OptionalInt.of(90),
-        OptionalInt.of(7), OptionalInt.of(2), OptionalInt.of(9), OptionalInt.empty()));
+        OptionalInt.of(7), OptionalInt.of(2), OptionalInt.of(9), OptionalInt.empty(),
+        Optional.of("P1DT2H"), TimeoutAction.CANCEL));
     assertThat(template.domainEvents()).singleElement().satisfies(event -> {
       assertThat(event.name()).isEqualTo("order.taken");
       assertThat(event.schema()).hasValue("{\"type\":\"object\"}");

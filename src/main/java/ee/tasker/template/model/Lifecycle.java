@@ -1,5 +1,6 @@
 package ee.tasker.template.model;
 
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
@@ -13,17 +14,19 @@ import java.util.OptionalInt;
  * @param maxBatchesPerStep  how many batches one batchable step may make, {@value Limits#DEFAULT_BATCHES_PER_STEP} by default
  * @param maxDecisionDepth   how deep decisions may follow from decisions, {@value Limits#DEFAULT_DECISION_DEPTH} by default
  * @param maxChildDepth      how deep child tasks may be below the topmost task, {@value Limits#DEFAULT_CHILD_DEPTH} by default
+ * @param maxDuration        a duration of ISO 8601; a task older than this ends as onTimeout says
  */
 public record Lifecycle(OptionalInt maxDurationMinutes, OptionalInt maxWaitingForDependenciesMinutes,
     OptionalInt maxWaitingForRetryMinutes, OptionalInt maxStepsInProcessMinutes,
     StalenessAction stalenessAction, boolean autoFailOnTimeout, boolean autoDlqOnTimeout,
     OnStepError onStepError, OptionalInt slaMinutes, OptionalInt cancelGraceSeconds, OptionalInt unservedSeconds,
     OptionalInt retentionDays, OptionalInt maxStepsPerDecision, OptionalInt maxDecisionDepth, OptionalInt maxBatchesPerStep,
-    OptionalInt maxChildDepth) {
+    OptionalInt maxChildDepth, Optional<String> maxDuration, TimeoutAction onTimeout) {
 
   public static final Lifecycle DEFAULT = new Lifecycle(OptionalInt.empty(), OptionalInt.empty(), OptionalInt.empty(),
       OptionalInt.empty(), StalenessAction.DLQ, false, false, OnStepError.STOP, OptionalInt.empty(), OptionalInt.empty(),
-      OptionalInt.empty(), OptionalInt.empty(), OptionalInt.empty(), OptionalInt.empty(), OptionalInt.empty(), OptionalInt.empty());
+      OptionalInt.empty(), OptionalInt.empty(), OptionalInt.empty(), OptionalInt.empty(), OptionalInt.empty(), OptionalInt.empty(),
+      Optional.empty(), TimeoutAction.FAIL);
 
   public Lifecycle {
     Checks.range(maxDurationMinutes, "max_duration_minutes", 1, Limits.DURATION_MINUTES);
@@ -40,5 +43,14 @@ public record Lifecycle(OptionalInt maxDurationMinutes, OptionalInt maxWaitingFo
     Checks.range(maxDecisionDepth, "max_decision_depth", 1, Limits.DECISION_DEPTH);
     Checks.range(maxBatchesPerStep, "max_batches_per_step", 1, Limits.BATCHES_PER_STEP);
     Checks.range(maxChildDepth, "max_child_depth", 0, Limits.CHILD_DEPTH);
+    Checks.present(maxDuration, "max_duration");
+    maxDuration.ifPresent(text -> Checks.require(isTimeLimit(text), "max_duration must be a duration above zero, but is " + text));
+    Checks.present(onTimeout, "on_timeout");
+    Checks.require(maxDuration.isPresent() || onTimeout == TimeoutAction.FAIL, "on_timeout needs max_duration");
+  }
+
+  /** A duration of ISO 8601 of up to ten years that is longer than nothing. */
+  public static boolean isTimeLimit(String text) {
+    return StepWait.isDuration(text) && text.chars().anyMatch(digit -> digit >= '1' && digit <= '9');
   }
 }

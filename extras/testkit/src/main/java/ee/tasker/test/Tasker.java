@@ -286,6 +286,9 @@ public final class Tasker implements AutoCloseable {
         + "union all select s.lease_expires_at from tasker.workflow_steps s where s.state = 'in_progress' "
         + "union all select w.due_at from tasker.step_waits w where w.state = 'open' "
         + "union all select t.start_at from tasker.tasks t where t.is_delayed and t.completed_at is null "
+        + "union all select greatest(t.start_at, t.created_at) + n.max_duration from tasker.tasks t "
+        + "join tasker.named_tasks n on n.named_task_uuid = t.named_task_uuid where t.completed_at is null and t.timed_out_at is null "
+        + "and t.cancel_requested_at is null and t.state <> 'blocked_by_failures' "
         + "union all select t.cancel_force_at from tasker.tasks t where t.completed_at is null) d");
   }
 
