@@ -97,8 +97,8 @@ class StepTransactions {
     }
     if (status != Status.STATUS_ACTIVE) {
       rollBack();
-      return Outcomes.transactionFailed(result, "the handler " + (result.outcome() == Outcome.SUCCESS ? "succeeded" : "yielded")
-          + ", but its transaction was marked for rollback");
+      return Outcomes.transactionFailed(result,
+          "the handler ended with " + result.outcome() + ", but its transaction was marked for rollback");
     }
     ResultsReply reply;
     try {

@@ -482,7 +482,7 @@ final class Mutations {
           "DecisionsTest#a_decision_without_a_choice"),
       of("a decision by rules is not handed off", ONE, " and not c.is_automatic",
           "", "DecisionsTest#a_caller_with_permits"),
-      of("a choice is checked", "R__complete_steps.sql", "v_judged := tasker.judge_decisions(p_results);",
+      of("a choice is checked", "R__complete_steps.sql", "v_judged := tasker.judge_decisions(coalesce(v_yields.o_rest, p_results));",
           "v_judged := case when tasker.judge_decisions(p_results) is not null then p_results end;",
           "DecisionsTest#a_decision_without_a_choice"),
       of("a decision creates no more steps than it may", "R__check_decision.sql", "if v_created > v_step.max_steps_per_decision then",
