@@ -1320,8 +1320,15 @@ create table tasker.workflow_step_documents (
   checkpoint         jsonb,
   -- hash_documents(inputs, checkpoint) of the latest write.
   document_hash      bigint not null,
+  -- How often the step has yielded since its creation or its latest reset by an operator.
+  yields             integer not null default 0,
+  -- How many of the latest yields in a row had no progress: they asked for no wait and brought no other checkpoint.
+  stalled_yields     integer not null default 0,
+  -- The latest handoff that ended in a yield; null before the first.
+  yielded_handoff    integer,
   constraint workflow_step_documents_pkey PRIMARY KEY (workflow_step_uuid),
-  constraint workflow_step_documents_workflow_step_uuid_fkey FOREIGN KEY (workflow_step_uuid) REFERENCES tasker.workflow_steps(workflow_step_uuid) ON DELETE CASCADE
+  constraint workflow_step_documents_workflow_step_uuid_fkey FOREIGN KEY (workflow_step_uuid) REFERENCES tasker.workflow_steps(workflow_step_uuid) ON DELETE CASCADE,
+  constraint yields_are_counted CHECK (stalled_yields >= 0 AND stalled_yields <= yields AND (yields = 0 OR yielded_handoff > 0))
 );
 CREATE TRIGGER documents_are_hashed BEFORE INSERT ON tasker.workflow_step_documents FOR EACH ROW EXECUTE FUNCTION tasker.stamp_document_hash();
 
@@ -1792,6 +1799,9 @@ function tasker.judge_batches(p_results jsonb) returns jsonb, stable;
 -- Checks the choices among submitted results: one that is wrong makes the result a permanent failure.
 function tasker.judge_decisions(p_results jsonb) returns jsonb, stable;
   -- called by complete_steps
+-- Checks the yields among submitted results: one that is not allowed becomes a permanent failure, or cancelled.
+function tasker.judge_yields(p_results jsonb) returns jsonb, stable;
+  -- called by yield_steps
 -- Locks tasks in the order of their uuids, which is the lock order of all functions.
 function tasker.lock_tasks(p_task_uuids uuid[]) returns void;
   -- called by abandon_steps, begin_approval_action, complete_steps, decline_steps, end_worker_claims, evaluate_tasks, fire_schedules,
@@ -1876,6 +1886,10 @@ function tasker.transition_step_state_atomic(p_step_uuid uuid, p_handoff integer
 function tasker.transition_task_state_atomic(p_task_uuid uuid, p_from_state character varying, p_to_state character varying, p_processor_uuid uuid,
     p_metadata jsonb DEFAULT '{}'::jsonb) returns boolean;
   -- called by no function or class: for manual use
+-- Ends handoffs that yielded: stores the checkpoint, and the step waits until its next handoff.
+function tasker.yield_steps(p_results jsonb, p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,
+    OUT o_rest jsonb, OUT o_yielded uuid[], OUT o_deltas tasker.task_delta[]) returns record;
+  -- called by complete_steps
 
 
 -- Functions: expression
@@ -2249,7 +2263,7 @@ function tasker.find_wakeup_violations(p_since timestamp with time zone DEFAULT 
 -- A 64-bit hash of a document, or of two that are written together.
 function tasker.hash_documents(p_document jsonb, p_other jsonb DEFAULT NULL::jsonb) returns bigint, immutable;
   -- called by act_on_step, act_on_task, find_document_violations, find_template_violations, pass_waits, save_checkpoint, stamp_document_hash,
-  --   tell_end_of_task
+  --   tell_end_of_task, yield_steps
 -- Writes the hash of a document beside it when its row is inserted.
 function tasker.stamp_document_hash() returns trigger;
   -- called by trigger of named_tasks, trigger of task_contexts, trigger of task_outputs, trigger of task_signals, trigger of workflow_step_documents,
@@ -2861,6 +2875,9 @@ function tasker.register_template(p_template jsonb) returns jsonb;
 -- The handler keys whose steps a worker may claim, by namespace.
 function tasker.calculate_served_handlers(p_namespaces text[], p_handlers text[], p_resolvers text[], p_unable text[]) returns jsonb, stable;
   -- called by declare_worker, decline_steps, get_served_handlers
+-- Why a checkpoint may not be stored: null, or a sentence with its size.
+function tasker.check_checkpoint(p_checkpoint jsonb) returns text, immutable;
+  -- called by judge_yields, save_checkpoint
 -- Claims steps for one external worker, never more than its capacity leaves.
 function tasker.claim_for_worker(p_worker tasker.workers, p_limit integer, p_request_id text, p_namespaces text[], p_lease_seconds integer,
     p_dry text[], p_now timestamp with time zone, OUT o_outcome text, OUT o_state text, OUT o_kind text, OUT o_is_dry boolean,

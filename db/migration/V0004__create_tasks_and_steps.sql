@@ -421,9 +421,16 @@ create table tasker.workflow_step_documents (
   task_uuid          uuid   not null,
   inputs             jsonb,
   checkpoint         jsonb,
-  document_hash      bigint not null);
+  document_hash      bigint not null,
+  yields             int    not null default 0,
+  stalled_yields     int    not null default 0,
+  yielded_handoff    int,
+  constraint yields_are_counted check (stalled_yields between 0 and yields and (yields = 0 or yielded_handoff > 0)));
 comment on table tasker.workflow_step_documents is 'The step''s own inputs and its latest checkpoint, for steps that have any.';
 comment on column tasker.workflow_step_documents.document_hash is 'hash_documents(inputs, checkpoint) of the latest write.';
+comment on column tasker.workflow_step_documents.yields is 'How often the step has yielded since its creation or its latest reset by an operator.';
+comment on column tasker.workflow_step_documents.stalled_yields is 'How many of the latest yields in a row had no progress: they asked for no wait and brought no other checkpoint.';
+comment on column tasker.workflow_step_documents.yielded_handoff is 'The latest handoff that ended in a yield; null before the first.';
 
 create table tasker.workflow_step_result_audit (
   workflow_step_uuid uuid        not null,

@@ -177,6 +177,8 @@ class WorkerTest(unittest.TestCase):
             "list": (lambda step: [1], "success", None),
             "decide": (lambda step: Outcome.decide("x", "y", result=1), "success", None),
             "decide_none": (lambda step: Outcome.decide(), "success", None),
+            "yield": (lambda step: Outcome.yielded({"row": 7}, after=2.5), "yielded", None),
+            "yield_none": (lambda step: Outcome.yielded(), "yielded", None),
             "permanent": (raising(PermanentError("no", type="Declined", details={"a": 1})), "permanent_failure", "Declined"),
             "subclass": (raising(OutOfStock("no")), "permanent_failure", "OutOfStock"),
             "retryable": (raising(RetryableError("busy", retry_after=1.5)), "retryable_failure", "RetryableError"),
@@ -198,6 +200,8 @@ class WorkerTest(unittest.TestCase):
         self.assertEqual({}, results["nothing"]["result"])
         self.assertEqual((["x", "y"], 1), (results["decide"]["decision"], results["decide"]["result"]))
         self.assertEqual([], results["decide_none"]["decision"])
+        self.assertEqual(({"row": 7}, 2500), (results["yield"]["checkpoint"], results["yield"]["after_ms"]))
+        self.assertEqual((False, 0), ("checkpoint" in results["yield_none"], results["yield_none"]["after_ms"]))
         self.assertEqual(1500, results["retryable"]["retry_after_ms"])
         self.assertEqual({"a": 1}, results["permanent"]["error"]["details"])
 

@@ -155,7 +155,7 @@ export class StepCancelled extends Error {
 
 /** What became of a step. A handler that returns anything else has succeeded with that as its result. */
 export class Outcome {
-  private constructor(readonly kind: "success" | "retryable_failure" | "permanent_failure" | "cancelled", private readonly members: Members) {}
+  private constructor(readonly kind: "success" | "retryable_failure" | "permanent_failure" | "cancelled" | "yielded", private readonly members: Members) {}
 
   /** The step is complete, if the result fits the template's `result_schema`. Without a result it is `{}`. */
   static success(result?: unknown): Outcome {
@@ -182,6 +182,14 @@ export class Outcome {
   /** Stopped because of a cancel request, with a partial result if there is one. */
   static cancelled(reason = "", result?: unknown): Outcome {
     return new Outcome("cancelled", { result, error: reason ? errorOf("Cancelled", reason) : undefined });
+  }
+
+  /**
+   * The step is not done: it goes on from the checkpoint, at the earliest after that many seconds, on any worker. Uses no attempt. Without a
+   * checkpoint it keeps the latest one. More than 64 KiB, or 20 in a row at once with the same one, fail the step.
+   */
+  static yielded(checkpoint?: unknown, afterSeconds = 0): Outcome {
+    return new Outcome("yielded", { checkpoint, after_ms: Math.max(0, Math.round(afterSeconds * 1000)) });
   }
 
   /** The outcome of a handler that threw. @internal */

@@ -191,6 +191,8 @@ test("outcomes", async () => {
     list: [async () => [1], "success", undefined],
     decide: [() => Outcome.decide(["x", "y"], 1), "success", undefined],
     decideNone: [() => Outcome.decide([]), "success", undefined],
+    yield: [() => Outcome.yielded({ row: 7 }, 2.5), "yielded", undefined],
+    yieldNone: [() => Outcome.yielded(), "yielded", undefined],
     permanent: [raising(new PermanentError("no", { type: "Declined", details: { a: 1 } })), "permanent_failure", "Declined"],
     subclass: [raising(new OutOfStock("no")), "permanent_failure", "OutOfStock"],
     retryable: [raising(new RetryableError("busy", { retryAfterSeconds: 1.5 })), "retryable_failure", "RetryableError"],
@@ -216,6 +218,8 @@ test("outcomes", async () => {
   assert.deepEqual(results["nothing"]!["result"], {});
   assert.deepEqual([results["decide"]!["decision"], results["decide"]!["result"]], [["x", "y"], 1]);
   assert.deepEqual(results["decideNone"]!["decision"], []);
+  assert.deepEqual([results["yield"]!["checkpoint"], results["yield"]!["after_ms"]], [{ row: 7 }, 2500]);
+  assert.deepEqual(["checkpoint" in results["yieldNone"]!, results["yieldNone"]!["after_ms"]], [false, 0]);
   assert.equal(results["retryable"]!["retry_after_ms"], 1500);
   assert.deepEqual(results["permanent"]!["error"].details, { a: 1 });
 });

@@ -2,7 +2,7 @@
 -- with available permits gets the next steps in the same round trip: first the successors of what it just finished, then
 -- offers from the queues.
 -- p_results: see submit_results; that of a decision also has decision, the names of the steps that it chose, and that of a batchable step
--- batches, one cursor for each. p_settle false: the caller has only the worker's role; the results go to the queue
+-- batches, one cursor for each. The outcome yielded ends the handoff and not the step: see yield_steps. p_settle false: the caller has only the worker's role; the results go to the queue
 -- orchestration_step_results and an orchestrator completes the work.
 -- Returns {refused: [{step_uuid, handoff, verdict}], claimed_steps: [...], queued: [namespaces], ended: [{task_uuid, state}],
 -- next_retry_in_ms}: verdict ALREADY when the result of that handoff has already been submitted, STALE when it is not the current one.
@@ -33,14 +33,15 @@ declare
   v_refused  jsonb := '[]';
   v_is_done  boolean := false;
   v_judged   jsonb;
+  v_yields   record;
 begin
   if not coalesce(jsonb_typeof(p_results) = 'array', false) then
     raise exception 'p_results must be an array of objects with step_uuid, task_uuid, handoff and outcome' using errcode = 'TK007';
   end if;
   -- By path: this does not copy the results.
   if jsonb_path_exists(p_results, '$[*] ? (!(@.step_uuid != null && @.task_uuid != null && @.handoff != null
-                                            && (@.outcome == "success" || @.outcome == "retryable_failure" || @.outcome == "permanent_failure" || @.outcome == "cancelled")))') then
-    raise exception 'each of p_results needs step_uuid, task_uuid, handoff, and outcome, which is success, retryable_failure, permanent_failure or cancelled'
+                                            && (@.outcome == "success" || @.outcome == "retryable_failure" || @.outcome == "permanent_failure" || @.outcome == "cancelled" || @.outcome == "yielded")))') then
+    raise exception 'each of p_results needs step_uuid, task_uuid, handoff, and outcome, which is success, retryable_failure, permanent_failure, cancelled or yielded'
       using errcode = 'TK007';
   end if;
   -- Most calls of a quiet installation bring one result.
@@ -55,12 +56,13 @@ begin
       where t.task_uuid = any (array(select r.task_uuid from jsonb_to_recordset(p_results) as r(task_uuid uuid)))
       order by t.task_uuid for no key update;
     else
-      -- A cancelled step is terminal: this function counts it for its task, and an orchestrator rolls up the task.
+      -- A cancelled step is terminal, and one that yielded waits: this function counts it for its task, and an orchestrator rolls up the task.
       perform tasker.lock_tasks((select array_agg(distinct r.task_uuid)
-                                 from jsonb_to_recordset(p_results) as r(task_uuid uuid, outcome text) where r.outcome = 'cancelled'));
+                                 from jsonb_to_recordset(p_results) as r(task_uuid uuid, outcome text) where r.outcome in ('cancelled', 'yielded')));
     end if;
-    v_judged := tasker.judge_decisions(p_results);
-    v_back := tasker.submit_results(coalesce(v_judged, p_results), p_server_uuid, p_settle, p_now);
+    v_yields := tasker.yield_steps(p_results, p_server_uuid, p_now);
+    v_judged := tasker.judge_decisions(coalesce(v_yields.o_rest, p_results));
+    v_back := tasker.submit_results(coalesce(v_judged, v_yields.o_rest, p_results), p_server_uuid, p_settle, p_now);
     if v_judged is not null then
       perform tasker.record_decisions(v_judged, v_back.o_completed || array(select h.step_uuid from unnest(v_back.o_submitted) h), p_now);
       perform tasker.record_batches(v_judged, v_back.o_completed || array(select h.step_uuid from unnest(v_back.o_submitted) h), p_now);
@@ -69,11 +71,13 @@ begin
       perform tasker.count_batch_workers(v_back.o_cancelled);
     end if;
     if p_settle then
-      v_advance := tasker.advance_tasks(v_back.o_completed, v_back.o_failed, v_back.o_deltas, p_server_uuid, p_claim_limit,
+      v_advance := tasker.advance_tasks(v_back.o_completed, v_back.o_failed || v_yields.o_yielded, v_back.o_deltas || v_yields.o_deltas, p_server_uuid, p_claim_limit,
                                         p_lease_seconds, p_now);
-    elsif cardinality(v_back.o_submitted) > 0 or cardinality(v_back.o_cancelled) > 0 then
-      update tasker.tasks t set in_flight_steps = t.in_flight_steps + d.in_flight
-      from (select u.task_uuid, sum(u.in_flight)::int as in_flight from unnest(v_back.o_deltas) u group by u.task_uuid) d
+    elsif cardinality(v_back.o_submitted) > 0 or cardinality(v_back.o_cancelled) > 0 or cardinality(v_yields.o_yielded) > 0 then
+      perform tasker.count_batch_workers(v_yields.o_yielded);
+      update tasker.tasks t set in_flight_steps = t.in_flight_steps + d.in_flight, retrying_steps = t.retrying_steps + d.retrying
+      from (select u.task_uuid, sum(u.in_flight)::int as in_flight, sum(u.retrying)::int as retrying
+            from unnest(v_back.o_deltas || v_yields.o_deltas) u group by u.task_uuid) d
       where t.task_uuid = d.task_uuid;
       perform pgmq.send_batch('orchestration_step_results', (
         select array_agg(jsonb_build_object('task_uuid', h.task_uuid, 'step_uuid', h.step_uuid, 'handoff', h.handoff))
@@ -81,9 +85,9 @@ begin
               union all
               select r.task_uuid, r.step_uuid, r.handoff
               from jsonb_to_recordset(p_results) as r(task_uuid uuid, step_uuid uuid, handoff int)
-              where r.step_uuid = any (v_back.o_cancelled)) h));
+              where r.step_uuid = any (v_back.o_cancelled || v_yields.o_yielded)) h));
     end if;
-    v_refused := tasker.get_refusals(p_results, v_back.o_completed || v_back.o_cancelled
+    v_refused := tasker.get_refusals(p_results, v_back.o_completed || v_back.o_cancelled || v_yields.o_yielded
                                      || (select array_agg(h.step_uuid) from unnest(v_back.o_submitted) h));
   end if;
   if p_settle then

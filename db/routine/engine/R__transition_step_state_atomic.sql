@@ -111,7 +111,7 @@ begin
     return false;
   end if;
   -- As in settle_steps: such a failure is permanent, and only an operator resets the step.
-  if v_to = 'waiting_for_retry' and exists (
+  if v_to = 'waiting_for_retry' and p_actor <> 'worker' and exists (
        select from tasker.workflow_step_result_audit r
        where r.workflow_step_uuid = p_step_uuid and r.sort_key = v_step.result_sort_key and r.outcome = 'permanent_failure') then
     raise exception 'step % failed permanently and may not be tried again by %', p_step_uuid, p_actor using errcode = 'TK005';
@@ -119,7 +119,7 @@ begin
   if v_to = 'cancelled' and v_task.cancel_requested_at is null then
     raise exception 'step % cannot be cancelled: its task has no cancel request (request_cancel)', p_step_uuid using errcode = 'TK005';
   end if;
-  if (v_to = 'waiting_for_retry' or (v_to = 'pending' and p_actor = 'recovery')) and not (v_step.retryable and v_step.attempts - v_step.attempts_before_reset < v_step.max_attempts) then
+  if ((v_to = 'waiting_for_retry' and p_actor <> 'worker') or (v_to = 'pending' and p_actor = 'recovery')) and not (v_step.retryable and v_step.attempts - v_step.attempts_before_reset < v_step.max_attempts) then
     raise exception 'step % may not be tried again: % of % attempts made, retryable %',
       p_step_uuid, v_step.attempts - v_step.attempts_before_reset, v_step.max_attempts, v_step.retryable using errcode = 'TK005';
   end if;
@@ -155,8 +155,8 @@ begin
     from tasker.named_tasks_named_steps n where n.named_step_uuid = v_step.named_step_uuid;
   end if;
 
-  -- As in release_steps and request_cancel: the next handoff has a new handoff number and reuses the attempt number.
-  v_is_given_back := (v_to = 'pending' and p_actor = 'worker') or (v_to = 'cancelled' and v_from = 'enqueued');
+  -- As in release_steps, yield_steps and request_cancel: the next handoff has a new handoff number and reuses the attempt number.
+  v_is_given_back := (v_to in ('pending', 'waiting_for_retry') and p_actor = 'worker') or (v_to = 'cancelled' and v_from = 'enqueued');
 
   with moved as (
     update tasker.workflow_steps s

@@ -1,6 +1,6 @@
 -- Explains why a task waits: one row for every unfinished step of an unfinished task, in the order of the template, with a
 -- cause, a sentence and the details. Of the workers of a batch, the first 20 that have begun and not ended. An ended task and an unknown task have no row; a waiting task always has at least one.
--- cause: batch, parents, held_back, not_checked, delayed, paused, timer, signal, approval, child, child_retry, slot, not_started, ready, retry, retry_due, no_server, no_handler,
+-- cause: batch, yielded, parents, held_back, not_checked, delayed, paused, timer, signal, approval, child, child_retry, slot, not_started, ready, retry, retry_due, no_server, no_handler,
 -- offered, running, cancelling, lease_expired, result_submitted, failed.
 -- Locks: none. Source: ADR 0016.
 create or replace function tasker.explain_waiting(p_task_uuid uuid, p_now timestamptz default null)
@@ -50,11 +50,12 @@ begin
             join tasker.named_steps pn on pn.named_step_uuid = p.named_step_uuid
             where e.to_step_uuid = s.workflow_step_uuid) as parents,
            v_names ->> s.leased_by::text as server,
-           ba.total_workers, ba.created_workers, ba.in_flight_workers, ba.done_workers, ba.failed_workers, ba.parallelism
+           ba.total_workers, ba.created_workers, ba.in_flight_workers, ba.done_workers, ba.failed_workers, ba.parallelism, yd.yields
     from tasker.workflow_steps s
     join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid
     join tasker.named_tasks_named_steps d on d.named_step_uuid = s.named_step_uuid
     left join tasker.workflow_step_result_audit r on r.workflow_step_uuid = s.workflow_step_uuid and r.sort_key = s.result_sort_key
+    left join tasker.workflow_step_documents yd on yd.workflow_step_uuid = s.workflow_step_uuid and yd.yielded_handoff = s.handoffs
     left join tasker.batches ba on ba.workflow_step_uuid = s.workflow_step_uuid and ba.closed_at is null
     left join tasker.unclaimed_offers wo on wo.task_uuid = s.task_uuid and wo.workflow_step_uuid = s.workflow_step_uuid and wo.handoff = s.handoffs
     left join tasker.step_waits wt on wt.task_uuid = s.task_uuid and wt.workflow_step_uuid = s.workflow_step_uuid and wt.state = 'open'
@@ -95,7 +96,7 @@ begin
              when v_failed is not null and not v_task.continue_on_error then 'held_back'
              when not v_task.context_checked then 'not_checked'
              when v_task.is_delayed then 'delayed'
-             when s.state = 'waiting_for_retry' and s.next_retry_at > v_now then 'retry'
+             when s.state = 'waiting_for_retry' and s.next_retry_at > v_now then case when s.yields > 0 then 'yielded' else 'retry' end
              when v_pause.paused_at is not null then 'paused'
              when s.wait_kind is not null then s.wait_kind::text
              when s.policy is not null then 'slot'
@@ -126,6 +127,7 @@ begin
                                        coalesce(', due ' || j.wait_due_at, ''))
            when 'child' then format('waits for child task %s (%s)%s', j.child_task_uuid, j.child_state, coalesce(format(', until %s', j.wait_due_at), ''))
            when 'child_retry' then format('its child task has failed; another one will be submitted at %s (attempt %s)', j.wait_due_at, j.wait_attempt)
+           when 'yielded' then format('has yielded until %s (yield %s, attempt %s)', j.next_retry_at, j.yields, j.attempts + 1)
            when 'retry' then format('will be retried at %s (attempt %s)', j.next_retry_at, j.attempts + 1)
            when 'paused' then format('%s paused the %s at %s: %s', v_pause.paused_by, case when v_pause.is_namespace then 'namespace' else 'template' end, v_pause.paused_at, v_pause.reason)
            when 'slot' then format('has been waiting since %s for one of the %s slots of the policy for %s, held by %s', j.slot_since, j.slot_limit, j.policy,
@@ -141,6 +143,7 @@ begin
            when 'result_submitted' then jsonb_build_object('wake_at', v_wake_at)
            when 'parents' then jsonb_build_object('parents', j.parents)
            when 'held_back' then jsonb_build_object('failed_steps', v_failed)
+           when 'yielded' then jsonb_build_object('next_retry_at', j.next_retry_at, 'yields', j.yields)
            when 'retry' then jsonb_build_object('next_retry_at', j.next_retry_at, 'next_attempt', j.attempts + 1)
            when 'slot' then jsonb_build_object('policy', j.policy, 'key', j.slot_key, 'waits_since', j.slot_since, 'limit', j.slot_limit, 'held_by', j.held_by)
            when 'retry_due' then jsonb_build_object('next_retry_at', j.next_retry_at, 'wake_at', v_wake_at)

@@ -63,6 +63,8 @@ begin
   update tasker.tasks t set failed_steps = t.failed_steps + f.workers, unfinished_steps = t.unfinished_steps + f.workers
   from (select sum(u.workers)::int as workers from failures u) f
   where t.task_uuid = p_task_uuid and f.workers > 0 and v_workers is not null;
+  update tasker.workflow_step_documents d set yields = 0, stalled_yields = 0
+  where p_to = 'pending' and d.workflow_step_uuid = any (p_step_uuids) and d.task_uuid = p_task_uuid and d.yields > 0;
   with chosen as (
     select s.workflow_step_uuid, s.state as from_state
     from tasker.workflow_steps s

@@ -17,8 +17,8 @@ as $$
            lag(h.created_at) over w as created_before
     from tasker.workflow_step_transitions h
     join tasker.workflow_steps s on s.workflow_step_uuid = h.workflow_step_uuid and s.created_at >= coalesce(p_since, '-infinity')
-    -- The moves after which an attempt counts as not started.
-    cross join lateral (select (h.to_state = 'pending' and h.from_state = 'in_progress' and h.actor = 'worker')
+    -- The moves after which the attempt does not count: it was not started, or it yielded.
+    cross join lateral (select (h.to_state in ('pending', 'waiting_for_retry') and h.from_state = 'in_progress' and h.actor = 'worker')
                             or (h.to_state = 'cancelled' and h.from_state = 'enqueued') as is_given_back) g
     window w as (partition by h.workflow_step_uuid order by h.sort_key)),
   task_counts as (

@@ -68,7 +68,7 @@ as $$
          jsonb_build_object('step_uuid', m.workflow_step_uuid, 'sort_key', m.sort_key, 'to_state', m.to_state)
   from moves m
   join tasker.workflow_step_result_audit r on r.workflow_step_uuid = m.workflow_step_uuid and r.sort_key = m.sort_key - 1
-  where m.to_state = 'waiting_for_retry' and r.outcome <> 'retryable_failure'
+  where m.to_state = 'waiting_for_retry' and m.from_state <> 'in_progress' and r.outcome <> 'retryable_failure'
 $$;
 comment on function tasker.find_result_violations(timestamptz) is
   'Results and completions that do not match one to one: one row per finding.';

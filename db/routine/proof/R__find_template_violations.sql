@@ -54,7 +54,7 @@ as $$
     select nullif(m[1], 'nothing'), m[2], m[3] from regexp_matches($r$
       nothing>pending:orchestrator pending>enqueued:orchestrator pending>complete:orchestrator pending>complete:operator pending>error:orchestrator
       pending>cancelled:orchestrator pending>resolved_manually:operator enqueued>pending:recovery enqueued>in_progress:worker
-      enqueued>error:recovery enqueued>cancelled:orchestrator in_progress>pending:worker in_progress>pending:recovery
+      enqueued>error:recovery enqueued>cancelled:orchestrator in_progress>pending:worker in_progress>waiting_for_retry:worker in_progress>pending:recovery
       in_progress>enqueued_for_orchestration:worker in_progress>enqueued_as_error_for_orchestration:worker
       in_progress>error:recovery in_progress>cancelled:worker in_progress>cancelled:recovery
       enqueued_for_orchestration>complete:orchestrator enqueued_for_orchestration>error:orchestrator

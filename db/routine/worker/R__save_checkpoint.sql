@@ -1,4 +1,5 @@
 -- Saves the checkpoint of a running step for a later attempt. False when the handoff is not the latest one.
+-- Errors: TK007 when the checkpoint is larger than check_checkpoint allows; nothing changes then.
 -- Locks: the step. Source: design section 7, decision 4.
 create or replace function tasker.save_checkpoint(p_step_uuid uuid, p_handoff int, p_checkpoint jsonb)
 returns boolean
@@ -7,7 +8,11 @@ set search_path = ''
 as $$
 declare
   v_task_uuid uuid;
+  v_complaint text := tasker.check_checkpoint(p_checkpoint);
 begin
+  if v_complaint is not null then
+    raise exception '%', v_complaint using errcode = 'TK007';
+  end if;
   select s.task_uuid into v_task_uuid from tasker.workflow_steps s
   where s.workflow_step_uuid = p_step_uuid and s.state = 'in_progress' and s.handoffs = p_handoff
   for no key update;

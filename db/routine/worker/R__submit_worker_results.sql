@@ -1,7 +1,7 @@
 -- The results of an external worker, in one transaction with everything that follows from them, and its next claims in the same
 -- call. Accepts results of steps that the worker holds in that handoff, whatever a caller names.
 -- p_results: array of {step_uuid, handoff, outcome, result?, error?, execution_time_ms?}, each step once. outcome: as complete_steps
--- (success, retryable_failure, permanent_failure, cancelled), released (not started: given back without using an attempt), or
+-- (success, retryable_failure, permanent_failure, cancelled, yielded with checkpoint? and after_ms?), released (not started: given back without using an attempt), or
 -- declined (the worker lacks the handler: given back, and the worker gets no steps of that handler until it registers again).
 -- p_claims: null, or {max, request_id, namespaces} as claim_steps_for_workers.
 -- p_owner: as register_worker got it. p_settle: see complete_steps.
@@ -59,7 +59,10 @@ begin
                         where m.step_uuid = (r.value ->> 'step_uuid')::uuid and m.handoff = (r.value ->> 'handoff')::int)
              or exists (select from tasker.workflow_step_result_audit a
                         where a.workflow_step_uuid = (r.value ->> 'step_uuid')::uuid and a.handoff = (r.value ->> 'handoff')::int
-                          and a.worker_uuid = p_worker_uuid) then 'already'
+                          and a.worker_uuid = p_worker_uuid)
+             or exists (select from tasker.workflow_step_transitions h
+                        where h.workflow_step_uuid = (r.value ->> 'step_uuid')::uuid and h.handoff = (r.value ->> 'handoff')::int
+                          and h.from_state = 'in_progress' and h.to_state = 'waiting_for_retry' and h.processor_uuid = p_worker_uuid) then 'already'
            else 'stale' end) order by r.n), '[]') into v_verdicts
   from jsonb_array_elements(p_results) with ordinality as r(value, n);
 

@@ -45,7 +45,7 @@ class StepContext:
         self.inputs: Dict[str, Any] = claimed["inputs"]
         #: The results of the direct parents, by the step's name.
         self.results: Dict[str, Any] = claimed["results"]
-        #: What an earlier attempt saved, or None.
+        #: What an earlier handoff saved (:meth:`Outcome.yielded`), or None.
         self.checkpoint: Any = claimed["checkpoint"]
         self._stop = threading.Event()
         self._reason: Optional[str] = "cancel" if claimed["cancel_requested"] else None
@@ -134,6 +134,12 @@ class Outcome:
     def cancelled(cls, reason: str = "", result: Any = None) -> "Outcome":
         """Stopped because of a cancel request, with a partial result if there is one."""
         return cls("cancelled", {"result": result, "error": _error("Cancelled", reason, None) if reason else None})
+
+    @classmethod
+    def yielded(cls, checkpoint: Any = None, after: float = 0) -> "Outcome":
+        """The step is not done: it goes on from the checkpoint, at the earliest after that many seconds, on any worker. Uses no
+        attempt. Without a checkpoint it keeps the latest one. More than 64 KiB, or 20 in a row at once with the same one, fail the step."""
+        return cls("yielded", {"checkpoint": checkpoint, "after_ms": max(0, round(after * 1000))})
 
     def _json(self, step_uuid: str, handoff: int, milliseconds: int) -> str:
         """Raises TypeError or ValueError if a value is not JSON."""

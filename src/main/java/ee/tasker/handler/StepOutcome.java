@@ -82,6 +82,25 @@ public sealed interface StepOutcome {
     }
   }
 
+  /**
+   * The step is not done, and goes on later: the checkpoint is stored, the worker's permit, the lease and concurrency slots are given up, and after
+   * the wait a worker calls the handler again, with {@link StepContext#checkpoint()}. Uses no attempt: {@link StepContext#attempt()} stays.
+   * For loops over many rows, and for polling another system. A transactional handler commits what it has written.
+   *
+   * @param checkpoint at most 64 KiB; empty to keep the latest one
+   * @param after      at least how long the step waits. If it is shorter than a second and the checkpoint stays the same, the step has made no
+   *                   progress: it waits longer each time, and fails at the 20th in a row
+   */
+  record Yield(Optional<JsonValue> checkpoint, Duration after) implements StepOutcome {
+    public Yield {
+      Objects.requireNonNull(checkpoint, "checkpoint: use Optional.empty() to keep the latest one");
+      Objects.requireNonNull(after, "after: use Duration.ZERO to go on as soon as possible");
+      if (after.isNegative()) {
+        throw new IllegalArgumentException("after must not be negative: " + after);
+      }
+    }
+  }
+
   static StepOutcome success() {
     return new Success(JsonValue.EMPTY_JSON_OBJECT);
   }
@@ -108,6 +127,21 @@ public sealed interface StepOutcome {
   /** @param cursors one for each batch; no batches when empty */
   static StepOutcome batches(JsonValue result, Collection<? extends JsonValue> cursors) {
     return new Batches(result, List.copyOf(cursors));
+  }
+
+  /** Goes on from this checkpoint as soon as possible, on any worker. */
+  static StepOutcome yield(JsonValue checkpoint) {
+    return new Yield(Optional.of(checkpoint), Duration.ZERO);
+  }
+
+  /** Goes on from this checkpoint, at the earliest after that time. */
+  static StepOutcome yield(JsonValue checkpoint, Duration after) {
+    return new Yield(Optional.of(checkpoint), after);
+  }
+
+  /** Goes on from the latest checkpoint, if there is one, at the earliest after that time. */
+  static StepOutcome yield(Duration after) {
+    return new Yield(Optional.empty(), after);
   }
 
   static StepOutcome retryable(String errorType, String message) {

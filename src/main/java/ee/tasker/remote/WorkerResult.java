@@ -2,6 +2,7 @@ package ee.tasker.remote;
 
 import ee.tasker.engine.model.Outcome;
 import ee.tasker.platform.Json;
+import ee.tasker.step.StepResult;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
@@ -23,9 +24,10 @@ import java.util.stream.Stream;
  * @param error   {@code {type, message, delay_ms?, details?}}; JSON null when there is none
  * @param decision the names of the steps that a decision chose; empty for other steps
  * @param batches  the cursors of a batchable step; empty for other steps
+ * @param yield    where the step goes on; only of the outcome {@code yielded}
  */
 public record WorkerResult(UUID stepUuid, int handoff, String outcome, JsonValue result, JsonValue error, Duration executionTime,
-    Optional<List<String>> decision, Optional<JsonArray> batches) {
+    Optional<List<String>> decision, Optional<JsonArray> batches, Optional<StepResult.Yield> yield) {
   /** The step has not started: it is given back without using an attempt. */
   public static final String RELEASED = "released";
   /** The worker lacks the handler: the step is given back, and the worker gets none of that handler until it registers again. */
@@ -35,7 +37,8 @@ public record WorkerResult(UUID stepUuid, int handoff, String outcome, JsonValue
       .collect(Collectors.toUnmodifiableSet());
 
   static WorkerResult released(UUID stepUuid, int handoff) {
-    return new WorkerResult(stepUuid, handoff, RELEASED, JsonValue.NULL, JsonValue.NULL, Duration.ZERO, Optional.empty(), Optional.empty());
+    return new WorkerResult(stepUuid, handoff, RELEASED, JsonValue.NULL, JsonValue.NULL, Duration.ZERO, Optional.empty(), Optional.empty(),
+        Optional.empty());
   }
 
   public boolean isSuccess() {
@@ -50,7 +53,7 @@ public record WorkerResult(UUID stepUuid, int handoff, String outcome, JsonValue
   /** The same attempt as a permanent failure: its result does not fit. */
   WorkerResult failed(JsonObject why) {
     return new WorkerResult(stepUuid, handoff, Outcome.PERMANENT_FAILURE.word(), JsonValue.NULL, why, executionTime, Optional.empty(),
-        Optional.empty());
+        Optional.empty(), Optional.empty());
   }
 
   JsonObject toJson() {
@@ -64,6 +67,7 @@ public record WorkerResult(UUID stepUuid, int handoff, String outcome, JsonValue
     }
     decision.ifPresent(steps -> json.add("decision", Json.build().createArrayBuilder(steps)));
     batches.ifPresent(cursors -> json.add("batches", cursors));
+    yield.ifPresent(given -> given.addTo(json));
     return json.build();
   }
 }

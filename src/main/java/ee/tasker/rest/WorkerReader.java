@@ -27,6 +27,8 @@ final class WorkerReader {
   static final Set<String> STATES = Set.of("healthy", "degraded", "paused");
   private static final String ERROR = "error";
   private static final String RESULT = "result";
+  private static final String CHECKPOINT = "checkpoint";
+  private static final String AFTER = "after_ms";
   private static final int MOST_HELD = 10_000;
   private static final int LONGEST_NAME = 128;
   private static final int LONGEST_DECISION = 1_000;
@@ -145,9 +147,26 @@ final class WorkerReader {
         members.wrong("batches", "is allowed for " + Outcome.SUCCESS);
       }
     }
+    Optional<StepResult.Yield> yield = readYield(members, outcome);
     members.refuseOthers();
     return new WorkerResult(step, handoff, outcome, result, error, Duration.ofMillis(took == null ? 0 : took),
-        Optional.ofNullable(decision), Optional.ofNullable(batches));
+        Optional.ofNullable(decision), Optional.ofNullable(batches), yield);
+  }
+
+  private static Optional<StepResult.Yield> readYield(Members members, String outcome) {
+    boolean isYield = Outcome.YIELDED.word().equals(outcome);
+    JsonValue checkpoint = members.has(CHECKPOINT) ? members.anything(CHECKPOINT) : null;
+    Integer after = members.number(AFTER, 0, LONGEST_TIME_MS);
+    if (!isYield) {
+      if (checkpoint != null) {
+        members.wrong(CHECKPOINT, "is allowed for " + Outcome.YIELDED);
+      }
+      if (after != null) {
+        members.wrong(AFTER, "is allowed for " + Outcome.YIELDED);
+      }
+      return Optional.empty();
+    }
+    return Optional.of(new StepResult.Yield(Optional.ofNullable(checkpoint), Duration.ofMillis(after == null ? 0 : after)));
   }
 
   private static JsonValue error(Members members, String outcome, int longest) {

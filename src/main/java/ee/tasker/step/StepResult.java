@@ -19,23 +19,44 @@ import java.util.Optional;
  * @param error   {@code {type, message, delay_ms?, ...}}; JSON null for a success
  * @param decision the names of the steps that a decision chose; empty for other steps
  * @param batches  the cursors of a batchable step; empty for other steps
+ * @param yield    where the step goes on; only of the outcome {@code yielded}
  */
 public record StepResult(StepKey key, Outcome outcome, JsonValue result, JsonValue error, Duration executionTime,
-    Optional<List<String>> decision, Optional<JsonArray> batches) {
+    Optional<List<String>> decision, Optional<JsonArray> batches, Optional<Yield> yield) {
+
+  /**
+   * Where and when a step that yielded goes on.
+   *
+   * @param checkpoint empty to keep the latest one
+   */
+  public record Yield(Optional<JsonValue> checkpoint, Duration after) {
+
+    /** Adds what {@code tasker.yield_steps} reads to a result. */
+    public void addTo(JsonObjectBuilder json) {
+      checkpoint.ifPresent(value -> json.add("checkpoint", value));
+      json.add("after_ms", after.toMillis());
+    }
+  }
 
   /** The result of a step that is neither a decision nor batchable. */
   public StepResult(StepKey key, Outcome outcome, JsonValue result, JsonValue error, Duration executionTime) {
-    this(key, outcome, result, error, executionTime, Optional.empty(), Optional.empty());
+    this(key, outcome, result, error, executionTime, Optional.empty(), Optional.empty(), Optional.empty());
   }
 
   /** The same result with the names of the steps that a decision chose. */
   public StepResult deciding(List<String> steps) {
-    return new StepResult(key, outcome, result, error, executionTime, Optional.of(steps), Optional.empty());
+    return new StepResult(key, outcome, result, error, executionTime, Optional.of(steps), Optional.empty(), Optional.empty());
   }
 
   /** The same result with the cursors of a batchable step. */
   public StepResult batching(JsonArray cursors) {
-    return new StepResult(key, outcome, result, error, executionTime, Optional.empty(), Optional.of(cursors));
+    return new StepResult(key, outcome, result, error, executionTime, Optional.empty(), Optional.of(cursors), Optional.empty());
+  }
+
+  /** The end of a handoff that yielded. */
+  public static StepResult yielded(StepKey key, Yield yield, Duration executionTime) {
+    return new StepResult(key, Outcome.YIELDED, JsonValue.NULL, JsonValue.NULL, executionTime, Optional.empty(), Optional.empty(),
+        Optional.of(yield));
   }
 
   private static final int LONGEST_MESSAGE = 4_000;
@@ -66,6 +87,7 @@ public record StepResult(StepKey key, Outcome outcome, JsonValue result, JsonVal
     }
     decision.ifPresent(steps -> json.add("decision", Json.build().createArrayBuilder(steps)));
     batches.ifPresent(cursors -> json.add("batches", cursors));
+    yield.ifPresent(given -> given.addTo(json));
     return json.build();
   }
 }

@@ -3,7 +3,6 @@ package ee.tasker.worker;
 import ee.tasker.dispatch.RunningStep;
 import ee.tasker.handler.StaleAttemptException;
 import ee.tasker.handler.StepContext;
-import ee.tasker.platform.JsonbCheck;
 import ee.tasker.step.ClaimedStep;
 import ee.tasker.step.Steps;
 import jakarta.json.JsonObject;
@@ -129,8 +128,8 @@ final class DefaultStepContext implements StepContext {
 
   @Override
   public void checkpoint(JsonValue progress) {
-    JsonbCheck.complaint(progress).ifPresent(complaint -> {
-      throw new IllegalArgumentException("checkpoint " + complaint);
+    Checkpoints.complaint(progress).ifPresent(complaint -> {
+      throw new IllegalArgumentException(complaint);
     });
     if (!steps.saveCheckpoint(claimedStep.key(), progress)) {
       running.markLost();

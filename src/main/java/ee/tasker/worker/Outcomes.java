@@ -39,6 +39,13 @@ public final class Outcomes {
       return result.outcome() != Outcome.SUCCESS ? result
           : JsonbCheck.complaint(cursors).map(why -> notStorable(result, "batches " + why)).orElseGet(() -> result.batching(cursors));
     }
+    if (outcome instanceof StepOutcome.Yield given) {
+      Optional<String> complaint = given.checkpoint().flatMap(Checkpoints::complaint);
+      return complaint.map(
+          why -> new StepResult(step.key(), Outcome.PERMANENT_FAILURE, JsonValue.NULL, error(Checkpoints.NOT_STORABLE, why).build(), time))
+          .orElseGet(
+              () -> StepResult.yielded(step.key(), new StepResult.Yield(given.checkpoint(), shorter(given.after(), LONGEST_DELAY)), time));
+    }
     if (outcome instanceof StepOutcome.RetryableFailure failure) {
       JsonObjectBuilder error = error(failure.errorType(), failure.message());
       failure.delay().ifPresent(delay -> error.add("delay_ms", delay.compareTo(LONGEST_DELAY) < 0 ? delay.toMillis() : Integer.MAX_VALUE));
@@ -54,6 +61,10 @@ public final class Outcomes {
     StepOutcome.Cancelled cancelled = (StepOutcome.Cancelled) outcome;
     JsonValue partial = JsonbCheck.complaint(cancelled.partialResult()).isEmpty() ? cancelled.partialResult() : JsonValue.NULL;
     return new StepResult(step.key(), Outcome.CANCELLED, partial, error("Cancelled", cancelled.reason()).build(), time);
+  }
+
+  private static Duration shorter(Duration a, Duration b) {
+    return a.compareTo(b) < 0 ? a : b;
   }
 
   /** A success counts only if its result can be stored and fits the template's result schema. */

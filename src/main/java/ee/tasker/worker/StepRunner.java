@@ -196,7 +196,7 @@ class StepRunner {
 
   private static void log(RunningStep running, StepResult result) {
     ClaimedStep step = running.claimedStep();
-    boolean success = result.outcome() == Outcome.SUCCESS;
+    boolean success = result.outcome() == Outcome.SUCCESS || result.outcome() == Outcome.YIELDED;
     LogEvent event = success ? LogEvent.STEP_FINISHED : LogEvent.STEP_FAILED;
     if (LOG.isOn(event)) {
       LOG.write(event, "task", step.key().taskUuid(), "step", step.key().stepUuid(), "name", step.name(),

@@ -21,7 +21,7 @@ import java.util.Optional;
 /**
  * The transactions of transactional handlers: begun before the handler, ended with its result. No row of the engine is
  * locked while the handler runs, so that heartbeat, cancel and recovery can proceed. The result is submitted last and
- * compares the handoff: the transaction commits if the database accepts a success, and rolls back otherwise.
+ * compares the handoff: the transaction commits if the database accepts a success or a yield, and rolls back otherwise.
  *
  * <p>This class uses {@code UserTransaction} rather than {@code @Transactional}, because the time-out is the step's and
  * because a failed commit is an outcome here (ADR 0014).
@@ -90,13 +90,15 @@ class StepTransactions {
       return Outcomes.transactionEnded(result);
     }
     int status = registry.getTransactionStatus();
-    if (result.outcome() != Outcome.SUCCESS) {
+    // What a handler that yields has written belongs to its checkpoint.
+    if (result.outcome() != Outcome.SUCCESS && result.outcome() != Outcome.YIELDED) {
       rollBack();
       return result;
     }
     if (status != Status.STATUS_ACTIVE) {
       rollBack();
-      return Outcomes.transactionFailed(result, "the handler succeeded, but its transaction was marked for rollback");
+      return Outcomes.transactionFailed(result,
+          "the handler ended with " + result.outcome() + ", but its transaction was marked for rollback");
     }
     ResultsReply reply;
     try {

@@ -26,6 +26,7 @@ final class Moves {
       waiting_for_retry cancelled orchestrator
       enqueued in_progress worker
       in_progress pending worker
+      in_progress waiting_for_retry worker
       in_progress enqueued_for_orchestration worker
       in_progress enqueued_as_error_for_orchestration worker
       in_progress cancelled worker

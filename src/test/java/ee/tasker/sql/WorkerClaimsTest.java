@@ -114,6 +114,24 @@ class WorkerClaimsTest {
   }
 
   @Test
+  void a_step_that_yields_is_no_longer_the_workers_and_is_claimed_again_with_its_checkpoint() {
+    Dag.Task task = Dag.of("a").handler("python.a").maxAttempts(1).started();
+    register(anns, ANN, 4, "python.a");
+    Claim claim = claim(1).get(0);
+    JsonObject yielded = Json.createObjectBuilder(result(claim, "yielded")).add("checkpoint", Json.createObjectBuilder().add("row", 7))
+        .add("after_ms", 5_000).build();
+    assertThat(verdicts(submit(anns, ANN, null, yielded))).containsExactly("accepted");
+    assertThat(verdicts(submit(anns, ANN, null, yielded))).containsExactly("already");
+    assertThat(document()).startsWith("healthy 0 0");
+    assertThatStep(task.step("a")).isIn("waiting_for_retry").hasHandoffs(1).hasAttempts(0);
+
+    sql.text("select tasker.advance_due_tasks(?, 10, p_now => ?)", UUID.randomUUID(), start.plusSeconds(6));
+    Claim next = claims(answer(6, poll(anns, ANN, 1, null))).get(0);
+    assertThat(next.handoff() + " " + next.attempt()).isEqualTo("2 1");
+    assertThat(next.claimedStep().getJsonObject("checkpoint").getInt("row")).isEqualTo(7);
+  }
+
+  @Test
   void a_worker_never_holds_more_than_its_capacity_whatever_it_asks_for() {
     Dag.of("a").started(7);
     register(anns, ANN, 3, "test.handler");

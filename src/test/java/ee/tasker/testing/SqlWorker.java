@@ -176,6 +176,13 @@ public final class SqlWorker implements AutoCloseable {
       return result("permanent_failure").add("error", error().add("message", message)).build();
     }
 
+    /** Goes on later; checkpoint is a JSON text, null to keep the latest one. */
+    public Result yielded(String checkpoint, long afterMs) {
+      ResultBuilder yield = result("yielded").add("after_ms", Json.createValue(afterMs));
+      return (checkpoint == null ? yield : yield.add("checkpoint", Json.createReader(new java.io.StringReader(checkpoint)).readValue()))
+          .build();
+    }
+
     public Result cancelled() {
       return result("cancelled").build();
     }

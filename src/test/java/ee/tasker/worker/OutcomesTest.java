@@ -102,6 +102,19 @@ class OutcomesTest {
   }
 
   @Test
+  void yield_carries_its_checkpoint_and_one_that_cannot_be_stored_fails_the_step() {
+    StepResult result = result(ClaimedSteps.any(), StepOutcome.yield(Json.createValue("half way"), Duration.ofSeconds(2)));
+    assertThat(result.toJson().getString("outcome") + " " + result.toJson().get("checkpoint") + " " + result.toJson().get("after_ms"))
+        .isEqualTo("yielded \"half way\" 2000");
+    assertThat(result(ClaimedSteps.any(), StepOutcome.yield(Duration.ZERO)).toJson().containsKey("checkpoint")).isFalse();
+    for (String text : new String[]{"a\u0000", "x".repeat(65_535)}) {
+      StepResult refused = result(ClaimedSteps.any(), StepOutcome.yield(Json.createValue(text)));
+      assertThat(refused.outcome()).isEqualTo(Outcome.PERMANENT_FAILURE);
+      assertThat(refused.error().asJsonObject().getString("type")).isEqualTo("checkpoint_not_storable");
+    }
+  }
+
+  @Test
   void every_failure_text_can_be_stored() {
     StepResult result = result(ClaimedSteps.any(), new StepOutcome.PermanentFailure("Bad\u0000", "\ud800" + "x".repeat(10_000),
         Json.createObjectBuilder().add("a", "\u0000").build()));

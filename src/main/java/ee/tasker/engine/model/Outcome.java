@@ -4,7 +4,7 @@ import java.util.Locale;
 
 /** How one handoff of a step ended, as {@code tasker.complete_steps} reads it. */
 public enum Outcome {
-  SUCCESS, RETRYABLE_FAILURE, PERMANENT_FAILURE, CANCELLED;
+  SUCCESS, RETRYABLE_FAILURE, PERMANENT_FAILURE, CANCELLED, YIELDED;
 
   private final String word = name().toLowerCase(Locale.ROOT);
 

@@ -2,8 +2,8 @@ package ee.tasker.test;
 
 import ee.tasker.handler.StaleAttemptException;
 import ee.tasker.handler.StepContext;
-import ee.tasker.platform.JsonbCheck;
 import ee.tasker.step.ClaimedStep;
+import ee.tasker.worker.Checkpoints;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
 import java.util.LinkedHashSet;
@@ -114,8 +114,8 @@ final class AttemptContext implements StepContext {
 
   @Override
   public void checkpoint(JsonValue progress) {
-    JsonbCheck.complaint(progress).ifPresent(complaint -> {
-      throw new IllegalArgumentException("checkpoint " + complaint);
+    Checkpoints.complaint(progress).ifPresent(complaint -> {
+      throw new IllegalArgumentException(complaint);
     });
     if (!tasker.sql().flag("select tasker.save_checkpoint(?, ?, cast(? as jsonb))", stepUuid(), step.key().handoff(), progress)) {
       throw new StaleAttemptException(stepUuid(), attempt());

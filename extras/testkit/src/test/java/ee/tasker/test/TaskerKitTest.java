@@ -188,6 +188,21 @@ class TaskerKitTest {
   }
 
   @Test
+  void a_step_that_yields_goes_on_from_its_checkpoint_when_its_time_has_come(Tasker tasker) {
+    List<String> seen = new ArrayList<>();
+    TaskRun task = tasker.workflow(LINEAR).with("kit.Do", step -> {
+      seen.add(step.stepName() + " " + step.attempt() + " " + step.checkpoint().map(JsonValue::toString).orElse("none"));
+      return step.stepName().equals("b") && step.checkpoint().isEmpty()
+          ? StepOutcome.yield(Json.createValue("half way"), Duration.ofHours(3))
+          : StepOutcome.success();
+    }).submit().run();
+
+    assertThat(task).isComplete();
+    assertThat(seen).containsExactly("a 1 none", "b 1 none", "b 1 \"half way\"", "c 1 none", "d 1 none");
+    tasker.checkHistory();
+  }
+
+  @Test
   void a_decision_creates_what_it_chooses(Tasker tasker) {
     Workflow routing = tasker.workflow("""
         {name: routing, namespace_name: kit, version: "1.0.0", identity_strategy: always_unique, steps: [
