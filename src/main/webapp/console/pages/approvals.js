@@ -31,7 +31,7 @@ export function Direct({ label, send, onDone }) {
 }
 
 /** Who may take it: the names of roles and users. */
-export const candidates = ({ roles, users }) => [...roles.map((role) => t.approvals.role(role)), ...users].join(", ");
+export const candidates = ({ roles, users }) => [...roles.toSorted().map((role) => t.approvals.role(role)), ...users.toSorted()].join(", ");
 
 /** What the caller may do with it at present; `may` comes with the approval. */
 export const Claims = ({ approval, onDone }) => ["claim", "unclaim"].filter((action) => approval.may.includes(action)).map((action) => html`<${Direct} key=${action} label=${t.approvals.actions[action]} onDone=${onDone}

@@ -172,7 +172,7 @@ function Whole({ schedule: one, path, params, reload }) {
   const act = (action, more = () => ({})) => (values, key) => change("POST", `${path}/${action}`, { requested_by: shared.me.name, reason: values.reason, ...more(values) }, key);
   const common = { onDone: reload };
   return html`<h1>${one.name} <span class="quiet small">${one.namespace}</span></h1>
-    <div class="row" data-paused=${one.paused}><${Condition} of=${one} /> <span>${timing(one)}</span>
+    <div class="row" data-paused=${one.paused ? "true" : "false"}><${Condition} of=${one} /> <span>${timing(one)}</span>
       <span class="mono small">${one.schedule_uuid}</span><${Copy} text=${one.schedule_uuid} />
       ${may("templates:read", one.namespace) && html`<a href=${link("templates", one.namespace, one.template)}>${one.template}</a>`}
       ${may("tasks:list", one.namespace) && html`<a href=${link("tasks", { namespace: one.namespace, initiator: `schedule:${one.name}` })}>${t.schedules.tasks}</a>`}</div>

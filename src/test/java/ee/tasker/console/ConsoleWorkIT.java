@@ -81,6 +81,11 @@ class ConsoleWorkIT {
     return admin.count("select count(*) from tasker.approvals where approval_uuid = ?::uuid and " + condition, approval);
   }
 
+  /** The refused request, which browsers note as an error, and nothing else. */
+  private static void assertOnlyRefused(String path) {
+    assertThat(browser.log()).isNotEmpty().allMatch(line -> line.contains(path) && line.contains("400"));
+  }
+
   /** The page as it is, wide and light, then narrow and dark. */
   private static void assertUsable(String page) {
     for (Browser.Look look : List.of(Console.WIDE, NARROW_DARK)) {
@@ -111,6 +116,7 @@ class ConsoleWorkIT {
     browser.press("Approve");
     browser.await("document.querySelector('input[name=limit][aria-invalid=true]')");
     assertThat(approvals(approval, "state = 'open'")).as("values that do not fit decide nothing").isEqualTo(1);
+    assertOnlyRefused("/decide");
 
     browser.type("input[name=limit]", "4000");
     browser.type("input[name=comment]", "half of it");
@@ -195,6 +201,7 @@ class ConsoleWorkIT {
     browser.press("Save");
     browser.await("document.querySelector('input[name=cron][aria-invalid=true]')");
     assertThat(schedules("made_here", "true")).as("a cron expression that is none makes nothing").isZero();
+    assertOnlyRefused("/v1/schedules");
     browser.type("input[name=cron]", "0 3 * * *");
     browser.press("Save");
     browser.await("document.querySelectorAll('[data-upcoming]').length === 10");
@@ -209,7 +216,7 @@ class ConsoleWorkIT {
 
     browser.press("Change");
     browser.type("input[name=cron]", "30 4 * * *");
-    console.browser.type("main form input[name=reason]", "the data comes later");
+    browser.type("main form input[name=reason]", "the data comes later");
     browser.press("Save");
     until("it is changed",
         () -> schedules("made_here",
