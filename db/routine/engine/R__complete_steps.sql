@@ -5,7 +5,8 @@
 -- batches, one cursor for each. The outcome yielded ends the handoff and not the step: see yield_steps. p_settle false: the caller has only the worker's role; the results go to the queue
 -- orchestration_step_results and an orchestrator completes the work.
 -- Returns {refused: [{step_uuid, handoff, verdict}], claimed_steps: [...], queued: [namespaces], ended: [{task_uuid, state}],
--- next_retry_in_ms}: verdict ALREADY when the result of that handoff has already been submitted, STALE when it is not the current one.
+-- next_retry_in_ms, changed}: changed is the number of results that were recorded with another outcome than was submitted, because their choice, batches or
+-- yield is not allowed; verdict ALREADY when the result of that handoff has already been submitted, STALE when it is not the current one.
 -- Errors: TK007 when a result lacks the members that identify its step, or its outcome; nothing changes then.
 -- Locks: tasks by uuid, then their steps; then messages (skip locked) and offered steps by uuid.
 -- Source: design sections 3, 10.
@@ -34,6 +35,7 @@ declare
   v_is_done  boolean := false;
   v_judged   jsonb;
   v_yields   record;
+  v_changed  int := 0;
 begin
   if not coalesce(jsonb_typeof(p_results) = 'array', false) then
     raise exception 'p_results must be an array of objects with step_uuid, task_uuid, handoff and outcome' using errcode = 'TK007';
@@ -63,6 +65,12 @@ begin
     v_yields := tasker.yield_steps(p_results, p_server_uuid, p_now);
     v_judged := tasker.judge_decisions(coalesce(v_yields.o_rest, p_results));
     v_back := tasker.submit_results(coalesce(v_judged, v_yields.o_rest, p_results), p_server_uuid, p_settle, p_now);
+    if v_judged is not null or v_yields.o_rest is not null then
+      select count(*) into v_changed
+      from jsonb_to_recordset(p_results) as r(step_uuid uuid, handoff int, outcome text)
+      join jsonb_to_recordset(coalesce(v_judged, v_yields.o_rest)) as j(step_uuid uuid, handoff int, outcome text)
+        on j.step_uuid = r.step_uuid and j.handoff = r.handoff and j.outcome <> r.outcome;
+    end if;
     if v_judged is not null then
       perform tasker.record_decisions(v_judged, v_back.o_completed || array(select h.step_uuid from unnest(v_back.o_submitted) h), p_now);
       perform tasker.record_batches(v_judged, v_back.o_completed || array(select h.step_uuid from unnest(v_back.o_submitted) h), p_now);
@@ -107,6 +115,7 @@ begin
     'claimed_steps', case when cardinality(v_claimed) > 0 then tasker.get_claimed_steps(v_claimed) else '[]' end,
     'queued', to_json(v_queued),
     'ended', v_ended,
+    'changed', v_changed,
     'next_retry_in_ms', ceil(extract(epoch from v_retry_at - coalesce(p_now, clock_timestamp())) * 1000));
 end
 $$;

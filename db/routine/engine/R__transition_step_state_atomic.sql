@@ -56,7 +56,9 @@ begin
   where t.task_uuid = (select s.task_uuid from tasker.workflow_steps s where s.workflow_step_uuid = p_step_uuid)
   for no key update;
   select s.* into v_step from tasker.workflow_steps s where s.workflow_step_uuid = p_step_uuid for no key update;
-  if v_step.state is distinct from v_from or v_step.handoffs is distinct from p_handoff or v_task.completed_at is not null then
+  if v_step.state is distinct from v_from or v_step.handoffs is distinct from p_handoff or v_task.completed_at is not null
+     -- A task that is being compensated consists of its compensation.
+     or (v_task.compensation is not null and v_step.compensates_step_uuid is null) then
     return false;
   end if;
   -- Recovery may move a step only after its lease has expired.

@@ -110,6 +110,10 @@ class StepTransactions {
     }
     if (!reply.refused().isEmpty()) {
       rollBack();
+    } else if (reply.isChanged()) {
+      // What the handler has written belongs to the result as it was meant. It is submitted again without that, and fails.
+      rollBack();
+      return result;
     } else {
       try {
         transaction.commit();

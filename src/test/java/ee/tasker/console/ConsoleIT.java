@@ -9,7 +9,6 @@ import java.net.http.HttpRequest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
@@ -591,26 +590,43 @@ class ConsoleIT {
     for (int i = 0; i < 30; i++) {
       admin.submit("linear", "mathematical_sequence", "{\"even_number\": " + 2 * i + "}");
     }
+    UUID purchase = sample("project_purchase/request-approved.json");
+    admin.awaitTerminalOrBlocked(purchase);
+    UUID loan = sample("loan_review/request-reviewed.json");
+    until("the approval is made", () -> admin.count("select count(*) from tasker.approvals where task_uuid = ?", loan) == 1);
+    Object approval = admin.value("select approval_uuid from tasker.approvals where task_uuid = ?", loan);
+    admin.post("/v1/schedules",
+        Files.readString(Path.of(System.getProperty("tasker.checkout", "."), "samples/nightly_report/schedule.json")));
+    Object schedule = admin.value("select schedule_uuid from tasker.schedules order by created_at desc limit 1");
     Files.createDirectories(PICTURES);
     console.signIn("ann");
-    List<String[]> pages = new ArrayList<>(
-        List.of(new String[]{"overview", "", "Tasks by state"}, new String[]{"tasks", "tasks", "mathematical_sequence"},
-            new String[]{"task", "tasks/" + blocked, "an operator has to act"}, new String[]{"decision", "tasks/" + decided, "not taken"},
-            new String[]{"timeline", "tasks/" + retried + "?tab=timeline", "waits for a retry"},
-            new String[]{"template", "templates/approvals/approval_routing", "approve_by_rule"},
-            new String[]{"submit", "templates/linear/mathematical_sequence?tab=submit", "even_number"},
-            new String[]{"servers", "servers", "healthy"}));
+    List<String[]> pages = List.of(
+        new String[]{"overview", "", "Tasks by state"}, new String[]{"tasks", "tasks", "mathematical_sequence"},
+        new String[]{"task", "tasks/" + blocked, "an operator has to act"}, new String[]{"decision", "tasks/" + decided, "not taken"},
+        new String[]{"timeline", "tasks/" + retried + "?tab=timeline", "waits for a retry"},
+        new String[]{"steps", "tasks/" + blocked + "?tab=steps", "Only failed and unfinished steps"},
+        new String[]{"story", "tasks/" + blocked + "?tab=story", "Dead letter opened"},
+        new String[]{"data", "tasks/" + blocked + "?tab=data", "permanent"},
+        new String[]{"tree", "tasks/" + purchase + "?tab=tree", "approval_routing"},
+        new String[]{"approvals", "approvals", "loan_review"}, new String[]{"approval", "approvals/" + approval, "Approve"},
+        new String[]{"schedules", "schedules", "nightly"}, new String[]{"schedule", "schedules/" + schedule, "Backfill"},
+        new String[]{"failures", "failures", "user_registration"},
+        new String[]{"templates", "templates", "linear/mathematical_sequence"},
+        new String[]{"template", "templates/approvals/approval_routing", "approve_by_rule"},
+        new String[]{"source", "templates/linear/mathematical_sequence?tab=source", "Square"},
+        new String[]{"submit", "templates/linear/mathematical_sequence?tab=submit", "even_number"},
+        new String[]{"editor", "templates/new", "Valid."}, new String[]{"deadletters", "deadLetters", "permanent failure"},
+        new String[]{"deadmessages", "deadMessages", "No message is parked."}, new String[]{"analytics", "analytics", "Slowest steps"},
+        new String[]{"servers", "servers", "healthy"}, new String[]{"policies", "policies", "Concurrency"},
+        new String[]{"retention", "retention", "every task is kept"}, new String[]{"access", "access", "olga"},
+        new String[]{"audit", "audit", "/v1/access/session"});
     for (Browser.Look look : List.of(new Browser.Look(1200, 760, false), new Browser.Look(1200, 760, true),
-        new Browser.Look(360, 720, false))) {
+        new Browser.Look(360, 720, true))) {
       browser.show(look);
       for (String[] page : pages) {
-        if (look.width() < 1000 && !List.of("overview", "task").contains(page[0])
-            || look.isDark() && !List.of("overview", "tasks", "task").contains(page[0])) {
-          continue;
-        }
         console.go(page[1]);
         browser.awaitText(page[2]);
-        Files.write(PICTURES.resolve(page[0] + (look.isDark() ? "-dark" : look.width() < 1000 ? "-narrow" : "") + ".png"),
+        Files.write(PICTURES.resolve(page[0] + (look.width() < 1000 ? "-narrow" : look.isDark() ? "-dark" : "") + ".webp"),
             browser.picture());
       }
     }

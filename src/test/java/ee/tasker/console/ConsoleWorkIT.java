@@ -14,9 +14,11 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Approvals, schedules, forks and children in a browser: what is pressed is in the database afterwards. */
+@Tag("long")
 class ConsoleWorkIT {
   private static final Browser.Look NARROW_DARK = new Browser.Look(360, 800, true);
 

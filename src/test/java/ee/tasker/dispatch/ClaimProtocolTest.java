@@ -466,7 +466,7 @@ class ClaimProtocolTest {
   }
 
   private static ResultsReply results(int claimed) {
-    return new ResultsReply(documents(claimed), false, List.of(), List.of(), Optional.empty());
+    return new ResultsReply(documents(claimed), false, List.of(), List.of(), Optional.empty(), false);
   }
 
   private static JsonArray documents(int count) {

@@ -59,6 +59,7 @@ class TransactionalStepsIT {
     "bad result, 1, result_schema_violation",
     "marks, 2, transaction_failed",
     "deferred, 2, transaction_failed",
+    "decides, 1, invalid_decision",
     "ends, 1, transaction_ended",
     "replaces, 1, transaction_ended"})
   void without_an_accepted_success_nothing_is_there(String way, int attempts, String error) {
@@ -139,6 +140,28 @@ class TransactionalStepsIT {
     assertThat(
         tasker.count("select count(*) from tasker.workflow_step_documents where task_uuid = ? and checkpoint = '\"half way\"'", task))
         .isEqualTo(1);
+  }
+
+  @Test
+  void what_a_handler_wrote_before_it_yielded_is_committed_with_its_checkpoint() {
+    UUID task = book(tasker, "yields");
+
+    assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
+    assertThat(bookings(tasker, task)).isEqualTo(2);
+    assertThat(tasker.count("select count(*) from tasker.workflow_steps where task_uuid = ? and attempts = 1 and handoffs = 2", task))
+        .isEqualTo(1);
+  }
+
+  @Test
+  void yield_after_a_cancel_request_takes_what_was_written_back() {
+    UUID task = book(tasker, "yields late");
+    TaskerClient.until("the handler has written", Duration.ofSeconds(30), () -> tries(tasker, task) == 1);
+
+    assertThat(tasker.delete("/v1/tasks/" + task + "?policy=allow_finish&reason=test").status()).isEqualTo(200);
+    tasker.sql("insert into testing.released values (?) returning task_uuid", task);
+
+    assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("cancelled");
+    assertThat(bookings(tasker, task)).isZero();
   }
 
   @Test

@@ -89,6 +89,18 @@ public class Book implements StepHandler {
         throw new IllegalStateException("after the submission");
       }
       case "saves" -> step.checkpoint(Json.createValue("half way"));
+      case "decides" -> {
+        return StepOutcome.decide(Json.createValue(1), "nowhere");
+      }
+      case "yields" -> {
+        if (step.checkpoint().isEmpty()) {
+          return StepOutcome.yield(Json.createValue("half way"));
+        }
+      }
+      case "yields late" -> {
+        hold(step);
+        return StepOutcome.yield(Json.createValue("half way"));
+      }
       case "deferred" -> book(step);
       case "hangs" -> {
         try {
