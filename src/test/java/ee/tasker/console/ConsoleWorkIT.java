@@ -269,6 +269,7 @@ class ConsoleWorkIT {
     browser.await("document.querySelector('[data-upcoming]')");
     Instant today = Instant.now().truncatedTo(ChronoUnit.DAYS);
     browser.press("Backfill");
+    browser.await("document.querySelector('dialog[open] input[name=to]')");
     for (String[] field : new String[][]{{"from", "4"}, {"to", "1"}}) {
       browser.run("const i = document.querySelector('dialog[open] input[name=' + arguments[0] + ']'); i.value = arguments[1]; "
           + "i.dispatchEvent(new Event('input', {bubbles: true}))", field[0],

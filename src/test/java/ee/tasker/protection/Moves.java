@@ -67,6 +67,7 @@ final class Moves {
       blocked_by_failures evaluating_results orchestrator
       pending error recovery
       evaluating_results error recovery
+      evaluating_results error orchestrator
       blocked_by_failures error operator
       blocked_by_failures resolved_manually operator
       error evaluating_results operator
