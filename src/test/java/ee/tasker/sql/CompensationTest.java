@@ -10,6 +10,7 @@ import ee.tasker.testing.Operator;
 import ee.tasker.testing.Sql;
 import ee.tasker.testing.SqlWorker;
 import ee.tasker.testing.SqlWorker.Claim;
+import jakarta.json.JsonObject;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -81,6 +82,26 @@ class CompensationTest {
     assertThat(compensation(task)).isEqualTo("failure compensated 2");
     assertThat(worker.claim(9)).isEmpty();
     assertThatHistoryIsSound();
+  }
+
+  @Test
+  void the_document_says_how_it_goes_and_which_effects_are_not_known() {
+    Dag.Task task = order().lifecycle("on_failure", "compensate").started();
+    assertThat(sql.text("select tasker.get_compensation_document(?)::text", task.uuid())).isNull();
+    succeed("charge");
+    fail("ship");
+
+    JsonObject running = sql.object("select tasker.get_compensation_document(?)", task.uuid());
+    assertThat(running.getString("cause")).isEqualTo("failure");
+    assertThat(running.getString("state")).isEqualTo("running");
+    assertThat(running.getInt("planned_steps")).isEqualTo(1);
+    assertThat(running.getInt("completed_steps")).isZero();
+    assertThat(running.getJsonArray("unknown_steps").getString(0)).as("it ran, and may have had its effect").isEqualTo("ship");
+    succeed("charge:compensation");
+    JsonObject ended = sql.array("select tasker.get_task_documents(array[?])", task.uuid()).getJsonObject(0).getJsonObject("compensation");
+    assertThat(ended.getString("state")).isEqualTo("compensated");
+    assertThat(ended.getInt("completed_steps")).isEqualTo(1);
+    assertThat(ended).isEqualTo(sql.object("select tasker.get_compensation_document(?)", task.uuid()));
   }
 
   @Test
