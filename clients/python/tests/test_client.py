@@ -66,7 +66,7 @@ class ClientTest(unittest.TestCase):
         self.server.plan["GET"] = [answering((200, running)), answering((200, TASK))]
         self.assertEqual("complete", self.client.wait("u", 30)["state"])
 
-        self.server.plan["GET"] = [answering((200, running))] * 50
+        self.server.plan["GET"] = [answering((200, running))] * 10_000
         with self.assertRaises(WaitTimeout) as raised:
             self.client.wait("u", 0.05)
         self.assertEqual("steps_in_process", raised.exception.task["state"])
