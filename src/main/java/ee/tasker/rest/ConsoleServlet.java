@@ -2,7 +2,6 @@ package ee.tasker.rest;
 
 import jakarta.servlet.ServletException;
 import jakarta.servlet.annotation.WebServlet;
-import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -12,7 +11,7 @@ import java.io.IOException;
  * redirect to the host that the client named.
  */
 @WebServlet({"/console", "/console/"})
-public class ConsoleServlet extends HttpServlet {
+public class ConsoleServlet extends ReadOnlyServlet {
   private static final long serialVersionUID = 1L;
 
   @Override

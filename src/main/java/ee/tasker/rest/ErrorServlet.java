@@ -32,6 +32,11 @@ public class ErrorServlet extends HttpServlet {
       // before.
       status = BAD_REQUEST;
     }
+    if (status == HttpServletResponse.SC_NOT_IMPLEMENTED) {
+      // The application server's word for a method that a file does not have.
+      status = HttpServletResponse.SC_METHOD_NOT_ALLOWED;
+      answer.setHeader("Allow", ReadOnlyServlet.ALLOWED);
+    }
     String detail = status >= 500 ? fault(request, path) : FaultMapper.detail(status);
     UnreadBodies.dismiss(request, answer);
     answer.setStatus(status);

@@ -11,7 +11,6 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import jakarta.inject.Inject;
 import jakarta.servlet.annotation.WebServlet;
-import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.ByteArrayOutputStream;
@@ -24,7 +23,7 @@ import java.util.List;
  * server's own metrics are still served, and {@code tasker_database_up} is 0.
  */
 @WebServlet("/metrics")
-public class MetricsServlet extends HttpServlet {
+public class MetricsServlet extends ReadOnlyServlet {
   private static final long serialVersionUID = 1L;
   private static final Log LOG = Log.of(MetricsServlet.class);
   private static final ExpositionFormats FORMATS = ExpositionFormats.init();

@@ -2,7 +2,6 @@ package ee.tasker.rest;
 
 import jakarta.inject.Inject;
 import jakarta.servlet.annotation.WebServlet;
-import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -13,7 +12,7 @@ import java.nio.charset.StandardCharsets;
  * serves only {@code /v1}.
  */
 @WebServlet({"/openapi", "/openapi.yaml"})
-public class OpenApiServlet extends HttpServlet {
+public class OpenApiServlet extends ReadOnlyServlet {
   private static final long serialVersionUID = 1L;
 
   @Inject

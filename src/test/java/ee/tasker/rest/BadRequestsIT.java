@@ -250,6 +250,11 @@ class BadRequestsIT {
             400, "invalid-request", "reason"),
         arguments("cancel with U+0000", "DELETE", "/v1/tasks/" + ABSENT + "?reason=%00", null, null, 400, "invalid-request", "reason"),
         arguments("wrong method for tasks", "PUT", "/v1/tasks", "application/json", "{}", 405, "method-not-allowed", null),
+        arguments("a method that the metrics do not have", "PATCH", "/metrics", null, null, 405, "method-not-allowed", null),
+        arguments("an unknown method for the metrics", "BREW", "/metrics", null, null, 405, "method-not-allowed", null),
+        arguments("a method that the document does not have", "PATCH", "/openapi", null, null, 405, "method-not-allowed", null),
+        arguments("a method that the console does not have", "PATCH", "/console/", null, null, 405, "method-not-allowed", null),
+        arguments("a method that a file does not have", "PATCH", "/console/app.js", null, null, 405, "method-not-allowed", null),
         arguments("wrong method for a task", "POST", "/v1/tasks/" + ABSENT, "application/json", "{}", 405, "method-not-allowed", null),
         arguments("wrong method for a template", "DELETE", "/v1/templates/testing/hello/1.0.0", null, null, 405, "method-not-allowed",
             null));
