@@ -24,7 +24,8 @@ import java.util.UUID;
 
 /**
  * Calls the observers of this server for domain events of {@code delivery_mode: fast} and {@code broadcast}, from the feed and so after their
- * commit, within a second. A server without observers reads nothing. Begins with what is published after its start.
+ * commit: within a second while events come, and after a quiet time within {@value #LONGEST_PERIOD_MS} ms, so that an idle server asks
+ * rarely. A server without observers reads nothing. Begins with what is published after its start.
  */
 @Singleton
 @Startup
@@ -33,7 +34,8 @@ import java.util.UUID;
 @TransactionAttribute(TransactionAttributeType.NOT_SUPPORTED)
 public class ObserverCalls {
   private static final Log LOG = Log.of(ObserverCalls.class);
-  private static final long PERIOD_MS = 500;
+  private static final long SHORTEST_PERIOD_MS = 500;
+  private static final long LONGEST_PERIOD_MS = 8_000;
   private static final long UNKNOWN = -1;
   private static final DomainEvent ANY = new DomainEvent(new UUID(0, 0), "", "", new UUID(0, 0), "", "", JsonValue.EMPTY_JSON_OBJECT);
 
@@ -53,6 +55,7 @@ public class ObserverCalls {
   private StartSequence start;
 
   private long position = UNKNOWN;
+  private long periodMs = SHORTEST_PERIOD_MS;
 
   @PostConstruct
   void prepare() {
@@ -62,7 +65,7 @@ public class ObserverCalls {
   }
 
   private void comeBack() {
-    timers.createSingleActionTimer(PERIOD_MS, new TimerConfig("tasker-observers", false));
+    timers.createSingleActionTimer(periodMs, new TimerConfig("tasker-observers", false));
   }
 
   /** One timeout at a time: the next is made when this one has ended. */
@@ -83,6 +86,7 @@ public class ObserverCalls {
     if (position == UNKNOWN) {
       position = feed.end();
     }
+    long before = position;
     feed.sequence();
     DomainEvents.Observed page;
     do {
@@ -90,6 +94,7 @@ public class ObserverCalls {
       page.events().forEach(this::call);
       position = page.position();
     } while (page.hasMore());
+    periodMs = position > before ? SHORTEST_PERIOD_MS : Math.min(2 * periodMs, LONGEST_PERIOD_MS);
   }
 
   private void call(DomainEvent event) {
