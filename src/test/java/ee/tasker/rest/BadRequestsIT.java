@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every invalid request is reported in one format, and leaves nothing behind. */
@@ -250,11 +251,6 @@ class BadRequestsIT {
             400, "invalid-request", "reason"),
         arguments("cancel with U+0000", "DELETE", "/v1/tasks/" + ABSENT + "?reason=%00", null, null, 400, "invalid-request", "reason"),
         arguments("wrong method for tasks", "PUT", "/v1/tasks", "application/json", "{}", 405, "method-not-allowed", null),
-        arguments("a method that the metrics do not have", "PATCH", "/metrics", null, null, 405, "method-not-allowed", null),
-        arguments("an unknown method for the metrics", "BREW", "/metrics", null, null, 405, "method-not-allowed", null),
-        arguments("a method that the document does not have", "PATCH", "/openapi", null, null, 405, "method-not-allowed", null),
-        arguments("a method that the console does not have", "PATCH", "/console/", null, null, 405, "method-not-allowed", null),
-        arguments("a method that a file does not have", "PATCH", "/console/app.js", null, null, 405, "method-not-allowed", null),
         arguments("wrong method for a task", "POST", "/v1/tasks/" + ABSENT, "application/json", "{}", 405, "method-not-allowed", null),
         arguments("wrong method for a template", "DELETE", "/v1/templates/testing/hello/1.0.0", null, null, 405, "method-not-allowed",
             null));
@@ -313,6 +309,16 @@ class BadRequestsIT {
     assertThat(answer.object().getJsonArray("problems").getValuesAs(JsonObject.class))
         .allSatisfy(problem -> assertThat(problem.getInt("line")).isPositive())
         .extracting(problem -> problem.getString("path")).contains("colour", "steps[0].dependencies[0]");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"PATCH, /metrics", "BREW, /metrics", "PATCH, /openapi", "BREW, /openapi.yaml"})
+  void what_can_only_be_read_says_so(String method, String path) {
+    Answer answer = tasker.send(tasker.request(path).method(method, HttpRequest.BodyPublishers.noBody()));
+
+    assertThat(answer.status()).as("%s", answer).isEqualTo(405);
+    assertThat(answer.object().getString("code")).isEqualTo("method-not-allowed");
+    assertThat(answer.header("Allow")).contains("GET");
   }
 
   @Test
