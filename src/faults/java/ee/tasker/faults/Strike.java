@@ -175,7 +175,7 @@ final class Strike {
   private Stopped cancelUntilStopped() throws Exception {
     for (long end = System.nanoTime() + PATIENCE.toNanos(); System.nanoTime() < end;) {
       List<Map<String, Object>> running = cluster.tasker().sql(
-          "select task_uuid from tasker.tasks where source_system = ? and completed_at is null order by created_at desc limit 1",
+          "select task_uuid from tasker.tasks where source_system = ? and parent_task_uuid is null and completed_at is null order by created_at desc limit 1",
           load.round());
       if (!running.isEmpty()) {
         victim.client().sendLater(victim.client().request("/v1/tasks/" + running.get(0).get("task_uuid")).DELETE())
