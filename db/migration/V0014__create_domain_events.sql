@@ -1,6 +1,6 @@
 -- Domain events: what the results of steps mean to others, as their templates declare it (publishes_events). A row is written in the
 -- transaction of the result (publish_events) and never changes, but for its position, which sequence_events assigns once: after the
--- commit, under one lock, so that whoever reads by position skips nothing. Rows are deleted with their task.
+-- commit, under one lock, so that a reader that goes by position skips nothing. Rows are deleted with their task.
 create table tasker.domain_events (
   event_uuid         uuid         primary key default tasker.uuid_v7(),
   event_number       bigint       generated always as identity,
