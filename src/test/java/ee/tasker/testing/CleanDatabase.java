@@ -40,12 +40,11 @@ public final class CleanDatabase implements BeforeAllCallback, TestInstancePreCo
 
   /** Adds the moves that are in the history now. */
   private static void remember() {
-    try (Sql sql = Sql.open()) {
-      RunRecord.MOVES
-          .add(sql.texts("select distinct 'step ' || coalesce(from_state::text, 'nothing') || ' to ' || to_state || ' by ' || actor "
-              + "from tasker.workflow_step_transitions union "
-              + "select distinct 'task ' || coalesce(from_state::text, 'nothing') || ' to ' || to_state || ' by ' || actor "
-              + "from tasker.task_transitions"));
-    }
+    RunRecord.MOVES
+        .add(TestDatabase.get().housekeeping()
+            .texts("select distinct 'step ' || coalesce(from_state::text, 'nothing') || ' to ' || to_state || ' by ' || actor "
+                + "from tasker.workflow_step_transitions union "
+                + "select distinct 'task ' || coalesce(from_state::text, 'nothing') || ' to ' || to_state || ' by ' || actor "
+                + "from tasker.task_transitions"));
   }
 }

@@ -360,8 +360,12 @@ public final class Dag {
       requests.add(request(template));
     }
     try (Sql sql = Sql.open()) {
-      return sql.object("select tasker.submit_tasks(?, p_start => ?)", requests.build(), start).getJsonArray("verdicts").stream()
+      List<Task> tasks = sql.object("select tasker.submit_tasks(?, p_start => ?)", requests.build(), start).getJsonArray("verdicts")
+          .stream()
           .map(v -> new Task(UUID.fromString(v.asJsonObject().getString("task_uuid")), template)).toList();
+      // Tests that count reads must not count these later, when the session happens to end.
+      sql.text("select pg_stat_force_next_flush()::text");
+      return tasks;
     }
   }
 

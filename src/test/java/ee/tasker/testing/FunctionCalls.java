@@ -37,6 +37,7 @@ final class FunctionCalls {
 
   /** Records what was called in the database that the tests use now. */
   static synchronized void record() {
+    TestDatabase.get().endHousekeeping();
     try (Connection connection = TestDatabase.get().connect(); Statement statement = connection.createStatement()) {
       waitForOtherSessions(statement);
       Map<String, Long> counted = new HashMap<>();

@@ -64,6 +64,22 @@ public final class Sql implements AutoCloseable {
     return new Sql(true, null);
   }
 
+  /** The same, not closed by {@link #closeAll}. */
+  static Sql retained() {
+    Sql sql = open();
+    OPEN.remove(sql);
+    return sql;
+  }
+
+  /** Whether the database still answers in this session. */
+  boolean isAlive() {
+    try {
+      return connection.isValid(5);
+    } catch (SQLException e) {
+      throw new SqlProblem(e);
+    }
+  }
+
   /** The same as another login than the owner of everything. */
   public static Sql openAs(String user) {
     return new Sql(true, user);

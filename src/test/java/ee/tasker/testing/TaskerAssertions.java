@@ -52,12 +52,15 @@ public final class TaskerAssertions {
 
   /** That check_history has nothing to say. */
   public static void assertThatHistoryIsSound() {
-    try (Sql sql = Sql.open()) {
-      List<String> broken = sql
-          .texts("select invariant || ': ' || violations || ' ' || examples from tasker.check_history() where violations > 0 "
-              + "and not invariant = any (?)", TestDatabase.get().isDamaged() ? GUARDS : CLOCK);
-      assertThat(broken).as("broken promises").isEmpty();
+    Sql sql = TestDatabase.get().housekeeping();
+    // A plan for the empty tables of a small test would compare each row of a large one with each other row.
+    if (sql.isTrue("select pg_relation_size('tasker.workflow_steps') > 1000000")) {
+      sql.run("discard plans");
     }
+    List<String> broken = sql
+        .texts("select invariant || ': ' || violations || ' ' || examples from tasker.check_history() where violations > 0 "
+            + "and not invariant = any (?)", TestDatabase.get().isDamaged() ? GUARDS : CLOCK);
+    assertThat(broken).as("broken promises").isEmpty();
   }
 
   public static final class StepAssert {

@@ -3,7 +3,6 @@ package ee.tasker.testing;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -24,10 +23,18 @@ public final class TestDatabase {
 
   private static final Once<TestDatabase> INSTANCE = new Once<>(TestDatabase::new);
 
+  /** The tables that a test may have filled: all but templates and what belongs to them. */
+  private static final List<String> EMPTIED = List.of("saved_views", "operator_actions", "bulk_actions", "tasks", "task_contexts",
+      "task_search_attributes", "task_wakeups", "workflow_steps", "task_transitions", "workflow_step_transitions",
+      "workflow_step_result_audit", "workflow_step_edges", "decision_outcomes", "task_compensations", "batches", "batch_items",
+      "batch_idle_workers", "step_waits", "approvals", "approval_events", "task_notices", "task_outputs", "task_signals", "task_forks",
+      "domain_events", "schedules", "schedule_fires", "schedule_backfills", "servers", "dead_messages", "task_state_tallies",
+      "step_state_tallies", "task_tallies", "step_tallies", "retention_policies", "retention_progress", "purged_tasks", "dropped_history");
+
   private final TestPostgres postgres;
-  private final String truncation;
   private volatile DataSource dataSource;
   private volatile String database;
+  private Sql housekeeping;
   private volatile String lockTimeout = "10s";
 
   private TestDatabase() {
@@ -45,10 +52,6 @@ public final class TestDatabase {
     if (migrations < 50) {
       throw new IllegalStateException("only " + migrations + " migrations ran, so the files of the database were not found");
     }
-    truncation = "truncate tasker.saved_views, tasker.operator_actions, tasker.bulk_actions, tasker.tasks, tasker.task_contexts, tasker.task_search_attributes, tasker.task_wakeups, tasker.workflow_steps, tasker.task_transitions, "
-        + "tasker.workflow_step_transitions, tasker.workflow_step_result_audit, tasker.workflow_step_edges, tasker.decision_outcomes, tasker.task_compensations, tasker.batches, tasker.batch_items, tasker.batch_idle_workers, tasker.step_waits, tasker.approvals, tasker.approval_events, tasker.task_notices, tasker.task_outputs, tasker.task_signals, tasker.task_forks, tasker.domain_events, tasker.schedules, tasker.schedule_fires, tasker.schedule_backfills, tasker.servers, tasker.dead_messages, "
-        + "tasker.task_state_tallies, tasker.step_state_tallies, tasker.task_tallies, tasker.step_tallies, "
-        + "tasker.retention_policies, tasker.retention_progress, tasker.purged_tasks, tasker.dropped_history cascade";
   }
 
   /** The database of this JVM; the first call takes some seconds. When it fails, so do all others, at once. */
@@ -62,6 +65,7 @@ public final class TestDatabase {
    */
   public void switchTo(String database) {
     FunctionCalls.record();
+    endHousekeeping();
     this.database = database;
     dataSource = postgres.database("postgres", database == null ? "postgres" : database);
     lockTimeout = database == null ? "10s" : "2s";
@@ -106,38 +110,41 @@ public final class TestDatabase {
     return dataSource;
   }
 
-  /** Forgets all tasks, messages and limits set at run time, and keeps templates. */
+  /** Forgets all tasks, messages and limits set at run time, and keeps templates. Only tables with pages are truncated: each costs a new file for itself and each of its indexes. */
   public void reset() {
-    try (Connection connection = connect(); Statement statement = connection.createStatement()) {
-      statement.execute(truncation);
-      statement.execute("delete from tasker.concurrency_releases");
-      statement.execute("delete from tasker.template_pauses");
-      statement
-          .execute("update tasker.task_namespaces set paused_at = null, paused_by = null, pause_claimed_actor = null, pause_reason = null "
-              + "where paused_at is not null");
-      statement.execute("update tasker.reconciler_progress set cursor_uuid = null");
-      statement.execute("update tasker.concurrency_policies set set_limit = null where set_limit is not null");
-      List<String> queues = new ArrayList<>();
-      try (var rows = statement.executeQuery(
-          "select quote_ident(tablename) from pg_tables where schemaname = 'pgmq' and tablename ~ '^[qa]_'")) {
-        while (rows.next()) {
-          queues.add("pgmq." + rows.getString(1));
-        }
-      }
-      StringBuilder filled = new StringBuilder();
-      for (String queue : queues) {
-        try (var rows = statement.executeQuery("select exists (select from " + queue + ")")) {
-          rows.next();
-          if (rows.getBoolean(1)) {
-            filled.append(filled.isEmpty() ? "" : ", ").append(queue);
-          }
-        }
-      }
-      if (!filled.isEmpty()) {
-        statement.execute("truncate " + filled);
-      }
-    } catch (SQLException e) {
-      throw new IllegalStateException("the database could not be reset", e);
+    Sql sql = housekeeping();
+    // What references an emptied table is emptied too, as cascade does.
+    List<String> filled = sql
+        .texts("with recursive emptied as (select ('tasker.' || name)::regclass::oid as relation from unnest(?::text[]) name "
+            + "union select r.referring from emptied join (select conrelid as referring, confrelid as referred from pg_constraint where contype = 'f' "
+            + "union all select inhrelid, inhparent from pg_inherits) r on r.referred = relation) "
+            + "select relation::regclass::text from (select relation from emptied "
+            + "union select oid from pg_class where relnamespace = 'pgmq'::regnamespace and relkind = 'r' and relname ~ '^[qa]_') tables "
+            + "where pg_relation_size(relation) > 0 order by 1", EMPTIED);
+    if (!filled.isEmpty()) {
+      sql.run("truncate " + String.join(", ", filled) + " cascade");
+    }
+    sql.run("delete from tasker.concurrency_releases");
+    sql.run("delete from tasker.template_pauses");
+    sql.run("update tasker.task_namespaces set paused_at = null, paused_by = null, pause_claimed_actor = null, pause_reason = null "
+        + "where paused_at is not null");
+    sql.run("update tasker.reconciler_progress set cursor_uuid = null");
+    sql.run("update tasker.concurrency_policies set set_limit = null where set_limit is not null");
+  }
+
+  /** The session for what comes before and after each test, whose plans and caches are warm. The caller does not close it. */
+  synchronized Sql housekeeping() {
+    if (housekeeping == null || !housekeeping.isAlive()) {
+      housekeeping = Sql.retained();
+    }
+    return housekeeping;
+  }
+
+  /** Ends that session, for those who need to be alone in the database. */
+  synchronized void endHousekeeping() {
+    if (housekeeping != null) {
+      housekeeping.close();
+      housekeeping = null;
     }
   }
 }
