@@ -68,7 +68,7 @@ create table tasker.tasks (
     ((former_identity_hash is not null) = (replaced_by_task_uuid is not null) and (former_identity_hash is null or identity_hash is null)),
   constraint delay_has_an_end check (not is_delayed or (start_at is not null and isfinite(start_at))),
   constraint identity_is_given_up_after_the_end check (replaced_by_task_uuid is null or completed_at is not null))
-with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500,
+with (fillfactor = 34, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500,
       autovacuum_vacuum_cost_limit = 2000, autovacuum_analyze_scale_factor = 0.05);
 comment on table tasker.tasks is 'One run of a template. state is authoritative, moved by compare-and-set; task_transitions is its history.';
 comment on column tasker.tasks.parent_task_uuid is 'The task on whose behalf this one was submitted; a cancel of the parent may include this task.';
@@ -184,7 +184,7 @@ create table tasker.workflow_steps (
   constraint attempts_were_handed_off check (attempts <= handoffs),
   constraint reset_is_behind check (attempts_before_reset between 0 and attempts),
   constraint worker_has_a_name check (batch_step_uuid is null or name is not null))
-with (fillfactor = 45, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000,
+with (fillfactor = 32, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000,
       autovacuum_vacuum_cost_limit = 2000, autovacuum_analyze_scale_factor = 0.05);
 comment on table tasker.workflow_steps is 'One node of a task''s DAG. state is authoritative, moved by compare-and-set; workflow_step_transitions is its history.';
 comment on column tasker.workflow_steps.leased_by is 'The worker that claimed the step: for audit and heartbeat only, it grants no rights.';
