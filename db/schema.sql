@@ -1259,7 +1259,7 @@ create table tasker.tasks (
   constraint priority_is_in_range CHECK (priority >= '-100'::integer AND priority <= 100),
   constraint terminal_means_nothing_in_flight CHECK (completed_at IS NULL OR in_flight_steps = 0)
 )
-with (autovacuum_analyze_scale_factor=0.05, autovacuum_vacuum_cost_limit=2000, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500, fillfactor=50);
+with (autovacuum_analyze_scale_factor=0.05, autovacuum_vacuum_cost_limit=2000, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500, fillfactor=34);
 CREATE INDEX tasks_correlation_id_idx ON tasker.tasks USING btree (correlation_id);
 CREATE UNIQUE INDEX tasks_identity_hash_key ON tasker.tasks USING btree (identity_hash) WHERE (identity_hash IS NOT NULL);
 CREATE INDEX tasks_named_task_uuid_idx ON tasker.tasks USING btree (named_task_uuid, task_uuid);
@@ -1533,7 +1533,7 @@ create table tasker.workflow_steps (
   constraint started_means_parents_are_done CHECK (remaining_parents = 0 OR (state = ANY (ARRAY['pending'::tasker.step_state, 'cancelled'::tasker.step_state, 'error'::tasker.step_state, 'complete'::tasker.step_state, 'resolved_manually'::tasker.step_state]))),
   constraint worker_has_a_name CHECK (batch_step_uuid IS NULL OR name IS NOT NULL)
 )
-with (autovacuum_analyze_scale_factor=0.05, autovacuum_vacuum_cost_limit=2000, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000, fillfactor=45);
+with (autovacuum_analyze_scale_factor=0.05, autovacuum_vacuum_cost_limit=2000, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000, fillfactor=32);
 CREATE UNIQUE INDEX one_name_per_added_step ON tasker.workflow_steps USING btree (task_uuid, name) WHERE (name IS NOT NULL);
 CREATE TRIGGER slots_are_released_by_steps AFTER UPDATE OF state ON tasker.workflow_steps FOR EACH ROW WHEN ((new.is_limited AND (new.state <> old.state) AND (new.state <> ALL (ARRAY['enqueued'::tasker.step_state, 'in_progress'::tasker.step_state])))) EXECUTE FUNCTION tasker.release_step_slots();
 
