@@ -1,5 +1,7 @@
 package ee.tasker.remote;
 
+import ee.tasker.engine.reply.CheckpointsReply;
+import ee.tasker.engine.reply.StepResultsReply;
 import ee.tasker.engine.reply.WorkerReply;
 import ee.tasker.engine.reply.WorkerResultsReply;
 import ee.tasker.message.WorkNotifier;
@@ -21,6 +23,7 @@ import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
 import jakarta.json.JsonValue;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -195,6 +198,39 @@ public class RemoteWorkers {
       workNotifier.stepsQueued();
     }
     polls.capacityFreed(worker);
+    return reply;
+  }
+
+  /**
+   * Saves checkpoints of steps that the worker runs, and renews their leases.
+   *
+   * @param checkpoints objects with {@code step_uuid}, {@code handoff} and {@code checkpoint}, each step once
+   * @throws Problem 404 worker-not-found; 400 invalid-request when one is too long, and then none is saved
+   */
+  public CheckpointsReply saveCheckpoints(UUID worker, String owner, JsonArray checkpoints) {
+    CheckpointsReply reply = calls.saveCheckpoints(worker, owner, checkpoints);
+    if (reply.isUnknown()) {
+      throw notFound(worker);
+    }
+    reply.invalid().ifPresent(index -> {
+      throw Problem.invalid("checkpoints/" + index + "/checkpoint", reply.message());
+    });
+    return reply;
+  }
+
+  /**
+   * The results of ancestors of a step that the worker holds.
+   *
+   * @throws Problem 404 worker-not-found, step-not-claimed
+   */
+  public StepResultsReply stepResults(UUID worker, String owner, UUID step, Collection<String> names) {
+    StepResultsReply reply = calls.stepResults(worker, owner, step, names);
+    if (reply.isUnknown()) {
+      throw notFound(worker);
+    }
+    if (!reply.isClaimed()) {
+      throw Problem.of(404, "step-not-claimed", "worker " + worker + " does not hold step " + step);
+    }
     return reply;
   }
 

@@ -66,6 +66,17 @@ class ClientsIT {
             - name: only
               handler: {callable: %s.Slow, initialization: {seconds: 2}}
           """.formatted(language));
+      template(language + "_resume", """
+            - name: first
+              handler: {callable: testing.Echo}
+            - name: second
+              dependencies: [first]
+              handler: {callable: testing.Echo}
+            - name: only
+              dependencies: [second]
+              handler: {callable: %s.Resume}
+              retry: {max_attempts: 3, backoff: none, backoff_base_ms: 100, max_backoff_ms: 100}
+          """.formatted(language));
       template(language + "_batches", """
             - name: cut
               type: batchable
@@ -182,6 +193,22 @@ class ClientsIT {
       assertThat(steps.get("python").getJsonObject("result")).isEqualTo(json("{'attempt': 2, 'language': 'python', 'parents': ['java']}"));
       assertThat(steps.get("typescript").getJsonObject("result"))
           .isEqualTo(json("{'attempt': 1, 'language': 'typescript', 'parents': ['java', 'python']}"));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void step_of_a_killed_worker_goes_on_from_its_checkpoint_and_reads_results_of_all_ancestors(Language language) {
+    language.require();
+    UUID task = submit(language + "_resume", "{'a': 1}");
+    ClientProcess first = worker(language, 1);
+    first.await("saved \\S+ 1");
+    first.kill();
+
+    try (ClientProcess second = worker(language, 1)) {
+      assertThat(ended(task)).as("%s", second).isEqualTo("complete");
+      assertThat(only(task).getJsonObject("result"))
+          .isEqualTo(json("{'started_at': 7, 'row': 14, 'first': {'a': 1}, 'second': {'a': 1}, 'none': null}"));
     }
   }
 
