@@ -713,6 +713,18 @@ final class Commands {
             .example(
                 "tasker worker results 7f6c1d1e-8f0c-4a43-9a52-5b7a0de1c0aa '[{\"step_uuid\": \"01a1fc76-e8f1-7f50-a2a7-2f8e3c0f3a11\", "
                     + "\"handoff\": 1, \"outcome\": \"success\", \"result\": {\"price\": 12}}]'"),
+        Command.of("checkpoints", "Saves checkpoints of steps that an external worker of yours runs; the steps go on.")
+            .calls(Operation.SAVE_CHECKPOINTS)
+            .with(uuid, Arg.body("checkpoints", "JSON", "An array of checkpoints: JSON, @file or -.").json().positional())
+            .shows(View.details("lease s=lease_seconds", "cancels").and("verdicts", "Verdicts", "STEP=step_uuid", "HANDOFF=handoff", "VERDICT=verdict"))
+            .example("tasker worker checkpoints 7f6c1d1e-8f0c-4a43-9a52-5b7a0de1c0aa "
+                + "'[{\"step_uuid\": \"01a1fc76-e8f1-7f50-a2a7-2f8e3c0f3a11\", \"handoff\": 1, \"checkpoint\": {\"row\": 5000}}]'"),
+        Command.of("ancestors", "Shows results of ancestors of a step that an external worker of yours holds.")
+            .calls(Operation.GET_ANCESTOR_RESULTS)
+            .with(uuid, Arg.path("step_uuid", "STEP", "The step."),
+                Arg.query("name", "NAME", "The name of an ancestor.").many().required())
+            .shows(View.details("results"))
+            .example("tasker worker ancestors 7f6c1d1e-8f0c-4a43-9a52-5b7a0de1c0aa 01a1fc76-e8f1-7f50-a2a7-2f8e3c0f3a11 --name validate -o json"),
         Command.of("heartbeat", "Renews the leases of an external worker of yours.").calls(Operation.HEARTBEAT_WORKER)
             .with(uuid, Arg.body("steps", "JSON", "The steps that it runs: [{\"step_uuid\": …, \"handoff\": …}].").json(),
                 Arg.body("state", "STATE", "Its state.").values("healthy", "degraded", "paused"))
