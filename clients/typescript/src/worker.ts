@@ -51,6 +51,8 @@ const CHECKPOINT_NOT_STORABLE = "checkpoint_not_storable";
 const MOST_AT_ONCE = 100;
 const LONGEST_BODY = 4 * 1024 * 1024;
 const LONGEST_PAUSE = 15;
+/** Milliseconds; only after a request that had several results. */
+const GATHERING = 3;
 /** One heartbeat that hangs must not keep back the next ones until the leases are over. */
 const SHORTEST_PATIENCE = 5;
 const LONGEST_TIMER = 2 ** 31 - 1;
@@ -624,8 +626,12 @@ export class Worker {
   // ---- results
 
   async #submitLoop(): Promise<void> {
-    for (;;) {
+    for (let isBusy = false; ; ) {
       await this.#until(() => this.#hasEnded || this.#unsent.length > 0);
+      if (isBusy) {
+        // Handlers that end within moments of each other share a request, which is a transaction.
+        await this.#until(() => this.#hasEnded || this.#unsent.length >= Math.min(this.#runs.size, MOST_AT_ONCE), GATHERING);
+      }
       if (this.#hasEnded) {
         return;
       }
@@ -638,6 +644,7 @@ export class Worker {
         }
         count++;
       }
+      isBusy = count > 1;
       await this.#submit(this.#unsent.splice(0, count));
     }
   }

@@ -29,6 +29,8 @@ _Key = Tuple[str, int]
 _MOST_AT_ONCE = 100
 _LONGEST_BODY = 4 * 1024 * 1024
 _LONGEST_PAUSE = 15.0
+# Seconds; only after a request that had several results.
+_GATHERING = 0.003
 # One heartbeat that hangs must not keep back the next ones until the leases are over.
 _SHORTEST_PATIENCE = 5.0
 _CHECKPOINT_NOT_STORABLE = "checkpoint_not_storable"
@@ -559,10 +561,14 @@ class Worker:
     # ---- results
 
     def _submit_loop(self) -> None:
+        is_busy = False
         while True:
             with self._changed:
                 while not self._unsent and not self._has_ended:
                     self._changed.wait()
+                if is_busy:
+                    # Handlers that end within moments of each other share a request, which is a transaction.
+                    self._changed.wait_for(lambda: len(self._unsent) >= min(len(self._runs), _MOST_AT_ONCE) or self._has_ended, _GATHERING)
                 if self._has_ended:
                     return
                 batch, length = [self._unsent.popleft()], 0
@@ -571,6 +577,7 @@ class Worker:
                     if length + len(self._unsent[0][1]) > _LONGEST_BODY:
                         break
                     batch.append(self._unsent.popleft())
+                is_busy = len(batch) > 1
             self._submit(batch)
 
     def _submit(self, batch: List[Tuple[_Run, str]]) -> None:

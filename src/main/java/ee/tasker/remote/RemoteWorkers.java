@@ -19,8 +19,10 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonArrayBuilder;
+import jakarta.json.JsonNumber;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
+import jakarta.json.JsonString;
 import jakarta.json.JsonValue;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -276,8 +278,8 @@ public class RemoteWorkers {
     learn(claimedSteps);
     List<ClaimedStep> read = steps.read(claimedSteps);
     int fitting = 1;
-    for (long length = claimedSteps.get(0).toString().length(); fitting < read.size(); fitting++) {
-      length += claimedSteps.get(fitting).toString().length();
+    for (long length = length(claimedSteps.get(0)); fitting < read.size(); fitting++) {
+      length += length(claimedSteps.get(fitting));
       if (length > LONGEST_ANSWER) {
         break;
       }
@@ -289,6 +291,25 @@ public class RemoteWorkers {
     }
     kept.forEach(step -> remembered.put(step.key().stepUuid(), step.definition()));
     return kept;
+  }
+
+  /** About as many characters as the JSON has, without writing it. */
+  private static long length(JsonValue value) {
+    if (value instanceof JsonObject object) {
+      long length = 2;
+      for (Map.Entry<String, JsonValue> member : object.entrySet()) {
+        length += member.getKey().length() + 4 + length(member.getValue());
+      }
+      return length;
+    }
+    if (value instanceof JsonArray array) {
+      long length = 2;
+      for (JsonValue element : array) {
+        length += 1 + length(element);
+      }
+      return length;
+    }
+    return value instanceof JsonString text ? text.getChars().length() + 2 : value instanceof JsonNumber ? value.toString().length() : 5;
   }
 
   /** Gives back claimed steps that the worker has not got. A fault leaves them to its next heartbeat. */

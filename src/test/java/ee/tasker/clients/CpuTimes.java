@@ -11,8 +11,9 @@ import java.util.stream.Stream;
 record CpuTimes(Duration server, Duration database, Duration workers) {
 
   static CpuTimes now(TaskerClient client, Stream<ProcessHandle> workers) {
-    long backend = client.count("select pg_backend_pid()");
-    ProcessHandle postmaster = ProcessHandle.of(backend).flatMap(ProcessHandle::parent).orElseThrow();
+    // A process that lives as long as the server of the database, unlike that of a connection.
+    long checkpointer = client.count("select pid from pg_stat_activity where backend_type = 'checkpointer'");
+    ProcessHandle postmaster = ProcessHandle.of(checkpointer).flatMap(ProcessHandle::parent).orElseThrow();
     return new CpuTimes(
         sum(ProcessHandle.current().descendants()
             .filter(process -> process.info().command().filter(name -> name.endsWith("java")).isPresent())),
