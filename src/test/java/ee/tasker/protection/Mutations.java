@@ -158,7 +158,7 @@ final class Mutations {
           "where c.worker_uuid = p_worker_uuid and c.workflow_step_uuid = p_step_uuid", "where c.workflow_step_uuid = p_step_uuid",
           "WorkerClaimsTest#a_worker_reads_results"),
       of("a worker reads results while it holds the step", "R__get_worker_step_results.sql",
-          " and s.state = 'in_progress' and s.handoffs = c.handoff", "", "WorkerClaimsTest#a_worker_reads_results"),
+          " and s.state = 'in_progress' and s.handoffs = c.handoff", "", "WorkerClaimsTest#a_worker_that_was_frozen"),
       of("results of ancestors are read by the caller that registered the worker", "R__get_worker_step_results.sql",
           " and w.owner is not distinct from p_owner", "", "WorkerClaimsTest#a_worker_reads_results"),
       // Compare and set.

@@ -523,7 +523,7 @@ class WorkerClaimsTest {
   }
 
   @Test
-  void a_worker_that_was_frozen_over_its_lease_saves_no_checkpoint_over_that_of_its_successor() {
+  void a_worker_that_was_frozen_over_its_lease_saves_no_checkpoint_and_reads_no_results() {
     Dag.of("a").handler("python.a").maxAttempts(3).started();
     register(anns, ANN, 1, "python.a");
     Claim frozen = claim(1).get(0);
@@ -535,6 +535,7 @@ class WorkerClaimsTest {
     assertThat(verdicts(save(bobs, BOB, 45, checkpoint(heir, heir.handoff(), 8)))).containsExactly("saved");
     assertThat(verdicts(save(anns, ANN, 46, checkpoint(frozen, 1, 3)))).containsExactly("stale");
     assertThat(savedRow(heir)).isEqualTo("8");
+    assertThat(results(anns, ANN, frozen.step(), "{a}").getString("outcome")).isEqualTo("not_claimed");
   }
 
   @Test
