@@ -25,7 +25,8 @@ class SamplesTest {
     Path sample = Files.createDirectories(folder.resolve("samples/adding"));
     Files.writeString(sample.resolve("template.yaml"), "name: adding\n");
     Files.writeString(sample.resolve("request.json"), "{\"name\": \"adding\"}");
-    Files.writeString(sample.resolve("expected.json"), "{\"state\": \"complete\", \"steps\": {\"a\": {\"state\": \"complete\", \"result\": 3}}}");
+    Files.writeString(sample.resolve("expected.json"),
+        "{\"state\": \"complete\", \"steps\": {\"a\": {\"state\": \"complete\", \"result\": 3}}}");
     program = new Program(folder.resolve("configuration"))
         .answer(Operation.REGISTER_TEMPLATE, 201, "{}")
         .answer(Operation.SUBMIT_TASK, 201, "{\"task_uuid\": \"" + TASK + "\"}")
@@ -76,7 +77,8 @@ class SamplesTest {
   void nothing_to_run_and_a_wrong_key_are_no_success() {
     assertThat(samples("--only", "nothing")).isEqualTo(Exit.DIFFERS);
     assertThat(program.run("samples", folder.resolve("none").toString())).isEqualTo(Exit.USAGE);
-    program.answer(Operation.REGISTER_TEMPLATE, 401, "{\"title\": \"x\", \"status\": 401, \"code\": \"not-authenticated\", \"detail\": \"x\"}");
+    program.answer(Operation.REGISTER_TEMPLATE, 401,
+        "{\"title\": \"x\", \"status\": 401, \"code\": \"not-authenticated\", \"detail\": \"x\"}");
     assertThat(samples()).isEqualTo(Exit.NOT_AUTHENTICATED);
   }
 }
