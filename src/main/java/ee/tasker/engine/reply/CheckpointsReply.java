@@ -16,10 +16,11 @@ import java.util.OptionalInt;
  */
 public record CheckpointsReply(boolean isUnknown, OptionalInt invalid, String message, JsonArray verdicts, JsonArray cancels) {
 
+  private static final String INDEX = "index";
+
   public static CheckpointsReply of(JsonObject reply) {
-    boolean isInvalid = "invalid".equals(reply.getString(ReplyKeys.OUTCOME));
     return new CheckpointsReply(ReplyKeys.UNKNOWN_WORKER.equals(reply.getString(ReplyKeys.OUTCOME)),
-        isInvalid ? OptionalInt.of(reply.getInt("index")) : OptionalInt.empty(), reply.getString(ReplyKeys.MESSAGE, ReplyKeys.NONE),
+        reply.containsKey(INDEX) ? OptionalInt.of(reply.getInt(INDEX)) : OptionalInt.empty(), reply.getString(ReplyKeys.MESSAGE, ReplyKeys.NONE),
         array(reply, ReplyKeys.VERDICTS), array(reply, "cancels"));
   }
 
