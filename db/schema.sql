@@ -2251,7 +2251,7 @@ function tasker.get_bulk_action(p_token uuid, p_made_by text) returns jsonb, sta
   -- called by OperationGateway
 -- The running steps, of those given, that were asked to stop, and the time that each has left.
 function tasker.get_cancel_requests(p_steps jsonb, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
-  -- called by StepGateway, heartbeat_worker
+  -- called by StepGateway, heartbeat_worker, save_worker_checkpoints
 -- What is paused, since when, by whom and why.
 function tasker.get_pauses() returns jsonb, stable;
   -- called by OperationGateway
@@ -2995,7 +2995,7 @@ function tasker.get_step_definitions(p_named_step_uuids uuid[]) returns jsonb, s
 -- All ancestors of a step, one row each, nearest first, with their results.
 function tasker.get_step_transitive_dependencies(target_step_uuid uuid) returns TABLE(workflow_step_uuid uuid, task_uuid uuid, named_step_uuid uuid,
     step_name text, results jsonb, processed boolean, distance integer), stable;
-  -- called by check_decision, get_ancestor_results
+  -- called by check_decision, get_ancestor_results, get_worker_step_results
 -- Registered templates as a JSON array.
 function tasker.get_templates(p_namespace text DEFAULT NULL::text, p_name text DEFAULT NULL::text, p_version text DEFAULT NULL::text,
     p_with_configuration boolean DEFAULT false) returns jsonb, stable;
@@ -3021,7 +3021,7 @@ function tasker.calculate_served_handlers(p_namespaces text[], p_handlers text[]
   -- called by declare_worker, decline_steps, get_served_handlers
 -- Why a checkpoint may not be stored: null, or a sentence with its size.
 function tasker.check_checkpoint(p_checkpoint jsonb) returns text, immutable;
-  -- called by judge_yields, save_checkpoint
+  -- called by judge_yields, save_checkpoint, save_worker_checkpoints
 -- Claims steps for one external worker, never more than its capacity leaves.
 function tasker.claim_for_worker(p_worker tasker.workers, p_limit integer, p_request_id text, p_namespaces text[], p_lease_seconds integer,
     p_dry text[], p_now timestamp with time zone, OUT o_outcome text, OUT o_state text, OUT o_kind text, OUT o_is_dry boolean,
@@ -3080,6 +3080,9 @@ function tasker.get_worker_claims(p_worker_uuid uuid, p_owner text, p_steps json
 function tasker.get_worker_documents(p_worker_uuid uuid DEFAULT NULL::uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
     returns jsonb, stable;
   -- called by RemoteGateway
+-- The results of ancestors by name, of a step that an external worker holds.
+function tasker.get_worker_step_results(p_worker_uuid uuid, p_owner text, p_step_uuid uuid, p_names text[]) returns jsonb, stable;
+  -- called by RemoteGateway
 -- The registered workers, healthiest first, with the state that they report and whether they are lost.
 function tasker.get_workers(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(worker_uuid uuid, server_uuid uuid,
     name character varying, health text, rank integer, reported_status tasker.worker_state, namespaces text[], handlers text[], resolvers text[],
@@ -3119,10 +3122,14 @@ function tasker.release_unknown_steps(p_server_uuid uuid, p_known jsonb, p_older
   -- called by StepGateway
 -- Renews the leases of the steps that a worker still runs, by the database's clock.
 function tasker.renew_leases(p_steps jsonb, p_lease_seconds integer, p_now timestamp with time zone) returns jsonb;
-  -- called by heartbeat, heartbeat_worker
+  -- called by heartbeat, heartbeat_worker, save_worker_checkpoints
 -- Saves the checkpoint of a running step for a later attempt; false when the handoff is not the latest one.
 function tasker.save_checkpoint(p_step_uuid uuid, p_handoff integer, p_checkpoint jsonb) returns boolean;
-  -- called by StepGateway
+  -- called by StepGateway, save_worker_checkpoints
+-- Saves checkpoints of steps that an external worker runs, and renews the leases of these steps: their handlers go on.
+function tasker.save_worker_checkpoints(p_worker_uuid uuid, p_owner text, p_checkpoints jsonb, p_lease_seconds integer DEFAULT 60,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by RemoteGateway
 -- The results of an external worker, in one transaction with everything that follows from them, and its next claims.
 function tasker.submit_worker_results(p_worker_uuid uuid, p_owner text, p_results jsonb, p_claims jsonb DEFAULT NULL::jsonb,
     p_lease_seconds integer DEFAULT 60, p_settle boolean DEFAULT true, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import threading
+import urllib.parse
 import uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Callable, Dict, List, Tuple
@@ -30,6 +31,8 @@ class FakeServer:
         self.offers: List[Dict[str, Any]] = []
         self.claims: Dict[str, Dict[str, Any]] = {}
         self.verdicts: Dict[Tuple[str, int], Dict[str, Any]] = {}
+        self.saved: List[Dict[str, Any]] = []
+        self.ancestors: Dict[str, Any] = {}
         self.lost: List[str] = []
         self.cancels: List[Dict[str, Any]] = []
         self.unreported: List[Dict[str, Any]] = []
@@ -45,6 +48,8 @@ class FakeServer:
                 raw = self.rfile.read(length)
                 body = json.loads(raw) if raw else {}
                 kind = self.path.split("?")[0].rsplit("/", 1)[-1] if self.command == "POST" else self.command
+                if self.command == "GET" and self.path.split("?")[0].endswith("/results"):
+                    kind, body = "ancestors", urllib.parse.parse_qs(self.path.partition("?")[2])
                 with server.lock:
                     server.requests.append((kind, body, dict(self.headers)))
                     planned = server.plan.get(kind)
@@ -112,6 +117,14 @@ class FakeServer:
                 self.lock.notify_all()
                 return 200, {"verdicts": verdicts, "state": "healthy", "lease_seconds": 60,
                              "steps": self._claimed(body["claims"]) if "claims" in body else []}
+            if kind == "checkpoints":
+                self.saved += [each for each in body["checkpoints"] if each["step_uuid"] not in self.lost]
+                return 200, {"verdicts": [{"step_uuid": each["step_uuid"], "handoff": each["handoff"],
+                                           "verdict": "stale" if each["step_uuid"] in self.lost else "saved"} for each in body["checkpoints"]],
+                             "cancels": [each for each in self.cancels if each["step_uuid"] in [one["step_uuid"] for one in body["checkpoints"]]],
+                             "lease_seconds": 60}
+            if kind.startswith("ancestors"):
+                return 200, {"results": {name: self.ancestors[name] for name in body["name"] if name in self.ancestors}}
             if kind == "heartbeat":
                 return 200, {"state": "healthy", "heartbeat_seconds": 1, "lease_seconds": 60, "lost": self.lost, "cancels": self.cancels,
                              "unreported": self.unreported}

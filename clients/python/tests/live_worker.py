@@ -56,10 +56,21 @@ def load(step: StepContext):
     return {"rows": step.cursor["end"] - step.cursor["start"], "of": step.inputs["batch_count"], "total": step.results["cut"]["total"]}
 
 
+def resume(step: StepContext):
+    """Saves a checkpoint, and in the first attempt hangs; a later one goes on from it."""
+    started_at = 0 if step.checkpoint is None else step.checkpoint["row"]
+    step.save_checkpoint({"row": started_at + 7})
+    say("saved", step.step_uuid, step.attempt)
+    if step.attempt == 1:
+        step.wait(600)
+    return {"started_at": started_at, "row": step.checkpoint["row"], "first": step.result("first"), "second": step.result("second"),
+            "none": step.result("none")}
+
+
 def work(capacity: int, prefix: str, method=None) -> None:
     worker = Worker(name="live-" + prefix, namespaces=["remote"], capacity=capacity, heartbeat_seconds=1, wait_seconds=20, drain_seconds=20)
     for name, function in {"Echo": echo, "Slow": slow, "UntilCancelled": until_cancelled, "Big": big, "Choosy": choosy, "Cut": cut,
-                           "Load": load}.items():
+                           "Load": load, "Resume": resume}.items():
         worker.add_handler("%s.%s" % (prefix, name), function, method)
     worker.run()
     say("ended", worker.worker_uuid)

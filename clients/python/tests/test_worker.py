@@ -85,6 +85,75 @@ class WorkerTest(unittest.TestCase):
 
         self.assertEqual([], self.server.of("results"))
 
+    # ---- checkpoints, and results of ancestors
+
+    def test_handler_saves_checkpoints_and_goes_on_although_answers_are_lost(self):
+        self.server.plan["checkpoints"] = [losing, breaking, answering(problem(503, "unavailable"))]
+
+        def count(step):
+            for row in range(step.checkpoint["row"] + 1, 4):
+                step.save_checkpoint({"row": row})
+            return step.checkpoint
+
+        key = self.server.offer("a", checkpoint={"row": 1}, handoff=3)
+        self.worker(("a", count))
+
+        self.assertEqual({"row": 3}, self.server.await_result(key)["result"])
+        self.assertEqual([{"row": 2}, {"row": 2}, {"row": 3}], [each["checkpoint"] for each in self.server.saved])
+        self.assertEqual({key}, {(each["step_uuid"], each["handoff"]) for each in self.server.saved})
+
+    def test_stale_checkpoint_stops_the_handler_and_drops_its_result(self):
+        stopped = threading.Event()
+
+        def save(step):
+            self.server.lost.append(step.step_uuid)
+            try:
+                step.save_checkpoint(1)
+            except StepCancelled:
+                self.calls.append(step.stop_reason)
+                stopped.set()
+                raise
+
+        self.server.offer("a")
+        following = self.server.offer("b")
+        self.worker(("a", save), ("b", lambda step: None), capacity=1, heartbeat_seconds=300)
+
+        self.assertTrue(stopped.wait(10))
+        self.server.await_result(following)
+
+        self.assertEqual(["lost"], self.calls)
+        self.assertEqual([], self.server.saved)
+        self.assertEqual([following], list(self.server.verdicts))
+
+    def test_saved_checkpoint_tells_of_a_cancel_without_a_heartbeat(self):
+        def save(step):
+            self.server.cancels = [{"step_uuid": step.step_uuid, "handoff": 1, "force_in_ms": 5000}]
+            step.save_checkpoint({"row": 1})
+            step.raise_if_stopped()
+
+        key = self.server.offer("a")
+        self.worker(("a", save), heartbeat_seconds=300)
+
+        self.assertEqual("cancelled", self.server.await_result(key)["outcome"])
+
+    def test_checkpoint_that_cannot_be_stored_fails_its_step_permanently(self):
+        self.server.plan["checkpoints"] = [answering(problem(400, "invalid-request"))]
+        keys = [self.server.offer("refused"), self.server.offer("no_json")]
+        self.worker(("refused", lambda step: step.save_checkpoint("x")), ("no_json", lambda step: step.save_checkpoint({1, 2})))
+
+        for key in keys:
+            result = self.server.await_result(key)
+            self.assertEqual(("permanent_failure", "checkpoint_not_storable"), (result["outcome"], result["error"]["type"]))
+
+    def test_results_of_distant_ancestors_are_fetched_once_when_they_are_read(self):
+        self.server.ancestors = {"far": {"total": 3}}
+        self.server.plan["ancestors"] = [breaking]
+        key = self.server.offer("a", results={"near": 1})
+        self.worker(("a", lambda step: [step.result(name) for name in ("near", "far", "far", "none", "none")]))
+
+        self.assertEqual([1, {"total": 3}, {"total": 3}, None, None], self.server.await_result(key)["result"])
+        self.assertEqual([["far"], ["far"], ["none"]], [each["name"] for each in self.server.of("ancestors")])
+
     # ---- the worker is forgotten, lost, drained
 
     def test_worker_that_is_forgotten_registers_again(self):

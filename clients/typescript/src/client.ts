@@ -135,9 +135,9 @@ const LONGEST_WAIT = 60;
 const LONGEST_PAUSE = 30;
 const TERMINAL_OR_BLOCKED = new Set(["complete", "error", "cancelled", "resolved_manually", "blocked_by_failures"]);
 /** Operations that accept no Idempotency-Key: see docs/rest.md, "Send a request again". */
-const WITHOUT_KEY = /^\/v1\/(access\/|templates\/validate$|workers\/[^/]+\/(claims|results|heartbeat)$)/;
+const WITHOUT_KEY = /^\/v1\/(access\/|templates\/validate$|workers\/[^/]+\/(claims|results|checkpoints|heartbeat)$)/;
 /** They can be repeated in another way, or change nothing. */
-const REPEATABLE = /^\/v1\/(templates\/validate$|workers\/[^/]+\/(claims|results|heartbeat)$)/;
+const REPEATABLE = /^\/v1\/(templates\/validate$|workers\/[^/]+\/(claims|results|checkpoints|heartbeat)$)/;
 /** With these the request has not reached the server. */
 const NEVER_SENT = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"]);
 

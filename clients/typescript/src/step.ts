@@ -6,6 +6,14 @@ export type StopReason = "cancel" | "timeout" | "lost" | "shutdown";
 
 type Members = Record<string, any>;
 
+/** What a step asks the servers for while its handler runs. */
+export interface StepCalls {
+  /** Rejects if the checkpoint was not saved. */
+  save(step: StepContext, checkpoint: unknown): Promise<void>;
+  /** The results of ancestors by name. */
+  results(step: StepContext, names: readonly string[]): Promise<Record<string, any>>;
+}
+
 /** A step that a handler is to run. */
 export class StepContext {
   readonly taskUuid: string;
@@ -38,15 +46,19 @@ export class StepContext {
   readonly context: Members;
   /** What an operator gave the step; for a worker of a batch `batch_id`, `batch_number`, `batch_count` and its cursor or items. */
   readonly inputs: Members;
-  /** The results of the direct parents, by the step's name. */
+  /** The results of the direct parents, by the step's name. {@link result} has those of farther ancestors as well. */
   readonly results: Members;
-  /** What an earlier attempt saved, or null. */
-  readonly checkpoint: unknown;
   readonly #stop = new AbortController();
   #reason: StopReason | undefined;
+  #checkpoint: unknown;
+  readonly #calls: StepCalls | undefined;
+  readonly #ancestors = new Map<string, Promise<any>>();
 
-  /** @internal */
-  constructor(claimed: Members) {
+  /**
+   * @param claimed a step as the protocol has it
+   * @param calls in a test of a handler there need be none
+   */
+  constructor(claimed: Members, calls?: StepCalls) {
     this.taskUuid = claimed["task_uuid"];
     this.stepUuid = claimed["step_uuid"];
     this.handoff = claimed["handoff"];
@@ -68,7 +80,8 @@ export class StepContext {
     this.context = claimed["context"];
     this.inputs = claimed["inputs"];
     this.results = claimed["results"];
-    this.checkpoint = claimed["checkpoint"];
+    this.#checkpoint = claimed["checkpoint"];
+    this.#calls = calls;
     if (claimed["cancel_requested"]) {
       this.requestStop("cancel");
     }
@@ -82,6 +95,41 @@ export class StepContext {
   /** Of a worker of a batch that was cut by a path: its items. */
   get items(): any[] | undefined {
     return this.inputs["items"];
+  }
+
+  /** The latest that was saved, by this attempt or an earlier one, or null. */
+  get checkpoint(): any {
+    return this.#checkpoint;
+  }
+
+  /**
+   * The result of an ancestor; undefined if the step has no such ancestor, or the ancestor no result. Results of direct parents came with
+   * the step, those of others are fetched when they are first read.
+   * @throws StepCancelled if the handler is told to stop while it waits for a server
+   */
+  async result(name: string): Promise<any> {
+    if (Object.hasOwn(this.results, name)) {
+      return this.results[name];
+    }
+    let found = this.#ancestors.get(name);
+    if (found === undefined && this.#calls !== undefined) {
+      found = this.#calls.results(this, [name]).then((results) => (Object.hasOwn(results, name) ? results[name] : undefined));
+      this.#ancestors.set(name, found);
+      found.catch(() => this.#ancestors.delete(name));
+    }
+    return found;
+  }
+
+  /**
+   * Saves how far the handler is, for a later attempt; the handler goes on. Waits for a server that is away. Also renews the lease, and
+   * notices a cancel at once. Once a second is plenty: each call is a request and rewrites the whole checkpoint.
+   * @param checkpoint any JSON but null, of at most 64 KiB
+   * @throws StepCancelled if the step is not this worker's any more, or the handler is told to stop while it waits
+   * @throws PermanentError `checkpoint_not_storable`, if it is too long or no JSON
+   */
+  async saveCheckpoint(checkpoint: unknown): Promise<void> {
+    await this.#calls?.save(this, checkpoint);
+    this.#checkpoint = checkpoint;
   }
 
   get isRetry(): boolean {
@@ -227,14 +275,18 @@ export class Outcome {
 
   /** @throws TypeError if a value is not JSON @internal */
   toText(stepUuid: string, handoff: number, milliseconds: number): string {
-    return JSON.stringify({ step_uuid: stepUuid, handoff, outcome: this.kind, execution_time_ms: milliseconds, ...this.members },
-      (member, value: unknown) => {
-        if ((typeof value === "number" && !Number.isFinite(value)) || typeof value === "function" || typeof value === "symbol") {
-          throw new TypeError(`${member} is ${String(value)}, which cannot be written as JSON`);
-        }
-        return value;
-      });
+    return toJson({ step_uuid: stepUuid, handoff, outcome: this.kind, execution_time_ms: milliseconds, ...this.members });
   }
+}
+
+/** @throws TypeError if a value is not JSON @internal */
+export function toJson(document: unknown): string {
+  return JSON.stringify(document, (member, value: unknown) => {
+    if ((typeof value === "number" && !Number.isFinite(value)) || typeof value === "function" || typeof value === "symbol") {
+      throw new TypeError(`${member} is ${String(value)}, which cannot be written as JSON`);
+    }
+    return value;
+  });
 }
 
 function errorOf(type: string, message: string, details?: object): Members {

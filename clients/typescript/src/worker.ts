@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { Client, pauseMillis } from "./client.js";
+import { Client, pauseMillis, type Request } from "./client.js";
 import { ProblemError, TaskerError, UnreachableError } from "./errors.js";
-import { Outcome, StepContext } from "./step.js";
+import { Outcome, PermanentError, StepCancelled, StepContext, toJson, type StepCalls } from "./step.js";
 
 /** What runs a step: returns its result, or an {@link Outcome}, or throws. */
 export type Handler = (step: StepContext) => unknown;
@@ -47,9 +47,12 @@ interface Verdict extends Key {
   error?: { type: string; message: string };
 }
 
+const CHECKPOINT_NOT_STORABLE = "checkpoint_not_storable";
 const MOST_AT_ONCE = 100;
 const LONGEST_BODY = 4 * 1024 * 1024;
 const LONGEST_PAUSE = 15;
+/** Milliseconds; only after a request that had several results. */
+const GATHERING = 3;
 /** One heartbeat that hangs must not keep back the next ones until the leases are over. */
 const SHORTEST_PATIENCE = 5;
 const LONGEST_TIMER = 2 ** 31 - 1;
@@ -130,6 +133,12 @@ export class Worker {
   #hasEnded = false;
   #fault: unknown;
   #stopped: Promise<void> | undefined;
+  /** What handlers ask for while they run. */
+  readonly #calls: StepCalls = {
+    save: (step, checkpoint) => this.#saveCheckpoint(step, checkpoint),
+    results: async (step, names) =>
+      (await this.#askForHandler(step, "GET", `${this.#path}/steps/${step.stepUuid}/results`, { query: { name: [...names] } })).results,
+  };
   readonly #ending = new AbortController();
   #waiters = new Set<() => void>();
 
@@ -444,7 +453,7 @@ export class Worker {
   /** Occupies a slot for each step that is new, and starts it. */
   #accept(steps: Record<string, any>[]): void {
     for (const claimed of steps) {
-      const step = new StepContext(claimed);
+      const step = new StepContext(claimed, this.#calls);
       const run = new Run({ step_uuid: step.stepUuid, handoff: step.handoff }, step);
       if (this.#runs.has(nameOf(run.key))) {
         continue;
@@ -551,11 +560,78 @@ export class Worker {
     this.#freeSlot(run);
   }
 
+  // ---- what handlers ask for while they run
+
+  async #saveCheckpoint(step: StepContext, checkpoint: unknown): Promise<void> {
+    const key = { step_uuid: step.stepUuid, handoff: step.handoff };
+    let body: string;
+    try {
+      body = toJson({ checkpoints: [{ ...key, checkpoint }] });
+    } catch (error) {
+      throw new PermanentError(`the checkpoint is no JSON: ${messageOf(error)}`, { type: CHECKPOINT_NOT_STORABLE });
+    }
+    let answer: { verdicts: { verdict: "saved" | "stale" }[]; cancels: Key[] };
+    try {
+      answer = await this.#askForHandler(step, "POST", `${this.#path}/checkpoints`, { body, contentType: "application/json" });
+    } catch (error) {
+      if (error instanceof ProblemError && (error.status === 400 || error.status === 413)) {
+        throw new PermanentError(error.detail, { type: CHECKPOINT_NOT_STORABLE });
+      }
+      throw error;
+    }
+    if (answer.verdicts[0]?.verdict === "stale") {
+      const run = this.#runs.get(nameOf(key));
+      if (run !== undefined) {
+        this.#lose(run);
+      }
+      throw new StepCancelled("stopped: lost");
+    }
+    if (answer.cancels.length > 0 && !step.signal.aborted) {
+      this.#log.info(`${step} is asked to stop`);
+      step.requestStop("cancel");
+    }
+  }
+
+  /** Waits for a server that is away, until the handler is told to stop. */
+  async #askForHandler(step: StepContext, method: string, path: string, request: Request): Promise<any> {
+    for (let attempt = 0; ; attempt++) {
+      let asked: number | undefined;
+      try {
+        return (await this.client.request(method, path, { ...request, retries: 0 })).body;
+      } catch (error) {
+        if (!(error instanceof TaskerError)) {
+          throw error;
+        }
+        if (error instanceof ProblemError) {
+          if (error.code === "worker-not-found" || error.code === "step-not-claimed") {
+            // The next heartbeat finds out which steps the worker has lost.
+            throw new StepCancelled("stopped: lost");
+          }
+          if (!error.isPassing) {
+            throw error;
+          }
+          asked = error.retryAfterSeconds;
+        }
+        this.#log.warn(`${step} waits for a server: ${error.message}`);
+      }
+      const isOver = () => step.stopReason !== undefined && step.stopReason !== "cancel";
+      await this.#until(isOver, pauseMillis(attempt, LONGEST_PAUSE, asked));
+      // A handler that has been told to cancel may still save what it has.
+      if (isOver()) {
+        throw new StepCancelled(`stopped: ${step.stopReason}`);
+      }
+    }
+  }
+
   // ---- results
 
   async #submitLoop(): Promise<void> {
-    for (;;) {
+    for (let isBusy = false; ; ) {
       await this.#until(() => this.#hasEnded || this.#unsent.length > 0);
+      if (isBusy) {
+        // Handlers that end within moments of each other share a request, which is a transaction.
+        await this.#until(() => this.#hasEnded || this.#unsent.length >= Math.min(this.#runs.size, MOST_AT_ONCE), GATHERING);
+      }
       if (this.#hasEnded) {
         return;
       }
@@ -568,6 +644,7 @@ export class Worker {
         }
         count++;
       }
+      isBusy = count > 1;
       await this.#submit(this.#unsent.splice(0, count));
     }
   }

@@ -18,6 +18,8 @@ export class FakeServer {
   readonly claims = new Map<string, Members>();
   readonly verdicts = new Map<string, Members>();
   offers: Members[] = [];
+  saved: Members[] = [];
+  ancestors: Members = {};
   lost: string[] = [];
   cancels: Members[] = [];
   unreported: Members[] = [];
@@ -33,8 +35,10 @@ export class FakeServer {
       request.on("data", (part: Buffer) => parts.push(part));
       request.on("end", async () => {
         const text = Buffer.concat(parts).toString();
-        const body: Members = text ? JSON.parse(text) : {};
-        const kind = request.method === "POST" ? request.url!.split("?")[0]!.split("/").pop()! : request.method!;
+        const url = new URL(request.url!, "http://localhost");
+        const isAncestors = request.method === "GET" && url.pathname.endsWith("/results");
+        const body: Members = isAncestors ? { name: url.searchParams.getAll("name") } : text ? JSON.parse(text) : {};
+        const kind = isAncestors ? "ancestors" : request.method === "POST" ? url.pathname.split("/").pop()! : request.method!;
         server.requests.push({ kind, body, headers: request.headers });
         const usual = () => server.answer(kind, body);
         const planned = server.plan[kind]?.shift();
@@ -95,6 +99,16 @@ export class FakeServer {
         });
         return [200, { verdicts, state: "healthy", lease_seconds: 60, steps: body["claims"] ? this.#claimed(body["claims"]) : [] }];
       }
+      case "checkpoints": {
+        const given = body["checkpoints"] as Members[];
+        this.saved.push(...given.filter((each) => !this.lost.includes(each["step_uuid"])));
+        return [200, {
+          verdicts: given.map((each) => ({ step_uuid: each["step_uuid"], handoff: each["handoff"], verdict: this.lost.includes(each["step_uuid"]) ? "stale" : "saved" })),
+          cancels: this.cancels.filter((cancel) => given.some((each) => each["step_uuid"] === cancel["step_uuid"])), lease_seconds: 60,
+        }];
+      }
+      case "ancestors":
+        return [200, { results: Object.fromEntries(Object.entries(this.ancestors).filter(([name]) => (body["name"] as string[]).includes(name))) }];
       case "heartbeat":
         return [200, { state: "healthy", heartbeat_seconds: 1, lease_seconds: 60, lost: this.lost, cancels: this.cancels, unreported: this.unreported }];
       default:

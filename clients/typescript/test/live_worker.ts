@@ -46,6 +46,20 @@ const handlers: Record<string, Handler> = {
 
   Load: (step) => ({ rows: step.cursor.end - step.cursor.start, of: step.inputs["batch_count"], total: step.results["cut"].total }),
 
+  /** Saves a checkpoint, and in the first attempt hangs; a later one goes on from it. */
+  Resume: async (step) => {
+    const startedAt: number = step.checkpoint?.row ?? 0;
+    await step.saveCheckpoint({ row: startedAt + 7 });
+    say("saved", step.stepUuid, step.attempt);
+    if (step.attempt === 1) {
+      await sleep(600_000, undefined, { signal: step.signal }).catch(() => {});
+    }
+    return {
+      started_at: startedAt, row: step.checkpoint.row, first: await step.result("first"), second: await step.result("second"),
+      none: (await step.result("none")) ?? null,
+    };
+  },
+
   Choosy: (step) => {
     if (step.context["amount"] < 0) {
       throw new PermanentError("the amount is negative", { type: "Negative", details: { amount: step.context["amount"] } });

@@ -109,6 +109,78 @@ test("step that may be on the way is not given back", async () => {
   assert.deepEqual(server.of("results"), []);
 });
 
+// ---- checkpoints, and results of ancestors
+
+test("handler saves checkpoints and goes on although answers are lost", async () => {
+  server.plan["checkpoints"] = ["lost", "broken", problem(503, "unavailable")];
+  const step = server.offer("a", { checkpoint: { row: 1 }, handoff: 3 });
+  await started({
+    a: async (each) => {
+      for (let row = each.checkpoint.row + 1; row < 4; row++) {
+        await each.saveCheckpoint({ row });
+      }
+      return each.checkpoint;
+    },
+  });
+
+  assert.deepEqual((await server.result(step))["result"], { row: 3 });
+  assert.deepEqual(server.saved.map((each) => each["checkpoint"].row), [2, 2, 3]);
+  assert.ok(server.saved.every((each) => each["step_uuid"] === step && each["handoff"] === 3));
+});
+
+test("stale checkpoint stops the handler and drops its result", async () => {
+  server.offer("a");
+  const following = server.offer("b");
+  await started({
+    a: async (step) => {
+      server.lost.push(step.stepUuid);
+      await assert.rejects(step.saveCheckpoint(1), StepCancelled);
+      calls.push(String(step.stopReason));
+    },
+    b: () => {},
+  }, { capacity: 1, heartbeatSeconds: 300 });
+
+  await server.result(following);
+
+  assert.deepEqual(calls, ["lost"]);
+  assert.deepEqual(server.saved, []);
+  assert.deepEqual([...server.verdicts.keys()], [following]);
+});
+
+test("saved checkpoint tells of a cancel without a heartbeat", async () => {
+  const step = server.offer("a");
+  await started({
+    a: async (each) => {
+      server.cancels = [{ step_uuid: each.stepUuid, handoff: 1, force_in_ms: 5000 }];
+      await each.saveCheckpoint({ row: 1 });
+      each.signal.throwIfAborted();
+    },
+  }, { heartbeatSeconds: 300 });
+
+  assert.equal((await server.result(step))["outcome"], "cancelled");
+});
+
+test("checkpoint that cannot be stored fails its step permanently", async () => {
+  server.plan["checkpoints"] = [problem(400, "invalid-request")];
+  const steps = [server.offer("refused"), server.offer("no_json")];
+  await started({ refused: (step) => step.saveCheckpoint("x"), no_json: (step) => step.saveCheckpoint({ row: NaN }) });
+
+  for (const step of steps) {
+    const result = await server.result(step);
+    assert.deepEqual([result["outcome"], result["error"].type], ["permanent_failure", "checkpoint_not_storable"]);
+  }
+});
+
+test("results of distant ancestors are fetched once when they are read", async () => {
+  server.ancestors = { far: { total: 3 } };
+  server.plan["ancestors"] = ["broken"];
+  const step = server.offer("a", { results: { near: 1 } });
+  await started({ a: async (each) => Promise.all(["near", "far", "far", "none"].map(async (name) => (await each.result(name)) ?? null)) });
+
+  assert.deepEqual((await server.result(step))["result"], [1, { total: 3 }, { total: 3 }, null]);
+  assert.deepEqual(server.of("ancestors").map((each) => each["name"]).sort(), [["far"], ["far"], ["none"]]);
+});
+
 // ---- the worker is forgotten, lost, drained
 
 test("worker that is forgotten registers again", async () => {

@@ -25,6 +25,9 @@ declare
   v_tasks      uuid[];
   v_held       int;
   v_mine       jsonb;
+  -- Of v_mine: the positions in p_results, and the steps.
+  v_numbers    bigint[];
+  v_steps      uuid[];
   v_done       jsonb;
   v_given_back jsonb;
   v_declined   jsonb;
@@ -53,10 +56,13 @@ begin
         from jsonb_array_elements(p_results) with ordinality as e(value, n)) r
   join tasker.worker_claims c on c.worker_uuid = p_worker_uuid and c.workflow_step_uuid = r.step_uuid and c.handoff = r.handoff
   where r.nth = 1 and c.task_uuid = any (v_tasks);
+  select coalesce(array_agg(m.n), '{}'), coalesce(array_agg(m.step_uuid), '{}') into v_numbers, v_steps
+  from jsonb_to_recordset(v_mine) as m(n bigint, step_uuid uuid);
   select coalesce(jsonb_agg(jsonb_build_object('step_uuid', r.value -> 'step_uuid', 'handoff', r.value -> 'handoff', 'verdict',
-      case when exists (select from jsonb_to_recordset(v_mine) as m(n bigint) where m.n = r.n) then 'accepted'
-           when exists (select from jsonb_to_recordset(v_mine) as m(step_uuid uuid, handoff int)
-                        where m.step_uuid = (r.value ->> 'step_uuid')::uuid and m.handoff = (r.value ->> 'handoff')::int)
+      case when r.n = any (v_numbers) then 'accepted'
+           when (r.value ->> 'step_uuid')::uuid = any (v_steps)
+                and exists (select from jsonb_to_recordset(v_mine) as m(step_uuid uuid, handoff int)
+                            where m.step_uuid = (r.value ->> 'step_uuid')::uuid and m.handoff = (r.value ->> 'handoff')::int)
              or exists (select from tasker.workflow_step_result_audit a
                         where a.workflow_step_uuid = (r.value ->> 'step_uuid')::uuid and a.handoff = (r.value ->> 'handoff')::int
                           and a.worker_uuid = p_worker_uuid)
@@ -71,7 +77,7 @@ begin
     into v_declined, v_given_back, v_done
   from jsonb_array_elements(v_mine) as m(value);
   delete from tasker.worker_claims c
-  where c.worker_uuid = p_worker_uuid and c.workflow_step_uuid in (select m.step_uuid from jsonb_to_recordset(v_mine) as m(step_uuid uuid));
+  where c.worker_uuid = p_worker_uuid and c.workflow_step_uuid = any (v_steps);
   v_held := v_held - jsonb_array_length(v_mine);
 
   -- First, because it narrows what the worker may claim.

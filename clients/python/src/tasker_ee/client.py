@@ -23,9 +23,9 @@ _LONGEST_WAIT = 60
 _LONGEST_PAUSE = 30.0
 _TERMINAL_OR_BLOCKED = frozenset(["complete", "error", "cancelled", "resolved_manually", "blocked_by_failures"])
 # Operations that accept no Idempotency-Key: see docs/rest.md, "Send a request again".
-_WITHOUT_KEY = re.compile(r"/v1/(access/|templates/validate$|workers/[^/]+/(claims|results|heartbeat)$)")
+_WITHOUT_KEY = re.compile(r"/v1/(access/|templates/validate$|workers/[^/]+/(claims|results|checkpoints|heartbeat)$)")
 # They can be repeated in another way, or change nothing.
-_REPEATABLE = re.compile(r"/v1/(templates/validate$|workers/[^/]+/(claims|results|heartbeat)$)")
+_REPEATABLE = re.compile(r"/v1/(templates/validate$|workers/[^/]+/(claims|results|checkpoints|heartbeat)$)")
 
 
 class Reply(NamedTuple):

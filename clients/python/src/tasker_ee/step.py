@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional
 
 from . import _json
 
 
 class StepContext:
-    """A step that a handler is to run. Its methods may be called from several threads."""
+    """A step that a handler is to run. Its methods may be called from several threads.
 
-    def __init__(self, claimed: Mapping[str, Any]) -> None:
+    :param claimed: a step as the protocol has it
+    :param save: sends a checkpoint, and raises if it was not saved; in a test of a handler there need be none
+    :param fetch: gets the results of ancestors by name
+    """
+
+    def __init__(self, claimed: Mapping[str, Any], save: Optional[Callable[["StepContext", Any], None]] = None,
+                 fetch: Optional[Callable[["StepContext", List[str]], Dict[str, Any]]] = None) -> None:
         self.task_uuid: str = claimed["task_uuid"]
         #: Use it for effects outside that must happen once per step, whatever the attempt.
         self.step_uuid: str = claimed["step_uuid"]
@@ -43,10 +49,13 @@ class StepContext:
         self.context: Dict[str, Any] = claimed["context"]
         #: What an operator gave the step; for a worker of a batch ``batch_id``, ``batch_number``, ``batch_count`` and its cursor or items.
         self.inputs: Dict[str, Any] = claimed["inputs"]
-        #: The results of the direct parents, by the step's name.
+        #: The results of the direct parents, by the step's name. :meth:`result` has those of farther ancestors as well.
         self.results: Dict[str, Any] = claimed["results"]
-        #: What an earlier handoff saved (:meth:`Outcome.yielded`), or None.
+        #: The latest that was saved, by this attempt or an earlier one (:meth:`save_checkpoint`, :meth:`Outcome.yielded`), or None.
         self.checkpoint: Any = claimed["checkpoint"]
+        self._save = save
+        self._fetch = fetch
+        self._ancestors: Dict[str, Any] = {}
         self._stop = threading.Event()
         self._reason: Optional[str] = "cancel" if claimed["cancel_requested"] else None
         self._end = None if self.timeout_seconds is None else time.monotonic() + self.timeout_seconds
@@ -62,6 +71,30 @@ class StepContext:
     def items(self) -> Optional[List[Any]]:
         """Of a worker of a batch that was cut by a path: its items."""
         return self.inputs.get("items")
+
+    def result(self, name: str) -> Any:
+        """The result of an ancestor; None if the step has no such ancestor, or the ancestor no result. Results of direct parents came
+        with the step, those of others are fetched when they are first read.
+
+        :raises StepCancelled: if the handler is told to stop while it waits for a server
+        """
+        if name in self.results:
+            return self.results[name]
+        if name not in self._ancestors and self._fetch is not None:
+            self._ancestors[name] = self._fetch(self, [name]).get(name)
+        return self._ancestors.get(name)
+
+    def save_checkpoint(self, checkpoint: Any) -> None:
+        """Saves how far the handler is, for a later attempt; the handler goes on. Waits for a server that is away. Also renews the
+        lease, and notices a cancel at once. Once a second is plenty: each call is a request and rewrites the whole checkpoint.
+
+        :param checkpoint: any JSON but None, of at most 64 KiB
+        :raises StepCancelled: if the step is not this worker's any more, or the handler is told to stop while it waits
+        :raises PermanentError: ``checkpoint_not_storable``, if it is too long or no JSON
+        """
+        if self._save is not None:
+            self._save(self, checkpoint)
+        self.checkpoint = checkpoint
 
     @property
     def is_retry(self) -> bool:

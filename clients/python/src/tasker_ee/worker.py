@@ -18,7 +18,7 @@ from . import _json
 from ._http import pause_seconds
 from .client import Client
 from .errors import ProblemError, TaskerError, UnreachableError
-from .step import Outcome, StepContext, outcome_of
+from .step import Outcome, PermanentError, StepCancelled, StepContext, outcome_of
 
 log = logging.getLogger("tasker_ee")
 
@@ -29,8 +29,11 @@ _Key = Tuple[str, int]
 _MOST_AT_ONCE = 100
 _LONGEST_BODY = 4 * 1024 * 1024
 _LONGEST_PAUSE = 15.0
+# Seconds; only after a request that had several results.
+_GATHERING = 0.003
 # One heartbeat that hangs must not keep back the next ones until the leases are over.
 _SHORTEST_PATIENCE = 5.0
+_CHECKPOINT_NOT_STORABLE = "checkpoint_not_storable"
 _RESULT_FIELD = re.compile(r"results/(\d+)(/|$)")
 
 
@@ -399,7 +402,7 @@ class Worker:
         """With the lock. Occupies a slot for each step that is new, and starts it. Returns how many slots that took."""
         taken = 0
         for claimed in steps:
-            step = StepContext(claimed)
+            step = StepContext(claimed, self._save_checkpoint, self._fetch_results)
             run = _Run((step.step_uuid, step.handoff), step)
             if run.key in self._runs:
                 continue
@@ -500,13 +503,72 @@ class Worker:
                     self._decide(run, Outcome.retryable("handler_timeout", message))
                 self._changed.wait(left)
 
+    # ---- what handlers ask for while they run
+
+    def _save_checkpoint(self, step: StepContext, checkpoint: Any) -> None:
+        key = (step.step_uuid, step.handoff)
+        try:
+            body = _json.dumps({"checkpoints": [{"step_uuid": key[0], "handoff": key[1], "checkpoint": checkpoint}]}).encode()
+        except (TypeError, ValueError, RecursionError) as e:
+            raise PermanentError("the checkpoint is no JSON: %s" % e, type=_CHECKPOINT_NOT_STORABLE) from e
+        try:
+            answer = self._ask_for_handler(step, "POST", self._path + "/checkpoints", body=body)
+        except ProblemError as e:
+            if e.status in (400, 413):
+                raise PermanentError(e.detail, type=_CHECKPOINT_NOT_STORABLE) from e
+            raise
+        if answer["verdicts"][0]["verdict"] == "stale":
+            with self._changed:
+                if key in self._runs:
+                    self._lose(self._runs[key])
+            raise StepCancelled("stopped: lost")
+        if answer["cancels"] and not step.stop_requested:
+            log.info("%r is asked to stop", step)
+            step._request_stop("cancel")
+
+    def _fetch_results(self, step: StepContext, names: List[str]) -> Dict[str, Any]:
+        results: Dict[str, Any] = self._ask_for_handler(step, "GET", "%s/steps/%s/results" % (self._path, step.step_uuid),
+                                                        query={"name": names})["results"]
+        return results
+
+    def _ask_for_handler(self, step: StepContext, method: str, path: str, **request: Any) -> Any:
+        """Waits for a server that is away, until the handler is told to stop."""
+        attempt = 0
+        while True:
+            try:
+                return self.client.request(method, path, retries=0, **request).body
+            except ProblemError as e:
+                if e.code in ("worker-not-found", "step-not-claimed"):
+                    # The next heartbeat finds out which steps the worker has lost.
+                    raise StepCancelled("stopped: lost") from e
+                if not e.is_passing:
+                    raise
+                asked = e.retry_after
+                log.warning("%r waits for a server: %s", step, e)
+            except UnreachableError as e:
+                asked = None
+                log.warning("%r waits for a server: %s", step, e)
+            pause = pause_seconds(attempt, _LONGEST_PAUSE, asked)
+            if step.stop_requested:
+                time.sleep(pause)
+            else:
+                step.wait(pause)
+            # A handler that has been told to cancel may still save what it has.
+            if step.stop_reason not in (None, "cancel"):
+                raise StepCancelled("stopped: %s" % step.stop_reason)
+            attempt += 1
+
     # ---- results
 
     def _submit_loop(self) -> None:
+        is_busy = False
         while True:
             with self._changed:
                 while not self._unsent and not self._has_ended:
                     self._changed.wait()
+                if is_busy:
+                    # Handlers that end within moments of each other share a request, which is a transaction.
+                    self._changed.wait_for(lambda: len(self._unsent) >= min(len(self._runs), _MOST_AT_ONCE) or self._has_ended, _GATHERING)
                 if self._has_ended:
                     return
                 batch, length = [self._unsent.popleft()], 0
@@ -515,6 +577,7 @@ class Worker:
                     if length + len(self._unsent[0][1]) > _LONGEST_BODY:
                         break
                     batch.append(self._unsent.popleft())
+                is_busy = len(batch) > 1
             self._submit(batch)
 
     def _submit(self, batch: List[Tuple[_Run, str]]) -> None:

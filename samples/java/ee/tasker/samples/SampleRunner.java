@@ -6,6 +6,7 @@ import jakarta.json.JsonObject;
 import jakarta.json.JsonReader;
 import jakarta.json.JsonValue;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.io.StringReader;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -27,8 +28,8 @@ import java.util.function.Predicate;
 
 /**
  * Posts the requests of the samples to a running server, waits until each task is terminal or blocked, and compares. It
- * posts all requests before it waits for the first, so that the tasks run concurrently. Used by {@code samples/run} and by
- * tests; needs the JDK and JSON-P.
+ * posts all requests before it waits for the first, so that the tasks run concurrently. The command line has it as
+ * {@code tasker samples}; {@code samples/run} and tests use it as well. Needs the JDK and JSON-P.
  */
 public final class SampleRunner {
   private static final Set<String> TERMINAL_OR_BLOCKED = Set.of("complete", "error", "cancelled", "resolved_manually",
@@ -38,12 +39,18 @@ public final class SampleRunner {
   private static final Duration REST_WITHIN = Duration.ofSeconds(60);
   private static final Duration BETWEEN_LOOKS = Duration.ofMillis(100);
 
-  private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(10))
-      .build();
-  private final URI base;
+  private final Server server;
   private final Path folder;
   private final boolean isRegistering;
-  private final String authorization;
+
+  /** Where the requests go. */
+  public interface Server {
+    /**
+     * @param path from {@code /v1} on, with its query
+     * @param type of the body; null without one
+     */
+    Answer send(String method, String path, String type, String body) throws IOException, InterruptedException;
+  }
 
   /** The result of one case; {@code ok} when there are no differences. */
   public record Outcome(String sample, String caseName, boolean ok, List<String> differences) {
@@ -59,8 +66,11 @@ public final class SampleRunner {
    * @param authorization the Authorization header; null for none
    */
   public SampleRunner(URI base, Path folder, boolean isRegistering, String authorization) {
-    this.authorization = authorization;
-    this.base = base;
+    this(new HttpServer(base, authorization), folder, isRegistering);
+  }
+
+  public SampleRunner(Server server, Path folder, boolean isRegistering) {
+    this.server = server;
     this.folder = folder;
     this.isRegistering = isRegistering;
   }
@@ -73,14 +83,19 @@ public final class SampleRunner {
     String only = System.getProperty("samples.only", "");
     List<Outcome> outcomes = new SampleRunner(base, folder, isRegistering, authorization())
         .run(sample -> only.isEmpty() || only.equals(sample));
+    System.exit(report(outcomes, System.out) ? 0 : 1);
+  }
+
+  /** Prints a line per case, its differences, and a summary. @return whether there are cases, and all are as expected */
+  public static boolean report(List<Outcome> outcomes, PrintStream out) {
     for (Outcome outcome : outcomes) {
-      System.out.printf("%-4s %s%s%n", outcome.ok() ? "ok" : "FAIL", outcome.sample(),
+      out.printf("%-4s %s%s%n", outcome.ok() ? "ok" : "FAIL", outcome.sample(),
           outcome.caseName().isEmpty() ? "" : " / " + outcome.caseName());
-      outcome.differences().forEach(difference -> System.out.println("       " + difference));
+      outcome.differences().forEach(difference -> out.println("       " + difference));
     }
     long failed = outcomes.stream().filter(outcome -> !outcome.ok()).count();
-    System.out.printf("%d cases, %d as expected, %d not%n", outcomes.size(), outcomes.size() - failed, failed);
-    System.exit(failed == 0 && !outcomes.isEmpty() ? 0 : 1);
+    out.printf("%d cases, %d as expected, %d not%n", outcomes.size(), outcomes.size() - failed, failed);
+    return failed == 0 && !outcomes.isEmpty();
   }
 
   /** From {@code TASKER_USER} and {@code TASKER_PASSWORD}, or from the run command's file {@code .tasker/login}. */
@@ -109,9 +124,7 @@ public final class SampleRunner {
     }
     Map<SampleCase, Answer> submitted = new LinkedHashMap<>();
     for (SampleCase each : cases) {
-      submitted.put(each, send(request("/v1/tasks")
-          .header("Content-Type", "application/json")
-          .POST(HttpRequest.BodyPublishers.ofString(each.request().toString()))));
+      submitted.put(each, post("/v1/tasks", each.request()));
     }
     List<Outcome> outcomes = new ArrayList<>();
     for (Map.Entry<SampleCase, Answer> each : submitted.entrySet()) {
@@ -125,9 +138,7 @@ public final class SampleRunner {
     Set<Path> templates = new TreeSet<>();
     SampleCase.in(folder).forEach(each -> templates.add(each.template()));
     for (Path template : cases.isEmpty() ? Set.<Path>of() : templates) {
-      Answer answer = send(request("/v1/templates")
-          .header("Content-Type", "application/yaml")
-          .POST(HttpRequest.BodyPublishers.ofFile(template)));
+      Answer answer = server.send("POST", "/v1/templates", "application/yaml", Files.readString(template));
       if (!answer.isSuccess()) {
         throw new IOException("the server refused " + template + ": " + answer);
       }
@@ -165,7 +176,7 @@ public final class SampleRunner {
       }
     }
     JsonObject task = awaitTerminalOrBlocked(taskUuid);
-    JsonArray steps = send(request("/v1/tasks/" + taskUuid + "/workflow_steps").GET()).object().getJsonArray("steps");
+    JsonArray steps = get("/v1/tasks/" + taskUuid + "/workflow_steps").object().getJsonArray("steps");
     List<String> differences = new ArrayList<>(Expectation.differences(expected, task.getString("state", ""), steps));
     if (expected.containsKey("output")) {
       differences.addAll(Expectation.outputDifferences(expected, task));
@@ -183,17 +194,16 @@ public final class SampleRunner {
   private Optional<String> decide(String taskUuid, String step, JsonObject decision) throws IOException, InterruptedException {
     long deadline = System.nanoTime() + REST_WITHIN.toNanos();
     while (System.nanoTime() < deadline) {
-      Optional<String> approval = send(request("/v1/approvals?task_uuid=" + taskUuid).GET()).object().getJsonArray("approvals")
+      Optional<String> approval = get("/v1/approvals?task_uuid=" + taskUuid).object().getJsonArray("approvals")
           .getValuesAs(JsonObject.class).stream().filter(each -> each.getString("step").equals(step))
           .map(each -> each.getString("approval_uuid")).findFirst();
       if (approval.isPresent()) {
-        Answer answer = send(request("/v1/approvals/" + approval.get() + "/decide").header("Content-Type", "application/json")
-            .POST(HttpRequest.BodyPublishers.ofString(decision.toString())));
+        Answer answer = post("/v1/approvals/" + approval.get() + "/decide", decision);
         return answer.isSuccess() ? Optional.empty() : Optional.of(answer.toString());
       }
       Thread.sleep(BETWEEN_LOOKS.toMillis());
     }
-    return Optional.of("nobody asked for it");
+    return Optional.of("the step has not asked for it");
   }
 
   private List<String> startedTask(String stepName, JsonObject started, JsonObject parent, JsonArray steps)
@@ -206,7 +216,7 @@ public final class SampleRunner {
       return List.of("the step has no " + started.getString("task_uuid_field") + " in its result");
     }
     List<String> differences = new ArrayList<>(differences(started.getJsonObject("expected"), taskUuid));
-    JsonObject task = send(request("/v1/tasks/" + taskUuid).GET()).object();
+    JsonObject task = get("/v1/tasks/" + taskUuid).object();
     String expected = parent.getString("correlation_id", "");
     String actual = task.getString("parent_correlation_id", "");
     if (!expected.equals(actual)) {
@@ -219,28 +229,48 @@ public final class SampleRunner {
   private JsonObject awaitTerminalOrBlocked(String taskUuid) throws IOException, InterruptedException {
     long deadline = System.nanoTime() + REST_WITHIN.toNanos();
     while (true) {
-      JsonObject task = send(request("/v1/tasks/" + taskUuid + "?wait=" + WAIT_SECONDS).GET()).object();
+      JsonObject task = get("/v1/tasks/" + taskUuid + "?wait=" + WAIT_SECONDS).object();
       if (TERMINAL_OR_BLOCKED.contains(task.getString("state", "")) || System.nanoTime() > deadline) {
-        return send(request("/v1/tasks/" + taskUuid).GET()).object();
+        return get("/v1/tasks/" + taskUuid).object();
       }
       Thread.sleep(BETWEEN_LOOKS.toMillis());
     }
   }
 
-  private HttpRequest.Builder request(String path) {
-    String prefix = base.toString().replaceAll("/+$", "");
-    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(prefix + path)).timeout(ANSWER_WITHIN).header("Accept",
-        "application/json");
-    return authorization == null ? request : request.header("Authorization", authorization);
+  private Answer get(String path) throws IOException, InterruptedException {
+    return server.send("GET", path, null, null);
   }
 
-  private Answer send(HttpRequest.Builder request) throws IOException, InterruptedException {
-    HttpRequest built = request.build();
-    HttpResponse<String> response = http.send(built, HttpResponse.BodyHandlers.ofString());
-    return new Answer(built.method() + " " + built.uri(), response.statusCode(), response.body());
+  private Answer post(String path, JsonObject body) throws IOException, InterruptedException {
+    return server.send("POST", path, "application/json", body.toString());
   }
 
-  private record Answer(String request, int status, String body) {
+  /** With the HTTP client of the JDK. */
+  private record HttpServer(HttpClient http, URI base, String authorization) implements Server {
+    HttpServer(URI base, String authorization) {
+      this(HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(10)).build(), base,
+          authorization);
+    }
+
+    @Override
+    public Answer send(String method, String path, String type, String body) throws IOException, InterruptedException {
+      HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(base.toString().replaceAll("/+$", "") + path)).timeout(ANSWER_WITHIN)
+          .header("Accept", "application/json")
+          .method(method, body == null ? HttpRequest.BodyPublishers.noBody() : HttpRequest.BodyPublishers.ofString(body));
+      if (type != null) {
+        request.header("Content-Type", type);
+      }
+      if (authorization != null) {
+        request.header("Authorization", authorization);
+      }
+      HttpRequest built = request.build();
+      HttpResponse<String> response = http.send(built, HttpResponse.BodyHandlers.ofString());
+      return new Answer(method + " " + built.uri(), response.statusCode(), response.body());
+    }
+  }
+
+  /** @param request as messages name it */
+  public record Answer(String request, int status, String body) {
 
     boolean isSuccess() {
       return status / 100 == 2;

@@ -1,5 +1,7 @@
 package ee.tasker.remote;
 
+import ee.tasker.engine.reply.CheckpointsReply;
+import ee.tasker.engine.reply.StepResultsReply;
 import ee.tasker.engine.reply.WorkerClaimReply;
 import ee.tasker.engine.reply.WorkerReply;
 import ee.tasker.engine.reply.WorkerResultsReply;
@@ -12,6 +14,7 @@ import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
 import jakarta.transaction.Transactional;
+import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
 
@@ -46,6 +49,14 @@ public class RemoteCalls {
 
   public WorkerReply heartbeat(UUID worker, String owner, int running, JsonArray steps, String state) {
     return gateway.heartbeatWorker(worker, owner, running, steps, state, leaseSeconds(), live.has(Role.ORCHESTRATOR));
+  }
+
+  public CheckpointsReply saveCheckpoints(UUID worker, String owner, JsonArray checkpoints) {
+    return gateway.saveWorkerCheckpoints(worker, owner, checkpoints, leaseSeconds());
+  }
+
+  public StepResultsReply stepResults(UUID worker, String owner, UUID step, Collection<String> names) {
+    return gateway.getWorkerStepResults(worker, owner, step, names);
   }
 
   public WorkerReply drain(UUID worker, String owner) {

@@ -1,5 +1,7 @@
 package ee.tasker.remote;
 
+import ee.tasker.engine.reply.CheckpointsReply;
+import ee.tasker.engine.reply.StepResultsReply;
 import ee.tasker.engine.reply.WorkerClaimReply;
 import ee.tasker.engine.reply.WorkerReply;
 import ee.tasker.engine.reply.WorkerResultsReply;
@@ -9,6 +11,7 @@ import jakarta.inject.Inject;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
+import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
 
@@ -42,6 +45,17 @@ class RemoteGateway {
   WorkerReply heartbeatWorker(UUID worker, String owner, int running, JsonArray steps, String state, long leaseSeconds, boolean settle) {
     return WorkerReply.of(sql.object("heartbeat_worker(cast(? as uuid), ?, cast(? as jsonb), ?, cast(? as int), null, ?, ?)", worker,
         running, steps, state, leaseSeconds, owner, settle));
+  }
+
+  CheckpointsReply saveWorkerCheckpoints(UUID worker, String owner, JsonArray checkpoints, long leaseSeconds) {
+    return CheckpointsReply.of(
+        sql.object("save_worker_checkpoints(cast(? as uuid), ?, cast(? as jsonb), cast(? as int))", worker, owner, checkpoints,
+            leaseSeconds));
+  }
+
+  StepResultsReply getWorkerStepResults(UUID worker, String owner, UUID step, Collection<String> names) {
+    return StepResultsReply.of(sql.object("get_worker_step_results(cast(? as uuid), ?, cast(? as uuid), cast(? as text[]))", worker, owner,
+        step, SqlFunctions.arrayText(names)));
   }
 
   WorkerReply drainWorker(UUID worker, String owner) {

@@ -1,5 +1,7 @@
 package ee.tasker.remote;
 
+import ee.tasker.engine.reply.CheckpointsReply;
+import ee.tasker.engine.reply.StepResultsReply;
 import ee.tasker.engine.reply.WorkerReply;
 import ee.tasker.engine.reply.WorkerResultsReply;
 import ee.tasker.message.WorkNotifier;
@@ -17,10 +19,13 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonArrayBuilder;
+import jakarta.json.JsonNumber;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
+import jakarta.json.JsonString;
 import jakarta.json.JsonValue;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -199,6 +204,39 @@ public class RemoteWorkers {
   }
 
   /**
+   * Saves checkpoints of steps that the worker runs, and renews their leases.
+   *
+   * @param checkpoints objects with {@code step_uuid}, {@code handoff} and {@code checkpoint}, each step once
+   * @throws Problem 404 worker-not-found; 400 invalid-request when one is too long, and then none is saved
+   */
+  public CheckpointsReply saveCheckpoints(UUID worker, String owner, JsonArray checkpoints) {
+    CheckpointsReply reply = calls.saveCheckpoints(worker, owner, checkpoints);
+    if (reply.isUnknown()) {
+      throw notFound(worker);
+    }
+    reply.invalid().ifPresent(index -> {
+      throw Problem.invalid("checkpoints/" + index + "/checkpoint", reply.message());
+    });
+    return reply;
+  }
+
+  /**
+   * The results of ancestors of a step that the worker holds.
+   *
+   * @throws Problem 404 worker-not-found, step-not-claimed
+   */
+  public StepResultsReply stepResults(UUID worker, String owner, UUID step, Collection<String> names) {
+    StepResultsReply reply = calls.stepResults(worker, owner, step, names);
+    if (reply.isUnknown()) {
+      throw notFound(worker);
+    }
+    if (!reply.isClaimed()) {
+      throw Problem.of(404, "step-not-claimed", "worker " + worker + " does not hold step " + step);
+    }
+    return reply;
+  }
+
+  /**
    * Drains a worker: it gets no more claims, its steps may end, and then it has stopped.
    *
    * @param owner null for an operator, who may drain every external worker
@@ -240,8 +278,8 @@ public class RemoteWorkers {
     learn(claimedSteps);
     List<ClaimedStep> read = steps.read(claimedSteps);
     int fitting = 1;
-    for (long length = claimedSteps.get(0).toString().length(); fitting < read.size(); fitting++) {
-      length += claimedSteps.get(fitting).toString().length();
+    for (long length = length(claimedSteps.get(0)); fitting < read.size(); fitting++) {
+      length += length(claimedSteps.get(fitting));
       if (length > LONGEST_ANSWER) {
         break;
       }
@@ -253,6 +291,25 @@ public class RemoteWorkers {
     }
     kept.forEach(step -> remembered.put(step.key().stepUuid(), step.definition()));
     return kept;
+  }
+
+  /** About as many characters as the JSON has, without writing it. */
+  private static long length(JsonValue value) {
+    if (value instanceof JsonObject object) {
+      long length = 2;
+      for (Map.Entry<String, JsonValue> member : object.entrySet()) {
+        length += member.getKey().length() + 4 + length(member.getValue());
+      }
+      return length;
+    }
+    if (value instanceof JsonArray array) {
+      long length = 2;
+      for (JsonValue element : array) {
+        length += 1 + length(element);
+      }
+      return length;
+    }
+    return value instanceof JsonString text ? text.getChars().length() + 2 : value instanceof JsonNumber ? value.toString().length() : 5;
   }
 
   /** Gives back claimed steps that the worker has not got. A fault leaves them to its next heartbeat. */

@@ -28,6 +28,9 @@ final class WorkerReader {
   private static final String ERROR = "error";
   private static final String RESULT = "result";
   private static final String CHECKPOINT = "checkpoint";
+  private static final String CHECKPOINTS = "checkpoints";
+  /** A result is as long as a request may be. */
+  private static final int MOST_NAMES = 20;
   private static final String AFTER = "after_ms";
   private static final int MOST_HELD = 10_000;
   private static final int LONGEST_NAME = 128;
@@ -216,6 +219,46 @@ final class WorkerReader {
     }
     members.check();
     return new Beat(steps.build(), state);
+  }
+
+  /** @return objects with {@code step_uuid}, {@code handoff} and {@code checkpoint} */
+  static JsonArray checkpoints(JsonObject body) {
+    Members members = new Members(body);
+    List<Members> given = members.each(CHECKPOINTS, MOST_STEPS);
+    if (!members.has(CHECKPOINTS)) {
+      members.wrong(CHECKPOINTS, "is required");
+    } else if (body.get(CHECKPOINTS) instanceof JsonArray array && array.isEmpty()) {
+      members.wrong(CHECKPOINTS, "must not be empty");
+    }
+    Set<UUID> named = new HashSet<>();
+    JsonArrayBuilder checkpoints = Json.build().createArrayBuilder();
+    for (Members each : given) {
+      UUID step = each.required("step_uuid", each.uuid("step_uuid"), new UUID(0, 0));
+      Integer handoff = each.required("handoff", each.number("handoff", 1, Integer.MAX_VALUE), 0);
+      JsonValue checkpoint = each.anything(CHECKPOINT);
+      if (checkpoint == JsonValue.NULL) {
+        each.wrong(CHECKPOINT, "must not be null");
+      }
+      if (!named.add(step) && each.has("step_uuid")) {
+        each.wrong("step_uuid", "must be named once");
+      }
+      each.refuseOthers();
+      checkpoints.add(Json.build().createObjectBuilder().add("step_uuid", step.toString()).add("handoff", handoff)
+          .add(CHECKPOINT, checkpoint == null ? JsonValue.NULL : checkpoint));
+    }
+    members.check();
+    return checkpoints.build();
+  }
+
+  /** @throws Problem 400 invalid-request unless there are 1 to 20 names */
+  static List<String> stepNames(List<String> names) {
+    if (names == null || names.isEmpty() || names.size() > MOST_NAMES) {
+      throw Problem.invalid("name", "must be given 1 to " + MOST_NAMES + " times");
+    }
+    if (names.stream().anyMatch(name -> name.isBlank() || name.length() > LONGEST_NAME)) {
+      throw Problem.invalid("name", "must be the name of a step: 1 to " + LONGEST_NAME + " characters");
+    }
+    return names;
   }
 
   /** @throws Problem 400 invalid-request */

@@ -1,5 +1,7 @@
 package ee.tasker.rest;
 
+import ee.tasker.engine.reply.CheckpointsReply;
+import ee.tasker.engine.reply.StepResultsReply;
 import ee.tasker.engine.reply.WorkerReply;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Settings;
@@ -20,6 +22,7 @@ import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.container.AsyncResponse;
 import jakarta.ws.rs.container.Suspended;
 import jakarta.ws.rs.core.Context;
@@ -41,6 +44,7 @@ import java.util.concurrent.CompletionException;
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
 public class WorkersResource {
+  private static final Set<String> NAMES = Set.of("name");
 
   @Inject
   private RemoteWorkers workers;
@@ -179,6 +183,34 @@ public class WorkersResource {
       answer.add(name, document.get(name));
     }
     return answer.add("lease_seconds", leaseSeconds()).build().toString();
+  }
+
+  @Requires(value = Permission.STEPS_WORK, in = Scope.ASKED)
+  @POST
+  @Unlogged
+  @Path("{worker_uuid}/checkpoints")
+  @Consumes(MediaType.APPLICATION_JSON)
+  public String saveCheckpoints(@PathParam("worker_uuid") String workerUuid, InputStream body) {
+    Parameters.checkKnown(uri, Set.of());
+    UUID worker = WorkerReader.worker(workerUuid);
+    CheckpointsReply reply = workers.saveCheckpoints(worker, owner(),
+        WorkerReader.checkpoints(bodies.object(body, TaskBatchesResource.BODY_TIMES)));
+    return Json.build().createObjectBuilder().add("verdicts", reply.verdicts()).add("cancels", reply.cancels())
+        .add("lease_seconds", leaseSeconds()).build().toString();
+  }
+
+  @Requires(value = Permission.STEPS_WORK, in = Scope.ASKED)
+  @GET
+  @Path("{worker_uuid}/steps/{step_uuid}/results")
+  public String stepResults(@PathParam("worker_uuid") String workerUuid, @PathParam("step_uuid") String stepUuid,
+      @QueryParam("name") List<String> names) {
+    Parameters.checkKnown(uri, NAMES, NAMES);
+    UUID worker = WorkerReader.worker(workerUuid);
+    UUID step = Parameters.uuid("step_uuid", stepUuid);
+    StepResultsReply reply = workers.stepResults(worker, owner(), step, WorkerReader.stepNames(names));
+    // The permission may have been taken away since the claim.
+    access.require(reply.namespace());
+    return Json.build().createObjectBuilder().add("results", reply.results()).build().toString();
   }
 
   private String owner() {

@@ -42,6 +42,10 @@ final class ClientProcess implements AutoCloseable {
     }
   }
 
+  ProcessHandle handle() {
+    return process.toHandle();
+  }
+
   String output() {
     try {
       return Files.readString(output);

@@ -2,6 +2,7 @@ package ee.tasker.clients;
 
 import static ee.tasker.testing.server.TaskerClient.quoted;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ee.tasker.run.Login;
 import ee.tasker.samples.SampleRunner;
@@ -65,6 +66,17 @@ class ClientsIT {
       template(language + "_drain", """
             - name: only
               handler: {callable: %s.Slow, initialization: {seconds: 2}}
+          """.formatted(language));
+      template(language + "_resume", """
+            - name: first
+              handler: {callable: testing.Echo}
+            - name: second
+              dependencies: [first]
+              handler: {callable: testing.Echo}
+            - name: only
+              dependencies: [second]
+              handler: {callable: %s.Resume}
+              retry: {max_attempts: 3, backoff: none, backoff_base_ms: 100, max_backoff_ms: 100}
           """.formatted(language));
       template(language + "_batches", """
             - name: cut
@@ -182,6 +194,22 @@ class ClientsIT {
       assertThat(steps.get("python").getJsonObject("result")).isEqualTo(json("{'attempt': 2, 'language': 'python', 'parents': ['java']}"));
       assertThat(steps.get("typescript").getJsonObject("result"))
           .isEqualTo(json("{'attempt': 1, 'language': 'typescript', 'parents': ['java', 'python']}"));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void step_of_a_killed_worker_goes_on_from_its_checkpoint_and_reads_results_of_all_ancestors(Language language) {
+    language.require();
+    UUID task = submit(language + "_resume", "{'a': 1}");
+    ClientProcess first = worker(language, 1);
+    first.await("saved \\S+ 1");
+    first.kill();
+
+    try (ClientProcess second = worker(language, 1)) {
+      assertThat(ended(task)).as("%s", second).isEqualTo("complete");
+      assertThat(only(task).getJsonObject("result"))
+          .isEqualTo(json("{'started_at': 7, 'row': 14, 'first': {'a': 1}, 'second': {'a': 1}, 'none': null}"));
     }
   }
 
@@ -433,6 +461,54 @@ class ClientsIT {
       assertThat(client.exit()).as("%s\n%s", client, worker).isZero();
       assertThat(client.output()).isEqualTo(expected);
     }
+  }
+
+  /** Each request of docs/workers.md that has its answer beside it runs as it stands, and is answered with the members that are shown. */
+  @Test
+  void requests_of_the_protocol_are_answered_as_the_document_shows() throws Exception {
+    assumeTrue(Language.isThere("curl"), "there is no curl on this machine");
+    String name = "documented_" + UUID.randomUUID().toString().substring(0, 8);
+    assertThat(admin.postTemplate("""
+        name: %s
+        namespace_name: orders
+        version: "1.0.0"
+        identity_strategy: always_unique
+        steps:
+          - {name: validate, handler: {callable: orders.Price}}
+          - {name: price, dependencies: [validate], handler: {callable: orders.Price}}
+          - {name: ship, dependencies: [price], handler: {callable: orders.Ship}}
+        """.formatted(name)).status()).isEqualTo(201);
+    TaskerClient caller = admin.with(Map.of("Authorization", "Bearer " + key));
+    List<MatchResult> requests = Pattern.compile("(?ms)^```\\n(curl .*?)\\n(\\{.*?)\\n```$")
+        .matcher(Files.readString(CHECKOUT.resolve("docs/workers.md"))).results().toList();
+    assertThat(requests).hasSize(3);
+    String variables = "";
+    for (MatchResult request : requests) {
+      ClientProcess shell = ClientProcess.start(folder, List.of("sh", "-c",
+          "curl() { command curl -sS -H \"Authorization: Bearer $TASKER_KEY\" \"$@\"; }\nBASE=$TASKER_URL\n" + variables
+              + request.group(1)),
+          admin.base(), key);
+      assertThat(shell.exit()).as("%s", shell).isZero();
+      JsonObject answer = json(shell.output());
+      assertThat(answer.keySet()).as("%s", shell).isEqualTo(json(request.group(2)).keySet());
+      if (answer.containsKey("worker_uuid")) {
+        String worker = "/v1/workers/" + answer.getString("worker_uuid");
+        tasks.add(admin.submit("orders", name, "{}"));
+        JsonObject step = caller.post(worker + "/claims", quoted("{'wait_seconds': 20}")).list("steps").get(0);
+        for (int done = 0; done < 2; done++) {
+          step = caller.post(worker + "/results", quoted("{'results': [{'step_uuid': '" + step.getString("step_uuid")
+              + "', 'handoff': 1, 'outcome': 'success', 'result': {'n': 1}}], 'claims': {}}")).list("steps").get(0);
+        }
+        variables = "WORKER=" + answer.getString("worker_uuid") + "\nSTEP=" + step.getString("step_uuid") + "\n";
+      } else if (answer.containsKey("verdicts")) {
+        assertThat(answer.getJsonArray("verdicts").getJsonObject(0).getString("verdict")).isEqualTo("saved");
+      } else {
+        assertThat(answer.getJsonObject("results").keySet()).containsExactlyInAnyOrder("validate", "price");
+      }
+    }
+    String ship = variables.lines().toList().get(1).substring("STEP=".length());
+    caller.post("/v1/workers/" + variables.lines().toList().get(0).substring("WORKER=".length()) + "/results",
+        quoted("{'results': [{'step_uuid': '" + ship + "', 'handoff': 1, 'outcome': 'success'}]}"));
   }
 
   /** As a project that has installed the package would: with the compiler of the client, and strictly. */

@@ -11,16 +11,21 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Steps per second of workers in other languages, beside the handlers of the server on the same machine: the figures of docs/clients.md.
- * Run only by name: {@code -Dit.test=ClientsThroughput}.
+ * Steps per second of workers over HTTP, beside the handlers of the server in the same run: the figures of docs/clients.md. Prints a
+ * table, with the CPU time that a step costs each of the processes. Run only by name: {@code -Dit.test=ClientsThroughput}, with
+ * {@code -Dclients.tasks=2000}, {@code -Dclients.rounds=3} and {@code -Dclients.only=server,lean} for other sizes and fewer kinds.
  */
 @AgainstServer
 class ClientsThroughput {
-  private static final int TASKS = 500;
+  private static final int TASKS = Integer.getInteger("clients.tasks", 1_000);
+  private static final int ROUNDS = Integer.getInteger("clients.rounds", 3);
+  private static final String ONLY = System.getProperty("clients.only", "server,lean,python,typescript");
   private static final int STEPS = 4;
 
   private final TaskerClient admin;
@@ -32,36 +37,71 @@ class ClientsThroughput {
     this.admin = admin;
   }
 
+  /** @param language null for the lean worker; none of either for the server's own handlers */
   private record Workers(String what, String handlers, Language language, int processes, int capacity) {
+    boolean isWanted() {
+      return List.of(ONLY.split(",")).contains(handlers);
+    }
   }
 
   @Test
   void linear_tasks_are_run_by_workers_of_each_kind() {
     Answer created = admin.post("/v1/access/keys", quoted("{'name': 'throughput', 'grants': [{'role': 'worker'}]}"));
-    List<Workers> kinds = List.of(new Workers("the server", "testing", null, 0, 0),
-        new Workers("Python, 1 process of 10 threads", "python", Language.PYTHON, 1, 10),
+    List<Workers> kinds = Stream.of(new Workers("the handlers of the server", "server", null, 0, 0),
+        new Workers("lean, 10 workers, batches of 50", "lean", null, 10, 50),
         new Workers("Python, 1 process of 50 threads", "python", Language.PYTHON, 1, 50),
-        new Workers("Python, 10 processes of 10 threads", "python", Language.PYTHON, 10, 10),
-        new Workers("TypeScript, 1 process, capacity 10", "typescript", Language.TYPESCRIPT, 1, 10),
-        new Workers("TypeScript, 1 process, capacity 100", "typescript", Language.TYPESCRIPT, 1, 100));
-    List.of("testing", "python", "typescript").forEach(this::template);
-    for (int round = 0; round < 2; round++) {
+        new Workers("Python, 10 processes of 50 threads", "python", Language.PYTHON, 10, 50),
+        new Workers("TypeScript, 1 process, capacity 100", "typescript", Language.TYPESCRIPT, 1, 100),
+        new Workers("TypeScript, 10 processes, capacity 50", "typescript", Language.TYPESCRIPT, 10, 50)).filter(Workers::isWanted).toList();
+    kinds.stream().map(Workers::handlers).distinct().forEach(this::template);
+    System.out.printf("throughput: %d linear tasks of %d steps%nround  %-40s %8s %6s   CPU ms a step: %6s %8s %7s%n", TASKS, STEPS,
+        "workers",
+        "steps/s", "ratio", "server", "database", "workers");
+    for (int round = 0; round < ROUNDS; round++) {
+      double ofServer = 0;
       for (Workers kind : kinds) {
-        List<ClientProcess> processes = new ArrayList<>();
-        try {
-          for (int i = 0; i < kind.processes(); i++) {
-            List<String> command = new ArrayList<>(kind.language().command(kind.language().live()));
-            command.addAll(List.of(Integer.toString(kind.capacity()), kind.handlers()));
-            processes.add(ClientProcess.start(folder, command, admin.base(), created.text("key")));
-          }
-          processes.forEach(ClientProcess::ready);
-          System.out.printf("throughput, round %d, %s: %.0f steps/s%n", round, kind.what(), stepsPerSecond(kind));
-        } finally {
-          processes.forEach(ClientProcess::terminate);
-          processes.forEach(ClientProcess::exit);
-        }
+        double rate = kind.language() == null ? lean(kind, round, ofServer, created.text("key"))
+            : programs(kind, round, ofServer, created.text("key"));
+        ofServer = kind == kinds.get(0) ? rate : ofServer;
       }
     }
+  }
+
+  private double lean(Workers kind, int round, double ofServer, String key) {
+    TaskerClient caller = admin.with(Map.of("Authorization", "Bearer " + key));
+    List<LeanWorker> workers = Stream.generate(() -> new LeanWorker(caller, "lean.Echo", kind.capacity())).limit(kind.processes()).toList();
+    try {
+      return measure(kind, round, ofServer, List.of(ProcessHandle.current()));
+    } finally {
+      workers.forEach(LeanWorker::close);
+    }
+  }
+
+  private double programs(Workers kind, int round, double ofServer, String key) {
+    List<ClientProcess> processes = new ArrayList<>();
+    try {
+      for (int i = 0; i < kind.processes(); i++) {
+        List<String> command = new ArrayList<>(kind.language().command(kind.language().live()));
+        command.addAll(List.of(Integer.toString(kind.capacity()), kind.handlers()));
+        processes.add(ClientProcess.start(folder, command, admin.base(), key));
+      }
+      processes.forEach(ClientProcess::ready);
+      return measure(kind, round, ofServer, processes.stream().map(ClientProcess::handle).toList());
+    } finally {
+      processes.forEach(ClientProcess::terminate);
+      processes.forEach(ClientProcess::exit);
+    }
+  }
+
+  private double measure(Workers kind, int round, double ofServer, List<ProcessHandle> workers) {
+    CpuTimes before = CpuTimes.now(admin, workers.stream());
+    double rate = stepsPerSecond(kind);
+    CpuTimes took = CpuTimes.now(admin, workers.stream()).minus(before);
+    int steps = TASKS * STEPS;
+    System.out.printf("%-6d %-40s %8.0f %6s                  %6.2f %8.2f %7.2f%n", round, kind.what(), rate,
+        ofServer == 0 ? "" : "%.2f".formatted(rate / ofServer), CpuTimes.each(took.server(), steps), CpuTimes.each(took.database(), steps),
+        CpuTimes.each(took.workers(), steps));
+    return rate;
   }
 
   private void template(String handlers) {
@@ -75,7 +115,7 @@ class ClientsThroughput {
     for (int step = 1; step <= STEPS; step++) {
       yaml.append(
           "  - {name: s%d, %shandler: {callable: %s.Echo}}%n".formatted(step, step == 1 ? "" : "dependencies: [s" + (step - 1) + "], ",
-              handlers));
+              handlers.equals("server") ? "testing" : handlers));
     }
     assertThat(admin.postTemplate(yaml.toString()).status()).isBetween(200, 201);
   }

@@ -25,7 +25,7 @@ enum Language {
 
     @Override
     String missing() {
-      return answersVersion("python3") ? "" : "there is no python3 on this machine";
+      return isThere("python3") ? "" : "there is no python3 on this machine";
     }
   },
 
@@ -42,7 +42,7 @@ enum Language {
 
     @Override
     String missing() {
-      return !answersVersion("node") ? "there is no node on this machine"
+      return !isThere("node") ? "there is no node on this machine"
           : Files.exists(FOLDER.resolve("typescript/dist/index.js")) && Files.exists(FOLDER.resolve("typescript/build/test/live_worker.js"))
               ? ""
               : "clients/typescript is not built: npm ci && npm test";
@@ -90,7 +90,7 @@ enum Language {
   }
 
   /** An executable may be a shim that has nothing behind it, so it is started. */
-  private static boolean answersVersion(String program) {
+  static boolean isThere(String program) {
     try {
       Process process = new ProcessBuilder(program, "--version").redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD)
           .start();

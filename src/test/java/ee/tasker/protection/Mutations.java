@@ -29,6 +29,7 @@ final class Mutations {
   private static final String ADD = "R__add_steps.sql";
   private static final String HTTP_CLAIM = "R__claim_for_worker.sql";
   private static final String HTTP_RESULTS = "R__submit_worker_results.sql";
+  private static final String HTTP_CHECKPOINTS = "R__save_worker_checkpoints.sql";
   private static final String COPY = "R__copy_finished_steps.sql";
   private static final String LATE = "R__escalate_sla_breaches.sql";
   private static final String TABLES = "V0004__create_tasks_and_steps.sql";
@@ -144,6 +145,22 @@ final class Mutations {
           "WorkerClaimsTest#a_step_that_runs_for_longer"),
       of("a worker is given only where its caller may work", HTTP_CLAIM, "if p_namespaces is not null then", "if false then",
           "WorkerClaimsTest#a_caller_whose_permission"),
+      of("a checkpoint counts only from the worker that holds the step", HTTP_CHECKPOINTS,
+          "c.worker_uuid = p_worker_uuid and c.workflow_step_uuid = r.step_uuid and c.handoff = r.handoff\n",
+          "c.workflow_step_uuid = r.step_uuid and c.handoff = r.handoff\n", "WorkerClaimsTest#a_checkpoint_of_a_step"),
+      of("a checkpoint is of the caller that registered the worker", HTTP_CHECKPOINTS, " and w.owner is not distinct from p_owner", "",
+          "WorkerClaimsTest#a_checkpoint_of_a_step"),
+      of("a checkpoint renews the lease of its step", HTTP_CHECKPOINTS, "  perform tasker.renew_leases(v_saved, p_lease_seconds, v_now);\n",
+          "", "WorkerClaimsTest#a_checkpoint_is_saved"),
+      of("a checkpoint acknowledges its claim", HTTP_CHECKPOINTS, "set acknowledged_at = v_now", "set acknowledged_at = null",
+          "WorkerClaimsTest#a_checkpoint_is_saved"),
+      of("a worker reads results for its own steps only", "R__get_worker_step_results.sql",
+          "where c.worker_uuid = p_worker_uuid and c.workflow_step_uuid = p_step_uuid", "where c.workflow_step_uuid = p_step_uuid",
+          "WorkerClaimsTest#a_worker_reads_results"),
+      of("a worker reads results while it holds the step", "R__get_worker_step_results.sql",
+          " and s.state = 'in_progress' and s.handoffs = c.handoff", "", "WorkerClaimsTest#a_worker_that_was_frozen"),
+      of("results of ancestors are read by the caller that registered the worker", "R__get_worker_step_results.sql",
+          " and w.owner is not distinct from p_owner", "", "WorkerClaimsTest#a_worker_reads_results"),
       // Compare and set.
       of("a claim compares the handoff", CLAIM, " and s.handoffs = o.handoff", "", "ClaimStepsTest#a_message_of_an_earlier_handoff",
           "WorkerCrashTest#W4"),

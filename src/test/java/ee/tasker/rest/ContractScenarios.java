@@ -3,6 +3,8 @@ package ee.tasker.rest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.testing.server.TaskerClient;
+import jakarta.json.Json;
+import jakarta.json.JsonObject;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -437,6 +439,23 @@ final class ContractScenarios {
     return call(operation).path("worker_uuid", newWorker().sendAs(admin).text("worker_uuid"));
   }
 
+  /** A step that a new worker holds, with the worker's uuid as {@code worker}; its ancestor is named first. */
+  private JsonObject claimedStep() {
+    assertThat(admin.postTemplate(template("worked", "by a worker outside the servers") + """
+          - name: second
+            dependencies: [first]
+            handler: {callable: testing.Echo}
+          - name: third
+            dependencies: [second]
+            handler: {callable: contract.Worked}
+        """).status()).isIn(200, 201);
+    String worker = admin.post("/v1/workers", TaskerClient.quoted("{'name': 'ann', 'capacity': 1, 'namespaces': ['contract'], "
+        + "'handlers': ['contract.Worked'], 'heartbeat_seconds': 300}")).text("worker_uuid");
+    admin.submit("contract", "worked", "{}");
+    JsonObject step = admin.post("/v1/workers/" + worker + "/claims", TaskerClient.quoted("{'wait_seconds': 30}")).list("steps").get(0);
+    return Json.createObjectBuilder(step).add("worker", worker).build();
+  }
+
   private void workers() {
     when("listWorkers", () -> call("listWorkers"));
     when("registerWorker", this::newWorker);
@@ -459,6 +478,15 @@ final class ContractScenarios {
     when("submitResults", () -> aboutWorker("submitResults")
         .json("{'results': [{'step_uuid': '" + UUID.randomUUID()
             + "', 'handoff': 1, 'outcome': 'success', 'result': 1}], 'claims': {'max': 1}}"));
+    when("saveCheckpoints", () -> aboutWorker("saveCheckpoints")
+        .json("{'checkpoints': [{'step_uuid': '" + UUID.randomUUID() + "', 'handoff': 1, 'checkpoint': {'row': 7}}]}"));
+    when("getAncestorResults", () -> {
+      JsonObject step = claimedStep();
+      return call("getAncestorResults").path("worker_uuid", step.getString("worker")).path("step_uuid", step.getString("step_uuid"))
+          .query("name", "first");
+    });
+    otherwise("getAncestorResults", 404,
+        () -> aboutWorker("getAncestorResults").path("step_uuid", UUID.randomUUID()).query("name", "first"));
     when("heartbeatWorker",
         () -> aboutWorker("heartbeatWorker").json("{'steps': [{'step_uuid': '" + UUID.randomUUID() + "', 'handoff': 1}]}"));
   }

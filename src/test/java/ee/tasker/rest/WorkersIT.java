@@ -29,8 +29,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 @AgainstServer
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class WorkersIT {
-  /** How many requests wait at a time; {@code -Dtasker.it.idle-workers=1000} for as many as a server admits. */
-  private static final int IDLE = Integer.getInteger("tasker.it.idle-workers", 200);
+  /** How many requests wait at a time: as many as a server admits. */
+  private static final int IDLE = 1_000;
   private static final String ABSENT = "00000000-0000-7000-8000-000000000000";
 
   private final TaskerClient admin;
@@ -237,13 +237,23 @@ class WorkersIT {
     return admin.get("/v1/workers/" + worker.uuid()).status() == 200;
   }
 
+  /** Of the servers that this program has started; 0 where the system does not tell. */
+  private static long threadsOfServers() {
+    return ProcessHandle.current().descendants().filter(each -> each.info().command().filter(name -> name.endsWith("java")).isPresent())
+        .mapToLong(each -> {
+          String[] threads = java.nio.file.Path.of("/proc", Long.toString(each.pid()), "task").toFile().list();
+          return threads == null ? 0 : threads.length;
+        }).sum();
+  }
+
   @Test
   void requests_that_wait_cost_the_database_nothing() throws Exception {
     String commits = "select sum(xact_commit + xact_rollback) from pg_stat_database where datname = current_database()";
     long start = admin.count(commits);
     TaskerClient.pause(Duration.ofSeconds(5));
     long withoutRequests = admin.count(commits) - start;
-    List<Worker> workers = IntStream.range(0, IDLE).mapToObj(i -> worker(ann, 1, "remote.Counted")).toList();
+    long threads = threadsOfServers();
+    List<Worker> workers = IntStream.range(0, IDLE).parallel().mapToObj(i -> worker(ann, 1, "remote.Counted")).toList();
     List<CompletableFuture<Answer>> waiting = workers.stream().map(each -> each.later("{'wait_seconds': 60}")).toList();
     // Requests are looked at once when they arrive.
     TaskerClient.until("nothing moves", Duration.ofSeconds(30), () -> {
@@ -253,9 +263,12 @@ class WorkersIT {
     });
     long before = admin.count(commits);
     TaskerClient.pause(Duration.ofSeconds(5));
-    // A request that polled once a second would add five transactions.
-    assertThat(admin.count(commits) - before).as("by all servers, heartbeats included; %s without requests", withoutRequests)
-        .isLessThan(2 * withoutRequests + 2L * IDLE);
+    long withRequests = admin.count(commits) - before;
+    System.out.printf("transactions in 5 s: %d without requests that wait, %d with %d; threads: %d and %d%n", withoutRequests, withRequests,
+        IDLE, threads, threadsOfServers());
+    // If each polled once in ten seconds, there would be 500 more.
+    assertThat(withRequests).as("by all servers, heartbeats included").isLessThan(2 * withoutRequests + 100);
+    assertThat(threadsOfServers()).as("no request has a thread").isLessThan(threads + IDLE / 4);
 
     long begin = System.nanoTime();
     UUID task = submit("counted_step", "{}");
@@ -266,7 +279,7 @@ class WorkersIT {
     assertThat(step.getString("task_uuid")).isEqualTo(task.toString());
     assertThat(waiting).filteredOn(CompletableFuture::isDone).hasSize(1);
     workers.get(winner).submit(null, success(step, "{}"));
-    workers.forEach(this::drained);
+    workers.parallelStream().forEach(this::drained);
     for (CompletableFuture<Answer> each : waiting) {
       assertThat(each.get(20, TimeUnit.SECONDS).status()).isEqualTo(200);
     }
@@ -395,6 +408,107 @@ class WorkersIT {
   }
 
   @Test
+  void checkpoint_is_saved_while_the_step_runs_and_is_there_for_the_next_claim() {
+    Worker worker = worker(ann, 1, "remote.Only");
+    Worker other = worker(bob, 1, "remote.Only");
+    UUID task = submit("one_step", "{}");
+    JsonObject step = worker.claim(1, 20).get(0);
+    String checkpoint = "{'checkpoints': [" + named(step) + ", 'checkpoint': {'row': %d}}]}";
+
+    Answer saved = worker.ask("checkpoints", checkpoint.formatted(7));
+
+    assertThat(verdicts(saved)).containsExactly("saved");
+    assertThat(saved.object().getJsonArray("cancels")).isEmpty();
+    assertThat(verdicts(other.ask("checkpoints", checkpoint.formatted(8)))).as("of another worker").containsExactly("stale");
+    Answer foreign = new Worker(bob, worker.uuid()).ask("checkpoints", checkpoint.formatted(9));
+    assertThat(foreign.status() + " " + foreign.text("code")).isEqualTo("404 worker-not-found");
+    worker.submit(null, gone(step, "released"));
+    JsonObject again = worker.claim(1, 20).get(0);
+    assertThat(again.getJsonObject("checkpoint").getInt("row")).isEqualTo(7);
+    assertThat(verdicts(worker.ask("checkpoints", checkpoint.formatted(10)))).as("of the former handoff").containsExactly("stale");
+    admin.delete("/v1/tasks/" + task + "?reason=a%20test&requested_by=ann&policy=cancel_running&grace_seconds=30");
+    Answer late = worker.ask("checkpoints", checkpoint.replace(named(step), named(again)).formatted(11));
+    assertThat(late.object().getJsonArray("cancels").getJsonObject(0).getString("step_uuid")).isEqualTo(step.getString("step_uuid"));
+    worker.submit(null, gone(again, "cancelled"));
+    drained(worker);
+    drained(other);
+  }
+
+  @Test
+  void checkpoint_that_is_too_long_is_refused_with_its_length() {
+    Worker worker = worker(ann, 1, "remote.None");
+
+    Answer answer = worker.ask("checkpoints", "{'checkpoints': [{'step_uuid': '" + ABSENT + "', 'handoff': 1, 'checkpoint': '"
+        + "x".repeat(65_535) + "'}]}");
+
+    assertThat(answer.status()).as("%s", answer).isEqualTo(400);
+    assertThat(answer.fields()).containsExactly("checkpoints/0/checkpoint");
+    assertThat(answer.text("detail")).contains("65537 bytes");
+    drained(worker);
+  }
+
+  @Test
+  void results_of_distant_ancestors_are_read_by_the_worker_that_holds_the_step_and_by_no_other() {
+    String name = "far_" + UUID.randomUUID().toString().substring(0, 8);
+    assertThat(admin.postTemplate("""
+        name: %s
+        namespace_name: remote
+        version: "1.0.0"
+        identity_strategy: always_unique
+        steps:
+          - {name: far, handler: {callable: remote.Far}}
+          - {name: near, dependencies: [far], handler: {callable: remote.Far}}
+          - {name: last, dependencies: [near], handler: {callable: remote.Far}}
+        """.formatted(name)).status()).isEqualTo(201);
+    Worker worker = worker(ann, 1, "remote.Far");
+    Worker other = worker(bob, 1, "remote.Far");
+    submit(name, "{}");
+    JsonObject far = worker.claim(1, 20).get(0);
+    JsonObject near = worker.submit("{}", success(far, "{'secret': 'of far'}")).list("steps").get(0);
+    JsonObject last = worker.submit("{}", success(near, "{'secret': 'of near'}")).list("steps").get(0);
+    String path = "/v1/workers/" + worker.uuid() + "/steps/" + last.getString("step_uuid") + "/results?name=";
+
+    Answer found = ann.get(path + "far&name=near&name=last&name=none");
+
+    assertThat(found.status()).as("%s", found).isEqualTo(200);
+    assertThat(found.object().getJsonObject("results").keySet()).containsExactlyInAnyOrder("far", "near");
+    assertThat(found.object().getJsonObject("results").getJsonObject("far").getString("secret")).isEqualTo("of far");
+    Answer before = ann.get("/v1/workers/" + worker.uuid() + "/steps/" + near.getString("step_uuid") + "/results?name=far");
+    assertThat(before.status() + " " + before.text("code")).as("a step that has ended").isEqualTo("404 step-not-claimed");
+    Answer stolen = bob.get(path.replace(worker.uuid(), other.uuid()) + "far");
+    assertThat(stolen.status() + " " + stolen.text("code")).as("by another worker").isEqualTo("404 step-not-claimed");
+    assertThat(stolen.body()).doesNotContain("of far");
+    Answer foreign = bob.get(path + "far");
+    assertThat(foreign.status() + " " + foreign.text("code")).as("by another caller").isEqualTo("404 worker-not-found");
+    assertThat(foreign.body()).doesNotContain("of far");
+    for (String wrong : List.of("", "x".repeat(200), "%00", "a" + "&name=a".repeat(20), "a&limit=1")) {
+      assertThat(ann.get(path + wrong).status()).as(wrong).isEqualTo(400);
+    }
+    assertThat(ann.get(path.replace("?name=", "")).status()).isEqualTo(400);
+    worker.submit(null, success(last, "{}"));
+    drained(worker);
+    drained(other);
+  }
+
+  @Test
+  void caller_whose_permission_is_taken_away_reads_no_more_results() {
+    TaskerClient caller = admin.asOneWhoMay(List.of("steps:work in remote", "steps:work in testing"));
+    Worker worker = worker(caller, 1, "remote.Only");
+    UUID task = submit("one_step", "{}");
+    JsonObject step = worker.claim(1, 20).get(0);
+    String path = "/v1/workers/" + worker.uuid() + "/steps/" + step.getString("step_uuid") + "/results?name=any";
+    assertThat(caller.get(path).status()).isEqualTo(200);
+
+    takeAwayRemote(caller, worker);
+
+    Answer answer = caller.get(path);
+    assertThat(answer.status() + " " + answer.text("code")).as("%s", answer).isEqualTo("403 not-permitted");
+    worker.submit(null, success(step, "{}"));
+    assertThat(admin.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
+    drained(worker);
+  }
+
+  @Test
   void drained_worker_ends_what_it_holds_and_gets_no_more() throws Exception {
     Worker worker = worker(ann, 5, "remote.Other");
     submit("other_step", "{}");
@@ -454,17 +568,22 @@ class WorkersIT {
     assertThat(reader.get("/v1/workers").status()).isEqualTo(200);
   }
 
+  private void takeAwayRemote(TaskerClient caller, Worker worker) {
+    admin.sql("delete from tasker.access_grants g using tasker.access_keys k where g.key_uuid = k.key_uuid and g.namespace = 'remote' "
+        + "and 'key:' || k.key_uuid = (select w.owner from tasker.workers w where w.worker_uuid = ?)", UUID.fromString(worker.uuid()));
+    // What a caller may do is remembered for a while.
+    TaskerClient.until("the server has read the rights again", Duration.ofSeconds(60),
+        () -> !caller.get("/v1/me").body().contains("remote"));
+  }
+
   @Test
   void caller_whose_permission_is_taken_away_gets_no_more_steps() {
     TaskerClient carl = admin.asOneWhoMay(List.of("steps:work in remote", "steps:work in testing"));
     Answer registered = carl.post("/v1/workers",
         quoted("{'name': 'x', 'capacity': 1, 'handlers': ['remote.Other'], 'namespaces': ['remote', 'testing']}"));
     Worker worker = new Worker(carl, registered.text("worker_uuid"));
-    admin.sql("delete from tasker.access_grants g using tasker.access_keys k where g.key_uuid = k.key_uuid and g.namespace = 'remote' "
-        + "and 'key:' || k.key_uuid = (select w.owner from tasker.workers w where w.worker_uuid = ?)", UUID.fromString(worker.uuid()));
     submit("other_step", "{}");
-    // What a caller may do is remembered for a while.
-    TaskerClient.until("the server has read the rights again", Duration.ofSeconds(60), () -> !carl.get("/v1/me").body().contains("remote"));
+    takeAwayRemote(carl, worker);
 
     assertThat(worker.claim(1, 1)).isEmpty();
 
@@ -509,6 +628,16 @@ class WorkersIT {
     "results | results/1/step_uuid | {'results': [{'step_uuid': 'ABSENT', 'handoff': 1, 'outcome': 'released'}, {'step_uuid': 'ABSENT', 'handoff': 2, 'outcome': 'released'}]}",
     "results | claims/max | {'results': [{'step_uuid': 'ABSENT', 'handoff': 1, 'outcome': 'released'}], 'claims': {'max': 0}}",
     "results | claims/wait_seconds | {'results': [{'step_uuid': 'ABSENT', 'handoff': 1, 'outcome': 'released'}], 'claims': {'wait_seconds': 1}}",
+    "checkpoints | checkpoints | {}",
+    "checkpoints | checkpoints | {'checkpoints': []}",
+    "checkpoints | checkpoints | {'checkpoints': {}}",
+    "checkpoints | checkpoints/0/step_uuid | {'checkpoints': [{'handoff': 1, 'checkpoint': 1}]}",
+    "checkpoints | checkpoints/0/handoff | {'checkpoints': [{'step_uuid': 'ABSENT', 'handoff': 0, 'checkpoint': 1}]}",
+    "checkpoints | checkpoints/0/checkpoint | {'checkpoints': [{'step_uuid': 'ABSENT', 'handoff': 1}]}",
+    "checkpoints | checkpoints/0/checkpoint | {'checkpoints': [{'step_uuid': 'ABSENT', 'handoff': 1, 'checkpoint': null}]}",
+    "checkpoints | checkpoints/0/checkpoint | {'checkpoints': [{'step_uuid': 'ABSENT', 'handoff': 1, 'checkpoint': 'a\\u0000b'}]}",
+    "checkpoints | checkpoints/0/more | {'checkpoints': [{'step_uuid': 'ABSENT', 'handoff': 1, 'checkpoint': 1, 'more': 1}]}",
+    "checkpoints | checkpoints/1/step_uuid | {'checkpoints': [{'step_uuid': 'ABSENT', 'handoff': 1, 'checkpoint': 1}, {'step_uuid': 'ABSENT', 'handoff': 1, 'checkpoint': 1}]}",
     "heartbeat | steps | {'steps': 7}",
     "heartbeat | steps/0/handoff | {'steps': [{'step_uuid': 'ABSENT'}]}",
     "heartbeat | steps/0/task_uuid | {'steps': [{'step_uuid': 'ABSENT', 'handoff': 1, 'task_uuid': 'ABSENT'}]}",

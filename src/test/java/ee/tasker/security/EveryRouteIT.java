@@ -39,6 +39,8 @@ class EveryRouteIT {
       Map.entry("registerWorker", TaskerClient.quoted("{'name': 'x', 'capacity': 1, 'handlers': ['none'], 'namespaces': ['testing']}")),
       Map.entry("submitResults",
           TaskerClient.quoted("{'results': [{'step_uuid': '00000000-0000-7000-8000-000000000000', 'handoff': 1, 'outcome': 'released'}]}")),
+      Map.entry("saveCheckpoints",
+          TaskerClient.quoted("{'checkpoints': [{'step_uuid': '00000000-0000-7000-8000-000000000000', 'handoff': 1, 'checkpoint': 1}]}")),
       Map.entry("sendSignalByCorrelation", TaskerClient.quoted("{'correlation_id': '00000000-0000-7000-8000-000000000000'}")),
       Map.entry("delegateApproval", TaskerClient.quoted("{'to': 'nobody'}")),
       Map.entry("decideApproval", TaskerClient.quoted("{'approved': true}")),
@@ -46,7 +48,7 @@ class EveryRouteIT {
           "name: foreign\nnamespace_name: testing\nversion: 1.0.0\nsteps:\n  - {name: a, handler: {callable: none}}\n"));
   private static final Map<String, String> QUERY = Map.of(
       "resume", "?namespace=testing&requested_by=x&reason=x", "getBottlenecks", "?namespace=testing", "getTimeline", "?namespace=testing",
-      "streamEvents", "?namespace=testing");
+      "streamEvents", "?namespace=testing", "getAncestorResults", "?name=hello");
 
   private final TaskerClient admin;
   private final List<Operation> operations = new ArrayList<>();

@@ -24,7 +24,8 @@ import org.junit.jupiter.api.Test;
 /** Workers that claim over the REST interface: whatever they say, the database counts what they hold. */
 @DatabaseTest
 @DatabaseTest.Covers({"claim_steps_for_workers", "claim_for_worker", "record_worker_claims", "clean_worker_claims", "get_worker_claims",
-  "submit_worker_results", "end_worker_claims", "drain_worker", "get_worker_documents"})
+  "submit_worker_results", "end_worker_claims", "drain_worker", "get_worker_documents", "save_worker_checkpoints",
+  "get_worker_step_results"})
 class WorkerClaimsTest {
   private static final String ANN = "user:ann";
   private static final String BOB = "user:bob";
@@ -465,11 +466,141 @@ class WorkerClaimsTest {
     assertThat(verdicts(submit(anns, ANN, null, result(claim, "success")))).containsExactly("already");
   }
 
+  // ---- checkpoints, and results of ancestors
+
+  private JsonObject save(UUID worker, String owner, int seconds, JsonObject... checkpoints) {
+    return sql.object("select tasker.save_worker_checkpoints(?, ?, ?::jsonb, 60, ?)", worker, owner,
+        Json.createArrayBuilder(List.of(checkpoints)).build(), start.plusSeconds(seconds));
+  }
+
+  private static JsonObject checkpoint(Claim claim, int handoff, int row) {
+    return Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("handoff", handoff)
+        .add("checkpoint", Json.createObjectBuilder().add("row", row)).build();
+  }
+
+  private String savedRow(Claim claim) {
+    return sql.text("select checkpoint ->> 'row' from tasker.workflow_step_documents where workflow_step_uuid = ?", claim.step());
+  }
+
   @Test
-  void a_worker_that_dies_is_recovered_and_another_gets_its_steps() {
-    Dag.Task task = Dag.of("a").started();
-    register(anns, ANN, 2, "test.handler");
+  void a_checkpoint_is_saved_for_the_next_attempt_and_renews_the_lease_of_its_step_alone() {
+    Dag.Task task = Dag.of("a").handler("python.a").started();
+    Dag.of("a").version("2").handler("python.a").started();
+    register(anns, ANN, 2, "python.a");
+    List<Claim> held = claim(2);
+    Claim saving = held.stream().filter(claim -> claim.step().equals(task.step("a"))).findFirst().orElseThrow();
+    Claim other = held.stream().filter(claim -> claim != saving).findFirst().orElseThrow();
+
+    JsonObject reply = save(anns, ANN, 50, checkpoint(saving, 1, 7));
+
+    assertThat(reply.getString("outcome") + " " + verdicts(reply) + reply.getJsonArray("cancels")).isEqualTo("saved [saved][]");
+    assertThatStep(saving.step()).isIn("in_progress").hasHandoffs(1);
+    assertThat(savedRow(saving)).isEqualTo("7");
+    String left = "select round(extract(epoch from lease_expires_at - ?::timestamptz)) from tasker.workflow_steps where workflow_step_uuid = ?";
+    assertThat(sql.text(left, start, saving.step())).isEqualTo("110");
+    assertThat(sql.text(left, start, other.step())).isEqualTo("60");
+    // It has the step, so the answer to its claim was not lost: no heartbeat releases it.
+    beat(51);
+    assertThatStep(saving.step()).isIn("in_progress");
+    assertThatStep(other.step()).isIn("enqueued");
+  }
+
+  @Test
+  void a_checkpoint_of_a_step_that_the_worker_does_not_hold_in_that_handoff_changes_nothing() {
+    Dag.of("a").handler("python.a").started();
+    register(anns, ANN, 2, "python.a");
+    register(bobs, BOB, 2, "python.a");
     Claim claim = claim(1).get(0);
+
+    assertThat(verdicts(save(anns, ANN, 1, checkpoint(claim, 1, 7)))).containsExactly("saved");
+    assertThat(verdicts(save(bobs, BOB, 1, checkpoint(claim, 1, 8)))).as("another worker").containsExactly("stale");
+    assertThat(verdicts(save(anns, ANN, 1, checkpoint(claim, 2, 9)))).as("a handoff to come").containsExactly("stale");
+    assertThat(verdicts(submit(anns, ANN, null, result(claim, "success")))).containsExactly("accepted");
+    assertThat(verdicts(save(anns, ANN, 2, checkpoint(claim, 1, 10)))).as("after its result").containsExactly("stale");
+    assertThat(savedRow(claim)).isEqualTo("7");
+    assertThat(save(anns, BOB, 1, checkpoint(claim, 1, 11)).getString("outcome")).isEqualTo("unknown_worker");
+    assertThat(save(UUID.randomUUID(), ANN, 1, checkpoint(claim, 1, 11)).getString("outcome")).isEqualTo("unknown_worker");
+  }
+
+  @Test
+  void a_worker_that_was_frozen_over_its_lease_saves_no_checkpoint_and_reads_no_results() {
+    Dag.of("a").handler("python.a").maxAttempts(3).started();
+    register(anns, ANN, 1, "python.a");
+    Claim frozen = claim(1).get(0);
+    assertThat(verdicts(save(anns, ANN, 1, checkpoint(frozen, 1, 7)))).containsExactly("saved");
+    recoverFromAnnAndRegisterBob("python.a");
+    Claim heir = claims(answer(44, poll(bobs, BOB, 1, null))).get(0);
+    assertThat(heir.claimedStep().getJsonObject("checkpoint").getInt("row")).isEqualTo(7);
+
+    assertThat(verdicts(save(bobs, BOB, 45, checkpoint(heir, heir.handoff(), 8)))).containsExactly("saved");
+    assertThat(verdicts(save(anns, ANN, 46, checkpoint(frozen, 1, 3)))).containsExactly("stale");
+    assertThat(savedRow(heir)).isEqualTo("8");
+    assertThat(results(anns, ANN, frozen.step(), "{a}").getString("outcome")).isEqualTo("not_claimed");
+  }
+
+  @Test
+  void a_checkpoint_that_is_too_long_is_refused_with_its_index_and_none_is_saved() {
+    Dag.of("a").handler("python.a").started();
+    Dag.of("a").version("2").handler("python.a").started();
+    register(anns, ANN, 2, "python.a");
+    List<Claim> held = claim(2);
+    JsonObject huge = Json.createObjectBuilder(checkpoint(held.get(1), 1, 1)).add("checkpoint", "x".repeat(65_535)).build();
+
+    JsonObject reply = save(anns, ANN, 1, checkpoint(held.get(0), 1, 7), huge);
+
+    assertThat(reply.getString("outcome") + " " + reply.getInt("index")).isEqualTo("invalid 1");
+    assertThat(reply.getString("message")).isEqualTo("the checkpoint has 65537 bytes, and may have at most 65536");
+    assertThat(savedRow(held.get(0))).isNull();
+  }
+
+  @Test
+  void a_saved_checkpoint_tells_of_a_cancel_request() {
+    Dag.Task task = Dag.of("a").handler("python.a").started();
+    register(anns, ANN, 1, "python.a");
+    Claim claim = claim(1).get(0);
+    sql.text("select tasker.request_cancel(?, 'ann', 'a test', p_grace_seconds => 30, p_now => ?)", task.uuid(), start.plusSeconds(10));
+
+    JsonObject cancel = save(anns, ANN, 20, checkpoint(claim, 1, 7)).getJsonArray("cancels").getJsonObject(0);
+
+    assertThat(cancel.getString("step_uuid") + " " + cancel.getInt("force_in_ms")).isEqualTo(claim.step() + " 20000");
+  }
+
+  private JsonObject results(UUID worker, String owner, UUID step, String names) {
+    return sql.object("select tasker.get_worker_step_results(?, ?, ?, ?::text[])", worker, owner, step, names);
+  }
+
+  @Test
+  void a_worker_reads_results_of_all_ancestors_of_its_own_steps_and_of_no_other() {
+    Dag.Task task = Dag.of("a").handler("python.a").step("b").handler("python.a").dependsOn("a").step("c").handler("python.a")
+        .dependsOn("b").step("d").handler("python.a")
+        .dependsOn("c").started();
+    register(anns, ANN, 1, "python.a");
+    register(bobs, BOB, 1, "python.a");
+    Claim first = claim(1).get(0);
+    assertThat(results(anns, ANN, first.step(), "{a,b}").getJsonObject("results")).isEmpty();
+    for (String name : List.of("a", "b")) {
+      Claim claim = name.equals("a") ? first : claim(1).get(0);
+      submit(anns, ANN, null, Json.createObjectBuilder(result(claim, "success")).add("result", "of " + name).build());
+    }
+    Claim third = claim(1).get(0);
+
+    JsonObject found = results(anns, ANN, third.step(), "{a,b,c,d,nothing}");
+
+    assertThat(found.getString("outcome")).isEqualTo("found");
+    assertThat(found.getJsonObject("results").toString()).isEqualTo("{\"a\":\"of a\",\"b\":\"of b\"}");
+    assertThat(results(anns, ANN, third.step(), "{b}").getJsonObject("results").keySet()).containsExactly("b");
+    assertThat(found.getString("namespace")).isEqualTo(sql.text(
+        "select n.name from tasker.task_namespaces n join tasker.named_tasks t using (task_namespace_uuid) join tasker.tasks k using (named_task_uuid) "
+            + "where k.task_uuid = ?",
+        task.uuid()));
+    assertThat(results(bobs, BOB, third.step(), "{a}").toString()).isEqualTo("{\"outcome\":\"not_claimed\"}");
+    assertThat(results(anns, ANN, first.step(), "{a}").toString()).as("a step that has ended").isEqualTo("{\"outcome\":\"not_claimed\"}");
+    assertThat(results(anns, ANN, task.step("d"), "{a}").toString()).as("not claimed yet").isEqualTo("{\"outcome\":\"not_claimed\"}");
+    assertThat(results(anns, BOB, third.step(), "{a}").toString()).isEqualTo("{\"outcome\":\"unknown_worker\"}");
+  }
+
+  /** Ann's worker is not heard of for 43 seconds, after which Bob registers one. */
+  private void recoverFromAnnAndRegisterBob(String handler) {
     UUID server = UUID.randomUUID();
     JsonObject last = null;
     for (int seconds = 0; seconds <= 42; seconds += 2) {
@@ -484,8 +615,16 @@ class WorkerClaimsTest {
     }
     sql.object("select tasker.register_worker(?::jsonb, ?, ?, ?)",
         Json.createObjectBuilder().add("worker_uuid", bobs.toString()).add("name", "w").add("capacity", 1)
-            .add("handlers", Json.createArrayBuilder().add("test.handler")).build(),
+            .add("handlers", Json.createArrayBuilder().add(handler)).build(),
         start.plusSeconds(43), BOB, BOB);
+  }
+
+  @Test
+  void a_worker_that_dies_is_recovered_and_another_gets_its_steps() {
+    Dag.Task task = Dag.of("a").started();
+    register(anns, ANN, 2, "test.handler");
+    Claim claim = claim(1).get(0);
+    recoverFromAnnAndRegisterBob("test.handler");
 
     Claim next = claims(answer(44, poll(bobs, BOB, 1, null))).get(0);
 

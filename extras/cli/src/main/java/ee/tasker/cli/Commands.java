@@ -174,6 +174,15 @@ final class Commands {
                 Arg.local("quiet-for", "INTERVAL", "Also what holds where nothing waits for longer than that: '10 minutes'."))
             .runs(Check::run).example("tasker check")
             .example("tasker check --db-url jdbc:postgresql://db.example.org/tasker --since 2026-11-01"),
+        Command.of("samples", "Submits the requests of a folder of samples, and compares the tasks with what is expected.")
+            .with(
+                Arg.local("folder", "FOLDER", "Folders with template.yaml, request*.json and expected*.json; samples without it.")
+                    .positional()
+                    .optional(),
+                Arg.local("only", "SAMPLE", "Only the folder of this name."),
+                Arg.flag(LOCAL, "no-register", "Does not register the templates first."))
+            .shows(View.rows("cases", "SAMPLE=sample", "CASE=case", "OK=ok"))
+            .runs(Samples::run).example("tasker samples").example("tasker samples samples --only linear"),
         Command.of("bench", "Submits tasks of a template and measures the answers: how many in a second, and how long each took.")
             .calls(Operation.SUBMIT_TASK)
             .with(
@@ -713,6 +722,20 @@ final class Commands {
             .example(
                 "tasker worker results 7f6c1d1e-8f0c-4a43-9a52-5b7a0de1c0aa '[{\"step_uuid\": \"01a1fc76-e8f1-7f50-a2a7-2f8e3c0f3a11\", "
                     + "\"handoff\": 1, \"outcome\": \"success\", \"result\": {\"price\": 12}}]'"),
+        Command.of("checkpoints", "Saves checkpoints of steps that an external worker of yours runs; the steps go on.")
+            .calls(Operation.SAVE_CHECKPOINTS)
+            .with(uuid, Arg.body("checkpoints", "JSON", "An array of checkpoints: JSON, @file or -.").json().positional())
+            .shows(View.details("lease s=lease_seconds", "cancels").and("verdicts", "Verdicts", "STEP=step_uuid", "HANDOFF=handoff",
+                "VERDICT=verdict"))
+            .example("tasker worker checkpoints 7f6c1d1e-8f0c-4a43-9a52-5b7a0de1c0aa "
+                + "'[{\"step_uuid\": \"01a1fc76-e8f1-7f50-a2a7-2f8e3c0f3a11\", \"handoff\": 1, \"checkpoint\": {\"row\": 5000}}]'"),
+        Command.of("ancestors", "Shows results of ancestors of a step that an external worker of yours holds.")
+            .calls(Operation.GET_ANCESTOR_RESULTS)
+            .with(uuid, Arg.path("step_uuid", "STEP", "The step."),
+                Arg.query("name", "NAME", "The name of an ancestor.").many().required())
+            .shows(View.details("results"))
+            .example(
+                "tasker worker ancestors 7f6c1d1e-8f0c-4a43-9a52-5b7a0de1c0aa 01a1fc76-e8f1-7f50-a2a7-2f8e3c0f3a11 --name validate -o json"),
         Command.of("heartbeat", "Renews the leases of an external worker of yours.").calls(Operation.HEARTBEAT_WORKER)
             .with(uuid, Arg.body("steps", "JSON", "The steps that it runs: [{\"step_uuid\": …, \"handoff\": …}].").json(),
                 Arg.body("state", "STATE", "Its state.").values("healthy", "degraded", "paused"))

@@ -25,8 +25,8 @@ class ExamplesTest {
   private Path folder;
 
   static Stream<String> examples() {
-    // "check" speaks to a database: CliIT runs it.
-    return Commands.all().stream().filter(command -> !command.getKey().equals("check"))
+    // "check" speaks to a database, and "samples" needs a server that runs tasks: CliIT runs them.
+    return Commands.all().stream().filter(command -> !List.of("check", "samples").contains(command.getKey()))
         .flatMap(command -> command.getValue().examples().stream());
   }
 

@@ -85,6 +85,8 @@ public enum Operation {
   CLAIM_STEPS("POST", "/v1/workers/{worker_uuid}/claims", false),
   SUBMIT_RESULTS("POST", "/v1/workers/{worker_uuid}/results", false),
   HEARTBEAT_WORKER("POST", "/v1/workers/{worker_uuid}/heartbeat", false),
+  SAVE_CHECKPOINTS("POST", "/v1/workers/{worker_uuid}/checkpoints", false),
+  GET_ANCESTOR_RESULTS("GET", "/v1/workers/{worker_uuid}/steps/{step_uuid}/results", false),
   LIST_HANDLERS("GET", "/v1/handlers", false),
   GET_PERFORMANCE("GET", "/v1/analytics/performance", false),
   GET_SYSTEM_HEALTH("GET", "/v1/analytics/health", false),

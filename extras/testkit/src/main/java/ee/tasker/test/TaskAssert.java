@@ -6,7 +6,9 @@ import jakarta.json.JsonObject;
 import jakarta.json.JsonString;
 import jakarta.json.JsonValue;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** What a test expects of a task. What is not met is an {@link AssertionError} that ends with {@linkplain TaskRun#story() the story of the task}. */
 public final class TaskAssert {
@@ -49,6 +51,36 @@ public final class TaskAssert {
     TaskRun.Step step = task.steps().get(name);
     check(step != null, "the task should have a step " + name + " and has " + task.steps().keySet());
     return new StepAssert(step);
+  }
+
+  /** Everything that was to be undone has been, and it is these steps, in this order. */
+  public TaskAssert isCompensated(String... steps) {
+    check(task.compensation().equals(Optional.of("compensated")),
+        "the task should be compensated and is " + task.compensation().orElse("not to be compensated"));
+    return check(task.compensated().equals(Arrays.asList(steps)),
+        "the steps " + Arrays.toString(steps) + " should have been undone, and those undone are " + task.compensated());
+  }
+
+  /** A result has published an event of that name, and its data can be read. */
+  public TaskAssert hasPublished(String event) {
+    return check(published(event).anyMatch(each -> each.error() == JsonValue.NULL),
+        "the task should have published " + event + " and has published " + task.events());
+  }
+
+  /** @param json the data of one of the events of that name */
+  public TaskAssert hasPublished(String event, String json) {
+    JsonValue data = Json.parse(json);
+    return check(published(event).anyMatch(each -> each.error() == JsonValue.NULL && each.data().equals(data)),
+        "the task should have published " + event + " with " + data + " and has published " + task.events());
+  }
+
+  public TaskAssert hasNotPublished(String event) {
+    return check(published(event).findAny().isEmpty(),
+        "the task should not have published " + event + " and has published " + task.events());
+  }
+
+  private Stream<TaskRun.Event> published(String event) {
+    return task.events().stream().filter(each -> each.name().equals(event));
   }
 
   private TaskAssert check(boolean met, String message) {

@@ -129,6 +129,43 @@ public final class TaskRun {
   }
 
   /**
+   * A domain event that a result of a step has published.
+   *
+   * @param data  what its readers get; JSON null when it cannot be computed
+   * @param error what is wrong with the data; JSON null for nothing
+   */
+  public record Event(String name, String step, JsonValue data, JsonValue error) {
+  }
+
+  /** The domain events of the task so far, in their order. */
+  public List<Event> events() {
+    return tasker.sql().array(
+        "select coalesce(jsonb_agg(jsonb_build_object('name', e.name, 'step', coalesce(s.name, n.name), 'data', e.data, 'error', e.error) "
+            + "order by e.event_number), '[]') from tasker.domain_events e "
+            + "join tasker.workflow_steps s on s.workflow_step_uuid = e.workflow_step_uuid "
+            + "join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid where e.task_uuid = ?",
+        uuid).getValuesAs(JsonObject.class).stream()
+        .map(row -> new Event(row.getString("name"), row.getString("step"), row.get("data"), row.get("error"))).toList();
+  }
+
+  /** The state of the compensation of the task: {@code asked}, {@code running}, {@code compensated} or {@code incomplete}; empty without one. */
+  public Optional<String> compensation() {
+    return Optional.ofNullable(tasker.sql().text("select c.state from tasker.task_compensations c where c.task_uuid = ?", uuid));
+  }
+
+  /** The steps that have been undone, in the order in which that was done. */
+  public List<String> compensated() {
+    // The clock of the test may have stood still: transactions tell the order, which are one after the other here.
+    return tasker.sql().array(
+        "select coalesce(jsonb_agg(coalesce(s.name, n.name) order by cast(cast(a.xmin as text) as bigint)), '[]') "
+            + "from tasker.workflow_steps u join tasker.workflow_steps s on s.workflow_step_uuid = u.compensates_step_uuid "
+            + "join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid "
+            + "join tasker.workflow_step_result_audit a on a.workflow_step_uuid = u.workflow_step_uuid and a.sort_key = u.result_sort_key and a.success "
+            + "where u.task_uuid = ? and u.state = 'complete'",
+        uuid).getValuesAs(JsonString.class).stream().map(JsonString::getString).toList();
+  }
+
+  /**
    * Sends a signal to the task. What follows runs with {@link #run()}.
    *
    * @param payload JSON

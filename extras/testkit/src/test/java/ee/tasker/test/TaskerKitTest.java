@@ -307,6 +307,62 @@ class TaskerKitTest {
   }
 
   @Test
+  void what_was_done_is_undone_in_reverse_order_when_a_later_step_fails(Tasker tasker) {
+    Workflow workflow = tasker.workflow("""
+        name: trip
+        namespace_name: demo
+        version: "1.0.0"
+        lifecycle: {on_failure: compensate}
+        steps:
+          - name: flight
+            handler: {callable: demo.Book}
+            compensation: {handler: {callable: demo.Cancel}}
+          - name: hotel
+            dependencies: [flight]
+            handler: {callable: demo.Book}
+            compensation: {handler: {callable: demo.Cancel}}
+          - name: pay
+            dependencies: [hotel]
+            handler: {callable: demo.Pay}
+        """)
+        .with("demo.Book", step -> StepOutcome.success(Json.createValue("booked " + step.stepName())))
+        .with("demo.Cancel", step -> StepOutcome.success())
+        .with("demo.Pay", step -> StepOutcome.success());
+    assertThat(workflow.submit("{}").run()).isComplete();
+
+    TaskRun task = workflow.failing("pay", 1, StepOutcome.permanent("NoMoney", "sorry")).submit("{\"trip\": 2}").run();
+
+    assertThat(task).isCompensated("hotel", "flight").step("pay").hasError("NoMoney");
+    assertThatThrownBy(() -> TaskAssert.assertThat(task).isCompensated("flight", "hotel")).isInstanceOf(AssertionError.class)
+        .hasMessageContaining("those undone are [hotel, flight]").hasMessageContaining("pay");
+    tasker.checkHistory();
+  }
+
+  @Test
+  void results_publish_events(Tasker tasker) {
+    Workflow workflow = tasker.workflow("""
+        name: paid
+        namespace_name: demo
+        version: "1.0.0"
+        steps:
+          - name: charge
+            handler: {callable: demo.Charge}
+            publishes_events:
+              - {name: order.paid, payload: {order: $.context.order, total: $.results.charge.amount}}
+              - {name: order.declined, condition: permanent_failure}
+        """).with("demo.Charge", step -> StepOutcome.success(Json.createObjectBuilder().add("amount", 7).build()));
+
+    TaskRun paid = workflow.submit("{\"order\": \"A-17\"}").run();
+    TaskRun declined = workflow.failing("charge", 1, StepOutcome.permanent("NoMoney", "sorry")).submit("{\"order\": \"B\"}").run();
+
+    assertThat(paid).hasPublished("order.paid", "{\"total\": 7, \"order\": \"A-17\"}").hasNotPublished("order.declined");
+    assertThat(declined).isBlocked().hasPublished("order.declined").hasNotPublished("order.paid");
+    assertThat(paid.events()).extracting(TaskRun.Event::step).containsExactly("charge");
+    assertThatThrownBy(() -> TaskAssert.assertThat(paid).hasPublished("order.paid", "{}")).isInstanceOf(AssertionError.class)
+        .hasMessageContaining("order.paid with {} and has published").hasMessageContaining("attempt 1");
+  }
+
+  @Test
   void an_operator_repairs(Tasker tasker) {
     Workflow workflow = tasker.workflow(LINEAR).with("kit.Do", TaskerKitTest::does).failing("a", 2, StepOutcome.permanent("No", "no"));
 

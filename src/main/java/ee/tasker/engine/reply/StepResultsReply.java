@@ -1,0 +1,22 @@
+package ee.tasker.engine.reply;
+
+import jakarta.json.JsonObject;
+import jakarta.json.JsonValue;
+
+/**
+ * Reply of {@code tasker.get_worker_step_results}.
+ *
+ * @param isUnknown whether there is no such worker, or another caller registered it
+ * @param isClaimed whether the worker holds the step; otherwise there are no results
+ * @param namespace of the task
+ * @param results   by the name of the ancestor
+ */
+public record StepResultsReply(boolean isUnknown, boolean isClaimed, String namespace, JsonObject results) {
+
+  public static StepResultsReply of(JsonObject reply) {
+    String outcome = reply.getString(ReplyKeys.OUTCOME);
+    boolean isFound = "found".equals(outcome);
+    return new StepResultsReply(ReplyKeys.UNKNOWN_WORKER.equals(outcome), isFound, reply.getString("namespace", ReplyKeys.NONE),
+        isFound ? reply.getJsonObject("results") : JsonValue.EMPTY_JSON_OBJECT);
+  }
+}
