@@ -77,8 +77,8 @@ comment on type tasker.task_move is 'A task that was moved: the states before an
 
 create type tasker.step_handoff as (
   step_uuid uuid, task_uuid uuid, handoff int, is_claimed boolean, namespace varchar, claim_order bigint,
-  correlation_id uuid, handler_key text, attempt int);
-comment on type tasker.step_handoff is 'One step that was just handed off, to a queue or directly to a worker.';
+  correlation_id uuid, handler_key text, attempt int, queue_seconds int);
+comment on type tasker.step_handoff is 'One step that was just handed off, to a queue or directly to a worker; queue_seconds: how long its offer may stay unclaimed, null for no limit.';
 
 -- Table defaults use it, so it cannot be a repeatable migration.
 do $install$

@@ -191,6 +191,7 @@ public final class TemplateJson {
         .add("handler", handler(compensation.handler()))
         .add("retry", retry(compensation.retry()))
         .add("timeout_seconds", number(compensation.timeoutSeconds()))));
+    step.queueTimeoutSeconds().ifPresent(seconds -> content.add("queue_timeout_seconds", seconds));
     concurrency(content, step.concurrency());
     return content;
   }
