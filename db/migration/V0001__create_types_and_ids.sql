@@ -54,7 +54,7 @@ create type tasker.approval_state as enum ('open', 'approved', 'rejected', 'expi
 comment on type tasker.approval_state is
   'Of an approval: open until a user approves or rejects it, its due time ends it, or its step or task ends otherwise.';
 
-create type tasker.approval_event as enum ('made', 'claimed', 'unclaimed', 'delegated', 'escalated', 'approved', 'rejected', 'expired', 'cancelled');
+create type tasker.approval_event as enum ('made', 'claimed', 'unclaimed', 'lapsed', 'delegated', 'escalated', 'approved', 'rejected', 'expired', 'cancelled');
 
 create type tasker.compensation_cause as enum ('failure', 'cancel', 'operator');
 comment on type tasker.compensation_cause is 'Why the completed steps of a task are compensated.';

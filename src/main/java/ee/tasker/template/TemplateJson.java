@@ -230,6 +230,7 @@ public final class TemplateJson {
     if (approval.onReject() != StepWait.OnReject.RESULT) {
       json.add("on_reject", word(approval.onReject()));
     }
+    approval.claimFor().ifPresent(text -> json.add("claim_for", text));
     return approval.fourEyes() ? json.add("four_eyes", true) : json;
   }
 
