@@ -18,7 +18,7 @@ as $$
         case when nt.has_queue_timeouts then tasker.get_queue_timeout(t.task_uuid) end,
         case when t.timed_out_at is null and t.cancel_requested_at is null and t.compensation is null then greatest(t.start_at, t.created_at) + nt.max_duration end,
         case when t.cancel_force_at > p_now then t.cancel_force_at end,
-        case when t.sla_breached_at is null and nt.sla_minutes is not null then greatest(coalesce(t.start_at, t.created_at) + nt.sla_minutes * interval '1 minute', p_now + interval '1 second', v.ends_at) end) end
+        case when t.sla_breached_at is null and nt.sla_minutes is not null then greatest(greatest(t.start_at, t.created_at) + nt.sla_minutes * interval '1 minute', p_now + interval '1 second', v.ends_at) end) end
   from tasker.tasks t
   join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
   cross join lateral (

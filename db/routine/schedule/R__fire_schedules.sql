@@ -46,7 +46,8 @@ begin
           where x.schedule_uuid = s.schedule_uuid and x.is_open
           order by x.fire_at limit case s.overlap when 'allow' then 4 end) o
         where s.schedule_uuid = any (v_locked)
-          and not exists (select from tasker.tasks t where t.task_uuid = o.task_uuid and t.completed_at is null)) e
+          -- Of a purged one too. Not a join, so that the planner finds each by its key.
+          and (select t.completed_at is not null from tasker.tasks t where t.task_uuid = o.task_uuid) is not false) e
   where f.schedule_uuid = e.schedule_uuid and f.fire_at = e.fire_at and not f.is_range;
 
   select jsonb_agg(to_jsonb(d) || jsonb_build_object('action', case

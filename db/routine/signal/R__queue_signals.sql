@@ -9,7 +9,7 @@ create or replace function tasker.queue_signals(
   p_payload_checked boolean default false)
 returns jsonb
 language plpgsql
-set search_path = ''
+set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
 declare
   v_wrong   jsonb := tasker.check_signal(p_name, p_payload, p_signal_id);

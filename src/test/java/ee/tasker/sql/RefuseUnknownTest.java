@@ -45,6 +45,7 @@ class RefuseUnknownTest {
         call("task", "task_uuid", "fork_task(ID, 'ann', 'a test', '{\"from\": [\"a\"]}')"),
         call("task", "task_uuid", "add_steps(ID, '[{\"name\": \"b\", \"step\": \"a\"}]')"),
         call("task", "task_uuid", "send_signals(array[ID]::uuid[], 'paid') -> 'signals' -> 0 #- '{task_uuid}'"),
+        call("task", "task_uuid", "queue_signals(array[ID]::uuid[], 'paid') -> 'signals' -> 0 #- '{task_uuid}'"),
         call("task", "task_uuid", "send_task_to_dlq(ID, 'ann', 'a test')"),
         call("dead-letter", "dlq_entry_uuid", "update_dlq_entry(ID, 'cancelled', 'ann', 'a test')"),
         call("dead-letter", "dlq_entry_uuid", "update_dlq_entry(ID, null, 'ann', 'a test', '{\"ticket\": 1}')"),
