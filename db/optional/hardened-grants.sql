@@ -48,7 +48,7 @@ declare
     "server": ["purge_expired_tasks", "purge_expired_rows", "drop_history_month", "forget_purged_tasks", "get_retention_document",
       "get_retention_preview", "set_retention_policy", "create_first_administrator", "get_key_access", "get_namespace_of", "get_role_access", "get_user_access",
       "list_access", "get_bulk_action", "save_user", "set_password", "set_user_enabled", "create_api_key", "revoke_api_key", "grant_access", "revoke_grant",
-      "begin_write_request", "finish_write_request", "list_write_requests", "set_caller", "create_session", "get_session_access", "end_session", "find_signal_targets", "get_signal_schema", "send_signals", "queue_signals", "list_approvals", "get_approval_document", "claim_approval", "unclaim_approval", "delegate_approval", "decide_approval",
+      "begin_write_request", "finish_write_request", "list_write_requests", "set_caller", "create_session", "get_session_access", "end_session", "find_signal_targets", "get_signal_schema", "send_signals", "queue_signals", "get_signal_documents", "list_approvals", "get_approval_document", "claim_approval", "unclaim_approval", "delegate_approval", "decide_approval",
       "abandon_steps", "act_on_step", "act_on_task", "fork_task", "get_fork_documents", "advance_due_tasks", "analyze_grown_tables", "claim_idempotency_key", "claim_steps", "close_settled_dlq_entries",
       "complete_steps", "check_expressions", "check_registration", "decline_steps", "find_missing_handlers", "finish_task_requests", "get_action_schemas", "get_latest_version", "get_ancestor_results", "get_bottleneck_document",
       "get_cancel_requests", "get_current_task_state", "get_events", "get_dlq_documents", "get_dlq_investigation_queue", "get_dlq_statistics",
