@@ -7,7 +7,8 @@
 -- Types
 -- -----
 create type tasker.actor as enum ('orchestrator', 'worker', 'recovery', 'operator');
-create type tasker.approval_event as enum ('made', 'claimed', 'unclaimed', 'delegated', 'escalated', 'approved', 'rejected', 'expired', 'cancelled');
+create type tasker.approval_event as enum ('made', 'claimed', 'unclaimed', 'lapsed', 'delegated', 'escalated', 'approved', 'rejected', 'expired',
+    'cancelled');
 -- Of an approval: open until a user approves or rejects it, its due time ends it, or its step or task ends otherwise.
 create type tasker.approval_state as enum ('open', 'approved', 'rejected', 'expired', 'cancelled');
 create type tasker.backoff_kind as enum ('exponential', 'linear', 'fibonacci', 'none');
@@ -42,9 +43,9 @@ create type tasker.wait_state as enum ('open', 'satisfied', 'defaulted', 'timed_
 create type tasker.when_full as enum ('queue', 'fail_fast');
 -- The state that a worker reports; healthy and degraded workers can claim steps.
 create type tasker.worker_state as enum ('healthy', 'degraded', 'paused', 'draining', 'stopped');
--- One step that was just handed off, to a queue or directly to a worker.
+-- One step that was just handed off, to a queue or directly to a worker; queue_seconds: how long its offer may stay unclaimed, null for no limit.
 create type tasker.step_handoff as (step_uuid uuid, task_uuid uuid, handoff integer, is_claimed boolean, namespace character varying,
-    claim_order bigint, correlation_id uuid, handler_key text, attempt integer);
+    claim_order bigint, correlation_id uuid, handler_key text, attempt integer, queue_seconds integer);
 -- The change of a task's step counters.
 create type tasker.task_delta as (task_uuid uuid, in_flight integer, unfinished integer, failed integer, retrying integer);
 -- A task that was moved: the states before and after, and the sort_key of the last history row of the move.
@@ -197,6 +198,8 @@ create table tasker.approvals (
   due_at             timestamp with time zone,
   escalated_at       timestamp with time zone,
   claimed_at         timestamp with time zone,
+  -- When the claim lapses, so that every candidate may decide again.
+  claim_ends_at      timestamp with time zone,
   ended_at           timestamp with time zone,
   state              tasker.approval_state not null default 'open'::tasker.approval_state,
   is_four_eyes       boolean not null,
@@ -221,6 +224,7 @@ create table tasker.approvals (
   form_values        jsonb,
   decision_comment   character varying(1000),
   constraint approvals_pkey PRIMARY KEY (approval_uuid),
+  constraint claim_end_is_of_a_claim CHECK (claim_ends_at IS NULL OR claimed_by IS NOT NULL),
   constraint claim_is_whole CHECK ((claimed_by IS NULL) = (claimed_at IS NULL) AND (assigned_by IS NULL OR claimed_by IS NOT NULL)),
   constraint comment_is_of_a_decision CHECK (decision_comment IS NULL OR decided_by IS NOT NULL),
   constraint decided_iff_approved_or_rejected CHECK ((state = ANY (ARRAY['approved'::tasker.approval_state, 'rejected'::tasker.approval_state])) = (decided_by IS NOT NULL AND form_values IS NOT NULL)),
@@ -556,6 +560,8 @@ create table tasker.named_tasks (
   max_batches_per_step   integer not null generated always as (COALESCE((configuration #>> '{lifecycle,max_batches_per_step}'::text[])::integer, 10000)) stored,
   -- lifecycle.max_child_depth: how deep a child task of this template may be below the topmost task.
   max_child_depth        integer not null generated always as (COALESCE((configuration #>> '{lifecycle,max_child_depth}'::text[])::integer, 8)) stored,
+  -- Whether a step of it has queue_timeout_seconds.
+  has_queue_timeouts     boolean not null generated always as (jsonb_path_exists(configuration, '$."steps"[*]."queue_timeout_seconds"?(@ != null)'::jsonpath)) stored,
   -- lifecycle.max_decision_depth: how many decisions may follow from each other.
   max_decision_depth     integer not null generated always as (COALESCE((configuration #>> '{lifecycle,max_decision_depth}'::text[])::integer, 3)) stored,
   created_at             timestamp with time zone not null default now(),
@@ -575,20 +581,20 @@ CREATE TRIGGER templates_never_change BEFORE DELETE OR UPDATE ON tasker.named_ta
 
 -- How a template uses its steps: order, parents, handler and the defaults for retries.
 create table tasker.named_tasks_named_steps (
-  ntns_uuid            uuid not null default tasker.uuid_v7(),
-  named_task_uuid      uuid not null,
-  named_step_uuid      uuid not null,
-  step_position        integer not null,
+  ntns_uuid             uuid not null default tasker.uuid_v7(),
+  named_task_uuid       uuid not null,
+  named_step_uuid       uuid not null,
+  step_position         integer not null,
   -- step_position of every parent, ascending.
-  parent_positions     integer[] not null,
+  parent_positions      integer[] not null,
   -- Number of steps that depend on this one; 0 for a leaf.
-  child_count          integer not null,
-  step_type            character varying(32) not null default 'standard'::character varying,
-  handler_callable     character varying(500),
-  handler_method       character varying(128) not null default 'call'::character varying,
-  handler_resolver     character varying(128),
+  child_count           integer not null,
+  step_type             character varying(32) not null default 'standard'::character varying,
+  handler_callable      character varying(500),
+  handler_method        character varying(128) not null default 'call'::character varying,
+  handler_resolver      character varying(128),
   -- Identifies the code of the step in one text: resolver, callable and method.
-  handler_key          text generated always as ((
+  handler_key           text generated always as ((
 CASE
     WHEN handler_resolver IS NOT NULL THEN ('resolver:'::text || handler_resolver::text) || ':'::text
     ELSE ''::text
@@ -597,31 +603,33 @@ CASE
     WHEN handler_method::text <> 'call'::text THEN '#'::text || handler_method::text
     ELSE ''::text
 END) stored,
-  initialization       jsonb not null default '{}'::jsonb,
-  result_schema        jsonb,
-  default_retryable    boolean not null default true,
-  default_max_attempts integer not null default 3,
-  backoff              tasker.backoff_kind not null default 'exponential'::tasker.backoff_kind,
-  backoff_base_ms      integer not null default 1000,
-  max_backoff_ms       integer not null default 60000,
-  timeout_seconds      integer,
+  initialization        jsonb not null default '{}'::jsonb,
+  result_schema         jsonb,
+  default_retryable     boolean not null default true,
+  default_max_attempts  integer not null default 3,
+  backoff               tasker.backoff_kind not null default 'exponential'::tasker.backoff_kind,
+  backoff_base_ms       integer not null default 1000,
+  max_backoff_ms        integer not null default 60000,
+  timeout_seconds       integer,
+  -- How long an offer of the step waits for a worker before it fails as queue_timeout; null: no limit.
+  queue_timeout_seconds integer,
   -- retry.on_worker_lost: whether another attempt follows one whose worker was lost, or that no worker claimed.
-  on_worker_lost       tasker.lost_worker_policy not null default 'reschedule'::tasker.lost_worker_policy,
+  on_worker_lost        tasker.lost_worker_policy not null default 'reschedule'::tasker.lost_worker_policy,
   -- Null for a step that a task begins with; otherwise the step is downstream of a decision, and comes after its parents in this order.
-  growth_rank          integer,
+  growth_rank           integer,
   -- on_none: run. The deferred convergence runs although none of its parents was created.
-  runs_on_none         boolean not null default false,
+  runs_on_none          boolean not null default false,
   -- {rules: [{when, then}], otherwise} of a decision that has no handler.
-  rules                jsonb,
+  rules                 jsonb,
   -- What the step waits for after its parents: {kind: timer, for | until}, {kind: signal, name, schema?, timeout?, on_timeout?}, {kind: approval}
   --   with the keys of the template, or {kind: child, namespace, name, version?, context, priority?}, a child task.
-  wait_for             jsonb,
+  wait_for              jsonb,
   -- Of a batchable step: {items, batch_size, cursor_field}, items null where its handler returns the cursors. Of a batch_worker: {parallelism,
   --   failure_strategy, tolerate}, with every default; tolerate null: any number.
-  batch                jsonb,
+  batch                 jsonb,
   -- publishes_events of the step, each with its schema; null: it publishes nothing.
-  events               jsonb,
-  created_at           timestamp with time zone not null default now(),
+  events                jsonb,
+  created_at            timestamp with time zone not null default now(),
   constraint named_tasks_named_steps_pkey PRIMARY KEY (ntns_uuid),
   constraint named_tasks_named_steps_named_step_uuid_key UNIQUE (named_step_uuid),
   constraint one_step_per_position UNIQUE (named_task_uuid, step_position),
@@ -633,6 +641,7 @@ END) stored,
   constraint child_replaces_the_handler CHECK ((wait_for ->> 'kind'::text) <> 'child'::text OR handler_callable IS NULL),
   constraint has_a_handler_or_what_replaces_it CHECK ((handler_callable IS NULL) = (rules IS NOT NULL OR (batch ->> 'items'::text) IS NOT NULL) OR wait_for IS NOT NULL AND rules IS NULL AND batch IS NULL),
   constraint positions_count_from_one CHECK (step_position > 0),
+  constraint queue_timeout_is_positive CHECK (queue_timeout_seconds > 0),
   constraint rank_is_positive CHECK (growth_rank > 0),
   constraint rules_are_of_a_decision CHECK (rules IS NULL OR step_type::text = 'decision'::text),
   constraint timeout_is_positive CHECK (timeout_seconds > 0),
@@ -694,6 +703,26 @@ create table tasker.purged_tasks (
   purged_at    timestamp with time zone not null default now(),
   constraint purged_tasks_pkey PRIMARY KEY (task_uuid)
 );
+
+-- Signals that a transaction queued and no server has delivered yet, and those that their task refused; see queue_signal.
+create table tasker.queued_signals (
+  queued_uuid uuid not null default tasker.uuid_v7(),
+  task_uuid   uuid not null,
+  name        character varying(64) not null,
+  signal_id   character varying(128),
+  -- The sent_at that the signal gets: when it was queued.
+  sent_at     timestamp with time zone not null default clock_timestamp(),
+  sent_by     character varying(160),
+  payload     jsonb not null,
+  refused_at  timestamp with time zone,
+  -- Why the task refused it, as send_signals calls it.
+  code        character varying(64),
+  message     character varying(1000),
+  constraint queued_signals_pkey PRIMARY KEY (queued_uuid),
+  constraint reason_iff_refused CHECK ((refused_at IS NULL) = (code IS NULL))
+);
+CREATE INDEX queued_signals_task_uuid_idx ON tasker.queued_signals USING btree (task_uuid);
+CREATE INDEX queued_signals_undelivered_idx ON tasker.queued_signals USING btree (queued_uuid) WHERE (refused_at IS NULL);
 
 -- One row: the progress of the reconciler over all tasks; the session that processes the next part locks it.
 create table tasker.reconciler_progress (
@@ -1115,6 +1144,7 @@ create table tasker.task_signals (
   constraint numbers_count_from_one CHECK (number > 0)
 );
 CREATE UNIQUE INDEX one_signal_per_id ON tasker.task_signals USING btree (task_uuid, name, signal_id) WHERE (signal_id IS NOT NULL);
+CREATE INDEX task_signals_kept_idx ON tasker.task_signals USING btree (task_uuid, name, number) WHERE (wait_uuid IS NULL);
 CREATE TRIGGER documents_are_hashed BEFORE INSERT ON tasker.task_signals FOR EACH ROW EXECUTE FUNCTION tasker.stamp_document_hash();
 
 -- How many tasks are in each state, as far as moves are counted.
@@ -1710,6 +1740,9 @@ function tasker.get_initiators(p_task_uuid uuid) returns text[], stable;
 -- The persons behind a caller: the caller, and who created it if it is an API key.
 function tasker.get_persons(p_caller text) returns text[], stable;
   -- called by delegate_approval, get_initiators, resolve_approver
+-- Gives an open approval to a user, who alone may decide it until the claim lapses.
+function tasker.give_approval(p_approval_uuid uuid, p_to text, p_assigned_by text, p_now timestamp with time zone) returns boolean;
+  -- called by claim_approval, delegate_approval
 -- Whether a caller is among the candidates of an approval.
 function tasker.is_approval_candidate(p_approval tasker.approvals, p_approver jsonb) returns boolean, stable;
   -- called by begin_approval_action, delegate_approval, describe_approvals, list_approvals, may_see_approval
@@ -1717,6 +1750,9 @@ function tasker.is_approval_candidate(p_approval tasker.approvals, p_approver js
 function tasker.judge_approval(p_wait tasker.step_waits, p_approval jsonb, p_now timestamp with time zone, OUT o_state tasker.wait_state,
     OUT o_value jsonb, OUT o_error jsonb, OUT o_due_at timestamp with time zone) returns record;
   -- called by pass_waits
+-- Ends the claim of an open approval whose time is over.
+function tasker.lapse_claim(p_approval_uuid uuid, p_now timestamp with time zone) returns boolean;
+  -- called by begin_approval_action, judge_approval
 -- A page of the approvals that a caller may see.
 function tasker.list_approvals(p_filter jsonb, p_by text, p_rights jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 50,
     p_after text DEFAULT NULL::text) returns jsonb, stable;
@@ -1733,7 +1769,7 @@ function tasker.prepare_approval(p_approval jsonb, p_document jsonb) returns jso
 -- Adds an event to the history of an approval, with the next number.
 function tasker.record_approval_event(p_approval_uuid uuid, p_event tasker.approval_event, p_by text, p_at timestamp with time zone,
     p_given_to text DEFAULT NULL::text, p_note text DEFAULT NULL::text) returns void;
-  -- called by cancel_waits, claim_approval, decide_approval, delegate_approval, judge_approval, make_approval, unclaim_approval
+  -- called by cancel_waits, claim_approval, decide_approval, delegate_approval, judge_approval, lapse_claim, make_approval, unclaim_approval
 -- A caller as the functions for approvals judge it: its persons, roles and namespaces.
 function tasker.resolve_approver(p_by text, p_rights jsonb DEFAULT '{}'::jsonb) returns jsonb, stable;
   -- called by begin_approval_action, delegate_approval, get_approval_document, list_approvals
@@ -1789,7 +1825,8 @@ function tasker.calculate_wait_end(p_task_uuid uuid, p_now timestamp with time z
   -- called by roll_up_task_states, set_next_wakeups
 -- Cancels the open waits of tasks that end or are being cancelled, or of some of their steps.
 function tasker.cancel_waits(p_task_uuids uuid[], p_step_uuids uuid[] DEFAULT NULL::uuid[],
-    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer;
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_by text DEFAULT NULL::text, p_note text DEFAULT NULL::text)
+    returns integer;
   -- called by act_on_task, begin_compensations, fail_stale_task, move_steps_by_operator, request_cancel, transition_step_state_atomic,
   --   transition_task_state_atomic
 -- What is wrong with the batches that a batchable step of a template wants to make: a sentence, or null.
@@ -1948,9 +1985,9 @@ function tasker.refuse_steps(p_step_uuids uuid[], p_reasons text[], p_server_uui
 -- The refusal that a function returns for a null or unknown id.
 function tasker.refuse_unknown(p_kind text, p_id text, p_field text DEFAULT NULL::text) returns jsonb, immutable;
   -- called by act_on_step, act_on_task, add_steps, begin_approval_action, change_schedule, create_session, delete_view, find_templates_to_pause,
-  --   fork_task, grant_access, replay_dead_messages, request_cancel, revoke_api_key, revoke_grant, run_bulk_action, save_schedule, send_signals,
-  --   send_task_to_dlq, set_concurrency_limit, set_password, set_retention_policy, set_user_enabled, start_backfill, trigger_schedule,
-  --   update_dlq_entry
+  --   fork_task, grant_access, queue_signals, replay_dead_messages, request_cancel, revoke_api_key, revoke_grant, run_bulk_action, save_schedule,
+  --   send_signals, send_task_to_dlq, set_concurrency_limit, set_password, set_retention_policy, set_user_enabled, start_backfill, store_signal,
+  --   trigger_schedule, update_dlq_entry
 -- Counts down the remaining parents of the children of finished steps.
 function tasker.release_children(p_completed uuid[], OUT o_ready uuid[], OUT o_grows boolean) returns record;
   -- called by advance_tasks, grow_tasks
@@ -2117,7 +2154,7 @@ function tasker.get_events(p_from bigint, p_until bigint DEFAULT NULL::bigint,
 -- What a task was forked from, and the forks made from it, the latest first.
 function tasker.get_fork_documents(p_task_uuid uuid, p_limit integer DEFAULT 100, p_before uuid DEFAULT NULL::uuid) returns jsonb, stable;
   -- called by OperationGateway
--- The version of the schema, how many servers are alive, how many steps no worker serves, and whether the database refuses writes.
+-- The version of the schema, how many servers are alive, how many steps no worker serves, how schedules do, and whether the database refuses writes.
 function tasker.get_installation_status(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
   -- called by InsightGateway
 -- Every recorded result of a step, oldest first.
@@ -2628,6 +2665,9 @@ function tasker.get_dlq_investigation_queue(p_limit integer DEFAULT 50, p_after 
 -- Dead letters by reason.
 function tasker.get_dlq_statistics() returns jsonb, stable;
   -- called by OperationGateway
+-- When the first offer of a task ends that no worker claims in time.
+function tasker.get_queue_timeout(p_task_uuid uuid) returns timestamp with time zone, stable;
+  -- called by set_next_wakeups
 -- Tasks that are stale or will become so, the stalest first.
 function tasker.get_staleness(p_limit integer DEFAULT 50, p_after text DEFAULT NULL::text) returns jsonb, stable;
   -- called by OperationGateway
@@ -2662,7 +2702,7 @@ function tasker.record_task_fault(p_task_uuid uuid, p_sqlstate text, p_cause tex
 function tasker.recover_expired_steps(p_task_uuids uuid[], p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
     returns integer;
   -- called by abandon_steps, process_tasks
--- Withdraws offers that no worker claims although one could, and fails those that no live worker serves.
+-- Withdraws offers that no worker claims although one could, and fails those that no live worker serves or that have exceeded their queue time-out.
 function tasker.recover_unclaimed_offers(p_task_uuids uuid[], p_server_uuid uuid, p_claim_seconds integer DEFAULT 300,
     p_unserved_seconds integer DEFAULT 86400, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer;
   -- called by process_tasks
@@ -2776,7 +2816,7 @@ function tasker.get_schedule_documents(p_filter jsonb DEFAULT '{}'::jsonb, p_lim
   -- called by ScheduleGateway
 -- Schedules for a monitoring system: how many, how late, and what became of fire times.
 function tasker.get_schedule_figures(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
-  -- called by get_metrics_document
+  -- called by get_installation_status, get_metrics_document
 -- A page of what became of the fire times of a schedule, the latest first.
 function tasker.list_schedule_fires(p_schedule_uuid uuid, p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 25,
     p_before timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
@@ -2835,8 +2875,8 @@ function tasker.finish_write_request(p_request_uuid uuid, p_status integer) retu
   -- called by AccountGateway
 -- The authenticated caller of this transaction, as set_caller recorded it; null without one.
 function tasker.get_caller() returns text, stable;
-  -- called by act_on_step, act_on_task, admit_steps, change_schedule, fork_task, pause_templates, replay_dead_messages, request_cancel,
-  --   save_schedule, send_signals, send_task_to_dlq, set_concurrency_limit, set_retention_policy, start_backfill, update_dlq_entry
+  -- called by act_on_step, act_on_task, admit_steps, change_schedule, fork_task, pause_templates, queue_signals, replay_dead_messages,
+  --   request_cancel, save_schedule, send_signals, send_task_to_dlq, set_concurrency_limit, set_retention_policy, start_backfill, update_dlq_entry
 -- A valid API key by its SHA-256 and what it may do; null when there is none.
 function tasker.get_key_access(p_key_hash text) returns jsonb;
   -- called by AccountGateway
@@ -2890,16 +2930,29 @@ function tasker.set_user_enabled(p_user_uuid uuid, p_is_enabled boolean, p_by te
 
 -- Functions: signal
 -- -----------------
+-- What is wrong with a signal, whatever its task.
+function tasker.check_signal(p_name text, p_payload jsonb, p_signal_id text) returns jsonb, immutable;
+  -- called by queue_signals, send_signals
+-- Delivers queued signals to their tasks, and makes the tasks due whose step waits for one.
+function tasker.deliver_signals(p_limit integer DEFAULT 100, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer;
+  -- called by advance_due_tasks
 -- The unfinished tasks to which a signal by correlation id goes, with the schema of its payload.
 function tasker.find_signal_targets(p_correlation_id uuid, p_name text, p_namespaces text[] DEFAULT NULL::text[], p_limit integer DEFAULT 1)
     returns jsonb, stable;
-  -- called by SignalGateway
+  -- called by SignalGateway, TaskGateway
 -- The signals that a task has received, in the order of their arrival.
 function tasker.get_signal_documents(p_task_uuid uuid, p_shows_payloads boolean DEFAULT false) returns jsonb, stable;
   -- called by no function or class: for manual use
 -- The JSON Schema of the payload of a signal to a task.
 function tasker.get_signal_schema(p_task_uuid uuid, p_name text) returns jsonb, stable;
-  -- called by SignalGateway
+  -- called by SignalGateway, TaskGateway
+-- Queues a signal for one task in the caller's transaction, for psql, triggers and other applications.
+function tasker.queue_signal(p_task_uuid uuid, p_name text, p_payload jsonb DEFAULT 'null'::jsonb, p_options jsonb DEFAULT '{}'::jsonb) returns jsonb;
+  -- called by no function or class: for manual use
+-- Queues a signal for tasks in the caller's transaction without locking them; a server delivers it after the commit.
+function tasker.queue_signals(p_task_uuids uuid[], p_name text, p_payload jsonb DEFAULT 'null'::jsonb, p_signal_id text DEFAULT NULL::text,
+    p_sent_by text DEFAULT NULL::text, p_payload_checked boolean DEFAULT false) returns jsonb;
+  -- called by TaskGateway, queue_signal
 -- Sends a signal to one task in the caller's transaction, for psql, triggers and other applications.
 function tasker.send_signal(p_task_uuid uuid, p_name text, p_payload jsonb DEFAULT 'null'::jsonb, p_options jsonb DEFAULT '{}'::jsonb) returns jsonb;
   -- called by no function or class: for manual use
@@ -2908,6 +2961,13 @@ function tasker.send_signals(p_task_uuids uuid[], p_name text, p_payload jsonb D
     p_sent_by text DEFAULT NULL::text, p_payload_checked boolean DEFAULT false, p_server_uuid uuid DEFAULT NULL::uuid,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by SignalGateway, send_signal
+-- Puts the queued signals of tasks into their mailboxes, in the order in which they were queued.
+function tasker.store_queued_signals(p_task_uuids uuid[], p_now timestamp with time zone, p_name text DEFAULT NULL::text) returns uuid[];
+  -- called by deliver_signals, pass_waits, send_signals
+-- Puts a signal into the mailbox of one task.
+function tasker.store_signal(p_task_uuid uuid, p_name text, p_payload jsonb, p_signal_id text, p_sent_by text, p_payload_checked boolean,
+    p_sent_at timestamp with time zone) returns jsonb;
+  -- called by send_signals, store_queued_signals
 
 
 -- Functions: submission
@@ -3108,7 +3168,7 @@ function tasker.is_served(p_namespace text, p_now timestamp with time zone DEFAU
   -- called by get_task_staleness
 -- Notifies every listening server of new work.
 function tasker.notify_servers(p_server_uuid uuid, p_kinds text[]) returns void;
-  -- called by Notifications, send_signal, submit_task, tell_end_of_task
+  -- called by Notifications, queue_signal, send_signal, submit_task, tell_end_of_task
 -- Records the steps that an external worker has just claimed.
 function tasker.record_worker_claims(p_worker_uuid uuid, p_claimed_steps jsonb, p_request_id text, p_now timestamp with time zone) returns void;
   -- called by claim_for_worker, submit_worker_results

@@ -54,7 +54,7 @@ create type tasker.approval_state as enum ('open', 'approved', 'rejected', 'expi
 comment on type tasker.approval_state is
   'Of an approval: open until a user approves or rejects it, its due time ends it, or its step or task ends otherwise.';
 
-create type tasker.approval_event as enum ('made', 'claimed', 'unclaimed', 'delegated', 'escalated', 'approved', 'rejected', 'expired', 'cancelled');
+create type tasker.approval_event as enum ('made', 'claimed', 'unclaimed', 'lapsed', 'delegated', 'escalated', 'approved', 'rejected', 'expired', 'cancelled');
 
 create type tasker.compensation_cause as enum ('failure', 'cancel', 'operator');
 comment on type tasker.compensation_cause is 'Why the completed steps of a task are compensated.';
@@ -77,8 +77,8 @@ comment on type tasker.task_move is 'A task that was moved: the states before an
 
 create type tasker.step_handoff as (
   step_uuid uuid, task_uuid uuid, handoff int, is_claimed boolean, namespace varchar, claim_order bigint,
-  correlation_id uuid, handler_key text, attempt int);
-comment on type tasker.step_handoff is 'One step that was just handed off, to a queue or directly to a worker.';
+  correlation_id uuid, handler_key text, attempt int, queue_seconds int);
+comment on type tasker.step_handoff is 'One step that was just handed off, to a queue or directly to a worker; queue_seconds: how long its offer may stay unclaimed, null for no limit.';
 
 -- Table defaults use it, so it cannot be a repeatable migration.
 do $install$

@@ -54,6 +54,7 @@ create table tasker.named_tasks (
   max_steps_per_decision int       not null generated always as (coalesce((configuration #>> '{lifecycle,max_steps_per_decision}')::int, 100)) stored,
   max_batches_per_step int         not null generated always as (coalesce((configuration #>> '{lifecycle,max_batches_per_step}')::int, 10000)) stored,
   max_child_depth      int         not null generated always as (coalesce((configuration #>> '{lifecycle,max_child_depth}')::int, 8)) stored,
+  has_queue_timeouts   boolean     not null generated always as (jsonb_path_exists(configuration, '$.steps[*].queue_timeout_seconds ? (@ != null)')) stored,
   max_decision_depth   int         not null generated always as (coalesce((configuration #>> '{lifecycle,max_decision_depth}')::int, 3)) stored,
   created_at           timestamptz not null default now(),
   constraint one_template_per_version unique (task_namespace_uuid, name, version),
@@ -88,6 +89,7 @@ comment on column tasker.named_tasks.unserved_seconds is
 comment on column tasker.named_tasks.max_steps_per_decision is 'lifecycle.max_steps_per_decision: how many steps one decision may create.';
 comment on column tasker.named_tasks.max_batches_per_step is 'lifecycle.max_batches_per_step: how many batches one batchable step may make.';
 comment on column tasker.named_tasks.max_decision_depth is 'lifecycle.max_decision_depth: how many decisions may follow from each other.';
+comment on column tasker.named_tasks.has_queue_timeouts is 'Whether a step of it has queue_timeout_seconds.';
 comment on column tasker.named_tasks.retention_days is
   'lifecycle.retention_days: how long finished tasks of this version are kept, unless a policy for the template overrides it.';
 
@@ -122,6 +124,7 @@ create table tasker.named_tasks_named_steps (
   backoff_base_ms      int          not null default 1000,
   max_backoff_ms       int          not null default 60000,
   timeout_seconds      int,
+  queue_timeout_seconds int,
   on_worker_lost       tasker.lost_worker_policy not null default 'reschedule',
   growth_rank          int,
   runs_on_none         boolean      not null default false,
@@ -135,6 +138,7 @@ create table tasker.named_tasks_named_steps (
   constraint attempts_are_not_negative check (default_max_attempts >= 0),
   constraint backoff_is_positive check (backoff_base_ms > 0 and max_backoff_ms >= backoff_base_ms),
   constraint timeout_is_positive check (timeout_seconds > 0),
+  constraint queue_timeout_is_positive check (queue_timeout_seconds > 0),
   constraint has_a_handler_or_what_replaces_it check
     (((handler_callable is null) = (rules is not null or batch ->> 'items' is not null)) or (wait_for is not null and rules is null and batch is null)),
   constraint wait_is_of_a_kind check (wait_for is null or wait_for ->> 'kind' in ('timer', 'signal', 'approval', 'child')),
@@ -157,6 +161,7 @@ comment on column tasker.named_tasks_named_steps.wait_for is
    or {kind: child, namespace, name, version?, context, priority?}, a child task.';
 comment on column tasker.named_tasks_named_steps.batch is
   'Of a batchable step: {items, batch_size, cursor_field}, items null where its handler returns the cursors. Of a batch_worker: {parallelism, failure_strategy, tolerate}, with every default; tolerate null: any number.';
+comment on column tasker.named_tasks_named_steps.queue_timeout_seconds is 'How long an offer of the step waits for a worker before it fails as queue_timeout; null: no limit.';
 comment on column tasker.named_tasks_named_steps.on_worker_lost is
   'retry.on_worker_lost: whether another attempt follows one whose worker was lost, or that no worker claimed.';
 

@@ -299,6 +299,7 @@ create table tasker.approvals (
   due_at             timestamptz,
   escalated_at       timestamptz,
   claimed_at         timestamptz,
+  claim_ends_at      timestamptz,
   ended_at           timestamptz,
   state              tasker.approval_state not null default 'open',
   is_four_eyes       boolean     not null,
@@ -318,6 +319,7 @@ create table tasker.approvals (
   constraint ended_iff_not_open check ((ended_at is null) = (state = 'open')),
   constraint ends_after_it_was_made check (ended_at >= created_at),
   constraint claim_is_whole check ((claimed_by is null) = (claimed_at is null) and (assigned_by is null or claimed_by is not null)),
+  constraint claim_end_is_of_a_claim check (claim_ends_at is null or claimed_by is not null),
   constraint decided_iff_approved_or_rejected check ((state in ('approved', 'rejected')) = (decided_by is not null and form_values is not null)),
   constraint comment_is_of_a_decision check (decision_comment is null or decided_by is not null),
   constraint documents_are_objects check (jsonb_typeof(shown) = 'object' and (form_values is null or jsonb_typeof(form_values) = 'object')));
@@ -326,6 +328,7 @@ comment on table tasker.approvals is
 comment on column tasker.approvals.approval_uuid is 'The wait_uuid of its wait.';
 comment on column tasker.approvals.due_at is 'That of its wait: when it is escalated or expires; null: neither.';
 comment on column tasker.approvals.claimed_by is 'The only candidate who may decide for now; null: every candidate may.';
+comment on column tasker.approvals.claim_ends_at is 'When the claim lapses, so that every candidate may decide again.';
 comment on column tasker.approvals.assigned_by is 'Who delegated it to claimed_by; null when claimed_by claimed it.';
 comment on column tasker.approvals.candidate_users is 'Names in lower case, as histories have them.';
 comment on column tasker.approvals.escalation_roles is 'The candidates when it is due, instead of the others or besides them.';
@@ -395,7 +398,27 @@ comment on column tasker.task_signals.number is 'Given under the lock of the tas
 comment on column tasker.task_signals.signal_id is 'The id that the sender gave it; a second one with the same id and name is a duplicate.';
 comment on column tasker.task_signals.document_hash is 'hash_documents(payload) at insertion.';
 comment on column tasker.task_signals.wait_uuid is 'The wait that it satisfied; null while no step has consumed it.';
+create index task_signals_kept_idx on tasker.task_signals (task_uuid, name, number) where wait_uuid is null;
 create unique index one_signal_per_id on tasker.task_signals (task_uuid, name, signal_id) where signal_id is not null;
+-- Inserted by transactions of applications, which hold no lock of the task; the key is in the order of the inserts.
+create table tasker.queued_signals (
+  queued_uuid   uuid        primary key default tasker.uuid_v7(),
+  task_uuid     uuid        not null,
+  name          varchar(64) not null,
+  signal_id     varchar(128),
+  sent_at       timestamptz not null default clock_timestamp(),
+  sent_by       varchar(160),
+  payload       jsonb       not null,
+  refused_at    timestamptz,
+  code          varchar(64),
+  message       varchar(1000),
+  constraint reason_iff_refused check ((refused_at is null) = (code is null)));
+comment on table tasker.queued_signals is
+  'Signals that a transaction queued and no server has delivered yet, and those that their task refused; see queue_signal.';
+comment on column tasker.queued_signals.sent_at is 'The sent_at that the signal gets: when it was queued.';
+comment on column tasker.queued_signals.code is 'Why the task refused it, as send_signals calls it.';
+create index queued_signals_task_uuid_idx on tasker.queued_signals (task_uuid);
+create index queued_signals_undelivered_idx on tasker.queued_signals (queued_uuid) where refused_at is null;
 create table tasker.batches (
   workflow_step_uuid  uuid        primary key,
   task_uuid           uuid        not null,

@@ -25,6 +25,7 @@ begin
     if exists (select from tasker.approvals a where a.approval_uuid = p_approval_uuid and a.state = 'open' and a.due_at <= o_now) then
       o_moved := tasker.evaluate_tasks(array[o_approval.task_uuid], p_server_uuid, 0, 60, o_now) - 'claimed_steps';
     end if;
+    perform tasker.lapse_claim(p_approval_uuid, o_now);
     select a.* into o_approval from tasker.approvals a where a.approval_uuid = p_approval_uuid;
     o_now := greatest(o_now, o_approval.created_at);
   end if;

@@ -21,8 +21,7 @@ begin
       format('%s has claimed it at %s; delegate it to take it over', (v_action.o_approval).claimed_by, (v_action.o_approval).claimed_at)) || v_action.o_moved;
   end if;
   if (v_action.o_approval).claimed_by is null then
-    update tasker.approvals a set claimed_by = p_by, claimed_at = v_action.o_now where a.approval_uuid = p_approval_uuid and a.claimed_by is null and a.state = 'open';
-    v_changed := found;
+    v_changed := tasker.give_approval(p_approval_uuid, p_by, null, v_action.o_now);
     perform tasker.record_approval_event(p_approval_uuid, 'claimed', p_by, v_action.o_now);
   end if;
   return jsonb_build_object('outcome', case when v_changed then 'done' else 'unchanged' end,

@@ -45,8 +45,7 @@ begin
     return v_wrong || '{"outcome": "refused", "code": "invalid-request"}' || v_action.o_moved;
   end if;
   if (v_action.o_approval).claimed_by is distinct from v_to then
-    update tasker.approvals a set claimed_by = v_to, claimed_at = v_action.o_now, assigned_by = p_by where a.approval_uuid = p_approval_uuid and a.state = 'open';
-    v_changed := found;
+    v_changed := tasker.give_approval(p_approval_uuid, v_to, p_by, v_action.o_now);
     perform tasker.record_approval_event(p_approval_uuid, 'delegated', p_by, v_action.o_now, v_to, p_note);
   end if;
   return jsonb_build_object('outcome', case when v_changed then 'done' else 'unchanged' end,

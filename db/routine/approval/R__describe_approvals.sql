@@ -11,7 +11,7 @@ as $$
       'namespace', a.namespace_name, 'name', nt.name, 'version', nt.version, 'title', a.title, 'state', a.state, 'created_at', a.created_at,
       'due_at', a.due_at, 'escalated_at', a.escalated_at, 'ended_at', a.ended_at, 'four_eyes', a.is_four_eyes,
       'candidates', jsonb_build_object('roles', a.candidate_roles, 'users', a.candidate_users),
-      'claimed_by', a.claimed_by, 'claimed_at', a.claimed_at, 'assigned_by', a.assigned_by, 'decided_by', a.decided_by,
+      'claimed_by', a.claimed_by, 'claimed_at', a.claimed_at, 'claim_ends_at', case when a.state = 'open' then a.claim_ends_at end, 'assigned_by', a.assigned_by, 'decided_by', a.decided_by,
       'may', case when a.state <> 'open' then '[]' else to_jsonb(array_remove(array[
           case when j.takes_part and a.claimed_by is null then 'claim' end,
           case when a.claimed_by is not null and (j.is_mine or j.assigns) then 'unclaim' end,

@@ -4,7 +4,7 @@
 --   due        the first time, with escalate_to: its candidates replace the others or are added to them, a claim ends, and o_due_at is the new
 --              due time, counted from now, or null for none. Otherwise o_state defaulted, o_value the value of on_due in the form of a result with
 --              decided_by null; or timed_out, o_error approval_timed_out;
---   otherwise  o_state null.
+--   otherwise  o_state null. A claim whose time is over lapses.
 -- p_approval: the approval of the template. Locks: the approval; the caller holds the task. Source: ADR 0044.
 create or replace function tasker.judge_approval(
   p_wait tasker.step_waits, p_approval jsonb, p_now timestamptz,
@@ -18,6 +18,7 @@ declare
 begin
   select a.* into strict v_approval from tasker.approvals a where a.approval_uuid = p_wait.wait_uuid;
   o_due_at := p_wait.due_at;
+  perform tasker.lapse_claim(p_wait.wait_uuid, p_now);
   if v_approval.state in ('approved', 'rejected') then
     o_state := 'satisfied';
     o_value := jsonb_build_object('approved', v_approval.state = 'approved', 'values', v_approval.form_values, 'decided_by', v_approval.decided_by,
@@ -30,7 +31,7 @@ begin
   if o_due_at <= p_now and p_approval ? 'escalate_to' and v_approval.escalated_at is null then
     o_due_at := p_now + (p_approval #>> '{escalate_to,due}')::interval;
     update tasker.approvals a
-    set escalated_at = greatest(p_now, a.created_at), due_at = o_due_at, claimed_by = null, claimed_at = null, assigned_by = null,
+    set escalated_at = greatest(p_now, a.created_at), due_at = o_due_at, claimed_by = null, claimed_at = null, assigned_by = null, claim_ends_at = null,
         candidate_roles = array(select unnest(a.escalation_roles) union select unnest(a.candidate_roles) where not v_replaces),
         candidate_users = array(select unnest(a.escalation_users) union select unnest(a.candidate_users) where not v_replaces)
     where a.approval_uuid = v_approval.approval_uuid;

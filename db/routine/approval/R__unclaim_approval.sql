@@ -21,7 +21,7 @@ begin
       format('%s has claimed it at %s', (v_action.o_approval).claimed_by, (v_action.o_approval).claimed_at)) || v_action.o_moved;
   end if;
   if (v_action.o_approval).claimed_by is not null then
-    update tasker.approvals a set claimed_by = null, claimed_at = null, assigned_by = null
+    update tasker.approvals a set claimed_by = null, claimed_at = null, assigned_by = null, claim_ends_at = null
     where a.approval_uuid = p_approval_uuid and a.claimed_by is not null and a.state = 'open';
     v_changed := found;
     perform tasker.record_approval_event(p_approval_uuid, 'unclaimed', p_by, v_action.o_now);

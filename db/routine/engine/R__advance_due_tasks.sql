@@ -1,4 +1,4 @@
--- One round of the fallback poller: continues with the holders of new slots, delivers notices between tasks, takes up to p_limit due tasks that no other
+-- One round of the fallback poller: continues with the holders of new slots, delivers notices between tasks and queued signals, takes up to p_limit due tasks that no other
 -- session has locked, recovers steps with expired leases and unclaimed offers, resends lost messages, evaluates the tasks,
 -- and handles stale ones as their templates say. Repeated rounds alone suffice to finish every task. p_claim_seconds,
 -- p_unserved_seconds: see recover_unclaimed_offers; p_fault_limit: see record_task_fault.
@@ -22,11 +22,13 @@ declare
   v_tasks  uuid[];
   v_started record;
   v_told   jsonb;
+  v_signalled int;
   v_due    uuid[];
   v_result jsonb := '{"claimed_steps": [], "queued": [], "ended": []}';
 begin
   v_started := tasker.start_admitted_steps(p_server_uuid, p_limit, p_claim_limit, p_lease_seconds, p_now);
   v_told := tasker.deliver_notices(p_server_uuid, p_limit, p_now);
+  v_signalled := tasker.deliver_signals(p_limit, p_now);
   select array_agg(t.task_uuid order by t.task_uuid) into v_due from tasker.get_next_ready_tasks(p_limit, p_now) t;
   v_tasks := v_due;
   if v_started.o_tasks is not null then
@@ -47,12 +49,12 @@ begin
                                   where s.holder_uuid = any (v_started.o_tasks) and s.is_due and s.admitted_at is not null));
   end if;
   return v_result || jsonb_build_object(
-    'tasks', coalesce(cardinality(v_due), 0) + (v_told ->> 'notices')::int + coalesce(v_started.o_continued, 0)
+    'tasks', coalesce(cardinality(v_due), 0) + (v_told ->> 'notices')::int + v_signalled + coalesce(v_started.o_continued, 0)
              + (select count(*) from unnest(v_started.o_tasks) u
                 where not exists (select from tasker.concurrency_slots s where s.holder_uuid = u and s.is_due)),
     'next_wake_in_ms', case
       when exists (select from tasker.concurrency_slots s where s.is_due) or exists (select from tasker.concurrency_releases)
-        or exists (select from tasker.task_notices) then 0
+        or exists (select from tasker.task_notices) or exists (select from tasker.queued_signals q where q.refused_at is null) then 0
       else (select ceil(extract(epoch from min(w.wake_at) - coalesce(p_now, clock_timestamp())) * 1000) from tasker.task_wakeups w) end);
 end
 $$;

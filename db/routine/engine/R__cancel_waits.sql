@@ -1,8 +1,8 @@
 -- Cancels the open waits, and their approvals, of tasks that end or are being cancelled, or of p_step_uuids among their steps only: of steps that
--- leave pending without their wait. Returns how many. Child tasks that they waited for are told to cancel, as are those that failed
+-- leave pending without their wait. p_by, p_note: the operator that overrides the approvals, and why; null for the engine. Returns how many. Child tasks that they waited for are told to cancel, as are those that failed
 -- a step that ends otherwise now and are blocked: by a notice, because their own lock must not be taken here.
 -- Locks: the waits; the caller holds the tasks. Source: ADR 0038.
-create or replace function tasker.cancel_waits(p_task_uuids uuid[], p_step_uuids uuid[] default null, p_now timestamptz default null)
+create or replace function tasker.cancel_waits(p_task_uuids uuid[], p_step_uuids uuid[] default null, p_now timestamptz default null, p_by text default null, p_note text default null)
 returns int
 language plpgsql
 set search_path = ''
@@ -30,10 +30,10 @@ begin
     from cancelled c where c.kind = 'approval' and a.approval_uuid = c.wait_uuid and a.state = 'open'
     returning a.approval_uuid)
   select (select count(*) from cancelled), array(select a.approval_uuid from approvals a) into v_cancelled, v_approvals;
-  perform tasker.record_approval_event(a.approval_uuid, 'cancelled', null, a.ended_at)
+  perform tasker.record_approval_event(a.approval_uuid, 'cancelled', p_by, a.ended_at, null, left(p_note, 1000))
   from tasker.approvals a where a.approval_uuid = any (v_approvals);
   return v_cancelled;
 end
 $$;
-comment on function tasker.cancel_waits(uuid[], uuid[], timestamptz) is
+comment on function tasker.cancel_waits(uuid[], uuid[], timestamptz, text, text) is
   'Cancels the open waits of tasks that end or are being cancelled, or of some of their steps.';

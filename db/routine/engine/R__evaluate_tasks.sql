@@ -27,6 +27,7 @@ declare
   v_growth   record;
   v_grown    tasker.task_delta[] := '{}';
   v_queued   text[];
+  v_signals  text[];
 begin
   perform tasker.lock_tasks(p_task_uuids);
   update tasker.tasks t set is_delayed = false where t.task_uuid = any (p_task_uuids) and t.is_delayed and t.start_at <= v_now;
@@ -38,6 +39,10 @@ begin
     '{}', p_server_uuid, p_claim_limit, p_lease_seconds, p_now);
   perform tasker.recount_batches(p_task_uuids);
 
+  select array_agg(distinct g.name) into v_signals
+  from tasker.task_signals g where g.task_uuid = any (p_task_uuids) and g.wait_uuid is null;
+  select v_signals || array_agg(distinct q.name) into v_signals
+  from tasker.queued_signals q where q.task_uuid = any (p_task_uuids) and q.refused_at is null;
   -- Steps that are ready although none of their parents has just finished. Workers of batches follow from their batch steps.
   select array_agg(s.workflow_step_uuid order by t.claim_order, s.task_uuid, s.step_position) filter (where s.state = 'pending'),
          array_agg(s.workflow_step_uuid order by tasker.calculate_claim_rank(t.claim_order, s.attempts + 1), s.task_uuid, s.step_position)
@@ -53,7 +58,16 @@ begin
     -- Of a batch that has failed, those that have begun go on.
     and (s.batch_step_uuid is null
          or (s.state = 'waiting_for_retry' and exists (select from tasker.workflow_steps b where b.workflow_step_uuid = s.batch_step_uuid and b.state = 'error')))
-    and (s.state = 'pending' or (s.state = 'waiting_for_retry' and s.next_retry_at <= v_now));
+    and (s.state = 'pending' or (s.state = 'waiting_for_retry' and s.next_retry_at <= v_now))
+    -- Left out are waits that nothing can end yet: a task may have thousands of them.
+    and not (s.is_automatic and s.state = 'pending' and exists (
+      select from tasker.step_waits w
+      where w.workflow_step_uuid = s.workflow_step_uuid and w.state = 'open'
+        and case w.kind
+              when 'timer' then w.due_at > v_now
+              when 'signal' then coalesce(w.due_at > v_now, true)
+                and w.signal_name <> all (coalesce(v_signals, '{}'))
+              else false end));
 
   if v_grows then
     v_growth := tasker.grow_tasks('{}', v_pending, p_server_uuid, v_now);

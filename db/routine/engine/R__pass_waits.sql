@@ -107,6 +107,10 @@ begin
         v_error := v_judged.o_error;
         v_wait.due_at := v_judged.o_due_at;
       else
+        -- One that has been queued in time is not too late because no server has delivered it.
+        if exists (select from tasker.queued_signals q where q.task_uuid = v_step.task_uuid and q.refused_at is null) then
+          perform tasker.store_queued_signals(array[v_step.task_uuid], v_now, v_wait.signal_name);
+        end if;
         select g.signal_uuid, g.payload into v_signal
         from tasker.task_signals g
         where g.task_uuid = v_step.task_uuid and g.name = v_wait.signal_name and g.wait_uuid is null

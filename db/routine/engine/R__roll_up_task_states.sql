@@ -93,8 +93,8 @@ begin
                                   -- One that is past waits for the round that ends the task: it is due.
                                   case when t.timed_out_at is null and t.cancel_requested_at is null and t.compensation is null then greatest(t.start_at, t.created_at) + nt.max_duration end)
                      from tasker.tasks t join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
-                     cross join lateral (select coalesce(t.start_at, t.created_at) + nt.max_duration_minutes * interval '1 minute' as at,
-                                                coalesce(t.start_at, t.created_at) + nt.sla_minutes * interval '1 minute' as sla_at) l
+                     cross join lateral (select greatest(t.start_at, t.created_at) + nt.max_duration_minutes * interval '1 minute' as at,
+                                                greatest(t.start_at, t.created_at) + nt.sla_minutes * interval '1 minute' as sla_at) l
                      where t.task_uuid = a))
     from unnest(v_asleep) a
     cross join lateral (select tasker.calculate_wait_end(a, v_now) as ends_at) v

@@ -1,5 +1,5 @@
 -- Schedules the next evaluation of tasks in process: when their first lease ends, their first retry is due, the grace period
--- of a cancel request, the timeout of an unclaimed offer or an open wait ends, their SLA is breached, lifecycle.max_duration ends, and otherwise after a time that
+-- of a cancel request, the timeout of an unclaimed offer, the queue time-out of an offer or an open wait ends, their SLA is breached, lifecycle.max_duration ends, and otherwise after a time that
 -- grows with their age, 30 seconds to 10 minutes, so that a long queue costs little. A task of which all that could happen is
 -- the end of a wait rests until then, and one with a delayed start until its start.
 -- Locks: the wake-ups; the caller holds the tasks.
@@ -15,9 +15,10 @@ as $$
         v.ends_at,
         n.first_lease_end + interval '1 second', n.first_retry,
         (select min(o.due_at) from tasker.unclaimed_offers o where o.task_uuid = t.task_uuid),
+        case when nt.has_queue_timeouts then tasker.get_queue_timeout(t.task_uuid) end,
         case when t.timed_out_at is null and t.cancel_requested_at is null and t.compensation is null then greatest(t.start_at, t.created_at) + nt.max_duration end,
         case when t.cancel_force_at > p_now then t.cancel_force_at end,
-        case when t.sla_breached_at is null and nt.sla_minutes is not null then greatest(coalesce(t.start_at, t.created_at) + nt.sla_minutes * interval '1 minute', p_now + interval '1 second', v.ends_at) end) end
+        case when t.sla_breached_at is null and nt.sla_minutes is not null then greatest(greatest(t.start_at, t.created_at) + nt.sla_minutes * interval '1 minute', p_now + interval '1 second', v.ends_at) end) end
   from tasker.tasks t
   join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
   cross join lateral (

@@ -77,7 +77,7 @@ begin
   select coalesce(array_agg(m.workflow_step_uuid) filter (where m.state = 'complete'), '{}'),
          coalesce(array_agg(m.workflow_step_uuid) filter (where m.state = 'enqueued_as_error_for_orchestration'), '{}'),
          coalesce(array_agg(m.workflow_step_uuid) filter (where m.state = 'cancelled'), '{}'),
-         coalesce(array_agg((m.workflow_step_uuid, m.task_uuid, m.handoffs, false, null, 0, null, null, m.attempts)::tasker.step_handoff)
+         coalesce(array_agg((m.workflow_step_uuid, m.task_uuid, m.handoffs, false, null, 0, null, null, m.attempts, null)::tasker.step_handoff)
                   filter (where m.state in ('enqueued_for_orchestration', 'enqueued_as_error_for_orchestration')), '{}'),
          coalesce(array_agg((m.task_uuid, -1, case m.state when 'complete' then -1 else 0 end, 0, 0)::tasker.task_delta)
                   filter (where m.state in ('complete', 'cancelled')), '{}')

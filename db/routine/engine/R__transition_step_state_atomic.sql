@@ -221,7 +221,7 @@ begin
   end if;
   if v_to = 'enqueued' then
     perform tasker.send_handoffs(array[(p_step_uuid, v_task.task_uuid, p_handoff + 1, false, ns.name, v_task.claim_order,
-                                        v_task.correlation_id, n.handler_key, v_step.attempts + 1)::tasker.step_handoff])
+                                        v_task.correlation_id, n.handler_key, v_step.attempts + 1, n.queue_timeout_seconds)::tasker.step_handoff])
     from tasker.workflow_steps s
     join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
     join tasker.named_tasks nt on nt.named_task_uuid = n.named_task_uuid

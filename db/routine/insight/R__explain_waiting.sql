@@ -43,7 +43,7 @@ begin
 
   return query
   with steps as (
-    select s.*, coalesce(s.name, n.name) as step_name, d.handler_callable, d.handler_resolver, d.handler_key, r.error, wt.kind as wait_kind, wt.armed_at as wait_armed_at, wt.due_at as wait_due_at, wt.signal_name, ap.approval_uuid, ap.claimed_by, ap.candidates, wt.child_task_uuid, wt.attempt as wait_attempt, ch.state as child_state, wo.why as watched, wo.since as watched_since, wo.due_at as watched_until, sl.policy, sl.slot_key, sl.slot_since, sl.slot_limit, sl.held_by,
+    select s.*, coalesce(s.name, n.name) as step_name, d.handler_callable, d.handler_resolver, d.handler_key, s.enqueued_at + d.queue_timeout_seconds * interval '1 second' as queue_ends_at, r.error, wt.kind as wait_kind, wt.armed_at as wait_armed_at, wt.due_at as wait_due_at, wt.signal_name, ap.approval_uuid, ap.claimed_by, ap.candidates, wt.child_task_uuid, wt.attempt as wait_attempt, ch.state as child_state, wo.why as watched, wo.since as watched_since, wo.due_at as watched_until, sl.policy, sl.slot_key, sl.slot_since, sl.slot_limit, sl.held_by,
            (select jsonb_agg(jsonb_build_object('name', coalesce(p.name, pn.name), 'state', p.state) order by p.step_position)
             from tasker.workflow_step_edges e
             join tasker.workflow_steps p on p.workflow_step_uuid = e.from_step_uuid and p.state not in ('complete', 'resolved_manually')
@@ -79,8 +79,10 @@ begin
       and (s.batch_step_uuid is null or s.workflow_step_uuid = any (v_workers_shown))),
   judged as (
     select s.*, case s.watched when 'unserved' then s.watched_since end as unserved_since,
-           case s.watched when 'unserved' then s.watched_until end as fails_at,
-           case when s.watched = 'unserved' and s.watched_until is not null then format('; it fails as worker_unavailable at %s', s.watched_until) else '' end as deadline,
+           least(case s.watched when 'unserved' then s.watched_until end, case s.state when 'enqueued' then s.queue_ends_at end) as fails_at,
+           case when s.state = 'enqueued' and s.queue_ends_at <= coalesce(case s.watched when 'unserved' then s.watched_until end, 'infinity')
+                  then format('; it fails as queue_timeout at %s', s.queue_ends_at)
+                when s.watched = 'unserved' and s.watched_until is not null then format('; it fails as worker_unavailable at %s', s.watched_until) else '' end as deadline,
            case
              when s.state = 'error' then 'failed'
              when s.state in ('enqueued_for_orchestration', 'enqueued_as_error_for_orchestration') then 'result_submitted'
@@ -116,7 +118,7 @@ begin
            when 'running' then format('has been running on %s since %s, with a lease until %s', coalesce(j.server, 'server ' || j.leased_by, 'a worker'), j.last_attempted_at, j.lease_expires_at)
            when 'no_server' then format('has been offered since %s, but no live worker serves namespace %s%s', j.enqueued_at, v_namespace, j.deadline)
            when 'no_handler' then format('has been offered since %s, but no live worker of namespace %s has handler %s%s', j.enqueued_at, v_namespace, j.handler_key, j.deadline)
-           when 'offered' then format('has been offered since %s; none of %s workers has claimed it yet', j.enqueued_at, v_workers)
+           when 'offered' then format('has been offered since %s; none of %s workers has claimed it yet%s', j.enqueued_at, v_workers, j.deadline)
            when 'parents' then format('waits for %s', (select string_agg(format('%s (%s)', p.value ->> 'name', p.value ->> 'state'), ', ') from jsonb_array_elements(j.parents) p))
            when 'held_back' then format('is blocked because %s failed; an operator must act', (select string_agg(f, ', ') from jsonb_array_elements_text(v_failed) f))
            when 'not_checked' then 'waits for a server to validate the context of the task'
@@ -162,7 +164,7 @@ begin
            when 'no_server' then jsonb_build_object('namespace', v_namespace, 'offered_at', j.enqueued_at, 'unserved_since', j.unserved_since, 'fails_at', j.fails_at)
            when 'no_handler' then jsonb_build_object('namespace', v_namespace, 'offered_at', j.enqueued_at, 'handler', j.handler_key, 'unserved_since', j.unserved_since, 'fails_at', j.fails_at)
            when 'offered' then jsonb_build_object('namespace', v_namespace, 'offered_at', j.enqueued_at, 'workers', v_workers,
-                                                        'unclaimed_since', case j.watched when 'unclaimed' then j.watched_since end, 'taken_back_at', j.watched_until)
+                                                        'unclaimed_since', case j.watched when 'unclaimed' then j.watched_since end, 'taken_back_at', case j.watched when 'unclaimed' then j.watched_until end, 'fails_at', j.fails_at)
            else jsonb_build_object('server_uuid', j.leased_by, 'server', j.server, 'since', j.last_attempted_at, 'lease_expires_at', j.lease_expires_at,
                                    'cancel_requested_by', v_task.cancel_requested_by, 'cancel_requested_at', v_task.cancel_requested_at)
          end || jsonb_build_object('attempt', j.attempts))

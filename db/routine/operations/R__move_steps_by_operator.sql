@@ -109,7 +109,8 @@ begin
   select count(*)::int into v_moved from moved;
 
   if p_to <> 'pending' then
-    perform tasker.cancel_waits(array[p_task_uuid], p_step_uuids, p_now);
+    perform tasker.cancel_waits(array[p_task_uuid], p_step_uuids, p_now, left(p_metadata ->> 'by', 160),
+                                format('overridden by %s: %s', p_metadata ->> 'action', p_metadata ->> 'reason'));
   end if;
 
   -- Recounted instead of adjusted: the call is rare, and a recount is right for every kind of move.

@@ -38,7 +38,7 @@ as $$
   full join (select e.approval_uuid, jsonb_agg(e.event) as events, count(*) as made, max(e.number) as last,
                     count(*) filter (where e.event = 'made' and e.number = 1) as begun,
                     count(*) filter (where e.event in ('approved', 'rejected', 'expired', 'cancelled')) as ended,
-                    max(e.event::text || ' ' || coalesce(e.acted_by, '-') || ' ' || e.happened_at::text)
+                    max(e.event::text || ' ' || coalesce(case when e.event <> 'cancelled' then e.acted_by end, '-') || ' ' || e.happened_at::text)
                       filter (where e.event in ('approved', 'rejected', 'expired', 'cancelled')) as the_end,
                     count(*) filter (where e.event = 'escalated') as escalated
              from events e group by e.approval_uuid) e on e.approval_uuid = a.approval_uuid
@@ -62,10 +62,19 @@ as $$
   union all
   select 'claim_has_its_event', jsonb_build_object('approval_uuid', a.approval_uuid, 'claimed_by', a.claimed_by, 'event', e.event, 'acted_by', e.acted_by, 'given_to', e.given_to)
   from approvals a
-  left join (select distinct on (e.approval_uuid) e.* from events e where e.event in ('claimed', 'unclaimed', 'delegated', 'escalated')
+  left join (select distinct on (e.approval_uuid) e.* from events e where e.event in ('claimed', 'unclaimed', 'lapsed', 'delegated', 'escalated')
              order by e.approval_uuid, e.number desc) e on e.approval_uuid = a.approval_uuid
   where (a.claimed_by, a.assigned_by) is distinct from
         (case e.event when 'claimed' then e.acted_by when 'delegated' then e.given_to end, case when e.event = 'delegated' then e.acted_by end)
+  union all
+  -- A claim that is over lapses at that time, unless its task is paused or blocked or its processing fails.
+  select 'claim_lapses_no_later_than_the_wakeup', jsonb_build_object('approval_uuid', a.approval_uuid, 'claim_ends_at', a.claim_ends_at, 'wake_at', w.wake_at)
+  from approvals a
+  join tasker.task_wakeups w on w.task_uuid = a.task_uuid
+  join tasker.tasks t on t.task_uuid = a.task_uuid
+  where a.state = 'open' and a.claim_ends_at > clock_timestamp() and w.wake_at > a.claim_ends_at
+    and t.named_task_uuid not in (select p.named_task_uuid from tasker.template_pauses p)
+    and t.task_uuid not in (select f.task_uuid from tasker.task_faults f)
 $$;
 comment on function tasker.find_approval_violations(timestamptz) is
   'Approvals that do not match their waits, steps, results and events: one row per finding.';

@@ -1,5 +1,5 @@
--- Tasks that should have been evaluated, leases that should have been recovered and dead letters that should have been
--- closed long ago: one row per finding. Every orchestrator polls for these, so call it for a system with at least one live
+-- Tasks that should have been evaluated, leases that should have been recovered, dead letters that should have been
+-- closed, schedules that should have fired and signals that should have been delivered long ago: one row per finding. Every orchestrator polls for these, so call it for a system with at least one live
 -- orchestrator that keeps up.
 -- Locks: none. Source: design decision 12, docs/promises.md.
 create or replace function tasker.find_overdue_violations(p_older_than interval default '10 minutes')
@@ -28,6 +28,10 @@ as $$
   select 'due_schedule_is_processed', jsonb_build_object('schedule_uuid', s.schedule_uuid, 'next_fire_at', s.next_fire_at, 'wake_at', s.wake_at)
   from tasker.schedules s
   where s.wake_at < clock_timestamp() - p_older_than
+  union all
+  select 'queued_signal_is_delivered', jsonb_build_object('queued_uuid', q.queued_uuid, 'task_uuid', q.task_uuid, 'name', q.name, 'sent_at', q.sent_at)
+  from tasker.queued_signals q
+  where q.refused_at is null and q.sent_at < clock_timestamp() - p_older_than
 $$;
 comment on function tasker.find_overdue_violations(interval) is
   'Tasks that should have been evaluated, leases that should have been recovered and dead letters that should have been closed long ago.';

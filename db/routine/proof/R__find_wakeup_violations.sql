@@ -39,6 +39,17 @@ as $$
     and w.wake_at > greatest(greatest(t.start_at, t.created_at) + nt.max_duration, clock_timestamp())
     and t.task_uuid not in (select f.task_uuid from tasker.task_faults f)
   union all
+  -- A task with an offer that may wait for a worker only so long has a wake-up no later than that, unless its processing fails.
+  select 'queue_timeout_is_no_later_than_its_wakeup',
+         jsonb_build_object('step_uuid', s.workflow_step_uuid, 'enqueued_at', s.enqueued_at, 'queue_timeout_seconds', n.queue_timeout_seconds, 'wake_at', w.wake_at)
+  from tasker.named_tasks_named_steps n
+  join tasker.workflow_steps s on s.named_step_uuid = n.named_step_uuid and s.state = 'enqueued'
+  join tasker.tasks t on t.task_uuid = s.task_uuid
+  join tasker.task_wakeups w on w.task_uuid = s.task_uuid
+  where n.queue_timeout_seconds is not null and t.created_at >= coalesce(p_since, '-infinity')
+    and w.wake_at > greatest(s.enqueued_at + n.queue_timeout_seconds * interval '1 second', clock_timestamp())
+    and t.task_uuid not in (select f.task_uuid from tasker.task_faults f)
+  union all
   select 'time_out_has_its_limit_and_its_reason',
          jsonb_build_object('task_uuid', t.task_uuid, 'times_out_at', greatest(t.start_at, t.created_at) + nt.max_duration, 'timed_out_at', t.timed_out_at)
   from tasker.tasks t

@@ -72,7 +72,7 @@ begin
     from moved m where m.is_claimed)
   -- Looks up the columns of a message only for steps that get one.
   select coalesce(array_agg((m.workflow_step_uuid, m.task_uuid, m.handoffs, m.is_claimed, ns.name, t.claim_order,
-                             t.correlation_id, d.handler_key, m.attempts)::tasker.step_handoff order by m.n), '{}')
+                             t.correlation_id, d.handler_key, m.attempts, d.queue_timeout_seconds)::tasker.step_handoff order by m.n), '{}')
     into v_handoffs
   from moved m
   left join tasker.tasks t on t.task_uuid = case when not m.is_claimed then m.task_uuid end

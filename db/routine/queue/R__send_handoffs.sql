@@ -1,5 +1,6 @@
 -- Sends the messages of handoffs that were not claimed at once to the queues of their namespaces, with the claim rank and
--- the handler as headers. Locks: none but the new rows.
+-- the handler as headers. Where a step has a queue time-out, the wake-up of its task is no later than that.
+-- Locks: the new rows; the wake-ups of tasks with a queue time-out, which the caller holds.
 create or replace function tasker.send_handoffs(p_handoffs tasker.step_handoff[])
 returns void
 language plpgsql
@@ -20,6 +21,15 @@ begin
   loop
     perform pgmq.send_batch(tasker.worker_queue(v_queue.namespace), v_queue.messages, v_queue.headers);
   end loop;
+  if exists (select from unnest(p_handoffs) h where h.queue_seconds is not null and not h.is_claimed) then
+    update tasker.task_wakeups w set wake_at = d.due_at
+    from (select h.task_uuid, min(s.enqueued_at + h.queue_seconds * interval '1 second') as due_at
+          from unnest(p_handoffs) h
+          join tasker.workflow_steps s on s.workflow_step_uuid = h.step_uuid
+          where h.queue_seconds is not null and not h.is_claimed
+          group by h.task_uuid) d
+    where w.task_uuid = d.task_uuid and w.wake_at > d.due_at;
+  end if;
 end
 $$;
 comment on function tasker.send_handoffs(tasker.step_handoff[]) is

@@ -14,7 +14,7 @@ as $$
   from tasker.tasks t
   cross join lateral (
     select jsonb_agg(coalesce(s.name, n.name)) filter (where s.state = 'error') as failed,
-           bool_or(r.error ->> 'type' in ('unclaimed', 'worker_unavailable') and r.worker_uuid is null) filter (where s.state = 'error') as is_unserved,
+           bool_or(r.error ->> 'type' in ('unclaimed', 'worker_unavailable', 'queue_timeout') and r.worker_uuid is null) filter (where s.state = 'error') as is_unserved,
            bool_or(r.outcome = 'retryable_failure') filter (where s.state = 'error') as exhausted
     from tasker.workflow_steps s
     join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid

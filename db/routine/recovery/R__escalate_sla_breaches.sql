@@ -19,7 +19,7 @@ begin
     set claim_order = t.claim_order - 6000000, sla_breached_at = v_now
     from tasker.named_tasks nt
     where t.task_uuid = any (p_task_uuids) and t.completed_at is null and t.sla_breached_at is null
-      and nt.named_task_uuid = t.named_task_uuid and coalesce(t.start_at, t.created_at) + nt.sla_minutes * interval '1 minute' <= v_now
+      and nt.named_task_uuid = t.named_task_uuid and greatest(t.start_at, t.created_at) + nt.sla_minutes * interval '1 minute' <= v_now
       and not t.is_delayed
       and not exists (select from tasker.step_waits w where w.task_uuid = t.task_uuid and w.state = 'open' and (w.due_at is null or w.due_at > v_now))
     returning t.task_uuid)

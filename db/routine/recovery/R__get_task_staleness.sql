@@ -19,7 +19,7 @@ declare
 begin
   return query
   with unfinished_tasks as materialized (
-    select t.task_uuid, t.state, coalesce(t.start_at, t.created_at) as created_at, nt.configuration, nt.max_duration_minutes, ns.name as namespace,
+    select t.task_uuid, t.state, greatest(t.start_at, t.created_at) as created_at, nt.configuration, nt.max_duration_minutes, ns.name as namespace,
            nt.configuration #>> '{lifecycle,max_steps_in_process_minutes}' is not null as has_limit,
            exists (select from tasker.template_pauses p where p.named_task_uuid = t.named_task_uuid)
              or (t.is_limited and exists (select from tasker.concurrency_slots c where c.task_uuid = t.task_uuid and c.admitted_at is null))

@@ -6,6 +6,8 @@
 -- unclaimed one becomes pending (the next handoff gets the next attempt) while attempts are left and the template says
 -- reschedule, otherwise error. An unserved one becomes error (worker_unavailable): another offer would wait for the same
 -- worker.
+-- A third limit, the queue_timeout_seconds of the step, counts from the offer, whatever the reason that no worker has claimed it: the step becomes error
+-- (queue_timeout), permanently, because the next attempt would wait at the end of the same queue.
 -- Locks: the steps, skip locked, since the session that holds one is claiming it; the caller holds the tasks.
 -- Returns how many it withdrew.
 -- Source: design decision 6; attune.md W1 to W3, W7, C2; ADR 0011.
@@ -23,7 +25,8 @@ declare
   v_handlers  text[];
   v_last      bigint;
   v_deltas    tasker.task_delta[];
-  v_unserved  uuid[];
+  v_withdrawn uuid[];
+  v_late      uuid[];
 begin
   -- A claim does not delete the row of its offer.
   delete from tasker.unclaimed_offers w
@@ -90,14 +93,25 @@ begin
                         else excluded.due_at end;
   end loop;
 
-  with overdue as (
-    select s.workflow_step_uuid, w.why, w.since,
-           case when w.why = 'unclaimed' and s.retryable and s.attempts - s.attempts_before_reset < s.max_attempts and n.on_worker_lost = 'reschedule' then 'pending'
-                else 'error' end::tasker.step_state as to_state
-    from tasker.unclaimed_offers w
-    join tasker.workflow_steps s on s.workflow_step_uuid = w.workflow_step_uuid
+  v_late := array(
+    select s.workflow_step_uuid
+    from tasker.tasks t
+    join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid and nt.has_queue_timeouts
+    join tasker.workflow_steps s on s.task_uuid = t.task_uuid and s.state = 'enqueued'
     join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
-    where w.task_uuid = any (p_task_uuids) and w.due_at <= v_now and s.state = 'enqueued' and s.handoffs = w.handoff
+    where t.task_uuid = any (p_task_uuids) and s.enqueued_at + n.queue_timeout_seconds * interval '1 second' <= v_now);
+  with overdue as (
+    select s.workflow_step_uuid, l.why, l.since, n.queue_timeout_seconds,
+           case when l.why = 'unclaimed' and s.retryable and s.attempts - s.attempts_before_reset < s.max_attempts and n.on_worker_lost = 'reschedule' then 'pending'
+                else 'error' end::tasker.step_state as to_state
+    from (select w.workflow_step_uuid, w.why, w.since, w.handoff
+          from tasker.unclaimed_offers w
+          where w.task_uuid = any (p_task_uuids) and w.due_at <= v_now and w.workflow_step_uuid <> all (v_late)
+          union all
+          select q.workflow_step_uuid, 'queue_timeout', q.enqueued_at, q.handoffs from tasker.workflow_steps q where q.workflow_step_uuid = any (v_late)) l
+    join tasker.workflow_steps s on s.workflow_step_uuid = l.workflow_step_uuid
+    join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
+    where s.state = 'enqueued' and s.handoffs = l.handoff
     order by s.workflow_step_uuid
     for update of s skip locked),
   moved as (
@@ -107,14 +121,18 @@ begin
         result_sort_key = case when o.to_state = 'error' then s.transition_count + 1 else s.result_sort_key end
     from overdue o
     where s.workflow_step_uuid = o.workflow_step_uuid and s.state = 'enqueued'
-    returning s.workflow_step_uuid, s.task_uuid, s.handoffs, s.attempts, s.transition_count, s.named_step_uuid, s.enqueued_at, o.to_state, o.since,
-              case o.why when 'unclaimed' then 'unclaimed' else 'worker_unavailable' end as reason),
+    returning s.workflow_step_uuid, s.task_uuid, s.handoffs, s.attempts, s.transition_count, s.named_step_uuid, s.enqueued_at, o.to_state, o.since, o.queue_timeout_seconds,
+              case o.why when 'unserved' then 'worker_unavailable' else o.why end as reason),
   results as (
     insert into tasker.workflow_step_result_audit (workflow_step_uuid, sort_key, task_uuid, recorded_at, handoff, attempt, outcome, error)
-    select m.workflow_step_uuid, m.transition_count, m.task_uuid, v_now, m.handoffs, m.attempts, 'retryable_failure',
+    select m.workflow_step_uuid, m.transition_count, m.task_uuid, v_now, m.handoffs, m.attempts,
+           case m.reason when 'queue_timeout' then 'permanent_failure' else 'retryable_failure' end::tasker.step_outcome,
            jsonb_build_object('type', m.reason, 'message',
-             case m.reason when 'unclaimed' then format('attempt %s was offered and no worker claimed it', m.attempts)
-                           else format('attempt %s was offered since %s and no live worker had handler %s', m.attempts, m.enqueued_at,
+             case m.reason
+               when 'queue_timeout' then format('attempt %s was offered at %s and no worker claimed it within the %s seconds of queue_timeout_seconds',
+                                                m.attempts, m.enqueued_at, m.queue_timeout_seconds)
+               when 'unclaimed' then format('attempt %s was offered and no worker claimed it', m.attempts)
+               else format('attempt %s was offered since %s and no live worker had handler %s', m.attempts, m.enqueued_at,
                                        (select n.handler_key from tasker.named_tasks_named_steps n where n.named_step_uuid = m.named_step_uuid)) end)
     from moved m where m.to_state = 'error'),
   history as (
@@ -127,10 +145,10 @@ begin
     delete from tasker.unclaimed_offers w using moved m
     where w.task_uuid = m.task_uuid and w.workflow_step_uuid = m.workflow_step_uuid)
   select array_agg((m.task_uuid, -1, 0, case m.to_state when 'error' then 1 else 0 end, 0)::tasker.task_delta),
-         array_agg(m.workflow_step_uuid) filter (where m.reason = 'worker_unavailable')
-    into v_deltas, v_unserved from moved m;
-  if v_unserved is not null then
-    perform tasker.withdraw_messages(v_unserved);
+         array_agg(m.workflow_step_uuid) filter (where m.reason <> 'unclaimed')
+    into v_deltas, v_withdrawn from moved m;
+  if v_withdrawn is not null then
+    perform tasker.withdraw_messages(v_withdrawn);
   end if;
 
   if v_deltas is not null then
@@ -144,4 +162,4 @@ begin
 end
 $$;
 comment on function tasker.recover_unclaimed_offers(uuid[], uuid, int, int, timestamptz) is
-  'Withdraws offers that no worker claims although one could, and fails those that no live worker serves.';
+  'Withdraws offers that no worker claims although one could, and fails those that no live worker serves or that have exceeded their queue time-out.';

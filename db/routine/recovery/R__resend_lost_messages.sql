@@ -52,7 +52,7 @@ begin
         for update skip locked),
       shown as (
         update pgmq.%1$I q set vt = clock_timestamp() where q.msg_id = any (array(select h.msg_id from hidden h)))
-      select array_agg((o.workflow_step_uuid, o.task_uuid, o.handoffs, false, $3, o.claim_order, o.correlation_id, o.handler_key, o.attempts)::tasker.step_handoff)
+      select array_agg((o.workflow_step_uuid, o.task_uuid, o.handoffs, false, $3, o.claim_order, o.correlation_id, o.handler_key, o.attempts, null)::tasker.step_handoff)
       from offers o where o.workflow_step_uuid in (select m.step::uuid from missing m) $q$,
       'q_' || lower(tasker.worker_queue(v_namespace.name)))
       into v_handoffs using v_namespace.tasks, v_now, v_namespace.name;

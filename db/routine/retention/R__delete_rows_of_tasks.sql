@@ -20,6 +20,7 @@ begin
   delete from tasker.task_forks f using old_rows o where f.task_uuid = o.task_uuid;
   delete from tasker.task_outputs p using old_rows o where p.task_uuid = o.task_uuid;
   delete from tasker.task_notices i using old_rows o where i.task_uuid = o.task_uuid;
+  delete from tasker.queued_signals q using old_rows o where q.task_uuid = o.task_uuid;
   delete from tasker.task_signals g using old_rows o where g.task_uuid = o.task_uuid;
   delete from tasker.batch_items i using tasker.batches b, old_rows o where i.batch_step_uuid = b.workflow_step_uuid and b.task_uuid = o.task_uuid;
   delete from tasker.batch_idle_workers i using tasker.batches b, old_rows o where i.batch_step_uuid = b.workflow_step_uuid and b.task_uuid = o.task_uuid;

@@ -37,9 +37,18 @@ begin
         order by s.schedule_uuid for no key update skip locked) l;
   v_now := coalesce(p_now, clock_timestamp());
 
+  -- Where tasks of a schedule may overlap, nothing depends on it, and there may be many: the oldest suffice to keep up.
   update tasker.schedule_fires f set is_open = false
-  where f.schedule_uuid = any (v_locked) and f.is_open
-    and not exists (select from tasker.tasks t where t.task_uuid = f.task_uuid and t.completed_at is null);
+  from (select o.schedule_uuid, o.fire_at
+        from tasker.schedules s
+        cross join lateral (
+          select x.schedule_uuid, x.fire_at, x.task_uuid from tasker.schedule_fires x
+          where x.schedule_uuid = s.schedule_uuid and x.is_open
+          order by x.fire_at limit case s.overlap when 'allow' then 4 end) o
+        where s.schedule_uuid = any (v_locked)
+          -- Of a purged one too. Not a join, so that the planner finds each by its key.
+          and (select t.completed_at is not null from tasker.tasks t where t.task_uuid = o.task_uuid) is not false) e
+  where f.schedule_uuid = e.schedule_uuid and f.fire_at = e.fire_at and not f.is_range;
 
   select jsonb_agg(to_jsonb(d) || jsonb_build_object('action', case
            when d.queued_fire_at is not null and (not d.is_running or d.overlap = 'allow') then 'start_queued'
@@ -55,7 +64,7 @@ begin
            p.fire_at is null and s.next_fire_at <= v_now and coalesce(p.next_fire_at > s.next_fire_at, true) and p.missed is not null as is_passing,
            e.fire_at is not null and exists (select from tasker.schedule_fires x where x.schedule_uuid = s.schedule_uuid and x.fire_at = e.fire_at
                                                 and not x.is_range and x.task_uuid is not null) as is_present,
-           exists (select from tasker.schedule_fires f join tasker.tasks t on t.task_uuid = f.task_uuid
+           s.overlap <> 'allow' and exists (select from tasker.schedule_fires f join tasker.tasks t on t.task_uuid = f.task_uuid
                    where f.schedule_uuid = s.schedule_uuid and f.is_open and t.completed_at is null and t.state <> 'blocked_by_failures') as is_running
     from jsonb_to_recordset(p_plans) as p(schedule_uuid uuid, version int, expected_fire_at timestamptz, missed jsonb, fire_at timestamptz, due_at timestamptz,
                                           next_fire_at timestamptz, next_due_at timestamptz, template_version text, problem jsonb)

@@ -20,7 +20,7 @@ declare
   v_requests jsonb;
   v_reply    jsonb := '{"claimed_steps": [], "queued": [], "verdicts": []}';
 begin
-  select jsonb_agg(to_jsonb(f) order by f.n),
+  select jsonb_agg(to_jsonb(f) - 'request' || jsonb_build_object('is_requested', f.request is not null) order by f.n),
          jsonb_agg(f.request order by f.n) filter (where f.request is not null)
     into v_fires, v_requests
   from (
@@ -54,8 +54,10 @@ begin
            'message', left(coalesce(o.problem ->> 'message', concat_ws(': ', o.verdict ->> 'field', o.verdict ->> 'message')), 1000))) order by o.n)
     into v_fires
   from (
-    select f.*, case when f.request is not null then v_reply -> 'verdicts' -> (count(f.request) over (order by f.n))::int - 1 end as verdict
-    from jsonb_to_recordset(v_fires) as f(n int, schedule_uuid uuid, fire_at timestamptz, origin text, backfill_uuid uuid, problem jsonb, present_uuid uuid, request jsonb)) o;
+    select f.*, v.verdict
+    from (select g.*, case when g.is_requested then count(*) filter (where g.is_requested) over (order by g.n) end as turn
+          from jsonb_to_recordset(v_fires) as g(n int, schedule_uuid uuid, fire_at timestamptz, origin text, backfill_uuid uuid, problem jsonb, present_uuid uuid, is_requested boolean)) f
+    left join jsonb_array_elements(v_reply -> 'verdicts') with ordinality as v(verdict, turn) on v.turn = f.turn) o;
 
   insert into tasker.schedule_fires (schedule_uuid, fire_at, origin, outcome, reason, message, task_uuid, is_open, backfill_uuid, decided_at)
   select f.schedule_uuid, f.fire_at, f.origin, f.outcome, f.reason, case when f.outcome = 'failed' then f.message end,

@@ -29,7 +29,7 @@ begin
     select t.task_uuid, t.keys[n.step_position] as step_uuid, n.named_step_uuid, n.step_position,
            array(select t.keys[p.position] from unnest(n.parent_positions) as p(position)) as parent_keys,
            n.default_max_attempts, n.default_retryable, t.namespace, t.claim_order, t.correlation_id,
-           t.is_started and n.parent_positions = '{}' as is_handed_off, t.is_limited, n.handler_key,
+           t.is_started and n.parent_positions = '{}' as is_handed_off, t.is_limited, n.handler_key, n.queue_timeout_seconds,
            n.step_type = 'decision' as is_decision,
            n.handler_callable is null or n.wait_for is not null or n.step_type = 'batch_worker' as is_automatic,
            case when n.step_type = 'batchable' then true end as is_batchable, case when n.events is not null then true end as publishes_events,
@@ -81,7 +81,7 @@ begin
     join (values (1, null::tasker.task_state, 'pending'::tasker.task_state), (2, 'pending', 'initializing'),
                  (3, 'initializing', 'enqueuing_steps'), (4, 'enqueuing_steps', 'steps_in_process')) as m(sort_key, from_state, to_state)
       on m.sort_key = 1 or t.is_started)
-  select coalesce(array_agg((j.step_uuid, j.task_uuid, 1, j.is_claimed, j.namespace, j.claim_order, j.correlation_id, j.handler_key, 1)::tasker.step_handoff
+  select coalesce(array_agg((j.step_uuid, j.task_uuid, 1, j.is_claimed, j.namespace, j.claim_order, j.correlation_id, j.handler_key, 1, j.queue_timeout_seconds)::tasker.step_handoff
                             order by j.claim_order, j.step_uuid), '{}')
     into v_handoffs from judged j where j.is_handed_off;
   return v_handoffs;

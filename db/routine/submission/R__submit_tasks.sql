@@ -173,7 +173,8 @@ begin
     insert into tasker.task_contexts (task_uuid, context, trace_parent, submitted_by)
     select a.task_uuid, a.request -> 'context', a.request ->> 'trace_parent', a.request ->> 'submitted_by'
     from unnest(v_accepted) a
-    where exists (select from tasker.tasks t where t.task_uuid = a.task_uuid);
+    -- Without a look at tasks: while their statistics are young, the planner would read all of a template for each.
+    where a.task_uuid = any (v_created);
     if v_is_searched then
       perform tasker.write_search_attributes(v_created);
     end if;

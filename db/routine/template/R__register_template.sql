@@ -92,7 +92,7 @@ begin
   insert into tasker.named_tasks_named_steps
     (named_task_uuid, named_step_uuid, step_position, parent_positions, child_count, step_type, handler_callable,
      handler_method, handler_resolver, initialization, result_schema, default_retryable, default_max_attempts, backoff,
-     backoff_base_ms, max_backoff_ms, timeout_seconds, on_worker_lost, growth_rank, runs_on_none, rules, wait_for, batch, events)
+     backoff_base_ms, max_backoff_ms, timeout_seconds, queue_timeout_seconds, on_worker_lost, growth_rank, runs_on_none, rules, wait_for, batch, events)
   with steps as materialized (
     select s.ordinality::int as position, s.value ->> 'name' as name, s.value as step
     from jsonb_array_elements(p_template -> 'steps') with ordinality as s),
@@ -121,6 +121,7 @@ begin
          coalesce((s.step #>> '{retry,backoff_base_ms}')::int, 1000),
          coalesce((s.step #>> '{retry,max_backoff_ms}')::int, 60000),
          (s.step ->> 'timeout_seconds')::int,
+         (s.step ->> 'queue_timeout_seconds')::int,
          coalesce((s.step #>> '{retry,on_worker_lost}')::tasker.lost_worker_policy, 'reschedule'),
          g.rank,
          coalesce(s.step ->> 'on_none' = 'run', false),

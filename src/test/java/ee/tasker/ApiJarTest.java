@@ -10,6 +10,7 @@ import ee.tasker.handler.StepHandler;
 import ee.tasker.platform.Problem;
 import ee.tasker.task.SubmittedTask;
 import ee.tasker.task.TaskRequest;
+import ee.tasker.task.TaskSignals;
 import ee.tasker.task.TaskSubmissions;
 import java.io.IOException;
 import java.nio.file.FileSystems;
@@ -40,6 +41,7 @@ class ApiJarTest {
   @Test
   void it_has_what_an_application_uses() throws IOException {
     assertThat(jar().stream().map(JavaClass::getName)).contains(StepHandler.class.getName(), TaskSubmissions.class.getName(),
+        TaskSignals.class.getName(),
         TaskRequest.class.getName(), SubmittedTask.class.getName(), Problem.class.getName(), Problem.Violation.class.getName());
   }
 
@@ -58,7 +60,8 @@ class ApiJarTest {
         .map(dependency -> dependency.getTargetClass().getPackageName())
         .filter(name -> !name.isEmpty() && !name.startsWith("java.") && !name.startsWith("jakarta.json") && !name.startsWith("ee.tasker."))
         .distinct()).isEmpty();
-    assertThat(jar().stream().map(JavaClass::getSimpleName)).doesNotContain("TransactionalSubmissions", "SubmissionBatcher", "TaskGateway",
+    assertThat(jar().stream().map(JavaClass::getSimpleName)).doesNotContain("TransactionalSubmissions", "TransactionalSignals",
+        "SubmissionBatcher", "TaskGateway",
         "SqlFunctions");
   }
 }

@@ -91,6 +91,16 @@ record Options(Properties properties) {
     return number("benchmark.history", 1_000_000);
   }
 
+  /** Schedules that fire every second in the phase {@code schedules}. */
+  int schedules() {
+    return number("benchmark.schedules", 1_000);
+  }
+
+  /** For how long they do. */
+  int scheduleSeconds() {
+    return number("benchmark.schedule-seconds", 300);
+  }
+
   /** Sleeping steps that are made for the phase {@code sleeping}. */
   int sleeping() {
     return number("benchmark.sleeping", 1_000_000);

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.TestInstance;
 
 /**
  * An application that embeds the product ({@link ee.tasker.testing.desk}), on two servers: each business transaction writes an order and
- * submits a task. A third of them is rolled back in one of three ways, and servers are killed at random; then there is a task
+ * submits a task and sends it a signal that one of its steps waits for. A third of them is rolled back in one of three ways, and servers are killed at random; then there is a task
  * for every order that was committed, and for nothing else.
  *
  * <p>{@code ./mvnw verify -Pfaults -Dit.test=BusinessTransactions -Dtransactions=10000 -Dtransactions.kills=3}, with {@code -Pwildfly} or
@@ -105,6 +105,9 @@ class BusinessTransactions {
     assertThat(tasker.sql("select number, delivered from testing.orders where delivered <> 1 limit 5"))
         .as("orders that were not delivered exactly once").isEmpty();
     assertThat(tasker.sql("select state, count(*) from tasker.tasks where state <> 'complete' group by 1")).isEmpty();
+    assertThat(tasker.count("select count(*) from tasker.task_signals where consumed_at is not null")).as("signals, each consumed once")
+        .isEqualTo(committed.length);
+    assertThat(tasker.count("select count(*) from tasker.queued_signals")).as("signals that no server has delivered").isZero();
     assertThat(tasker.sql("select * from tasker.check_history(p_quiet_for => '1 second') where violations > 0")).isEmpty();
     assertThat(History.broken(tasker)).isEmpty();
   }

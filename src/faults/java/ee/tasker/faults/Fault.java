@@ -19,6 +19,8 @@ enum Fault {
   KILL_AFTER_CHILD_COMMIT("kill -9 after a child task was submitted", Strike.killAfterCommitOf(Point.CHILD_SUBMISSION)),
   KILL_BEFORE_CHILD_END_COMMIT("kill -9 before the end of a child task commits", Strike.killBeforeCommitOf(Point.CHILD_END)),
   KILL_AFTER_CHILD_END_COMMIT("kill -9 after the end of a child task committed", Strike.killAfterCommitOf(Point.CHILD_END)),
+  KILL_BEFORE_WAIT_END_COMMIT("kill -9 before the end of a timer or a wait for a signal commits", Strike.killBeforeCommitOf(Point.WAIT_END)),
+  KILL_AFTER_WAIT_END_COMMIT("kill -9 after the end of a timer or a wait for a signal committed", Strike.killAfterCommitOf(Point.WAIT_END)),
   KILL_BEFORE_FAILURE_COMMIT("kill -9 before the result submission of a failure commits", Strike.killBeforeCommitOf(Point.FAILURE)),
   KILL_BEFORE_RETRY_COMMIT("kill -9 before the handoff of a retry commits", Strike.killBeforeCommitOf(Point.RETRY)),
   KILL_BEFORE_SUBMISSION_COMMIT("kill -9 before a submission commits", Strike.killBeforeCommitOf(Point.SUBMISSION)),
@@ -55,6 +57,7 @@ enum Fault {
   CRASH_DATABASE_AT_EXPANSION("the same before the completion of a decision commits", Strike.crashDatabaseAt(Point.EXPANSION)),
   CRASH_DATABASE_AT_CHILD("the same before the submission of a child task commits", Strike.crashDatabaseAt(Point.CHILD_SUBMISSION)),
   CRASH_DATABASE_AT_CHILD_END("the same before the end of a child task commits", Strike.crashDatabaseAt(Point.CHILD_END)),
+  CRASH_DATABASE_AT_WAIT_END("the same before the end of a timer or a wait for a signal commits", Strike.crashDatabaseAt(Point.WAIT_END)),
   CRASH_DATABASE_DURING_RECOVERY("the same before a recovery commits", Strike.crashDatabaseDuringRecovery());
 
   private final String sentence;

@@ -18,7 +18,7 @@ final class FaultPoints implements AutoCloseable {
   private static final long LOCK = 7_700_001;
 
   /**
-   * A move of a step, a task or a child task, or the growth of a task by a decision, by the server to be hit; null means any. {@code alone}: the same statement handed off no
+   * A move of a step, a task or a child task, the end of a wait, or the growth of a task by a decision, by the server to be hit; null means any. {@code alone}: the same statement handed off no
    * step.
    */
   record Point(String kind, String from, String to, String actor, boolean alone) {
@@ -34,6 +34,7 @@ final class FaultPoints implements AutoCloseable {
     static final Point CANCEL = step(null, "cancelled", "orchestrator");
     static final Point CHILD_SUBMISSION = new Point("child", null, "pending", "orchestrator", false);
     static final Point CHILD_END = new Point("child", null, "complete", "orchestrator", false);
+    static final Point WAIT_END = new Point("wait", "pending", "complete", "orchestrator", false);
     static final Point EXPANSION = new Point("growth", null, "pending", "orchestrator", false);
     static final Point BEFORE_EFFECT = new Point("handler", null, "before effect", null, false);
     static final Point AFTER_EFFECT = new Point("handler", null, "after effect", null, false);
@@ -91,6 +92,14 @@ final class FaultPoints implements AutoCloseable {
               where n.from_state is null and t.growth_rank is not null) then
             perform testing.stop_here();
           end if;
+          if exists (select from testing.armed where kind = 'wait') and exists (
+              select from new_rows n join testing.servers s on s.server_uuid = n.processor_uuid
+              join testing.armed a on a.kind = 'wait' and a.process = s.process
+              join tasker.workflow_steps g on g.workflow_step_uuid = n.workflow_step_uuid
+              join tasker.named_tasks_named_steps t on t.named_step_uuid = g.named_step_uuid
+              where n.from_state = 'pending' and n.to_state = 'complete' and t.wait_for ->> 'kind' in ('timer', 'signal')) then
+            perform testing.stop_here();
+          end if;
           return null;
         end $$;
         create trigger fault_point after insert on tasker.workflow_step_transitions
@@ -124,6 +133,10 @@ final class FaultPoints implements AutoCloseable {
           end if;
           insert into testing.effects (task_uuid, step_uuid, step_name, attempt, effect, process)
             values (p_task, p_step, p_name, p_attempt, case when p_is_transactional then 'in transaction' else 'ran' end, p_process);
+          -- What an application would do in its transaction: the payment of the order, and the signal that tells of it. Each attempt sends it, and it counts once.
+          if p_name = 'order' then
+            perform tasker.queue_signal(p_task, 'paid', to_jsonb(p_step), jsonb_build_object('signal_id', p_step, 'notify', false));
+          end if;
           if not p_is_transactional then
             insert into testing.tokens values (p_step, p_attempt) on conflict do nothing;
           end if;

@@ -151,6 +151,17 @@ class KillMatrix {
   @Order(3)
   void at_the_end_every_queue_is_empty_and_the_whole_history_is_sound() {
     TaskerClient tasker = cluster.tasker();
+    tasker.sql("update tasker.schedules set ends_at = greatest(next_fire_at, clock_timestamp()), version = version + 1");
+    TaskerClient.until("the schedule has caught up", Duration.ofSeconds(60),
+        () -> tasker.count("select count(*) from tasker.schedules where wake_at is not null") == 0);
+    TaskerClient.until("its tasks have ended", Duration.ofSeconds(60), () -> tasker.count(
+        "select count(*) from tasker.schedule_fires f join tasker.tasks t using (task_uuid) where t.state <> 'complete'") == 0);
+    assertThat(tasker.sql("""
+        select s.at from tasker.schedules c, generate_series(c.anchor_at, c.ends_at - interval '1 second', '1 second') s(at)
+        left join tasker.schedule_fires f on f.fire_at = s.at and f.outcome = 'started' where f.fire_at is null limit 5"""))
+        .as("fire times of a schedule that fires every second and have no task").isEmpty();
+    assertThat(tasker.count("select count(*) from tasker.tasks where initiator = 'schedule:every second'")).as("one task for each fire time")
+        .isEqualTo(tasker.count("select count(*) from tasker.schedule_fires where outcome = 'started'"));
     TaskerClient.until("no message is left", Duration.ofSeconds(60), () -> History.messages(tasker).isEmpty());
 
     assertThat(tasker.sql("select * from tasker.check_history(p_quiet_for => '1 second') where violations > 0")).isEmpty();

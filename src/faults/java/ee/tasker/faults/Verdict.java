@@ -66,6 +66,11 @@ record Verdict(long tasks, long steps, long rerun, long resubmissions, Duration 
         left join (tasker.tasks h join tasker.task_contexts hc on hc.task_uuid = h.task_uuid) on h.parent_task_uuid = t.task_uuid and hc.context -> 'number' = c.context -> 'number'
         where t.source_system = ? and k.name = 'parent' and t.state = 'complete' group by t.task_uuid
         having count(h.task_uuid) <> 1 or min(h.state::text) <> 'complete'""", round);
+    check(violations, tasker, "not one signal, taken once", """
+        select t.task_uuid, count(g.signal_uuid) as signals, count(g.wait_uuid) as taken, (select count(*) from tasker.queued_signals q where q.task_uuid = t.task_uuid) as queued
+        from tasker.tasks t join tasker.named_tasks k using (named_task_uuid) left join tasker.task_signals g on g.task_uuid = t.task_uuid
+        where t.source_system = ? and k.name = 'waiting' and t.state = 'complete' group by t.task_uuid
+        having count(g.signal_uuid) <> 1 or count(g.wait_uuid) <> 1""", round);
     check(violations, tasker, "ran one attempt twice", """
         select e.step_uuid, e.attempt, count(*) from testing.effects e join tasker.tasks t using (task_uuid) where t.source_system = ?
         group by e.step_uuid, e.attempt having count(*) > 1""", round);

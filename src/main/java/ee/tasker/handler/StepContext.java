@@ -2,6 +2,7 @@ package ee.tasker.handler;
 
 import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -97,6 +98,15 @@ public interface StepContext {
    * @throws StaleAttemptException when the step has been given to another attempt: stop, the result will be refused
    */
   void checkpoint(JsonValue progress);
+
+  /**
+   * The signals that the task has received so far, in the order of their arrival, also those that no step has taken yet: objects with {@code number}, {@code name}, {@code
+   * signal_id}, {@code sent_at}, {@code sent_by}, {@code payload}, and {@code consumed_at} and {@code consumed_by}, the name of the step, or null. Read from the
+   * database at each call. To read a signal does not take it.
+   */
+  default List<JsonObject> signals() {
+    return List.of();
+  }
 
   /** Renews this step's lease now. The server renews leases itself; a handler needs this only before a very long pause. */
   void heartbeat();

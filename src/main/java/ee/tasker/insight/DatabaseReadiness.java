@@ -65,6 +65,8 @@ public class DatabaseReadiness implements HealthCheck {
           .withData("read_only", status.isReadOnly())
           .withData("servers", status.servers())
           .withData("unserved_steps", status.unservedSteps())
+          .withData("failing_schedules", status.failingSchedules())
+          .withData("schedules_overdue_seconds", status.schedulesOverdueSeconds())
           .withData("answered_in_ms", TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - asking))
           .build();
     } catch (TimeoutException e) {

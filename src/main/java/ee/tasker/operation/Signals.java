@@ -5,10 +5,9 @@ import ee.tasker.message.WorkNotifier;
 import ee.tasker.platform.AfterCommit;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
-import ee.tasker.platform.Problem.Violation;
 import ee.tasker.platform.Refusals;
+import ee.tasker.task.SignalQueue;
 import ee.tasker.task.Tasks;
-import ee.tasker.template.ContextSchema;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonArray;
@@ -16,7 +15,6 @@ import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
 import jakarta.transaction.Transactional;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
@@ -47,7 +45,7 @@ public class Signals {
     if (!(gateway.getSignalSchema(task, name) instanceof JsonObject known)) {
       throw Tasks.notFound(task);
     }
-    validate(known.get("schema"), payload);
+    SignalQueue.checkPayload(known.get("schema"), payload);
     return Refusals.check(sent(List.of(task), name, payload, signalId).getJsonObject(0), () -> Tasks.notFound(task));
   }
 
@@ -63,15 +61,8 @@ public class Signals {
   public JsonArray sendByCorrelation(UUID correlationId, String name, JsonValue payload, String signalId, Set<String> namespaces,
       int limit) {
     List<JsonObject> targets = gateway.findSignalTargets(correlationId, name, namespaces, limit).getValuesAs(JsonObject.class);
-    if (targets.isEmpty()) {
-      throw Problem.of(404, "no-task-for-signal", "no unfinished task with this correlation id waits for a signal " + name);
-    }
-    if (targets.size() > limit) {
-      throw new Problem(409, "too-many-receivers",
-          "limit: more than " + limit + " tasks with this correlation id wait for the signal; nothing was sent",
-          List.of(new Violation("limit", "more than " + limit + " tasks wait for the signal")), Map.of());
-    }
-    targets.forEach(target -> validate(target.get("schema"), payload));
+    SignalQueue.checkTargets(targets.size(), name, limit);
+    targets.forEach(target -> SignalQueue.checkPayload(target.get("schema"), payload));
     JsonArray answers = sent(targets.stream().map(target -> Json.uuid(target, "task_uuid")).toList(), name, payload, signalId);
     if (answers.getValuesAs(JsonObject.class).stream().allMatch(answer -> "payload-too-large".equals(answer.getString("code", "")))) {
       Refusals.check(answers.getJsonObject(0), () -> Tasks.notFound(targetOf(answers)));
@@ -95,17 +86,5 @@ public class Signals {
       }
     });
     return reply.getJsonArray("signals");
-  }
-
-  private static void validate(JsonValue schema, JsonValue payload) {
-    if (schema == null || schema == JsonValue.NULL) {
-      return;
-    }
-    List<Violation> violations = ContextSchema.compile(schema.toString()).validate(payload).stream()
-        .map(violation -> new Violation("payload" + violation.pointer(), violation.message())).toList();
-    if (!violations.isEmpty()) {
-      throw new Problem(400, "invalid-payload", "the payload does not fit the schema of the signal: " + violations.get(0).field() + ": "
-          + violations.get(0).message(), violations, Map.of());
-    }
   }
 }

@@ -44,6 +44,10 @@ class StepGateway {
     return sql.flag("save_checkpoint(cast(? as uuid), ?, cast(? as jsonb))", stepUuid, handoff, checkpoint);
   }
 
+  JsonArray getSignalDocuments(UUID taskUuid) {
+    return sql.array("get_signal_documents(cast(? as uuid), true)", taskUuid);
+  }
+
   List<CancelOrder> getCancelRequests(JsonArray steps) {
     return CancelOrder.of(sql.array("get_cancel_requests(cast(? as jsonb))", steps));
   }

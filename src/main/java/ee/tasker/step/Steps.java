@@ -113,6 +113,11 @@ public class Steps {
     return gateway.saveCheckpoint(key.stepUuid(), key.handoff(), checkpoint.toString());
   }
 
+  /** The signals that a task has received, as {@code tasker.get_signal_documents}, with their payloads. */
+  public List<JsonObject> signals(UUID task) {
+    return gateway.getSignalDocuments(task).getValuesAs(JsonObject.class);
+  }
+
   /** Releases claimed steps that have not started. */
   public void release(Collection<StepKey> steps) {
     gateway.releaseSteps(toJson(steps));

@@ -16,20 +16,28 @@ import ee.tasker.template.Templates;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonArrayBuilder;
+import jakarta.json.JsonNumber;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
+import jakarta.json.JsonString;
 import jakarta.json.JsonValue;
 import jakarta.transaction.Transactional;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
 
 /** Requests that did not arrive through Java: messages on {@code orchestration_task_requests}, and tasks created by SQL. */
 @ApplicationScoped
 @Transactional(Transactional.TxType.REQUIRES_NEW)
 public class QueuedRequests {
   private static final Log LOG = Log.of(QueuedRequests.class);
+  private static final Set<String> SIGNAL = new TreeSet<>(
+      List.of("task_uuid", "correlation_id", "limit", "name", "payload", "signal_id", "sent_by"));
+  private static final int MOST_RECEIVERS = 1_000;
 
   @Inject
   private TaskGateway gateway;
@@ -38,13 +46,16 @@ public class QueuedRequests {
   private RequestCheck check;
 
   @Inject
+  private SignalQueue signals;
+
+  @Inject
   private Templates templates;
 
   @Inject
   private Settings settings;
 
   /**
-   * Takes up to {@code limit} requests off the queue and submits them in the same transaction. An invalid request goes to
+   * Takes up to {@code limit} requests off the queue and submits them in the same transaction. A message with a signal queues that. An invalid request goes to
    * {@code orchestration_task_requests_refused} with its problem; a duplicate is dropped. A request for which the database
    * raises an error does not hold up the others: it is refused when the fault is in its data, and otherwise retried, with
    * at most {@code tasker.messages.delivery-limit} deliveries.
@@ -61,6 +72,10 @@ public class QueuedRequests {
     for (QueuedRequest message : messages) {
       done.add(message.id());
       try {
+        if (message.message() instanceof JsonObject object && object.get("signal") instanceof JsonObject signal) {
+          queue(signal);
+          continue;
+        }
         TaskRequest request = check.complete(TaskRequestReader.read(requestIn(message.message())));
         check.check(request);
         requests.add(request.toJson());
@@ -88,6 +103,52 @@ public class QueuedRequests {
     done.forEach(finished::add);
     gateway.finishTaskRequests(finished.build(), refused.build());
     return RoundReply.ofRequests(messages.size(), reply);
+  }
+
+  /** A signal instead of a request: {@code task_uuid}, or {@code correlation_id} and {@code limit}; {@code name}, {@code payload}, {@code signal_id}, {@code sent_by}. */
+  private void queue(JsonObject signal) {
+    signal.keySet().stream().filter(member -> !SIGNAL.contains(member)).findFirst().ifPresent(member -> {
+      throw Problem.invalid("signal." + member, "unknown property; allowed: " + String.join(", ", SIGNAL));
+    });
+    Optional<UUID> task = uuid(signal, "task_uuid");
+    Optional<UUID> correlation = uuid(signal, "correlation_id");
+    if (task.isPresent() == correlation.isPresent()) {
+      throw Problem.invalid("signal", "must have exactly one of task_uuid and correlation_id");
+    }
+    String name = text(signal, "name").orElseThrow(() -> Problem.invalid("signal.name", "must be present"));
+    JsonValue payload = signal.getOrDefault("payload", JsonValue.NULL);
+    String id = text(signal, "signal_id").orElse(null);
+    String by = text(signal, "sent_by").orElse(null);
+    if (task.isPresent()) {
+      signals.queue(task.get(), name, payload, id, by);
+      return;
+    }
+    JsonValue limit = signal.getOrDefault("limit", Json.provider().createValue(1));
+    if (!(limit instanceof JsonNumber number) || !number.isIntegral() || number.longValue() < 1 || number.longValue() > MOST_RECEIVERS) {
+      throw Problem.invalid("signal.limit", "must be a whole number between 1 and " + MOST_RECEIVERS);
+    }
+    signals.queueByCorrelation(correlation.get(), name, payload, id, number.intValue(), by);
+  }
+
+  private static Optional<UUID> uuid(JsonObject signal, String member) {
+    return text(signal, member).map(text -> {
+      try {
+        return UUID.fromString(text);
+      } catch (IllegalArgumentException e) {
+        throw Problem.invalid("signal." + member, "must be a UUID");
+      }
+    });
+  }
+
+  private static Optional<String> text(JsonObject signal, String member) {
+    JsonValue value = signal.get(member);
+    if (value == null || value == JsonValue.NULL) {
+      return Optional.empty();
+    }
+    if (!(value instanceof JsonString text)) {
+      throw Problem.invalid("signal." + member, "must be text");
+    }
+    return Optional.of(text.getString());
   }
 
   /** A fault in the data is permanent; any other may be gone at the next delivery. */

@@ -78,6 +78,20 @@ class TaskGateway {
         compensates);
   }
 
+  JsonValue getSignalSchema(UUID task, String name) {
+    return sql.json("get_signal_schema(cast(? as uuid), ?)", task, name);
+  }
+
+  JsonArray findSignalTargets(UUID correlationId, String name, int limit) {
+    return sql.array("find_signal_targets(cast(? as uuid), ?, null, ?)", correlationId, name, limit);
+  }
+
+  /** The payload has been validated. */
+  JsonArray queueSignals(List<UUID> tasks, String name, JsonValue payload, String signalId, String sentBy) {
+    return sql.object("queue_signals(cast(? as uuid[]), ?, cast(? as jsonb), cast(? as text), cast(? as text), true)",
+        SqlFunctions.arrayText(tasks), name, payload.toString(), signalId, sentBy).getJsonArray("signals");
+  }
+
   List<QueuedRequest> takeTaskRequests(int limit) {
     return QueuedRequest.of(sql.array("take_task_requests(?)", limit));
   }

@@ -55,9 +55,10 @@ final class ApprovalReader {
         .ifPresent(place -> place.refuse("needs escalate_to.due: it says what happens when those do not decide either"));
     var onReject = keys.find("on_reject").flatMap(place -> place.oneOf(OnReject.class)).orElse(OnReject.RESULT);
     var fourEyes = keys.find("four_eyes").flatMap(Located::flag).orElse(false);
+    var claimFor = keys.find("claim_for").flatMap(WaitReader::duration);
     keys.refuseOthers();
     return () -> new Approval(title.orElseThrow(), description, show, form, candidates.orElseThrow(), due.orElseThrow(), escalation, onDue,
-        onReject, fourEyes);
+        onReject, fourEyes, claimFor);
   }
 
   /** A text or a path, or a list of them. */

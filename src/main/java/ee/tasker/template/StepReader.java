@@ -21,9 +21,11 @@ import java.util.TreeMap;
 /** Reads one element of {@code steps}. {@link StepGraphCheck} performs the checks across steps. */
 final class StepReader {
   /** Keys that say how a handler is run, or what its result must be. */
-  private static final List<String> NEEDS_A_HANDLER = List.of("handler", "retry", "timeout_seconds", "result_schema", "concurrency");
+  private static final List<String> NEEDS_A_HANDLER = List.of("handler", "retry", "timeout_seconds", "queue_timeout_seconds",
+      "result_schema",
+      "concurrency");
   /** The same for a step with a child task, whose failure may be followed by another child. */
-  private static final List<String> NOT_OF_A_CHILD = List.of("handler", "result_schema", "concurrency");
+  private static final List<String> NOT_OF_A_CHILD = List.of("handler", "queue_timeout_seconds", "result_schema", "concurrency");
 
   private final Keys keys;
 
@@ -58,6 +60,7 @@ final class StepReader {
     var defaults = waits.isChild() ? RetryPolicy.OF_A_CHILD : RetryPolicy.DEFAULT;
     var retry = RetryReader.read(keys).map(given -> given.applyTo(defaults, "")).orElse(defaults);
     var timeout = RetryReader.number(keys, "timeout_seconds", 1, Limits.TIMEOUT_SECONDS);
+    var queueTimeout = RetryReader.number(keys, "queue_timeout_seconds", 1, Limits.QUEUE_TIMEOUT_SECONDS);
     List<StepDraft.Expression> payloads = new ArrayList<>();
     var events = EventReader.published(keys, name.map(Named::name), payloads);
     var resultSchema = keys.find("result_schema").flatMap(Located::schema);
@@ -106,7 +109,7 @@ final class StepReader {
     return new StepDraft(keys.mapping(), name, type, dependencies, batch.flatMap(BatchReader::worker), decision.choices(),
         expressions, waits.signal(), retry, compensationPlace,
         () -> new StepDefinition(name.orElseThrow().name(), description, type, handler,
-            List.copyOf(dependencies.keySet()), system, retry, timeout, events, batch.map(BatchReader::config),
+            List.copyOf(dependencies.keySet()), system, retry, timeout, queueTimeout, events, batch.map(BatchReader::config),
             resultSchema, concurrency, decision.rules().get(), waits.definition().get(), onNone, compensation));
   }
 

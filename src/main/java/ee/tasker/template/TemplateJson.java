@@ -191,6 +191,7 @@ public final class TemplateJson {
         .add("handler", handler(compensation.handler()))
         .add("retry", retry(compensation.retry()))
         .add("timeout_seconds", number(compensation.timeoutSeconds()))));
+    step.queueTimeoutSeconds().ifPresent(seconds -> content.add("queue_timeout_seconds", seconds));
     concurrency(content, step.concurrency());
     return content;
   }
@@ -229,6 +230,7 @@ public final class TemplateJson {
     if (approval.onReject() != StepWait.OnReject.RESULT) {
       json.add("on_reject", word(approval.onReject()));
     }
+    approval.claimFor().ifPresent(text -> json.add("claim_for", text));
     return approval.fourEyes() ? json.add("four_eyes", true) : json;
   }
 

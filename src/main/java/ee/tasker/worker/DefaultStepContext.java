@@ -8,6 +8,7 @@ import ee.tasker.step.Steps;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -136,6 +137,11 @@ final class DefaultStepContext implements StepContext {
       throw new StaleAttemptException(stepUuid(), attempt());
     }
     checkpoint = Optional.of(progress);
+  }
+
+  @Override
+  public List<JsonObject> signals() {
+    return steps.signals(taskUuid());
   }
 
   @Override

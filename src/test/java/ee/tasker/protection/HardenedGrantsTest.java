@@ -167,7 +167,7 @@ class HardenedGrantsTest {
     assertThat(sql.texts(
         "select n.nspname || '.' || p.proname from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname ~ '^(tasker|pgmq)' "
             + "and n.nspname <> 'tasker_reader' and has_schema_privilege('hardened_api', n.oid, 'usage') and has_function_privilege('hardened_api', p.oid, 'execute')"))
-        .containsExactlyInAnyOrder("tasker_api.submit_task", "tasker_api.submit_tasks", "tasker_api.send_signal",
+        .containsExactlyInAnyOrder("tasker_api.submit_task", "tasker_api.submit_tasks", "tasker_api.send_signal", "tasker_api.queue_signal",
             "tasker_api.request_cancel");
     assertThatStep(task.step("a")).isIn("enqueued").went("pending", "enqueued");
   }

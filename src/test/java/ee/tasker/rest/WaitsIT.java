@@ -61,6 +61,36 @@ class WaitsIT {
   }
 
   @Test
+  void a_handler_sees_the_signals_that_have_arrived() {
+    UUID task = task("""
+        - {name: pay, signal: {name: payment}}
+        - {name: more, signal: {name: payment}}
+        - {name: then, dependencies: [pay, more], handler: {callable: testing.Heard}}
+        """, "{}");
+    send(task, "payment", "{'payload': 1}");
+    assertThat(send(task, "payment", "{'payload': 2}").status()).isEqualTo(200);
+    assertThat(ended(task).getString("state")).isEqualTo("complete");
+    assertThat(tasker.steps(task).get("then").get("result").toString()).isEqualTo("[1,2]");
+  }
+
+  @Test
+  void a_signal_on_the_queue_of_requests_arrives_and_one_that_no_task_takes_is_refused() {
+    UUID queued = task("""
+        - {name: pay, signal: {name: payment}}
+        """, "{}");
+    tasker.sql("select pgmq.send('orchestration_task_requests', jsonb_build_object('signal', jsonb_build_object('task_uuid', ?::text, 'name', 'payment', "
+        + "'payload', 7, 'signal_id', 'q1')))", queued.toString());
+    tasker.sql("select pgmq.send('orchestration_task_requests', jsonb_build_object('signal', jsonb_build_object('task_uuid', ?::text, 'name', 'posted')))",
+        queued.toString());
+    tasker.sql("select tasker.notify_servers(null, array['orchestration'])");
+    assertThat(ended(queued).getString("state")).isEqualTo("complete");
+    assertThat(tasker.steps(queued).get("pay").get("result").toString()).isEqualTo("7");
+    TaskerClient.until("the other one is refused", Duration.ofSeconds(30), () -> tasker.count(
+        "select count(*) from pgmq.q_orchestration_task_requests_refused where message #>> '{problem,code}' = 'signal-not-known' and message #>> '{request,signal,task_uuid}' = ?",
+        queued.toString()) == 1);
+  }
+
+  @Test
   void a_signal_ends_a_wait_and_counts_once() {
     UUID task = task("""
         - name: pay

@@ -26,7 +26,8 @@ import org.junit.jupiter.api.Test;
   "claim_approval",
   "unclaim_approval", "delegate_approval", "decide_approval", "list_approvals", "get_approval_document", "describe_approvals",
   "resolve_approver",
-  "is_approval_candidate", "may_see_approval", "get_persons", "get_initiators", "find_approval_violations", "pass_waits", "cancel_waits"})
+  "is_approval_candidate", "give_approval", "lapse_claim", "may_see_approval", "get_persons", "get_initiators", "find_approval_violations",
+  "pass_waits", "cancel_waits"})
 class ApprovalsTest {
   private static final String CLERKS = "\"title\": \"Loan\", \"candidates\": {\"roles\": [\"clerk\"]}, \"due\": \"PT1H\"";
   private static final String LEAD = "{\"assigns_in\": [\"*\"]}";
@@ -228,6 +229,39 @@ class ApprovalsTest {
   }
 
   @Test
+  void a_claim_lapses_after_a_day_or_the_time_of_the_template_and_the_approval_is_back_in_the_inbox() {
+    Dag.Task task = waiting(
+        asked("\"title\": \"Loan\", \"candidates\": {\"roles\": [\"clerk\"]}, \"due\": \"P9D\", \"claim_for\": \"PT4H\""));
+    UUID approval = approval(task);
+    sql.object("select tasker.claim_approval(?, 'ann')", approval);
+    Instant end = sql.instant("select claim_ends_at from tasker.approvals where approval_uuid = ?", approval);
+    assertThat(end)
+        .isEqualTo(sql.instant("select claimed_at from tasker.approvals where approval_uuid = ?", approval).plus(Duration.ofHours(4)));
+    assertThat(sql.instant("select wake_at from tasker.task_wakeups where task_uuid = ?", task.uuid())).isEqualTo(end);
+    evaluate(task, end.minusMillis(1));
+    assertThat(sql.instant("select wake_at from tasker.task_wakeups where task_uuid = ?", task.uuid())).isEqualTo(end);
+    assertThat(refused(sql.object("select tasker.claim_approval(?, 'bob', p_now => ?)", approval, end.minusMillis(1))))
+        .isEqualTo("approval-taken");
+
+    evaluate(task, end);
+    assertThat(events(task)).containsExactly("made", "claimed ann", "lapsed");
+    assertThat(sql.text("select note from tasker.approval_events where event = 'lapsed'")).startsWith("ann had it since ");
+    assertThat(titles("{\"mine\": true}", "bob", "{}")).containsExactly("Loan");
+    assertThatHistoryIsSound();
+
+    sql.object("select tasker.delegate_approval(?, 'lea', 'bob', p_rights => ?::jsonb)", approval, LEAD);
+    Instant second = sql.instant("select claim_ends_at from tasker.approvals where approval_uuid = ?", approval);
+    assertThat(sql.object("select tasker.claim_approval(?, 'ann', p_now => ?)", approval, second).getString("outcome"))
+        .as("whichever call looks first").isEqualTo("done");
+    assertThat(events(task)).contains("lapsed", "claimed ann");
+
+    Dag.Task usual = waiting(asked("\"title\": \"Loan\", \"candidates\": {\"roles\": [\"clerk\"]}, \"due\": \"P9D\""));
+    sql.object("select tasker.claim_approval(?, 'ann')", approval(usual));
+    assertThat(sql.text("select claim_ends_at - claimed_at from tasker.approvals where approval_uuid = ?", approval(usual)))
+        .isEqualTo("1 day");
+  }
+
+  @Test
   void a_candidate_delegates_to_another_and_who_may_assign_to_every_user_who_may_decide() {
     Dag.Task task = waiting(asked(CLERKS));
     UUID approval = approval(task);
@@ -410,9 +444,13 @@ class ApprovalsTest {
 
     for (Dag.Task task : List.of(cancelled, resolved, completed)) {
       assertThat(state(task)).isEqualTo("cancelled");
-      assertThat(events(task)).containsExactly("made", "cancelled");
       assertThat(refused(decide(task, "ann", true))).isEqualTo("approval-ended");
     }
+    assertThat(events(cancelled)).containsExactly("made", "cancelled");
+    assertThat(events(resolved)).as("an override says whose it was").containsExactly("made", "cancelled " + Operator.NAME);
+    assertThat(events(completed)).containsExactly("made", "cancelled " + Operator.NAME);
+    assertThat(sql.text("select note from tasker.approval_events where event = 'cancelled' and task_uuid = ?", completed.uuid()))
+        .isEqualTo("overridden by complete_manually: " + Operator.REASON);
     assertThat(titles("{\"state\": \"open\"}", "ann", "{}")).isEmpty();
     assertThatHistoryIsSound();
   }

@@ -45,6 +45,7 @@ class RefuseUnknownTest {
         call("task", "task_uuid", "fork_task(ID, 'ann', 'a test', '{\"from\": [\"a\"]}')"),
         call("task", "task_uuid", "add_steps(ID, '[{\"name\": \"b\", \"step\": \"a\"}]')"),
         call("task", "task_uuid", "send_signals(array[ID]::uuid[], 'paid') -> 'signals' -> 0 #- '{task_uuid}'"),
+        call("task", "task_uuid", "queue_signals(array[ID]::uuid[], 'paid') -> 'signals' -> 0 #- '{task_uuid}'"),
         call("task", "task_uuid", "send_task_to_dlq(ID, 'ann', 'a test')"),
         call("dead-letter", "dlq_entry_uuid", "update_dlq_entry(ID, 'cancelled', 'ann', 'a test')"),
         call("dead-letter", "dlq_entry_uuid", "update_dlq_entry(ID, null, 'ann', 'a test', '{\"ticket\": 1}')"),
@@ -153,7 +154,7 @@ class RefuseUnknownTest {
         "select proname from pg_proc where pronamespace = 'tasker'::regnamespace "
             + "and prosrc ~ 'refuse_unknown|replay_dead_messages\\(|find_templates_to_pause\\(|begin_approval_action\\(' "
             // Parts of the functions that refuse by them.
-            + "and proname not in ('refuse_unknown', 'find_templates_to_pause', 'begin_approval_action')"))
+            + "and proname not in ('refuse_unknown', 'find_templates_to_pause', 'begin_approval_action', 'store_signal')"))
         .isNotEmpty().allSatisfy(name -> assertThat(calls()).anyMatch(call -> ((String) call.get()[2]).startsWith(name + "(")));
     assertThat(sql.texts(
         "select proname from pg_proc where pronamespace = 'tasker'::regnamespace and provolatile = 'v' and prorettype in ('jsonb'::regtype, 'json'::regtype) "

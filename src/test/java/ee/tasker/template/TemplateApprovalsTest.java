@@ -41,7 +41,8 @@ class TemplateApprovalsTest {
 
     var least = (StepWait.Approval) read(withSteps(LEAST)).steps().get(0).waitFor().orElseThrow();
     assertThat(least).isEqualTo(new StepWait.Approval("\"t\"", Optional.empty(), Optional.empty(), Optional.empty(),
-        new StepWait.Candidates(List.of(), List.of("ann")), "P2D", Optional.empty(), Optional.empty(), StepWait.OnReject.RESULT, false));
+        new StepWait.Candidates(List.of(), List.of("ann")), "P2D", Optional.empty(), Optional.empty(), StepWait.OnReject.RESULT, false,
+        Optional.empty()));
     for (String steps : List.of(WHOLE, LEAST)) {
       var template = read(withSteps(steps));
       assertThat(TemplateReader.readNormalForm(TemplateJson.toJson(template).toString())).isEqualTo(new TemplateReading.Read(template));

@@ -202,6 +202,7 @@ class TemplatePropertiesTest {
           Optional.of(new HandlerReference(oneOf("h", "shop.Charge", "null"), oneOf("call", "go"), maybe("rules"), configuration())),
           dependencies, maybe("bank"), new RetryPolicy(random.nextBoolean(), random.nextInt(101),
               oneOf(BackoffKind.values()), base, base + 5_000 + random.nextInt(100), oneOf(OnWorkerLost.values())),
+          random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(1 + random.nextInt(86_400)),
           random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(1 + random.nextInt(86_400)), List.of(),
           Optional.empty(), maybe(schema()), policies(LimitedUnit.STEPS), Optional.empty(), maybe(waitFor()),
           type == StepType.STANDARD ? OnNone.SKIP : oneOf(OnNone.values()),

@@ -25,6 +25,7 @@ public final class Dag {
     private final List<String> parents = new ArrayList<>();
     private final JsonObjectBuilder retry = Json.createObjectBuilder();
     private Integer timeoutSeconds;
+    private Integer queueTimeoutSeconds;
     private String handler = "test.handler";
     private String method;
     private String type;
@@ -218,6 +219,11 @@ public final class Dag {
   public Dag handler(String callable, String method) {
     current.method = method;
     return handler(callable);
+  }
+
+  public Dag queueTimeoutSeconds(int seconds) {
+    current.queueTimeoutSeconds = seconds;
+    return this;
   }
 
   public Dag timeoutSeconds(int seconds) {
@@ -423,6 +429,9 @@ public final class Dag {
       }
       if (step.runsOnNone) {
         json.add("on_none", "run");
+      }
+      if (step.queueTimeoutSeconds != null) {
+        json.add("queue_timeout_seconds", step.queueTimeoutSeconds);
       }
       if (step.timeoutSeconds != null) {
         json.add("timeout_seconds", step.timeoutSeconds);

@@ -21,6 +21,8 @@ public final class Limits {
   public static final int BACKOFF_BASE_MS = 3_600_000;
   public static final int MAX_BACKOFF_MS = 86_400_000;
   public static final int TIMEOUT_SECONDS = 86_400;
+  /** A year. */
+  public static final int QUEUE_TIMEOUT_SECONDS = 31_536_000;
   /** 30 days: {@code max_duration_minutes} and {@code sla_minutes}. */
   public static final int DURATION_MINUTES = 43_200;
   /** 7 days: the three limits on waiting. */

@@ -12,6 +12,7 @@ import java.util.OptionalInt;
  * @param handler         empty for a decision by rules and a batchable step with items, and possibly for a step that waits
  * @param dependencies     names of the parents, in document order, each once
  * @param timeoutSeconds   how long one attempt may run; empty for no limit of its own
+ * @param queueTimeoutSeconds how long an offer may wait for a worker; empty for no limit
  * @param resultSchema     JSON Schema of the result, as JSON text
  * @param concurrency      how many instances of this step may be active, across all tasks
  * @param rules           how a decision without a handler chooses
@@ -21,7 +22,7 @@ import java.util.OptionalInt;
  */
 public record StepDefinition(String name, Optional<String> description, StepType type, Optional<HandlerReference> handler,
     List<String> dependencies, Optional<String> systemDependency, RetryPolicy retry,
-    OptionalInt timeoutSeconds, List<EventDeclaration> publishesEvents,
+    OptionalInt timeoutSeconds, OptionalInt queueTimeoutSeconds, List<EventDeclaration> publishesEvents,
     Optional<BatchConfig> batchConfig, Optional<String> resultSchema,
     List<ConcurrencyPolicy> concurrency, Optional<DecisionRules> rules, Optional<StepWait> waitFor, OnNone onNone,
     Optional<Compensation> compensation) {
@@ -42,6 +43,7 @@ public record StepDefinition(String name, Optional<String> description, StepType
     Checks.present(systemDependency, "step.system_dependency");
     Checks.present(retry, "step.retry");
     Checks.range(timeoutSeconds, "step.timeout_seconds", 1, Limits.TIMEOUT_SECONDS);
+    Checks.range(queueTimeoutSeconds, "step.queue_timeout_seconds", 1, Limits.QUEUE_TIMEOUT_SECONDS);
     Checks.present(publishesEvents, "step.publishes_events");
     publishesEvents = List.copyOf(publishesEvents);
     Checks.present(batchConfig, "step.batch_config");

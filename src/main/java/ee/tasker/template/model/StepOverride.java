@@ -32,7 +32,7 @@ public record StepOverride(String step, SortedMap<String, String> initialization
     }
     return new StepDefinition(step.name(), step.description(), step.type(),
         step.handler().map(handler -> handler.withInitialization(initialization)), step.dependencies(), step.systemDependency(),
-        retry.applyTo(step.retry()), timeoutSeconds.isPresent() ? timeoutSeconds : step.timeoutSeconds(),
+        retry.applyTo(step.retry()), timeoutSeconds.isPresent() ? timeoutSeconds : step.timeoutSeconds(), step.queueTimeoutSeconds(),
         step.publishesEvents(), step.batchConfig(), step.resultSchema(), step.concurrency(), step.rules(), step.waitFor(), step.onNone(),
         step.compensation());
   }

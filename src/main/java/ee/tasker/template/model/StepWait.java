@@ -93,9 +93,11 @@ public sealed interface StepWait {
    * @param due        a duration since the parents were done, or a path to an instant
    * @param onDue      JSON text of the decision that counts when nobody has decided; empty: that is an error
    * @param fourEyes   whether those for whom the task was submitted may not decide
+   * @param claimFor   how long a claim holds; empty for a day
    */
   record Approval(String title, Optional<String> description, Optional<String> show, Optional<String> form, Candidates candidates,
-      String due, Optional<Escalation> escalateTo, Optional<String> onDue, OnReject onReject, boolean fourEyes) implements StepWait {
+      String due, Optional<Escalation> escalateTo, Optional<String> onDue, OnReject onReject, boolean fourEyes,
+      Optional<String> claimFor) implements StepWait {
     public Approval {
       Checks.text(title, "step.approval.title", Limits.APPROVAL_TITLE_PARTS * Limits.EXPRESSION);
       Checks.present(description, "step.approval.description");
@@ -107,6 +109,8 @@ public sealed interface StepWait {
       Checks.present(escalateTo, "step.approval.escalate_to");
       Checks.present(onDue, "step.approval.on_due");
       Checks.present(onReject, "step.approval.on_reject");
+      Checks.present(claimFor, "step.approval.claim_for");
+      claimFor.ifPresent(text -> Checks.require(isDuration(text), "step.approval.claim_for must be a duration, but is " + text));
     }
   }
 

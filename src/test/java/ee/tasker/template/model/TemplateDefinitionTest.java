@@ -20,7 +20,8 @@ class TemplateDefinitionTest {
   private static StepDefinition step(String name, StepType type, String... dependencies) {
     return new StepDefinition(name, Optional.empty(), type,
         Optional.of(new HandlerReference("h", "call", Optional.empty(), Collections.emptySortedMap())), List.of(dependencies),
-        Optional.empty(), RetryPolicy.DEFAULT, OptionalInt.empty(), List.of(), Optional.empty(), Optional.empty(), List.of(),
+        Optional.empty(), RetryPolicy.DEFAULT, OptionalInt.empty(), OptionalInt.empty(), List.of(), Optional.empty(), Optional.empty(),
+        List.of(),
         Optional.empty(), Optional.empty(), OnNone.SKIP, Optional.empty());
   }
 

@@ -1,6 +1,7 @@
 package ee.tasker.testing.desk;
 
 import ee.tasker.task.TaskRequest;
+import ee.tasker.task.TaskSignals;
 import ee.tasker.task.TaskSubmissions;
 import jakarta.annotation.Resource;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -16,7 +17,7 @@ import javax.naming.InitialContext;
 import javax.naming.NamingException;
 import javax.sql.DataSource;
 
-/** The business transaction: an order in a table of its own and the task that will deliver it are both there, or neither is. */
+/** The business transaction: an order in a table of its own, the task that will deliver it and the signal that it waits for are all there, or none is. */
 @ApplicationScoped
 public class OrderDesk {
   @Resource(lookup = "java:comp/TransactionSynchronizationRegistry")
@@ -24,6 +25,9 @@ public class OrderDesk {
 
   @Inject
   private TaskSubmissions tasks;
+
+  @Inject
+  private TaskSignals signals;
 
   /**
    * Places an order, once per number however often it is asked to.
@@ -37,6 +41,7 @@ public class OrderDesk {
     if (insert(number, "refused-commit".equals(way) ? -1 : 1)) {
       UUID task = tasks.submit(TaskRequest.of("desk", "deliver", "1.0.0").sourceSystem("desk")
           .context(Json.createObjectBuilder().add("number", number).build())).taskUuid();
+      signals.send(task, "confirmed", Json.createObjectBuilder().add("number", number).build(), "order-" + number);
       note(number, task);
     }
     switch (way) {

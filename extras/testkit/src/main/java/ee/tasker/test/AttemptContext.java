@@ -7,6 +7,7 @@ import ee.tasker.worker.Checkpoints;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -110,6 +111,11 @@ final class AttemptContext implements StepContext {
   @Override
   public Optional<JsonValue> checkpoint() {
     return checkpoint;
+  }
+
+  @Override
+  public List<JsonObject> signals() {
+    return tasker.sql().array("select tasker.get_signal_documents(?, true)", taskUuid()).getValuesAs(JsonObject.class);
   }
 
   @Override

@@ -1,0 +1,73 @@
+package ee.tasker.task;
+
+import ee.tasker.platform.Json;
+import ee.tasker.platform.JsonbCheck;
+import ee.tasker.platform.Problem;
+import ee.tasker.platform.Problem.Violation;
+import ee.tasker.platform.Refusals;
+import ee.tasker.template.ContextSchema;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonValue;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/** Queues signals in the transaction of its caller, which a {@link Problem} does not mark for rollback. Thread-safe. */
+@ApplicationScoped
+public class SignalQueue {
+  @Inject
+  private TaskGateway gateway;
+
+  void queue(UUID task, String name, JsonValue payload, String signalId, String sentBy) {
+    if (!(gateway.getSignalSchema(task, name) instanceof JsonObject known)) {
+      throw Tasks.notFound(task);
+    }
+    queue(List.of(task), List.of(known), name, payload, signalId, sentBy);
+  }
+
+  int queueByCorrelation(UUID correlationId, String name, JsonValue payload, String signalId, int limit, String sentBy) {
+    List<JsonObject> targets = gateway.findSignalTargets(correlationId, name, limit).getValuesAs(JsonObject.class);
+    checkTargets(targets.size(), name, limit);
+    queue(targets.stream().map(target -> Json.uuid(target, "task_uuid")).toList(), targets, name, payload, signalId, sentBy);
+    return targets.size();
+  }
+
+  private void queue(List<UUID> tasks, List<JsonObject> schemas, String name, JsonValue payload, String signalId, String sentBy) {
+    JsonbCheck.complaint(payload).ifPresent(complaint -> {
+      throw Problem.invalid("payload", complaint);
+    });
+    schemas.forEach(each -> checkPayload(each.get("schema"), payload));
+    gateway.queueSignals(tasks, name, payload, signalId, sentBy).getValuesAs(JsonObject.class)
+        .forEach(answer -> Refusals.check(answer, () -> Tasks.notFound(Json.uuid(answer, "task_uuid"))));
+  }
+
+  /** @throws Problem 404 no-task-for-signal, 409 too-many-receivers */
+  public static void checkTargets(int targets, String name, int limit) {
+    if (targets == 0) {
+      throw Problem.of(404, "no-task-for-signal", "no unfinished task with this correlation id waits for a signal " + name);
+    }
+    if (targets > limit) {
+      throw new Problem(409, "too-many-receivers",
+          "limit: more than " + limit + " tasks with this correlation id wait for the signal; nothing was sent",
+          List.of(new Violation("limit", "more than " + limit + " tasks wait for the signal")), Map.of());
+    }
+  }
+
+  /**
+   * @param schema JSON null or null when the signal has none
+   * @throws Problem 400 invalid-payload
+   */
+  public static void checkPayload(JsonValue schema, JsonValue payload) {
+    if (schema == null || schema == JsonValue.NULL) {
+      return;
+    }
+    List<Violation> violations = ContextSchema.compile(schema.toString()).validate(payload).stream()
+        .map(violation -> new Violation("payload" + violation.pointer(), violation.message())).toList();
+    if (!violations.isEmpty()) {
+      throw new Problem(400, "invalid-payload", "the payload does not fit the schema of the signal: " + violations.get(0).field() + ": "
+          + violations.get(0).message(), violations, Map.of());
+    }
+  }
+}
