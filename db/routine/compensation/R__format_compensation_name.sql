@@ -3,7 +3,6 @@
 create or replace function tasker.format_compensation_name(p_name text, p_undo_uuid uuid)
 returns text
 language sql immutable parallel safe
-set search_path = ''
 as $$
   select case when length(p_name) <= 115 then p_name else left(p_name, 78) || ':' || p_undo_uuid end || ':compensation'
 $$;

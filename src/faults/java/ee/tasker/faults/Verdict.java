@@ -58,7 +58,8 @@ record Verdict(long tasks, long steps, long rerun, long resubmissions, Duration 
     check(violations, tasker, "a loop that did not continue from its checkpoint", """
         select s.workflow_step_uuid, d.yields, d.checkpoint from tasker.tasks t join tasker.named_tasks k using (named_task_uuid)
         join tasker.workflow_steps s using (task_uuid) join tasker.workflow_step_documents d using (workflow_step_uuid)
-        where t.source_system = ? and k.name = 'loop' and t.state = 'complete' and d.yields > 0 and (d.yields, d.checkpoint) <> (3, '3')""", round);
+        where t.source_system = ? and k.name = 'loop' and t.state = 'complete' and d.yields > 0 and (d.yields, d.checkpoint) <> (3, '3')""",
+        round);
     check(violations, tasker, "other steps than its decisions chose", """
         select * from (
           select t.task_uuid, (c.context ->> 'number')::int as number, string_agg(n.name, ' ' order by n.name) as steps

@@ -455,7 +455,8 @@ class CompensationTest {
 
   @Test
   void a_failed_undo_does_not_stop_branches_that_are_independent_of_it() {
-    Dag.Task task = Dag.of("a").compensatedBy("undo", 1).step("a2").dependsOn("a").compensatedBy("undo", 1).step("b").compensatedBy("undo", 1)
+    Dag.Task task = Dag.of("a").compensatedBy("undo", 1).step("a2").dependsOn("a").compensatedBy("undo", 1).step("b")
+        .compensatedBy("undo", 1)
         .step("b2").dependsOn("b").compensatedBy("undo", 1).step("end").dependsOn("a2", "b2").maxAttempts(1)
         .lifecycle("on_failure", "compensate").started();
     all(2, Claim::success);
