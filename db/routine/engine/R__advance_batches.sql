@@ -30,8 +30,10 @@ begin
     join tasker.workflow_steps s on s.workflow_step_uuid = u.step_uuid and s.state = 'pending'
     order by u.n
   loop
-    if v_batch.failed_workers > v_batch.tolerate
-       and (v_batch.compensates_step_uuid is null or v_batch.done_workers + v_batch.failed_workers = v_batch.total_workers) then
+    if v_batch.compensates_step_uuid is not null and v_batch.done_workers + v_batch.failed_workers < v_batch.total_workers then
+      v_batch.tolerate := null;
+    end if;
+    if v_batch.failed_workers > v_batch.tolerate then
       o_deltas := o_deltas || tasker.end_automatic_step(v_batch.workflow_step_uuid, null, tasker.get_batch_failure(v_batch.workflow_step_uuid), p_server_uuid, v_now);
       continue;
     end if;
