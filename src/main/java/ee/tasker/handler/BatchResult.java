@@ -15,6 +15,7 @@ public record BatchResult(String batchId, Optional<JsonValue> result, Optional<J
 
   /** Reads {@code {batch_id, result}} or {@code {batch_id, error}}. */
   public static BatchResult of(JsonObject json) {
-    return new BatchResult(json.getString("batch_id"), Optional.ofNullable(json.get("result")), Optional.ofNullable(json.getJsonObject("error")));
+    return new BatchResult(json.getString("batch_id"), Optional.ofNullable(json.get("result")),
+        Optional.ofNullable(json.getJsonObject("error")));
   }
 }

@@ -84,7 +84,8 @@ class BatchesIT {
 
   @Test
   void a_handler_that_follows_from_no_such_batch_fails() {
-    UUID task = task(BY_HANDLER.replace("{callable: testing.Echo}", "{callable: testing.CountBatches, initialization: {of: another}}"), "{'cursors': []}");
+    UUID task = task(BY_HANDLER.replace("{callable: testing.Echo}", "{callable: testing.CountBatches, initialization: {of: another}}"),
+        "{'cursors': []}");
     assertThat(tasker.steps(task).get("join").getJsonObject("error").getString("type")).isEqualTo("MissingBatch");
   }
 

@@ -73,7 +73,8 @@ class BatchesTest {
     worker.runToTheEnd();
 
     String read = "select tasker.get_ancestor_batch_results(?, ?, ?, 2)";
-    assertThat(sql.array(read, task.step("end"), "work", 0).toString()).contains("\"error\"", "\"of\":\"work_001\"").doesNotContain("work_003");
+    assertThat(sql.array(read, task.step("end"), "work", 0).toString()).contains("\"error\"", "\"of\":\"work_001\"")
+        .doesNotContain("work_003");
     assertThat(sql.array(read, task.step("end"), "work", 4)).singleElement()
         .satisfies(last -> assertThat(last.asJsonObject().getString("batch_id")).isEqualTo("005"));
     assertThat(sql.array(read, task.step("join"), "work", 5)).isEmpty();
