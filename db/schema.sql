@@ -611,6 +611,8 @@ END) stored,
   growth_rank          integer,
   -- on_none: run. The deferred convergence runs although none of its parents was created.
   runs_on_none         boolean not null default false,
+  -- compensation.when: attempted. Steps that ran and did not complete are undone, too.
+  undoes_attempts      boolean not null default false,
   -- {rules: [{when, then}], otherwise} of a decision that has no handler.
   rules                jsonb,
   -- What the step waits for after its parents: {kind: timer, for | until}, {kind: signal, name, schema?, timeout?, on_timeout?}, {kind: approval}
@@ -628,6 +630,7 @@ END) stored,
   constraint named_tasks_named_steps_named_step_uuid_fkey FOREIGN KEY (named_step_uuid) REFERENCES tasker.named_steps(named_step_uuid),
   constraint named_tasks_named_steps_named_task_uuid_fkey FOREIGN KEY (named_task_uuid) REFERENCES tasker.named_tasks(named_task_uuid),
   constraint attempts_are_not_negative CHECK (default_max_attempts >= 0),
+  constraint attempts_are_undone_by_a_compensation CHECK (NOT undoes_attempts OR step_type::text = 'compensation'::text),
   constraint backoff_is_positive CHECK (backoff_base_ms > 0 AND max_backoff_ms >= backoff_base_ms),
   constraint batch_is_of_a_batch CHECK ((batch IS NOT NULL) = (step_type::text = ANY (ARRAY['batchable'::character varying, 'batch_worker'::character varying]::text[]))),
   constraint child_replaces_the_handler CHECK ((wait_for ->> 'kind'::text) <> 'child'::text OR handler_callable IS NULL),
@@ -1750,9 +1753,19 @@ function tasker.begin_compensations(p_task_uuids uuid[], p_server_uuid uuid, p_n
     p_cause tasker.compensation_cause DEFAULT NULL::tasker.compensation_cause, p_by text DEFAULT NULL::text, p_reason text DEFAULT NULL::text)
     returns tasker.task_delta[];
   -- called by act_on_task, roll_up_task_states
+-- Creates the next workers of a batch that undoes another one, all pending, and counts them on their task.
+function tasker.create_compensating_workers(p_batch_step_uuid uuid, p_first_position integer, p_count integer, p_server_uuid uuid,
+    p_now timestamp with time zone) returns uuid[];
+  -- called by advance_batches
 -- What the end of a task means for its compensation.
 function tasker.end_compensation() returns trigger;
   -- called by trigger of tasks
+-- The name of the step that compensates the step p_name.
+function tasker.format_compensation_name(p_name text, p_undo_uuid uuid) returns text, immutable;
+  -- called by begin_compensations, create_compensating_workers, find_batch_violations
+-- Whether a step is to be undone when its task is compensated.
+function tasker.is_undoable(p_state tasker.step_state, p_attempts integer, p_undoes_attempts boolean) returns boolean, immutable;
+  -- called by begin_compensations, find_compensation_violations
 -- The compensations of a new template: for each step with one, a row that no task begins with.
 function tasker.register_compensations(p_named_task_uuid uuid, p_steps jsonb) returns void;
   -- called by register_template
@@ -1797,7 +1810,7 @@ function tasker.check_batches(p_named_step_uuid uuid, p_batches jsonb, p_is_cut 
   -- called by act_on_step, cut_batches, judge_batches, transition_step_state_atomic
 -- What is wrong with the choice of a decision of a template: a sentence, or null.
 function tasker.check_choice(p_named_step_uuid uuid, p_chosen jsonb) returns text, stable;
-  -- called by check_decision, judge_decisions
+  -- called by check_decision, decide_steps, judge_decisions
 -- What is wrong with the choice of a decision: a sentence, or null when it may be carried out.
 function tasker.check_decision(p_step_uuid uuid, p_chosen jsonb, p_is_known boolean DEFAULT false) returns text, stable;
   -- called by act_on_step, decide_steps, judge_decisions, transition_step_state_atomic
@@ -1845,10 +1858,13 @@ function tasker.decide_steps(p_step_uuids uuid[], p_server_uuid uuid, p_now time
 function tasker.deliver_notices(p_server_uuid uuid, p_limit integer DEFAULT 100,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by advance_due_tasks
--- Ends a step that the engine completes itself: pending to complete with p_result, or to error with p_error.
+-- Ends one step that the engine completes itself: pending to complete with p_result, or to error with p_error.
 function tasker.end_automatic_step(p_step_uuid uuid, p_result jsonb, p_error jsonb, p_server_uuid uuid, p_now timestamp with time zone)
     returns tasker.task_delta;
-  -- called by advance_batches, cut_batches, decide_steps, pass_child_waits
+  -- called by advance_batches, cut_batches, pass_child_waits
+-- Ends steps that the engine completes itself: pending to complete with a result, or to error with an error.
+function tasker.end_automatic_steps(p_ends jsonb, p_server_uuid uuid, p_now timestamp with time zone) returns tasker.task_delta[];
+  -- called by decide_steps, end_automatic_step, pass_child_waits
 -- Evaluates whole tasks and does the work that is due.
 function tasker.evaluate_tasks(p_task_uuids uuid[], p_server_uuid uuid, p_claim_limit integer DEFAULT 0, p_lease_seconds integer DEFAULT 60,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
@@ -1884,7 +1900,7 @@ function tasker.get_task_output(p_task_uuid uuid) returns jsonb, stable;
 function tasker.grow_tasks(p_completed uuid[], p_ready uuid[], p_server_uuid uuid,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT o_ready uuid[], OUT o_deltas tasker.task_delta[],
     OUT o_next_due_at timestamp with time zone, OUT o_due uuid[], OUT o_queued text[]) returns record;
-  -- called by advance_tasks, evaluate_tasks
+  -- called by advance_tasks, begin_compensations, evaluate_tasks
 -- Whether a task state is terminal.
 function tasker.is_terminal(p_state tasker.task_state) returns boolean, immutable;
   -- called by count_task_moves, tally_steps, tally_tasks
@@ -1938,7 +1954,8 @@ function tasker.record_decisions(p_results jsonb, p_accepted uuid[], p_now times
   -- called by complete_steps, transition_step_state_atomic
 -- Recounts the workers of the open batches of tasks, after moves that were not counted one by one.
 function tasker.recount_batches(p_task_uuids uuid[]) returns void;
-  -- called by evaluate_tasks, fail_stale_task, move_steps_by_operator, record_task_fault, refuse_steps, request_cancel, transition_step_state_atomic
+  -- called by begin_compensations, evaluate_tasks, fail_stale_task, move_steps_by_operator, record_task_fault, refuse_steps, request_cancel,
+  --   transition_step_state_atomic
 -- History is append-only: an update or a delete of one of its rows is refused with TK009.
 function tasker.refuse_history_change() returns trigger;
   -- called by trigger of operator_actions, trigger of task_transitions, trigger of workflow_step_result_audit, trigger of workflow_step_transitions
@@ -2088,6 +2105,9 @@ function tasker.explain_waiting(p_task_uuid uuid, p_now timestamp with time zone
 function tasker.find_tasks(p_filter jsonb, p_limit integer, p_cursor uuid DEFAULT NULL::uuid, p_since uuid DEFAULT NULL::uuid, OUT r_tasks uuid[],
     OUT r_unknown_attribute text) returns record, stable;
   -- called by count_tasks, list_tasks
+-- The results of a batch for a step that follows from it, by page, in the order of the batches.
+function tasker.get_ancestor_batch_results(p_step_uuid uuid, p_batch_step text, p_after integer, p_limit integer) returns jsonb, stable;
+  -- called by StepGateway
 -- The batches of a task as the REST interface shows them, a JSON array in the order of the template.
 function tasker.get_batch_documents(p_task_uuid uuid) returns jsonb, stable;
   -- called by get_task_documents
@@ -2095,7 +2115,7 @@ function tasker.get_batch_documents(p_task_uuid uuid) returns jsonb, stable;
 function tasker.get_batch_results(p_batch_step_uuid uuid, p_after integer DEFAULT 0, p_limit integer DEFAULT 100, p_state text DEFAULT NULL::text)
     returns TABLE(batch_number integer, batch_id text, workflow_step_uuid uuid, step_name text, state tasker.step_state, attempts integer,
     result jsonb, error jsonb), stable;
-  -- called by get_batch_failure, get_batch_summary, list_batch_workers
+  -- called by get_ancestor_batch_results, get_batch_failure, get_batch_summary, list_batch_workers
 -- The child tasks that steps of a task have submitted, in the order of their submission.
 function tasker.get_child_documents(p_task_uuid uuid, p_after uuid DEFAULT NULL::uuid, p_limit integer DEFAULT 100) returns jsonb, stable;
   -- called by TaskGateway
@@ -2207,7 +2227,8 @@ function tasker.waits_for_slot(p_step tasker.workflow_steps) returns boolean, st
 -- -------------------------------
 -- A new time-ordered key (UUID version 7): the server's own uuidv7() from PostgreSQL 18 on, the same layout before.
 function tasker.uuid_v7() returns uuid;
-  -- called by add_steps, begin_compensations, create_batch_workers, create_steps, expand_decisions, fork_task, submit_tasks
+  -- called by add_steps, begin_compensations, create_batch_workers, create_compensating_workers, create_steps, expand_decisions, fork_task,
+  --   submit_tasks
 
 
 -- Functions: operations
@@ -2995,7 +3016,7 @@ function tasker.get_step_definitions(p_named_step_uuids uuid[]) returns jsonb, s
 -- All ancestors of a step, one row each, nearest first, with their results.
 function tasker.get_step_transitive_dependencies(target_step_uuid uuid) returns TABLE(workflow_step_uuid uuid, task_uuid uuid, named_step_uuid uuid,
     step_name text, results jsonb, processed boolean, distance integer), stable;
-  -- called by check_decision, get_ancestor_results
+  -- called by check_decision, get_ancestor_batch_results, get_ancestor_results
 -- Registered templates as a JSON array.
 function tasker.get_templates(p_namespace text DEFAULT NULL::text, p_name text DEFAULT NULL::text, p_version text DEFAULT NULL::text,
     p_with_configuration boolean DEFAULT false) returns jsonb, stable;
