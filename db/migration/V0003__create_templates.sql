@@ -128,6 +128,7 @@ create table tasker.named_tasks_named_steps (
   on_worker_lost       tasker.lost_worker_policy not null default 'reschedule',
   growth_rank          int,
   runs_on_none         boolean      not null default false,
+  undoes_attempts      boolean      not null default false,
   rules                jsonb,
   wait_for             jsonb,
   batch                jsonb,
@@ -146,6 +147,7 @@ create table tasker.named_tasks_named_steps (
   constraint child_replaces_the_handler check (wait_for ->> 'kind' <> 'child' or handler_callable is null),
   constraint waits_or_grows check (wait_for is null or (rules is null and batch is null)),
   constraint rules_are_of_a_decision check (rules is null or step_type = 'decision'),
+  constraint attempts_are_undone_by_a_compensation check (not undoes_attempts or step_type = 'compensation'),
   constraint rank_is_positive check (growth_rank > 0));
 comment on table tasker.named_tasks_named_steps is 'How a template uses its steps: order, parents, handler and the defaults for retries.';
 comment on column tasker.named_tasks_named_steps.parent_positions is 'step_position of every parent, ascending.';
@@ -155,6 +157,7 @@ comment on column tasker.named_tasks_named_steps.handler_key is 'Identifies the 
 comment on column tasker.named_tasks_named_steps.growth_rank is
   'Null for a step that a task begins with; otherwise the step is downstream of a decision, and comes after its parents in this order.';
 comment on column tasker.named_tasks_named_steps.runs_on_none is 'on_none: run. The deferred convergence runs although none of its parents was created.';
+comment on column tasker.named_tasks_named_steps.undoes_attempts is 'compensation.when: attempted. Steps that ran and did not complete are undone, too.';
 comment on column tasker.named_tasks_named_steps.rules is '{rules: [{when, then}], otherwise} of a decision that has no handler.';
 comment on column tasker.named_tasks_named_steps.wait_for is
   'What the step waits for after its parents: {kind: timer, for | until}, {kind: signal, name, schema?, timeout?, on_timeout?}, {kind: approval} with the keys of the template,

@@ -1,6 +1,7 @@
 -- Continues open batches whose batch step is ready: closes one when all of its workers have ended, fails one when more of them have failed than it
 -- tolerates, and otherwise names the workers for its free slots: those that wait for another handoff or a due retry first, then new
 -- ones, at most 1000 of them in a call, created here from the next cursors. A batch step that completes has {total, done, failed, results} as its result.
+-- A batch that undoes another one fails only when all of its workers have ended.
 -- p_step_uuids: batch steps; those that are not pending are left out. Locks: the steps and batches; the caller holds their tasks, which
 -- accept handoffs. o_ready are workers to hand off from pending, o_due those from waiting_for_retry, o_completed the batch
 -- steps that were completed, o_deltas what the caller has to roll up. Source: design section 13, ADR 0039.
@@ -23,12 +24,15 @@ begin
   o_due := '{}';
   o_deltas := '{}';
   for v_batch in
-    select b.*, s.named_step_uuid
+    select b.*, s.compensates_step_uuid
     from unnest(p_step_uuids) with ordinality as u(step_uuid, n)
     join tasker.batches b on b.workflow_step_uuid = u.step_uuid and b.closed_at is null
     join tasker.workflow_steps s on s.workflow_step_uuid = u.step_uuid and s.state = 'pending'
     order by u.n
   loop
+    if v_batch.compensates_step_uuid is not null and v_batch.done_workers + v_batch.failed_workers < v_batch.total_workers then
+      v_batch.tolerate := null;
+    end if;
     if v_batch.failed_workers > v_batch.tolerate then
       o_deltas := o_deltas || tasker.end_automatic_step(v_batch.workflow_step_uuid, null, tasker.get_batch_failure(v_batch.workflow_step_uuid), p_server_uuid, v_now);
       continue;
@@ -51,7 +55,9 @@ begin
     v_free := least(v_free - coalesce(cardinality(v_ready), 0) - coalesce(cardinality(v_due), 0), v_batch.total_workers - v_batch.created_workers, 1000);
     if v_free > 0 then
       v_first := coalesce(v_batch.first_position, tasker.get_next_step_position(v_batch.task_uuid));
-      o_ready := o_ready || tasker.create_batch_workers(v_batch.workflow_step_uuid, v_first, v_free, p_server_uuid, v_now);
+      o_ready := o_ready || case when v_batch.compensates_step_uuid is null
+                                 then tasker.create_batch_workers(v_batch.workflow_step_uuid, v_first, v_free, p_server_uuid, v_now)
+                                 else tasker.create_compensating_workers(v_batch.workflow_step_uuid, v_first, v_free, p_server_uuid, v_now) end;
     end if;
   end loop;
 end

@@ -14,7 +14,7 @@ declare
   v_depth   int;
   v_created int;
 begin
-  select s.task_uuid, s.named_step_uuid, nt.max_decision_depth, nt.max_steps_per_decision, nt.total_steps - nt.initial_steps as grown_steps
+  select s.task_uuid, s.named_step_uuid, nt.max_decision_depth, nt.max_steps_per_decision, nt.total_steps - nt.initial_steps as grown_steps, n.growth_rank is not null as is_grown
     into v_step
   from tasker.workflow_steps s
   join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
@@ -26,7 +26,7 @@ begin
       return v_wrong;
     end if;
   end if;
-  v_depth := tasker.calculate_decision_depth(p_step_uuid);
+  v_depth := case when v_step.is_grown then tasker.calculate_decision_depth(p_step_uuid) else 1 end;
   if v_depth > v_step.max_decision_depth then
     select string_agg(ns.name, ', ' order by o.depth) into v_chain
     from tasker.decision_outcomes o

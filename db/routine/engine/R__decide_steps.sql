@@ -19,11 +19,14 @@ declare
   v_reason   text;
   v_error    jsonb;
   v_message  text;
+  v_key      text;
+  v_known    jsonb := '{}';
+  v_ends     jsonb := '[]';
 begin
   o_completed := '{}';
   o_deltas := '{}';
   for v_step in
-    select s.workflow_step_uuid, s.task_uuid, s.handoffs, n.rules
+    select s.workflow_step_uuid, s.task_uuid, s.handoffs, n.rules, n.named_step_uuid, n.growth_rank is not null as is_grown
     from unnest(p_step_uuids) with ordinality as u(step_uuid, n)
     join tasker.workflow_steps s on s.workflow_step_uuid = u.step_uuid
     join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
@@ -52,21 +55,29 @@ begin
                    || case when pg_column_size(v_document - 'context') <= 16384 then jsonb_build_object('document', v_document - 'context') else '{}' end);
     end;
     if v_error is null then
-      v_message := tasker.check_decision(v_step.workflow_step_uuid, v_chosen);
+      -- A template is asked once for each of its choices.
+      v_key := v_step.named_step_uuid || v_chosen::text;
+      if not v_known ? v_key then
+        v_known := v_known || jsonb_build_object(v_key, tasker.check_choice(v_step.named_step_uuid, v_chosen));
+      end if;
+      v_message := coalesce(v_known ->> v_key, tasker.check_decision(v_step.workflow_step_uuid, v_chosen, true));
       if v_message is not null then
         v_error := jsonb_build_object('type', 'invalid_decision', 'message', v_message, 'details', jsonb_build_object('decision', v_chosen, 'reason', v_reason));
       end if;
     end if;
 
-    o_deltas := o_deltas || tasker.end_automatic_step(
-      v_step.workflow_step_uuid, case when v_error is null then jsonb_build_object('chosen', v_chosen, 'reason', v_reason) end, v_error, p_server_uuid, v_now);
+    v_ends := v_ends || jsonb_build_object(
+      'step_uuid', v_step.workflow_step_uuid, 'result', case when v_error is null then jsonb_build_object('chosen', v_chosen, 'reason', v_reason) end, 'error', v_error);
     if v_error is null then
       insert into tasker.decision_outcomes (workflow_step_uuid, task_uuid, decided_at, handoff, depth, chosen, reason)
-      values (v_step.workflow_step_uuid, v_step.task_uuid, v_now, v_step.handoffs, tasker.calculate_decision_depth(v_step.workflow_step_uuid),
+      values (v_step.workflow_step_uuid, v_step.task_uuid, v_now, v_step.handoffs, case when v_step.is_grown then tasker.calculate_decision_depth(v_step.workflow_step_uuid) else 1 end,
               array(select jsonb_array_elements_text(v_chosen)), v_reason);
       o_completed := o_completed || v_step.workflow_step_uuid;
     end if;
   end loop;
+  if v_ends <> '[]' then
+    o_deltas := tasker.end_automatic_steps(v_ends, p_server_uuid, v_now);
+  end if;
 end
 $$;
 comment on function tasker.decide_steps(uuid[], uuid, timestamptz) is

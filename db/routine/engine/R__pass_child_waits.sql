@@ -33,6 +33,7 @@ declare
   v_due_at   timestamptz;
   v_depth    int;
   v_depth_of uuid;
+  v_ends     jsonb := '[]';
   v_requests jsonb := '[]';
   v_to_arm   jsonb := '[]';
   v_reply    jsonb;
@@ -136,7 +137,7 @@ begin
         v_error := v_error || jsonb_build_object('details', jsonb_build_object('child_task_uuid', v_child.task_uuid) || coalesce(v_error -> 'details', '{}'));
       end if;
       update tasker.step_waits w set state = 'satisfied', ended_at = v_end where w.wait_uuid = v_wait.wait_uuid and w.state = 'open';
-      o_deltas := o_deltas || tasker.end_automatic_step(v_step.workflow_step_uuid, v_output -> 'output', v_error, p_server_uuid, v_now);
+      v_ends := v_ends || jsonb_build_object('step_uuid', v_step.workflow_step_uuid, 'result', v_output -> 'output', 'error', v_error);
       if v_error is null then
         o_completed := o_completed || v_step.workflow_step_uuid;
       end if;
@@ -175,6 +176,9 @@ begin
     end if;
   end loop;
 
+  if v_ends <> '[]' then
+    o_deltas := o_deltas || tasker.end_automatic_steps(v_ends, p_server_uuid, v_now);
+  end if;
   if jsonb_array_length(v_requests) = 0 then
     return;
   end if;

@@ -20,6 +20,7 @@ declare
   v_first  jsonb;
   v_second jsonb;
   v_timed_out jsonb := '[]';
+  v_stale     jsonb;
 begin
   if coalesce(cardinality(p_task_uuids), 0) = 0 then
     return '{"claimed_steps": [], "queued": [], "ended": [], "faulty": []}';
@@ -34,7 +35,14 @@ begin
     end if;
     v_first := tasker.evaluate_tasks(p_task_uuids, p_server_uuid, p_claim_limit, p_lease_seconds, p_now);
     if p_claim_seconds is not null then
-      v_first := jsonb_set(v_first, '{ended}', v_timed_out || (v_first -> 'ended') || tasker.handle_stale_tasks(p_task_uuids, p_server_uuid, p_now));
+      v_stale := tasker.handle_stale_tasks(p_task_uuids, p_server_uuid, p_now);
+      -- Of a task that has just ended, the caller gets no step to run.
+      if v_stale <> '[]' then
+        v_first := jsonb_set(v_first, '{claimed_steps}', (
+          select coalesce(jsonb_agg(c.value order by c.ordinality), '[]') from jsonb_array_elements(v_first -> 'claimed_steps') with ordinality as c
+          where not v_stale @> jsonb_build_array(jsonb_build_object('task_uuid', c.value -> 'task_uuid'))));
+      end if;
+      v_first := jsonb_set(v_first, '{ended}', v_timed_out || (v_first -> 'ended') || v_stale);
     end if;
     delete from tasker.task_faults f where f.task_uuid = any (p_task_uuids);
     return v_first || '{"faulty": []}';

@@ -10,6 +10,9 @@ as $$
 declare
   v_batches uuid[];
 begin
+  if not jsonb_path_exists(p_results, '$[*] ? (exists(@.batches))') then
+    return;
+  end if;
   with given as (
     select w.workflow_step_uuid as batch_step_uuid, s.workflow_step_uuid, s.task_uuid, s.handoffs, wn.batch as limits, jsonb_array_length(r.batches) as total
     from jsonb_to_recordset(p_results) as r(step_uuid uuid, handoff int, outcome text, batches jsonb)

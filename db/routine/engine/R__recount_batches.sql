@@ -10,7 +10,12 @@ declare
   v_batches uuid[];
 begin
   select array_agg(b.workflow_step_uuid) into v_batches
-  from tasker.batches b where b.task_uuid = any (p_task_uuids) and b.closed_at is null and b.created_workers > 0;
+  from tasker.batches b
+  join tasker.tasks t on t.task_uuid = b.task_uuid
+  join tasker.workflow_steps s on s.workflow_step_uuid = b.workflow_step_uuid
+  where b.task_uuid = any (p_task_uuids) and b.closed_at is null and b.created_workers > 0
+    -- Of a task that is compensated nothing else moves.
+    and (t.compensation is null or s.compensates_step_uuid is not null);
   if v_batches is null then
     return;
   end if;

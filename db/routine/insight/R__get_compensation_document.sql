@@ -1,5 +1,6 @@
 -- The compensation of a task as its document shows it: cause, state, times, who asked and why, how many compensating steps were planned and are
--- complete, and the names of the steps whose effect is not known, because they ran and are not complete. Null for a task without.
+-- complete (the undo of a batch counts once), and the names of the first 100 steps whose effect is not known, because they ran, are not complete and are not undone. Null
+-- for a task without.
 -- It names neither results nor inputs, so every caller that may read the task may read it. Locks: none. Source: ADR 0046.
 create or replace function tasker.get_compensation_document(p_task_uuid uuid)
 returns jsonb
@@ -9,8 +10,9 @@ as $$
   select jsonb_build_object('cause', c.cause, 'state', c.state, 'asked_at', c.asked_at, 'began_at', c.began_at, 'ended_at', c.ended_at,
            'asked_by', c.asked_by, 'reason', c.reason, 'planned_steps', c.planned_steps,
            'completed_steps', (select count(*) from tasker.workflow_steps s
-                               where s.task_uuid = c.task_uuid and s.compensates_step_uuid is not null and s.state = 'complete'),
-           'unknown_steps', (select coalesce(jsonb_agg(coalesce(s.name, ns.name) order by s.step_position), '[]')
+                               where s.task_uuid = c.task_uuid and s.compensates_step_uuid is not null and s.batch_step_uuid is null and s.state = 'complete'),
+           'unknown_steps', (select coalesce(jsonb_agg(x.name order by x.step_position), '[]') from (
+                             select coalesce(s.name, ns.name) as name, s.step_position
                              from tasker.workflow_steps s
                              join tasker.tasks t on t.task_uuid = s.task_uuid
                              join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
@@ -18,7 +20,9 @@ as $$
                              join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
                              join tasker.named_tasks_named_steps k on k.named_task_uuid = t.named_task_uuid and k.step_position = nt.total_steps + n.step_position
                                and k.step_type = 'compensation'
-                             where s.task_uuid = c.task_uuid and s.attempts > 0 and s.state not in ('complete', 'resolved_manually')))
+                             where s.task_uuid = c.task_uuid and s.attempts > 0 and s.state not in ('complete', 'resolved_manually')
+                               and not k.undoes_attempts
+                             order by s.step_position limit 100) x))
   from tasker.task_compensations c
   where c.task_uuid = p_task_uuid
 $$;

@@ -7,7 +7,8 @@
 --   resolve          closes a blocked task, or one in error, as resolved_manually.
 --   fail             closes a blocked task as error; retry reverses that.
 --   cancel           request_cancel with p_data.policy and p_data.compensate.
---   compensate       of a blocked task: what it has done is compensated (begin_compensations), and it ends as error after it.
+--   compensate       what the task has done is compensated: a blocked one begins at once (begin_compensations) and ends as error after it; one that is
+--                    not blocked is cancelled with p_compensate, and ends as cancelled. Refused once the task has ended.
 -- A task whose identity another one has taken over is not restarted: two tasks would have one identity.
 -- Returns {outcome, state, steps, queued, ended}: outcome is done, already or refused (with code, message, field?); steps is
 -- how many were reset. The code is task-not-found when there is no such task. A context is not validated against input_schema here;
@@ -77,12 +78,20 @@ begin
   if p_action = 'compensate' then
     if v_task.compensation is not null then
       return jsonb_build_object('outcome', 'already', 'state', v_task.state);
-    elsif v_task.state <> 'blocked_by_failures' or v_task.cancel_requested_at is not null then
-      return jsonb_build_object('outcome', 'refused', 'code', case when v_task.completed_at is not null then 'task-already-ended' else 'task-not-blocked' end,
-        'state', v_task.state, 'message', format('the task is %s; compensate is for a task that is blocked_by_failures; cancel one that runs, with compensate', v_task.state));
+    elsif v_task.completed_at is not null then
+      return jsonb_build_object('outcome', 'refused', 'code', 'task-already-ended', 'state', v_task.state, 'message', format('the task has already ended as %s%s', v_task.state,
+        case v_task.state when 'complete' then ', and others rely on its result; submit a task that undoes it' when 'error' then '; retry it, and compensate it when it is blocked' else '' end));
     elsif not exists (select from tasker.named_tasks_named_steps n where n.named_task_uuid = v_task.named_task_uuid and n.step_type = 'compensation') then
       return jsonb_build_object('outcome', 'refused', 'code', 'invalid-request', 'field', 'action_type', 'state', v_task.state,
                                 'message', 'no step of the template has a compensation');
+    end if;
+    if v_task.state <> 'blocked_by_failures' or v_task.cancel_requested_at is not null then
+      if exists (select from tasker.task_compensations c where c.task_uuid = p_task_uuid) then
+        return jsonb_build_object('outcome', 'already', 'state', v_task.state);
+      end if;
+      v_result := tasker.request_cancel(p_task_uuid, p_by, p_reason, 'cancel_running', p_server_uuid, p_now, p_bulk_token, p_compensate => true);
+      return jsonb_build_object('outcome', 'done', 'steps', 0, 'queued', '[]'::jsonb, 'ended', v_result -> 'ended',
+                                'state', (select t.state from tasker.tasks t where t.task_uuid = p_task_uuid));
     end if;
     insert into tasker.operator_actions (acted_at, action, acted_by, reason, task_uuid, bulk_token, details)
     values (v_now, p_action, p_by, p_reason, p_task_uuid, p_bulk_token, v_details);

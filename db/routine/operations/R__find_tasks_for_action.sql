@@ -36,6 +36,9 @@ begin
       where case p_action
               when 'cancel' then t.completed_at is null and t.cancel_requested_at is null
               when 'fail' then t.state = 'blocked_by_failures'
+              when 'compensate' then t.completed_at is null
+                and exists (select from tasker.named_tasks_named_steps n where n.named_task_uuid = t.named_task_uuid and n.step_type = 'compensation')
+                and not exists (select from tasker.task_compensations k where k.task_uuid = t.task_uuid)
               else t.state in ('blocked_by_failures', 'error') and t.cancel_requested_at is null end
         and (p_filter ->> 'namespace' is null or ns.name = p_filter ->> 'namespace')
         and (p_filter ->> 'name' is null or nt.name = p_filter ->> 'name')

@@ -5,7 +5,7 @@
 -- is the fence. p_metadata is the history's; p_result is that of a completion. A decision chooses what p_metadata.decision names,
 -- which the caller has checked, or nothing; one whose choice has been carried out is not reset. A batchable step makes the batches of p_metadata.batches, or none.
 -- A batch step that is completed or closed closes the workers of its batch that wait, and its failed workers stay as they are. One in error becomes pending
--- when so many of its failed workers have moved that it tolerates the others.
+-- when so many of its failed workers have moved that it tolerates the others; one that undoes a batch, when any has moved.
 -- Locks: the steps; the caller holds the task and has read the steps under its lock. Errors: TK005 when the rules do not
 -- allow a move, the batch of a step is closed, or one that is to be closed has workers in flight. Returns how many moved. Source: design section 3, ADR 0015.
 create or replace function tasker.move_steps_by_operator(
@@ -145,7 +145,9 @@ begin
     select array_agg(b.workflow_step_uuid) into v_batches
     from tasker.batches b
     join tasker.workflow_steps s on s.workflow_step_uuid = b.workflow_step_uuid and s.state = 'error'
-    where b.task_uuid = p_task_uuid and b.failed_workers <= coalesce(b.tolerate, b.failed_workers) and b.workflow_step_uuid <> all (p_step_uuids);
+    where b.task_uuid = p_task_uuid and b.workflow_step_uuid <> all (p_step_uuids)
+      and (b.failed_workers <= coalesce(b.tolerate, b.failed_workers)
+           or (s.compensates_step_uuid is not null and b.done_workers + b.failed_workers < b.total_workers));
     if v_batches is not null then
       perform tasker.move_steps_by_operator(p_task_uuid, v_batches, 'pending', p_metadata - 'decision' - 'batches', null, p_server_uuid, p_now);
     end if;

@@ -1,6 +1,6 @@
 -- The dry run of an action on many tasks: counts those that match p_filter (see find_tasks_for_action) and that allow the
 -- action, and returns a token that run_bulk_action requires. Changes no task.
--- p_action: retry, resolve, fail or cancel. p_made_by: the caller over REST, the only one that may use the token.
+-- p_action: retry, resolve, fail, cancel or compensate. p_made_by: the caller over REST, the only one that may use the token.
 -- Returns {token, count, expires_at, sample}, where count may be 0; {count, limit} without a token when there are more than
 -- p_limit tasks.
 -- Locks: none but the new row; deletes unused tokens that expired more than a day ago.
@@ -16,7 +16,7 @@ declare
   v_tasks uuid[];
   v_row   tasker.bulk_actions;
 begin
-  perform tasker.check_action(p_action, array['retry', 'resolve', 'fail', 'cancel'], p_by, p_reason);
+  perform tasker.check_action(p_action, array['retry', 'resolve', 'fail', 'cancel', 'compensate'], p_by, p_reason);
   if p_limit is null or p_limit not between 1 and 1000000 then
     raise exception 'limit must be 1 to 1000000, not %', coalesce(p_limit::text, 'null') using errcode = 'TK007';
   end if;

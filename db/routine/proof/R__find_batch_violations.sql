@@ -10,11 +10,12 @@ as $$
   with tasks as (
     select t.* from tasker.tasks t where t.created_at >= coalesce(p_since, '-infinity')),
   workers as materialized (
-    select s.workflow_step_uuid, s.task_uuid, s.batch_step_uuid, s.named_step_uuid, s.name, s.state, s.step_position, h.created_at,
+    select s.workflow_step_uuid, s.task_uuid, s.batch_step_uuid, s.named_step_uuid, s.name, s.state, s.step_position, s.compensates_step_uuid, k.name as compensated_name, h.created_at,
            h.metadata ->> 'batch' as told_batch, h.metadata ->> 'batch_number' as told_number
     from tasker.workflow_steps s
     join tasks t on t.task_uuid = s.task_uuid
     left join tasker.workflow_step_transitions h on h.workflow_step_uuid = s.workflow_step_uuid and h.sort_key = 1
+    left join tasker.workflow_steps k on k.workflow_step_uuid = s.compensates_step_uuid
     where s.batch_step_uuid is not null),
   recounts as (
     select w.batch_step_uuid, count(*) as created,
@@ -28,7 +29,7 @@ as $$
   items as (
     select i.batch_step_uuid, count(*) as items, min(i.ordinal) as first_item from tasker.batch_items i group by i.batch_step_uuid),
   batches as materialized (
-    select b.*, s.state, s.named_step_uuid, ns.name, p.state as batchable_state, p.is_batchable, t.task_uuid is not null as is_there, t.cancel_requested_at, t.completed_at,
+    select b.*, s.state, s.named_step_uuid, ns.name, p.state as batchable_state, p.is_batchable, s.compensates_step_uuid, t.task_uuid is not null as is_there, t.cancel_requested_at, t.completed_at,
            c.created, c.in_flight, c.done, c.failed, c.cancelled, c.idle, coalesce(i.idle, 0) as listed, coalesce(u.items, 0) as items, u.first_item
     from tasker.batches b
     left join tasks t on t.task_uuid = b.task_uuid
@@ -63,8 +64,11 @@ as $$
   left join batches b on b.workflow_step_uuid = w.batch_step_uuid and b.task_uuid = w.task_uuid
   where b.workflow_step_uuid is null or w.named_step_uuid is distinct from b.named_step_uuid
      or w.told_batch is distinct from w.batch_step_uuid::text or w.told_number is distinct from (w.step_position - b.first_position + 1)::text
-     or w.name is distinct from b.name || '_' || tasker.format_batch_id(w.step_position - b.first_position + 1, b.total_workers)
-     or w.step_position - b.first_position + 1 not between 1 and b.total_workers or w.created_at > b.cancel_requested_at
+     or w.name is distinct from case when b.compensates_step_uuid is null
+                                     then b.name || '_' || tasker.format_batch_id(w.step_position - b.first_position + 1, b.total_workers)
+                                     else tasker.format_compensation_name(w.compensated_name, w.workflow_step_uuid) end
+     or w.step_position - b.first_position + 1 not between 1 and b.total_workers or (w.created_at > b.cancel_requested_at and w.compensates_step_uuid is null)
+     or (w.compensates_step_uuid is null) <> (b.compensates_step_uuid is null)
   union all
   -- Each cursor is with its worker or still to come.
   select 'worker_has_its_batch', jsonb_build_object('batch_step_uuid', b.workflow_step_uuid, 'total', b.total_workers, 'created', b.created_workers, 'items', b.items)
@@ -85,7 +89,10 @@ as $$
   union all
   select 'batchable_step_has_its_batch', jsonb_build_object('step_uuid', b.batchable_step_uuid, 'task_uuid', b.task_uuid, 'state', b.batchable_state)
   from batches b
-  where b.is_batchable is not true or (b.created_workers > 0 and b.batchable_state not in ('complete', 'resolved_manually'))
+  where case when b.compensates_step_uuid is null
+             then b.is_batchable is not true or (b.created_workers > 0 and b.batchable_state not in ('complete', 'resolved_manually'))
+             -- A batch that undoes another one names that one's batch step.
+             else b.batchable_step_uuid <> b.compensates_step_uuid end
 $$;
 comment on function tasker.find_batch_violations(timestamptz) is
   'Batches whose counters differ from a recount, workers that no batch accounts for, and batches that were not closed as they should: one row per finding.';

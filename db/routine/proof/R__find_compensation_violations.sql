@@ -12,16 +12,18 @@ as $$
     left join tasker.tasks t on t.task_uuid = c.task_uuid
     where coalesce(t.created_at, 'infinity') >= coalesce(p_since, '-infinity')),
   undos as materialized (
-    select u.workflow_step_uuid, u.task_uuid, u.state, u.compensates_step_uuid, u.name, d.workflow_step_uuid as done_uuid, d.state as done_state, n.step_type,
+    select u.workflow_step_uuid, u.task_uuid, u.state, u.compensates_step_uuid, u.name, u.batch_step_uuid, d.workflow_step_uuid as done_uuid, d.state as done_state,
+           d.batch_step_uuid as done_batch, ub.workflow_step_uuid is not null as is_batch, tasker.is_undoable(d.state, d.attempts, n.undoes_attempts) as is_undoable, n.step_type,
            n.step_position, dn.step_position as done_position, nt.total_steps
     from compensations c
     join tasker.workflow_steps u on u.task_uuid = c.task_uuid and u.compensates_step_uuid is not null
     left join tasker.workflow_steps d on d.workflow_step_uuid = u.compensates_step_uuid and d.task_uuid = u.task_uuid
     left join tasker.named_tasks_named_steps n on n.named_step_uuid = u.named_step_uuid
     left join tasker.named_tasks_named_steps dn on dn.named_step_uuid = d.named_step_uuid
-    left join tasker.named_tasks nt on nt.named_task_uuid = n.named_task_uuid),
+    left join tasker.named_tasks nt on nt.named_task_uuid = n.named_task_uuid
+    left join tasker.batches ub on ub.workflow_step_uuid = u.workflow_step_uuid),
   counts as (
-    select u.task_uuid, count(*) as steps, bool_and(u.state = 'complete') as all_complete from undos u group by u.task_uuid),
+    select u.task_uuid, count(*) filter (where u.batch_step_uuid is null) as steps, bool_and(u.state = 'complete') as all_complete from undos u group by u.task_uuid),
   edges as materialized (
     select e.from_step_uuid, e.to_step_uuid from (select distinct u.task_uuid from undos u) t
     join tasker.workflow_steps s on s.task_uuid = t.task_uuid
@@ -50,21 +52,32 @@ as $$
   select 'undo_has_its_done_step',
          jsonb_build_object('step_uuid', u.workflow_step_uuid, 'task_uuid', u.task_uuid, 'compensates', u.compensates_step_uuid, 'done_state', u.done_state)
   from undos u
-  where u.done_state is distinct from 'complete' or u.step_type is distinct from 'compensation' or u.step_position is distinct from u.total_steps + u.done_position
+  where (u.is_undoable is not true and not u.is_batch) or u.step_type is distinct from 'compensation' or u.step_position is distinct from u.total_steps + u.done_position
   union all
   select 'undo_has_its_done_step', jsonb_build_object('task_uuid', u.task_uuid, 'compensates', u.compensates_step_uuid, 'times', count(*))
   from undos u group by u.task_uuid, u.compensates_step_uuid having count(*) > 1
   union all
-  -- What an operator resolved is not undone.
+  -- What an operator resolved is not undone. The undo of a batch stands for those of its workers, of which the batch knows how many there must be.
   select 'done_step_is_compensated', jsonb_build_object('task_uuid', c.task_uuid, 'step_uuid', s.workflow_step_uuid, 'state', s.state)
   from compensations c
-  join tasker.workflow_steps s on s.task_uuid = c.task_uuid and s.state = 'complete' and s.compensates_step_uuid is null
+  join tasker.workflow_steps s on s.task_uuid = c.task_uuid and s.compensates_step_uuid is null and s.batch_step_uuid is null
   join tasker.tasks t on t.task_uuid = c.task_uuid
   join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
   join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
   join tasker.named_tasks_named_steps k on k.named_task_uuid = nt.named_task_uuid and k.step_position = nt.total_steps + n.step_position and k.step_type = 'compensation'
   left join undos u on u.compensates_step_uuid = s.workflow_step_uuid
-  where c.began_at is not null and u.workflow_step_uuid is null
+  left join tasker.batches ub on ub.workflow_step_uuid = u.workflow_step_uuid
+  left join (select w.batch_step_uuid, nw.named_task_uuid, nw.step_position, count(*) as workers
+             from compensations k
+             join tasker.workflow_steps w on w.task_uuid = k.task_uuid and w.batch_step_uuid is not null and w.compensates_step_uuid is null
+             join tasker.named_tasks_named_steps nw on nw.named_step_uuid = w.named_step_uuid
+             join tasker.named_tasks kt on kt.named_task_uuid = nw.named_task_uuid
+             join tasker.named_tasks_named_steps uw on uw.named_task_uuid = nw.named_task_uuid and uw.step_position = kt.total_steps + nw.step_position and uw.step_type = 'compensation'
+             where tasker.is_undoable(w.state, w.attempts, uw.undoes_attempts)
+             group by 1, 2, 3) bw on bw.batch_step_uuid = s.workflow_step_uuid
+  where c.began_at is not null
+    and case n.step_type when 'batch_worker' then coalesce(bw.workers, 0) <> coalesce(ub.total_workers, 0)
+                         else tasker.is_undoable(s.state, s.attempts, k.undoes_attempts) and u.workflow_step_uuid is null end
   union all
   select 'compensation_is_in_reverse_order',
          jsonb_build_object('step_uuid', earlier.workflow_step_uuid, 'started_at', b.started_at, 'after', later.workflow_step_uuid, 'ended_at', e.ended_at)
@@ -74,6 +87,21 @@ as $$
   join starts b on b.workflow_step_uuid = earlier.workflow_step_uuid
   left join ends e on e.workflow_step_uuid = later.workflow_step_uuid
   where e.ended_at is null or e.ended_at > b.started_at
+  union all
+  -- The workers of a batch start when what was done after the batch is undone.
+  select 'compensation_is_in_reverse_order',
+         jsonb_build_object('step_uuid', w.workflow_step_uuid, 'started_at', b.started_at, 'after', later.workflow_step_uuid, 'ended_at', e.ended_at)
+  from later l
+  join undos earlier on earlier.compensates_step_uuid = l.step_uuid and earlier.is_batch
+  join undos w on w.batch_step_uuid = earlier.workflow_step_uuid
+  join undos later on later.compensates_step_uuid = l.later_uuid
+  join starts b on b.workflow_step_uuid = w.workflow_step_uuid
+  left join ends e on e.workflow_step_uuid = later.workflow_step_uuid
+  where e.ended_at is null or e.ended_at > b.started_at
+  union all
+  select 'undo_has_its_done_step', jsonb_build_object('step_uuid', w.workflow_step_uuid, 'task_uuid', w.task_uuid, 'compensates', w.compensates_step_uuid, 'of_batch', w.done_batch)
+  from undos w join undos b on b.workflow_step_uuid = w.batch_step_uuid
+  where w.done_batch is distinct from b.compensates_step_uuid
   union all
   select 'compensated_means_each_is_complete',
          jsonb_build_object('task_uuid', c.task_uuid, 'state', c.state, 'planned', c.planned_steps, 'steps', coalesce(k.steps, 0), 'all_complete', k.all_complete)

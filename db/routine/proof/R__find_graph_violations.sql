@@ -25,6 +25,8 @@ as $$
   left join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
   left join added_parents ap on ap.to_step_uuid = s.workflow_step_uuid
   left join tasker.named_steps other on other.named_task_uuid = t.named_task_uuid and other.name = s.name
+  -- That of a batch which undoes another one.
+  left join tasker.batches ub on ub.workflow_step_uuid = s.workflow_step_uuid and s.compensates_step_uuid is not null
   cross join lateral (
     select 'step_is_one_of_its_template', jsonb_build_object('step_position', s.step_position, 'in_template', n.step_position, 'name', ns.name)
     where (n.named_task_uuid, ns.named_task_uuid) is distinct from (t.named_task_uuid, t.named_task_uuid)
@@ -38,7 +40,7 @@ as $$
     select 'task_keeps_the_settings_of_its_template',
            jsonb_build_object('max_attempts', s.max_attempts, 'retryable', s.retryable, 'in_template', jsonb_build_array(n.default_max_attempts, n.default_retryable))
     where s.retryable <> n.default_retryable or s.is_limited <> t.is_limited or s.is_decision <> (n.step_type = 'decision')
-       or s.is_automatic <> (s.batch_step_uuid is null and (n.handler_callable is null or n.wait_for is not null or n.step_type = 'batch_worker'))
+       or s.is_automatic <> (s.batch_step_uuid is null and (n.handler_callable is null or n.wait_for is not null or n.step_type = 'batch_worker' or ub.workflow_step_uuid is not null))
        or coalesce(s.is_batchable, false) <> (n.step_type = 'batchable')
        or s.max_attempts <> n.default_max_attempts
     union all
@@ -55,7 +57,8 @@ as $$
   join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
   left join added a on a.task_uuid = t.task_uuid
   where t.created_at >= coalesce(p_since, '-infinity')
-    and (t.total_steps, t.continue_on_error, t.is_limited) is distinct from (nt.initial_steps + coalesce(a.steps, 0), nt.continue_on_error, nt.is_limited)
+    and (t.total_steps, t.continue_on_error, t.is_limited) is distinct from
+        (nt.initial_steps + coalesce(a.steps, 0), nt.continue_on_error or t.compensation is not null, nt.is_limited)
 $$;
 comment on function tasker.find_graph_violations(timestamptz) is
   'Tasks and steps that differ from their template: one row per finding.';

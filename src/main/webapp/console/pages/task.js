@@ -22,11 +22,11 @@ function json(text) {
 
 // ---- Actions
 
-function TaskActions({ task, onDone }) {
+function TaskActions({ task, hasCompensations, onDone }) {
   const path = `v1/tasks/${task.task_uuid}`;
   const isBlocked = task.state === "blocked_by_failures";
   const act = (action) => ({ reason }, key) => change("PATCH", path, { action_type: action, requested_by: shared.me.name, reason }, key);
-  const [retry, resolve, fail, cancel] = ["retry", "resolve", "fail", "cancel"].map((action) => t.task.actions[action]);
+  const [retry, resolve, fail, compensate, cancel] = ["retry", "resolve", "fail", "compensate", "cancel"].map((action) => t.task.actions[action]);
   const isAllowed = may("tasks:act", task.namespace);
   const common = { onDone, isAllowed };
   const canRetry = isBlocked || ["error", "waiting_for_retry", "cancelled"].includes(task.state);
@@ -34,6 +34,7 @@ function TaskActions({ task, onDone }) {
     <${Action} ...${common} label=${retry[0]} sentence=${retry[1]} isOffered=${canRetry} send=${act("retry")} />
     <${Action} ...${common} label=${resolve[0]} sentence=${resolve[1]} isOffered=${isBlocked} send=${act("resolve")} />
     <${Action} ...${common} label=${fail[0]} sentence=${fail[1]} isDangerous isOffered=${isBlocked} send=${act("fail")} />
+    <${Action} onDone=${onDone} isAllowed=${isAllowed && may("tasks:cancel", task.namespace)} label=${compensate[0]} sentence=${compensate[1]} isDangerous isOffered=${hasCompensations && !ENDED.has(task.state) && !task.compensation} send=${act("compensate")} />
     <${Action} onDone=${onDone} isAllowed=${may("tasks:cancel", task.namespace)} label=${cancel[0]} sentence=${cancel[1]} isDangerous isOffered=${!ENDED.has(task.state) && !task.cancel_request}
       send=${({ reason }, key) => change("DELETE", path + query({ reason, requested_by: shared.me.name }), undefined, key)} /></div>`;
 }
@@ -218,7 +219,8 @@ export default function Task({ parts: [, uuid], params }) {
       ${may("tasks:list") && html`<a href=${link("tasks", { correlation_id: task.correlation_id })}>${t.task.correlation}</a><a href=${link("tasks", { parent_correlation_id: task.correlation_id })}>${t.task.children}</a>`}
       ${may("templates:read", task.namespace) && html`<a href=${link("templates", task.namespace, task.name, { version: task.version })}>${t.tasks.template}</a>`}
       ${task.sla_breached_at && html`<span class="f-retry">${t.task.slaBreached} <${Time} at=${task.sla_breached_at} /></span>`}</p>
-    <${TaskActions} task=${task} onDone=${reload} />
+    <${TaskActions} task=${task} hasCompensations=${(template.data?.configuration?.steps ?? []).some((step) => step.compensation)} onDone=${reload} />
+    ${task.compensation && html`<p class="note">${t.task.compensated(task.compensation)}</p>`}
     ${!ENDED.has(task.state) && html`<section class="note" aria-label=${t.task.why}><${Guard}><${Why} task=${task} onDone=${reload} /><//></section>`}
     <${Tabs} label=${task.name} current=${tab} of=${TABS.filter(([key]) => key !== "batches" || task.batches?.length > 0 || tab === "batches").map(([key, label]) => [key, label, link("tasks", uuid, { tab: key, step: params.get("step") })])} />
     <${Guard} key=${tab}>${tab === "story" ? html`<${Loaded} of=${history}>${(found) => html`<${Story} history=${found.entries} isEnded=${ENDED.has(task.state)} />`}<//>`

@@ -104,7 +104,7 @@ function Bulk({ filter, onDone }) {
 }
 
 function BulkForm({ filter, onDone, onClose }) {
-  const actions = Object.keys(t.tasks.actions).filter((action) => action !== "cancel" || may("tasks:cancel", filter.namespace));
+  const actions = Object.keys(t.tasks.actions).filter((action) => !["cancel", "compensate"].includes(action) || may("tasks:cancel", filter.namespace));
   const [action, setAction] = useState(actions[0]);
   const [reason, setReason] = useState("");
   const [preview, setPreview] = useState(null);

@@ -21,6 +21,13 @@ enum Fault {
   KILL_AFTER_CHILD_END_COMMIT("kill -9 after the end of a child task committed", Strike.killAfterCommitOf(Point.CHILD_END)),
   KILL_BEFORE_WAIT_END_COMMIT("kill -9 before the end of a timer or a wait for a signal commits", Strike.killBeforeCommitOf(Point.WAIT_END)),
   KILL_AFTER_WAIT_END_COMMIT("kill -9 after the end of a timer or a wait for a signal committed", Strike.killAfterCommitOf(Point.WAIT_END)),
+  KILL_BEFORE_COMPENSATION_COMMIT("kill -9 before the failure that begins a compensation commits",
+      Strike.killBeforeCommitOf(Point.COMPENSATION)),
+  KILL_AFTER_COMPENSATION_COMMIT("kill -9 after a compensation has begun, before the reply", Strike.killAfterCommitOf(Point.COMPENSATION)),
+  KILL_BEFORE_COMPENSATION_END_COMMIT("kill -9 before the end of a compensation commits",
+      Strike.killBeforeCommitOf(Point.COMPENSATION_END)),
+  KILL_BEFORE_YIELD_COMMIT("kill -9 before a yield commits", Strike.killBeforeCommitOf(Point.YIELD)),
+  KILL_AFTER_YIELD_COMMIT("kill -9 after a yield committed, before its reply", Strike.killAfterCommitOf(Point.YIELD)),
   KILL_BEFORE_FAILURE_COMMIT("kill -9 before the result submission of a failure commits", Strike.killBeforeCommitOf(Point.FAILURE)),
   KILL_BEFORE_RETRY_COMMIT("kill -9 before the handoff of a retry commits", Strike.killBeforeCommitOf(Point.RETRY)),
   KILL_BEFORE_SUBMISSION_COMMIT("kill -9 before a submission commits", Strike.killBeforeCommitOf(Point.SUBMISSION)),
@@ -58,6 +65,9 @@ enum Fault {
   CRASH_DATABASE_AT_CHILD("the same before the submission of a child task commits", Strike.crashDatabaseAt(Point.CHILD_SUBMISSION)),
   CRASH_DATABASE_AT_CHILD_END("the same before the end of a child task commits", Strike.crashDatabaseAt(Point.CHILD_END)),
   CRASH_DATABASE_AT_WAIT_END("the same before the end of a timer or a wait for a signal commits", Strike.crashDatabaseAt(Point.WAIT_END)),
+  CRASH_DATABASE_AT_COMPENSATION("the same before the failure that begins a compensation commits",
+      Strike.crashDatabaseAt(Point.COMPENSATION)),
+  CRASH_DATABASE_AT_YIELD("the same before a yield commits", Strike.crashDatabaseAt(Point.YIELD)),
   CRASH_DATABASE_DURING_RECOVERY("the same before a recovery commits", Strike.crashDatabaseDuringRecovery());
 
   private final String sentence;

@@ -18,7 +18,7 @@ final class FaultPoints implements AutoCloseable {
   private static final long LOCK = 7_700_001;
 
   /**
-   * A move of a step, a task or a child task, the end of a wait, or the growth of a task by a decision, by the server to be hit; null means any. {@code alone}: the same statement handed off no
+   * A move of a step, a task or a child task, the end of a wait, or the growth of a task by a decision or a compensation, by the server to be hit; null means any. {@code alone}: the same statement handed off no
    * step.
    */
   record Point(String kind, String from, String to, String actor, boolean alone) {
@@ -36,6 +36,9 @@ final class FaultPoints implements AutoCloseable {
     static final Point CHILD_END = new Point("child", null, "complete", "orchestrator", false);
     static final Point WAIT_END = new Point("wait", "pending", "complete", "orchestrator", false);
     static final Point EXPANSION = new Point("growth", null, "pending", "orchestrator", false);
+    static final Point COMPENSATION = new Point("undo", null, "pending", "orchestrator", false);
+    static final Point COMPENSATION_END = new Point("task", null, "error", "orchestrator", false);
+    static final Point YIELD = step("in_progress", "waiting_for_retry", "worker");
     static final Point BEFORE_EFFECT = new Point("handler", null, "before effect", null, false);
     static final Point AFTER_EFFECT = new Point("handler", null, "after effect", null, false);
 
@@ -98,6 +101,13 @@ final class FaultPoints implements AutoCloseable {
               join tasker.workflow_steps g on g.workflow_step_uuid = n.workflow_step_uuid
               join tasker.named_tasks_named_steps t on t.named_step_uuid = g.named_step_uuid
               where n.from_state = 'pending' and n.to_state = 'complete' and t.wait_for ->> 'kind' in ('timer', 'signal')) then
+            perform testing.stop_here();
+          end if;
+          if exists (select from testing.armed where kind = 'undo') and exists (
+              select from new_rows n join testing.servers s on s.server_uuid = n.processor_uuid
+              join testing.armed a on a.kind = 'undo' and a.process = s.process
+              join tasker.workflow_steps u on u.workflow_step_uuid = n.workflow_step_uuid
+              where n.from_state is null and u.compensates_step_uuid is not null) then
             perform testing.stop_here();
           end if;
           return null;

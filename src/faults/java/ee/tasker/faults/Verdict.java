@@ -49,9 +49,17 @@ record Verdict(long tasks, long steps, long rerun, long resubmissions, Duration 
         where t.source_system = ? and t.parent_task_uuid is null and (c.context ->> 'number')::int <> all (?::int[])""", round,
         array(promised.stream().map(Map.Entry::getKey)));
     check(violations, tasker, "ended wrongly",
-        "select task_uuid, state from tasker.tasks where source_system = ? and state <> 'complete' and not (? and state = 'cancelled') and state in "
-            + TERMINAL_OR_BLOCKED,
-        round, mayBeCancelled);
+        """
+        select t.task_uuid, k.name, t.state, c.state as compensation, c.planned_steps
+        from tasker.tasks t join tasker.named_tasks k using (named_task_uuid) left join tasker.task_compensations c using (task_uuid)
+        where t.source_system = ? and not (? and t.state = 'cancelled')
+          and case k.name when 'saga' then (t.state, c.state, c.planned_steps) is distinct from ('error', 'compensated', 2) else t.state <> 'complete' end
+          and t.state in """ + TERMINAL_OR_BLOCKED, round, mayBeCancelled);
+    check(violations, tasker, "a loop that did not continue from its checkpoint", """
+        select s.workflow_step_uuid, d.yields, d.checkpoint from tasker.tasks t join tasker.named_tasks k using (named_task_uuid)
+        join tasker.workflow_steps s using (task_uuid) join tasker.workflow_step_documents d using (workflow_step_uuid)
+        where t.source_system = ? and k.name = 'loop' and t.state = 'complete' and d.yields > 0 and (d.yields, d.checkpoint) <> (3, '3')""",
+        round);
     check(violations, tasker, "other steps than its decisions chose", """
         select * from (
           select t.task_uuid, (c.context ->> 'number')::int as number, string_agg(n.name, ' ' order by n.name) as steps

@@ -89,6 +89,17 @@ public interface StepContext {
             "step " + stepName() + " needs an object as the result of " + stepName + ", but there is none"));
   }
 
+  /**
+   * What became of the batches of a batch step that this step follows from, in their order, whatever their number: read by page while they are iterated. The
+   * {@code results} of the batch step's own result are there only when they are few and small. Outside of a server, those of that result.
+   *
+   * @param stepName the name of the step of type {@code batch_worker}
+   * @throws PermanentStepException when the step has no such ancestor, at once or when the next page is read
+   */
+  default Iterable<BatchResult> batchResults(String stepName) {
+    return resultObject(stepName).getJsonArray("results").getValuesAs(BatchResult::of);
+  }
+
   /** What an earlier attempt saved with {@link #checkpoint(JsonValue)}. */
   Optional<JsonValue> checkpoint();
 

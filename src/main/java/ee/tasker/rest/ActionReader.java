@@ -14,7 +14,7 @@ final class ActionReader {
   static final Map<String, String> STEP_ACTIONS = Map.of(
       "reset_for_retry", "reset_by", "resolve_manually", "resolved_by", "complete_manually", "completed_by");
   static final Set<String> TASK_ACTIONS = Set.of("retry", "retry_from_step", "resolve", "fail", "compensate");
-  static final Set<String> BULK_ACTIONS = Set.of("retry", "resolve", "fail", "cancel");
+  static final Set<String> BULK_ACTIONS = Set.of("retry", "resolve", "fail", "cancel", "compensate");
   static final int WHO = 128;
   static final int WHY = 1_000;
 

@@ -75,7 +75,7 @@ public class BulkActionsResource {
 
   /** In addition to {@code tasks:act}: the permissions that the same action needs on one task. */
   private void requireFor(String action, String namespace) {
-    if ("cancel".equals(action)) {
+    if ("cancel".equals(action) || "compensate".equals(action)) {
       access.require(Permission.TASKS_CANCEL, namespace);
     }
   }

@@ -1,5 +1,6 @@
 package ee.tasker.rest;
 
+import ee.tasker.operation.Action;
 import ee.tasker.operation.Operations;
 import ee.tasker.platform.Json;
 import ee.tasker.rest.Requires.Scope;
@@ -34,6 +35,9 @@ public class TaskActionsResource {
   private Tasks tasks;
 
   @Inject
+  private Access access;
+
+  @Inject
   private RequestBodies bodies;
 
   @Inject
@@ -51,7 +55,12 @@ public class TaskActionsResource {
   public String act(@PathParam("task_uuid") String taskUuid, InputStream body) {
     Parameters.checkKnown(uri, Set.of());
     UUID task = Parameters.uuid("task_uuid", taskUuid);
-    operations.actOnTask(task, ActionReader.task(bodies.object(body)));
+    Action action = ActionReader.task(bodies.object(body));
+    if ("compensate".equals(action.name())) {
+      // A task that is not blocked is cancelled for it.
+      access.requireForTask(Permission.TASKS_CANCEL, task);
+    }
+    operations.actOnTask(task, action);
     return tasks.describe(task).map(visibility::task).orElseThrow(() -> Tasks.notFound(task)).toString();
   }
 

@@ -11,8 +11,10 @@ import jakarta.enterprise.context.Dependent;
 import jakarta.inject.Inject;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
+import jakarta.json.JsonValue;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 
 /** Calls the step functions of the database. */
@@ -75,6 +77,12 @@ class StepGateway {
 
   JsonObject getAncestorResults(UUID stepUuid) {
     return sql.object("get_ancestor_results(cast(? as uuid))", stepUuid);
+  }
+
+  Optional<JsonArray> getAncestorBatchResults(UUID stepUuid, String batchStep, int after, int limit) {
+    JsonValue page = sql.json("get_ancestor_batch_results(cast(? as uuid), ?, cast(? as int), cast(? as int))", stepUuid, batchStep, after,
+        limit);
+    return page == JsonValue.NULL ? Optional.empty() : Optional.of(page.asJsonArray());
   }
 
   private static String namespaces(Collection<String> namespaces) {

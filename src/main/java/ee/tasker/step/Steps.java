@@ -24,6 +24,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -131,6 +132,11 @@ public class Steps {
   /** Returns the results of all ancestors by step name. */
   public JsonObject ancestorResults(UUID stepUuid) {
     return gateway.getAncestorResults(stepUuid);
+  }
+
+  /** Returns results of a batch that a step follows from, behind a batch number; empty when there is no such batch. */
+  public Optional<JsonArray> ancestorBatchResults(UUID stepUuid, String batchStep, int after, int limit) {
+    return gateway.getAncestorBatchResults(stepUuid, batchStep, after, limit);
   }
 
   /** Joins the claimed steps that the database returned with the definitions of their templates. */

@@ -18,12 +18,10 @@ import java.util.function.Supplier;
  * @param choices      the steps that the rules of a decision name, with their positions
  * @param expressions  what the database has to parse
  * @param signal       the signal that the step waits for
- * @param compensation where its compensation is
  * @param definition   may be called only when the template has no problem
  */
 record StepDraft(Located where, Optional<Named> name, StepType type, Map<String, Located> dependencies,
     Optional<Named> worker, List<Named> choices, List<Expression> expressions, Optional<SignalDraft> signal, RetryPolicy retry,
-    Optional<Located> compensation,
     Supplier<StepDefinition> definition) {
 
   /** A name and its position. */

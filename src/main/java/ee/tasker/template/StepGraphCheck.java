@@ -36,15 +36,7 @@ final class StepGraphCheck {
     check.batches();
     check.decisions();
     check.signals();
-    check.compensations();
     return check.byName;
-  }
-
-  /** What the workers of a batch have done has no order that could be reversed. */
-  private void compensations() {
-    if (steps.stream().anyMatch(step -> step.is(StepType.BATCHABLE) || step.is(StepType.BATCH_WORKER))) {
-      steps.forEach(step -> step.compensation().ifPresent(place -> place.refuse("must not be in a template with batches")));
-    }
   }
 
   private void names() {

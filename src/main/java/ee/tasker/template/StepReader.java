@@ -1,6 +1,7 @@
 package ee.tasker.template;
 
 import ee.tasker.template.StepDraft.Named;
+import ee.tasker.template.model.CompensateWhen;
 import ee.tasker.template.model.Compensation;
 import ee.tasker.template.model.HandlerReference;
 import ee.tasker.template.model.LimitedUnit;
@@ -107,7 +108,7 @@ final class StepReader {
     expressions.addAll(waits.expressions());
     expressions.addAll(payloads);
     return new StepDraft(keys.mapping(), name, type, dependencies, batch.flatMap(BatchReader::worker), decision.choices(),
-        expressions, waits.signal(), retry, compensationPlace,
+        expressions, waits.signal(), retry,
         () -> new StepDefinition(name.orElseThrow().name(), description, type, handler,
             List.copyOf(dependencies.keySet()), system, retry, timeout, queueTimeout, events, batch.map(BatchReader::config),
             resultSchema, concurrency, decision.rules().get(), waits.definition().get(), onNone, compensation));
@@ -137,8 +138,9 @@ final class StepReader {
     var handler = keys.require("handler").flatMap(Located::keys).flatMap(StepReader::handler);
     var retry = RetryReader.read(keys).map(given -> given.applyTo(Compensation.DEFAULT_RETRY, "")).orElse(Compensation.DEFAULT_RETRY);
     var timeout = RetryReader.number(keys, "timeout_seconds", 1, Limits.TIMEOUT_SECONDS);
+    var when = keys.find("when").flatMap(value -> value.oneOf(CompensateWhen.class)).orElse(CompensateWhen.COMPLETE);
     keys.refuseOthers();
-    return handler.map(reference -> new Compensation(reference, retry, timeout));
+    return handler.map(reference -> new Compensation(reference, retry, timeout, when));
   }
 
   private static Optional<HandlerReference> handler(Keys keys) {

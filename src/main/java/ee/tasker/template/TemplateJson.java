@@ -1,6 +1,8 @@
 package ee.tasker.template;
 
 import ee.tasker.template.model.BatchConfig;
+import ee.tasker.template.model.CompensateWhen;
+import ee.tasker.template.model.Compensation;
 import ee.tasker.template.model.ConcurrencyPolicy;
 import ee.tasker.template.model.DomainEvent;
 import ee.tasker.template.model.EnvironmentOverrides;
@@ -187,13 +189,21 @@ public final class TemplateJson {
         content.add("task", child(child));
       }
     });
-    step.compensation().ifPresent(compensation -> content.add("compensation", JsonText.object()
-        .add("handler", handler(compensation.handler()))
-        .add("retry", retry(compensation.retry()))
-        .add("timeout_seconds", number(compensation.timeoutSeconds()))));
     step.queueTimeoutSeconds().ifPresent(seconds -> content.add("queue_timeout_seconds", seconds));
+    step.compensation().ifPresent(compensation -> content.add("compensation", compensation(compensation)));
     concurrency(content, step.concurrency());
     return content;
+  }
+
+  private static JsonObjectBuilder compensation(Compensation compensation) {
+    var json = JsonText.object()
+        .add("handler", handler(compensation.handler()))
+        .add("retry", retry(compensation.retry()))
+        .add("timeout_seconds", number(compensation.timeoutSeconds()));
+    if (compensation.when() != CompensateWhen.COMPLETE) {
+      json.add("when", word(compensation.when()));
+    }
+    return json;
   }
 
   /** Only what was given: register_template stores it as it is. */

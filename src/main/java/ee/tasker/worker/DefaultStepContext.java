@@ -1,6 +1,7 @@
 package ee.tasker.worker;
 
 import ee.tasker.dispatch.RunningStep;
+import ee.tasker.handler.BatchResult;
 import ee.tasker.handler.StaleAttemptException;
 import ee.tasker.handler.StepContext;
 import ee.tasker.step.ClaimedStep;
@@ -120,6 +121,11 @@ final class DefaultStepContext implements StepContext {
       ancestorResults = steps.ancestorResults(stepUuid());
     }
     return Optional.ofNullable(ancestorResults.get(stepName));
+  }
+
+  @Override
+  public Iterable<BatchResult> batchResults(String stepName) {
+    return () -> new BatchPages((after, limit) -> steps.ancestorBatchResults(stepUuid(), stepName, after, limit), stepName);
   }
 
   @Override

@@ -74,6 +74,22 @@ class BatchesIT {
   }
 
   @Test
+  void a_handler_reads_the_results_by_page() {
+    String counting = BY_HANDLER.replace("testing.Echo", "testing.CountBatches");
+    String cursors = java.util.stream.IntStream.range(0, 401).mapToObj(n -> n == 200 ? "'fail'" : "" + n)
+        .collect(java.util.stream.Collectors.joining(", "));
+    UUID task = task(counting.replace("parallelism: 2", "parallelism: 200"), "{'cursors': [" + cursors + "]}");
+    assertThat(tasker.steps(task).get("join").getJsonObject("result")).hasToString("{\"done\":400,\"last\":\"401\",\"failed\":1}");
+  }
+
+  @Test
+  void a_handler_that_follows_from_no_such_batch_fails() {
+    UUID task = task(BY_HANDLER.replace("{callable: testing.Echo}", "{callable: testing.CountBatches, initialization: {of: another}}"),
+        "{'cursors': []}");
+    assertThat(tasker.steps(task).get("join").getJsonObject("error").getString("type")).isEqualTo("MissingBatch");
+  }
+
+  @Test
   void items_are_cut_without_a_handler() {
     UUID task = task(BY_ITEMS, "{'rows': [1, 2, 3]}");
 

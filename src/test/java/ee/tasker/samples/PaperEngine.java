@@ -38,7 +38,7 @@ import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
 /**
- * Runs a sample without a database or a server, one step after the other: attempts, time-outs, dependencies and the two
+ * Runs a sample without a database or a server, one step after the other: attempts, yields, time-outs, dependencies and the two
  * ways to go on after an error, and nothing else. It shows that templates, handlers and expectations of the samples fit
  * together; it says nothing about the engine.
  */
@@ -111,7 +111,12 @@ final class PaperEngine {
         .forEach(other -> stub.result(other.name, other.result));
     while (!Set.of("complete", "error").contains(step.state)) {
       step.attempts++;
-      step.accept(attempt(step, stub.attempt(step.attempts, step.maxAttempts)));
+      StepOutcome outcome = attempt(step, stub.attempt(step.attempts, step.maxAttempts));
+      while (outcome instanceof StepOutcome.Yield yield) {
+        yield.checkpoint().ifPresent(stub::checkpointed);
+        outcome = attempt(step, stub);
+      }
+      step.accept(outcome);
     }
   }
 

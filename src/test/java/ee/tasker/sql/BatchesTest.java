@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @DatabaseTest.Covers({"check_batches", "judge_batches", "record_batches", "cut_batches", "admit_batch_workers", "count_batch_handoffs",
   "count_batch_workers", "recount_batches", "advance_batches", "create_batch_workers", "format_batch_id", "get_next_step_position",
   "get_batch_summary", "get_batch_failure", "get_batch_results", "get_batch_documents", "list_batch_workers", "get_documents_of_steps",
-  "end_automatic_step", "find_batch_violations"})
+  "get_ancestor_batch_results", "end_automatic_step", "end_automatic_steps", "find_batch_violations"})
 class BatchesTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
@@ -61,6 +61,25 @@ class BatchesTest {
     Dag.Task task = dag.started();
     worker.complete(worker.claimOne().batches(width));
     return task;
+  }
+
+  @Test
+  void a_step_that_follows_reads_the_results_by_page_and_those_of_no_other_batch() {
+    Dag.Task task = open(cut("{\"parallelism\": 10}").step("end").dependsOn("join"), 5);
+    for (Claim claim : worker.claim(5)) {
+      String name = claim.claimedStep().getString("name");
+      worker.complete(name.equals("work_002") ? claim.permanentFailure() : claim.success("{\"of\": \"" + name + "\"}"));
+    }
+    worker.runToTheEnd();
+
+    String read = "select tasker.get_ancestor_batch_results(?, ?, ?, 2)";
+    assertThat(sql.array(read, task.step("end"), "work", 0).toString()).contains("\"error\"", "\"of\":\"work_001\"")
+        .doesNotContain("work_003");
+    assertThat(sql.array(read, task.step("end"), "work", 4)).singleElement()
+        .satisfies(last -> assertThat(last.asJsonObject().getString("batch_id")).isEqualTo("005"));
+    assertThat(sql.array(read, task.step("join"), "work", 5)).isEmpty();
+    assertThat(sql.text(read, task.step("end"), "cut", 0)).as("no batch step").isNull();
+    assertThat(sql.text(read, task.step("cut"), "work", 0)).as("does not follow").isNull();
   }
 
   @Test

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @DatabaseTest
 @DatabaseTest.Covers({"begin_compensations", "wants_compensation", "end_compensation", "register_compensations",
-  "find_compensation_violations", "get_compensation_document"})
+  "find_compensation_violations", "get_compensation_document", "format_compensation_name", "is_undoable", "create_compensating_workers"})
 class CompensationTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
@@ -262,7 +262,6 @@ class CompensationTest {
   @Test
   void an_operator_compensates_a_blocked_task_once() {
     Dag.Task task = order().started();
-    assertThat(operator.task(task, "compensate").getString("code")).isEqualTo("task-not-blocked");
     succeed("charge");
     fail("ship");
     assertThat(operator.task(task, "compensate").getInt("steps")).isOne();
@@ -300,7 +299,213 @@ class CompensationTest {
     assertThatThrownBy(() -> Dag.of("a").waiting("{\"compensation\": {\"handler\": {}}}").registered())
         .hasMessageContaining("compensation of step a");
     assertThatThrownBy(
-        () -> Dag.of("a").compensatedBy("undo", 1).step("b").batchable().step("w").dependsOn("b").batchWorker("{}").registered())
-        .hasMessageContaining("with batches");
+        () -> Dag.of("a").waiting("{\"compensation\": {\"when\": \"never\", \"handler\": {\"callable\": \"undo\"}}}").registered())
+        .hasMessageContaining("compensation.when of step a");
+  }
+
+  /** open → load × N → close, each with a compensation. */
+  private static Dag rows(String config, String when) {
+    String compensation = "{\"compensation\": {\"when\": \"" + when + "\", \"handler\": {\"callable\": \"undo\"}, "
+        + "\"retry\": {\"max_attempts\": 1}}}";
+    return Dag.of("open").compensatedBy("undo", 1).batchable().step("load").dependsOn("open").batchWorker(config).maxAttempts(1)
+        .waiting(compensation).step("close").dependsOn("load").maxAttempts(1).waiting(compensation)
+        .lifecycle("on_failure", "compensate");
+  }
+
+  private String batch(Dag.Task task) {
+    return sql.text("select concat_ws(' ', total_workers, created_workers, in_flight_workers, done_workers, failed_workers, "
+        + "case when closed_at is null then 'open' else 'closed' end) from tasker.batches b join tasker.workflow_steps s using (workflow_step_uuid) "
+        + "where b.task_uuid = ? and s.compensates_step_uuid is not null", task.uuid());
+  }
+
+  private void all(int count, java.util.function.Function<Claim, SqlWorker.Result> result) {
+    List<Claim> claims = worker.claim(100);
+    assertThat(claims).hasSize(count);
+    claims.forEach(claim -> worker.complete(result.apply(claim)));
+  }
+
+  @Test
+  void the_workers_of_a_batch_are_undone_as_many_at_once_as_they_ran_and_before_what_made_the_batch() {
+    Dag.Task task = rows("{\"parallelism\": 2}", "complete").started();
+    worker.complete(next("open").batches(5));
+    for (int i = 1; i <= 5; i++) {
+      Claim row = worker.claimOne();
+      worker.complete(i == 3 ? row.permanentFailure() : row.success("{\"row\": " + i + "}"));
+    }
+    fail("close");
+
+    assertThat(compensation(task)).isEqualTo("failure running 2");
+    assertThat(batch(task)).isEqualTo("4 2 2 0 0 open");
+    assertThatHistoryIsSound();
+    List<Claim> two = worker.claim(100);
+    assertThat(two).extracting(this::name).containsExactly("load_001:compensation", "load_002:compensation");
+    assertThat(two.get(0).claimedStep().getJsonObject("inputs").toString())
+        .contains("\"compensates\":\"load_001\"", "\"completed\":true", "\"result\":{\"row\":1}", "\"cursor\":1", "\"batch_id\":\"001\"");
+    worker.complete(two.get(0).success());
+    assertThat(batch(task)).isEqualTo("4 3 2 1 0 open");
+    worker.complete(two.get(1).success());
+    all(2, Claim::success);
+    assertThat(batch(task)).isEqualTo("4 4 0 4 0 closed");
+    succeed("open:compensation");
+
+    assertThat(state(task)).isEqualTo("error");
+    assertThat(compensation(task)).isEqualTo("failure compensated 2");
+    assertThatHistoryIsSound();
+  }
+
+  @Test
+  void a_batch_that_fails_is_undone_as_far_as_it_came() {
+    Dag.Task task = rows("{\"parallelism\": 3, \"failure_strategy\": \"fail_fast\"}", "complete").started();
+    worker.complete(next("open").batches(9));
+    List<Claim> three = worker.claim(100);
+    worker.complete(three.get(0).success());
+    worker.complete(three.get(1).permanentFailure());
+    List<Claim> offered = worker.claim(100);
+    offered.forEach(claim -> worker.complete(claim.success()));
+    worker.complete(three.get(2).success());
+
+    assertThat(compensation(task)).isEqualTo("failure running 2");
+    assertThat(batch(task)).startsWith((2 + offered.size()) + " ");
+    assertThatHistoryIsSound();
+    for (List<Claim> claims = worker.claim(100); !claims.isEmpty(); claims = worker.claim(100)) {
+      claims.forEach(claim -> worker.complete(claim.success()));
+    }
+    assertThat(compensation(task)).isEqualTo("failure compensated 2");
+    assertThatHistoryIsSound();
+  }
+
+  @Test
+  void an_undo_of_a_worker_that_fails_blocks_the_task_when_the_others_are_done_and_runs_again() {
+    Dag.Task task = rows("{\"parallelism\": 1}", "complete").started();
+    worker.complete(next("open").batches(3));
+    succeed("load_001", "load_002", "load_003");
+    fail("close");
+    fail("load_001:compensation");
+    assertThat(state(task)).isEqualTo("steps_in_process");
+    fail("load_002:compensation");
+    succeed("load_003:compensation");
+
+    assertThat(state(task)).isEqualTo("blocked_by_failures");
+    assertThat(batch(task)).isEqualTo("3 3 0 1 2 open");
+    assertThatHistoryIsSound();
+    operator.step(task, "load_002:compensation", "reset_for_retry");
+    succeed("load_002:compensation");
+    assertThat(state(task)).isEqualTo("blocked_by_failures");
+    assertThat(operator.task(task, "retry").getString("outcome")).isEqualTo("done");
+    succeed("load_001:compensation", "open:compensation");
+    assertThat(compensation(task)).isEqualTo("failure compensated 2");
+    assertThatHistoryIsSound();
+  }
+
+  @Test
+  void a_cancel_in_the_middle_of_a_batch_undoes_the_workers_that_are_complete() {
+    Dag.Task task = rows("{\"parallelism\": 2}", "complete").started();
+    worker.complete(next("open").batches(6));
+    worker.complete(worker.claimOne().success());
+    worker.claimOne();
+    List<Claim> running = List.of(worker.claimOne());
+    assertThat(operator.task(task, "compensate").getString("outcome")).isEqualTo("done");
+    assertThat(operator.task(task, "compensate").getString("outcome")).isEqualTo("already");
+    sql.object("select tasker.request_cancel(?, 'ann', 'x', p_compensate => true)", task.uuid());
+    running.forEach(claim -> worker.complete(claim.success()));
+    sql.run("update tasker.workflow_steps set lease_expires_at = now() - interval '1 hour' where state = 'in_progress'");
+    sql.run("update tasker.tasks set cancel_force_at = now() - interval '1 hour' where cancel_force_at is not null");
+    sql.run("update tasker.task_wakeups set wake_at = now()");
+    worker.advance();
+
+    assertThat(compensation(task)).isEqualTo("cancel running 2");
+    assertThat(batch(task)).startsWith("2 2 2 ");
+    all(2, Claim::success);
+    succeed("open:compensation");
+    assertThat(state(task)).isEqualTo("cancelled");
+    assertThatHistoryIsSound();
+  }
+
+  @Test
+  void a_batch_of_which_no_worker_is_complete_has_no_undo() {
+    Dag.Task task = rows("{}", "complete").started();
+    worker.complete(next("open").batches(0));
+    fail("close");
+    assertThat(compensation(task)).isEqualTo("failure running 1");
+    succeed("open:compensation");
+    assertThat(compensation(task)).isEqualTo("failure compensated 1");
+    assertThatHistoryIsSound();
+  }
+
+  @Test
+  void what_ran_and_is_not_complete_is_undone_where_the_template_says_attempted() {
+    Dag.Task task = rows("{}", "attempted").started();
+    worker.complete(next("open").batches(2));
+    worker.complete(next("load_001").permanentFailure());
+    succeed("load_002");
+    fail("close");
+
+    assertThat(compensation(task)).isEqualTo("failure running 3");
+    assertThat(sql.object("select tasker.get_compensation_document(?)", task.uuid()).getJsonArray("unknown_steps")).isEmpty();
+    Claim close = next("close:compensation");
+    assertThat(close.claimedStep().getJsonObject("inputs").toString()).contains("\"completed\":false", "\"result\":null");
+    worker.complete(close.success());
+    List<Claim> rows = worker.claim(100);
+    assertThat(rows).extracting(this::name).containsExactly("load_001:compensation", "load_002:compensation");
+    rows.forEach(claim -> worker.complete(claim.success()));
+    succeed("open:compensation");
+    assertThat(compensation(task)).isEqualTo("failure compensated 3");
+    assertThatHistoryIsSound();
+  }
+
+  @Test
+  void a_failed_undo_does_not_stop_branches_that_are_independent_of_it() {
+    Dag.Task task = Dag.of("a").compensatedBy("undo", 1).step("a2").dependsOn("a").compensatedBy("undo", 1).step("b")
+        .compensatedBy("undo", 1)
+        .step("b2").dependsOn("b").compensatedBy("undo", 1).step("end").dependsOn("a2", "b2").maxAttempts(1)
+        .lifecycle("on_failure", "compensate").started();
+    all(2, Claim::success);
+    all(2, Claim::success);
+    fail("end");
+    for (Claim undo : worker.claim(100)) {
+      worker.complete(name(undo).startsWith("a2") ? undo.permanentFailure() : undo.success());
+    }
+
+    succeed("b:compensation");
+    assertThat(state(task)).isEqualTo("blocked_by_failures");
+    assertThatHistoryIsSound();
+    operator.task(task, "retry");
+    succeed("a2:compensation", "a:compensation");
+    assertThat(compensation(task)).isEqualTo("failure compensated 4");
+    assertThatHistoryIsSound();
+  }
+
+  @Test
+  void compensate_cancels_a_task_that_runs_and_is_refused_once_it_has_ended() {
+    Dag.Task running = order().started();
+    succeed("charge");
+    Claim ship = next("ship");
+    assertThat(operator.task(running, "compensate").getString("outcome")).isEqualTo("done");
+    assertThat(compensation(running)).isEqualTo("cancel asked -");
+    assertThat(sql.text("select acted_by || ' ' || action from tasker.operator_actions")).isEqualTo("ann cancel");
+    worker.complete(ship.cancelled());
+    succeed("charge:compensation");
+    assertThat(state(running)).isEqualTo("cancelled");
+
+    Dag.Task complete = order().started();
+    succeed("charge", "ship", "tell");
+    JsonObject refusal = operator.task(complete, "compensate");
+    assertThat(refusal.getString("code")).isEqualTo("task-already-ended");
+    assertThat(refusal.getString("message")).contains("submit a task that undoes it");
+    assertThatHistoryIsSound();
+  }
+
+  @Test
+  void many_tasks_are_compensated_at_once_and_those_without_compensation_are_left_out() {
+    List<Dag.Task> tasks = order().started(2);
+    Dag.Task plain = Dag.of("x").started();
+    worker.claim(100).stream().filter(claim -> !claim.task().equals(plain.uuid())).forEach(claim -> worker.complete(claim.success()));
+    JsonObject dry = sql.object("select tasker.preview_bulk_action('compensate', '{\"namespace\": \"orders\"}', 'ann', 'recall')");
+    assertThat(dry.getInt("count")).isEqualTo(2);
+    JsonObject ran = sql.object("select tasker.run_bulk_action(?)", UUID.fromString(dry.getString("token")));
+    assertThat(ran.getJsonObject("results").getInt("done")).isEqualTo(2);
+    assertThat(tasks).allSatisfy(task -> assertThat(compensation(task)).isEqualTo("cancel running 1"));
+    assertThat(state(plain)).isEqualTo("steps_in_process");
+    assertThatHistoryIsSound();
   }
 }

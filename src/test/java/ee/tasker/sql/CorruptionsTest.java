@@ -152,6 +152,16 @@ class CorruptionsTest {
       worker.complete(claim(worker, undone, "tell").permanentFailure());
       complete(worker, undone, "ship:compensation", "{}");
       complete(worker, undone, "charge:compensation", "{}");
+      Dag.Task unloaded = add("unloaded",
+          Dag.of("cut").batchable().compensatedBy("undo", 1).step("load").dependsOn("cut").batchWorker("{}").compensatedBy("undo", 1)
+              .step("end").dependsOn("load").maxAttempts(1).lifecycle("on_failure", "compensate"));
+      worker.complete(claim(worker, unloaded, "cut").batches(2));
+      complete(worker, unloaded, "load_001", "{}");
+      complete(worker, unloaded, "load_002", "{}");
+      worker.complete(claim(worker, unloaded, "end").permanentFailure());
+      complete(worker, unloaded, "load_001:compensation", "{}");
+      complete(worker, unloaded, "load_002:compensation", "{}");
+      complete(worker, unloaded, "cut:compensation", "{}");
       Dag limited = Dag.of("a").stepPolicy("{\"limit\": 1}");
       Dag.Task admitted = add("admitted", limited);
       worker.advance();

@@ -112,6 +112,19 @@ class HandleStaleTasksTest {
   }
 
   @Test
+  void a_step_of_a_task_that_ends_in_the_same_round_is_not_given_to_the_server() {
+    Dag dag = Dag.of("a").lifecycle("staleness_action", "error").lifecycle("max_duration_minutes", 10);
+    Dag.Task late = dag.submitted();
+    Dag.Task inTime = Dag.of("a").submitted();
+    Instant then = start.plus(Duration.ofMinutes(11));
+    JsonObject reply = sql.object("select tasker.advance_due_tasks(?, 100, 10, 60, ?)", worker.uuid(), then);
+
+    assertThatTask(late).isIn("error");
+    assertThat(reply.getJsonArray("claimed_steps")).singleElement()
+        .satisfies(step -> assertThat(step.asJsonObject().getString("task_uuid")).isEqualTo(inTime.uuid().toString()));
+  }
+
+  @Test
   void what_happens_to_a_stale_task_is_what_its_template_says() {
     Dag.Task toError = Dag.of("a").lifecycle("staleness_action", "error").started();
     Dag.Task toBoth = Dag.of("a").lifecycle("staleness_action", "error").lifecycle("auto_dlq_on_timeout", true).started();

@@ -3,6 +3,7 @@ package ee.tasker.template;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.template.model.BackoffKind;
+import ee.tasker.template.model.CompensateWhen;
 import ee.tasker.template.model.Compensation;
 import ee.tasker.template.model.ConcurrencyPolicy;
 import ee.tasker.template.model.EnvironmentOverrides;
@@ -207,7 +208,7 @@ class TemplatePropertiesTest {
           Optional.empty(), maybe(schema()), policies(LimitedUnit.STEPS), Optional.empty(), maybe(waitFor()),
           type == StepType.STANDARD ? OnNone.SKIP : oneOf(OnNone.values()),
           maybe(new Compensation(new HandlerReference("undo", "call", maybe("rules"), configuration()), Compensation.DEFAULT_RETRY,
-              OptionalInt.of(9))));
+              OptionalInt.of(9), oneOf(CompensateWhen.values()))));
     }
 
     private StepWait waitFor() {

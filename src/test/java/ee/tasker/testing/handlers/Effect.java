@@ -18,7 +18,7 @@ import javax.sql.DataSource;
 
 /**
  * The handler of the kill matrix: one committed effect per attempt, with the step as its token, between two points at which a test can
- * stop it. Takes {@code ms} of its configuration; the first {@code fail_times} attempts fail.
+ * stop it. Takes {@code ms} of its configuration; the first {@code fail_times} attempts fail, with {@code fail_permanently} each fails permanently.
  */
 @ApplicationScoped
 @Handles("testing.Effect")
@@ -47,6 +47,9 @@ public class Effect implements StepHandler {
         point.setLong(1, PROCESS);
         point.executeQuery().close();
       }
+    }
+    if (number(step, "fail_permanently") > 0) {
+      return StepOutcome.permanent("FailedOnPurpose", "for what follows from it");
     }
     return step.attempt() <= number(step, "fail_times") ? StepOutcome.retryable("FailedOnPurpose", "attempt " + step.attempt())
         : StepOutcome.success();

@@ -365,7 +365,8 @@ final class Commands {
         Command.of("resolve", "Declares a blocked task to be done.").calls(Operation.ACT_ON_TASK).constant("action_type", "resolve")
             .with(task(), Arg.reason(BODY), Arg.actor(BODY, "requested_by")).shows(TASK)
             .example("tasker task resolve 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 -m \"paid by hand\""),
-        Command.of("compensate", "Has what a blocked task has done undone; it ends in error after that.").calls(Operation.ACT_ON_TASK)
+        Command.of("compensate", "Has what a task has done undone; a blocked one ends in error after that, another one cancelled.")
+            .calls(Operation.ACT_ON_TASK)
             .constant("action_type", "compensate").with(task(), Arg.reason(BODY), Arg.actor(BODY, "requested_by")).shows(TASK)
             .example("tasker task compensate 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 -m \"the order cannot be shipped\""),
         Command.of("fail", "Ends a blocked task in error.").calls(Operation.ACT_ON_TASK).constant("action_type", "fail")
@@ -485,7 +486,8 @@ final class Commands {
     List<Command> commands = new ArrayList<>();
     for (String[] action : new String[][]{{"retry", "Runs the failed steps of many tasks again."},
       {"resolve", "Declares many blocked tasks to be done."},
-      {"fail", "Ends many blocked tasks in error."}, {"cancel", "Cancels many tasks."}}) {
+      {"fail", "Ends many blocked tasks in error."}, {"cancel", "Cancels many tasks."},
+      {"compensate", "Has what many tasks have done undone."}}) {
       commands.add(Command.of(action[0], action[1]).calls(Operation.PREVIEW_BULK_ACTION, Operation.RUN_BULK_ACTION)
           .constant("action_type", action[0])
           .with(Arg.body("filter.namespace", "NAMESPACE", "Of this namespace.").alias("-n"),

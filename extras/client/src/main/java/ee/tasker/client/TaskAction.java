@@ -38,7 +38,7 @@ public final class TaskAction {
     return of("fail", requestedBy, reason);
   }
 
-  /** What a blocked task has done is compensated, and it ends in {@code error} after that. */
+  /** What the task has done is compensated; a blocked one ends in {@code error} after that, another one as {@code cancelled}. */
   public static TaskAction compensate(String requestedBy, String reason) {
     return of("compensate", requestedBy, reason);
   }
