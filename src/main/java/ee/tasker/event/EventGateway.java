@@ -7,6 +7,7 @@ import jakarta.enterprise.context.Dependent;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
 import java.util.Collection;
+import java.util.List;
 import java.util.UUID;
 
 /** Calls the SQL functions that return events. */
@@ -48,6 +49,20 @@ class EventGateway {
   private static DomainEvent domainEvent(JsonObject event) {
     return new DomainEvent(Json.uuid(event, "id"), event.getString("type"), event.getString("taskernamespace"), Json.uuid(event, "subject"),
         event.getString("taskerstep"), event.getString("taskeroutcome"), event);
+  }
+
+  DomainEvents.Claimed claimEventConsumer(String name, UUID server, int leaseSeconds, int limit) {
+    JsonObject reply = sql.object("claim_event_consumer(?, ?, ?, ?)", name, server, leaseSeconds, limit);
+    return "claimed".equals(reply.getString("outcome"))
+        ? new DomainEvents.Claimed(true, reply.getJsonNumber("position").longValueExact(), reply.getInt("failures"),
+            reply.getJsonArray("events").getValuesAs(JsonObject.class))
+        : new DomainEvents.Claimed(false, 0, 0, List.of());
+  }
+
+  /** @return whether the server still has the lease */
+  boolean recordEventDelivery(String name, UUID server, long position, String failure) {
+    return "done".equals(
+        sql.object("record_event_delivery(?, ?, ?, cast(? as text))", name, server, position, failure).getString("outcome"));
   }
 
   int summarizeHistory() {
