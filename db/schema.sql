@@ -185,6 +185,7 @@ create table tasker.approval_events (
   constraint numbers_count_from_one CHECK (number > 0)
 );
 CREATE INDEX approval_events_task_uuid_idx ON tasker.approval_events USING btree (task_uuid);
+CREATE TRIGGER events_follow_approvals AFTER INSERT ON tasker.approval_events FOR EACH ROW EXECUTE FUNCTION tasker.publish_approval_events();
 
 -- What users are asked to approve or reject, one row for each wait of kind approval. Its decision is the result of its step.
 create table tasker.approvals (
@@ -411,24 +412,31 @@ create table tasker.decision_outcomes (
 );
 CREATE INDEX decision_outcomes_task_uuid_idx ON tasker.decision_outcomes USING btree (task_uuid);
 
--- What results of steps mean to others: one row per result and matching declaration in publishes_events of the step.
+-- What results of steps mean to others, one row per result and matching declaration in publishes_events of the step, and what became of tasks,
+--   approvals, dead letters and schedules.
 create table tasker.domain_events (
   event_uuid         uuid not null default tasker.uuid_v7(),
   -- Grows with what an event follows from, because it is taken under the locks of the result; gaps and late commits are normal.
   event_number       bigint not null generated always as identity,
   -- Place in the feed, assigned once after the commit (sequence_events): growing in the order of assignment, with gaps. Null until then.
   position           bigint,
-  task_uuid          uuid not null,
-  workflow_step_uuid uuid not null,
-  -- With workflow_step_uuid the result that it follows from.
+  task_uuid          uuid,
+  workflow_step_uuid uuid,
+  -- Of an event of the engine: the task, approval, dead letter or schedule.
+  cause_uuid         uuid,
+  fire_at            timestamp with time zone,
+  -- With workflow_step_uuid the result that it follows from; with cause_uuid the move of the task, or the event of the approval. 0 where there is
+  --   only one.
   sort_key           integer not null,
-  -- Which element of publishes_events it is, from 1.
-  declaration        integer not null,
+  -- Which element of publishes_events it is, from 1; null for events of the engine.
+  declaration        integer,
+  -- What it follows from: a result of a step, or what the engine publishes itself, with names under the prefix tasker.
+  kind               character varying(16) not null default 'step'::character varying,
   name               character varying(255) not null,
-  delivery_mode      character varying(16) not null,
-  outcome            tasker.step_outcome not null,
-  attempt            integer not null,
-  -- The result, or what the mapping under payload makes; null when that failed.
+  delivery_mode      character varying(16) not null default 'durable'::character varying,
+  outcome            tasker.step_outcome,
+  attempt            integer,
+  -- The result, or what the mapping under payload makes; null when that failed. Of the engine: identities and states.
   data               jsonb,
   -- Why data is missing or does not fit the schema, {type, message}: expression_error, event_too_large or schema_violation.
   error              jsonb,
@@ -436,12 +444,18 @@ create table tasker.domain_events (
   constraint domain_events_pkey PRIMARY KEY (event_uuid),
   constraint one_event_per_position UNIQUE ("position"),
   constraint one_event_per_result_and_declaration UNIQUE (workflow_step_uuid, sort_key, declaration),
+  constraint cause_iff_of_the_engine CHECK ((cause_uuid IS NULL) = (kind::text = 'step'::text) AND (kind::text = 'step'::text) = (name::text !~~ 'tasker.%'::text)),
   constraint counts_from_one CHECK ("position" > 0 AND declaration > 0),
   constraint error_says_what CHECK (error IS NULL OR (error ->> 'type'::text) IS NOT NULL AND (error ->> 'message'::text) IS NOT NULL),
-  constraint known_delivery_mode CHECK (delivery_mode::text = ANY (ARRAY['durable'::character varying, 'fast'::character varying, 'broadcast'::character varying]::text[]))
+  constraint known_delivery_mode CHECK (delivery_mode::text = ANY (ARRAY['durable'::character varying, 'fast'::character varying, 'broadcast'::character varying]::text[])),
+  constraint known_kind CHECK (kind::text = ANY (ARRAY['step'::character varying, 'task'::character varying, 'approval'::character varying, 'dead_letter'::character varying, 'schedule'::character varying]::text[])),
+  constraint result_iff_of_a_step CHECK ((kind::text = 'step'::text) = (num_nonnulls(declaration, outcome, attempt) = 3) AND (kind::text = 'step'::text OR num_nonnulls(declaration, outcome, attempt) = 0)),
+  constraint step_iff_of_a_step_or_an_approval CHECK ((workflow_step_uuid IS NOT NULL) = (kind::text = ANY (ARRAY['step'::character varying, 'approval'::character varying]::text[]))),
+  constraint task_iff_not_of_a_schedule CHECK ((task_uuid IS NULL) = (kind::text = 'schedule'::text) AND (fire_at IS NOT NULL) = (kind::text = 'schedule'::text))
 );
 CREATE INDEX domain_events_task_uuid_idx ON tasker.domain_events USING btree (task_uuid);
 CREATE INDEX domain_events_without_position_idx ON tasker.domain_events USING btree (event_number) WHERE ("position" IS NULL);
+CREATE UNIQUE INDEX one_event_of_the_engine_per_cause ON tasker.domain_events USING btree (cause_uuid, name, sort_key, fire_at) NULLS NOT DISTINCT WHERE ((kind)::text <> 'step'::text);
 
 -- Months of history that were dropped, or rewritten without the rows of purged tasks.
 create table tasker.dropped_history (
@@ -454,6 +468,28 @@ create table tasker.dropped_history (
   constraint dropped_history_pkey PRIMARY KEY (month),
   constraint outcome_is_known CHECK (outcome::text = ANY (ARRAY['dropped'::character varying, 'rewritten'::character varying]::text[]))
 );
+
+-- Those that are sent every domain event in the order of the feed, such as the topic of Jakarta Messaging, and how far they are.
+create table tasker.event_consumers (
+  name          character varying(64) not null,
+  -- The last event that was sent, or the end of the feed when the consumer was created.
+  position      bigint not null,
+  -- The server that sends, until lease_until unless it extends its lease.
+  holder_uuid   uuid,
+  lease_until   timestamp with time zone,
+  -- When something was last sent, or nothing was left to be sent; get_event_floor ignores a consumer for which that is long ago.
+  progressed_at timestamp with time zone not null,
+  -- Failures in a row; the next attempt is at retry_at.
+  failures      integer not null default 0,
+  retry_at      timestamp with time zone,
+  last_failure  character varying(1000),
+  created_at    timestamp with time zone not null default clock_timestamp(),
+  constraint event_consumers_pkey PRIMARY KEY (name),
+  constraint failure_is_whole CHECK ((failures = 0) = (retry_at IS NULL) AND (failures = 0) = (last_failure IS NULL)),
+  constraint lease_has_a_holder CHECK ((holder_uuid IS NULL) = (lease_until IS NULL)),
+  constraint position_is_not_negative CHECK ("position" >= 0 AND failures >= 0)
+)
+with (fillfactor=50);
 
 -- Tables of schema tasker whose rows are deleted some days after the time in one of their columns; missing tables are skipped.
 create table tasker.expiring_tables (
@@ -558,6 +594,8 @@ create table tasker.named_tasks (
   max_child_depth        integer not null generated always as (COALESCE((configuration #>> '{lifecycle,max_child_depth}'::text[])::integer, 8)) stored,
   -- lifecycle.max_decision_depth: how many decisions may follow from each other.
   max_decision_depth     integer not null generated always as (COALESCE((configuration #>> '{lifecycle,max_decision_depth}'::text[])::integer, 3)) stored,
+  -- lifecycle.publishes_events: of what the engine publishes domain events itself, of tasks, approvals and dead_letters; null: of none.
+  published_lifecycle    jsonb generated always as (configuration #> '{lifecycle,publishes_events}'::text[]) stored,
   created_at             timestamp with time zone not null default now(),
   constraint named_tasks_pkey PRIMARY KEY (named_task_uuid),
   constraint one_template_per_version UNIQUE (task_namespace_uuid, name, version),
@@ -633,6 +671,7 @@ END) stored,
   constraint child_replaces_the_handler CHECK ((wait_for ->> 'kind'::text) <> 'child'::text OR handler_callable IS NULL),
   constraint has_a_handler_or_what_replaces_it CHECK ((handler_callable IS NULL) = (rules IS NOT NULL OR (batch ->> 'items'::text) IS NOT NULL) OR wait_for IS NOT NULL AND rules IS NULL AND batch IS NULL),
   constraint positions_count_from_one CHECK (step_position > 0),
+  constraint prefix_of_the_engine_is_reserved CHECK (NOT jsonb_path_exists(events, '$[*]."name"?(@ starts with "tasker.")'::jsonpath)),
   constraint rank_is_positive CHECK (growth_rank > 0),
   constraint rules_are_of_a_decision CHECK (rules IS NULL OR step_type::text = 'decision'::text),
   constraint timeout_is_positive CHECK (timeout_seconds > 0),
@@ -817,6 +856,8 @@ create table tasker.schedule_fires (
 CREATE INDEX schedule_fires_decided_at_idx ON tasker.schedule_fires USING btree (decided_at);
 CREATE INDEX schedule_fires_open_idx ON tasker.schedule_fires USING btree (schedule_uuid) WHERE is_open;
 CREATE UNIQUE INDEX schedule_fires_task_uuid_key ON tasker.schedule_fires USING btree (task_uuid) WHERE (task_uuid IS NOT NULL);
+CREATE TRIGGER events_follow_failed_fires AFTER INSERT OR UPDATE OF outcome ON tasker.schedule_fires FOR EACH ROW WHEN (((new.outcome)::text = 'failed'::text)) EXECUTE FUNCTION tasker.publish_fire_events();
+CREATE TRIGGER events_go_with_their_fire AFTER DELETE ON tasker.schedule_fires REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION tasker.delete_fire_events();
 
 -- Tasks that are submitted at fire times. A deleted schedule stays as a row with deleted_at, so that its fires keep their meaning.
 create table tasker.schedules (
@@ -886,6 +927,7 @@ END) stored,
 with (fillfactor=60);
 CREATE UNIQUE INDEX schedules_name_key ON tasker.schedules USING btree (namespace_name, name) WHERE (deleted_at IS NULL);
 CREATE INDEX schedules_wake_at_idx ON tasker.schedules USING btree (wake_at) WHERE (wake_at IS NOT NULL);
+CREATE TRIGGER events_follow_pauses AFTER UPDATE OF paused_at ON tasker.schedules FOR EACH ROW WHEN ((((new.paused_by)::text = 'tasker'::text) AND (old.paused_at IS NULL) AND (new.last_failure IS NOT NULL))) EXECUTE FUNCTION tasker.publish_pause_events();
 
 -- One row per start of a server, renewed by its heartbeat and kept for a day after the last.
 create table tasker.servers (
@@ -1232,6 +1274,8 @@ create table tasker.tasks (
   cancel_children       boolean,
   -- True when the template has an output, which is stored at the end; null otherwise, which costs a row nothing.
   has_output            boolean,
+  -- Whether the template publishes the ends of its tasks; null for no.
+  publishes_events      boolean,
   cancel_policy         tasker.cancel_policy,
   -- Why its completed steps are compensated; null for every other task, which costs a row nothing. Its counters then count the compensating steps
   --   only.
@@ -1267,6 +1311,7 @@ CREATE INDEX tasks_parent_correlation_id_idx ON tasker.tasks USING btree (parent
 CREATE INDEX tasks_parent_task_uuid_idx ON tasker.tasks USING btree (parent_task_uuid) WHERE (parent_task_uuid IS NOT NULL);
 CREATE TRIGGER compensation_ends BEFORE UPDATE OF state ON tasker.tasks FOR EACH ROW WHEN (((new.compensation IS NOT NULL) AND (new.completed_at IS NOT NULL) AND (old.completed_at IS NULL))) EXECUTE FUNCTION tasker.end_compensation();
 CREATE TRIGGER end_is_told AFTER UPDATE OF state ON tasker.tasks FOR EACH ROW WHEN (((new.has_output OR (new.parent_step_uuid IS NOT NULL)) AND (new.state <> old.state) AND (new.state = ANY (ARRAY['complete'::tasker.task_state, 'error'::tasker.task_state, 'cancelled'::tasker.task_state, 'resolved_manually'::tasker.task_state, 'blocked_by_failures'::tasker.task_state])))) EXECUTE FUNCTION tasker.tell_end_of_task();
+CREATE TRIGGER events_follow_moves_of_tasks AFTER UPDATE OF state ON tasker.tasks FOR EACH ROW WHEN ((new.publishes_events AND (new.state <> old.state) AND (new.state = ANY (ARRAY['complete'::tasker.task_state, 'error'::tasker.task_state, 'cancelled'::tasker.task_state, 'resolved_manually'::tasker.task_state, 'blocked_by_failures'::tasker.task_state])))) EXECUTE FUNCTION tasker.publish_task_events();
 CREATE TRIGGER rows_go_with_their_task AFTER DELETE ON tasker.tasks REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION tasker.delete_rows_of_tasks();
 CREATE TRIGGER slots_are_released_by_tasks AFTER UPDATE OF state ON tasker.tasks FOR EACH ROW WHEN ((new.is_limited AND (new.state <> old.state) AND (new.state = ANY (ARRAY['complete'::tasker.task_state, 'error'::tasker.task_state, 'cancelled'::tasker.task_state, 'resolved_manually'::tasker.task_state, 'blocked_by_failures'::tasker.task_state])))) EXECUTE FUNCTION tasker.release_task_slots();
 
@@ -1293,6 +1338,7 @@ create table tasker.tasks_dlq (
 );
 CREATE UNIQUE INDEX one_open_investigation_per_task ON tasker.tasks_dlq USING btree (task_uuid) WHERE (resolution_status = 'pending'::tasker.dlq_resolution_status);
 CREATE INDEX tasks_dlq_task_uuid_idx ON tasker.tasks_dlq USING btree (task_uuid);
+CREATE TRIGGER events_follow_dead_letters AFTER INSERT ON tasker.tasks_dlq FOR EACH ROW EXECUTE FUNCTION tasker.publish_dlq_events();
 
 -- Templates whose steps are not handed off now. Empty unless an operator paused one, so that reading it is cheap.
 create table tasker.template_pauses (
@@ -1993,31 +2039,69 @@ function tasker.yield_steps(p_results jsonb, p_server_uuid uuid, p_now timestamp
 
 -- Functions: event
 -- ----------------
+-- Takes or extends the lease of a server on a consumer of domain events, and returns what it has to send next.
+function tasker.claim_event_consumer(p_name text, p_server_uuid uuid, p_lease_seconds integer DEFAULT 30, p_limit integer DEFAULT 500,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by EventGateway
+-- Deletes the domain events of fire times whose record is deleted.
+function tasker.delete_fire_events() returns trigger;
+  -- called by trigger of schedule_fires
 -- The first thing in which a value does not fit a schema; null when it fits.
 function tasker.find_schema_problem(p_schema jsonb, p_value jsonb, p_place text DEFAULT '$'::text) returns text, immutable;
   -- called by make_event_data
+-- The name of the domain event for an event in the history of an approval.
+function tasker.get_approval_event_name(p_event tasker.approval_event) returns text, immutable;
+  -- called by find_event_violations, publish_approval_events
+-- Consumers of domain events for a monitoring system: failures in a row, and how long they have waited.
+function tasker.get_consumer_figures(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
+  -- called by get_metrics_document
 -- publishes_events of a step as the engine keeps it, null for none.
 function tasker.get_event_definitions(p_declared jsonb, p_published jsonb) returns jsonb, immutable;
   -- called by register_template
 -- A domain event as a CloudEvent; null when there is no such event.
 function tasker.get_event_document(p_event_uuid uuid) returns jsonb, stable;
   -- called by list_domain_events
+-- The lowest position that a consumer of domain events has been sent: the clean-up keeps tasks with later events.
+function tasker.get_event_floor(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns bigint, stable;
+  -- called by preview_retention, purge_tasks
+-- The name of the domain event of a task that has reached a state; null for states that have none.
+function tasker.get_task_event_name(p_state tasker.task_state) returns text, immutable;
+  -- called by find_event_violations, publish_task_events
 -- Whether an event with that condition follows from a result with that outcome.
 function tasker.is_event_due(p_condition text, p_outcome tasker.step_outcome) returns boolean, immutable;
   -- called by find_event_violations, publish_events
 -- A page of the feed of domain events, in the order of their positions.
 function tasker.list_domain_events(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 100, p_after bigint DEFAULT 0) returns jsonb, stable;
-  -- called by EventGateway
+  -- called by EventGateway, claim_event_consumer
 -- The data of a domain event, and what is wrong with it.
 function tasker.make_event_data(p_event jsonb, p_task_uuid uuid, p_step_uuid uuid, p_step_name text, p_result jsonb, p_error jsonb, OUT o_data jsonb,
     OUT o_error jsonb) returns record, stable;
   -- called by publish_events
+-- Writes the domain event for each event of an approval, in its transaction.
+function tasker.publish_approval_events() returns trigger;
+  -- called by trigger of approval_events
+-- Writes the domain event of a dead letter that is opened, in its transaction.
+function tasker.publish_dlq_events() returns trigger;
+  -- called by trigger of tasks_dlq
 -- Writes the domain events that follow from a result, in the transaction of the result.
 function tasker.publish_events() returns trigger;
   -- called by trigger of workflow_step_result_audit
+-- Writes the domain event of a fire time whose task could not be submitted, in the transaction that records it.
+function tasker.publish_fire_events() returns trigger;
+  -- called by trigger of schedule_fires
+-- Writes the domain event of a schedule that has paused itself, in the transaction of the pause.
+function tasker.publish_pause_events() returns trigger;
+  -- called by trigger of schedules
+-- Writes the domain event of a task that has ended or is blocked, in the transaction of the move.
+function tasker.publish_task_events() returns trigger;
+  -- called by trigger of tasks
+-- Records how far a server has sent the events of a consumer.
+function tasker.record_event_delivery(p_name text, p_server_uuid uuid, p_position bigint, p_failure text DEFAULT NULL::text,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by EventGateway
 -- Gives the next committed domain events their position in the feed.
 function tasker.sequence_events(p_limit integer DEFAULT 1000) returns integer;
-  -- called by EventGateway
+  -- called by EventGateway, claim_event_consumer
 
 
 -- Functions: expression
@@ -2327,7 +2411,7 @@ function tasker.find_counter_violations(p_since timestamp with time zone DEFAULT
 function tasker.find_document_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
     example jsonb), stable;
   -- called by check_history
--- Domain events that do not follow from results as the templates say, or results without their events: one row per finding.
+-- Domain events that do not follow from what they tell about, as the templates say, and what has no event although it should: one row per finding.
 function tasker.find_event_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
     example jsonb), stable;
   -- called by check_history

@@ -9,7 +9,6 @@ import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
-import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -125,8 +124,8 @@ public class DomainEventStreams {
     private synchronized void catchUp() {
       try {
         while (!isJoined && !stream.isEnded() && stream.isDrained() && !join()) {
-          var page = feed.list(stream.filter().forDatabase(), BATCH, stream.position());
-          stream.take(page.getJsonArray("events").getValuesAs(JsonObject.class), page.getJsonNumber("position").longValueExact());
+          DomainEvents.Page page = feed.page(stream.filter().forDatabase(), BATCH, stream.position());
+          stream.take(page.events(), page.position());
         }
       } catch (Exception fault) {
         LOG.write(LogEvent.CALL_FAILED, fault, "call", "list_domain_events");
@@ -193,16 +192,14 @@ public class DomainEventStreams {
     feed.sequence();
     boolean isMore = true;
     for (int n = 0; isMore && n < MOST_READS; n++) {
-      var page = feed.list(JsonValue.EMPTY_JSON_OBJECT, BATCH, tail);
-      long upTo = page.getJsonNumber("position").longValueExact();
-      var events = page.getJsonArray("events").getValuesAs(JsonObject.class);
+      DomainEvents.Page page = feed.page(JsonValue.EMPTY_JSON_OBJECT, BATCH, tail);
       for (DomainEventStream stream : live) {
-        if (!stream.take(events, upTo)) {
+        if (!stream.take(page.events(), page.position())) {
           LOG.write(LogEvent.STREAM_CUT, "cause", "its buffer is full");
         }
       }
-      tail = upTo;
-      isMore = !page.isNull("next");
+      tail = page.position();
+      isMore = page.hasMore();
     }
     pauseMs = tail > before ? 2 * SHORTEST_PAUSE_MS : Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
     return pauseMs;

@@ -47,6 +47,20 @@ public class DomainEvents {
   }
 
   /**
+   * A part of the feed.
+   *
+   * @param position where to read on
+   * @param hasMore  whether more may be there already
+   */
+  record Page(long position, boolean hasMore, List<JsonObject> events) {
+  }
+
+  /** The events behind a position, for streams. */
+  Page page(JsonObject filter, int limit, long after) {
+    return gateway.getPage(filter, limit, after);
+  }
+
+  /**
    * What a server has to send to the topic next.
    *
    * @param isClaimed whether this server sends at present

@@ -34,6 +34,12 @@ class EventGateway {
     return sql.object("list_domain_events(cast(? as jsonb), ?, ?)", filter, limit, after);
   }
 
+  DomainEvents.Page getPage(JsonObject filter, int limit, long after) {
+    JsonObject page = listDomainEvents(filter, limit, after);
+    return new DomainEvents.Page(page.getJsonNumber("position").longValueExact(), !page.isNull("next"),
+        page.getJsonArray("events").getValuesAs(JsonObject.class));
+  }
+
   /** The position of the last event, from which new ones are read. */
   long getEndOfFeed() {
     return sql.object("list_domain_events('{}', 1, null)").getJsonNumber("position").longValueExact();
@@ -52,7 +58,7 @@ class EventGateway {
   }
 
   DomainEvents.Claimed claimEventConsumer(String name, UUID server, int leaseSeconds, int limit) {
-    JsonObject reply = sql.object("claim_event_consumer(?, ?, ?, ?)", name, server, leaseSeconds, limit);
+    JsonObject reply = sql.object("claim_event_consumer(?, cast(? as uuid), ?, ?)", name, server, leaseSeconds, limit);
     return "claimed".equals(reply.getString("outcome"))
         ? new DomainEvents.Claimed(true, reply.getJsonNumber("position").longValueExact(), reply.getInt("failures"),
             reply.getJsonArray("events").getValuesAs(JsonObject.class))
@@ -62,7 +68,7 @@ class EventGateway {
   /** @return whether the server still has the lease */
   boolean recordEventDelivery(String name, UUID server, long position, String failure) {
     return "done".equals(
-        sql.object("record_event_delivery(?, ?, ?, cast(? as text))", name, server, position, failure).getString("outcome"));
+        sql.object("record_event_delivery(?, cast(? as uuid), ?, cast(? as text))", name, server, position, failure).getString("outcome"));
   }
 
   int summarizeHistory() {

@@ -77,6 +77,7 @@ public class TopicPublisher {
         periodMs = hasSent ? SHORTEST_PERIOD_MS : Math.min(2 * periodMs, LONGEST_PERIOD_MS);
       }
     } catch (Exception fault) {
+      periodMs = Math.min(2 * periodMs, LONGEST_PERIOD_MS);
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "claim_event_consumer");
     } finally {
       comeBack();

@@ -52,7 +52,7 @@ class EngineEventsTest {
 
     assertThat(events(task)).containsExactly("task.completed");
     assertThat(data(task, "tasker.task.completed").toString())
-        .isEqualTo("{\"state\":\"complete\",\"previous_state\":\"evaluating_results\"}");
+        .isEqualTo("{\"state\":\"complete\",\"previous_state\":\"steps_in_process\"}");
     sql.number("select tasker.sequence_events()");
     JsonObject event = sql.object("select tasker.list_domain_events('{}', 10, 0)").getJsonArray("events").getJsonObject(0);
     assertThat(event.getString("source")).isEqualTo("/v1/tasks/" + task.uuid());
