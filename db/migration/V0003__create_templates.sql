@@ -56,6 +56,7 @@ create table tasker.named_tasks (
   max_child_depth      int         not null generated always as (coalesce((configuration #>> '{lifecycle,max_child_depth}')::int, 8)) stored,
   has_queue_timeouts   boolean     not null generated always as (jsonb_path_exists(configuration, '$.steps[*].queue_timeout_seconds ? (@ != null)')) stored,
   max_decision_depth   int         not null generated always as (coalesce((configuration #>> '{lifecycle,max_decision_depth}')::int, 3)) stored,
+  published_lifecycle  jsonb       generated always as (configuration #> '{lifecycle,publishes_events}') stored,
   created_at           timestamptz not null default now(),
   constraint one_template_per_version unique (task_namespace_uuid, name, version),
   constraint has_steps check (total_steps >= initial_steps and initial_steps >= root_steps and root_steps > 0),
@@ -88,6 +89,8 @@ comment on column tasker.named_tasks.unserved_seconds is
   'lifecycle.unserved_seconds: how long a step waits for a live worker with its handler; 0: without a limit, null: the server''s setting.';
 comment on column tasker.named_tasks.max_steps_per_decision is 'lifecycle.max_steps_per_decision: how many steps one decision may create.';
 comment on column tasker.named_tasks.max_batches_per_step is 'lifecycle.max_batches_per_step: how many batches one batchable step may make.';
+comment on column tasker.named_tasks.published_lifecycle is
+  'lifecycle.publishes_events: of what the engine publishes domain events itself, of tasks, approvals and dead_letters; null: of none.';
 comment on column tasker.named_tasks.max_decision_depth is 'lifecycle.max_decision_depth: how many decisions may follow from each other.';
 comment on column tasker.named_tasks.has_queue_timeouts is 'Whether a step of it has queue_timeout_seconds.';
 comment on column tasker.named_tasks.retention_days is
@@ -148,6 +151,7 @@ create table tasker.named_tasks_named_steps (
   constraint waits_or_grows check (wait_for is null or (rules is null and batch is null)),
   constraint rules_are_of_a_decision check (rules is null or step_type = 'decision'),
   constraint attempts_are_undone_by_a_compensation check (not undoes_attempts or step_type = 'compensation'),
+  constraint prefix_of_the_engine_is_reserved check (not jsonb_path_exists(events, '$[*].name ? (@ starts with "tasker.")')),
   constraint rank_is_positive check (growth_rank > 0));
 comment on table tasker.named_tasks_named_steps is 'How a template uses its steps: order, parents, handler and the defaults for retries.';
 comment on column tasker.named_tasks_named_steps.parent_positions is 'step_position of every parent, ascending.';

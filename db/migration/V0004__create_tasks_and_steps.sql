@@ -43,6 +43,7 @@ create table tasker.tasks (
   is_delayed            boolean     not null default false,
   cancel_children       boolean,
   has_output            boolean,
+  publishes_events      boolean,
   cancel_policy         tasker.cancel_policy,
   compensation          tasker.compensation_cause,
   identity_hash         bytea,
@@ -92,6 +93,7 @@ comment on column tasker.tasks.retrying_steps is 'Steps in waiting_for_retry.';
 comment on column tasker.tasks.is_limited is 'Copied from the template, so that policies cost nothing for other tasks.';
 comment on column tasker.tasks.context_checked is 'False while a server still has to validate the context against the input schema; such a task is not started.';
 comment on column tasker.tasks.is_keyed is 'Whether the request had an idempotency key.';
+comment on column tasker.tasks.publishes_events is 'Whether the template publishes the ends of its tasks; null for no.';
 comment on column tasker.tasks.compensation is 'Why its completed steps are compensated; null for every other task, which costs a row nothing. Its counters then count the compensating steps only.';
 comment on column tasker.tasks.cancel_children is 'Whether the cancel request includes the child tasks.';
 comment on column tasker.tasks.start_at is 'When the request wanted the task to start; null: at once.';

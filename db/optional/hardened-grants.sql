@@ -44,7 +44,7 @@ declare
       "get_health_document", "get_bottleneck_document", "get_metrics_document", "explain_waiting", "get_waiting_document",
       "get_task_history", "get_fork_documents", "get_action_schemas", "get_events", "get_dlq_documents", "get_dlq_statistics", "get_dlq_investigation_queue",
       "get_staleness", "list_concurrency_policies", "get_retention_rules", "get_retention_document", "get_retention_preview",
-      "preview_retention", "get_schedule_documents", "list_schedule_fires", "get_backfill_documents", "get_schedule_figures", "list_domain_events"],
+      "preview_retention", "get_schedule_documents", "list_schedule_fires", "get_backfill_documents", "get_schedule_figures", "list_domain_events", "get_event_floor", "get_consumer_figures"],
     "server": ["purge_expired_tasks", "purge_expired_rows", "drop_history_month", "forget_purged_tasks", "get_retention_document",
       "get_retention_preview", "set_retention_policy", "create_first_administrator", "get_key_access", "get_namespace_of", "get_role_access", "get_user_access",
       "list_access", "get_bulk_action", "save_user", "set_password", "set_user_enabled", "create_api_key", "revoke_api_key", "grant_access", "revoke_grant",
@@ -62,7 +62,7 @@ declare
       "start_validated_tasks", "submit_queued_requests", "submit_tasks", "summarize_history", "take_task_requests", "take_unchecked_tasks",
       "update_dlq_entry", "register_worker", "heartbeat_worker", "claim_steps_for_workers", "get_worker_claims", "save_worker_checkpoints", "get_worker_step_results", "submit_worker_results", "drain_worker",
       "get_worker_documents", "take_due_schedules", "fire_schedules", "advance_backfills", "save_schedule", "change_schedule", "trigger_schedule", "start_backfill",
-      "get_schedule_documents", "list_schedule_fires", "get_backfill_documents", "find_started_fires", "sequence_events", "list_domain_events"]
+      "get_schedule_documents", "list_schedule_fires", "get_backfill_documents", "find_started_fires", "sequence_events", "list_domain_events", "claim_event_consumer", "record_event_delivery"]
     } $lists$;
   -- Arguments that a caller of a wrapper never sets: the time, a bulk token, the limits of unclaimed and unserved offers, and
   -- the caller of the REST interface that a worker belongs to.

@@ -1,4 +1,4 @@
--- Domain events that do not follow from results as the templates say, or results without their events: one row per finding. Without nested loops: where
+-- Domain events that do not follow from results, moves, approvals, dead letters and fire times as the templates say, or those without their events: one row per finding. Without nested loops: where
 -- statistics are missing or old, one over the whole history would never end.
 -- Locks: none. Source: ADR 0050, docs/promises.md.
 create or replace function tasker.find_event_violations(p_since timestamptz default null)
@@ -11,7 +11,9 @@ as $$
     from tasker.named_tasks_named_steps n cross join lateral jsonb_array_elements(n.events) with ordinality as e
     where n.events is not null),
   tasks as materialized (
-    select t.task_uuid from tasker.tasks t where t.created_at >= coalesce(p_since, '-infinity')),
+    select t.task_uuid, t.sla_breached_at, nt.published_lifecycle
+    from tasker.tasks t join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
+    where t.created_at >= coalesce(p_since, '-infinity')),
   -- Of a fork's copies the source has published.
   expected as materialized (
     select r.task_uuid, r.workflow_step_uuid, r.sort_key, p.declaration, p.name, r.outcome, r.attempt
@@ -21,7 +23,28 @@ as $$
     join publishing p on p.named_step_uuid = s.named_step_uuid and tasker.is_event_due(p.condition, r.outcome)
     where not (r.outcome = 'manual_completion' and r.may_publish is false)),
   events as materialized (
-    select e.* from tasker.domain_events e where p_since is null or e.task_uuid in (select t.task_uuid from tasks t))
+    select e.* from tasker.domain_events e where e.kind = 'step' and (p_since is null or e.task_uuid in (select t.task_uuid from tasks t))),
+  caused as materialized (
+    select t.task_uuid, t.task_uuid as cause_uuid, h.sort_key, null::timestamptz as fire_at, tasker.get_task_event_name(h.to_state) as name
+    from tasks t join tasker.task_transitions h on h.task_uuid = t.task_uuid
+    where t.published_lifecycle ? 'tasks' and h.to_state in ('complete', 'error', 'cancelled', 'resolved_manually', 'blocked_by_failures')
+    union all
+    select t.task_uuid, t.task_uuid, 0, null, 'tasker.task.sla_breached' from tasks t where t.published_lifecycle ? 'tasks' and t.sla_breached_at is not null
+    union all
+    select t.task_uuid, t.task_uuid, 0, null, 'tasker.task.compensated'
+    from tasks t join tasker.task_compensations c on c.task_uuid = t.task_uuid where t.published_lifecycle ? 'tasks' and c.state = 'compensated'
+    union all
+    select t.task_uuid, a.approval_uuid, a.number, null, tasker.get_approval_event_name(a.event)
+    from tasks t join tasker.approval_events a on a.task_uuid = t.task_uuid where t.published_lifecycle ? 'approvals'
+    union all
+    select t.task_uuid, d.dlq_entry_uuid, 0, null, 'tasker.dead_letter.opened'
+    from tasks t join tasker.tasks_dlq d on d.task_uuid = t.task_uuid where t.published_lifecycle ? 'dead_letters'
+    union all
+    select null, f.schedule_uuid, 0, f.fire_at, 'tasker.schedule.fire_failed'
+    from tasker.schedule_fires f where f.outcome = 'failed' and f.decided_at >= coalesce(p_since, '-infinity')),
+  engine_events as materialized (
+    select e.* from tasker.domain_events e
+    where e.kind <> 'step' and (p_since is null or e.task_uuid in (select t.task_uuid from tasks t) or e.task_uuid is null and e.created_at >= p_since))
   select 'event_has_its_result', jsonb_build_object('event_uuid', e.event_uuid, 'name', e.name, 'outcome', e.outcome, 'step_uuid', e.workflow_step_uuid)
   from events e
   left join expected x on x.workflow_step_uuid = e.workflow_step_uuid and x.sort_key = e.sort_key and x.declaration = e.declaration
@@ -39,6 +62,18 @@ as $$
                                                  rows between unbounded preceding and 1 preceding) as is_behind_none
         from events e) e
   where e.position < e.previous or e.position is not null and e.is_behind_none
+  union all
+  select 'event_of_the_engine_has_its_cause', jsonb_build_object('event_uuid', e.event_uuid, 'name', e.name, 'cause_uuid', e.cause_uuid)
+  from engine_events e
+  left join caused c on c.cause_uuid = e.cause_uuid and c.sort_key = e.sort_key and c.name = e.name and c.task_uuid = e.task_uuid
+  -- A fire time that failed may have got its task since; the pause of a schedule follows from one that failed.
+  left join tasker.schedule_fires f on f.schedule_uuid = e.cause_uuid and f.fire_at = e.fire_at
+  where case when e.kind = 'schedule' then f.schedule_uuid is null else c.cause_uuid is null end
+  union all
+  select 'cause_has_its_event_of_the_engine', jsonb_build_object('name', c.name, 'cause_uuid', c.cause_uuid, 'sort_key', c.sort_key)
+  from caused c
+  left join engine_events e on e.cause_uuid = c.cause_uuid and e.sort_key = c.sort_key and e.name = c.name and e.fire_at is not distinct from c.fire_at
+  where e.event_uuid is null
 $$;
 comment on function tasker.find_event_violations(timestamptz) is
-  'Domain events that do not follow from results as the templates say, or results without their events: one row per finding.';
+  'Domain events that do not follow from what they tell about, as the templates say, and what has no event although it should: one row per finding.';

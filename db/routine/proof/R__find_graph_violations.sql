@@ -57,8 +57,9 @@ as $$
   join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
   left join added a on a.task_uuid = t.task_uuid
   where t.created_at >= coalesce(p_since, '-infinity')
-    and (t.total_steps, t.continue_on_error, t.is_limited) is distinct from
-        (nt.initial_steps + coalesce(a.steps, 0), nt.continue_on_error or t.compensation is not null, nt.is_limited)
+    and (t.total_steps, t.continue_on_error, t.is_limited, coalesce(t.publishes_events, false))
+      is distinct from (nt.initial_steps + coalesce(a.steps, 0), nt.continue_on_error or t.compensation is not null, nt.is_limited,
+                        coalesce(nt.published_lifecycle ? 'tasks', false))
 $$;
 comment on function tasker.find_graph_violations(timestamptz) is
   'Tasks and steps that differ from their template: one row per finding.';

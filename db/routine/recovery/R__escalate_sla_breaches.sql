@@ -1,6 +1,6 @@
 -- Gives 100 points of priority, as many as the highest that a request can ask for, to the given tasks that are past the SLA
 -- of their template, wait for no time or signal, and have not got them yet: to their claim order, and to the claim rank of their queued offers. An offer
--- that a worker is claiming at this moment needs no rank any more. Returns how many tasks it escalated.
+-- that a worker is claiming at this moment needs no rank any more. Where the template asks for events of tasks, one tells of the breach. Returns how many tasks it escalated.
 -- Locks: the tasks, held by the caller; their messages, skip locked: a claim holds a message and may need the task.
 -- Source: design decision 13, the SLA escalation.
 create or replace function tasker.escalate_sla_breaches(p_task_uuids uuid[], p_now timestamptz default null)
@@ -27,6 +27,11 @@ begin
   if v_late is null then
     return 0;
   end if;
+  insert into tasker.domain_events (kind, task_uuid, cause_uuid, sort_key, name, data)
+  select 'task', t.task_uuid, t.task_uuid, 0, 'tasker.task.sla_breached', jsonb_build_object('state', t.state, 'sla_minutes', nt.sla_minutes)
+  from tasker.tasks t
+  join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid and nt.published_lifecycle ? 'tasks'
+  where t.task_uuid = any (v_late);
 
   for v_each in
     select ns.name as namespace, array_agg(s.workflow_step_uuid::text) as steps,

@@ -1,6 +1,6 @@
 -- A dry run: what the clean-up would purge if it ran now, per template and state, with the oldest end. At most p_limit
 -- tasks of each template are counted (is_more: there are more). retained of them stay for now: their parent is there, a
--- child is unfinished, or a dead letter is open.
+-- child is unfinished, a dead letter is open, or a domain event has yet to be sent.
 -- Reads only.
 create or replace function tasker.preview_retention(p_limit int default 100000, p_now timestamptz default null)
 returns table (namespace text, name text, version text, state text, keep_days int, decided_by text,
@@ -25,9 +25,12 @@ begin
       select t.state, t.completed_at,
              exists (select from tasker.tasks p where p.task_uuid = t.parent_task_uuid)
              or exists (select from tasker.tasks c where c.parent_task_uuid = t.task_uuid and c.completed_at is null)
-             or exists (select from tasker.tasks_dlq d where d.task_uuid = t.task_uuid and d.resolution_status = 'pending') as is_retained
+             or exists (select from tasker.tasks_dlq d where d.task_uuid = t.task_uuid and d.resolution_status = 'pending')
+             or f.position is not null and exists (select from tasker.domain_events v where v.task_uuid = t.task_uuid and coalesce(v.position > f.position, true))
+               as is_retained
       from tasker.tasks t
       join rules r on r.named_task_uuid = t.named_task_uuid and r.state = t.state
+      cross join tasker.get_event_floor(v_now) as f(position)
       where t.named_task_uuid = m.named_task_uuid
         and t.task_uuid < tasker.calculate_first_uuid(v_now - m.least_days * interval '1 day' + interval '1 second')
         and t.completed_at + r.keep_days * interval '1 day' <= v_now

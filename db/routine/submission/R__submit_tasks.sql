@@ -145,7 +145,7 @@ begin
     insert into tasker.tasks
       (task_uuid, named_task_uuid, correlation_id, parent_correlation_id, parent_task_uuid, parent_step_uuid, has_output, created_at, requested_at, claim_order, state,
        priority, transition_count, total_steps, unfinished_steps, in_flight_steps, continue_on_error, context_checked,
-       identity_hash, is_keyed, start_at, is_delayed, replaces_task_uuid, initiator, source_system, reason, tags, is_limited)
+       identity_hash, is_keyed, start_at, is_delayed, replaces_task_uuid, initiator, source_system, reason, tags, is_limited, publishes_events)
     select a.task_uuid, a.named_task_uuid, coalesce((a.request ->> 'correlation_id')::uuid, a.task_uuid),
            (a.request ->> 'parent_correlation_id')::uuid, (a.request ->> 'parent_task_uuid')::uuid, (a.request ->> 'parent_step_uuid')::uuid,
            case when nt.output is not null then true end, v_now, coalesce((a.request ->> 'requested_at')::timestamptz, v_now),
@@ -157,7 +157,7 @@ begin
            nt.continue_on_error, a.context_checked, a.identity_hash, a.request ->> 'idempotency_key' is not null,
            d.start_at, coalesce(d.start_at > v_now, false),
            (v_replaced ->> a.task_uuid::text)::uuid, a.request ->> 'initiator', a.request ->> 'source_system',
-           a.request ->> 'reason', nullif(a.request -> 'tags', 'null'), nt.is_limited
+           a.request ->> 'reason', nullif(a.request -> 'tags', 'null'), nt.is_limited, nullif(coalesce(nt.published_lifecycle ? 'tasks', false), false)
     from unnest(v_accepted) a
     join tasker.named_tasks nt on nt.named_task_uuid = a.named_task_uuid
     cross join paused

@@ -72,6 +72,10 @@ class ReplyKeysTest {
    * makes for it, of which a caller may see a part.
    */
   private static final Map<String, String> READERS = Map.ofEntries(
+      Map.entry("event.DomainEventFilter", "CloudEvents, some of which a listener wants"),
+      Map.entry("event.DomainEventStream", "CloudEvents, which are sent on"),
+      Map.entry("event.JakartaMessagingTopic", "CloudEvents, which are sent on with properties"),
+      Map.entry("event.TopicPublisher", "the position in a CloudEvent"),
       Map.entry("event.Event", "an entry of the reply of get_events, which is sent on"),
       Map.entry("event.EventFilter", "the same entry"),
       Map.entry("event.Events", "the reply of get_events"),

@@ -7,6 +7,7 @@ import jakarta.enterprise.context.Dependent;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
 import java.util.Collection;
+import java.util.List;
 import java.util.UUID;
 
 /** Calls the SQL functions that return events. */
@@ -33,6 +34,12 @@ class EventGateway {
     return sql.object("list_domain_events(cast(? as jsonb), ?, ?)", filter, limit, after);
   }
 
+  DomainEvents.Page getPage(JsonObject filter, int limit, long after) {
+    JsonObject page = listDomainEvents(filter, limit, after);
+    return new DomainEvents.Page(page.getJsonNumber("position").longValueExact(), !page.isNull("next"),
+        page.getJsonArray("events").getValuesAs(JsonObject.class));
+  }
+
   /** The position of the last event, from which new ones are read. */
   long getEndOfFeed() {
     return sql.object("list_domain_events('{}', 1, null)").getJsonNumber("position").longValueExact();
@@ -48,6 +55,20 @@ class EventGateway {
   private static DomainEvent domainEvent(JsonObject event) {
     return new DomainEvent(Json.uuid(event, "id"), event.getString("type"), event.getString("taskernamespace"), Json.uuid(event, "subject"),
         event.getString("taskerstep"), event.getString("taskeroutcome"), event);
+  }
+
+  DomainEvents.Claimed claimEventConsumer(String name, UUID server, int leaseSeconds, int limit) {
+    JsonObject reply = sql.object("claim_event_consumer(?, cast(? as uuid), ?, ?)", name, server, leaseSeconds, limit);
+    return "claimed".equals(reply.getString("outcome"))
+        ? new DomainEvents.Claimed(true, reply.getJsonNumber("position").longValueExact(), reply.getInt("failures"),
+            reply.getJsonArray("events").getValuesAs(JsonObject.class))
+        : new DomainEvents.Claimed(false, 0, 0, List.of());
+  }
+
+  /** @return whether the server still has the lease */
+  boolean recordEventDelivery(String name, UUID server, long position, String failure) {
+    return "done".equals(
+        sql.object("record_event_delivery(?, cast(? as uuid), ?, cast(? as text))", name, server, position, failure).getString("outcome"));
   }
 
   int summarizeHistory() {

@@ -11,13 +11,9 @@ import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
-import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -42,6 +38,12 @@ public class EventStreams implements ChangeListener {
   @Inject
   private Settings settings;
 
+  @Inject
+  private StreamPermits permits;
+
+  @Inject
+  private DomainEventStreams domainEvents;
+
   private final Set<EventStream> all = ConcurrentHashMap.newKeySet();
   /** Streams that have caught up; guarded by this object's monitor, as is the tail's bound. */
   private final Set<EventStream> live = ConcurrentHashMap.newKeySet();
@@ -55,19 +57,14 @@ public class EventStreams implements ChangeListener {
   /** The field that a problem names when an id is invalid; callers that read the id from elsewhere put their own name. */
   public static final String ID = "Last-Event-ID";
 
-  private final Object schedule = new Object();
-  private ScheduledFuture<?> nextRead;
-  private long nextReadAt;
-  private boolean isReading;
-  /** Whether another read was requested while one was running; {@code wantedAt} is when it is due. */
-  private boolean isWanted;
-  private long wantedAt;
+  private PacedReads reads;
   private ThreadPool threads;
 
   /** One thread per stream that may block on a slow client, as sending does on some servers, and one for the reader. */
   @PostConstruct
   void prepare() {
     threads = pools.make("stream", settings.streams().limit() + 2);
+    reads = new PacedReads(threads.timers(), this::readOnce, AFTER_FAULT_MS, () -> !all.isEmpty());
   }
 
   /**
@@ -86,13 +83,8 @@ public class EventStreams implements ChangeListener {
     }
     Position start = given.orElse(filter.taskUuid().isPresent() ? Position.BEGINNING : Position.at(now.bound()));
     Opening opening = new Opening(filter, start, sink);
-    synchronized (all) {
-      if (all.size() >= settings.streams().limit()) {
-        throw new Problem(503, "too-many-streams", "this server has reached its limit of event streams", List.of(),
-            Map.of("retry_after_seconds", 5));
-      }
-      all.add(opening.stream);
-    }
+    permits.acquire();
+    all.add(opening.stream);
     taskState.ifPresent(state -> opening.stream.endsWith(state, now.horizon()));
     opening.stream.begin();
     readIn(LONGEST_PAUSE_MS);
@@ -102,16 +94,12 @@ public class EventStreams implements ChangeListener {
     return Problem.invalid(ID, "is not the id of an event of this database");
   }
 
-  /** The number of open streams. */
-  public int count() {
-    return all.size();
-  }
-
   @Override
   public void changed() {
     if (!all.isEmpty()) {
       readIn(SHORTEST_PAUSE_MS);
     }
+    domainEvents.changed();
   }
 
   /** A stream that catches up with the tail. */
@@ -133,6 +121,7 @@ public class EventStreams implements ChangeListener {
     private void ended() {
       all.remove(stream);
       live.remove(stream);
+      permits.release();
     }
 
     /** One batch at a time: the next is read when all events of this one have been sent. */
@@ -183,50 +172,7 @@ public class EventStreams implements ChangeListener {
   }
 
   private void readIn(long delayMs) {
-    synchronized (schedule) {
-      long at = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(delayMs);
-      if (isReading) {
-        // Scheduled only after that read: while the database is slow, each change would occupy one more thread.
-        wantedAt = isWanted && wantedAt - at <= 0 ? wantedAt : at;
-        isWanted = true;
-        return;
-      }
-      if (nextRead != null && nextReadAt - at <= 0) {
-        return;
-      }
-      if (nextRead != null) {
-        nextRead.cancel(false);
-      }
-      nextReadAt = at;
-      try {
-        nextRead = threads.timers().schedule(this::read, delayMs, TimeUnit.MILLISECONDS);
-      } catch (RejectedExecutionException stopping) {
-        // The caller that reports a change must not run the read itself.
-        nextRead = null;
-      }
-    }
-  }
-
-  private void read() {
-    synchronized (schedule) {
-      nextRead = null;
-      isReading = true;
-    }
-    long pause = AFTER_FAULT_MS;
-    try {
-      pause = readOnce();
-    } finally {
-      synchronized (schedule) {
-        isReading = false;
-        if (isWanted) {
-          isWanted = false;
-          pause = Math.min(pause, Math.max(0, TimeUnit.NANOSECONDS.toMillis(wantedAt - System.nanoTime())));
-        }
-      }
-      if (!all.isEmpty()) {
-        readIn(pause);
-      }
-    }
+    reads.in(delayMs);
   }
 
   /** @return when to read again, in ms */
@@ -289,11 +235,7 @@ public class EventStreams implements ChangeListener {
 
   @PreDestroy
   void stop() {
-    synchronized (schedule) {
-      if (nextRead != null) {
-        nextRead.cancel(false);
-      }
-    }
+    reads.stop();
     all.forEach(EventStream::end);
   }
 

@@ -70,6 +70,11 @@ public class SystemMeters implements MultiCollector {
       all.add(counter("tasker_schedule_fires_" + outcome, "Fire times of schedules by what became of them: " + outcome,
           number(schedules, outcome)));
     }
+    all.add(byConsumer("tasker_event_consumer_waiting_seconds",
+        "How long a consumer of domain events, such as the topic, has made no progress", now,
+        "waiting_seconds"));
+    all.add(byConsumer("tasker_event_consumer_failures", "Attempts in a row to send to a consumer of domain events that have failed", now,
+        "failures"));
     JsonObject retention = now.getJsonObject("retention");
     all.add(counter("tasker_retention_purged_tasks", "Tasks purged after their retention period",
         number(retention, "purged_tasks")));
@@ -122,6 +127,13 @@ public class SystemMeters implements MultiCollector {
   private static GaugeSnapshot byQueue(String name, String help, JsonObject document, ToDoubleFunction<JsonObject> figure) {
     GaugeSnapshot.Builder gauge = GaugeSnapshot.builder().name(name).help(help);
     forEachQueue(document, (queue, figures) -> gauge.dataPoint(point(Labels.of("queue", queue), figure.applyAsDouble(figures))));
+    return gauge.build();
+  }
+
+  private static GaugeSnapshot byConsumer(String name, String help, JsonObject document, String figure) {
+    GaugeSnapshot.Builder gauge = GaugeSnapshot.builder().name(name).help(help);
+    document.getJsonArray("event_consumers").getValuesAs(JsonObject.class)
+        .forEach(consumer -> gauge.dataPoint(point(Labels.of("consumer", consumer.getString("consumer")), number(consumer, figure))));
     return gauge.build();
   }
 

@@ -28,13 +28,15 @@ import java.util.Set;
  * @param idempotencyRetention {@code tasker.idempotency.retention-seconds}: how long the response to a request with a key is replayed
  * @param streams            limits of event streams
  * @param traces             {@code otel.sdk.disabled} is false: whether the server's OpenTelemetry is used, where there is one
+ * @param messaging          the topic that domain events are sent to; empty for none
  * @param security           authentication and authorisation
  */
 public record Settings(
     Set<Role> roles, boolean events, Duration pollInterval, Optional<Path> templatesFolder, String environment,
     WorkerSettings worker, ListenSettings listen, int maxBodyBytes, BodyPace bodyPace, int maxRequests, Set<String> allowedOrigins,
     Optional<String> baseUrl, RecoverySettings recovery,
-    Duration idempotencyRetention, StreamSettings streams, HousekeepingSettings housekeeping, boolean traces, SecuritySettings security) {
+    Duration idempotencyRetention, StreamSettings streams, HousekeepingSettings housekeeping, boolean traces,
+    Optional<MessagingSettings> messaging, SecuritySettings security) {
 
   public Settings {
     roles = Set.copyOf(roles);
@@ -86,6 +88,15 @@ public record Settings(
    * @param pause     {@code tasker.housekeeping.pause-millis}: pause between two such transactions
    */
   public record HousekeepingSettings(Duration interval, int batchSize, Duration pause) {
+  }
+
+  /**
+   * Where objects of Jakarta Messaging are found.
+   *
+   * @param connectionFactory {@code tasker.events.messaging.connection-factory}: a name of JNDI
+   * @param topic             {@code tasker.events.messaging.topic}: likewise
+   */
+  public record MessagingSettings(String connectionFactory, String topic) {
   }
 
   /**

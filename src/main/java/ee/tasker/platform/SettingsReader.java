@@ -75,11 +75,21 @@ public class SettingsReader {
             Duration.ofMillis(number("tasker.housekeeping.pause-millis", 100, 0, 60_000))),
         // Not one of our settings, so its value is not checked.
         "false".equalsIgnoreCase(text("otel.sdk.disabled", "true")),
-        security());
+        messaging(), security());
     if (!complaints.isEmpty()) {
       throw new IllegalStateException("the configuration cannot be used: " + String.join("; ", complaints));
     }
     return settings;
+  }
+
+  /** Empty without both names. */
+  private Optional<Settings.MessagingSettings> messaging() {
+    String factory = text("tasker.events.messaging.connection-factory", null);
+    String topic = text("tasker.events.messaging.topic", null);
+    if ((factory == null) != (topic == null)) {
+      complaints.add("tasker.events.messaging.connection-factory and tasker.events.messaging.topic are needed both, or neither");
+    }
+    return factory == null || topic == null ? Optional.empty() : Optional.of(new Settings.MessagingSettings(factory, topic));
   }
 
   private Settings.SecuritySettings security() {

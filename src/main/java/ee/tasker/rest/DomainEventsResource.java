@@ -1,26 +1,43 @@
 package ee.tasker.rest;
 
+import ee.tasker.event.DomainEventFilter;
+import ee.tasker.event.DomainEventStreams;
+import ee.tasker.event.DomainEventStreams.Permitted;
 import ee.tasker.event.DomainEvents;
+import ee.tasker.event.EventStreams;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
 import ee.tasker.rest.Requires.Scope;
+import ee.tasker.security.Caller;
+import ee.tasker.security.Callers;
 import ee.tasker.security.Permission;
+import ee.tasker.security.Verdict;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
+import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
+import jakarta.servlet.http.HttpServletRequest;
 import jakarta.ws.rs.GET;
+import jakarta.ws.rs.HeaderParam;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.UriInfo;
+import jakarta.ws.rs.sse.Sse;
+import jakarta.ws.rs.sse.SseEventSink;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
- * The feed of domain events, of the namespaces where the caller may read tasks. Their data come from contexts and results, and are shown to who
- * may read both.
+ * The feed of domain events, of the namespaces where the caller may read tasks, as pages and as a stream. Data that come from contexts and results are
+ * shown to who may read both.
  */
 @Path("domain-events")
 @Produces(MediaType.APPLICATION_JSON)
@@ -35,8 +52,17 @@ public class DomainEventsResource {
   @Inject
   private Visibility visibility;
 
+  @Inject
+  private Callers callers;
+
+  @Inject
+  private DomainEventStreams streams;
+
   @Context
   private UriInfo uri;
+
+  @Context
+  private HttpServletRequest request;
 
   @Requires(value = Permission.TASKS_READ, in = Scope.ASKED)
   @GET
@@ -54,13 +80,15 @@ public class DomainEventsResource {
     if (correlationId != null) {
       filter.add("correlation_id", Parameters.uuid("correlation_id", correlationId).toString());
     }
-    if (withError != null) {
-      if (!Set.of("true", "false").contains(withError)) {
-        throw Problem.invalid("with_error", "must be one of false, true");
-      }
-      filter.add("with_error", withError);
+    Boolean hasError = flag("with_error", withError);
+    if (hasError != null) {
+      filter.add("with_error", hasError);
     }
     access.limit(filter);
+    JsonArray schedules = access.namespaces(Permission.SCHEDULES_READ);
+    if (schedules != null) {
+      filter.add("schedules_in", schedules);
+    }
     int most = Parameters.number("limit", limit, 100, 1, 1_000);
     long after = position(cursor);
     events.sequence();
@@ -68,10 +96,59 @@ public class DomainEventsResource {
     return visibility.domainEvents(page).toString();
   }
 
+  /** What is published from now on, or behind a position, as server-sent events. */
+  @Requires(value = Permission.TASKS_READ, in = Scope.ASKED)
+  @GET
+  @Path("stream")
+  @Streaming
+  @Produces(MediaType.SERVER_SENT_EVENTS)
+  public void stream(@Context SseEventSink sink, @Context Sse sse, @HeaderParam(EventsResource.LAST_EVENT_ID) String lastEventId,
+      @QueryParam("last_event_id") String lastEventIdInQuery, @QueryParam("namespace") String namespace, @QueryParam("name") String name,
+      @QueryParam("type") String type, @QueryParam("task") String task, @QueryParam("correlation_id") String correlationId,
+      @QueryParam("with_error") String withError) {
+    Parameters.checkKnown(uri, Set.of("last_event_id", "namespace", "name", "type", "task", "correlation_id", "with_error"));
+    Map<String, String> members = new HashMap<>();
+    members.put("taskernamespace", namespace);
+    members.put("taskertemplate", name);
+    members.put("type", type);
+    members.put("subject", task == null ? null : Parameters.uuid("task", task).toString());
+    members.put("taskercorrelation", correlationId == null ? null : Parameters.uuid("correlation_id", correlationId).toString());
+    members.values().removeIf(Objects::isNull);
+    Supplier<Verdict> again = callers.again(request);
+    Caller caller = access.caller();
+    EventsResource.open(lastEventId, lastEventIdInQuery,
+        after -> streams.open(new DomainEventFilter(members, flag("with_error", withError)),
+            after.map(DomainEventsResource::id).map(OptionalLong::of).orElseGet(OptionalLong::empty),
+            event -> Visibility.domainEvent(caller, event), () -> view(again.get()), new SseSink(sink, sse)));
+  }
+
+  /** Empty when the credentials are not valid any more, or grant nothing; a check that is put off changes nothing. */
+  private static Permitted view(Verdict verdict) {
+    if (verdict instanceof Verdict.Later) {
+      return new Permitted.AsBefore();
+    }
+    return verdict instanceof Verdict.Known known && known.caller().grants().may(Permission.TASKS_READ)
+        ? new Permitted.View(event -> Visibility.domainEvent(known.caller(), event)) : new Permitted.Nothing();
+  }
+
   private static void add(JsonObjectBuilder filter, String name, String value) {
     if (value != null) {
       filter.add(name, value);
     }
+  }
+
+  private static Boolean flag(String name, String value) {
+    if (value != null && !Set.of("true", "false").contains(value)) {
+      throw Problem.invalid(name, "must be one of false, true");
+    }
+    return value == null ? null : Boolean.valueOf(value);
+  }
+
+  private static long id(String id) {
+    if (!id.matches("[0-9]{1,18}")) {
+      throw Problem.invalid(EventStreams.ID, "must be the id of an event of this stream, or a position of the feed");
+    }
+    return Long.parseLong(id);
   }
 
   private static long position(String cursor) {

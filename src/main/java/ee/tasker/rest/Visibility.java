@@ -13,6 +13,7 @@ import jakarta.json.JsonObjectBuilder;
 import jakarta.json.JsonString;
 import jakarta.json.JsonValue;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
@@ -185,16 +186,31 @@ public class Visibility {
         && accounts.namespaceOf("schedule", schedule).filter(namespace -> grants.may(permission, namespace)).isPresent();
   }
 
-  /** @param page with {@code events}, CloudEvents whose data and errors come from contexts and results */
+  /** @param page with {@code events}, CloudEvents */
   JsonObject domainEvents(JsonObject page) {
-    var grants = access.caller().grants();
     JsonArrayBuilder shown = Json.build().createArrayBuilder();
-    for (JsonObject event : page.getJsonArray("events").getValuesAs(JsonObject.class)) {
-      String namespace = event.getString("taskernamespace");
-      boolean seesAll = grants.may(Permission.TASKS_CONTEXT_READ, namespace) && grants.may(Permission.STEPS_READ, namespace);
-      shown.add(seesAll ? event : without(OF_DOMAIN_EVENTS, event));
-    }
+    page.getJsonArray("events").getValuesAs(JsonObject.class).forEach(event -> domainEvent(access.caller(), event).ifPresent(shown::add));
     return Json.build().createObjectBuilder(page).add("events", shown).build();
+  }
+
+  /**
+   * Empty when the caller may not see that there is such an event. Of a step, data and errors come from contexts and results; the engine's own data of a
+   * task are what lists of tasks show, those of an approval what only those see who assign approvals. Needs no request, for streams.
+   */
+  static Optional<JsonObject> domainEvent(Caller caller, JsonObject event) {
+    var grants = caller.grants();
+    String namespace = event.getString("taskernamespace");
+    String type = event.getString("type");
+    boolean isOfSchedule = type.startsWith("tasker.schedule.");
+    if (!grants.may(Permission.TASKS_READ, namespace) || isOfSchedule && !grants.may(Permission.SCHEDULES_READ, namespace)) {
+      return Optional.empty();
+    }
+    boolean seesAll = isOfSchedule || type.startsWith("tasker.task.")
+        || type.startsWith("tasker.approval.") && grants.may(Permission.APPROVALS_ASSIGN, namespace)
+        || type.startsWith("tasker.dead_letter.") && grants.may(Permission.DLQ_READ, namespace)
+        || !type.startsWith("tasker.") && grants.may(Permission.TASKS_CONTEXT_READ, namespace)
+            && grants.may(Permission.STEPS_READ, namespace);
+    return Optional.of(seesAll ? event : without(OF_DOMAIN_EVENTS, event));
   }
 
   /** Parked messages contain requests and results of any namespace, and their causes quote them. */

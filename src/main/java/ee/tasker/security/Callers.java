@@ -4,6 +4,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * The caller of a request: authenticated on first use and stored with the request. By its headers, or, when it has no
@@ -29,6 +30,14 @@ public class Callers {
     Verdict verdict = authorization == null && apiKey == null ? ofSession(request) : authentication.authenticate(authorization, apiKey);
     request.setAttribute(ATTRIBUTE, verdict);
     return verdict;
+  }
+
+  /** Checks the credentials of this request again, also after it has ended: they may have been revoked, or their grants changed. */
+  public Supplier<Verdict> again(HttpServletRequest request) {
+    String authorization = request.getHeader("Authorization");
+    String apiKey = request.getHeader("X-API-Key");
+    Optional<String> session = session(request);
+    return () -> session.map(authentication::authenticateSession).orElseGet(() -> authentication.authenticate(authorization, apiKey));
   }
 
   /** The token of the session by which the caller of this request was authenticated; empty when it was by other credentials. */

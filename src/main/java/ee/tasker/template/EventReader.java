@@ -100,6 +100,7 @@ final class EventReader {
   }
 
   private static Optional<String> name(Keys keys) {
-    return keys.require("name").flatMap(value -> value.word(Limits.WORD));
+    return keys.require("name").flatMap(value -> value.word(Limits.WORD).flatMap(name -> name.startsWith(EventDeclaration.RESERVED)
+        ? value.refuse("must not begin with " + EventDeclaration.RESERVED + ", as the events of the engine do") : Optional.of(name)));
   }
 }

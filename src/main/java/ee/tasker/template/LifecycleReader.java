@@ -4,10 +4,13 @@ import ee.tasker.template.model.Lifecycle;
 import ee.tasker.template.model.Limits;
 import ee.tasker.template.model.OnFailure;
 import ee.tasker.template.model.OnStepError;
+import ee.tasker.template.model.PublishedLifecycle;
 import ee.tasker.template.model.StalenessAction;
 import ee.tasker.template.model.TimeoutAction;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Reads {@code lifecycle}. */
 final class LifecycleReader {
@@ -38,10 +41,16 @@ final class LifecycleReader {
           maxDuration,
           onTimeout.flatMap(value -> value.oneOf(TimeoutAction.class)).filter(action -> maxDuration.isPresent())
               .orElse(TimeoutAction.FAIL),
-          keys.find("on_failure").flatMap(value -> value.oneOf(OnFailure.class)).orElse(OnFailure.BLOCK));
+          keys.find("on_failure").flatMap(value -> value.oneOf(OnFailure.class)).orElse(OnFailure.BLOCK),
+          published(keys));
       keys.refuseOthers();
       return lifecycle;
     }).orElse(Lifecycle.DEFAULT);
+  }
+
+  private static Set<PublishedLifecycle> published(Keys keys) {
+    return keys.list("publishes_events").stream().map(value -> value.oneOf(PublishedLifecycle.class)).flatMap(Optional::stream)
+        .collect(Collectors.toSet());
   }
 
   private static Optional<String> timeLimit(Located place) {

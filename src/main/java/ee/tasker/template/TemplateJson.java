@@ -118,6 +118,9 @@ public final class TemplateJson {
     if (lifecycle.onFailure() != OnFailure.BLOCK) {
       json.add("on_failure", word(lifecycle.onFailure()));
     }
+    if (!lifecycle.publishesEvents().isEmpty()) {
+      json.add("publishes_events", texts(lifecycle.publishesEvents().stream().sorted().map(TemplateJson::word).toList()));
+    }
     return json;
   }
 

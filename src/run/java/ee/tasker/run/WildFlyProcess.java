@@ -43,9 +43,12 @@ public final class WildFlyProcess extends ServerProcess {
       "-Djboss.modules.system.pkgs=org.jboss.byteman");
 
   private final int managementPort;
+  /** Whether the broker that is part of the server is configured. */
+  private final boolean hasMessaging;
 
   public WildFlyProcess(Path home, Path parent, int httpPort, Map<String, String> environment) {
     super(home, parent, httpPort, environment);
+    this.hasMessaging = "embedded".equals(environment.get("MESSAGING"));
     this.managementPort = environment.containsKey("MANAGEMENT_PORT")
         ? Integer.parseInt(environment.get("MANAGEMENT_PORT"))
         : Ports.freeNear(httpPort + 1910); // 9990 for 8080, as WildFly has it
@@ -81,9 +84,11 @@ public final class WildFlyProcess extends ServerProcess {
     Files.createDirectories(base().resolve("deployments"));
     Folders.copy(home.resolve("standalone/configuration"), base().resolve("configuration"));
     Files.copy(serverConfig.resolve("jvm.options"), folder.resolve("jvm.options"), StandardCopyOption.REPLACE_EXISTING);
-    var kept = home.resolveSibling("tasker-" + digest(serverConfig.resolve("configure.cli")) + ".xml");
+    var scripts = hasMessaging ? List.of(serverConfig.resolve("configure.cli"), serverConfig.resolve("messaging.cli"))
+        : List.of(serverConfig.resolve("configure.cli"));
+    var kept = home.resolveSibling("tasker-" + digest(scripts) + ".xml");
     if (!Files.exists(kept))
-      makeConfiguration(serverConfig.resolve("configure.cli"), kept);
+      makeConfiguration(scripts, kept);
     Files.copy(kept, base().resolve("configuration").resolve(CONFIGURATION));
   }
 
@@ -118,20 +123,22 @@ public final class WildFlyProcess extends ServerProcess {
   }
 
   /** In a folder that no server runs from; only a complete result is kept. */
-  private void makeConfiguration(Path script, Path kept) throws IOException {
+  private void makeConfiguration(List<Path> scripts, Path kept) throws IOException {
     System.out.println("Configuring WildFly (once) ...");
     var scratch = Files.createTempDirectory(folder, "configure-");
     try {
       Folders.copy(home.resolve("standalone/configuration"), scratch.resolve("configuration"));
       var made = scratch.resolve("configuration").resolve(CONFIGURATION);
       Files.copy(scratch.resolve("configuration/standalone.xml"), made);
-      var words = List.of(java(),
-          "-Djboss.home.dir=" + home, "-Djboss.server.base.dir=" + scratch,
-          "-jar", home.resolve("jboss-modules.jar").toString(), "-mp", modulePath(),
-          "org.jboss.as.cli", "--file=" + script);
-      var run = Command.run(folder, words, Map.of("JBOSS_HOME", home.toString()));
-      if (!run.succeeded())
-        throw new RunProblem("WildFly cannot be configured by " + script + ". " + run.output());
+      for (var script : scripts) {
+        var words = List.of(java(),
+            "-Djboss.home.dir=" + home, "-Djboss.server.base.dir=" + scratch,
+            "-jar", home.resolve("jboss-modules.jar").toString(), "-mp", modulePath(),
+            "org.jboss.as.cli", "--file=" + script);
+        var run = Command.run(folder, words, Map.of("JBOSS_HOME", home.toString()));
+        if (!run.succeeded())
+          throw new RunProblem("WildFly cannot be configured by " + script + ". " + run.output());
+      }
       Files.move(made, kept, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
     } finally {
       Folders.delete(scratch);
@@ -160,10 +167,13 @@ public final class WildFlyProcess extends ServerProcess {
     return folder.resolve("modules");
   }
 
-  private static String digest(Path file) throws IOException {
+  private static String digest(List<Path> files) throws IOException {
     try {
-      var text = Files.readString(file, StandardCharsets.UTF_8);
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8))).substring(0, 12);
+      var text = new StringBuilder();
+      for (var file : files)
+        text.append(Files.readString(file, StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text.toString().getBytes(StandardCharsets.UTF_8)))
+          .substring(0, 12);
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException(e);
     }

@@ -251,6 +251,7 @@ final class ContractScenarios {
       return aboutTask("getTaskHistory", task);
     });
     when("streamTaskEvents", () -> aboutTask("streamTaskEvents", done()));
+    when("streamDomainEvents", () -> call("streamDomainEvents").query("namespace", "testing").query("type", "ann"));
     when("streamEvents", () -> call("streamEvents").query("namespace", "testing").query("kind", "task"));
     when("listSteps", () -> aboutTask("listSteps", blocked()));
     when("getStep", () -> aboutStep("getStep", blocked()));

@@ -48,7 +48,7 @@ class EveryRouteIT {
           "name: foreign\nnamespace_name: testing\nversion: 1.0.0\nsteps:\n  - {name: a, handler: {callable: none}}\n"));
   private static final Map<String, String> QUERY = Map.of(
       "resume", "?namespace=testing&requested_by=x&reason=x", "getBottlenecks", "?namespace=testing", "getTimeline", "?namespace=testing",
-      "streamEvents", "?namespace=testing", "getAncestorResults", "?name=hello");
+      "streamEvents", "?namespace=testing", "streamDomainEvents", "?namespace=testing", "getAncestorResults", "?name=hello");
 
   private final TaskerClient admin;
   private final List<Operation> operations = new ArrayList<>();
@@ -117,7 +117,7 @@ class EveryRouteIT {
     String body = things.isEmpty() ? "{}" : ABOUT_TESTING.getOrDefault(operation.id(), "openDeadLetter".equals(operation.id())
         ? TaskerClient.quoted("{'task_uuid': '" + things.get("task_uuid") + "', 'requested_by': 'x', 'reason': 'x'}") : "{}");
     // A stream of all would not end: one of nothing is refused, but only to who might listen.
-    String query = things.isEmpty() ? ("streamEvents".equals(operation.id()) ? "?kind=nothing" : "")
+    String query = things.isEmpty() ? (operation.id().matches("stream(Domain)?Events") ? "?kind=nothing" : "")
         : QUERY.getOrDefault(operation.id(), "");
     String type = "registerTemplate".equals(operation.id()) ? "application/yaml" : "application/json";
     return caller.send(caller.request(path + query).setHeader("Accept", "*/*").header("Content-Type", type)

@@ -118,7 +118,8 @@ class CorruptionsTest {
       sql.text("select tasker.claim_approval(?, 'ann')", approval);
       sql.text("select tasker.decide_approval(?, 'ann', true, '{\"limit\": 5}', null, true)", approval);
       Dag.Task published = add("published",
-          Dag.of("a").publishes("[{\"name\": \"paid\"}, {\"name\": \"ended\", \"condition\": \"always\"}]"));
+          Dag.of("a").publishes("[{\"name\": \"paid\"}, {\"name\": \"ended\", \"condition\": \"always\"}]").lifecycle("publishes_events",
+              List.of("tasks")));
       complete(worker, published, "a", "{}");
       sql.number("select tasker.sequence_events()");
       add("delayed", Dag.linear(1).option("start_at", java.time.Instant.now().plusSeconds(7_200).toString()));

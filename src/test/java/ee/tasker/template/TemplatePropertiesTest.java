@@ -16,6 +16,7 @@ import ee.tasker.template.model.OnFailure;
 import ee.tasker.template.model.OnNone;
 import ee.tasker.template.model.OnStepError;
 import ee.tasker.template.model.OnWorkerLost;
+import ee.tasker.template.model.PublishedLifecycle;
 import ee.tasker.template.model.RetryOverride;
 import ee.tasker.template.model.RetryPolicy;
 import ee.tasker.template.model.SearchAttributes;
@@ -245,7 +246,7 @@ class TemplatePropertiesTest {
           random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(1 + random.nextInt(1_000_000)),
           random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(random.nextInt(65)),
           Optional.of("PT" + (1 + random.nextInt(9)) + "H"), oneOf(TimeoutAction.values()),
-          oneOf(OnFailure.values()));
+          oneOf(OnFailure.values()), random.nextBoolean() ? Set.of() : Set.of(oneOf(PublishedLifecycle.values())));
     }
 
     private TreeMap<String, String> configuration() {

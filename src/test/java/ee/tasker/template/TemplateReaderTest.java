@@ -100,7 +100,7 @@ class TemplateReaderTest {
         OptionalInt.of(2), OptionalInt.of(3), StalenessAction.ERROR, true, true, OnStepError.CONTINUE,
         OptionalInt.of(15), OptionalInt.empty(), OptionalInt.of(3600), OptionalInt.of(90),
         OptionalInt.of(7), OptionalInt.of(2), OptionalInt.of(9), OptionalInt.empty(),
-        Optional.of("P1DT2H"), TimeoutAction.CANCEL, OnFailure.BLOCK));
+        Optional.of("P1DT2H"), TimeoutAction.CANCEL, OnFailure.BLOCK, java.util.Set.of()));
     assertThat(template.domainEvents()).singleElement().satisfies(event -> {
       assertThat(event.name()).isEqualTo("order.taken");
       assertThat(event.schema()).hasValue("{\"type\":\"object\"}");

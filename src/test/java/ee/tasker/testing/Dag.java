@@ -296,7 +296,7 @@ public final class Dag {
     return this;
   }
 
-  /** Another key of {@code lifecycle}: a number, a word or a flag. */
+  /** Another key of {@code lifecycle}: a number, a word, a flag or a list of words. */
   public Dag lifecycle(String key, Object value) {
     lifecycleKeys.put(key, value);
     return this;
@@ -450,6 +450,8 @@ public final class Dag {
         lifecycle.add(key, flag);
       } else if (value instanceof Integer number) {
         lifecycle.add(key, number);
+      } else if (value instanceof List<?> words) {
+        lifecycle.add(key, Json.createArrayBuilder(words));
       } else {
         lifecycle.add(key, value.toString());
       }

@@ -12,8 +12,12 @@ import java.util.Optional;
  */
 public record EventDeclaration(String name, Optional<String> description, EventCondition condition,
     Optional<String> schema, DeliveryMode deliveryMode, Optional<String> payload) {
+  /** How the names of events begin that the engine publishes itself. */
+  public static final String RESERVED = "tasker.";
+
   public EventDeclaration {
     Checks.text(name, "publishes_events.name", Limits.WORD);
+    Checks.require(!name.startsWith(RESERVED), "publishes_events.name must not begin with " + RESERVED + ", but is " + name);
     Checks.present(description, "publishes_events.description");
     Checks.present(condition, "publishes_events.condition");
     Checks.present(schema, "publishes_events.schema");

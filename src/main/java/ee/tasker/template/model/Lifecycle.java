@@ -2,6 +2,7 @@ package ee.tasker.template.model;
 
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 
 /**
  * How long a task may take and what follows when it takes longer. A limit that is empty leaves the server's own.
@@ -16,6 +17,7 @@ import java.util.OptionalInt;
  * @param maxChildDepth      how deep child tasks may be below the topmost task, {@value Limits#DEFAULT_CHILD_DEPTH} by default
  * @param maxDuration        a duration of ISO 8601; a task older than this ends as onTimeout says
  * @param onFailure          what happens to a task that would be blocked because a step has failed
+ * @param publishesEvents    of what the engine publishes domain events itself
  */
 public record Lifecycle(OptionalInt maxDurationMinutes, OptionalInt maxWaitingForDependenciesMinutes,
     OptionalInt maxWaitingForRetryMinutes, OptionalInt maxStepsInProcessMinutes,
@@ -23,12 +25,12 @@ public record Lifecycle(OptionalInt maxDurationMinutes, OptionalInt maxWaitingFo
     OnStepError onStepError, OptionalInt slaMinutes, OptionalInt cancelGraceSeconds, OptionalInt unservedSeconds,
     OptionalInt retentionDays, OptionalInt maxStepsPerDecision, OptionalInt maxDecisionDepth, OptionalInt maxBatchesPerStep,
     OptionalInt maxChildDepth, Optional<String> maxDuration, TimeoutAction onTimeout,
-    OnFailure onFailure) {
+    OnFailure onFailure, Set<PublishedLifecycle> publishesEvents) {
 
   public static final Lifecycle DEFAULT = new Lifecycle(OptionalInt.empty(), OptionalInt.empty(), OptionalInt.empty(),
       OptionalInt.empty(), StalenessAction.DLQ, false, false, OnStepError.STOP, OptionalInt.empty(), OptionalInt.empty(),
       OptionalInt.empty(), OptionalInt.empty(), OptionalInt.empty(), OptionalInt.empty(), OptionalInt.empty(), OptionalInt.empty(),
-      Optional.empty(), TimeoutAction.FAIL, OnFailure.BLOCK);
+      Optional.empty(), TimeoutAction.FAIL, OnFailure.BLOCK, Set.of());
 
   public Lifecycle {
     Checks.range(maxDurationMinutes, "max_duration_minutes", 1, Limits.DURATION_MINUTES);
@@ -45,6 +47,8 @@ public record Lifecycle(OptionalInt maxDurationMinutes, OptionalInt maxWaitingFo
     Checks.range(maxDecisionDepth, "max_decision_depth", 1, Limits.DECISION_DEPTH);
     Checks.range(maxBatchesPerStep, "max_batches_per_step", 1, Limits.BATCHES_PER_STEP);
     Checks.present(onFailure, "on_failure");
+    Checks.present(publishesEvents, "publishes_events");
+    publishesEvents = Set.copyOf(publishesEvents);
     Checks.range(maxChildDepth, "max_child_depth", 0, Limits.CHILD_DEPTH);
     Checks.present(maxDuration, "max_duration");
     maxDuration.ifPresent(text -> Checks.require(isTimeLimit(text), "max_duration must be a duration above zero, but is " + text));

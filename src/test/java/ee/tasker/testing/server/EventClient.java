@@ -11,6 +11,7 @@ import java.io.InputStreamReader;
 import java.io.StringReader;
 import java.io.UncheckedIOException;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -36,6 +37,7 @@ public final class EventClient implements AutoCloseable {
   private String lastId;
   private String retry;
   private int signs;
+  private boolean isEnded;
 
   private EventClient(Socket socket, InputStream in) throws IOException {
     this.socket = socket;
@@ -99,7 +101,14 @@ public final class EventClient implements AutoCloseable {
 
   /** @param lastId null for the first time @param receiveBuffer bytes that the system keeps for a client that does not read; 0 for its default */
   public static EventClient open(URI base, String path, String lastId, int receiveBuffer) {
+    return open(base, path, lastId, receiveBuffer, Map.of("Authorization", Login.FOR_TESTS.basic()));
+  }
+
+  /** The same by a caller with these headers. */
+  public static EventClient open(URI base, String path, String lastId, int receiveBuffer, Map<String, String> credentials) {
     try {
+      StringBuilder given = new StringBuilder();
+      credentials.forEach((name, value) -> given.append(name).append(": ").append(value).append("\r\n"));
       Socket socket = new Socket();
       if (receiveBuffer > 0) {
         socket.setReceiveBufferSize(receiveBuffer);
@@ -109,7 +118,7 @@ public final class EventClient implements AutoCloseable {
       socket.getOutputStream()
           .write(("GET " + path + " HTTP/1.1\r\nHost: " + base.getAuthority()
               + "\r\nConnection: close\r\nAccept: text/event-stream, application/problem+json\r\n"
-              + "Authorization: " + Login.FOR_TESTS.basic() + "\r\n" + (lastId == null ? "" : "Last-Event-ID: " + lastId + "\r\n") + "\r\n")
+              + given + (lastId == null ? "" : "Last-Event-ID: " + lastId + "\r\n") + "\r\n")
               .getBytes(StandardCharsets.UTF_8));
       return new EventClient(socket, new BufferedInputStream(socket.getInputStream()));
     } catch (IOException e) {
@@ -172,10 +181,19 @@ public final class EventClient implements AutoCloseable {
           data.append(value);
         }
       }
+      isEnded = true;
+      return null;
+    } catch (SocketTimeoutException silence) {
       return null;
     } catch (IOException e) {
+      isEnded = true;
       return null;
     }
+  }
+
+  /** Whether the server has ended the stream, which is more than silence. */
+  public boolean isEnded() {
+    return isEnded;
   }
 
   /** Reads on until there was a sign of life. */

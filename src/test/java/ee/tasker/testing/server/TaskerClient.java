@@ -63,6 +63,11 @@ public final class TaskerClient {
     return with(Map.of("X-API-Key", key));
   }
 
+  /** The headers by which it is authenticated. */
+  public Map<String, String> credentials() {
+    return credentials;
+  }
+
   public URI base() {
     return base;
   }

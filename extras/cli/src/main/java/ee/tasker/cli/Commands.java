@@ -139,6 +139,15 @@ final class Commands {
                 Arg.local("after", "ID", "Continues after the event of this id.").covers("last_event_id"),
                 Arg.local("count", "N", "Ends after so many events.").integer())
             .runs(Watch::events).example("tasker events --namespace payments --kind task").example("tasker events -o json --count 10"),
+        Command.of("domain-events", "Prints domain events as they happen, until it is interrupted.").calls(Operation.STREAM_DOMAIN_EVENTS)
+            .with(Arg.query("namespace", "NAMESPACE", "Of this namespace."), Arg.query("name", "NAME", "Of this template."),
+                Arg.query("type", "TYPE", "Events of this name."), Arg.query("task", "TASK", "Of this task."),
+                Arg.query("correlation_id", "UUID", "Of tasks with this correlation id.").uuid(),
+                Arg.query("with_error", "BOOLEAN", "Only those whose data are missing or do not fit.").values("true", "false"),
+                Arg.local("after", "ID", "Continues after the event of this id.").covers("last_event_id"),
+                Arg.local("count", "N", "Ends after so many events.").integer())
+            .runs(Watch::events).example("tasker domain-events --namespace payments --type tasker.task.failed")
+            .example("tasker domain-events -o json --count 10"),
         Command.of("pause", "Hands off no more steps of a namespace, a template or a version.").calls(Operation.PAUSE)
             .with(Arg.body("namespace", "NAMESPACE", "What to pause.").positional(), Arg.body("name", "NAME", "Of this template."),
                 Arg.body("version", "VERSION", "Of this version."), Arg.reason(BODY), Arg.actor(BODY, "requested_by"))

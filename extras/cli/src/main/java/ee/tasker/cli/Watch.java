@@ -88,7 +88,10 @@ final class Watch {
       case YAML -> out.println("---\n"
           + Text.yaml(jakarta.json.Json.createObjectBuilder().add("id", event.id()).add("event", event.type()).add("data", data).build()));
       default -> {
-        if (!event.type().equals("end")) {
+        if (event.type().equals("domain_event")) {
+          out.println(text(data, "time") + "  " + text(data, "subject") + "  " + text(data, "type")
+              + (data.containsKey("data") ? "  " + Text.cell(data.get("data")) : ""));
+        } else if (!event.type().equals("end")) {
           boolean ofTask = event.type().equals("task");
           String state = text(data, "to_state");
           out.println(text(data, "at") + "  " + text(data, "task_uuid") + "  " + (ofTask ? "task" : "step " + text(data, "step")) + "  "

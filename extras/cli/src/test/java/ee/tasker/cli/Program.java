@@ -97,7 +97,8 @@ final class Program implements AutoCloseable {
     }
     requests.add(
         new Request(operation, exchange.getRequestURI().getRawPath(), query, body, exchange.getRequestHeaders().getFirst("Authorization")));
-    boolean stream = operation == Operation.STREAM_EVENTS || operation == Operation.STREAM_TASK_EVENTS;
+    boolean stream = operation == Operation.STREAM_EVENTS || operation == Operation.STREAM_TASK_EVENTS
+        || operation == Operation.STREAM_DOMAIN_EVENTS;
     int status = statuses.getOrDefault(operation, 200);
     String answer = answers.containsKey(operation) ? answers.get(operation)
         : stream

@@ -37,6 +37,7 @@ public enum Operation {
   RUN_BULK_ACTION("POST", "/v1/bulk-actions/{token}/run", true),
   LIST_FAILURES("GET", "/v1/failures", false),
   LIST_DOMAIN_EVENTS("GET", "/v1/domain-events", false),
+  STREAM_DOMAIN_EVENTS("GET", "/v1/domain-events/stream", false),
   LIST_VIEWS("GET", "/v1/views", false),
   SAVE_VIEW("POST", "/v1/views", true),
   DELETE_VIEW("DELETE", "/v1/views/{view_uuid}", true),

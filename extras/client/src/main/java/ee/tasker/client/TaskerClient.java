@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -50,6 +51,9 @@ import java.util.concurrent.ThreadLocalRandom;
  * application server that has Tasker EE, inject {@code TaskSubmissions} for that.
  */
 public final class TaskerClient {
+  private static final Set<Operation> STREAMS = Set.of(Operation.STREAM_EVENTS, Operation.STREAM_TASK_EVENTS,
+      Operation.STREAM_DOMAIN_EVENTS);
+
   private static final int LONGEST_WAIT_SECONDS = 60;
   private static final Duration LONGEST_DELAY = Duration.ofSeconds(30);
 
@@ -182,7 +186,10 @@ public final class TaskerClient {
     return new EventStream(this, Call.of(Operation.STREAM_TASK_EVENTS).path("task_uuid", task), lastEventId);
   }
 
-  /** The events of all tasks from now on; the call {@link Operation#STREAM_EVENTS} has the filters. To be closed. */
+  /**
+   * The events of all tasks from now on, or domain events; the call {@link Operation#STREAM_EVENTS} or {@link Operation#STREAM_DOMAIN_EVENTS} has the
+   * filters. To be closed.
+   */
   public EventStream events(Call call, String lastEventId) {
     return new EventStream(this, call, lastEventId);
   }
@@ -252,7 +259,7 @@ public final class TaskerClient {
 
   private HttpRequest request(Call call, Duration within) {
     HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(base + call.target())).timeout(within)
-        .header("Accept", call.operation() == Operation.STREAM_EVENTS || call.operation() == Operation.STREAM_TASK_EVENTS
+        .header("Accept", STREAMS.contains(call.operation())
             ? "text/event-stream" : "application/json, */*;q=0.5")
         .header("User-Agent", userAgent)
         .method(call.operation().method(), call.body() == null ? HttpRequest.BodyPublishers.noBody()
