@@ -28,6 +28,8 @@ public enum LogEvent {
   OPERATOR_ACTED("TK1205", Level.INFO, "operator action"),
   SCHEDULE_FIRE_FAILED("TK1206", Level.WARNING, "a schedule could not submit its task"),
   OBSERVER_FAILED("TK1207", Level.WARNING, "an observer of a domain event failed, and is not called again for it"),
+  DELIVERY_DEAD("TK1208", Level.WARNING, "an event could not be delivered to a webhook, and is a dead letter now"),
+  WEBHOOK_PAUSED("TK1209", Level.WARNING, "a webhook was paused because its receiver is gone or keeps failing"),
   STEP_CLAIMED("TK1301", Level.DEBUG, "step claimed"),
   STEP_FINISHED("TK1302", Level.DEBUG, "step finished"),
   STEP_FAILED("TK1303", Level.WARNING, "step failed"),
