@@ -32,7 +32,7 @@ begin
 
   for v_result in
     select r.delivery_uuid, r.claim, r.status, left(r.failure, 500) as failure, left(r.response, 1024) as response, r.duration_ms,
-           least(greatest(r.retry_after_seconds, 1), 86400) as retry_after_seconds, coalesce(r.released, false) as released
+           case when r.retry_after_seconds is not null then least(greatest(r.retry_after_seconds, 1), 86400) end as retry_after_seconds, coalesce(r.released, false) as released
     from jsonb_to_recordset(p_results) as r(delivery_uuid uuid, claim int, status int, failure text, response text, duration_ms int, retry_after_seconds bigint, released boolean)
     order by r.delivery_uuid
   loop

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 final class TargetRules {
   /** Strict: what other readers might understand differently is refused. */
   private static final Pattern URL = Pattern.compile(
-      "(https?)://(\\[[0-9a-fA-F:.]+]|[A-Za-z0-9.-]+)(?::([0-9]{1,5}))?((?:/[A-Za-z0-9._~!$&'()*+,;=:@/%-]*)?)((?:\\?[A-Za-z0-9._~!$&'()*+,;=:@/?%-]*)?)");
+      "(https?)://(\\[[0-9a-fA-F:.]+]|[A-Za-z0-9.-]+)(?::([1-9][0-9]{0,4}))?((?:/[A-Za-z0-9._~!$&'()*+,;=:@/%-]*)?)((?:\\?[A-Za-z0-9._~!$&'()*+,;=:@/?%-]*)?)");
   private static final Pattern NAME = Pattern.compile("(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?");
   /** A last label that begins with a digit makes other readers try a number: decimal, octal, hexadecimal. */
   private static final Pattern NUMERIC = Pattern.compile("(?:.*\\.)?[0-9][^.]*");
