@@ -32,7 +32,7 @@ declare
       "transition_step_state_atomic(p_actor => 'recovery')", "notify_servers"],
     "operator": ["act_on_step", "act_on_task", "fork_task", "pause_templates", "resume_templates", "preview_bulk_action", "run_bulk_action",
       "send_task_to_dlq", "update_dlq_entry", "set_concurrency_limit", "set_retention_policy", "purge_tasks", "replay_dead_message", "replay_dead_messages",
-      "request_cancel", "register_template", "change_schedule", "transition_step_state_atomic(p_actor => 'operator')", "rebuild_analytics",
+      "request_cancel", "register_template", "change_schedule", "change_webhook", "change_delivery", "transition_step_state_atomic(p_actor => 'operator')", "rebuild_analytics",
       "notify_servers"],
     "api": ["submit_task", "submit_tasks", "send_signal", "queue_signal", "request_cancel"],
     "reader": ["get_current_task_state", "get_step_readiness_status", "get_step_readiness_status_batch", "get_ready_steps",
@@ -44,7 +44,7 @@ declare
       "get_health_document", "get_bottleneck_document", "get_metrics_document", "explain_waiting", "get_waiting_document",
       "get_task_history", "get_fork_documents", "get_action_schemas", "get_events", "get_dlq_documents", "get_dlq_statistics", "get_dlq_investigation_queue",
       "get_staleness", "list_concurrency_policies", "get_retention_rules", "get_retention_document", "get_retention_preview",
-      "preview_retention", "get_schedule_documents", "list_schedule_fires", "get_backfill_documents", "get_schedule_figures", "list_domain_events", "get_event_floor", "get_consumer_figures"],
+      "preview_retention", "get_schedule_documents", "list_schedule_fires", "get_backfill_documents", "get_schedule_figures", "list_domain_events", "get_event_floor", "get_consumer_figures", "get_webhook_documents", "list_webhook_deliveries", "get_webhook_figures"],
     "server": ["purge_expired_tasks", "purge_expired_rows", "drop_history_month", "forget_purged_tasks", "get_retention_document",
       "get_retention_preview", "set_retention_policy", "create_first_administrator", "get_key_access", "get_namespace_of", "get_role_access", "get_user_access",
       "list_access", "get_bulk_action", "save_user", "set_password", "set_user_enabled", "create_api_key", "revoke_api_key", "grant_access", "revoke_grant",
@@ -62,7 +62,8 @@ declare
       "start_validated_tasks", "submit_queued_requests", "submit_tasks", "summarize_history", "take_task_requests", "take_unchecked_tasks",
       "update_dlq_entry", "register_worker", "heartbeat_worker", "claim_steps_for_workers", "get_worker_claims", "save_worker_checkpoints", "get_worker_step_results", "submit_worker_results", "drain_worker",
       "get_worker_documents", "take_due_schedules", "fire_schedules", "advance_backfills", "save_schedule", "change_schedule", "trigger_schedule", "start_backfill",
-      "get_schedule_documents", "list_schedule_fires", "get_backfill_documents", "find_started_fires", "sequence_events", "list_domain_events", "claim_event_consumer", "record_event_delivery"]
+      "get_schedule_documents", "list_schedule_fires", "get_backfill_documents", "find_started_fires", "sequence_events", "list_domain_events", "claim_event_consumer", "record_event_delivery",
+      "save_webhook", "change_webhook", "change_delivery", "claim_deliveries", "settle_deliveries", "get_webhook_documents", "list_webhook_deliveries"]
     } $lists$;
   -- Arguments that a caller of a wrapper never sets: the time, a bulk token, the limits of unclaimed and unserved offers, and
   -- the caller of the REST interface that a worker belongs to.
@@ -159,7 +160,7 @@ begin
   grant select on all tables in schema tasker to tasker_reader;
   -- The view calls functions with the privileges of its reader; get_staleness() shows the same.
   revoke select on tasker.v_task_staleness_monitoring from tasker_reader;
-  -- No role may read hashes of passwords, keys and tokens of sessions.
-  revoke select on tasker.access_users, tasker.access_keys, tasker.access_sessions from tasker_reader;
+  -- No role may read hashes of passwords, keys and tokens of sessions, nor secrets of webhooks.
+  revoke select on tasker.access_users, tasker.access_keys, tasker.access_sessions, tasker.webhook_secrets from tasker_reader;
 end
 $harden$;

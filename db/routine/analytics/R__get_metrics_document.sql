@@ -35,6 +35,7 @@ as $$
     'dead_letters_pending', (select count(*) from tasker.tasks_dlq d where d.resolution_status = 'pending'),
     'schedules', tasker.get_schedule_figures(p_now),
     'event_consumers', tasker.get_consumer_figures(p_now),
+    'webhooks', tasker.get_webhook_figures(p_now),
     'retention', tasker.get_retention_figures(p_now),
     'servers', tasker.count_servers((select c.now from clock c)),
     'database', (select jsonb_build_object('commits', d.xact_commit, 'rollbacks', d.xact_rollback, 'deadlocks', d.deadlocks,

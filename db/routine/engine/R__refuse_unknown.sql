@@ -1,6 +1,6 @@
 -- The refusal that a function returns for a null or unknown id: one code, one field and one sentence for each kind of
 -- object.
--- p_kind: task, step, template, concurrency-policy, retention-policy, token, dead-letter, dead-message, schedule, backfill, user, key, approval, grant or view;
+-- p_kind: task, step, template, concurrency-policy, retention-policy, token, dead-letter, dead-message, schedule, backfill, webhook, delivery, user, key, approval, grant or view;
 -- code is the kind with -not-found. p_id: the caller's value. p_field: the member that is wrong, where it is not the usual
 -- one of the kind.
 -- Returns {outcome: refused, code, field, message}. Locks: none. Errors: P0002 for a kind that is not in the list.
@@ -29,6 +29,8 @@ begin
     ('approval', 'approval_uuid', 'approval', 'the uuid of an approval that the caller may see; list_approvals() lists them'),
     ('schedule', 'schedule_uuid', 'schedule', 'the uuid of a schedule that is not deleted; get_schedule_documents() lists them'),
     ('backfill', 'backfill_uuid', 'backfill', 'the uuid of a backfill of this schedule; get_backfill_documents() lists them'),
+    ('webhook', 'webhook_uuid', 'webhook', 'the uuid of a webhook that is not deleted; get_webhook_documents() lists them'),
+    ('delivery', 'delivery_uuid', 'delivery', 'the uuid of a delivery of this webhook; list_webhook_deliveries() lists them'),
     ('grant', 'grant_uuid', 'grant', 'the uuid of a grant; list_access() lists them')) as k(kind, field, noun, expected)
   where k.kind = p_kind;
   v_field := coalesce(p_field, v_kind.field);

@@ -26,6 +26,7 @@ as $$
       'signal_is_consumed_once', 'signals_are_numbered_without_gaps', 'signal_belongs_to_a_task', 'delayed_task_has_not_started', 'fire_has_its_task', 'scheduled_task_has_its_fire', 'fire_is_behind_the_cursor', 'queued_fire_is_that_of_its_schedule',
       'backfill_stays_in_its_period', 'fork_belongs_to_a_task', 'fork_has_what_it_copied', 'event_has_its_result', 'result_has_its_events', 'events_of_a_step_are_in_order',
       'event_of_the_engine_has_its_cause', 'cause_has_its_event_of_the_engine',
+      'delivery_has_its_event', 'event_has_its_deliveries', 'deliveries_of_a_task_are_in_order', 'webhook_has_a_secret',
       'compensation_belongs_to_its_task', 'undo_has_its_done_step', 'done_step_is_compensated', 'compensation_is_in_reverse_order', 'compensated_means_each_is_complete',
       'nothing_runs_beside_a_compensation',
       'child_is_one_of_its_step', 'end_of_a_child_is_told', 'ended_parent_leaves_no_child', 'step_has_one_living_child', 'result_is_the_output_of_the_child',
@@ -47,7 +48,7 @@ as $$
       || case when p_quiet_for is not null then array['offer_has_a_message', 'message_is_about_an_unfinished_step',
                                                       'due_task_is_processed', 'expired_lease_is_recovered', 'queue_is_there',
                                                       'message_is_about_a_step', 'message_is_sent_once', 'message_can_be_seen',
-                                                      'settled_dead_letter_is_closed', 'due_schedule_is_processed'] end)
+                                                      'settled_dead_letter_is_closed', 'due_schedule_is_processed', 'due_delivery_is_sent'] end)
       with ordinality as i(name, n)),
   found as (
     select f.invariant, f.example from tasker.find_history_violations(p_since) f
@@ -67,6 +68,7 @@ as $$
     union all select f.invariant, f.example from tasker.find_schedule_violations(p_since) f
     union all select f.invariant, f.example from tasker.find_fork_violations(p_since) f
     union all select f.invariant, f.example from tasker.find_event_violations(p_since) f
+    union all select f.invariant, f.example from tasker.find_webhook_violations(p_since) f
     union all select f.invariant, f.example from tasker.find_compensation_violations(p_since) f
     union all select f.invariant, f.example from tasker.find_identity_violations(p_since) f
     union all select f.invariant, f.example from tasker.find_state_violations(p_since) f

@@ -1,5 +1,5 @@
 -- Tasks that should have been evaluated, leases that should have been recovered, dead letters that should have been
--- closed, schedules that should have fired and signals that should have been delivered long ago: one row per finding. Every orchestrator polls for these, so call it for a system with at least one live
+-- closed, schedules that should have fired, signals that should have been delivered and deliveries of webhooks that should have been sent long ago: one row per finding. Every orchestrator polls for these, so call it for a system with at least one live
 -- orchestrator that keeps up.
 -- Locks: none. Source: design decision 12, docs/promises.md.
 create or replace function tasker.find_overdue_violations(p_older_than interval default '10 minutes')
@@ -32,6 +32,18 @@ as $$
   select 'queued_signal_is_delivered', jsonb_build_object('queued_uuid', q.queued_uuid, 'task_uuid', q.task_uuid, 'name', q.name, 'sent_at', q.sent_at)
   from tasker.queued_signals q
   where q.refused_at is null and q.sent_at < clock_timestamp() - p_older_than
+  union all
+  -- One that waits for an earlier event of its task, or for a webhook that is busy, is not overdue: something of the webhook was sent lately.
+  select 'due_delivery_is_sent', jsonb_build_object('webhook_uuid', w.webhook_uuid, 'delivery_uuid', d.delivery_uuid, 'due_at', d.due_at)
+  from tasker.webhooks w
+  cross join lateral (
+    select o.delivery_uuid, o.due_at from tasker.webhook_deliveries o
+    where o.webhook_uuid = w.webhook_uuid and o.ended_at is null and o.due_at < clock_timestamp() - p_older_than
+      and not exists (select from tasker.webhook_deliveries e
+                      where e.webhook_uuid = w.webhook_uuid and e.task_uuid = o.task_uuid and e.ended_at is null and e.position < o.position)
+    order by o.due_at limit 1) d
+  where w.deleted_at is null and w.paused_at is null and (w.wait_until is null or w.wait_until < clock_timestamp() - p_older_than)
+    and not exists (select from tasker.webhook_deliveries o where o.webhook_uuid = w.webhook_uuid and o.last_attempt_at > clock_timestamp() - p_older_than)
 $$;
 comment on function tasker.find_overdue_violations(interval) is
   'Tasks that should have been evaluated, leases that should have been recovered and dead letters that should have been closed long ago.';

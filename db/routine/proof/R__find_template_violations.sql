@@ -95,6 +95,7 @@ as $$
       workflow_step_result_audit.workflow_step_result_audit_pkey workflow_step_result_audit.failure_has_an_error
       workflow_step_documents.workflow_step_documents_pkey tasks_dlq.one_open_investigation_per_task tasks_dlq.resolved_iff_not_pending
       schedules.schedules_pkey schedule_fires.schedule_fires_pkey schedule_fires.task_iff_started
+      webhook_deliveries.webhook_deliveries_pkey webhook_deliveries.one_delivery_per_event
       concurrency_slots.concurrency_slots_pkey concurrency_slots.admitted_under_a_limit concurrency_slots.handed_off_means_admitted
       named_tasks.one_template_per_version named_tasks_named_steps.one_step_per_position named_steps.step_names_are_unique_per_template
       $g$, '(\w+)\.(\w+)', 'g') m),

@@ -1,4 +1,4 @@
--- Deletes the steps, decisions, batches, waits, approvals, signals, provenance, domain events, notices, outputs, contexts, search attributes and wake-ups of deleted tasks, as a foreign key with cascade would;
+-- Deletes the steps, decisions, batches, waits, approvals, signals, provenance, domain events with their deliveries, notices, outputs, contexts, search attributes and wake-ups of deleted tasks, as a foreign key with cascade would;
 -- documents and dead letters have one. Fires once per statement, because a clean-up deletes many tasks at a time. Edges,
 -- results and history stay.
 -- Locks: the rows. Source: ADR 0009. Trigger on tasks.
@@ -16,6 +16,7 @@ begin
   delete from tasker.approval_events e using old_rows o where e.task_uuid = o.task_uuid;
   delete from tasker.approvals a using old_rows o where a.task_uuid = o.task_uuid;
   delete from tasker.step_waits v using old_rows o where v.task_uuid = o.task_uuid;
+  delete from tasker.webhook_deliveries w using old_rows o where w.task_uuid = o.task_uuid;
   delete from tasker.domain_events v using old_rows o where v.task_uuid = o.task_uuid;
   delete from tasker.task_forks f using old_rows o where f.task_uuid = o.task_uuid;
   delete from tasker.task_outputs p using old_rows o where p.task_uuid = o.task_uuid;

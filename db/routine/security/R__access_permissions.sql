@@ -10,6 +10,7 @@ select unnest(array[
   'templates:*', 'templates:read', 'templates:validate', 'templates:register', 'templates:pause',
   'policies:*', 'policies:read', 'policies:update',
   'schedules:*', 'schedules:read', 'schedules:write',
+  'webhooks:*', 'webhooks:read', 'webhooks:write',
   'messages:*', 'messages:read', 'messages:replay',
   'system:*', 'system:handlers_read', 'system:analytics_read', 'system:servers_read', 'system:servers_manage', 'system:metrics_read', 'system:config_read',
   'security:*', 'security:read', 'security:manage', 'security:audit_read'])
@@ -29,9 +30,9 @@ insert into tasker.access_role_permissions (role, permission)
 select r.role, unnest(r.permissions)
 from (values
   ('admin', array['*:*']),
-  ('operator', array['tasks:*', 'steps:*', 'approvals:read', 'approvals:assign', 'dlq:*', 'templates:*', 'policies:*', 'schedules:*', 'messages:*', 'system:*']),
+  ('operator', array['tasks:*', 'steps:*', 'approvals:read', 'approvals:assign', 'dlq:*', 'templates:*', 'policies:*', 'schedules:*', 'webhooks:*', 'messages:*', 'system:*']),
   ('submitter', array['tasks:create', 'tasks:read', 'tasks:list', 'tasks:cancel', 'tasks:context_read', 'steps:read', 'templates:read']),
-  ('viewer', array['tasks:read', 'tasks:list', 'steps:read', 'dlq:read', 'dlq:stats', 'templates:read', 'policies:read', 'schedules:read', 'messages:read',
+  ('viewer', array['tasks:read', 'tasks:list', 'steps:read', 'dlq:read', 'dlq:stats', 'templates:read', 'policies:read', 'schedules:read', 'webhooks:read', 'messages:read',
                    'system:handlers_read', 'system:analytics_read', 'system:servers_read', 'system:metrics_read']),
   ('approver', array['approvals:read', 'approvals:decide']),
   ('monitor', array['system:metrics_read', 'system:analytics_read', 'system:servers_read']),

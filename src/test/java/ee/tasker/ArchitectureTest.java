@@ -76,6 +76,9 @@ class ArchitectureTest {
       "task");
 
   @ArchTest
+  static final ArchRule webhook_knows_platform_only = knowsOnly("webhook", "platform");
+
+  @ArchTest
   static final ArchRule worker_knows_dispatch_and_handlers_and_no_task_and_no_orchestration = knowsOnly("worker", "platform", "engine",
       "message", "tracing", "template", "step", "dispatch", "handler");
 

@@ -51,6 +51,8 @@ class ReplyKeysTest {
       Map.entry("worker/ResultBatcher.java", Set.of("verdict")),
       // What became of a fire time.
       Map.entry("rest/SchedulesResource.java", Set.of("queued")),
+      // The state of a delivery.
+      Map.entry("rest/WebhooksResource.java", Set.of("pending")),
       // A member of a result, and of a log line.
       Map.entry("step/StepResult.java", Set.of("error")),
       Map.entry("remote/WorkerResult.java", Set.of("error")),

@@ -75,6 +75,20 @@ public class SystemMeters implements MultiCollector {
         "waiting_seconds"));
     all.add(byConsumer("tasker_event_consumer_failures", "Attempts in a row to send to a consumer of domain events that have failed", now,
         "failures"));
+    JsonObject webhooks = now.getJsonObject("webhooks");
+    all.add(gauge("tasker_webhooks_active", "Webhooks that are not paused", number(webhooks, "active")));
+    all.add(gauge("tasker_webhooks_paused", "Paused webhooks", number(webhooks, "paused")));
+    all.add(gauge("tasker_webhooks_failing", "Webhooks whose latest attempt failed, also those that were paused for it",
+        number(webhooks, "failing")));
+    all.add(gauge("tasker_webhooks_behind", "How many places of the feed the active webhook that is last has still to look at",
+        number(webhooks, "behind")));
+    all.add(gauge("tasker_webhook_open_deliveries", "Deliveries that wait or are in flight", number(webhooks, "open")));
+    all.add(gauge("tasker_webhook_dead_letters", "Deliveries that got their last attempt", number(webhooks, "dead_letters")));
+    all.add(gauge("tasker_webhook_oldest_open_seconds", "Age of the oldest event that waits for an active webhook",
+        number(webhooks, "oldest_open_seconds")));
+    all.add(counter("tasker_webhook_deliveries_delivered", "Deliveries that a receiver accepted", number(webhooks, "delivered")));
+    all.add(counter("tasker_webhook_deliveries_failed", "Attempts to deliver that failed", number(webhooks, "failed")));
+    all.add(counter("tasker_webhook_deliveries_dead", "Deliveries whose last attempt failed", number(webhooks, "dead")));
     JsonObject retention = now.getJsonObject("retention");
     all.add(counter("tasker_retention_purged_tasks", "Tasks purged after their retention period",
         number(retention, "purged_tasks")));

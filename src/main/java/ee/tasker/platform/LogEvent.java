@@ -31,6 +31,8 @@ public enum LogEvent {
   TOPIC_FAILED("TK1208", Level.WARNING, "domain events could not be sent to the topic, they will be sent again"),
   TOPIC_BACK("TK1209", Level.INFO, "domain events are sent to the topic again"),
   TOPIC_NOT_CLOSED("TK1210", Level.DEBUG, "a failed connection to the topic could not be closed"),
+  DELIVERY_DEAD("TK1211", Level.WARNING, "an event could not be delivered to a webhook, and is a dead letter now"),
+  WEBHOOK_PAUSED("TK1212", Level.WARNING, "a webhook was paused because its receiver is gone or keeps failing"),
   STEP_CLAIMED("TK1301", Level.DEBUG, "step claimed"),
   STEP_FINISHED("TK1302", Level.DEBUG, "step finished"),
   STEP_FAILED("TK1303", Level.WARNING, "step failed"),

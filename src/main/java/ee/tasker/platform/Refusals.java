@@ -48,6 +48,10 @@ public final class Refusals {
       new Known(409, "schedule-exists"),
       new Known(409, "schedule-version-changed"),
       new Known(409, "fire-failed"),
+      new Known(409, "webhook-exists"),
+      new Known(409, "webhook-version-changed"),
+      new Known(409, "too-many-webhooks"),
+      new Known(409, "delivery-not-movable"),
       new Known(413, "payload-too-large"));
 
   private Refusals() {

@@ -30,13 +30,14 @@ import java.util.Set;
  * @param traces             {@code otel.sdk.disabled} is false: whether the server's OpenTelemetry is used, where there is one
  * @param messaging          the topic that domain events are sent to; empty for none
  * @param security           authentication and authorisation
+ * @param webhooks           what deliveries to webhooks may call
  */
 public record Settings(
     Set<Role> roles, boolean events, Duration pollInterval, Optional<Path> templatesFolder, String environment,
     WorkerSettings worker, ListenSettings listen, int maxBodyBytes, BodyPace bodyPace, int maxRequests, Set<String> allowedOrigins,
     Optional<String> baseUrl, RecoverySettings recovery,
     Duration idempotencyRetention, StreamSettings streams, HousekeepingSettings housekeeping, boolean traces,
-    Optional<MessagingSettings> messaging, SecuritySettings security) {
+    Optional<MessagingSettings> messaging, SecuritySettings security, WebhookSettings webhooks) {
 
   public Settings {
     roles = Set.copyOf(roles);
@@ -153,6 +154,19 @@ public record Settings(
   public record TokenSettings(String issuer, String audience, Optional<String> publicKey, Optional<URI> jwksUrl, String nameClaim,
       String permissionsClaim,
       String namespacesClaim) {
+  }
+
+  /**
+   * @param isHttpAllowed {@code tasker.webhooks.allow-http}: whether addresses may begin with http
+   * @param ports         {@code tasker.webhooks.allow-ports}: empty for all
+   * @param networks      {@code tasker.webhooks.allow-addresses}: addresses that may be called although they are not public
+   * @param concurrency   {@code tasker.webhooks.concurrency}: deliveries that this server sends at a time; zero for none
+   */
+  public record WebhookSettings(boolean isHttpAllowed, Set<Integer> ports, List<Network> networks, int concurrency) {
+    public WebhookSettings {
+      ports = Set.copyOf(ports);
+      networks = List.copyOf(networks);
+    }
   }
 
   /** @param secret a password, or the hash of one */

@@ -75,7 +75,7 @@ public class SettingsReader {
             Duration.ofMillis(number("tasker.housekeeping.pause-millis", 100, 0, 60_000))),
         // Not one of our settings, so its value is not checked.
         "false".equalsIgnoreCase(text("otel.sdk.disabled", "true")),
-        messaging(), security());
+        messaging(), security(), webhooks());
     if (!complaints.isEmpty()) {
       throw new IllegalStateException("the configuration cannot be used: " + String.join("; ", complaints));
     }
@@ -90,6 +90,30 @@ public class SettingsReader {
       complaints.add("tasker.events.messaging.connection-factory and tasker.events.messaging.topic are needed both, or neither");
     }
     return factory == null || topic == null ? Optional.empty() : Optional.of(new Settings.MessagingSettings(factory, topic));
+  }
+
+  private Settings.WebhookSettings webhooks() {
+    Set<Integer> ports = new HashSet<>();
+    Set<String> names = text("tasker.webhooks.allow-ports", null) == null ? Set.of("443", "8443") : names("tasker.webhooks.allow-ports");
+    if (!names.equals(Set.of("all"))) {
+      for (String name : names) {
+        if (name.matches("[1-9][0-9]{0,4}") && Integer.parseInt(name) <= 65_535) {
+          ports.add(Integer.parseInt(name));
+        } else {
+          complaints.add("tasker.webhooks.allow-ports must be all, or ports between 1 and 65535, not \"" + name + "\"");
+        }
+      }
+    }
+    List<Network> networks = new ArrayList<>();
+    names("tasker.webhooks.allow-addresses").stream().sorted().forEach(name -> {
+      try {
+        networks.add(Network.parse(name));
+      } catch (IllegalArgumentException e) {
+        complaints.add("tasker.webhooks.allow-addresses must be networks such as 10.1.0.0/16, not \"" + name + "\"");
+      }
+    });
+    return new Settings.WebhookSettings(flag("tasker.webhooks.allow-http", false), ports, networks,
+        number("tasker.webhooks.concurrency", 32, 0, 1_000));
   }
 
   private Settings.SecuritySettings security() {

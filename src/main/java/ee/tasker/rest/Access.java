@@ -14,6 +14,7 @@ import ee.tasker.security.Caller;
 import ee.tasker.security.Permission;
 import ee.tasker.task.TaskRequest;
 import ee.tasker.task.Tasks;
+import ee.tasker.webhook.Webhooks;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonArray;
@@ -81,6 +82,20 @@ public class Access {
     if (namespace == null ? !caller.grants().mayEverywhere(other) : !caller.grants().may(other, namespace)) {
       throw missing(other, namespace == null ? " in all namespaces" : " in namespace " + namespace);
     }
+  }
+
+  /**
+   * Checks that the caller may read all that a domain event contains.
+   *
+   * @param namespace null for all
+   * @throws Problem 403 not-permitted
+   */
+  void requireEvents(String namespace) {
+    require(Permission.TASKS_READ, namespace);
+    require(Permission.TASKS_CONTEXT_READ, namespace);
+    require(Permission.STEPS_READ, namespace);
+    require(Permission.APPROVALS_ASSIGN, namespace);
+    require(Permission.DLQ_READ, namespace);
   }
 
   /** The namespaces where the method's permission is granted; empty for all. */
@@ -156,6 +171,10 @@ public class Access {
 
   void requireForSchedule(UUID schedule) {
     requireFor("schedule", schedule, Permission.SCHEDULES_READ, Schedules.notFound(schedule));
+  }
+
+  void requireForWebhook(UUID webhook) {
+    requireFor("webhook", webhook, Permission.WEBHOOKS_READ, Webhooks.notFound(webhook));
   }
 
   void requireForBulkAction(UUID token) {

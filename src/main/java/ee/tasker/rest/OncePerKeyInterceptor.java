@@ -12,6 +12,7 @@ import java.io.ByteArrayInputStream;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** Executes requests with an {@code Idempotency-Key} once; for methods that return a text or a {@link Response}. */
 @OncePerKey
@@ -32,9 +33,14 @@ public class OncePerKeyInterceptor {
     }
     String body = takeBody(method);
     boolean isResponse = Response.class.isAssignableFrom(method.getMethod().getReturnType());
-    IdempotentResponse answer = keys.answerOnce(body, () -> kept(method.proceed()));
-    String shown = answer.isReplay() ? visibility.again(method.getMethod().getAnnotation(OncePerKey.class).shows(), answer.body())
-        : answer.body();
+    Visibility.Content content = method.getMethod().getAnnotation(OncePerKey.class).shows();
+    AtomicReference<String> first = new AtomicReference<>();
+    IdempotentResponse answer = keys.answerOnce(body, () -> {
+      IdempotentResponse whole = kept(method.proceed());
+      first.set(whole.body());
+      return IdempotentResponse.done(whole.status(), whole.location(), Visibility.stored(content, whole.body()));
+    });
+    String shown = answer.isReplay() ? visibility.again(content, answer.body()) : first.get();
     if (!isResponse) {
       return shown;
     }

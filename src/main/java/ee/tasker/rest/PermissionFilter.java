@@ -67,6 +67,7 @@ public class PermissionFilter implements ContainerRequestFilter {
       case DEAD_LETTER -> uuid(context, "dlq_entry_uuid", access::requireForDeadLetter);
       case APPROVAL -> uuid(context, "approval_uuid", access::requireForApproval);
       case SCHEDULE -> uuid(context, "schedule_uuid", access::requireForSchedule);
+      case WEBHOOK -> uuid(context, "webhook_uuid", access::requireForWebhook);
       case POLICY -> uuid(context, "policy_uuid", access::requireForPolicy);
       case BULK_ACTION -> uuid(context, "token", access::requireForBulkAction);
     }

@@ -35,6 +35,8 @@ public @interface Requires {
     POLICY,
     /** In the namespace of the schedule {@code schedule_uuid}. */
     SCHEDULE,
+    /** In the namespace of the webhook {@code webhook_uuid}. */
+    WEBHOOK,
     /** In the namespace of the bulk action {@code token}. */
     BULK_ACTION
   }

@@ -40,6 +40,7 @@ public class RestApplication extends Application {
         QueuesResource.class,
         RetentionResource.class,
         SchedulesResource.class,
+        WebhooksResource.class,
         ServersResource.class,
         SignalsResource.class,
         SessionResource.class,

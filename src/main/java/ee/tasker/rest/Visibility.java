@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.regex.Pattern;
 
 /**
  * Removes from a response what its caller may not see, for every operation. {@code tasks:context_read} shows what came with
@@ -26,6 +27,8 @@ import java.util.UUID;
  */
 @RequestScoped
 public class Visibility {
+  private static final String SECRET = "secret";
+  private static final Pattern ORIGIN = Pattern.compile("^(https?://[^/?]+).*");
   private static final Set<String> TASK_IN_BRIEF = Set.of("task_uuid", "namespace", "state", "correlation_id");
   private static final Set<String> STEP_IN_BRIEF = Set.of("step_uuid", "task_uuid", "name", "state", "attempts");
   private static final Set<String> DEAD_LETTER_IN_BRIEF = Set.of("dlq_entry_uuid", "task_uuid", "namespace", "resolution_status");
@@ -34,6 +37,9 @@ public class Visibility {
   /** The message of a failure may quote the context. */
   private static final Set<String> OF_SCHEDULE_CONTEXT = Set.of("now", "context", "last_failure");
   private static final Set<String> OF_SCHEDULE_FAILURES = Set.of("message", "failure");
+  private static final Set<String> WEBHOOK_IN_BRIEF = Set.of("webhook_uuid", "namespace", "name", "version", SECRET);
+  private static final Set<String> DELIVERY_IN_BRIEF = Set.of("delivery_uuid", "webhook_uuid", "state");
+  private static final Set<String> OF_DELIVERY_EVENTS = Set.of("task_uuid", "event_type", "event_uuid", "position");
   private static final Set<String> OF_CONTEXT = Set.of("context", "inputs", "violations");
   private static final Set<String> OF_OUTPUT = Set.of("output", "output_error");
   private static final Set<String> OF_RESULTS = Set.of("checkpoint", "result", "error", "metadata", "cause");
@@ -48,7 +54,7 @@ public class Visibility {
    * another package.
    */
   public enum Content {
-    TASK, STEP, DEAD_LETTER, APPROVAL, SCHEDULE, OTHER
+    TASK, STEP, DEAD_LETTER, APPROVAL, SCHEDULE, WEBHOOK, DELIVERY, OTHER
   }
 
   @Inject
@@ -186,6 +192,41 @@ public class Visibility {
         && accounts.namespaceOf("schedule", schedule).filter(namespace -> grants.may(permission, namespace)).isPresent();
   }
 
+  /** The path of an address may be a secret of its receiver: only callers who may change webhooks see it. */
+  JsonObject webhook(JsonObject webhook) {
+    if (!may(Permission.WEBHOOKS_READ, webhook)) {
+      return only(WEBHOOK_IN_BRIEF, webhook);
+    }
+    return may(Permission.WEBHOOKS_WRITE, webhook) ? webhook
+        : Json.build().createObjectBuilder(webhook).add("url", ORIGIN.matcher(webhook.getString("url")).replaceFirst("$1")).build();
+  }
+
+  /** A response may quote the event, which comes from contexts and results. */
+  JsonObject delivery(UUID webhook, JsonObject delivery) {
+    if (!seesWebhook(Permission.WEBHOOKS_READ, webhook)) {
+      return only(DELIVERY_IN_BRIEF, delivery);
+    }
+    JsonObject shown = seesEvents(webhook) ? delivery : without(Set.of("last_response"), delivery);
+    return seesWebhook(Permission.TASKS_READ, webhook) ? shown : without(OF_DELIVERY_EVENTS, shown);
+  }
+
+  private boolean seesEvents(UUID webhook) {
+    return seesWebhook(Permission.TASKS_CONTEXT_READ, webhook) && seesWebhook(Permission.STEPS_READ, webhook)
+        && seesWebhook(Permission.APPROVALS_ASSIGN, webhook) && seesWebhook(Permission.DLQ_READ, webhook);
+  }
+
+  /** Checks a permission in addition to that of the method, in the namespace of a webhook. */
+  boolean seesWebhook(Permission permission, UUID webhook) {
+    var grants = access.caller().grants();
+    return grants.mayEverywhere(permission) || grants.may(permission)
+        && accounts.namespaceOf("webhook", webhook).filter(namespace -> grants.may(permission, namespace)).isPresent();
+  }
+
+  /** What may be stored of an answer: not the secret of a webhook, which is shown once. */
+  static String stored(Content content, String body) {
+    return content == Content.WEBHOOK ? without(Set.of(SECRET), Json.parseObject(body)).toString() : body;
+  }
+
   /** @param page with {@code events}, CloudEvents */
   JsonObject domainEvents(JsonObject page) {
     JsonArrayBuilder shown = Json.build().createArrayBuilder();
@@ -248,6 +289,8 @@ public class Visibility {
       case DEAD_LETTER -> deadLetter(document).toString();
       case APPROVAL -> approval(document).toString();
       case SCHEDULE -> schedule(document).toString();
+      case WEBHOOK -> webhook(document).toString();
+      case DELIVERY -> delivery(Json.uuid(document, "webhook_uuid"), document).toString();
       case OTHER -> body;
     };
   }

@@ -46,6 +46,7 @@ final class ContractScenarios {
     approvals();
     operations();
     schedules();
+    webhooks();
     templates();
     insight();
     server();
@@ -318,6 +319,49 @@ final class ContractScenarios {
           .path("backfill_uuid", backfill.text("backfill_uuid"))
           .query("requested_by", "ann").query("reason", "test");
     });
+  }
+
+  private Call newWebhook(String name) {
+    return call("createWebhook").json("{'namespace': 'contract', 'name': '" + name + "', 'url': 'http://127.0.0.1:1/in', "
+        + "'event_types': ['order.paid'], 'description': 'for the contract', 'max_attempts': 1}");
+  }
+
+  private Call aboutWebhook(String operation) {
+    return call(operation).path("webhook_uuid", newWebhook("w" + own + ++number).sendAs(admin).text("webhook_uuid"));
+  }
+
+  /** About a ping that failed: nothing listens at its address. */
+  private Call aboutDelivery(String operation) {
+    var ping = aboutWebhook("pingWebhook").json("{" + WHO_AND_WHY + "}").sendAs(admin);
+    String path = "/v1/webhooks/" + ping.text("webhook_uuid") + "/deliveries/" + ping.text("delivery_uuid");
+    TaskerClient.until("the ping has failed", java.time.Duration.ofSeconds(30), () -> "dead".equals(admin.get(path).text("state")));
+    return call(operation).path("webhook_uuid", ping.text("webhook_uuid")).path("delivery_uuid", ping.text("delivery_uuid"));
+  }
+
+  private void webhooks() {
+    when("listWebhooks", () -> {
+      newWebhook("w" + own + ++number).sendAs(admin);
+      return call("listWebhooks");
+    });
+    when("createWebhook", () -> newWebhook("w" + own + ++number));
+    otherwise("createWebhook", 409, () -> {
+      newWebhook("twice" + own).sendAs(admin);
+      return newWebhook("twice" + own);
+    });
+    when("getWebhook", () -> aboutWebhook("getWebhook"));
+    when("updateWebhook", () -> aboutWebhook("updateWebhook").json("{'version': 1, 'url': 'http://127.0.0.1:1/other'}"));
+    otherwise("updateWebhook", 409, () -> aboutWebhook("updateWebhook").json("{'version': 7, 'url': 'http://127.0.0.1:1/other'}"));
+    when("deleteWebhook", () -> aboutWebhook("deleteWebhook").query("requested_by", "ann").query("reason", "test"));
+    when("pauseWebhook", () -> aboutWebhook("pauseWebhook").json("{" + WHO_AND_WHY + "}"));
+    when("resumeWebhook", () -> aboutWebhook("resumeWebhook").json("{" + WHO_AND_WHY + "}"));
+    when("rotateWebhookSecret", () -> aboutWebhook("rotateWebhookSecret").json("{'overlap_seconds': 60, " + WHO_AND_WHY + "}"));
+    when("pingWebhook", () -> aboutWebhook("pingWebhook").json("{" + WHO_AND_WHY + "}"));
+    when("replayWebhook", () -> aboutWebhook("replayWebhook").json("{'from': 'beginning', " + WHO_AND_WHY + "}"));
+    when("listWebhookDeliveries", () -> call("listWebhookDeliveries").path("webhook_uuid",
+        aboutWebhook("pingWebhook").json("{" + WHO_AND_WHY + "}").sendAs(admin).text("webhook_uuid")));
+    when("getWebhookDelivery", () -> aboutDelivery("getWebhookDelivery"));
+    when("retryWebhookDelivery", () -> aboutDelivery("retryWebhookDelivery").json("{" + WHO_AND_WHY + "}"));
+    when("discardWebhookDelivery", () -> aboutDelivery("discardWebhookDelivery").json("{" + WHO_AND_WHY + "}"));
   }
 
   private Call policy() {

@@ -98,6 +98,8 @@ class FuzzIT {
         .status()).isEqualTo(201);
     know("schedule_uuid", admin.post("/v1/schedules",
         TaskerClient.quoted("{'namespace': 'testing', 'name': 'fuzzed', 'template': 'turns', 'cron': '@yearly'}")).text("schedule_uuid"));
+    know("webhook_uuid", admin.post("/v1/webhooks",
+        TaskerClient.quoted("{'namespace': 'testing', 'name': 'fuzzed', 'url': 'https://books.example.com/'}")).text("webhook_uuid"));
     know("policy_uuid", admin.value("select policy_uuid from tasker.concurrency_policies").toString());
     Answer user = admin.post("/v1/access/users",
         TaskerClient.quoted("{'name': 'fuzzed', 'password': 'only for this test', 'grants': [{'role': 'viewer'}]}"));

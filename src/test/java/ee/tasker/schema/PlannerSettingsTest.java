@@ -36,7 +36,8 @@ class PlannerSettingsTest {
       Rule.of(BY_KEY + ", plan_cache_mode = force_generic_plan",
           "Servers call them all the time, for one row or for some hundred. One plan per connection, a chain of look-ups by key, holds for "
               + "every statement below them; they are the outermost functions.",
-          "abandon_steps", "act_on_step", "act_on_task", "advance_backfills", "advance_due_tasks", "claim_steps", "claim_steps_for_workers",
+          "abandon_steps", "act_on_step", "act_on_task", "advance_backfills", "advance_due_tasks", "claim_deliveries", "claim_steps",
+          "claim_steps_for_workers",
           "complete_steps",
           "decline_steps",
           "escalate_sla_breaches", "evaluate_tasks", "fire_schedules", "fork_task", "get_documents_of_steps", "get_next_ready_tasks",
@@ -47,8 +48,7 @@ class PlannerSettingsTest {
       Rule.of(BY_KEY,
           "A bounded part of large tables, found by key or by a summary. A plan that hashes or scans reads all tasks for it. The planner may still "
               + "use the argument values.",
-          "count_task_moves", "find_signal_targets", "group_failures", "preview_retention", "purge_expired_tasks", "purge_tasks",
-          "queue_signals", "reconcile_tasks",
+          "count_task_moves", "find_signal_targets", "group_failures", "plan_deliveries", "preview_retention", "purge_expired_tasks", "purge_tasks", "queue_signals", "reconcile_tasks", "settle_deliveries",
           "take_unchecked_tasks",
           "tally_steps", "tally_tasks"),
       Rule.of(BY_KEY + ", plan_cache_mode = force_custom_plan",
@@ -73,7 +73,7 @@ class PlannerSettingsTest {
           "find_identity_violations", "find_order_violations", "find_reference_violations", "find_result_violations",
           "find_schedule_violations",
           "find_slot_violations", "find_state_violations", "find_tally_violations", "find_template_violations", "find_time_violations",
-          "find_wait_violations", "find_wakeup_violations"),
+          "find_wait_violations", "find_wakeup_violations", "find_webhook_violations"),
       Rule.of("enable_nestloop = off, jit = off",
           "Joins the lists in a document, whose lengths the planner guesses too low: a template of ten thousand steps took a minute.",
           "register_template"),

@@ -36,6 +36,8 @@ class EveryRouteIT {
       Map.entry("pause", TaskerClient.quoted("{'namespace': 'testing', 'requested_by': 'x', 'reason': 'x'}")),
       Map.entry("createSchedule",
           TaskerClient.quoted("{'namespace': 'testing', 'name': 'foreign', 'template': 'hello', 'cron': '@yearly'}")),
+      Map.entry("createWebhook", TaskerClient.quoted("{'namespace': 'testing', 'name': 'foreign', 'url': 'https://books.example.com/'}")),
+      Map.entry("updateWebhook", TaskerClient.quoted("{'version': 1, 'url': 'https://books.example.com/'}")),
       Map.entry("registerWorker", TaskerClient.quoted("{'name': 'x', 'capacity': 1, 'handlers': ['none'], 'namespaces': ['testing']}")),
       Map.entry("submitResults",
           TaskerClient.quoted("{'results': [{'step_uuid': '00000000-0000-7000-8000-000000000000', 'handoff': 1, 'outcome': 'released'}]}")),
@@ -90,10 +92,13 @@ class EveryRouteIT {
     Object policy = admin.value("select policy_uuid from tasker.concurrency_policies where namespace_name = 'testing' limit 1");
     String schedule = admin.post("/v1/schedules", TaskerClient.quoted("{'namespace': 'testing', 'name': 's" + UUID.randomUUID()
         + "', 'template': 'hello', 'context': {'who': 'ann'}, 'cron': '@yearly'}")).text("schedule_uuid");
-    things = Map.of("schedule_uuid", schedule, "task_uuid", task.toString(), "step_uuid", step, "dlq_entry_uuid", entry, "token", token,
-        "policy_uuid",
-        String.valueOf(policy), "approval_uuid", String.valueOf(approval),
-        "namespace", "testing", "name", "hello", "version", "1.0.0");
+    String webhook = admin.post("/v1/webhooks", TaskerClient.quoted("{'namespace': 'testing', 'name': 'w" + UUID.randomUUID()
+        + "', 'url': 'https://books.example.com/'}")).text("webhook_uuid");
+    things = Map.ofEntries(Map.entry("schedule_uuid", schedule), Map.entry("webhook_uuid", webhook),
+        Map.entry("task_uuid", task.toString()),
+        Map.entry("step_uuid", step), Map.entry("dlq_entry_uuid", entry), Map.entry("token", token),
+        Map.entry("policy_uuid", String.valueOf(policy)), Map.entry("approval_uuid", String.valueOf(approval)),
+        Map.entry("namespace", "testing"), Map.entry("name", "hello"), Map.entry("version", "1.0.0"));
   }
 
   private Stream<Operation> closed() {
@@ -108,6 +113,7 @@ class EveryRouteIT {
   private static Answer ask(TaskerClient caller, Operation operation, Map<String, String> things) {
     String path = operation.path();
     for (String name : List.of("task_uuid", "step_uuid", "dlq_entry_uuid", "token", "policy_uuid", "approval_uuid", "schedule_uuid",
+        "webhook_uuid", "delivery_uuid",
         "backfill_uuid",
         "dead_message_uuid", "user_uuid",
         "key_uuid", "grant_uuid", "server_uuid", "worker_uuid", "view_uuid", "namespace", "name", "version")) {
