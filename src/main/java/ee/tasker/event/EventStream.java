@@ -7,9 +7,10 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
-import java.util.List;
+import java.util.LinkedHashSet;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -249,7 +250,13 @@ final class EventStream {
 
   /** The union of the tasks that the given streams filter on; null when one of them wants all. */
   static Collection<UUID> tasksOf(Collection<EventStream> streams) {
-    List<Optional<UUID>> tasks = streams.stream().map(EventStream::task).distinct().toList();
-    return tasks.contains(Optional.<UUID>empty()) ? null : tasks.stream().map(Optional::get).toList();
+    Set<UUID> tasks = new LinkedHashSet<>();
+    for (EventStream stream : streams) {
+      if (stream.filter.tasks().isEmpty()) {
+        return null;
+      }
+      tasks.addAll(stream.filter.tasks());
+    }
+    return tasks;
   }
 }
