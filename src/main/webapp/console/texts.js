@@ -192,6 +192,11 @@ export const t = {
     },
     by: (actor) => `by ${actor}`,
   },
+  batch: {
+    mosaic: (step) => `Workers of ${step}, one cell each`, hint: "The pointer or the arrow keys name a worker; a click shows it.", find: "Number or name of a worker", worker: (n) => `Worker ${n.toLocaleString()}`, notCreated: "It is not created yet.", first: "Failed and running ones", all: "All in their order",
+    letters: { w: "waits", o: "offered", r: "runs", t: "waits for a retry", c: "complete", m: "resolved manually", f: "failed", x: "cancelled" },
+    cell: (n, states) => (n ? `Worker ${n.toLocaleString()}: ${t.batch.letters[states[n - 1]] ?? ""}` : ""),
+  },
   why: {
     place: (n) => `place ${n.toLocaleString()} in the line,`, holder: (uuid) => `holder ${uuid.slice(0, 8)}`, policy: "Concurrency", template: "Its template", workers: "Servers and workers", more: (n) => `and ${many(n, "step", "steps")} more`,
     unserved: (steps) => `No worker takes ${steps.length === 1 ? `the step ${steps[0].name}` : many(steps.length, "step", "steps")}: none that is alive serves the namespace or has the handler.`,

@@ -1,6 +1,7 @@
 // One task: why it waits, its graph, timeline, steps, story and data, and what an operator can do about it.
 import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact-htm.js";
 import { change, get, link, may, query, setParams, shared, useLoad, useThrottled } from "../core.js";
+import { Batch } from "../batch.js";
 import { Ancestors, Child, marked, useChildren } from "../child.js";
 import { Graph, MOST_NODES, nodesOf } from "../graph.js";
 import { useKeys } from "../keys.js";
@@ -96,25 +97,6 @@ function SendSignal({ task, waiting, onDone }) {
   return html`<${Action} label=${t.task.signal} sentence=${t.task.signalSentence} withReason=${false} isAllowed=${may("tasks:signal", task.namespace)} isOffered=${names.length > 0} onDone=${onDone}
     fields=${[{ name: "name", label: t.task.signalName, required: true, value: names[0] ?? "" }, { name: "payload", label: t.task.payload, kind: "area", value: "{}" }, { name: "signal_id", label: t.task.signalId, hint: t.task.signalIdHint }]}
     send=${(values, key) => change("POST", `v1/tasks/${task.task_uuid}/signals/${encodeURIComponent(values.name.trim())}`, { payload: json(values.payload), ...(values.signal_id && { signal_id: values.signal_id }) }, key)} />`;
-}
-
-/** One batch: its counters come with the task, and its workers page by page. */
-function Batch({ task, batch }) {
-  const [cursor, go] = useState(null);
-  const workers = useLoad((signal) => get(`v1/tasks/${task.task_uuid}/workflow_steps`, { batch: batch.step_uuid, limit: 50, cursor }, signal), [batch.step_uuid, cursor, task.updated_at], ENDED.has(task.state) ? 0 : 5_000);
-  const of = (n) => `${(100 * n) / Math.max(1, batch.total)}%`;
-  let x = 0;
-  const parts = ["done", "failed", "cancelled", "in_flight"].map((kind) => {
-    const part = [kind, (100 * x) / Math.max(1, batch.total), batch[kind]];
-    x += batch[kind];
-    return part;
-  });
-  return html`<section class="panel" data-batch=${batch.step}><h2>${batch.step} <${State} of=${batch.state} /></h2><p>${t.task.batchOf(batch)}</p>
-    <svg class="batch" aria-hidden="true">${parts.map(([kind, from, n]) => html`<rect class=${`f-${{ done: "complete", failed: "failed", cancelled: "cancelled", in_flight: "running" }[kind]}`} x=${`${from}%`} width=${of(n)} height="12" />`)}</svg>
-    <${Facts} of=${Object.entries(t.task.batchCounts).map(([kind, label]) => [label, batch[kind].toLocaleString()])} />
-    <${Loaded} of=${workers}>${({ steps, next }) => html`<${Table} label=${batch.step} head=${[t.task.state, t.task.worker, t.task.attempts, t.task.ended, t.task.result]}>${steps.map((worker) => html`<tr key=${worker.step_uuid} data-worker=${worker.name}><td><${State} of=${worker.state} /></td><td>${worker.name}</td>
-      <td>${worker.attempts} / ${worker.max_attempts}</td><td>${worker.completed_at && html`<${Time} at=${worker.completed_at} />`}</td><td>${(worker.error ?? worker.result) !== null && (worker.error ?? worker.result) !== undefined && html`<details><summary class="small">${worker.error?.message ?? t.task.stepResult}</summary><${Json} value=${worker.error ?? worker.result} name=${worker.name} /></details>`}</td></tr>`)}<//>
-      <div class="row">${cursor && html`<button type="button" onClick=${() => go(null)}>${t.task.firstWorkers}</button>`}${next && html`<button type="button" onClick=${() => go(next)}>${t.task.nextWorkers}</button>`}</div>`}<//></section>`;
 }
 
 /** Which steps are shown, in graph, timeline and table alike. */

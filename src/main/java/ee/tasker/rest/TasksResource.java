@@ -42,6 +42,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** Tasks over HTTP: create, find and cancel them, and read their steps. */
 @Path("tasks")
@@ -49,6 +50,9 @@ import java.util.function.Function;
 @RequestScoped
 public class TasksResource {
   static final Set<String> STATES = TaskState.words();
+  /** As {@code tasker.step_state}. */
+  private static final List<String> STEP_STATES = List.of("pending", "enqueued", "in_progress", "enqueued_for_orchestration",
+      "enqueued_as_error_for_orchestration", "waiting_for_retry", "complete", "error", "cancelled", "resolved_manually");
   private static final int LONGEST_WAIT_SECONDS = 60;
 
   @Inject
@@ -253,22 +257,28 @@ public class TasksResource {
   @GET
   @Path("{task_uuid}/workflow_steps")
   public String steps(@PathParam("task_uuid") String taskUuid, @QueryParam("batch") String batch, @QueryParam("limit") String limit,
-      @QueryParam("cursor") String cursor) {
-    Parameters.checkKnown(uri, Set.of("batch", "limit", "cursor"));
+      @QueryParam("cursor") String cursor, @QueryParam("state") String state, @QueryParam("states") String states) {
+    Parameters.checkKnown(uri, Set.of("batch", "limit", "cursor", "state", "states"));
     UUID uuid = Parameters.uuid("task_uuid", taskUuid);
     UUID batchStep = Parameters.optionalUuid("batch", batch);
+    if (state != null && !STEP_STATES.contains(state)) {
+      throw Problem.invalid("state", "must be one of " + String.join(", ", STEP_STATES));
+    }
+    if (states != null && !Set.of("true", "false").contains(states)) {
+      throw Problem.invalid("states", "must be true or false");
+    }
     if (batchStep != null) {
       JsonObject page = tasks.batchWorkers(uuid, batchStep, Parameters.number("cursor", cursor, 0, 0, Integer.MAX_VALUE),
-          Parameters.number("limit", limit, 25, 1, 100));
+          Parameters.number("limit", limit, 25, 1, 100), state, "true".equals(states));
       if (page.isEmpty()) {
         tasks.describe(uuid).orElseThrow(() -> Tasks.notFound(uuid));
         throw Problem.invalid("batch", "is not a batch step of the task that has made its batches");
       }
       return page.toString();
     }
-    if (limit != null || cursor != null) {
-      throw Problem.invalid(limit != null ? "limit" : "cursor", "is for the workers of a batch only");
-    }
+    Stream.of("limit", "cursor", "state", "states").filter(uri.getQueryParameters()::containsKey).findFirst().ifPresent(name -> {
+      throw Problem.invalid(name, "is for the workers of a batch only");
+    });
     var steps = tasks.steps(uuid);
     if (steps.isEmpty()) {
       throw Tasks.notFound(uuid);

@@ -115,6 +115,31 @@ class ConsoleIT {
   }
 
   @Test
+  void every_page_opens_by_its_address_in_a_fresh_tab() {
+    List<String[]> pages = pages();
+    console.signIn("ann");
+    String first = browser.window();
+    for (String[] page : pages) {
+      browser.openWindow(Console.WIDE);
+      browser.open(console.address(page[0]));
+      browser.awaitText(page[1]);
+      if (page[0].contains("state=blocked_by_failures")) {
+        browser.await(
+            "document.querySelector('input[name=state][value=blocked_by_failures]').checked && document.querySelector('input[name=namespace]').value === 'testing'");
+      }
+      browser.closeWindow(first);
+    }
+    UUID task = console.blocked();
+    browser.openWindow(Console.WIDE);
+    browser.open(console.address("tasks/" + task + "?tab=timeline&step=fail&show=failed"));
+    browser.await(
+        "document.querySelector('.tabs a[aria-current]')?.innerText === 'Timeline' && document.querySelector('aside h2')?.innerText === 'fail'");
+    browser.await("document.querySelector('button[data-show=failed]').getAttribute('aria-pressed') === 'true'");
+    browser.closeWindow(first);
+    browser.log();
+  }
+
+  @Test
   void the_dialogs_and_the_sign_in_are_accessible_too() {
     UUID task = console.blocked();
     console.openSignedOut();
