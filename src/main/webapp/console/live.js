@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from "./vendor/preact-htm.js";
 import { mayEverywhere, query, ROOT, useShared } from "./core.js";
 
 const NAME = "tasker-live";
+const MOST_TASKS = 50;
 /** Events are handed out together. */
 const BATCH_MS = 100;
 /** A stream that is back within this was not away. */
@@ -38,10 +39,10 @@ let asked = 0;
 const scope = (namespace) => (mayEverywhere("tasks:read") ? "" : (namespace ?? ""));
 const keyOf = (want) => `${want.task ? "tasks" : "lists"} ${scope(want.namespace)}`;
 
-/** The path of the stream that has at least what is wanted of it. */
+/** The path of the stream that has at least what is wanted of it. Beyond the most that a stream can name, pages are polled. */
 function pathOf(key, wants) {
   const namespace = key.slice(key.indexOf(" ") + 1);
-  if (key.startsWith("tasks ")) return `v1/events${query({ namespace, task_uuid: [...new Set(wants.map((want) => want.task))].sort() })}`;
+  if (key.startsWith("tasks ")) return `v1/events${query({ namespace, task_uuid: [...new Set(wants.map((want) => want.task))].slice(0, MOST_TASKS).sort() })}`;
   const common = Object.fromEntries(["namespace", "name", "version"].map((name) => [name, wants.every((want) => want[name] === wants[0][name]) ? wants[0][name] : null]));
   return `v1/events${query({ kind: "task", ...common, namespace: namespace || common.namespace })}`;
 }
@@ -110,7 +111,7 @@ class Stream {
 
 function lead() {
   const byKey = new Map();
-  for (const wants of wanted.values()) for (const want of wants) byKey.set(keyOf(want), [...(byKey.get(keyOf(want)) ?? []), want]);
+  for (const wants of wanted.values()) for (const want of wants) byKey.set(want.key, [...(byKey.get(want.key) ?? []), want]);
   for (const [key, stream] of streams) {
     if (byKey.has(key) && stream.path === pathOf(key, byKey.get(key))) continue;
     stream.close();
@@ -158,6 +159,9 @@ function deliver(key, events) {
   });
 }
 
+/** With the key of the tab that wants it: the leader may not know yet who is signed in. */
+const wants = () => [...mine.values()].map((one) => ({ ...one.want, key: keyOf(one.want) }));
+
 /** The leader decides at the end of the turn, when a page has dropped one want and has another. */
 let isDue = false;
 function announce() {
@@ -165,10 +169,9 @@ function announce() {
   isDue = true;
   setTimeout(() => {
     isDue = false;
-    const wants = [...mine.values()].map((one) => one.want);
-    wanted.set(me, wants);
+    wanted.set(me, wants());
     if (isLeader) lead();
-    else post({ type: "wants", wants });
+    else post({ type: "wants", wants: wants() });
   });
 }
 
@@ -190,7 +193,7 @@ function becomeLeader() {
   isLeader = true;
   document.documentElement.dataset.leader = "true";
   wanted.clear();
-  wanted.set(me, [...mine.values()].map((one) => one.want));
+  wanted.set(me, wants());
   post({ type: "who" });
   // The other tabs answer first, so that the streams are opened once.
   setTimeout(lead, BATCH_MS);

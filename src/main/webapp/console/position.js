@@ -54,8 +54,22 @@ function restore({ y, href }) {
   look();
 }
 
+/** What had the focus and is gone, such as the button of an action that is not possible any more, leaves it to the page: the keyboard goes on there. */
+function keepFocus() {
+  let focused = null;
+  addEventListener("focusin", (event) => {
+    focused = event.target;
+  });
+  new MutationObserver(() => {
+    if (!focused || focused.isConnected || document.activeElement !== document.body || document.querySelector("dialog[open]")) return;
+    focused = null;
+    document.getElementById("main")?.focus({ preventScroll: true });
+  }).observe(document.getElementById("console"), { childList: true, subtree: true });
+}
+
 /** To be called once. */
 export function followPosition() {
+  keepFocus();
   history.scrollRestoration = "manual";
   enter();
   addEventListener("popstate", enter);

@@ -100,7 +100,9 @@ class ConsoleNavigationIT {
   @Test
   void a_uuid_a_correlation_id_and_a_name_each_lead_to_the_right_place() {
     UUID task = console.blocked();
-    String correlation = admin.get("/v1/tasks/" + task).text("correlation_id");
+    String correlation = UUID.randomUUID().toString();
+    UUID correlated = admin.post("/v1/tasks", TaskerClient.taskRequest("testing", "hello", "{'who': 'ann'}").replaceFirst("\\{",
+        "{\"correlation_id\": \"" + correlation + "\", ")).taskUuid();
     console.signIn("olga");
     console.go("");
     browser.run("document.activeElement.blur()");
@@ -112,7 +114,7 @@ class ConsoleNavigationIT {
     browser.type("input[name=find]", correlation);
     browser.keys(ENTER);
     browser.await("location.hash === arguments[0]", "#/tasks?correlation_id=" + correlation);
-    browser.await("document.querySelector(arguments[0])", "tr[data-task='" + task + "']");
+    browser.await("document.querySelector(arguments[0])", "tr[data-task='" + correlated + "']");
     browser.type("input[name=find]", "testing/fai");
     browser.keys(ENTER);
     browser.await("location.hash === '#/tasks?namespace=testing&name_prefix=fai'");
@@ -155,11 +157,11 @@ class ConsoleNavigationIT {
     assertThat(console.violations()).isEmpty();
 
     // One of them cannot be acted on any more: its verdict is listed, and there is no message of success.
-    admin.sql("select tasker.act_on_task(?, 'fail', 'test', 'meanwhile')", tasks.get(2));
-    browser.await("document.querySelector(arguments[0])?.innerText.includes('error')", "tr[data-task='" + tasks.get(2) + "']");
+    admin.sql("select tasker.act_on_task(?, 'resolve', 'test', 'meanwhile')", tasks.get(2));
+    browser.await("document.querySelector(arguments[0])?.innerText.includes('resolved')", "tr[data-task='" + tasks.get(2) + "']");
     assertThat(text("[...document.querySelectorAll('tbody tr')].map((r) => r.dataset.task).join()")).as("it stays").isEqualTo(order);
     browser.press("Act on the selection");
-    choose("dialog[open] select[name=action]", "resolve");
+    choose("dialog[open] select[name=action]", "fail");
     console.giveReason("exactly these");
     browser.click("dialog[open] form button.danger");
     browser.await("document.querySelector('dialog[open] [data-ran]')");
@@ -192,11 +194,12 @@ class ConsoleNavigationIT {
     browser.await("document.querySelector('[data-selected=\"1\"]')");
     browser.keys("jj");
     browser.keys("X");
-    browser.await("document.querySelector('[data-selected]')");
-    browser.keys("*");
     browser.await("document.querySelector('[data-selected=\"3\"]')");
     browser.keys("*");
     browser.await("!document.querySelector('[data-selected]')");
+    browser.keys("*");
+    browser.await("document.querySelector('[data-selected=\"3\"]')");
+    browser.keys("*");
     browser.keys("k");
     String row = text("document.activeElement.closest('tr').dataset.task");
     browser.keys(ENTER);
@@ -335,6 +338,7 @@ class ConsoleNavigationIT {
     browser.show(new Browser.Look(1300, 900, true));
     browser.await("Math.abs(" + pixels + " - Number(arguments[0])) > 20", String.valueOf(light));
     System.out.println("chart ink, 0 to 255: light scheme " + light + ", dark scheme " + number(pixels));
+    assertThat(browser.log()).as("this test reads pixels").allMatch(line -> line.contains("getImageData"));
     assertThat(console.violations()).isEmpty();
   }
 
