@@ -2,6 +2,8 @@ package ee.tasker.event;
 
 import jakarta.json.JsonObject;
 import jakarta.json.JsonString;
+import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -27,6 +29,18 @@ public record EventFilter(Optional<UUID> taskUuid, Set<UUID> among, Map<String, 
   /** The only tasks that it can accept; empty when it may accept any. */
   Set<UUID> tasks() {
     return taskUuid.map(Set::of).orElse(among);
+  }
+
+  /** The union of the tasks that the filters can accept; null when one of them may accept any. */
+  static Set<UUID> tasksOf(Collection<EventFilter> filters) {
+    Set<UUID> tasks = new LinkedHashSet<>();
+    for (EventFilter filter : filters) {
+      if (filter.tasks().isEmpty()) {
+        return null;
+      }
+      tasks.addAll(filter.tasks());
+    }
+    return tasks;
   }
 
   boolean accepts(Event.Move move) {

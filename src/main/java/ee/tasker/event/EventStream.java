@@ -7,10 +7,9 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
-import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -250,13 +249,7 @@ final class EventStream {
 
   /** The union of the tasks that the given streams filter on; null when one of them wants all. */
   static Collection<UUID> tasksOf(Collection<EventStream> streams) {
-    Set<UUID> tasks = new LinkedHashSet<>();
-    for (EventStream stream : streams) {
-      if (stream.filter.tasks().isEmpty()) {
-        return null;
-      }
-      tasks.addAll(stream.filter.tasks());
-    }
-    return tasks;
+    List<EventFilter> filters = streams.stream().map(stream -> stream.filter).toList();
+    return EventFilter.tasksOf(filters);
   }
 }
