@@ -6,13 +6,14 @@ import { Dialog, ErrorNote, Field } from "./ui.js";
 
 /** Each is a request of its own. */
 export const MOST_SELECTED = 200;
+const NEEDS_CANCEL = ["cancel", "compensate"];
 
 const request = (action, uuid, reason, key) => (action === "cancel"
   ? change("DELETE", `v1/tasks/${uuid}${query({ reason, requested_by: shared.me.name })}`, undefined, key)
   : change("PATCH", `v1/tasks/${uuid}`, { action_type: action, requested_by: shared.me.name, reason }, key));
 
 function Form({ uuids, namespace, onDone, onClose }) {
-  const actions = Object.keys(t.tasks.actions).filter((action) => action !== "cancel" || may("tasks:cancel", namespace));
+  const actions = Object.keys(t.tasks.actions).filter((action) => !NEEDS_CANCEL.includes(action) || may("tasks:cancel", namespace));
   const [action, setAction] = useState(actions[0]);
   const [reason, setReason] = useState("");
   const [verdicts, setVerdicts] = useState(null);

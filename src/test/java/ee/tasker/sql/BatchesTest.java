@@ -27,10 +27,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A batchable step makes batches, and workers of one step work them off. */
 @DatabaseTest
-@DatabaseTest.Covers({"check_batches", "judge_batches", "record_batches", "cut_batches", "admit_batch_workers", "count_batch_handoffs",
+@DatabaseTest.Covers({"check_batches", "judge_batches", "record_batches", "cut_batches", "get_batch_states", "admit_batch_workers",
+  "count_batch_handoffs",
   "count_batch_workers", "recount_batches", "advance_batches", "create_batch_workers", "format_batch_id", "get_next_step_position",
-  "get_batch_summary", "get_batch_failure", "get_batch_results", "get_batch_documents", "get_batch_states", "list_batch_workers",
-  "get_documents_of_steps",
+  "get_batch_summary", "get_batch_failure", "get_batch_results", "get_batch_documents", "list_batch_workers", "get_documents_of_steps",
   "end_automatic_step", "find_batch_violations"})
 class BatchesTest {
   private final Sql sql = Sql.open();
