@@ -154,7 +154,9 @@ export default function Tasks({ params }) {
   const select = (uuids, isOn) => setSelected((old) => new Set(isOn ? [...old, ...uuids].slice(0, MOST_SELECTED) : [...old].filter((uuid) => !uuids.includes(uuid))));
   useEffect(() => setSelected(new Set()), [JSON.stringify(filter)]);
   const frozen = useRef(null);
-  const page = useLoad((signal) => frozen.current ?? get("v1/tasks", { ...filter, attribute: params.getAll("attribute"), order, cursor, limit: PAGE }, signal),
+  const address = JSON.stringify([filter, order, cursor]);
+  const load = (signal) => get("v1/tasks", { ...filter, attribute: params.getAll("attribute"), order, cursor, limit: PAGE }, signal);
+  const page = useLoad(async (signal) => (frozen.current?.address === address ? frozen.current : { ...(await load(signal)), address }),
     [JSON.stringify(filter), order, cursor], seesStream ? 0 : 10_000);
   frozen.current = selected.size > 0 ? page.data : null;
   const loadAnew = () => {
