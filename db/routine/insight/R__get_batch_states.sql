@@ -10,7 +10,8 @@ as $$
   select (
     select coalesce(string_agg(coalesce(case s.state
              when 'pending' then 'w' when 'enqueued' then 'o' when 'waiting_for_retry' then 't' when 'complete' then 'c'
-             when 'resolved_manually' then 'm' when 'error' then 'f' when 'cancelled' then 'x' else 'r' end, 'w'), '' order by n.batch_number), '')
+             when 'resolved_manually' then 'm' when 'error' then 'f' when 'cancelled' then 'x' when 'in_progress' then 'r'
+             when 'enqueued_for_orchestration' then 'r' when 'enqueued_as_error_for_orchestration' then 'r' end, 'w'), '' order by n.batch_number), '')
     from generate_series(p_after + 1, least(b.total_workers, p_after + p_limit)) as n (batch_number)
     left join tasker.workflow_steps s on s.task_uuid = b.task_uuid and s.step_position = b.first_position + n.batch_number - 1
       and s.batch_step_uuid = b.workflow_step_uuid)

@@ -8,7 +8,10 @@ import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
 import java.net.http.HttpRequest;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -89,13 +92,6 @@ class ConsoleWhyIT {
   /** As of now: cause, and the task and step that have it. */
   private static Map<String, Map.Entry<UUID, String>> whileAllWorks() {
     Map<String, Map.Entry<UUID, String>> found = new LinkedHashMap<>();
-    UUID held = admin.submit("hold", "{}");
-    found.put("running", Map.entry(held, "held"));
-    found.put("parents", Map.entry(held, "after"));
-    UUID deaf = task("testing", "why_deaf", "steps:\n  - {name: deaf, handler: {callable: testing.Deaf}}\n");
-    until(deaf, "deaf", "running");
-    admin.sql("select tasker.request_cancel(?, 'bob', 'why not')", deaf);
-    found.put("cancelling", Map.entry(deaf, "deaf"));
     UUID failed = task("testing", "why_failed",
         "steps:\n  - {name: bad, handler: {callable: testing.Fail, initialization: {way: permanent}}}\n"
             + "  - {name: slow, handler: {callable: testing.Hold}}\n  - {name: next, dependencies: [slow], handler: {callable: testing.Echo}}\n");
@@ -116,16 +112,6 @@ class ConsoleWhyIT {
     found.put("child", Map.entry(task("testing", "why_child", "steps:\n  - {name: below, task: {name: why_signal}}\n"), "below"));
     found.put("child_retry", Map
         .entry(task("testing", "why_child_retry", "steps:\n  - {name: below, task: {name: why_failed_child}, " + LONG + "}\n"), "below"));
-    found.put("batch", Map.entry(task("testing", "why_batch", """
-        steps:
-          - {name: cut, type: batchable, handler: {callable: testing.CutBatches}}
-          - {name: work, type: batch_worker, depends_on: [cut], handler: {callable: testing.Hold}, batch_config: {worker_template: work, parallelism: 2}}
-          - {name: join, type: deferred_convergence, depends_on: [work], handler: {callable: testing.Echo}}
-        """), "work"));
-    String slots = "steps:\n  - {name: bank, handler: {callable: testing.Hold}, concurrency: [{limit: 1}]}\n";
-    UUID holder = task("testing", "why_slots", slots);
-    until(holder, "bank", "running");
-    found.put("slot", Map.entry(admin.submit("testing", "why_slots", "{}"), "bank"));
     UUID paused = task("testing", "why_paused",
         "steps:\n  - {name: one, handler: {callable: testing.Hold}}\n  - {name: two, dependencies: [one], handler: {callable: testing.Echo}}\n");
     until(paused, "one", "running");
@@ -146,6 +132,23 @@ class ConsoleWhyIT {
         .status()).isEqualTo(200);
     found.put("yielded", Map.entry(yielded, "far"));
     found.put("offered", Map.entry(task("testing", "why_offered", "steps:\n  - {name: far, handler: {callable: why.Far}}\n"), "far"));
+    UUID held = admin.submit("hold", "{}");
+    found.put("running", Map.entry(held, "held"));
+    found.put("parents", Map.entry(held, "after"));
+    UUID deaf = task("testing", "why_deaf", "steps:\n  - {name: deaf, handler: {callable: testing.Deaf}}\n");
+    until(deaf, "deaf", "running");
+    admin.sql("select tasker.request_cancel(?, 'bob', 'why not')", deaf);
+    found.put("cancelling", Map.entry(deaf, "deaf"));
+    found.put("batch", Map.entry(task("testing", "why_batch", """
+        steps:
+          - {name: cut, type: batchable, handler: {callable: testing.CutBatches}}
+          - {name: work, type: batch_worker, depends_on: [cut], handler: {callable: testing.Hold}, batch_config: {worker_template: work, parallelism: 2}}
+          - {name: join, type: deferred_convergence, depends_on: [work], handler: {callable: testing.Echo}}
+        """), "work"));
+    String slots = "steps:\n  - {name: bank, handler: {callable: testing.Hold}, concurrency: [{limit: 1}]}\n";
+    UUID holder = task("testing", "why_slots", slots);
+    until(holder, "bank", "running");
+    found.put("slot", Map.entry(admin.submit("testing", "why_slots", "{}"), "bank"));
     return found;
   }
 
@@ -168,8 +171,8 @@ class ConsoleWhyIT {
         claim.getString("step_uuid"));
     found.put("lease_expired", Map.entry(leased, "far"));
     admin.sql(
-        "select tasker.complete_steps(jsonb_build_array(jsonb_build_object('step_uuid', ?, 'handoff', ?, 'outcome', 'success', 'result', '{}'::jsonb)), ?::uuid, p_settle => false)",
-        second.getString("step_uuid"), second.getInt("handoff"), worker);
+        "select tasker.complete_steps(jsonb_build_array(jsonb_build_object('step_uuid', ?, 'task_uuid', ?, 'handoff', ?, 'outcome', 'success', 'result', '{}'::jsonb)), ?::uuid, p_settle => false)",
+        second.getString("step_uuid"), submitted.toString(), second.getInt("handoff"), worker);
     found.put("result_submitted", Map.entry(submitted, "far"));
     Map.Entry<UUID, String> retry = before.get("retry");
     admin.sql("update tasker.workflow_steps set next_retry_at = now() - interval '1 minute' where workflow_step_uuid = ?::uuid returning 1",
@@ -194,15 +197,11 @@ class ConsoleWhyIT {
     console.go("tasks/" + where.getKey());
     String item = "section[aria-label=\"Why it waits\"] [data-cause=" + cause + "]";
     browser.await("document.querySelector(arguments[0])", item);
-    String sentence = admin.value("select sentence from tasker.explain_waiting(?) where step_name = ?", where.getKey(), where.getValue())
-        .toString();
-    // The page shows the times of the sentence in the reader's zone.
-    assertThat(browser.runLater(
+    // The page shows the times of the sentence in the reader's zone, and is loaded again when a lease was renewed.
+    TaskerClient.until("the sentence of " + cause, Duration.ofSeconds(20), () -> JsonValue.TRUE.equals(browser.runLater(
         "const { withTimes } = await import(new URL('time.js', document.querySelector('script[type=module]').src)); "
-            + "return document.querySelector(arguments[0]).innerText.replace(/\\s+/g, ' ').includes(withTimes(arguments[1]).replace(/\\s+/g, ' '))",
-        item, sentence))
-        .as("%s: %s, but %s", cause, sentence, browser.run("return document.querySelector(arguments[0]).innerText", item))
-        .isEqualTo(JsonValue.TRUE);
+            + "return document.querySelector(arguments[0])?.innerText.replace(/\\s+/g, ' ').includes(withTimes(arguments[1]).replace(/\\s+/g, ' '))",
+        item, admin.value("select sentence from tasker.explain_waiting(?) where step_name = ?", where.getKey(), where.getValue()).toString())));
     if (LINKS.containsKey(cause)) {
       assertThat(browser.run("return !!document.querySelector(arguments[0])", item + " " + LINKS.get(cause))).as("link of " + cause)
           .isEqualTo(JsonValue.TRUE);
@@ -215,11 +214,14 @@ class ConsoleWhyIT {
         admin.postTemplate("name: why_failed_child\nnamespace_name: testing\nversion: 1.0.0\nidentity_strategy: always_unique\nsteps:\n"
             + "  - {name: bad, handler: {callable: testing.Fail, initialization: {way: permanent}}}\n").status())
         .isIn(200, 201);
-    worker = admin.post("/v1/workers", "{\"name\": \"far\", \"namespaces\": [\"testing\"], \"handlers\": [\"why.Far\"], \"capacity\": 5}")
+    worker = admin.post("/v1/workers", "{\"name\": \"far\", \"namespaces\": [\"testing\"], \"handlers\": [\"why.Far\"], \"heartbeat_seconds\": 60, \"capacity\": 5}")
         .text("worker_uuid");
     console.signIn("ann");
     Map<String, Map.Entry<UUID, String>> first = whileAllWorks();
-    first.forEach(ConsoleWhyIT::visit);
+    // Those that are held for a minute were made last.
+    List<String> causes = new ArrayList<>(first.keySet());
+    Collections.reverse(causes);
+    causes.forEach(cause -> visit(cause, first.get(cause)));
     assertThat(console.violations()).isEmpty();
     Map<String, Map.Entry<UUID, String>> second = whileNothingWorks(first);
     second.forEach(ConsoleWhyIT::visit);
