@@ -18,6 +18,7 @@ import ee.tasker.task.Tasks;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
+import jakarta.json.JsonString;
 import jakarta.json.JsonObjectBuilder;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.DELETE;
@@ -42,6 +43,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Tasks over HTTP: create, find and cancel them, and read their steps. */
@@ -50,9 +52,6 @@ import java.util.stream.Stream;
 @RequestScoped
 public class TasksResource {
   static final Set<String> STATES = TaskState.words();
-  /** As {@code tasker.step_state}. */
-  private static final List<String> STEP_STATES = List.of("pending", "enqueued", "in_progress", "enqueued_for_orchestration",
-      "enqueued_as_error_for_orchestration", "waiting_for_retry", "complete", "error", "cancelled", "resolved_manually");
   private static final int LONGEST_WAIT_SECONDS = 60;
 
   @Inject
@@ -261,15 +260,16 @@ public class TasksResource {
     Parameters.checkKnown(uri, Set.of("batch", "limit", "cursor", "state", "states"));
     UUID uuid = Parameters.uuid("task_uuid", taskUuid);
     UUID batchStep = Parameters.optionalUuid("batch", batch);
-    if (state != null && !STEP_STATES.contains(state)) {
-      throw Problem.invalid("state", "must be one of " + String.join(", ", STEP_STATES));
-    }
     if (states != null && !Set.of("true", "false").contains(states)) {
       throw Problem.invalid("states", "must be true or false");
     }
     if (batchStep != null) {
       JsonObject page = tasks.batchWorkers(uuid, batchStep, Parameters.number("cursor", cursor, 0, 0, Integer.MAX_VALUE),
           Parameters.number("limit", limit, 25, 1, 100), state, "true".equals(states));
+      if (page.containsKey("known_states")) {
+        throw Problem.invalid("state", "must be one of " + page.getJsonArray("known_states").getValuesAs(JsonString.class).stream()
+            .map(JsonString::getString).collect(Collectors.joining(", ")));
+      }
       if (page.isEmpty()) {
         tasks.describe(uuid).orElseThrow(() -> Tasks.notFound(uuid));
         throw Problem.invalid("batch", "is not a batch step of the task that has made its batches");

@@ -760,5 +760,6 @@ class BatchesTest {
     assertThat(sql.object(filtered, task.uuid(), task.step("work"), "enqueued").getJsonArray("steps")).hasSize(2);
     assertThat(sql.object(filtered, task.uuid(), task.step("work"), "error").getJsonArray("steps")).isEmpty();
     assertThat(sql.object(filtered, task.uuid(), task.step("work"), "error").getString("states")).hasSize(50);
+    assertThat(sql.object(filtered, task.uuid(), task.step("work"), "nope").getJsonArray("known_states")).hasSize(10);
   }
 }
