@@ -104,7 +104,8 @@ class ConsoleLiveIT {
         + text("Math.round(window.rates.reduce((a, b) => a + b, 0) / window.rates.length)") + " on average");
     assertThat(longest).as("longest task, ms").isLessThan(LONGEST_TASK_MS);
     // When it is calm again, the list is loaded once.
-    assertThat(admin.post("/v1/pauses", "{\"namespace\": \"flood\", \"requested_by\": \"x\", \"reason\": \"enough\"}").status()).isIn(200, 201);
+    assertThat(admin.post("/v1/pauses", "{\"namespace\": \"flood\", \"requested_by\": \"x\", \"reason\": \"enough\"}").status()).isIn(200,
+        201);
     TaskerClient.until("the page is live again", Duration.ofMinutes(2), () -> isTrue("document.querySelector('[data-live=live]')"));
     browser.await(rows + " !== arguments[0]", before);
     browser.log();
@@ -114,11 +115,13 @@ class ConsoleLiveIT {
   void seven_tabs_are_live_over_two_streams_and_after_a_cut_each_move_arrives_once_in_order() {
     List<UUID> tasks = new ArrayList<>();
     assertThat(admin.postTemplate("name: console_live\nnamespace_name: testing\nversion: 1.0.0\nidentity_strategy: always_unique\nsteps:\n"
-        + "  - {name: held, signal: {name: go}}\n  - {name: after, dependencies: [held], handler: {callable: testing.Echo}}\n").status()).isIn(200, 201);
+        + "  - {name: held, signal: {name: go}}\n  - {name: after, dependencies: [held], handler: {callable: testing.Echo}}\n").status())
+        .isIn(200, 201);
     for (int i = 0; i < 6; i++) {
       tasks.add(admin.submit("testing", "console_live", "{}"));
       UUID task = tasks.get(i);
-      TaskerClient.until("it waits", Duration.ofSeconds(20), () -> admin.count("select count(*) from tasker.step_waits where task_uuid = ? and state = 'open'", task) == 1);
+      TaskerClient.until("it waits", Duration.ofSeconds(20),
+          () -> admin.count("select count(*) from tasker.step_waits where task_uuid = ? and state = 'open'", task) == 1);
     }
     console.signIn("olga");
     List<String> windows = new ArrayList<>(List.of(browser.window()));

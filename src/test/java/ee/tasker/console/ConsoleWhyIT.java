@@ -201,7 +201,8 @@ class ConsoleWhyIT {
     TaskerClient.until("the sentence of " + cause, Duration.ofSeconds(20), () -> JsonValue.TRUE.equals(browser.runLater(
         "const { withTimes } = await import(new URL('time.js', document.querySelector('script[type=module]').src)); "
             + "return document.querySelector(arguments[0])?.innerText.replace(/\\s+/g, ' ').includes(withTimes(arguments[1]).replace(/\\s+/g, ' '))",
-        item, admin.value("select sentence from tasker.explain_waiting(?) where step_name = ?", where.getKey(), where.getValue()).toString())));
+        item,
+        admin.value("select sentence from tasker.explain_waiting(?) where step_name = ?", where.getKey(), where.getValue()).toString())));
     if (LINKS.containsKey(cause)) {
       assertThat(browser.run("return !!document.querySelector(arguments[0])", item + " " + LINKS.get(cause))).as("link of " + cause)
           .isEqualTo(JsonValue.TRUE);
@@ -214,7 +215,9 @@ class ConsoleWhyIT {
         admin.postTemplate("name: why_failed_child\nnamespace_name: testing\nversion: 1.0.0\nidentity_strategy: always_unique\nsteps:\n"
             + "  - {name: bad, handler: {callable: testing.Fail, initialization: {way: permanent}}}\n").status())
         .isIn(200, 201);
-    worker = admin.post("/v1/workers", "{\"name\": \"far\", \"namespaces\": [\"testing\"], \"handlers\": [\"why.Far\"], \"heartbeat_seconds\": 60, \"capacity\": 5}")
+    worker = admin
+        .post("/v1/workers",
+            "{\"name\": \"far\", \"namespaces\": [\"testing\"], \"handlers\": [\"why.Far\"], \"heartbeat_seconds\": 60, \"capacity\": 5}")
         .text("worker_uuid");
     console.signIn("ann");
     Map<String, Map.Entry<UUID, String>> first = whileAllWorks();
