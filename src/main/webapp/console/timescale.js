@@ -5,8 +5,9 @@ const LEAST_PART = 0.1;
 const FOLDED = 4;
 const MOST_FOLDS = 8;
 
-/** The stretches within [begin, end] in which none of the intervals [[from, to]] is, that are long enough: [{from, to}]. */
+/** The stretches within [begin, end] in which none of the intervals [[from, to]] is, that are long enough: [{from, to}]. None while there is nothing to make room for. */
 export function gaps(intervals, begin, end) {
+  if (intervals.length === 0) return [];
   const found = [];
   let at = begin;
   for (const [from, to] of [...intervals, [end, end]].sort((a, b) => a[0] - b[0])) {
