@@ -8,6 +8,7 @@ import { useKeys } from "../keys.js";
 import { only } from "../layout.js";
 import { useStream } from "../live.js";
 import { t } from "../texts.js";
+import { withTimes } from "../time.js";
 import { Timeline } from "../timeline.js";
 import { ForkedFrom, Tree } from "../tree.js";
 import { Why } from "../why.js";
@@ -125,7 +126,7 @@ function Story({ history, isEnded }) {
   const [shown, show] = useState(ROWS);
   const entries = isNewestFirst ? [...history].reverse() : history;
   return html`<label><input type="checkbox" checked=${isNewestFirst} onChange=${(e) => turn(e.target.checked)} /> ${t.task.newestFirst}</label>
-    <ol class="story">${entries.slice(0, shown).map((entry) => html`<li><span class="quiet small"><${Time} at=${entry.at} /></span><div>${t.task.story[entry.kind]?.(entry) ?? entry.kind}
+    <ol class="story">${entries.slice(0, shown).map((entry) => html`<li><span class="quiet small"><${Time} at=${entry.at} /></span><div>${withTimes(t.task.story[entry.kind]?.(entry) ?? entry.kind)}
       ${entry.actor && entry.kind !== "action" && html` <span class="quiet small">${t.task.by(entry.actor)}</span>`}
       ${(entry.error ?? entry.details) && html`<details><summary class="small">${entry.error?.message ?? entry.error?.type ?? t.task.tabs.data}</summary><${Json} value=${entry.error ?? entry.details} name="entry" /></details>`}</div></li>`)}</ol>
     ${entries.length > shown && html`<button type="button" onClick=${() => show(shown + ROWS)}>${t.more}</button>`}`;
