@@ -2133,6 +2133,9 @@ function tasker.get_batch_results(p_batch_step_uuid uuid, p_after integer DEFAUL
     returns TABLE(batch_number integer, batch_id text, workflow_step_uuid uuid, step_name text, state tasker.step_state, attempts integer,
     result jsonb, error jsonb), stable;
   -- called by get_batch_failure, get_batch_summary, list_batch_workers
+-- The states of the workers of a batch as one letter for each, in the order of the batches, those behind p_after and at most p_limit.
+function tasker.get_batch_states(p_batch_step_uuid uuid, p_after integer DEFAULT 0, p_limit integer DEFAULT 10000) returns text, stable;
+  -- called by list_batch_workers
 -- The child tasks that steps of a task have submitted, in the order of their submission.
 function tasker.get_child_documents(p_task_uuid uuid, p_after uuid DEFAULT NULL::uuid, p_limit integer DEFAULT 100) returns jsonb, stable;
   -- called by TaskGateway
@@ -2181,8 +2184,8 @@ function tasker.group_failures(p_filter jsonb DEFAULT '{}'::jsonb, p_hours integ
     p_tasks integer DEFAULT 5000) returns jsonb, stable;
   -- called by InsightGateway
 -- A page of the workers of a batch as the REST interface shows steps, in the order of the batches.
-function tasker.list_batch_workers(p_task_uuid uuid, p_batch_step_uuid uuid, p_after integer DEFAULT 0, p_limit integer DEFAULT 100) returns jsonb,
-    stable;
+function tasker.list_batch_workers(p_task_uuid uuid, p_batch_step_uuid uuid, p_after integer DEFAULT 0, p_limit integer DEFAULT 100,
+    p_state text DEFAULT NULL::text, p_states boolean DEFAULT false) returns jsonb, stable;
   -- called by TaskGateway
 -- A page of tasks, newest or oldest first.
 function tasker.list_tasks(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 25, p_cursor uuid DEFAULT NULL::uuid) returns jsonb, stable;

@@ -50,6 +50,7 @@ begin
             join tasker.named_steps pn on pn.named_step_uuid = p.named_step_uuid
             where e.to_step_uuid = s.workflow_step_uuid) as parents,
            v_names ->> s.leased_by::text as server,
+           sl.policy_uuid, sl.place,
            ba.total_workers, ba.created_workers, ba.in_flight_workers, ba.done_workers, ba.failed_workers, ba.parallelism, yd.yields
     from tasker.workflow_steps s
     join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid
@@ -66,7 +67,9 @@ begin
               from (select u as name, 1 as turn from unnest(a.candidate_users) u union all select 'role ' || r, 2 from unnest(a.candidate_roles) r) c) as candidates
       from tasker.approvals a where a.approval_uuid = wt.wait_uuid) ap on wt.kind = 'approval'
     left join lateral (
-      select cp.counts || ' of ' || cp.namespace_name || '/' || cp.template_name || coalesce('/' || cp.step_name, '')
+      select cp.policy_uuid, (select count(*) from (select from tasker.concurrency_slots f where f.policy_uuid = w.policy_uuid and f.key = w.key and f.admitted_at is null
+                                                      and f.waiting_position <= w.waiting_position limit 1001) q) as place,
+             cp.counts || ' of ' || cp.namespace_name || '/' || cp.template_name || coalesce('/' || cp.step_name, '')
                || coalesce(' per ' || cp.key_pointer || ' = ' || w.key, '') as policy,
              nullif(w.key, '') as slot_key, w.requested_at as slot_since, coalesce(cp.set_limit, cp.template_limit) as slot_limit,
              (select jsonb_agg(distinct h.task_uuid) from tasker.concurrency_slots h
@@ -132,7 +135,8 @@ begin
            when 'yielded' then format('has yielded until %s (yield %s, attempt %s)', j.next_retry_at, j.yields, j.attempts + 1)
            when 'retry' then format('will be retried at %s (attempt %s)', j.next_retry_at, j.attempts + 1)
            when 'paused' then format('%s paused the %s at %s: %s', v_pause.paused_by, case when v_pause.is_namespace then 'namespace' else 'template' end, v_pause.paused_at, v_pause.reason)
-           when 'slot' then format('has been waiting since %s for one of the %s slots of the policy for %s, held by %s', j.slot_since, j.slot_limit, j.policy,
+           when 'slot' then format('has been waiting since %s at place %s for one of the %s slots of the policy for %s, held by %s', j.slot_since,
+                                   case when j.place > 1000 then 'beyond 1000' else j.place::text end, j.slot_limit, j.policy,
                                    coalesce((select string_agg(format('task %s', h), ', ') from jsonb_array_elements_text(j.held_by) h), 'no task'))
            when 'retry_due' then format('its retry was due at %s; an orchestrator will evaluate the task at %s', j.next_retry_at, v_wake_at)
            when 'batch' then format('has ended %s of %s workers, %s of them failed; %s are in flight, of at most %s at once', j.done_workers + j.failed_workers, j.total_workers,
@@ -147,7 +151,8 @@ begin
            when 'held_back' then jsonb_build_object('failed_steps', v_failed)
            when 'yielded' then jsonb_build_object('next_retry_at', j.next_retry_at, 'yields', j.yields)
            when 'retry' then jsonb_build_object('next_retry_at', j.next_retry_at, 'next_attempt', j.attempts + 1)
-           when 'slot' then jsonb_build_object('policy', j.policy, 'key', j.slot_key, 'waits_since', j.slot_since, 'limit', j.slot_limit, 'held_by', j.held_by)
+           when 'slot' then jsonb_build_object('policy', j.policy, 'key', j.slot_key, 'waits_since', j.slot_since, 'limit', j.slot_limit, 'held_by', j.held_by,
+                                               'policy_uuid', j.policy_uuid, 'place', nullif(j.place, 1001))
            when 'retry_due' then jsonb_build_object('next_retry_at', j.next_retry_at, 'wake_at', v_wake_at)
            when 'paused' then jsonb_build_object('paused_by', v_pause.paused_by, 'paused_at', v_pause.paused_at, 'reason', v_pause.reason, 'is_namespace', v_pause.is_namespace)
            when 'delayed' then jsonb_build_object('start_at', v_task.start_at)

@@ -1,30 +1,35 @@
 // The frame around the pages: sign-in, navigation, and the page that the address names.
 import { html, render, useEffect, useRef, useState } from "./vendor/preact-htm.js";
 import { link, may, mayEverywhere, shared, signIn, signOut, useRoute, useShared, whoAmI } from "./core.js";
+import { useGlobalKeys } from "./keys.js";
+import { KeyHelp, Palette } from "./palette.js";
+import { followPosition } from "./position.js";
+import { prefer, preferences } from "./preferences.js";
+import { Search } from "./search.js";
 import { t } from "./texts.js";
 import { Banner, Dialog, ErrorNote, Field, Guard } from "./ui.js";
 
-/** Each page is a module of its own, loaded when it is opened; `isFor` says who finds it in the navigation. */
+/** Each page is a module of its own, loaded when it is opened; `isFor` says who finds it in the navigation, `key` is its letter after "g". */
 const PAGES = {
-  overview: { load: () => import("./pages/overview.js"), isFor: () => true },
-  tasks: { load: () => import("./pages/tasks.js"), isFor: () => may("tasks:list") },
+  overview: { load: () => import("./pages/overview.js"), key: "o", isFor: () => true },
+  tasks: { load: () => import("./pages/tasks.js"), key: "t", isFor: () => may("tasks:list") },
   task: { load: () => import("./pages/task.js") },
-  approvals: { load: () => import("./pages/approvals.js"), isFor: () => may("approvals:read") },
+  approvals: { load: () => import("./pages/approvals.js"), key: "i", isFor: () => may("approvals:read") },
   approval: { load: () => import("./pages/approval.js") },
-  schedules: { load: () => import("./pages/schedules.js"), isFor: () => may("schedules:read") },
+  schedules: { load: () => import("./pages/schedules.js"), key: "s", isFor: () => may("schedules:read") },
   schedule: { load: () => import("./pages/schedule.js") },
-  failures: { load: () => import("./pages/failures.js"), isFor: () => may("steps:read") && may("tasks:list") },
-  templates: { load: () => import("./pages/templates.js"), isFor: () => may("templates:read") },
+  failures: { load: () => import("./pages/failures.js"), key: "f", isFor: () => may("steps:read") && may("tasks:list") },
+  templates: { load: () => import("./pages/templates.js"), key: "m", isFor: () => may("templates:read") },
   template: { load: () => import("./pages/template.js") },
   editor: { load: () => import("./pages/editor.js") },
-  deadLetters: { load: () => import("./pages/deadletters.js"), isFor: () => may("dlq:read") },
-  deadMessages: { load: () => import("./pages/deadmessages.js"), isFor: () => mayEverywhere("messages:read") },
-  analytics: { load: () => import("./pages/analytics.js"), isFor: () => may("system:analytics_read") },
-  servers: { load: () => import("./pages/servers.js"), isFor: () => mayEverywhere("system:servers_read") },
-  policies: { load: () => import("./pages/policies.js"), isFor: () => may("policies:read") },
-  retention: { load: () => import("./pages/retention.js"), isFor: () => mayEverywhere("policies:read") },
-  access: { load: () => import("./pages/access.js"), isFor: () => mayEverywhere("security:read") },
-  audit: { load: () => import("./pages/audit.js"), isFor: () => mayEverywhere("security:audit_read") },
+  deadLetters: { load: () => import("./pages/deadletters.js"), key: "d", isFor: () => may("dlq:read") },
+  deadMessages: { load: () => import("./pages/deadmessages.js"), key: "q", isFor: () => mayEverywhere("messages:read") },
+  analytics: { load: () => import("./pages/analytics.js"), key: "y", isFor: () => may("system:analytics_read") },
+  servers: { load: () => import("./pages/servers.js"), key: "v", isFor: () => mayEverywhere("system:servers_read") },
+  policies: { load: () => import("./pages/policies.js"), key: "l", isFor: () => may("policies:read") },
+  retention: { load: () => import("./pages/retention.js"), key: "r", isFor: () => mayEverywhere("policies:read") },
+  access: { load: () => import("./pages/access.js"), key: "u", isFor: () => mayEverywhere("security:read") },
+  audit: { load: () => import("./pages/audit.js"), key: "x", isFor: () => mayEverywhere("security:audit_read") },
 };
 /** The page of an address, and the entry of the navigation that it belongs to. */
 function pageOf([first = "overview", second]) {
@@ -100,14 +105,20 @@ function Frame() {
   const { me, said } = useShared();
   const route = useRoute();
   const [, current] = pageOf(route.parts);
+  const [over, show] = useState(null);
+  const allowed = Object.keys(PAGES).filter((name) => PAGES[name].isFor?.());
+  const letters = Object.fromEntries(allowed.filter((name) => PAGES[name].key).map((name) => [PAGES[name].key, name]));
+  useGlobalKeys(show, letters);
   return html`<div class="frame">
     <header class="head"><a class="skip" href="#main" onClick=${(e) => { e.preventDefault(); document.getElementById("main").focus(); }}>${t.skip}</a>
-      <a class="product" href="#/">${t.product}</a>
-      <div class="end"><span class="quiet small">${t.signedInAs(me.name)}</span><button type="button" onClick=${signOut}>${t.signOut}</button></div></header>
-    <nav class="rail" aria-label=${t.pagesOfTheConsole}><ul>${Object.entries(PAGES).filter(([, page]) => page.isFor?.()).map(([name]) =>
+      <a class="product" href="#/">${t.product}</a><${Search} />
+      <div class="end"><button type="button" data-zone=${preferences.zone} onClick=${() => prefer({ zone: preferences.zone === "utc" ? "local" : "utc" })}>${t.zone[preferences.zone]}</button>
+        <button type="button" onClick=${() => show("help")}>${t.keysTitle}</button><span class="quiet small">${t.signedInAs(me.name)}</span><button type="button" onClick=${signOut}>${t.signOut}</button></div></header>
+    <nav class="rail" aria-label=${t.pagesOfTheConsole}><ul>${allowed.map((name) =>
       html`<li key=${name}><a href=${name === "overview" ? "#/" : link(name)} aria-current=${name === current ? "page" : undefined}>${t.pages[name]}</a></li>`)}</ul></nav>
     <${Page} />
     <div class="unseen" role="status" aria-live="polite">${said}</div>
+    ${over === "help" && html`<${KeyHelp} pages=${letters} onClose=${() => show(null)} />`}${over === "palette" && html`<${Palette} pages=${allowed} onClose=${() => show(null)} />`}
   </div>`;
 }
 
@@ -125,4 +136,5 @@ function App() {
     ${error ? html`<${ErrorNote} error=${error} /><button type="button" onClick=${() => { setError(null); ask(); }}>${t.retry}</button>` : html`<p class="quiet">${t.loading}</p>`}</main>`;
 }
 
+followPosition();
 render(html`<${App} />`, document.getElementById("console"));

@@ -84,8 +84,11 @@ export async function call(method, path, { body, type = "application/json", head
 
 export const get = (path, params = {}, signal) => call("GET", path + query(params), { signal });
 
+/** For one intent of the reader. */
+export const newKey = () => crypto.randomUUID?.() ?? `${Date.now()}-${String(Math.random()).slice(2)}`;
+
 /** A change: sent with a key of its own, so that a repetition after a lost answer has no second effect. */
-export const change = (method, path, body, key = crypto.randomUUID?.() ?? String(Math.random()).slice(2)) =>
+export const change = (method, path, body, key = newKey()) =>
   call(method, path, { body, headers: path.startsWith("v1/access/") ? {} : { "Idempotency-Key": key } });
 
 // ---- Session
@@ -142,11 +145,16 @@ export const link = (...parts) => {
   return `#/${parts.map(encodeURIComponent).join("/")}${query(params)}`;
 };
 
-/** Filters replace the entry of the browser's history, so that one step back leaves the page. */
+/**
+ * The first change of a page's parameters makes an entry of the browser's history, and the next ones replace it: one step back shows the page as it was
+ * opened, the second leaves it.
+ */
 export function setParams(changes) {
   const { parts, params } = parse();
   const next = Object.fromEntries([...params.keys()].map((name) => [name, params.getAll(name)]));
-  history.replaceState(null, "", link(...parts, { ...next, ...changes }));
+  const address = link(...parts, { ...next, ...changes });
+  if (history.state?.changed) history.replaceState(history.state, "", address);
+  else history.pushState({ changed: true }, "", address);
   dispatchEvent(new Event("hashchange"));
 }
 
@@ -209,68 +217,6 @@ export function useLoad(load, deps, every = 0) {
     };
   }, [...deps, generation]);
   return { ...state, reload: () => again.current() };
-}
-
-/**
- * Follows a stream of events and returns live, connecting or ended. After a lost connection it goes on after the last event that
- * arrived. A page that is not visible has no stream: a browser opens only six connections to a server.
- */
-export function useStream(path, onEvent) {
-  const [state, set] = useState("connecting");
-  const handler = useRef(onEvent);
-  handler.current = onEvent;
-  const { generation } = useShared();
-  useEffect(() => {
-    if (!path) return undefined;
-    let source;
-    let timer;
-    let last = "";
-    let failures = 0;
-    let isEnded = false;
-    const open = () => {
-      set("connecting");
-      const url = new URL(path, ROOT);
-      if (last) url.searchParams.set("last_event_id", last);
-      source = new EventSource(url);
-      source.onopen = () => {
-        failures = 0;
-        set("live");
-      };
-      const take = (event) => {
-        last = event.lastEventId || last;
-        set("live");
-        if (event.type !== "alive") handler.current({ type: event.type, ...JSON.parse(event.data) });
-        if (event.type === "end") {
-          source.close();
-          isEnded = true;
-          set("ended");
-        }
-      };
-      ["task", "step", "end", "alive"].forEach((type) => source.addEventListener(type, take));
-      source.onerror = () => {
-        set("connecting");
-        if (source.readyState === EventSource.CLOSED) {
-          // The server refused: too many streams, or no session. Ask again later.
-          timer = setTimeout(open, Math.min(LONGEST_PAUSE, 1000 * 2 ** failures++));
-        }
-      };
-    };
-    const close = () => {
-      clearTimeout(timer);
-      source?.close();
-    };
-    const onVisible = () => {
-      close();
-      if (!document.hidden && !isEnded) open();
-    };
-    onVisible();
-    document.addEventListener("visibilitychange", onVisible);
-    return () => {
-      close();
-      document.removeEventListener("visibilitychange", onVisible);
-    };
-  }, [path, generation]);
-  return state;
 }
 
 /** Calls of the returned function run `action` at most once in `pause` milliseconds, and once more at the end. */

@@ -2,7 +2,9 @@
 import { html, useState } from "./vendor/preact-htm.js";
 import { useClock } from "./core.js";
 import { t } from "./texts.js";
-import { clockTime, family, span, words } from "./ui.js";
+import { clockTime } from "./time.js";
+import { gaps, scale } from "./timescale.js";
+import { family, span, words } from "./ui.js";
 
 const FIRST_ROWS = 60;
 const KINDS = { pending: "waiting", enqueued: "offered", in_progress: "running", waiting_for_retry: "retry", enqueued_for_orchestration: "finishing", enqueued_as_error_for_orchestration: "finishing" };
@@ -26,22 +28,33 @@ function rowsOf(history, now) {
   return [...rows.values()];
 }
 
-export function Timeline({ task, history }) {
+/** While one of these lasts, something is done or offered; else time passes. */
+const BUSY = new Set(["offered", "running", "finishing"]);
+
+/** fits(name): whether the step's row is shown. */
+export function Timeline({ task, history, fits = () => true }) {
   const clock = useClock();
+  const [open, unfold] = useState(new Set());
   const [shown, show] = useState(FIRST_ROWS);
   const now = task.completed_at ? new Date(task.completed_at).getTime() : Math.max(clock, new Date(task.created_at).getTime());
-  const rows = rowsOf(history, now);
+  const rows = rowsOf(history, now).filter((row) => fits(row.name));
   const begin = new Date(task.created_at).getTime();
   const end = Math.max(now, begin + 1, ...rows.flatMap((row) => row.segments.map((segment) => segment.to)));
-  const x = (at) => (100 * (at - begin)) / (end - begin);
+  // Folds keep their names while a running task grows, so that one that was opened stays open.
+  const found = gaps(rows.flatMap((row) => row.segments.filter((segment) => BUSY.has(segment.kind)).map((segment) => [segment.from, segment.to])), begin, end);
+  const folds = found.filter((gap) => !open.has(gap.from));
+  const x = scale(folds, begin, end);
+  const toggle = (from) => unfold((old) => new Set(old.has(from) ? [...old].filter((other) => other !== from) : [...old, from]));
+  if (rows.length === 0) return html`<p>${t.task.noneShown}</p>`;
   return html`<div class="legend small">${Object.entries(t.task.legend).map(([kind, label]) => html`<span class=${`timeline-key f-${COLOURS[kind]}`}><svg aria-hidden="true" class=${kind}><rect width="22" height="10" fill="currentColor" fill-opacity=${kind === "running" ? 1 : 0.4} /></svg> ${label}</span>`)}</div>
     <div class="timeline" role="group" aria-label=${t.task.timelineOf(task.name)}>
     <span></span><div class="axis"><span>${clockTime(begin)}</span><span>${span(end - begin)}</span><span>${clockTime(end)}</span></div>
+    ${found.length > 0 && html`<span></span><div class="row gaps">${found.map((gap) => html`<button type="button" key=${gap.from} data-gap=${gap.to - gap.from} aria-pressed=${open.has(gap.from) ? "false" : "true"} onClick=${() => toggle(gap.from)}>${t.task.gap(span(gap.to - gap.from), open.has(gap.from))}</button>`)}</div>`}
     ${rows.slice(0, shown).map((row) => {
       const tries = row.segments.filter((segment) => segment.kind === "running");
       const sentence = `${row.name}: ${words(row.state)}. ${row.segments.map((segment) => `${t.task.legend[segment.kind]} ${span(segment.to - segment.from)}`).join(", ")}`;
       return html`<span key=${`${row.name} name`} class="name" title=${row.name}><span class=${`f-${family(row.state)}`}>${row.name}</span>${tries.length > 1 ? ` ×${tries.length}` : ""}</span>
-      <svg key=${row.name} role="img" aria-label=${sentence} data-row=${row.name}>${row.segments.map((segment) => html`<g class=${`${segment.kind} f-${COLOURS[segment.kind]}`}>
+      <svg key=${row.name} role="img" aria-label=${sentence} data-row=${row.name}>${folds.map((fold) => html`<g class="fold" key=${fold.from}><rect data-fold=${fold.to - fold.from} x=${`${x(fold.from)}%`} width=${`${x(fold.to) - x(fold.from)}%`} y="0" height="22"><title>${span(fold.to - fold.from)}</title></rect></g>`)}${row.segments.map((segment) => html`<g class=${`${segment.kind} f-${COLOURS[segment.kind]}`}>
         <rect data-kind=${segment.kind} x=${`${x(segment.from)}%`} width=${`${Math.max(0.4, x(segment.to) - x(segment.from))}%`} y=${segment.kind === "running" ? 2 : 7} height=${segment.kind === "running" ? 18 : 8} rx="2">
           <title>${`${t.task.legend[segment.kind]} ${span(segment.to - segment.from)}${segment.attempt ? ` · ${segment.attempt}` : ""}`}</title></rect></g>`)}</svg>`;
     })}</div>

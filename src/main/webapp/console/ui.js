@@ -1,7 +1,8 @@
 // Parts that several pages use.
 import { html, useEffect, useErrorBoundary, useRef, useState } from "./vendor/preact-htm.js";
-import { Refusal, say, shared, useClock, useShared } from "./core.js";
+import { newKey, Refusal, say, useClock, useShared } from "./core.js";
 import { t } from "./texts.js";
+import { clockTime, otherStamp, stamp } from "./time.js";
 
 // ---- States
 
@@ -32,13 +33,8 @@ export const State = ({ of }) => html`<span class=${`state f-${family(of)}`}><sp
 
 // ---- Times
 
-const stamp = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
-
-export const clockTime = (at) => clock.format(new Date(at));
-
-/** In the reader's zone, UTC under the pointer. */
-export const Time = ({ at }) => (at ? html`<time datetime=${at} title=${new Date(at).toISOString().replace("T", " ").replace("Z", " UTC")}>${stamp.format(new Date(at))}</time>` : html`<span class="quiet">–</span>`);
+/** In the zone that the reader chose, the other one under the pointer. */
+export const Time = ({ at }) => (at ? html`<time datetime=${at} title=${otherStamp(at)}>${stamp(at)}</time>` : html`<span class="quiet">–</span>`);
 
 export function span(ms) {
   const s = Math.max(0, ms) / 1000;
@@ -54,7 +50,7 @@ export function Ago({ at }) {
   const now = useClock();
   if (!at) return html`<span class="quiet">–</span>`;
   const ms = now - new Date(at);
-  return html`<time datetime=${at} title=${`${stamp.format(new Date(at))} · ${new Date(at).toISOString()}`}>${ms >= -500 ? t.ago(span(ms)) : t.soon(span(-ms))}</time>`;
+  return html`<time datetime=${at} title=${`${stamp(at)} · ${otherStamp(at)}`}>${ms >= -500 ? t.ago(span(ms)) : t.soon(span(-ms))}</time>`;
 }
 
 // ---- Documents
@@ -142,7 +138,8 @@ export function Guard({ children }) {
 
 export const Panel = ({ title, children }) => html`<section class="panel"><h2>${title}</h2><${Guard}>${children}<//></section>`;
 
-export const Live = ({ state }) => html`<span class="quiet small" role="status">● ${t.live[state]}</span>`;
+/** How current the page is: what useStream returned. */
+export const Live = ({ of: { state, since, rate } }) => html`<span class=${`small ${["offline", "summary"].includes(state) ? "f-retry" : "quiet"}`} role="status" data-live=${state} data-rate=${rate}>● ${state === "offline" ? t.live.offline(clockTime(since)) : t.live[state]}</span>`;
 
 export function Facts({ of }) {
   const shown = of.filter(([, value]) => value !== null && value !== undefined && value !== "");
@@ -180,18 +177,28 @@ export function Dialog({ title, onClose, children }) {
   return html`<dialog ref=${ref} aria-label=${title} onClose=${onClose}><h2>${title}</h2>${children}</dialog>`;
 }
 
+/** Whether a refused change may have taken effect all the same: its answer was lost. */
+const isUnknown = (refused) => refused.status === 0 || refused.status >= 500;
+
 /**
- * Asks for the reason and what else an action needs, sends it, and shows a refusal in its own words.
+ * Asks for the reason and what else an action needs, sends it, and shows a refusal in its own words. The key of the request is made when the dialog opens:
+ * after a lost answer the same request has the same key, so that it takes effect once.
  *
- * fields: [{name, label, hint?, kind?: text|area|check|number, value?}]; send(values) makes the request.
+ * fields: [{name, label, hint?, kind?: text|area|check|number, value?}]; send(values, key) makes the request. now: what is true of the object, in words;
+ * after a conflict the dialog shows it, loaded anew by onConflict, and offers to look at it instead of sending again.
  */
-export function ActionDialog({ title, sentence, fields: asked = [], withReason = true, isDangerous, send, onClose, onDone }) {
+export function ActionDialog({ title, sentence, fields: asked = [], withReason = true, isDangerous, send, now, onConflict, onClose, onDone }) {
   const [values, set] = useState(() => Object.fromEntries(asked.map((field) => [field.name, field.value ?? (field.kind === "check" ? false : "")])));
   const [reason, setReason] = useState("");
   const [error, setError] = useState(null);
   const [isBusy, busy] = useState(false);
-  const key = useRef(shared.me.name + Date.now() + Math.random());
+  const key = useRef(null);
+  key.current ??= newKey();
+  // About the object as it was when the dialog opened, whatever moves meanwhile.
+  const first = useRef(send);
+  const lost = useRef(null);
   const sending = useRef(false);
+  const hasConflict = !!now && error?.status === 409;
   const submit = async (event) => {
     event.preventDefault();
     // A double click comes before the button is drawn disabled.
@@ -199,14 +206,18 @@ export function ActionDialog({ title, sentence, fields: asked = [], withReason =
     sending.current = true;
     busy(true);
     setError(null);
+    const content = JSON.stringify([values, reason.trim()]);
+    if (lost.current !== null && lost.current !== content) key.current = newKey();
     try {
-      const answer = await send({ ...values, reason: reason.trim() }, String(key.current));
+      const answer = await first.current({ ...values, reason: reason.trim() }, key.current);
       say(t.done);
       onDone?.(answer);
       onClose();
     } catch (refused) {
       setError(refused instanceof Refusal ? refused : new Refusal(400, { title: refused.message, detail: "" }));
-      key.current = `${key.current}+`;
+      lost.current = isUnknown(refused) ? content : null;
+      if (!isUnknown(refused)) key.current = newKey();
+      if (refused.status === 409) onConflict?.();
       sending.current = false;
       busy(false);
     }
@@ -223,7 +234,10 @@ export function ActionDialog({ title, sentence, fields: asked = [], withReason =
     ${asked.map((field) => html`<${Field} key=${field.name} label=${field.label} hint=${field.hint}>${input(field)}<//>`)}
     ${withReason && html`<${Field} label=${t.reason}><input required maxlength="1000" name="reason" value=${reason} onInput=${(e) => setReason(e.target.value)} /><//>`}
     ${error && html`<${ErrorNote} error=${error} />`}
-    <div class="row"><button class=${isDangerous ? "danger" : "main"} disabled=${isBusy}>${title}</button><button type="button" onClick=${onClose}>${t.cancel}</button></div>
+    ${lost.current !== null && !isBusy && html`<p class="note warn" role="alert" data-lost>${t.action.lost}</p>`}
+    ${hasConflict && html`<p class="note warn" role="alert" data-now>${t.action.now} <strong>${now}</strong></p>`}
+    <div class="row">${hasConflict ? html`<button type="button" class="main" onClick=${onClose}>${t.action.look}</button>`
+      : html`<button class=${isDangerous ? "danger" : "main"} disabled=${isBusy}>${lost.current !== null && !isBusy ? t.action.again : title}</button>`}<button type="button" onClick=${onClose}>${t.cancel}</button></div>
   </form><//>`;
 }
 

@@ -3,6 +3,7 @@ import { html, useRef, useState } from "../vendor/preact-htm.js";
 import { change, get, link, may, query, say, setParams, shared, useLoad } from "../core.js";
 import { asError, useDocument } from "../schemaform.js";
 import { t } from "../texts.js";
+import { fromInput, stamp, zoneName } from "../time.js";
 import { Action, Ago, Copy, Dialog, ErrorNote, Facts, Field, Json, Loaded, Panel, State, Table, Time } from "../ui.js";
 import { Condition, timing } from "./schedules.js";
 
@@ -103,7 +104,7 @@ function BackfillForm({ path, onDone, onClose }) {
     busy(true);
     setError(null);
     try {
-      const answer = await change("POST", `${path}/backfills`, { from: new Date(values.from).toISOString(), to: new Date(values.to).toISOString(), overlap: values.overlap, reason: values.reason.trim(), requested_by: shared.me.name, ...(isDry && { dry_run: true }) });
+      const answer = await change("POST", `${path}/backfills`, { from: fromInput(values.from), to: fromInput(values.to), overlap: values.overlap, reason: values.reason.trim(), requested_by: shared.me.name, ...(isDry && { dry_run: true }) });
       if (isDry) setPreview(answer);
       else {
         say(t.done);
@@ -124,7 +125,7 @@ function BackfillForm({ path, onDone, onClose }) {
       <ul class="hits">${preview.fires.slice(0, 50).map((fire) => html`<li key=${fire.fire_at}><${Time} at=${fire.fire_at} /> ${t.schedules.wouldDo[fire.would]}</li>`)}</ul>
       <div class="row">${preview.start > 0 && html`<button type="button" class="main" disabled=${isBusy} onClick=${() => send(false)}>${t.schedules.start(preview.start)}</button>`}<button type="button" onClick=${() => setPreview(null)}>${t.schedules.backToForm}</button><button type="button" onClick=${onClose}>${t.cancel}</button></div>`
     : html`<form onSubmit=${(event) => { event.preventDefault(); send(true); }}><p>${t.schedules.backfillSentence}</p>
-      ${["from", "to"].map((name) => html`<${Field} key=${name} label=${t.schedules[name]}><input type="datetime-local" name=${name} required value=${values[name]} onInput=${update(name)} /><//>`)}
+      ${["from", "to"].map((name) => html`<${Field} key=${name} label=${`${t.schedules[name]} (${zoneName()})`}><input type="datetime-local" name=${name} required value=${values[name]} onInput=${update(name)} /><//>`)}
       <${Field} label=${t.schedules.fields.overlap}><select name="overlap" value=${values.overlap} onChange=${update("overlap")}>${["one_by_one", "allow"].map((one) => html`<option value=${one}>${one}</option>`)}</select><//>
       <${Field} label=${t.reason}><input name="reason" required maxlength="1000" value=${values.reason} onInput=${update("reason")} /><//>
       <div class="row"><button class="main" disabled=${isBusy}>${t.tasks.dryRun}</button><button type="button" onClick=${onClose}>${t.cancel}</button></div></form>`}`;
@@ -145,9 +146,8 @@ function Backfills({ path, mayWrite, maySubmit, onDone }) {
 
 /** The same moment in the reader's zone and, where it differs, in the schedule's. */
 function Fire({ at, zone }) {
-  const there = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short", timeZone: zone }).format(new Date(at));
-  const isElsewhere = zone !== Intl.DateTimeFormat().resolvedOptions().timeZone;
-  return html`<${Time} at=${at} />${isElsewhere && html` <span class="quiet small">${t.schedules.there(there, zone)}</span>`}`;
+  const isElsewhere = zone !== zoneName();
+  return html`<${Time} at=${at} />${isElsewhere && html` <span class="quiet small">${t.schedules.there(stamp(at, zone), zone)}</span>`}`;
 }
 
 function Fires({ path, params }) {

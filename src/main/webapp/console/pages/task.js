@@ -1,11 +1,18 @@
 // One task: why it waits, its graph, timeline, steps, story and data, and what an operator can do about it.
 import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact-htm.js";
-import { change, get, link, may, query, setParams, shared, useLoad, useStream, useThrottled } from "../core.js";
-import { Graph, nodesOf } from "../graph.js";
+import { change, get, link, may, query, setParams, shared, useLoad, useThrottled } from "../core.js";
+import { Batch } from "../batch.js";
+import { Ancestors, Child, marked, useChildren } from "../child.js";
+import { Graph, MOST_NODES, nodesOf } from "../graph.js";
+import { useKeys } from "../keys.js";
+import { only } from "../layout.js";
+import { useStream } from "../live.js";
 import { t } from "../texts.js";
+import { withTimes } from "../time.js";
 import { Timeline } from "../timeline.js";
 import { ForkedFrom, Tree } from "../tree.js";
-import { Action, Ago, Copy, ENDED, ErrorNote, Facts, Guard, Json, Live, Loaded, span, State, Table, Tabs, Time } from "../ui.js";
+import { Why } from "../why.js";
+import { Action, Ago, Copy, ENDED, ErrorNote, Facts, Guard, Json, Live, Loaded, span, State, Table, Tabs, Time, words } from "../ui.js";
 
 const TABS = Object.entries(t.task.tabs);
 const ROWS = 100;
@@ -28,7 +35,7 @@ function TaskActions({ task, hasCompensations, onDone }) {
   const act = (action) => ({ reason }, key) => change("PATCH", path, { action_type: action, requested_by: shared.me.name, reason }, key);
   const [retry, resolve, fail, compensate, cancel] = ["retry", "resolve", "fail", "compensate", "cancel"].map((action) => t.task.actions[action]);
   const isAllowed = may("tasks:act", task.namespace);
-  const common = { onDone, isAllowed };
+  const common = { onDone, isAllowed, onConflict: onDone, now: words(task.state) };
   const canRetry = isBlocked || ["error", "waiting_for_retry", "cancelled"].includes(task.state);
   return html`<div class="row actions">
     <${Action} ...${common} label=${retry[0]} sentence=${retry[1]} isOffered=${canRetry} send=${act("retry")} />
@@ -44,7 +51,7 @@ function StepActions({ task, step, isDecision, onDone }) {
   const send = (action, by, more = () => ({})) => (values, key) =>
     change("PATCH", path, { action_type: action, [by]: shared.me.name, reason: values.reason, attempt: step.attempts, ...more(values) }, key);
   const [reset, complete, resolve] = ["reset_for_retry", "complete_manually", "resolve_manually"].map((action) => t.task.stepActions[action]);
-  const common = { isAllowed: may("steps:resolve", task.namespace), onDone };
+  const common = { isAllowed: may("steps:resolve", task.namespace), onDone, onConflict: onDone, now: `${words(step.state)}, ${t.task.attempt(step.attempts, step.max_attempts)}` };
   const isOpen = !ENDED.has(task.state);
   const canReset = isOpen && ["error", "waiting_for_retry"].includes(step.state);
   const canEnd = isOpen && ["error", "waiting_for_retry", "pending"].includes(step.state);
@@ -60,16 +67,6 @@ function StepActions({ task, step, isDecision, onDone }) {
 }
 
 // ---- Parts
-
-function Why({ task, onDone }) {
-  const why = useLoad((signal) => get(`v1/tasks/${task.task_uuid}/diagnosis`, {}, signal), [task.task_uuid, task.state, task.updated_at], 10_000);
-  return html`${task.cancel_request && html`<p>${t.task.cancelRequested(task.cancel_request.by, task.cancel_request.reason)}</p>`}
-    ${task.explanation && html`<p><strong>${task.explanation}</strong></p>`}
-    <${Loaded} of=${why}>${({ waiting }) => html`<ul>${waiting.filter((step) => !["parents", "held_back"].includes(step.cause)).slice(0, 12).map((step) => html`
-      <li key=${step.step_uuid}><button type="button" onClick=${() => setParams({ step: step.name })}>${step.name}</button> <${State} of=${step.state} /> ${step.sentence}${step.details?.due_at && html` <span class="quiet">(<${Ago} at=${step.details.due_at} />)</span>`}
-        ${step.details?.approval_uuid && may("approvals:read", task.namespace) && html` <a href=${link("approvals", step.details.approval_uuid)}>${t.approvals.open}</a>`}${step.details?.child_task_uuid && html` <a href=${link("tasks", step.details.child_task_uuid)}>${t.tree.openChild}</a>`}</li>`)}</ul>
-      <${SendSignal} task=${task} waiting=${waiting} onDone=${onDone} />`}<//>`;
-}
 
 function Attempts({ task, step }) {
   const audit = useLoad((signal) => get(`v1/tasks/${task.task_uuid}/workflow_steps/${step.step_uuid}/audit`, {}, signal), [step.step_uuid, step.attempts, step.state]);
@@ -104,34 +101,25 @@ function SendSignal({ task, waiting, onDone }) {
     send=${(values, key) => change("POST", `v1/tasks/${task.task_uuid}/signals/${encodeURIComponent(values.name.trim())}`, { payload: json(values.payload), ...(values.signal_id && { signal_id: values.signal_id }) }, key)} />`;
 }
 
-/** One batch: its counters come with the task, and its workers page by page. */
-function Batch({ task, batch }) {
-  const [cursor, go] = useState(null);
-  const workers = useLoad((signal) => get(`v1/tasks/${task.task_uuid}/workflow_steps`, { batch: batch.step_uuid, limit: 50, cursor }, signal), [batch.step_uuid, cursor, task.updated_at], ENDED.has(task.state) ? 0 : 5_000);
-  const of = (n) => `${(100 * n) / Math.max(1, batch.total)}%`;
-  let x = 0;
-  const parts = ["done", "failed", "cancelled", "in_flight"].map((kind) => {
-    const part = [kind, (100 * x) / Math.max(1, batch.total), batch[kind]];
-    x += batch[kind];
-    return part;
-  });
-  return html`<section class="panel" data-batch=${batch.step}><h2>${batch.step} <${State} of=${batch.state} /></h2><p>${t.task.batchOf(batch)}</p>
-    <svg class="batch" aria-hidden="true">${parts.map(([kind, from, n]) => html`<rect class=${`f-${{ done: "complete", failed: "failed", cancelled: "cancelled", in_flight: "running" }[kind]}`} x=${`${from}%`} width=${of(n)} height="12" />`)}</svg>
-    <${Facts} of=${Object.entries(t.task.batchCounts).map(([kind, label]) => [label, batch[kind].toLocaleString()])} />
-    <${Loaded} of=${workers}>${({ steps, next }) => html`<${Table} label=${batch.step} head=${[t.task.state, t.task.worker, t.task.attempts, t.task.ended, t.task.result]}>${steps.map((worker) => html`<tr key=${worker.step_uuid} data-worker=${worker.name}><td><${State} of=${worker.state} /></td><td>${worker.name}</td>
-      <td>${worker.attempts} / ${worker.max_attempts}</td><td>${worker.completed_at && html`<${Time} at=${worker.completed_at} />`}</td><td>${(worker.error ?? worker.result) !== null && (worker.error ?? worker.result) !== undefined && html`<details><summary class="small">${worker.error?.message ?? t.task.stepResult}</summary><${Json} value=${worker.error ?? worker.result} name=${worker.name} /></details>`}</td></tr>`)}<//>
-      <div class="row">${cursor && html`<button type="button" onClick=${() => go(null)}>${t.task.firstWorkers}</button>`}${next && html`<button type="button" onClick=${() => go(next)}>${t.task.nextWorkers}</button>`}</div>`}<//></section>`;
+/** Which steps are shown, in graph, timeline and table alike. */
+const SHOWN = {
+  all: () => true,
+  failed: (node) => node.state === "error" || node.hasFailureBelow,
+  open: (node) => !["complete", "resolved_manually", "cancelled", "not_taken"].includes(node.state),
+};
+const shownOf = (params) => (SHOWN[params.get("show")] ? params.get("show") : "all");
+
+function Show({ nodes, shown }) {
+  return html`<div class="row" role="group" aria-label=${t.task.showSteps}>${Object.entries(SHOWN).map(([name, fits]) => html`<button type="button" key=${name} data-show=${name} aria-pressed=${name === shown ? "true" : "false"}
+    onClick=${() => setParams({ show: name === "all" ? null : name })}>${t.task.show[name]} ${nodes.filter(fits).length.toLocaleString()}</button>`)}</div>`;
 }
 
 function Steps({ nodes, selected }) {
-  const [isOpenOnly, only] = useState(false);
   const [shown, show] = useState(ROWS);
-  const rows = nodes.filter((node) => !isOpenOnly || !["complete", "resolved_manually", "not_taken"].includes(node.state));
-  return html`<label><input type="checkbox" checked=${isOpenOnly} onChange=${(e) => only(e.target.checked)} /> ${t.task.onlyOpen}</label>
-    <${Table} label=${t.task.tabs.steps} head=${[t.task.state, t.task.step, t.task.attempts, t.task.took, t.task.ended]}>${rows.slice(0, shown).map((node) => html`<tr key=${node.name}>
-      <td><${State} of=${node.state} /></td><td><button type="button" aria-pressed=${node.name === selected ? "true" : "false"} onClick=${() => setParams({ step: node.name })}>${node.name}</button></td>
+  return html`<${Table} label=${t.task.tabs.steps} head=${[t.task.state, t.task.step, t.task.attempts, t.task.took, t.task.ended]}>${nodes.slice(0, shown).map((node) => html`<tr key=${node.name} data-row-step=${node.name}>
+      <td><${State} of=${node.state} />${node.hasFailureBelow && html` <span class="f-blocked small">▲ ${t.task.failureBelow}</span>`}</td><td><button type="button" aria-pressed=${node.name === selected ? "true" : "false"} onClick=${() => setParams({ step: node.name })}>${node.name}</button></td>
       <td>${node.step && `${node.step.attempts} / ${node.step.max_attempts}`}</td><td>${node.step?.completed_at && span(node.step.execution_time_ms ?? 0)}</td><td>${node.step?.completed_at && html`<${Time} at=${node.step.completed_at} />`}</td></tr>`)}<//>
-    ${rows.length > shown && html`<button type="button" onClick=${() => show(shown + ROWS)}>${t.task.moreSteps(Math.min(ROWS, rows.length - shown))}</button>`}`;
+    ${nodes.length > shown && html`<button type="button" onClick=${() => show(shown + ROWS)}>${t.task.moreSteps(Math.min(ROWS, nodes.length - shown))}</button>`}`;
 }
 
 function Story({ history, isEnded }) {
@@ -139,7 +127,7 @@ function Story({ history, isEnded }) {
   const [shown, show] = useState(ROWS);
   const entries = isNewestFirst ? [...history].reverse() : history;
   return html`<label><input type="checkbox" checked=${isNewestFirst} onChange=${(e) => turn(e.target.checked)} /> ${t.task.newestFirst}</label>
-    <ol class="story">${entries.slice(0, shown).map((entry) => html`<li><span class="quiet small"><${Time} at=${entry.at} /></span><div>${t.task.story[entry.kind]?.(entry) ?? entry.kind}
+    <ol class="story">${entries.slice(0, shown).map((entry) => html`<li><span class="quiet small"><${Time} at=${entry.at} /></span><div>${withTimes(t.task.story[entry.kind]?.(entry) ?? entry.kind)}
       ${entry.actor && entry.kind !== "action" && html` <span class="quiet small">${t.task.by(entry.actor)}</span>`}
       ${(entry.error ?? entry.details) && html`<details><summary class="small">${entry.error?.message ?? entry.error?.type ?? t.task.tabs.data}</summary><${Json} value=${entry.error ?? entry.details} name="entry" /></details>`}</div></li>`)}</ol>
     ${entries.length > shown && html`<button type="button" onClick=${() => show(shown + ROWS)}>${t.more}</button>`}`;
@@ -160,7 +148,7 @@ function Data({ task, steps }) {
 // ---- The page
 
 export default function Task({ parts: [, uuid], params }) {
-  const tab = params.get("tab") ?? "graph";
+  const wantedTab = params.get("tab");
   const path = `v1/tasks/${encodeURIComponent(uuid)}`;
   const [isEnded, setEnded] = useState(false);
   const loaded = useLoad(async (signal) => {
@@ -171,7 +159,7 @@ export default function Task({ parts: [, uuid], params }) {
   }, [path], isEnded ? 0 : EVERY);
   const { namespace, name, version } = loaded.data?.task ?? {};
   const template = useLoad((signal) => (name && may("templates:read", namespace) ? get(`v1/templates/${[namespace, name, version].map(encodeURIComponent).join("/")}`, {}, signal) : Promise.resolve(null)), [namespace, name, version]);
-  const needsHistory = tab === "timeline" || tab === "story";
+  const needsHistory = wantedTab === "timeline" || wantedTab === "story";
   const history = useLoad((signal) => (needsHistory ? get(`${path}/history`, {}, signal) : Promise.resolve(null)), [path, needsHistory]);
   // A move is shown at once, and what else it changed as soon as it is loaded.
   const [moved, setMoved] = useState({});
@@ -187,9 +175,9 @@ export default function Task({ parts: [, uuid], params }) {
     moves.current = {};
   }, 100);
   const began = useRef(null);
-  const stream = useStream(loaded.data ? `${path}/events` : null, (event) => {
-    // The stream begins with the task's creation: what happened before the document was loaded is in the document.
-    if (event.type !== "end" && began.current && new Date(event.at) <= began.current) return;
+  const stream = useStream(loaded.data && !isEnded ? { task: loaded.data.task.task_uuid, namespace: loaded.data.task.namespace } : null, (event) => {
+    // What happened before the document was loaded is in the document.
+    if (event.type !== "again" && began.current && new Date(event.at) <= began.current) return;
     if (event.type === "step") {
       moves.current[event.step] = event.to_state;
       draw();
@@ -200,15 +188,28 @@ export default function Task({ parts: [, uuid], params }) {
     const last = loaded.data?.task.updated_at;
     if (last) began.current = new Date(last);
   }, [loaded.data]);
+  const children = useChildren(loaded.data?.task, template.data?.configuration);
   const nodes = useMemo(() => {
     if (!loaded.data) return [];
     const steps = loaded.data.steps.map((step) => (moved[step.name] ? { ...step, state: moved[step.name] } : step));
-    return nodesOf(template.data?.configuration, steps, loaded.data.task.decisions ?? [], ENDED.has(loaded.data.task.state));
-  }, [loaded.data, template.data, moved]);
-  if (loaded.error?.status === 404 || loaded.error?.status === 400) return html`<h1>${uuid}</h1><p>${t.task.gone}</p><p><a href=${link("tasks")}>${t.task.back}</a></p>`;
+    return marked(nodesOf(template.data?.configuration, steps, loaded.data.task.decisions ?? [], ENDED.has(loaded.data.task.state)), children);
+  }, [loaded.data, template.data, moved, JSON.stringify(children)]);
+  const shown = shownOf(params);
+  const failed = nodes.filter(SHOWN.failed).map((node) => node.name);
   const selected = params.get("step") ?? nodes.find((node) => node.state === "error")?.name;
+  const toFailed = (step) => failed.length > 0 && setParams({ step: failed[(failed.indexOf(selected) + step + failed.length) % failed.length] });
+  useKeys({
+    f: () => setParams({ show: { all: "failed", failed: "open", open: null }[shown] }),
+    "[": () => toFailed(-1), "]": () => toFailed(1),
+  });
+  if (loaded.error?.status === 404 || loaded.error?.status === 400) return html`<h1>${uuid}</h1><p>${t.task.gone}</p><p><a href=${link("tasks")}>${t.task.back}</a></p>`;
+  // A table of many steps is of more use than a part of their graph.
+  const tab = wantedTab ?? (nodes.length > MOST_NODES ? "steps" : "graph");
+  const drawn = shown === "all" ? nodes : only(nodes, SHOWN[shown]);
+  const names = new Set(drawn.map((node) => node.name));
   return html`<${Loaded} of=${loaded}>${({ task, steps }) => html`
-    <div class="row spread"><h1>${task.name} <span class="quiet small">${task.namespace} · ${task.version}</span></h1><${Live} state=${stream} /></div>
+    <${Ancestors} key=${task.task_uuid} task=${task} />
+    <div class="row spread"><h1>${task.name} <span class="quiet small">${task.namespace} · ${task.version}</span></h1><${Live} of=${stream} /></div>
     <div class="row" data-state=${task.state}><${State} of=${task.state} /> <span>${task.completed_steps} / ${task.total_steps}</span>
       <span class="quiet">${task.completed_at ? span(new Date(task.completed_at) - new Date(task.created_at)) : html`<${Ago} at=${task.created_at} />`}</span>
       <span class="mono small">${task.task_uuid}</span><${Copy} text=${task.task_uuid} /></div>
@@ -221,16 +222,18 @@ export default function Task({ parts: [, uuid], params }) {
       ${task.sla_breached_at && html`<span class="f-retry">${t.task.slaBreached} <${Time} at=${task.sla_breached_at} /></span>`}</p>
     <${TaskActions} task=${task} hasCompensations=${(template.data?.configuration?.steps ?? []).some((step) => step.compensation)} onDone=${reload} />
     ${task.compensation && html`<p class="note">${t.task.compensated(task.compensation)}</p>`}
-    ${!ENDED.has(task.state) && html`<section class="note" aria-label=${t.task.why}><${Guard}><${Why} task=${task} onDone=${reload} /><//></section>`}
-    <${Tabs} label=${task.name} current=${tab} of=${TABS.filter(([key]) => key !== "batches" || task.batches?.length > 0 || tab === "batches").map(([key, label]) => [key, label, link("tasks", uuid, { tab: key, step: params.get("step") })])} />
+    ${!ENDED.has(task.state) && html`<section class="note" aria-label=${t.task.why}><${Guard}><${Why} task=${task} actions=${(waiting) => html`<${SendSignal} task=${task} waiting=${waiting} onDone=${reload} />`} /><//></section>`}
+    <${Tabs} label=${task.name} current=${tab} of=${TABS.filter(([key]) => key !== "batches" || task.batches?.length > 0 || tab === "batches").map(([key, label]) => [key, label, link("tasks", uuid, { tab: key, step: params.get("step"), show: params.get("show") })])} />
     <${Guard} key=${tab}>${tab === "story" ? html`<${Loaded} of=${history}>${(found) => html`<${Story} history=${found.entries} isEnded=${ENDED.has(task.state)} />`}<//>`
       : tab === "batches" ? (task.batches.length === 0 ? html`<p>${t.task.noBatches}</p>` : task.batches.map((batch) => html`<${Batch} key=${batch.step_uuid} task=${task} batch=${batch} />`))
       : tab === "tree" ? html`<${Tree} task=${task} />`
       : tab === "data" ? html`<${Data} task=${task} steps=${steps} />`
-      : html`<div class="split"><div>
-        ${tab === "timeline" ? html`<${Loaded} of=${history}>${(found) => html`<${Timeline} task=${task} history=${found.entries} />`}<//>`
-        : tab === "steps" ? html`<${Steps} nodes=${nodes} selected=${selected} />`
+      : html`<div class="split"><div><${Show} nodes=${nodes} shown=${shown} />
+        ${drawn.length === 0 ? html`<p>${t.task.noneShown}</p>`
+        : tab === "timeline" ? html`<${Loaded} of=${history}>${(found) => html`<${Timeline} task=${task} history=${found.entries} fits=${shown === "all" ? undefined : (name) => names.has(name)} />`}<//>`
+        : tab === "steps" ? html`<${Steps} nodes=${drawn} selected=${selected} />`
         : html`${template.error && html`<${ErrorNote} error=${template.error} />`}${!may("templates:read", task.namespace) && html`<p class="quiet">${t.task.noGraph}</p>`}
-          <${Graph} label=${t.task.graphOf(task.name)} nodes=${nodes} selected=${selected} onSelect=${(step) => setParams({ step })} />`}</div>
+          <${Graph} label=${t.task.graphOf(task.name)} nodes=${drawn} selected=${selected} onSelect=${(step) => setParams({ step })} />`}
+        ${selected && children[selected] && html`<${Child} step=${selected} child=${children[selected]} />`}</div>
         <${Inspector} task=${task} node=${nodes.find((node) => node.name === selected)} decision=${(task.decisions ?? []).find((one) => one.step === selected)} onDone=${reload} /></div>`}<//>`}<//>`;
 }

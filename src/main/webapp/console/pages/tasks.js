@@ -1,13 +1,16 @@
 // The list of tasks: filters in the address, pages by key, live states, and actions on all that match.
 import { html, useEffect, useRef, useState } from "../vendor/preact-htm.js";
-import { change, get, link, may, mayEverywhere, say, setParams, shared, useLoad, useStream, useThrottled, query } from "../core.js";
+import { change, get, link, may, mayEverywhere, say, setParams, shared, useLoad, useThrottled, query } from "../core.js";
+import { Chips, EmptyHint } from "../chips.js";
+import { useStream } from "../live.js";
+import { MOST_SELECTED, SelectionBar } from "../selection.js";
 import { t } from "../texts.js";
+import { fromInput, toInput, zoneName } from "../time.js";
 import { Action, Ago, Dialog, ErrorNote, Field, Live, Loaded, span, State, Table, TASK_STATES, Time, words } from "../ui.js";
 
 const PAGE = 50;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const TEXTS = ["namespace", "name", "name_prefix", "name_not", "version", "tag", "attribute", "initiator", "source_system", "correlation_id", "parent_correlation_id"];
-const LABELS = { name_prefix: t.tasks.prefix, name_not: t.tasks.templateNot, namespace: t.tasks.namespace, name: t.tasks.template, version: t.tasks.version, tag: t.tasks.tag, attribute: t.tasks.attribute,
+const LABELS = { state: t.tasks.state, state_not: t.tasks.isNot, sla_breached: t.tasks.sla, roots: t.tasks.roots, created_after: t.tasks.createdAfter, created_before: t.tasks.createdBefore, name_prefix: t.tasks.prefix, name_not: t.tasks.templateNot, namespace: t.tasks.namespace, name: t.tasks.template, version: t.tasks.version, tag: t.tasks.tag, attribute: t.tasks.attribute,
   initiator: t.tasks.initiator, source_system: t.tasks.sourceSystem, correlation_id: t.tasks.correlation, parent_correlation_id: t.tasks.parentCorrelation };
 const TIMES = { created_after: t.tasks.createdAfter, created_before: t.tasks.createdBefore };
 const FILTERS = ["state", "state_not", ...TEXTS, ...Object.keys(TIMES), "sla_breached", "roots"];
@@ -41,17 +44,14 @@ function TextFilter({ name, value }) {
   return html`<${Field} label=${LABELS[name]} hint=${name === "attribute" ? t.tasks.attributeHint : null}><input type="search" name=${name} value=${text} onInput=${update} /><//>`;
 }
 
-/** datetime-local has no zone: the reader's is meant, and the address has UTC. */
-const toLocal = (at) => (at ? new Date(new Date(at) - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16) : "");
-
 function Filters({ filter }) {
   const picked = (name) => (filter[name] ?? "").split(",").filter(Boolean);
   return html`<details open=${Object.keys(filter).length > 0}><summary>${t.tasks.filters}${Object.keys(filter).length > 0 ? ` (${Object.keys(filter).length})` : ""}</summary>
     ${[["state", t.tasks.state], ["state_not", t.tasks.isNot]].map(([name, label]) => html`<fieldset class="panel" key=${name}><legend>${label}</legend><div class="row">${TASK_STATES.map((state) => html`<label key=${state}><input type="checkbox" name=${name} value=${state} checked=${picked(name).includes(state)}
       onChange=${(e) => setParams({ [name]: (e.target.checked ? [...picked(name), state] : picked(name).filter((other) => other !== state)).join(","), cursor: null })} /> ${words(state)}</label>`)}</div></fieldset>`)}
     <div class="filters">${TEXTS.map((name) => html`<${TextFilter} key=${name} name=${name} value=${filter[name] ?? ""} />`)}
-      ${Object.entries(TIMES).map(([name, label]) => html`<${Field} key=${name} label=${label}><input type="datetime-local" name=${name} value=${toLocal(filter[name])}
-        onChange=${(e) => setParams({ [name]: e.target.value ? new Date(e.target.value).toISOString() : null, cursor: null })} /><//>`)}
+      ${Object.entries(TIMES).map(([name, label]) => html`<${Field} key=${name} label=${`${label} (${zoneName()})`}><input type="datetime-local" name=${name} value=${toInput(filter[name])}
+        onChange=${(e) => setParams({ [name]: fromInput(e.target.value), cursor: null })} /><//>`)}
       <${Field} label=${t.tasks.sla}><select value=${filter.sla_breached ?? ""} onChange=${(e) => setParams({ sla_breached: e.target.value, cursor: null })}>
         <option value="">${t.all}</option><option value="true">✓</option><option value="false">–</option></select><//>
       <${Field} label=${t.tasks.roots}><select name="roots" value=${filter.roots ?? ""} onChange=${(e) => setParams({ roots: e.target.value, cursor: null })}>
@@ -78,18 +78,6 @@ function Views({ params }) {
     <${Action} label=${t.views.save} sentence=${t.views.saveSentence} withReason=${false} onDone=${views.reload}
       fields=${[{ name: "name", label: t.name, required: true }, ...(may("tasks:act") ? [{ name: "namespace", label: t.views.share, hint: t.views.shareHint, value: "" }] : [])]}
       send=${(values, key) => change("POST", "v1/views", { page: "tasks", name: values.name.trim(), ...(now && { query: now }), ...(values.namespace && { namespace: values.namespace.trim() }) }, key)} /></details>`;
-}
-
-function OpenById() {
-  const [wrong, set] = useState(false);
-  const open = (event) => {
-    event.preventDefault();
-    const id = event.target.elements.id.value.trim();
-    set(!UUID.test(id));
-    if (UUID.test(id)) location.hash = link("tasks", id);
-  };
-  return html`<form class="row" onSubmit=${open}><label for="open-id" class="unseen">${t.tasks.find}</label><input id="open-id" name="id" type="search" placeholder=${t.tasks.find} aria-invalid=${wrong || undefined} />
-    <button>${t.tasks.open}</button>${wrong && html`<span role="alert">${t.tasks.noUuid}</span>`}</form>`;
 }
 
 /** First what would happen, then the action, for exactly that set. */
@@ -160,8 +148,22 @@ export default function Tasks({ params }) {
   const order = params.get("order");
   const columns = params.getAll("column").length ? params.getAll("column").filter((name) => COLUMNS[name]) : SHOWN;
   const seesStream = filter.namespace ? may("tasks:read", filter.namespace) : mayEverywhere("tasks:read");
-  const page = useLoad((signal) => get("v1/tasks", { ...filter, attribute: params.getAll("attribute"), order, cursor, limit: PAGE }, signal),
+  const mayAct = may("tasks:act", filter.namespace);
+  // What was selected stays selected, and while something is, the list changes in its cells only.
+  const [selected, setSelected] = useState(new Set());
+  const select = (uuids, isOn) => setSelected((old) => new Set(isOn ? [...old, ...uuids].slice(0, MOST_SELECTED) : [...old].filter((uuid) => !uuids.includes(uuid))));
+  useEffect(() => setSelected(new Set()), [JSON.stringify(filter)]);
+  const frozen = useRef(null);
+  const address = JSON.stringify([filter, order, cursor]);
+  const load = (signal) => get("v1/tasks", { ...filter, attribute: params.getAll("attribute"), order, cursor, limit: PAGE }, signal);
+  const page = useLoad(async (signal) => (frozen.current?.address === address ? frozen.current : { ...(await load(signal)), address }),
     [JSON.stringify(filter), order, cursor], seesStream ? 0 : 10_000);
+  frozen.current = selected.size > 0 ? page.data : null;
+  const loadAnew = () => {
+    setSelected(new Set());
+    frozen.current = null;
+    page.reload();
+  };
   // Rows stay where they are: a state changes in its cell, and new tasks wait until the reader asks for them.
   const [moved, setMoved] = useState({});
   const [fresh, setFresh] = useState(new Set());
@@ -172,7 +174,11 @@ export default function Tasks({ params }) {
     setMoved((old) => Object.assign({ ...old }, ...events.filter((e) => e.from_state).map((e) => ({ [e.task_uuid]: e.to_state }))));
     setFresh((old) => new Set([...old, ...events.filter((e) => !e.from_state).map((e) => e.task_uuid)].slice(-1000)));
   }, 300);
-  const stream = useStream(seesStream ? `v1/events${query({ kind: "task", namespace: filter.namespace, name: filter.name, version: filter.version })}` : null, (event) => {
+  const stream = useStream(seesStream ? { namespace: filter.namespace, name: filter.name, version: filter.version } : null, (event) => {
+    if (event.type === "again") {
+      if (selected.size === 0) page.reload();
+      return;
+    }
     pending.current.push(event);
     if (pending.current.length > 5000) pending.current.splice(0, 2500);
     apply();
@@ -185,22 +191,24 @@ export default function Tasks({ params }) {
   const added = [...fresh].filter((id) => !known.has(id)).length;
   const wanted = filter.state?.split(",");
   const unwanted = filter.state_not?.split(",");
-  return html`<div class="row spread"><h1>${t.pages.tasks}</h1><${Live} state=${seesStream ? stream : "polling"} /></div>
-    <div class="row spread"><${OpenById} /><div class="row">
+  return html`<div class="row spread"><h1>${t.pages.tasks}</h1><${Live} of=${seesStream ? stream : { state: "polling" }} /></div>
+    <div class="row spread"><div class="row">
       <details class="small"><summary>${t.tasks.choose}</summary>${Object.entries(COLUMNS).map(([name, label]) => html`<label key=${name}><input type="checkbox" checked=${columns.includes(name)}
         onChange=${(e) => setParams({ column: Object.keys(COLUMNS).filter((other) => (other === name ? e.target.checked : columns.includes(other))) })} /> ${label}</label>`)}</details>
-      ${may("tasks:act", filter.namespace) && html`<${Bulk} filter=${filter} onDone=${page.reload} />`}</div></div>
+      ${mayAct && html`<${Bulk} filter=${filter} onDone=${page.reload} />`}</div></div>
     <${Views} params=${params} />
     <${Filters} filter=${filter} />
     <div class="row"><label>${t.tasks.order} <select name="order" class="inline" value=${order ?? ""} onChange=${(e) => setParams({ order: e.target.value, cursor: null })}><option value="">${t.tasks.newest}</option><option value="oldest">${t.tasks.oldest}</option></select></label>
       <${Count} filter=${filter} attributes=${params.getAll("attribute")} at=${page.at} /></div>
-    ${added > 0 && !cursor && order !== "oldest" && html`<p><button type="button" class="new" onClick=${page.reload}>${t.tasks.newOnes(added)}</button></p>`}
+    <${Chips} filter=${filter} labels=${LABELS} />
+    <${SelectionBar} selected=${selected} namespace=${filter.namespace} onClear=${() => setSelected(new Set())} onDone=${loadAnew} />
+    ${added > 0 && !cursor && order !== "oldest" && html`<p><button type="button" class="new" onClick=${loadAnew}>${t.tasks.newOnes(added)}</button></p>`}
     <${Loaded} of=${page}>${({ tasks, next }) => html`
-      ${tasks.length === 0 ? html`<p>${Object.keys(filter).length ? html`${t.tasks.none} <button type="button" onClick=${() => setParams(Object.fromEntries([...FILTERS, "cursor"].map((name) => [name, null])))}>${t.tasks.clear}</button>` : t.tasks.noneAtAll}</p>`
-      : html`<${Table} label=${t.pages.tasks} head=${[t.tasks.state, t.tasks.task, ...columns.map((name) => COLUMNS[name])]}>${tasks.map((task) => {
+      ${tasks.length === 0 ? html`<p>${Object.keys(filter).length ? html`${t.tasks.none} <button type="button" onClick=${() => setParams(Object.fromEntries([...FILTERS, "cursor"].map((name) => [name, null])))}>${t.tasks.clear}</button>` : t.tasks.noneAtAll}</p>${Object.keys(filter).length > 0 && html`<${EmptyHint} filter=${filter} attributes=${params.getAll("attribute")} labels=${LABELS} />`}`
+      : html`<${Table} label=${t.pages.tasks} head=${[...(mayAct ? [html`<input type="checkbox" data-select-all aria-label=${t.select.all} checked=${tasks.every((task) => selected.has(task.task_uuid))} onChange=${(e) => select(tasks.map((task) => task.task_uuid), e.target.checked)} />`] : []), t.tasks.state, t.tasks.task, ...columns.map((name) => COLUMNS[name])]}>${tasks.map((task) => {
         const state = moved[task.task_uuid] ?? task.state;
         const left = (wanted && !wanted.includes(state)) || unwanted?.includes(state);
-        return html`<tr key=${task.task_uuid} class=${left ? "left" : ""} data-task=${task.task_uuid}><td class="id"><${State} of=${state} /></td>
+        return html`<tr key=${task.task_uuid} class=${left ? "left" : ""} data-task=${task.task_uuid}>${mayAct && html`<td><input type="checkbox" data-select aria-label=${t.select.row(`${task.namespace}/${task.name}`)} checked=${selected.has(task.task_uuid)} onChange=${(e) => select([task.task_uuid], e.target.checked)} /></td>`}<td class="id"><${State} of=${state} /></td>
           <td><a href=${link("tasks", task.task_uuid)}>${task.namespace}/${task.name}</a> <span class="quiet small">${task.version}</span>${task.sla_breached_at && html` <span class="f-retry small">${t.tasks.sla}</span>`}</td>
           ${columns.map((name) => html`<td key=${name}>${CELLS[name](task)}</td>`)}</tr>`;
       })}<//>`}

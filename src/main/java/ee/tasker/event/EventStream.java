@@ -106,7 +106,7 @@ final class EventStream extends OutgoingStream {
 
   /** The union of the tasks that the given streams filter on; null when one of them wants all. */
   static Collection<UUID> tasksOf(Collection<EventStream> streams) {
-    List<Optional<UUID>> tasks = streams.stream().map(EventStream::task).distinct().toList();
-    return tasks.contains(Optional.<UUID>empty()) ? null : tasks.stream().map(Optional::get).toList();
+    List<EventFilter> filters = streams.stream().map(stream -> stream.filter).toList();
+    return EventFilter.tasksOf(filters);
   }
 }

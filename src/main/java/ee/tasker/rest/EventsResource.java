@@ -18,16 +18,21 @@ import jakarta.ws.rs.core.UriInfo;
 import jakarta.ws.rs.sse.Sse;
 import jakarta.ws.rs.sse.SseEventSink;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /** Transitions of all tasks and steps as server-sent events. */
 @Path("events")
 @RequestScoped
 public class EventsResource {
   static final String LAST_EVENT_ID = "Last-Event-ID";
+  /** The address of a stream with so many ids stays below the limits of all servers. */
+  static final int MOST_TASKS = 50;
 
   @Inject
   private EventStreams streams;
@@ -44,11 +49,17 @@ public class EventsResource {
   @Produces(MediaType.SERVER_SENT_EVENTS)
   public void stream(@Context SseEventSink sink, @Context Sse sse, @HeaderParam(LAST_EVENT_ID) String lastEventId,
       @QueryParam("last_event_id") String lastEventIdInQuery, @QueryParam("namespace") String namespace, @QueryParam("name") String name,
-      @QueryParam("version") String version, @QueryParam("kind") String kind, @QueryParam("correlation_id") String correlationId) {
-    Parameters.checkKnown(uri, Set.of("last_event_id", "namespace", "name", "version", "kind", "correlation_id"));
+      @QueryParam("version") String version, @QueryParam("kind") String kind, @QueryParam("correlation_id") String correlationId,
+      @QueryParam("task_uuid") List<String> taskUuids) {
+    Parameters.checkKnown(uri, Set.of("last_event_id", "namespace", "name", "version", "kind", "correlation_id", "task_uuid"),
+        Set.of("task_uuid"));
     if (kind != null && !Set.of("task", "step").contains(kind)) {
       throw Problem.invalid("kind", "must be task or step");
     }
+    if (taskUuids.size() > MOST_TASKS) {
+      throw Problem.invalid("task_uuid", "must be given at most " + MOST_TASKS + " times");
+    }
+    Set<UUID> among = taskUuids.stream().map(id -> Parameters.uuid("task_uuid", id)).collect(Collectors.toSet());
     access.require(namespace);
     Map<String, String> members = new HashMap<>();
     put(members, "namespace", namespace);
@@ -57,7 +68,7 @@ public class EventsResource {
     put(members, "kind", kind);
     put(members, "correlation_id", correlationId == null ? null : Parameters.uuid("correlation_id", correlationId).toString());
     open(lastEventId, lastEventIdInQuery,
-        after -> streams.open(new EventFilter(Optional.empty(), members), after, Optional.empty(), new SseSink(sink, sse)));
+        after -> streams.open(new EventFilter(Optional.empty(), among, members), after, Optional.empty(), new SseSink(sink, sse)));
   }
 
   private static void put(Map<String, String> members, String name, String value) {

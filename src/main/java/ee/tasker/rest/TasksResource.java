@@ -19,6 +19,7 @@ import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
+import jakarta.json.JsonString;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.GET;
@@ -42,6 +43,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Tasks over HTTP: create, find and cancel them, and read their steps. */
 @Path("tasks")
@@ -253,22 +256,29 @@ public class TasksResource {
   @GET
   @Path("{task_uuid}/workflow_steps")
   public String steps(@PathParam("task_uuid") String taskUuid, @QueryParam("batch") String batch, @QueryParam("limit") String limit,
-      @QueryParam("cursor") String cursor) {
-    Parameters.checkKnown(uri, Set.of("batch", "limit", "cursor"));
+      @QueryParam("cursor") String cursor, @QueryParam("state") String state, @QueryParam("states") String states) {
+    Parameters.checkKnown(uri, Set.of("batch", "limit", "cursor", "state", "states"));
     UUID uuid = Parameters.uuid("task_uuid", taskUuid);
     UUID batchStep = Parameters.optionalUuid("batch", batch);
+    if (states != null && !Set.of("true", "false").contains(states)) {
+      throw Problem.invalid("states", "must be true or false");
+    }
     if (batchStep != null) {
       JsonObject page = tasks.batchWorkers(uuid, batchStep, Parameters.number("cursor", cursor, 0, 0, Integer.MAX_VALUE),
-          Parameters.number("limit", limit, 25, 1, 100));
+          Parameters.number("limit", limit, 25, 1, 100), state, "true".equals(states));
+      if (page.containsKey("known_states")) {
+        throw Problem.invalid("state", "must be one of " + page.getJsonArray("known_states").getValuesAs(JsonString.class).stream()
+            .map(JsonString::getString).collect(Collectors.joining(", ")));
+      }
       if (page.isEmpty()) {
         tasks.describe(uuid).orElseThrow(() -> Tasks.notFound(uuid));
         throw Problem.invalid("batch", "is not a batch step of the task that has made its batches");
       }
       return page.toString();
     }
-    if (limit != null || cursor != null) {
-      throw Problem.invalid(limit != null ? "limit" : "cursor", "is for the workers of a batch only");
-    }
+    Stream.of("limit", "cursor", "state", "states").filter(uri.getQueryParameters()::containsKey).findFirst().ifPresent(name -> {
+      throw Problem.invalid(name, "is for the workers of a batch only");
+    });
     var steps = tasks.steps(uuid);
     if (steps.isEmpty()) {
       throw Tasks.notFound(uuid);

@@ -83,10 +83,15 @@ public class Tasks {
     return gateway.countTasks(filter);
   }
 
-  /** A page of the workers of a batch: {@code {steps, next}}; empty when the task has no such batch. */
+  /**
+   * A page of the workers of a batch: {@code {steps, next}}; empty when the task has no such batch.
+   *
+   * @param state        only the workers in this state; null for all
+   * @param isWithStates also {@code states}, with a letter for each of the next workers, as {@code tasker.get_batch_states}
+   */
   @Transactional
-  public JsonObject batchWorkers(UUID taskUuid, UUID batchStep, int after, int limit) {
-    return gateway.listBatchWorkers(taskUuid, batchStep, after, limit);
+  public JsonObject batchWorkers(UUID taskUuid, UUID batchStep, int after, int limit, String state, boolean isWithStates) {
+    return gateway.listBatchWorkers(taskUuid, batchStep, after, limit, state, isWithStates);
   }
 
   /** A page of the child tasks that its steps submitted: {@code {children, next}}; empty when there is no such task. */

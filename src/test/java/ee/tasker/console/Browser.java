@@ -217,6 +217,43 @@ final class Browser implements AutoCloseable {
         .add(Json.createObjectBuilder().add("type", "key").add("id", "keyboard").add("actions", actions))).build());
   }
 
+  /** A key while another is held, such as Control (U+E009) and k. */
+  void chord(String held, String key) {
+    JsonArray actions = Json
+        .createArrayBuilder(List.of(action("keyDown", held), action("keyDown", key), action("keyUp", key), action("keyUp", held)))
+        .build();
+    send("POST", session + "/actions", Json.createObjectBuilder().add("actions", Json.createArrayBuilder()
+        .add(Json.createObjectBuilder().add("type", "key").add("id", "keyboard").add("actions", actions))).build());
+  }
+
+  private static JsonObject action(String type, String key) {
+    return Json.createObjectBuilder().add("type", type).add("value", key).build();
+  }
+
+  /** The window that everything is about. */
+  String window() {
+    return ((JsonString) send("GET", session + "/window", null)).getString();
+  }
+
+  /** Opens a window and goes there. It shares cookies and channels with the others, and nothing else. */
+  String openWindow(Look look) {
+    String window = send("POST", session + "/window/new", Json.createObjectBuilder().add("type", "window").build()).asJsonObject()
+        .getString("handle");
+    goTo(window);
+    show(look);
+    return window;
+  }
+
+  void goTo(String window) {
+    send("POST", session + "/window", Json.createObjectBuilder().add("handle", window).build());
+  }
+
+  /** Closes the window and goes to another one. */
+  void closeWindow(String next) {
+    send("DELETE", session + "/window", null);
+    goTo(next);
+  }
+
   /** The visible part of the page as WebP, which is a third of a PNG. */
   byte[] picture() {
     return Base64.getDecoder().decode(

@@ -60,8 +60,11 @@ class ConsoleFilesTest {
     for (Path file : own(".js")) {
       assertThat(Files.readString(file)).as("%s", file).doesNotContain("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write",
           "eval(",
-          "new Function", "http://", "https://", "localStorage", "sessionStorage");
+          "new Function", "http://", "https://", "sessionStorage");
+      // What a reader chose for the browser, and nothing else, is kept in it.
+      assertThat(Files.readString(file).contains("localStorage")).as("%s", file).isEqualTo(file.endsWith("preferences.js"));
     }
+    assertThat(Files.readString(CONSOLE.resolve("preferences.js"))).contains("const DEFAULTS = { zone: \"local\", letters: true };");
     assertThat(Files.readString(CONSOLE.resolve("index.html"))).doesNotContain("style=", "onclick", "<style").containsOnlyOnce("<script")
         .doesNotContain("https://");
     for (Path file : own(".css")) {

@@ -70,7 +70,7 @@ class ConsoleIT {
         new String[]{"tasks/" + blocked, "an operator has to act"},
         new String[]{"tasks/" + decided, "not taken"},
         new String[]{"tasks/" + waiting + "?tab=timeline", "waits for a retry"},
-        new String[]{"tasks/" + blocked + "?tab=steps", "Only failed and unfinished steps"},
+        new String[]{"tasks/" + blocked + "?tab=steps", "Failed 1"},
         new String[]{"tasks/" + blocked + "?tab=story", "Dead letter opened"},
         new String[]{"tasks/" + blocked + "?tab=data", "permanent"},
         new String[]{"tasks/" + UUID.randomUUID(), "This task does not exist, or not for you."},
@@ -112,6 +112,31 @@ class ConsoleIT {
         assertThat(browser.log()).as(page[0]).allMatch(line -> line.contains("404"));
       }
     }
+  }
+
+  @Test
+  void every_page_opens_by_its_address_in_a_fresh_tab() {
+    List<String[]> pages = pages();
+    console.signIn("ann");
+    String first = browser.window();
+    for (String[] page : pages) {
+      browser.openWindow(Console.WIDE);
+      browser.open(console.address(page[0]));
+      browser.awaitText(page[1]);
+      if (page[0].contains("state=blocked_by_failures")) {
+        browser.await(
+            "document.querySelector('input[name=state][value=blocked_by_failures]').checked && document.querySelector('input[name=namespace]').value === 'testing'");
+      }
+      browser.closeWindow(first);
+    }
+    UUID task = console.blocked();
+    browser.openWindow(Console.WIDE);
+    browser.open(console.address("tasks/" + task + "?tab=timeline&step=fail&show=failed"));
+    browser.await(
+        "document.querySelector('.tabs a[aria-current]')?.innerText === 'Timeline' && document.querySelector('aside h2')?.innerText === 'fail'");
+    browser.await("document.querySelector('button[data-show=failed]').getAttribute('aria-pressed') === 'true'");
+    browser.closeWindow(first);
+    browser.log();
   }
 
   @Test
@@ -604,7 +629,7 @@ class ConsoleIT {
         new String[]{"overview", "", "Tasks by state"}, new String[]{"tasks", "tasks", "mathematical_sequence"},
         new String[]{"task", "tasks/" + blocked, "an operator has to act"}, new String[]{"decision", "tasks/" + decided, "not taken"},
         new String[]{"timeline", "tasks/" + retried + "?tab=timeline", "waits for a retry"},
-        new String[]{"steps", "tasks/" + blocked + "?tab=steps", "Only failed and unfinished steps"},
+        new String[]{"steps", "tasks/" + blocked + "?tab=steps", "Failed 1"},
         new String[]{"story", "tasks/" + blocked + "?tab=story", "Dead letter opened"},
         new String[]{"data", "tasks/" + blocked + "?tab=data", "permanent"},
         new String[]{"tree", "tasks/" + purchase + "?tab=tree", "approval_routing"},

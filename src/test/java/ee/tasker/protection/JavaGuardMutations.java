@@ -61,6 +61,8 @@ class JavaGuardMutations {
       new Guard("a caller has namespaces that can be kept", "security/Caller",
           "allMatch(namespace -> JsonbCheck.complaint(namespace).isEmpty())", "allMatch(namespace -> true)",
           "ee.tasker.security.CallerTest"),
+      new Guard("a stream of some tasks has no event of others", "event/EventFilter",
+          "(tasks().isEmpty() || tasks().contains(move.taskUuid()))", "true", "ee.tasker.event.EventFilterTest"),
       new Guard("guessing gets slower", "security/Backoff", "count < FREE ? 0 :", "count < 1_000_000 ? 0 :",
           "ee.tasker.security.BackoffTest"),
       new Guard("unknown names do not fill the memory", "security/Backoff", "return size() > NAMES;", "return false;",

@@ -183,11 +183,30 @@ class EventsIT {
   }
 
   @Test
+  void one_stream_follows_several_tasks_and_goes_on_when_they_end() {
+    UUID one = tasker.submit("hold", "{}");
+    UUID two = tasker.submit("hold", "{}");
+    try (EventClient client = listen("/v1/events?namespace=testing&task_uuid=" + one + "&task_uuid=" + two, null)) {
+      tasker.submit("hello", "{}");
+      for (UUID task : List.of(one, two)) {
+        tasker.sql("insert into testing.released values (?) returning task_uuid", task);
+        while (!move(client.next()).matches(task + " \\d+ complete")) {
+          // until the task has ended
+        }
+      }
+      assertThat(client.events()).allMatch(event -> List.of(one, two).contains(UUID.fromString(event.data().getString("task_uuid"))))
+          .anyMatch(event -> event.name().equals("step"));
+    }
+  }
+
+  @Test
   void what_is_wrong_is_a_problem_and_no_stream() {
     assertProblem("/v1/tasks/" + UUID.randomUUID() + "/events", null, 404, "task-not-found");
     assertProblem("/v1/tasks/nope/events", null, 400, "invalid-request");
     assertProblem("/v1/events?kind=nope", null, 400, "invalid-request");
     assertProblem("/v1/events?nope=1", null, 400, "invalid-request");
+    assertProblem("/v1/events?task_uuid=nope", null, 400, "invalid-request");
+    assertProblem("/v1/events?" + ("task_uuid=" + UUID.randomUUID() + "&").repeat(51) + "kind=task", null, 400, "invalid-request");
     assertProblem("/v1/events", "nope", 400, "invalid-request");
     assertProblem("/v1/events", "999999999999999", 400, "invalid-request");
     assertProblem("/v1/events", "5-4-1-01a1fc6e-1e40-79a4-8022-73de26fdeb5a-1", 400, "invalid-request");

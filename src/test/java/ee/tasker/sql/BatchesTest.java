@@ -27,7 +27,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A batchable step makes batches, and workers of one step work them off. */
 @DatabaseTest
-@DatabaseTest.Covers({"check_batches", "judge_batches", "record_batches", "cut_batches", "admit_batch_workers", "count_batch_handoffs",
+@DatabaseTest.Covers({"check_batches", "judge_batches", "record_batches", "cut_batches", "get_batch_states", "admit_batch_workers",
+  "count_batch_handoffs",
   "count_batch_workers", "recount_batches", "advance_batches", "create_batch_workers", "format_batch_id", "get_next_step_position",
   "get_batch_summary", "get_batch_failure", "get_batch_results", "get_batch_documents", "list_batch_workers", "get_documents_of_steps",
   "get_ancestor_batch_results", "end_automatic_step", "end_automatic_steps", "find_batch_violations"})
@@ -768,5 +769,16 @@ class BatchesTest {
     assertThat(sql.object(page, task.uuid(), task.step("work"), 0).getString("next")).isEqualTo("1");
     assertThat(sql.object(page, task.uuid(), task.step("work"), 1).isNull("next")).isTrue();
     assertThat(sql.text(page, task.uuid(), task.step("join"), 0)).isEqualTo("{}");
+    String states = "select tasker.get_batch_states(?, ?, ?)";
+    assertThat(sql.text(states, task.step("work"), 0, 10_000)).as("two are offered, the others are not created")
+        .isEqualTo("oo" + "w".repeat(48));
+    assertThat(sql.text(states, task.step("work"), 1, 3)).isEqualTo("oww");
+    assertThat(sql.text(states, task.step("work"), 50, 3)).isEmpty();
+    assertThat(sql.text(states, task.step("join"), 0, 3)).isNull();
+    String filtered = "select tasker.list_batch_workers(?, ?, 0, 10, ?, true)";
+    assertThat(sql.object(filtered, task.uuid(), task.step("work"), "enqueued").getJsonArray("steps")).hasSize(2);
+    assertThat(sql.object(filtered, task.uuid(), task.step("work"), "error").getJsonArray("steps")).isEmpty();
+    assertThat(sql.object(filtered, task.uuid(), task.step("work"), "error").getString("states")).hasSize(50);
+    assertThat(sql.object(filtered, task.uuid(), task.step("work"), "nope").getJsonArray("known_states")).hasSize(10);
   }
 }

@@ -113,10 +113,20 @@ class ExplainWaitingTest {
     assertThat(cause(first, "a")).isEqualTo("no_server");
     assertThat(cause(second, "a")).isEqualTo("slot");
     assertThat(sentence(second, "a")).contains("one of the 1 slots").contains("/a").endsWith("held by task " + first.uuid());
+    Dag.Task third = dag.started();
+    worker.advance();
+    assertThat(sql.number("select (details ->> 'place')::int from tasker.explain_waiting(?) where step_name = 'a'", second.uuid()))
+        .isEqualTo(1);
+    assertThat(sql.number("select (details ->> 'place')::int from tasker.explain_waiting(?) where step_name = 'a'", third.uuid()))
+        .isEqualTo(2);
+    assertThat(sql.isTrue("select exists (select from tasker.explain_waiting(?) e join tasker.concurrency_policies p "
+        + "on p.policy_uuid::text = e.details ->> 'policy_uuid' where e.step_name = 'a')", third.uuid())).isTrue();
     worker.at(Instant.now().plusSeconds(7200)).advance();
     assertThat(sql.number("select count(*) from tasker.tasks_dlq where task_uuid = ?", second.uuid())).as("and no failure is recorded")
         .isZero();
     worker.at(null).forNamespaces("slots").runToTheEnd();
+    worker.advance();
+    worker.runToTheEnd();
     worker.advance();
     worker.runToTheEnd();
   }

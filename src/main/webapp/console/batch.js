@@ -1,0 +1,88 @@
+// A batch: its counters come with the task, a picture has a cell for each worker, and the workers themselves come page by page.
+import { html, useEffect, useRef, useState } from "./vendor/preact-htm.js";
+import { get, useLoad } from "./core.js";
+import { cellAt, draw, LETTERS } from "./mosaic.js";
+import { t } from "./texts.js";
+import { ENDED, Facts, Json, Loaded, State, Table, Time } from "./ui.js";
+
+const PAGE = 50;
+const EVERY = 5_000;
+/** At most so many workers have a cell. */
+const MOST_CELLS = 10_000;
+/** What is shown first of a list: what has failed, then what runs. */
+const FIRST = ["error", "in_progress"];
+const COLOURS = { done: "complete", failed: "failed", cancelled: "cancelled", in_flight: "running" };
+
+/** The canvas, and the same in words: the index under the pointer, which the arrow keys move as well. */
+function Mosaic({ batch, states, at, onPick }) {
+  const canvas = useRef(null);
+  const [pointed, point] = useState(null);
+  const picked = pointed ?? at;
+  useEffect(() => {
+    const place = canvas.current;
+    const redraw = () => draw(place, states, at);
+    redraw();
+    const schemes = matchMedia("(prefers-color-scheme: dark)");
+    schemes.addEventListener("change", redraw);
+    const sized = new ResizeObserver(redraw);
+    sized.observe(place.parentNode);
+    return () => {
+      schemes.removeEventListener("change", redraw);
+      sized.disconnect();
+    };
+  }, [states, at]);
+  const index = (event) => cellAt(canvas.current, states.length, event.offsetX, event.offsetY);
+  const onKey = (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 10, ArrowUp: -10 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    onPick(Math.min(states.length, Math.max(1, (at ?? 0) + step)));
+  };
+  return html`<div class="mosaic" tabindex="0" role="slider" aria-label=${t.batch.mosaic(batch.step)} aria-valuemin="1" aria-valuemax=${states.length} aria-valuenow=${at ?? 1} aria-valuetext=${t.batch.cell(picked, states)} onKeyDown=${onKey}>
+      <canvas ref=${canvas} onPointerMove=${(event) => point(index(event))} onPointerLeave=${() => point(null)} onClick=${(event) => { const found = index(event); if (found) onPick(found); }}></canvas></div>
+    <p class="small" data-cell=${picked ?? ""}>${picked ? t.batch.cell(picked, states) : t.batch.hint}</p>
+    <p class="legend small">${Object.entries(LETTERS).filter(([letter]) => states.includes(letter)).map(([letter, family]) => html`<span key=${letter} class=${`f-${family}`}>■ ${t.batch.letters[letter]} ${[...states].filter((one) => one === letter).length.toLocaleString()}</span>`)}</p>`;
+}
+
+function Worker({ worker, isSought }) {
+  const document = worker.error ?? worker.result;
+  return html`<tr data-worker=${worker.name} class=${isSought ? "sought" : ""}><td><${State} of=${worker.state} /></td><td>${worker.name}</td><td>${worker.attempts} / ${worker.max_attempts}</td><td>${worker.completed_at && html`<${Time} at=${worker.completed_at} />`}</td>
+    <td>${document !== null && document !== undefined && html`<details><summary class="small">${worker.error?.message ?? t.task.stepResult}</summary><${Json} value=${document} name=${worker.name} /></details>`}</td></tr>`;
+}
+
+const Workers = ({ label, of, sought }) => html`<${Table} label=${label} head=${[t.task.state, t.task.worker, t.task.attempts, t.task.ended, t.task.result]}>${of.map((worker) => html`<${Worker} key=${worker.step_uuid} worker=${worker} isSought=${worker.name === sought} />`)}<//>`;
+
+export function Batch({ task, batch }) {
+  const path = `v1/tasks/${task.task_uuid}/workflow_steps`;
+  const every = ENDED.has(task.state) ? 0 : EVERY;
+  const [cursor, go] = useState(null);
+  const [sought, seek] = useState(null);
+  const [text, set] = useState("");
+  // One request has the letters of all cells and the page of workers.
+  const page = useLoad((signal) => get(path, { batch: batch.step_uuid, limit: PAGE, cursor }, signal), [batch.step_uuid, cursor, task.updated_at], every);
+  const cells = useLoad((signal) => get(path, { batch: batch.step_uuid, limit: 1, states: true }, signal), [batch.step_uuid, task.updated_at], every);
+  const first = useLoad((signal) => Promise.all(FIRST.map((state) => get(path, { batch: batch.step_uuid, limit: PAGE / 2, state }, signal))).then((pages) => pages.flatMap((one) => one.steps)), [batch.step_uuid, task.updated_at], every);
+  const one = useLoad((signal) => (sought ? get(path, { batch: batch.step_uuid, limit: 1, cursor: sought - 1 }, signal) : Promise.resolve({ steps: [] })), [batch.step_uuid, sought, task.updated_at], every);
+  const of = (n) => `${(100 * n) / Math.max(1, batch.total)}%`;
+  let x = 0;
+  const parts = Object.keys(COLOURS).map((kind) => {
+    const part = [kind, of(x), batch[kind]];
+    x += batch[kind];
+    return part;
+  });
+  const states = (cells.data?.states ?? "").slice(0, MOST_CELLS);
+  const find = (event) => {
+    event.preventDefault();
+    const number = Number(text.replace(/^.*_/, "").replace(/\D/g, ""));
+    seek(number >= 1 && number <= batch.total ? number : null);
+  };
+  return html`<section class="panel" data-batch=${batch.step}><h2>${batch.step} <${State} of=${batch.state} /></h2><p>${t.task.batchOf(batch)}</p>
+    <svg class="batch" aria-hidden="true">${parts.map(([kind, from, n]) => html`<rect class=${`f-${COLOURS[kind]}`} x=${from} width=${of(n)} height="12" />`)}</svg>
+    <${Facts} of=${Object.entries(t.task.batchCounts).map(([kind, label]) => [label, html`<span data-counter=${kind}>${batch[kind].toLocaleString()}</span>`])} />
+    ${states && html`<${Mosaic} batch=${batch} states=${states} at=${sought} onPick=${seek} />`}
+    <form class="row" data-find onSubmit=${find}><input type="search" class="seek" name="worker" aria-label=${t.batch.find} placeholder=${t.batch.find} value=${text} onInput=${(event) => set(event.target.value)} /><button>${t.search}</button></form>
+    ${sought && html`<div data-sought=${sought}><h3>${t.batch.cell(sought, states)}</h3>${one.data && (one.data.steps.length > 0 ? html`<${Workers} label=${t.batch.worker(sought)} of=${one.data.steps} sought=${one.data.steps[0].name} />` : html`<p>${t.batch.notCreated}</p>`)}</div>`}
+    ${first.data?.length > 0 && html`<h3>${t.batch.first}</h3><div data-first=${first.data.length}><${Workers} label=${t.batch.first} of=${first.data} /></div>`}
+    <h3>${t.batch.all}</h3><div data-all><${Loaded} of=${page}>${({ steps, next }) => html`<${Workers} label=${batch.step} of=${steps} />
+      <div class="row">${cursor && html`<button type="button" onClick=${() => go(null)}>${t.task.firstWorkers}</button>`}${next && html`<button type="button" onClick=${() => go(next)}>${t.task.nextWorkers}</button>`}</div>`}<//></div></section>`;
+}

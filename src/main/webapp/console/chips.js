@@ -1,0 +1,30 @@
+// The filters of the list as chips, and for an empty list the chip that leaves out most.
+import { html } from "./vendor/preact-htm.js";
+import { get, setParams, useLoad } from "./core.js";
+import { t } from "./texts.js";
+
+/** So many filters are tried without, each with a count. */
+const MOST_TRIED = 8;
+
+export const drop = (name) => setParams({ [name]: null, cursor: null });
+
+/** labels: {filter: text}. */
+export function Chips({ filter, labels }) {
+  const names = Object.keys(filter);
+  return names.length > 0 && html`<p class="row small" role="group" aria-label=${t.tasks.filters}>${names.map((name) => html`<button type="button" key=${name} data-chip=${name} onClick=${() => drop(name)}>
+    ${t.tasks.chip(labels[name] ?? name, filter[name])} <span aria-hidden="true">✕</span><span class="unseen">${t.tasks.dropChip}</span></button>`)}</p>`;
+}
+
+/** Which single filter, left out, shows most tasks. */
+export function EmptyHint({ filter, attributes, labels }) {
+  const found = useLoad(async (signal) => {
+    const names = Object.keys(filter).slice(0, MOST_TRIED);
+    const counts = await Promise.all(names.map((name) => {
+      const { [name]: dropped, ...rest } = filter;
+      return get("v1/tasks:count", { ...rest, attribute: name === "attribute" ? [] : attributes }, signal).then((answer) => ({ name, ...answer }));
+    }));
+    return { best: counts.filter((one) => one.count > 0).sort((a, b) => b.count - a.count)[0] ?? null };
+  }, [JSON.stringify(filter)]);
+  const best = found.data?.best;
+  return best && html`<p data-hint=${best.name}>${t.tasks.hint(labels[best.name] ?? best.name, filter[best.name])} <button type="button" class="main" onClick=${() => drop(best.name)}>${t.tasks.hintDrop(best)}</button></p>`;
+}

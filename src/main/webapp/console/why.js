@@ -1,0 +1,57 @@
+// Why a task waits: one sentence for each step that does, grouped by cause, with links to what it waits for.
+import { html } from "./vendor/preact-htm.js";
+import { get, link, may, mayEverywhere, setParams, useLoad } from "./core.js";
+import { t } from "./texts.js";
+import { withTimes } from "./time.js";
+import { Ago, Loaded, State } from "./ui.js";
+
+/** What an operator can change comes first, what follows from other steps last. */
+const ORDER = ["failed", "no_server", "no_handler", "paused", "slot", "approval", "signal", "child", "child_retry", "lease_expired", "cancelling", "running", "batch", "offered", "retry", "retry_due", "yielded", "timer", "delayed",
+  "result_submitted", "not_checked", "not_started", "ready", "held_back", "parents"];
+/** Of one cause. */
+const MOST = 6;
+/** Soon enough that a step without a worker is seen within ten seconds. */
+const EVERY = 5_000;
+const UNSERVED = ["no_server", "no_handler"];
+
+const rank = (cause) => (ORDER.includes(cause) ? ORDER.indexOf(cause) : ORDER.length);
+const ToStep = ({ name }) => html`<button type="button" class="link" onClick=${() => setParams({ step: name })}>${name}</button>`;
+
+/** Links to what holds the step up; a cause without one has only its sentence. */
+function Blocker({ task, step: { cause, details = {} } }) {
+  if (details.approval_uuid) return may("approvals:read", task.namespace) && html`<a href=${link("approvals", details.approval_uuid)}>${t.approvals.open}</a>`;
+  if (details.child_task_uuid) return html`<a href=${link("tasks", details.child_task_uuid)}>${t.tree.openChild}</a>`;
+  if (cause === "slot") {
+    return html`${details.place && html`<span data-place=${details.place}>${t.why.place(details.place)}</span> `}${(details.held_by ?? []).slice(0, MOST).map((holder) => html`<a key=${holder} data-holder=${holder} href=${link("tasks", holder)}>${t.why.holder(holder)}</a> `)}
+      ${may("policies:read", task.namespace) && html`<a href=${link("policies")}>${t.why.policy}</a>`}`;
+  }
+  if (cause === "parents") return details.parents?.map((parent) => html`<${ToStep} key=${parent.name} name=${parent.name} /> `);
+  if (cause === "held_back") return details.failed_steps?.map((name) => html`<${ToStep} key=${name} name=${name} /> `);
+  if (cause === "batch") return html`<a href=${link("tasks", task.task_uuid, { tab: "batches" })}>${t.task.tabs.batches}</a>`;
+  if (cause === "paused") return may("templates:read", task.namespace) && html`<a href=${link("templates", task.namespace, task.name)}>${t.why.template}</a>`;
+  if (["running", "cancelling", "lease_expired", "offered", ...UNSERVED].includes(cause)) return mayEverywhere("system:servers_read") && html`<a href=${link("servers")}>${t.why.workers}</a>`;
+  return null;
+}
+
+/** The line above everything else while a step is offered that no worker will take. */
+function Unserved({ waiting }) {
+  const steps = waiting.filter((step) => UNSERVED.includes(step.cause));
+  return steps.length > 0 && html`<div class="note warn" role="alert" data-unserved=${steps.length}>${t.why.unserved(steps)}</div>`;
+}
+
+function Cause({ task, cause, steps }) {
+  return html`<li data-cause=${cause}><ul>${steps.slice(0, MOST).map((step) => html`<li key=${step.step_uuid}><button type="button" onClick=${() => setParams({ step: step.name })}>${step.name}</button> <${State} of=${step.state} /> ${withTimes(step.sentence)}
+    ${step.details?.due_at && html` <span class="quiet">(<${Ago} at=${step.details.due_at} />)</span>`} <${Blocker} task=${task} step=${step} /></li>`)}</ul>
+    ${steps.length > MOST && html`<p class="quiet small">${t.why.more(steps.length - MOST)}</p>`}</li>`;
+}
+
+/** actions(waiting) draws what belongs below. */
+export function Why({ task, actions }) {
+  const why = useLoad((signal) => get(`v1/tasks/${task.task_uuid}/diagnosis`, {}, signal), [task.task_uuid, task.state, task.updated_at], EVERY);
+  return html`${task.cancel_request && html`<p>${t.task.cancelRequested(task.cancel_request.by, task.cancel_request.reason)}</p>`}
+    ${task.explanation && html`<p><strong>${withTimes(task.explanation)}</strong></p>`}
+    <${Loaded} of=${why}>${({ waiting }) => {
+      const causes = [...new Set(waiting.map((step) => step.cause))].sort((a, b) => rank(a) - rank(b));
+      return html`<${Unserved} waiting=${waiting} /><ul class="why">${causes.map((cause) => html`<${Cause} key=${cause} task=${task} cause=${cause} steps=${waiting.filter((step) => step.cause === cause)} />`)}</ul>${actions(waiting)}`;
+    }}<//>`;
+}
