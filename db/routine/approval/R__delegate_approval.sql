@@ -1,4 +1,4 @@
--- Gives an open approval to p_to, who alone may decide it from then on. A candidate may do so with one that it has claimed or nobody has, and only to another candidate; a caller
+-- Gives an open approval to p_to, who alone may decide it from then on. A candidate may do so with one that it has claimed or that is unclaimed, and only to another candidate; a caller
 -- with approvals:assign with every one, also to itself, and to every user who may decide in the namespace. p_to is the name of an enabled user with
 -- approvals:decide there, or of a caller whom the candidates name. With four eyes an initiator neither delegates nor is given it.
 -- p_note: at most 1000 characters. p_rights: as resolve_approver takes them. Returns as claim_approval; besides its codes invalid-request for p_to and p_note.

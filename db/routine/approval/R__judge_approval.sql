@@ -46,7 +46,7 @@ begin
     else
       o_state := 'timed_out';
       o_error := jsonb_build_object('type', 'approval_timed_out',
-        'message', format('nobody decided by %s', to_char(o_due_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')),
+        'message', format('no decision was made by %s', to_char(o_due_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')),
         'details', jsonb_build_object('approval_uuid', v_approval.approval_uuid, 'armed_at', p_wait.armed_at, 'due_at', o_due_at));
     end if;
     update tasker.approvals a set state = 'expired', ended_at = greatest(p_now, a.created_at) where a.approval_uuid = v_approval.approval_uuid;

@@ -1,5 +1,5 @@
 -- Gives an open approval that p_by has claimed, or that was delegated to it, back to all candidates; a caller with approvals:assign gives back that of any other. One
--- that nobody has claimed stays as it is.
+-- that is unclaimed stays as it is.
 -- p_rights: as resolve_approver takes them. Returns as claim_approval. Locks: as begin_approval_action. Source: ADR 0044.
 create or replace function tasker.unclaim_approval(
   p_approval_uuid uuid, p_by text, p_rights jsonb default '{}', p_server_uuid uuid default null, p_now timestamptz default null)

@@ -38,7 +38,7 @@ as $$
     and p.task_uuid not in (select f.task_uuid from tasker.task_faults f)
     and (u.wake_at is null or u.wake_at > clock_timestamp())
   union all
-  -- A child that nobody waits for has ended, or is told to.
+  -- A child that no step waits for has ended, or is told to.
   select 'ended_parent_leaves_no_child', jsonb_build_object('child_task_uuid', c.task_uuid, 'state', c.state, 'step_uuid', w.workflow_step_uuid, 'step_state', s.state)
   from waits w
   join tasks p on p.task_uuid = w.task_uuid

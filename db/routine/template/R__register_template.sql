@@ -35,7 +35,7 @@ begin
       format('namespace %s differs only in case from namespace %s, and both would have one queue', v_namespace, v_other));
   end if;
 
-  -- What the engine relies on, whoever has read the template.
+  -- What the engine relies on, whichever reader made the template.
   select s.value ->> 'name' into v_other
   from jsonb_array_elements(p_template -> 'steps') as s
   where s.value ->> 'type' = 'batch_worker' and not exists (

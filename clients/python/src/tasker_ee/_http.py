@@ -58,7 +58,7 @@ class Transport:
                 raw = Raw(answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read())
             except (OSError, http.client.HTTPException) as e:
                 connection.close()
-                # The server closes connections that nobody has used for a while.
+                # The server closes connections that were idle for a while.
                 if is_kept and isinstance(e, (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError)):
                     self.close()
                     if is_repeatable:

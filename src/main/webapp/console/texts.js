@@ -59,7 +59,7 @@ export const t = {
   ago: (text) => `${text} ago`,
   soon: (text) => `in ${text}`,
   overview: {
-    attention: "Needs a person",
+    attention: "Needs an operator",
     attentionNone: "No task is blocked.",
     byState: "Tasks by state",
     noCounts: "Counts by state need the permission system:analytics_read in all namespaces.",

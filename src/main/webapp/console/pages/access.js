@@ -4,7 +4,7 @@ import { change, get, mayEverywhere, useLoad } from "../core.js";
 import { t } from "../texts.js";
 import { Action, Copy, Loaded, Panel, Table, Time } from "../ui.js";
 
-/** What somebody may do; each grant can be revoked, and another one added. */
+/** What a user or key may do; each grant can be revoked, and another one added. */
 const Grants = ({ of, name, to, roles, isAllowed, onDone }) => html`${of.map((grant) => html`<div class="small row" key=${grant.grant_uuid} data-grant=${grant.grant_uuid}>${grant.role ?? grant.permission} <span class="quiet">${grant.namespace ?? t.access.allNamespaces}</span>
     <${Action} label=${t.access.revokeGrantShort} title=${t.access.revokeGrant(grant.role ?? grant.permission)} sentence=${t.access.revokeGrantSentence(name)} isDangerous withReason=${false} isAllowed=${isAllowed} onDone=${onDone} send=${() => change("DELETE", `v1/access/grants/${grant.grant_uuid}`)} /></div>`)}
   <${Action} label=${t.access.addGrant} sentence=${t.access.addGrantSentence(name)} withReason=${false} isAllowed=${isAllowed} onDone=${onDone}

@@ -1,4 +1,4 @@
-// Decisions that wait for a person: the inbox, and those that were decided.
+// Decisions that wait for a user: the inbox, and those that were decided.
 import { html, useRef, useState } from "../vendor/preact-htm.js";
 import { change, get, link, say, setParams, useLoad } from "../core.js";
 import { t } from "../texts.js";

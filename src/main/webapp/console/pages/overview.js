@@ -1,4 +1,4 @@
-// What happens now, and what needs a person.
+// What happens now, and what needs an operator.
 import { html } from "../vendor/preact-htm.js";
 import { get, link, may, mayEverywhere, useLoad } from "../core.js";
 import { Activity } from "../activity.js";

@@ -82,7 +82,7 @@ public class TemplatesResource {
     String text = bodies.text(body);
     if (templates.validate(text) instanceof TemplateReading.Read read) {
       access.require(read.template().key().namespace());
-      // Its tasks will be able to submit there, whoever submits them.
+      // Its tasks will be able to submit there, whichever caller submits them.
       read.template().childNamespaces().forEach(namespace -> access.require(Permission.TASKS_CREATE, namespace));
     }
     Registration registration = templates.register(text);

@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
 
 /**
  * Filters of lists under a name: of the caller, or shared with all who may list tasks in a namespace. Sharing, and deleting what others
- * shared, needs {@code tasks:act} there. A view has no rights of its own: whoever opens it sees what they may see.
+ * shared, needs {@code tasks:act} there. A view has no rights of its own: a caller who opens it sees what that caller may see.
  */
 @Path("views")
 @Produces(MediaType.APPLICATION_JSON)

@@ -18,7 +18,7 @@ public final class SessionCookie {
   static final String PREFIX = "tks_";
   private static final Pattern COOKIE = Pattern.compile("(?:^|;)\\s*" + NAME + "=(" + PREFIX + "[A-Za-z0-9_-]{43})\\s*(?=;|$)");
   private static final Set<String> READING = Set.of("GET", "HEAD");
-  /** More than the applications and ports of one host that a person is signed in to. */
+  /** More than the applications and ports of one host that a user is signed in to. */
   private static final int MOST_TOKENS = 4;
 
   private SessionCookie() {

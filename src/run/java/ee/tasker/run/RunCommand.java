@@ -98,7 +98,7 @@ public final class RunCommand {
       try {
         loop.watch();
       } catch (InterruptedException e) {
-        // nobody asks for that
+        // no caller asks for that
       }
     }, "tasker-dev");
     watcher.setDaemon(true);

@@ -201,7 +201,7 @@ final class Browser implements AutoCloseable {
     click("[data-pressed]");
   }
 
-  /** Types as a person does; replaces what was there. */
+  /** Types as a user does; replaces what was there. */
   void type(String css, String text) {
     String element = element(css);
     send("POST", session + "/element/" + element + "/clear", Json.createObjectBuilder().build());

@@ -516,7 +516,7 @@ class ConsoleIT {
 
     console.signIn("olga");
     console.go("");
-    browser.awaitText("Needs a person");
+    browser.awaitText("Needs an operator");
     assertThat(browser.text()).contains("Counts by state need the permission").doesNotContain("Users and keys", "Audit", "Servers");
     console.go("access");
     browser.awaitText("You may not see this.");

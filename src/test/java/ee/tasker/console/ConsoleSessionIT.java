@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Signing in, the cookie, what a page of somebody else can do with it, and what becomes of a page when the session or the server is gone. */
+/** Signing in, the cookie, what a page of another site can do with it, and what becomes of a page when the session or the server is gone. */
 @Tag("long")
 class ConsoleSessionIT {
   private static Console console;

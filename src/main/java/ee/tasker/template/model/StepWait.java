@@ -66,7 +66,7 @@ public sealed interface StepWait {
   }
 
   /**
-   * Who may decide when nobody has by the due time.
+   * Who may decide when no decision was made by the due time.
    *
    * @param replaces whether they replace the candidates or are added to them
    * @param due      since the escalation; empty: without a limit
@@ -91,7 +91,7 @@ public sealed interface StepWait {
    * @param show       JSON text of a mapping: what those who decide see of the task
    * @param form       JSON Schema of the values that come with a decision, as JSON text
    * @param due        a duration since the parents were done, or a path to an instant
-   * @param onDue      JSON text of the decision that counts when nobody has decided; empty: that is an error
+   * @param onDue      JSON text of the decision that counts when no decision was made; empty: that is an error
    * @param fourEyes   whether those for whom the task was submitted may not decide
    * @param claimFor   how long a claim holds; empty for a day
    */

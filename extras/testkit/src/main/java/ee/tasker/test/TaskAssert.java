@@ -26,7 +26,7 @@ public final class TaskAssert {
     return isIn(TaskState.COMPLETE);
   }
 
-  /** A step has failed for good, and an operator has to say what becomes of the task. */
+  /** A step has failed permanently, and an operator has to decide what becomes of the task. */
   public TaskAssert isBlocked() {
     return isIn(TaskState.BLOCKED_BY_FAILURES);
   }
@@ -102,7 +102,7 @@ public final class TaskAssert {
       return isIn("complete");
     }
 
-    /** It has failed for good. */
+    /** It has failed permanently. */
     public StepAssert hasFailed() {
       return isIn("error");
     }

@@ -290,7 +290,7 @@ public final class TaskRun {
     tasker.story(uuid).add(tasker.clockTime(), "", what);
   }
 
-  /** What happened to the task, and how it is now, to be read by a person; assertions that fail end with it. */
+  /** What happened to the task, and how it is now, in words; assertions that fail end with it. */
   public String story() {
     StringBuilder text = new StringBuilder("task " + uuid + " of " + workflow + ": " + state() + "\n");
     tasker.story(uuid).lines().forEach(line -> text.append("  ").append(line).append('\n'));
