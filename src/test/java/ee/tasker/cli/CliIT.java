@@ -230,6 +230,14 @@ class CliIT {
   }
 
   @Test
+  void samples_are_run_and_compared_with_what_is_expected() {
+    Run samples = tasker("samples", Path.of(System.getProperty("tasker.checkout"), "samples").toString(), "--only", "linear");
+
+    assertThat(samples.status()).as(samples.out() + samples.err()).isZero();
+    assertThat(samples.out()).contains("ok   linear").endsWith("3 cases, 3 as expected, 0 not\n");
+  }
+
+  @Test
   void promises_are_checked_in_the_database() {
     environment.put("TASKER_DB_PASSWORD", "tasker");
     String url = "jdbc:postgresql://127.0.0.1:" + server.count("select inet_server_port()") + "/tasker";
