@@ -2945,7 +2945,7 @@ function tasker.find_signal_targets(p_correlation_id uuid, p_name text, p_namesp
   -- called by SignalGateway, TaskGateway
 -- The signals that a task has received, in the order of their arrival.
 function tasker.get_signal_documents(p_task_uuid uuid, p_shows_payloads boolean DEFAULT false) returns jsonb, stable;
-  -- called by no function or class: for manual use
+  -- called by StepGateway
 -- The JSON Schema of the payload of a signal to a task.
 function tasker.get_signal_schema(p_task_uuid uuid, p_name text) returns jsonb, stable;
   -- called by SignalGateway, TaskGateway

@@ -88,6 +88,8 @@ begin
     select a, least(coalesce((select min(s.next_retry_at) from tasker.workflow_steps s
                               where s.task_uuid = a and s.state = 'waiting_for_retry'), v.ends_at, v_now + interval '30 seconds'),
                     v.ends_at,
+                    -- Also when it is due already: what completes here does not end it, and the next round has to.
+                    (select min(o.due_at) from tasker.step_waits o where o.task_uuid = a and o.state = 'open'),
                     -- However long the wait, the task is evaluated when it breaches its SLA; after that the SLA sets no wake-up.
                     (select least(case when l.at > v_now then l.at end, case when l.sla_at > v_now then l.sla_at end,
                                   -- One that is past waits for the round that ends the task: it is due.

@@ -102,6 +102,7 @@ class ReplyKeysTest {
       Map.entry("step.ClaimedStep", "documents of claimed steps"),
       Map.entry("step.StepSpec", "the reply of get_step_definitions"),
       Map.entry("task.QueuedRequests", "a request in its envelope"),
+      Map.entry("task.SignalQueue", "schemas of a template, the tasks that get a signal"),
       Map.entry("task.TaskRequest", "requests"),
       Map.entry("task.TaskRequestReader", "requests"),
       Map.entry("template.SchemaCheck", "JSON Schemas"),

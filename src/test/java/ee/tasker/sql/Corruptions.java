@@ -436,7 +436,7 @@ final class Corruptions {
             "update tasker.approvals set claimed_by = 'eve' where task_uuid = {approved}"),
         past(group, "a claim that ends before its task is evaluated", "claim_lapses_no_later_than_the_wakeup",
             "update tasker.approvals set state = 'open', ended_at = null, decided_by = null, form_values = null, decision_comment = null, claimed_by = 'ann', claimed_at = now(), claim_ends_at = now() + interval '1 minute' where task_uuid = {approved}",
-            "insert into tasker.task_wakeups (task_uuid, wake_at) values ({approved}, now() + interval '9 minutes')"),
+            "insert into tasker.task_wakeups (task_uuid, wake_at) values ({approved}, now() + interval '9 minutes') on conflict (task_uuid) do update set wake_at = excluded.wake_at"),
         past(group, "a domain event deleted", "result_has_its_events",
             "delete from tasker.domain_events where task_uuid = {published} and declaration = 1"),
         past(group, "a domain event that no result has", "event_has_its_result",

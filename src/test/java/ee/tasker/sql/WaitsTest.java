@@ -219,6 +219,18 @@ class WaitsTest {
   }
 
   @Test
+  void a_completion_beside_a_timer_that_is_due_does_not_postpone_it() {
+    Dag.Task task = Dag.of("a").step("t").dependsOn("a").waitingOnly("{\"wait\": {\"for\": \"PT10M\"}}").step("b").dependsOn("a").started();
+    worker.complete(worker.claimOne().success());
+    SqlWorker.Claim beside = worker.claimOne();
+    Instant due = sql.instant("select due_at from tasker.step_waits where task_uuid = ? and state = 'open'", task.uuid());
+    try (SqlWorker late = SqlWorker.open()) {
+      late.at(due.plusSeconds(5)).complete(beside.success());
+    }
+    assertThat(sql.instant("select wake_at from tasker.task_wakeups where task_uuid = ?", task.uuid())).isBeforeOrEqualTo(due);
+  }
+
+  @Test
   void the_call_that_arms_a_wait_says_when_it_is_due() {
     sleepingFor("PT2S").started();
 
