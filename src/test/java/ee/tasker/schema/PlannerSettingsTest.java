@@ -77,6 +77,7 @@ class PlannerSettingsTest {
       Rule.of("enable_nestloop = off, jit = off",
           "Joins the lists in a document, whose lengths the planner guesses too low: a template of ten thousand steps took a minute.",
           "register_template"),
+      Rule.of("enable_hashjoin = on", "Joins what a task has done with itself, which may be thousands of steps; its callers turn hash joins off.", "begin_compensations"),
       Rule.of("enable_seqscan = off, jit = off", "Starts from the history of a period and looks tasks up by key, never from all tasks.",
           "count_tasks", "get_slowest_steps", "get_slowest_tasks"),
       Rule.of("jit = off",
