@@ -54,6 +54,7 @@ class ReplyKeysTest {
       // The state of a delivery.
       Map.entry("rest/WebhooksResource.java", Set.of("pending")),
       // A member of a result, and of a log line.
+      Map.entry("handler/BatchResult.java", Set.of("error")),
       Map.entry("step/StepResult.java", Set.of("error")),
       Map.entry("remote/WorkerResult.java", Set.of("error")),
       Map.entry("remote/RemoteWorkers.java", Set.of("error")),
@@ -81,6 +82,7 @@ class ReplyKeysTest {
       Map.entry("event.Event", "an entry of the reply of get_events, which is sent on"),
       Map.entry("event.EventFilter", "the same entry"),
       Map.entry("event.Events", "the reply of get_events"),
+      Map.entry("handler.BatchResult", "an entry of the result of a batch step"),
       Map.entry("handler.StepContext", "the context of a task"),
       Map.entry("insight.SystemMeters", "the reply of get_metrics_document: each member is a metric"),
       Map.entry("operation.Approvals", "the form of an approval, which REST sends on"),
@@ -107,6 +109,7 @@ class ReplyKeysTest {
       Map.entry("task.TaskRequestReader", "requests"),
       Map.entry("template.SchemaCheck", "JSON Schemas"),
       Map.entry("template.Templates", "replies about templates, and their configuration"),
+      Map.entry("worker.BatchPages", "the number of the last batch of a page"),
       Map.entry("worker.DefaultStepContext", "results of ancestors by step"),
       Map.entry("worker.ResultBatcher", "the error of a result of this server"),
       Map.entry("worker.StepSpans", "the error of a result of this server"));

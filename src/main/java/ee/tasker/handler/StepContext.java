@@ -97,7 +97,11 @@ public interface StepContext {
    * @throws PermanentStepException when the step has no such ancestor, at once or when the next page is read
    */
   default Iterable<BatchResult> batchResults(String stepName) {
-    return resultObject(stepName).getJsonArray("results").getValuesAs(BatchResult::of);
+    JsonObject result = resultObject(stepName);
+    if (!result.containsKey("results")) {
+      throw new PermanentStepException("MissingBatch", "the result of " + stepName + " has no results of batches");
+    }
+    return result.getJsonArray("results").getValuesAs(BatchResult::of);
   }
 
   /** What an earlier attempt saved with {@link #checkpoint(JsonValue)}. */
