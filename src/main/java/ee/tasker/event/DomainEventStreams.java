@@ -123,9 +123,14 @@ public class DomainEventStreams {
     /** One page at a time: the next is read when all events of this one have been sent. */
     private synchronized void catchUp() {
       try {
-        while (!isJoined && !stream.isEnded() && stream.isDrained() && !join()) {
+        while (!isJoined && !stream.isEnded() && stream.isDrained()) {
+          long limit = join();
+          if (isJoined) {
+            return;
+          }
           DomainEvents.Page page = feed.page(stream.filter().forDatabase(), BATCH, stream.position());
-          stream.take(page.events(), page.position());
+          // At the end of the feed nothing is left up to the tail, also when its last events were deleted.
+          stream.take(page.events(), page.hasMore() ? page.position() : Math.max(page.position(), limit));
         }
       } catch (Exception fault) {
         LOG.write(LogEvent.CALL_FAILED, fault, "call", "list_domain_events");
@@ -133,13 +138,14 @@ public class DomainEventStreams {
       }
     }
 
-    private boolean join() {
+    /** @return the tail's position */
+    private long join() {
       synchronized (DomainEventStreams.this) {
         if (tail == UNKNOWN) {
           tail = feed.end();
         }
         if (stream.position() < tail) {
-          return false;
+          return tail;
         }
         stream.goLive();
         isJoined = true;
@@ -149,7 +155,7 @@ public class DomainEventStreams {
         }
         pauseMs = SHORTEST_PAUSE_MS;
         reads.in(SHORTEST_PAUSE_MS);
-        return true;
+        return tail;
       }
     }
 

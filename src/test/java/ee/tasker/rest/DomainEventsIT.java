@@ -83,5 +83,7 @@ class DomainEventsIT {
         .contains("has the keyword pattern");
     assertThat(register("- {name: pay, handler: {callable: testing.Echo}, publishes_events: [{name: a, publisher: X}]}\n").body())
         .contains("a mapping under payload does");
+    assertThat(register("- {name: pay, handler: {callable: testing.Echo}, publishes_events: [{name: tasker.task.completed}]}\n").body())
+        .contains("must not begin with tasker.");
   }
 }

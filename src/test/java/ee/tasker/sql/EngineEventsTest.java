@@ -142,7 +142,7 @@ class EngineEventsTest {
   }
 
   @Test
-  void an_approval_that_nobody_decides_is_escalated_and_expires() {
+  void an_approval_without_a_decision_is_escalated_and_expires() {
     Dag.Task task = publishing(Dag.of("a").waitingOnly("{\"approval\": {\"title\": \"Loan\", \"candidates\": {\"users\": [\"ann\"]}, "
         + "\"due\": \"PT1H\", \"escalate_to\": {\"users\": [\"lea\"], \"due\": \"PT1H\"}, \"on_due\": {\"approved\": false}}}")).started();
     worker.advance();

@@ -17,6 +17,7 @@ import ee.tasker.template.model.Lifecycle;
 import ee.tasker.template.model.OnFailure;
 import ee.tasker.template.model.OnStepError;
 import ee.tasker.template.model.OnWorkerLost;
+import ee.tasker.template.model.PublishedLifecycle;
 import ee.tasker.template.model.RetryPolicy;
 import ee.tasker.template.model.StalenessAction;
 import ee.tasker.template.model.StepDefinition;
@@ -73,6 +74,7 @@ class TemplateReaderTest {
           max_waiting_for_retry_minutes: 2
           max_steps_in_process_minutes: 3
           staleness_action: error
+          publishes_events: [approvals, tasks]
           auto_fail_on_timeout: true
           auto_dlq_on_timeout: true
           on_step_error: continue
@@ -100,7 +102,8 @@ class TemplateReaderTest {
         OptionalInt.of(2), OptionalInt.of(3), StalenessAction.ERROR, true, true, OnStepError.CONTINUE,
         OptionalInt.of(15), OptionalInt.empty(), OptionalInt.of(3600), OptionalInt.of(90),
         OptionalInt.of(7), OptionalInt.of(2), OptionalInt.of(9), OptionalInt.empty(),
-        Optional.of("P1DT2H"), TimeoutAction.CANCEL, OnFailure.BLOCK, java.util.Set.of()));
+        Optional.of("P1DT2H"), TimeoutAction.CANCEL, OnFailure.BLOCK,
+        java.util.Set.of(PublishedLifecycle.TASKS, PublishedLifecycle.APPROVALS)));
     assertThat(template.domainEvents()).singleElement().satisfies(event -> {
       assertThat(event.name()).isEqualTo("order.taken");
       assertThat(event.schema()).hasValue("{\"type\":\"object\"}");
