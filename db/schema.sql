@@ -1322,6 +1322,124 @@ create table tasker.unclaimed_offers (
   constraint why_is_known CHECK (why = ANY (ARRAY['unclaimed'::text, 'unserved'::text]))
 );
 
+-- One row per webhook and event: to be sent, in flight, or what became of it. Dead ones are the dead letters. Deleted with the task, and 14 days
+--   after their end (expiring_tables).
+create table tasker.webhook_deliveries (
+  delivery_uuid    uuid not null default tasker.uuid_v7(),
+  webhook_uuid     uuid not null,
+  event_uuid       uuid not null,
+  is_ping          boolean not null default false,
+  task_uuid        uuid,
+  position         bigint,
+  event_type       character varying(255) not null,
+  event_at         timestamp with time zone not null,
+  state            character varying(16) not null default 'pending'::character varying,
+  -- Attempts that ended, failed or not. An attempt of which no server reported the end does not count.
+  attempts         integer not null default 0,
+  -- Grows with each claim: a result of an earlier one is stale.
+  claims           integer not null default 0,
+  -- How often it was sent again at the request of an operator.
+  replays          integer not null default 0,
+  -- When a server may claim it: of a pending one the next attempt, of one in flight the end of the lease.
+  due_at           timestamp with time zone not null,
+  leased_by        uuid,
+  last_attempt_at  timestamp with time zone,
+  last_status      integer,
+  last_error       character varying(500),
+  last_response    character varying(1024),
+  last_duration_ms integer,
+  created_at       timestamp with time zone not null default clock_timestamp(),
+  ended_at         timestamp with time zone,
+  constraint webhook_deliveries_pkey PRIMARY KEY (delivery_uuid),
+  constraint one_delivery_per_event UNIQUE (webhook_uuid, event_uuid),
+  constraint webhook_deliveries_webhook_uuid_fkey FOREIGN KEY (webhook_uuid) REFERENCES tasker.webhooks(webhook_uuid) ON DELETE CASCADE,
+  constraint counts_are_not_negative CHECK (attempts >= 0 AND claims >= 0 AND replays >= 0),
+  constraint ended_iff_not_open CHECK ((ended_at IS NOT NULL) = (state::text = ANY (ARRAY['delivered'::character varying, 'dead'::character varying, 'discarded'::character varying]::text[]))),
+  constraint event_of_a_task_or_ping CHECK (num_nonnulls(task_uuid, "position") =
+CASE
+    WHEN is_ping THEN 0
+    ELSE 2
+END),
+  constraint known_state CHECK (state::text = ANY (ARRAY['pending'::character varying, 'in_flight'::character varying, 'delivered'::character varying, 'dead'::character varying, 'discarded'::character varying]::text[])),
+  constraint leased_iff_in_flight CHECK ((leased_by IS NOT NULL) = (state::text = 'in_flight'::text))
+)
+with (fillfactor=60);
+CREATE INDEX webhook_deliveries_dead_idx ON tasker.webhook_deliveries USING btree (webhook_uuid, delivery_uuid) WHERE ((state)::text = 'dead'::text);
+CREATE INDEX webhook_deliveries_ended_at_idx ON tasker.webhook_deliveries USING btree (ended_at) WHERE (ended_at IS NOT NULL);
+CREATE INDEX webhook_deliveries_open_idx ON tasker.webhook_deliveries USING btree (webhook_uuid, due_at) WHERE (ended_at IS NULL);
+CREATE INDEX webhook_deliveries_task_uuid_idx ON tasker.webhook_deliveries USING btree (task_uuid) WHERE (task_uuid IS NOT NULL);
+CREATE INDEX webhook_deliveries_webhook_uuid_idx ON tasker.webhook_deliveries USING btree (webhook_uuid, delivery_uuid);
+
+-- The keys with which deliveries are signed, in plain text because signing needs them. Only claim_deliveries reads them; no role of
+--   hardened-grants.sql may.
+create table tasker.webhook_secrets (
+  webhook_uuid uuid not null,
+  secret       character varying(100) not null,
+  created_at   timestamp with time zone not null default clock_timestamp(),
+  -- Null: the present secret. An earlier one signs beside it until then.
+  valid_until  timestamp with time zone,
+  constraint webhook_secrets_pkey PRIMARY KEY (webhook_uuid, secret),
+  constraint webhook_secrets_webhook_uuid_fkey FOREIGN KEY (webhook_uuid) REFERENCES tasker.webhooks(webhook_uuid) ON DELETE CASCADE,
+  constraint secret_is_prefixed CHECK (secret::text ~~ 'whsec\_%'::text)
+);
+CREATE UNIQUE INDEX webhook_secrets_present_key ON tasker.webhook_secrets USING btree (webhook_uuid) WHERE (valid_until IS NULL);
+
+-- Subscriptions to domain events that are sent to an address. A deleted one stays as a row with deleted_at, so that its deliveries keep their
+--   meaning.
+create table tasker.webhooks (
+  webhook_uuid        uuid not null default tasker.uuid_v7(),
+  -- Null: the events of all namespaces.
+  namespace_name      character varying(29),
+  name                character varying(64) not null,
+  url                 character varying(2000) not null,
+  description         character varying(1000),
+  -- The names of the events; null: all.
+  event_types         text[],
+  -- Of the tasks whose events are sent; null: all.
+  template_name       character varying(64),
+  timeout_seconds     integer not null default 15,
+  max_attempts        integer not null default 20,
+  max_in_flight       integer not null default 4,
+  backoff_seconds     integer not null default 5,
+  backoff_cap_seconds integer not null default 21600,
+  pause_after_hours   integer not null default 120,
+  -- The place in the feed of events up to which each matching event has its row in webhook_deliveries.
+  position            bigint not null,
+  -- The place behind which the present filter holds: events behind it and up to position have their delivery.
+  first_position      bigint not null,
+  -- The position that the webhook had when it was set back last: deliveries up to there are repetitions.
+  replayed_to         bigint not null default 0,
+  -- Earlier events are not sent, even if they have got their place in the feed since; null: no limit.
+  starts_at           timestamp with time zone,
+  -- Until then nothing is sent but pings: the receiver asked for it, or it has failed often in a row.
+  wait_until          timestamp with time zone,
+  -- The first failure after the last success.
+  failing_since       timestamp with time zone,
+  failures_in_a_row   integer not null default 0,
+  last_failure        character varying(500),
+  last_delivered_at   timestamp with time zone,
+  delivered_count     bigint not null default 0,
+  failed_count        bigint not null default 0,
+  dead_count          bigint not null default 0,
+  paused_at           timestamp with time zone,
+  paused_by           character varying(160),
+  pause_reason        character varying(1000),
+  version             integer not null default 1,
+  created_at          timestamp with time zone not null default clock_timestamp(),
+  created_by          character varying(160) not null,
+  updated_at          timestamp with time zone not null default clock_timestamp(),
+  updated_by          character varying(160) not null,
+  deleted_at          timestamp with time zone,
+  constraint webhooks_pkey PRIMARY KEY (webhook_uuid),
+  constraint failing_iff_failures CHECK ((failing_since IS NULL) = (failures_in_a_row = 0)),
+  constraint pause_has_actor_and_reason CHECK (num_nonnulls(paused_at, paused_by, pause_reason) = ANY (ARRAY[0, 3])),
+  constraint positions_go_forward CHECK (first_position >= 0 AND "position" >= first_position),
+  constraint ranges_are_kept CHECK (timeout_seconds >= 1 AND timeout_seconds <= 60 AND max_attempts >= 1 AND max_attempts <= 100 AND max_in_flight >= 1 AND max_in_flight <= 32 AND backoff_seconds >= 1 AND backoff_seconds <= 3600 AND backoff_cap_seconds >= 1 AND backoff_cap_seconds <= 86400 AND pause_after_hours >= 1 AND pause_after_hours <= 720),
+  constraint types_are_not_empty CHECK (cardinality(event_types) > 0)
+)
+with (fillfactor=60);
+CREATE UNIQUE INDEX webhooks_name_key ON tasker.webhooks USING btree (namespace_name, name) NULLS NOT DISTINCT WHERE (deleted_at IS NULL);
+
 -- The steps that workers claimed over the REST interface: the basis of their capacity, and of what a lost answer is repeated from. A row whose
 --   handoff is no longer in progress counts for nothing; the next call of its worker deletes it.
 create table tasker.worker_claims (
@@ -1947,10 +2065,10 @@ function tasker.refuse_steps(p_step_uuids uuid[], p_reasons text[], p_server_uui
   -- called by admit_steps
 -- The refusal that a function returns for a null or unknown id.
 function tasker.refuse_unknown(p_kind text, p_id text, p_field text DEFAULT NULL::text) returns jsonb, immutable;
-  -- called by act_on_step, act_on_task, add_steps, begin_approval_action, change_schedule, create_session, delete_view, find_templates_to_pause,
-  --   fork_task, grant_access, replay_dead_messages, request_cancel, revoke_api_key, revoke_grant, run_bulk_action, save_schedule, send_signals,
-  --   send_task_to_dlq, set_concurrency_limit, set_password, set_retention_policy, set_user_enabled, start_backfill, trigger_schedule,
-  --   update_dlq_entry
+  -- called by act_on_step, act_on_task, add_steps, begin_approval_action, change_delivery, change_schedule, change_webhook, create_session,
+  --   delete_view, find_templates_to_pause, fork_task, grant_access, replay_dead_messages, request_cancel, revoke_api_key, revoke_grant,
+  --   run_bulk_action, save_schedule, save_webhook, send_signals, send_task_to_dlq, set_concurrency_limit, set_password, set_retention_policy,
+  --   set_user_enabled, start_backfill, trigger_schedule, update_dlq_entry
 -- Counts down the remaining parents of the children of finished steps.
 function tasker.release_children(p_completed uuid[], OUT o_ready uuid[], OUT o_grows boolean) returns record;
   -- called by advance_tasks, grow_tasks
@@ -2001,7 +2119,7 @@ function tasker.get_event_definitions(p_declared jsonb, p_published jsonb) retur
   -- called by register_template
 -- A domain event as a CloudEvent; null when there is no such event.
 function tasker.get_event_document(p_event_uuid uuid) returns jsonb, stable;
-  -- called by list_domain_events
+  -- called by claim_deliveries, list_domain_events
 -- Whether an event with that condition follows from a result with that outcome.
 function tasker.is_event_due(p_condition text, p_outcome tasker.step_outcome) returns boolean, immutable;
   -- called by find_event_violations, publish_events
@@ -2017,7 +2135,7 @@ function tasker.publish_events() returns trigger;
   -- called by trigger of workflow_step_result_audit
 -- Gives the next committed domain events their position in the feed.
 function tasker.sequence_events(p_limit integer DEFAULT 1000) returns integer;
-  -- called by EventGateway
+  -- called by EventGateway, claim_deliveries
 
 
 -- Functions: expression
@@ -2207,7 +2325,7 @@ function tasker.waits_for_slot(p_step tasker.workflow_steps) returns boolean, st
 -- -------------------------------
 -- A new time-ordered key (UUID version 7): the server's own uuidv7() from PostgreSQL 18 on, the same layout before.
 function tasker.uuid_v7() returns uuid;
-  -- called by add_steps, begin_compensations, create_batch_workers, create_steps, expand_decisions, fork_task, submit_tasks
+  -- called by add_steps, begin_compensations, change_webhook, create_batch_workers, create_steps, expand_decisions, fork_task, submit_tasks
 
 
 -- Functions: operations
@@ -2397,6 +2515,10 @@ function tasker.find_wait_violations(p_since timestamp with time zone DEFAULT NU
   -- called by check_history
 -- Wake-ups that do not match their tasks: one row per finding.
 function tasker.find_wakeup_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
+    example jsonb), stable;
+  -- called by check_history
+-- Deliveries of webhooks that do not match the feed of events: one row per finding.
+function tasker.find_webhook_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
     example jsonb), stable;
   -- called by check_history
 -- A 64-bit hash of a document, or of two that are written together.
@@ -2691,7 +2813,7 @@ function tasker.analyze_grown_tables() returns text[];
   -- called by OrchestrationGateway
 -- The lowest UUIDv7 that could have been made at a time.
 function tasker.calculate_first_uuid(p_at timestamp with time zone) returns uuid, immutable;
-  -- called by drop_history_month, find_tasks, preview_retention, purge_expired_tasks
+  -- called by drop_history_month, find_feed_position, find_tasks, preview_retention, purge_expired_tasks
 -- Steps, contexts, search attributes and wake-ups go with their task, as a foreign key would have it.
 function tasker.delete_rows_of_tasks() returns trigger;
   -- called by trigger of tasks
@@ -2835,12 +2957,13 @@ function tasker.finish_write_request(p_request_uuid uuid, p_status integer) retu
   -- called by AccountGateway
 -- The authenticated caller of this transaction, as set_caller recorded it; null without one.
 function tasker.get_caller() returns text, stable;
-  -- called by act_on_step, act_on_task, admit_steps, change_schedule, fork_task, pause_templates, replay_dead_messages, request_cancel,
-  --   save_schedule, send_signals, send_task_to_dlq, set_concurrency_limit, set_retention_policy, start_backfill, update_dlq_entry
+  -- called by act_on_step, act_on_task, admit_steps, change_schedule, change_webhook, fork_task, pause_templates, replay_dead_messages,
+  --   request_cancel, save_schedule, save_webhook, send_signals, send_task_to_dlq, set_concurrency_limit, set_retention_policy, start_backfill,
+  --   update_dlq_entry
 -- A valid API key by its SHA-256 and what it may do; null when there is none.
 function tasker.get_key_access(p_key_hash text) returns jsonb;
   -- called by AccountGateway
--- The namespace that a task, dead_letter, policy, schedule, bulk_action or approval belongs to; null when there is none.
+-- The namespace that a task, dead_letter, policy, schedule, webhook, bulk_action or approval belongs to; null when there is none.
 function tasker.get_namespace_of(p_kind text, p_uuid uuid) returns text, stable;
   -- called by AccountGateway
 -- What roles may do, for callers who come with groups from elsewhere.
@@ -2879,7 +3002,7 @@ function tasker.save_user(p_name text, p_password_hash text, p_by text) returns 
   -- called by AccountGateway, create_first_administrator, create_user
 -- Records the authenticated caller for the rest of the transaction.
 function tasker.set_caller(p_caller text) returns text;
-  -- called by DeadMessageGateway, OperationGateway, ScheduleGateway, SignalGateway, TaskGateway, admit_steps
+  -- called by DeadMessageGateway, OperationGateway, ScheduleGateway, SignalGateway, TaskGateway, WebhookGateway, admit_steps
 -- Sets the password of a user by its hash.
 function tasker.set_password(p_user_uuid uuid, p_password_hash text) returns jsonb;
   -- called by AccountGateway
@@ -3012,6 +3135,50 @@ function tasker.refuse_template_change() returns trigger;
 -- Registers a template from its normal form; the same content again is a no-op, other content is refused.
 function tasker.register_template(p_template jsonb) returns jsonb;
   -- called by TemplateGateway
+
+
+-- Functions: webhook
+-- ------------------
+-- Sends a dead letter of a webhook again, or discards it.
+function tasker.change_delivery(p_webhook_uuid uuid, p_delivery_uuid uuid, p_action text, p_by text, p_reason text,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by WebhookGateway
+-- Pauses, resumes, deletes or replays a webhook, gives it another secret, or sends it a ping.
+function tasker.change_webhook(p_webhook_uuid uuid, p_action text, p_by text, p_reason text, p_data jsonb DEFAULT '{}'::jsonb,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by WebhookGateway
+-- Makes the deliveries of webhooks that are behind the feed, and claims those that are due for a server.
+function tasker.claim_deliveries(p_server_uuid uuid, p_limit integer DEFAULT 32, p_reserved integer DEFAULT 0,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by WebhookGateway
+-- The place in the feed of domain events behind which to read from a point on.
+function tasker.find_feed_position(p_from text) returns bigint, stable;
+  -- called by change_webhook, save_webhook
+-- A page of webhooks that are not deleted, newest first.
+function tasker.get_webhook_documents(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 25, p_before uuid DEFAULT NULL::uuid) returns jsonb,
+    stable;
+  -- called by WebhookGateway
+-- Webhooks for a monitoring system: how many, how late, and what became of attempts.
+function tasker.get_webhook_figures(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
+  -- called by get_metrics_document
+-- Whether a webhook has still to deliver an event of a task.
+function tasker.is_awaited_by_webhook(p_task_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns boolean,
+    stable;
+  -- called by purge_tasks
+-- A page of the deliveries of a webhook, newest first.
+function tasker.list_webhook_deliveries(p_webhook_uuid uuid, p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 25,
+    p_before uuid DEFAULT NULL::uuid) returns jsonb, stable;
+  -- called by WebhookGateway
+-- Makes the deliveries of a webhook from the next events of the feed that its filter matches, and moves its position.
+function tasker.plan_deliveries(p_webhook_uuid uuid, p_now timestamp with time zone) returns boolean;
+  -- called by claim_deliveries
+-- Creates a webhook, or changes the one that is given.
+function tasker.save_webhook(p_webhook jsonb, p_by text, p_reason text, p_webhook_uuid uuid DEFAULT NULL::uuid,
+    p_version integer DEFAULT NULL::integer, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by WebhookGateway
+-- Records what became of deliveries that a server claimed.
+function tasker.settle_deliveries(p_results jsonb, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by WebhookGateway
 
 
 -- Functions: worker

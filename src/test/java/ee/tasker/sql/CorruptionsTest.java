@@ -120,7 +120,12 @@ class CorruptionsTest {
       Dag.Task published = add("published",
           Dag.of("a").publishes("[{\"name\": \"paid\"}, {\"name\": \"ended\", \"condition\": \"always\"}]"));
       complete(worker, published, "a", "{}");
-      sql.number("select tasker.sequence_events()");
+      sql.text(
+          "select tasker.save_webhook('{\"name\": \"books\", \"url\": \"https://books.example.com/\", \"secret\": \"whsec_x\", \"from\": \"beginning\", "
+              + "\"timeout_seconds\": 15, \"max_attempts\": 20, \"max_in_flight\": 4, \"backoff_seconds\": 5, \"backoff_cap_seconds\": 60, "
+              + "\"pause_after_hours\": 24}', 'ann', 'test')");
+      sql.text("select tasker.settle_deliveries(jsonb_build_array(tasker.claim_deliveries(?) -> 'deliveries' -> 0 || '{\"status\": 200}'))",
+          worker.uuid());
       add("delayed", Dag.linear(1).option("start_at", java.time.Instant.now().plusSeconds(7_200).toString()));
       assertThat(asleep.step("b")).isNotNull();
       addSchedule(sql);

@@ -858,7 +858,7 @@ final class Commands {
 
   /** What a webhook consists of, for a new one and for a change. */
   private static List<Arg> subscribed() {
-    return List.of(Arg.body("url", "URL", "The address that events are sent to.").required(),
+    return List.of(Arg.body("url", "URL", "The address that events are sent to.").named("--to").required(),
         Arg.body("description", "TEXT", "What it is for."),
         Arg.body("event_types", "TYPE", "A type of the events; all by default.").named("--type").many(),
         Arg.body("template", "TEMPLATE", "Only events of tasks of this template."),
@@ -871,8 +871,10 @@ final class Commands {
   }
 
   private static List<Command> webhooks() {
-    View one = View.details("webhook=webhook_uuid", "namespace", "name", "url", "state", "why=pause_reason", "types=event_types", "template",
-        "secret", "position", "behind", "open", "oldest open=oldest_open_at", "dead letters=dead_letters", "failures in a row=failures_in_a_row",
+    View one = View.details("webhook=webhook_uuid", "namespace", "name", "url", "state", "why=pause_reason", "types=event_types",
+        "template",
+        "secret", "position", "behind", "open", "oldest open=oldest_open_at", "dead letters=dead_letters",
+        "failures in a row=failures_in_a_row",
         "last failure=last_failure", "last delivered=last_delivered_at", "delivered", "failed", "version");
     View sent = View.details("delivery=delivery_uuid", "state", "type=event_type", "event=event_uuid", "task=task_uuid", "attempts",
         "status=last_status", "failure=last_error", "response=last_response", "due=due_at");
@@ -895,13 +897,13 @@ final class Commands {
                 Arg.body("secret", "SECRET", "Its secret; one is made by default."), Arg.body("reason", "TEXT", "Why.").alias("-m"),
                 Arg.actor(BODY, "requested_by")))
             .shows(one)
-            .example("tasker webhook create bookkeeping -n payments --url https://books.example.com/in --type order.paid"),
+            .example("tasker webhook create bookkeeping -n payments --to https://books.example.com/in --type order.paid"),
         Command.of("update", "Replaces what a webhook says, except its namespace, name and secret.").calls(Operation.UPDATE_WEBHOOK)
             .with(and(subscribed(), webhook(),
                 Arg.body("version", "N", "The version of the webhook that you have seen.").required().integer(),
                 Arg.body("reason", "TEXT", "Why.").alias("-m"), Arg.actor(BODY, "requested_by")))
             .shows(one)
-            .example("tasker webhook update 01a1fc6e-0002-7000-8000-000000000005 --version 1 --url https://books.example.com/v2"),
+            .example("tasker webhook update 01a1fc6e-0002-7000-8000-000000000005 --version 1 --to https://books.example.com/v2"),
         Command.of("delete", "Deletes a webhook. What it has not delivered is discarded.").calls(Operation.DELETE_WEBHOOK)
             .with(webhook(), Arg.reason(QUERY), Arg.actor(QUERY, "requested_by")).shows(one)
             .example("tasker webhook delete 01a1fc6e-0002-7000-8000-000000000005 -m \"not needed any more\""),
@@ -922,14 +924,16 @@ final class Commands {
         Command.of("replay", "Sends events again from a point of the feed on.").calls(Operation.REPLAY_WEBHOOK)
             .with(webhook(), Arg.body("from", "POINT", "beginning, a position of the feed, or a time.").required(), Arg.reason(BODY),
                 Arg.actor(BODY, "requested_by"))
-            .shows(one).example("tasker webhook replay 01a1fc6e-0002-7000-8000-000000000005 --from 2026-11-24T00:00:00Z -m \"a day was lost\""),
+            .shows(one)
+            .example("tasker webhook replay 01a1fc6e-0002-7000-8000-000000000005 --from 2026-11-24T00:00:00Z -m \"a day was lost\""),
         Command.of("deliveries", "Lists the deliveries of a webhook, newest first; dead ones are its dead letters.")
             .calls(Operation.LIST_WEBHOOK_DELIVERIES)
             .with(webhook(), Arg.query("state", "STATE", "Only these.").values("pending", "in_flight", "delivered", "dead", "discarded"),
                 Arg.query("task", "UUID", "Of this task.").uuid(), Arg.query("event", "UUID", "Of this event.").uuid())
             .pages("deliveries", 100)
             .shows(View.rows("deliveries", "DELIVERY=delivery_uuid", "TYPE=event_type", "STATE=state", "ATTEMPTS=attempts",
-                "STATUS=last_status", "FAILURE=last_error", "DUE=due_at", "+TASK=task_uuid", "+EVENT=event_uuid", "+RESPONSE=last_response"))
+                "STATUS=last_status", "FAILURE=last_error", "DUE=due_at", "+TASK=task_uuid", "+EVENT=event_uuid",
+                "+RESPONSE=last_response"))
             .example("tasker webhook deliveries 01a1fc6e-0002-7000-8000-000000000005 --state dead"),
         Command.of("delivery", "Shows a delivery.").calls(Operation.GET_WEBHOOK_DELIVERY).with(webhook(), delivery()).shows(sent)
             .example("tasker webhook delivery 01a1fc6e-0002-7000-8000-000000000005 01a1fc6e-0002-7000-8000-000000000006"),
