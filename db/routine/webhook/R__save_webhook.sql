@@ -19,7 +19,7 @@ declare
   v_new   tasker.webhooks := jsonb_populate_record(null::tasker.webhooks, p_webhook);
   v_start bigint;
 begin
-  if p_webhook_uuid is null then
+  if p_webhook_uuid is null and p_version is null then
     v_new.namespace_name := p_webhook ->> 'namespace';
     perform pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtext('tasker.save_webhook'));
     if (select count(*) from tasker.webhooks w where w.namespace_name is not distinct from v_new.namespace_name and w.deleted_at is null) >= 100 then

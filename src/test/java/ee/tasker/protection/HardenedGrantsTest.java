@@ -292,11 +292,11 @@ class HardenedGrantsTest {
     try (Sql reader = as("reader")) {
       List<String> relations = sql
           .texts("select c.oid::regclass from pg_class c where c.relnamespace = 'tasker'::regnamespace and c.relkind in ('r', 'p', 'v') "
-              + "and not c.relispartition and c.relname not in ('v_task_staleness_monitoring', 'access_users', 'access_keys', 'access_sessions')");
+              + "and not c.relispartition and c.relname not in ('v_task_staleness_monitoring', 'access_users', 'access_keys', 'access_sessions', 'webhook_secrets')");
       assertThat(relations).hasSizeGreaterThan(20)
           .allSatisfy(relation -> assertThat(reader.number("select count(*) from " + relation)).isNotNegative());
-      // They have hashes of passwords, keys and tokens of sessions.
-      for (String secret : List.of("access_users", "access_keys", "access_sessions")) {
+      // They have hashes of passwords, keys and tokens of sessions, and secrets of webhooks.
+      for (String secret : List.of("access_users", "access_keys", "access_sessions", "webhook_secrets")) {
         assertThatDatabaseRefuses(NO_PERMISSION, () -> reader.number("select count(*) from tasker." + secret));
       }
       List<String> functions = sql.texts(

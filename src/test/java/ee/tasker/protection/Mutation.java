@@ -98,7 +98,7 @@ record Mutation(String guard, List<Replacement> replacements, List<String> tests
   }
 
   private static Class<?> type(String simpleName) {
-    for (String home : List.of("ee.tasker.protection.", "ee.tasker.sql.", "ee.tasker.schedule.")) {
+    for (String home : List.of("ee.tasker.protection.", "ee.tasker.sql.", "ee.tasker.schedule.", "ee.tasker.webhook.")) {
       try {
         return Class.forName(home + simpleName);
       } catch (ClassNotFoundException e) {

@@ -121,7 +121,14 @@ class CorruptionsTest {
           Dag.of("a").publishes("[{\"name\": \"paid\"}, {\"name\": \"ended\", \"condition\": \"always\"}]").lifecycle("publishes_events",
               List.of("tasks")));
       complete(worker, published, "a", "{}");
-      sql.number("select tasker.sequence_events()");
+      sql.text(
+          "select tasker.save_webhook('{\"name\": \"books\", \"url\": \"https://books.example.com/\", \"secret\": \"whsec_x\", \"from\": \"beginning\", "
+              + "\"timeout_seconds\": 15, \"max_attempts\": 20, \"max_in_flight\": 4, \"backoff_seconds\": 3600, \"backoff_cap_seconds\": 3600, "
+              + "\"pause_after_hours\": 24}', 'ann', 'test')");
+      for (int status : List.of(200, 500)) {
+        sql.text("select tasker.settle_deliveries(jsonb_build_array(tasker.claim_deliveries(?) -> 'deliveries' -> 0 "
+            + "|| jsonb_build_object('status', ?::int)))", worker.uuid(), status);
+      }
       add("delayed", Dag.linear(1).option("start_at", java.time.Instant.now().plusSeconds(7_200).toString()));
       assertThat(asleep.step("b")).isNotNull();
       addSchedule(sql);

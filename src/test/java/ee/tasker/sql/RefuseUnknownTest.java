@@ -57,6 +57,7 @@ class RefuseUnknownTest {
         call("schedule", "schedule_uuid", "trigger_schedule(ID, 'ann', 'x')"),
         call("schedule", "schedule_uuid", "start_backfill(ID, now() - interval '1 day', now(), 'allow', 'ann', 'x')"),
         call("webhook", "webhook_uuid", "change_webhook(ID, 'pause', 'ann', 'x')"),
+        call("webhook", "webhook_uuid", "save_webhook('{}', 'ann', 'x', ID, 1)"),
         call("webhook", "webhook_uuid", "change_delivery(ID, 'TASK', 'retry', 'ann', 'x')"),
         call("concurrency-policy", "policy_uuid", "set_concurrency_limit(ID, 1, 'ann')"),
         call("concurrency-policy", "policy_uuid", "set_concurrency_limit(ID, null)"),

@@ -892,7 +892,7 @@ final class Commands {
 
   /** What a webhook consists of, for a new one and for a change. */
   private static List<Arg> subscribed() {
-    return List.of(Arg.body("url", "URL", "The address that events are sent to.").required(),
+    return List.of(Arg.body("url", "URL", "The address that events are sent to.").named("--to").required(),
         Arg.body("description", "TEXT", "What it is for."),
         Arg.body("event_types", "TYPE", "A type of the events; all by default.").named("--type").many(),
         Arg.body("template", "TEMPLATE", "Only events of tasks of this template."),
@@ -931,13 +931,13 @@ final class Commands {
                 Arg.body("secret", "SECRET", "Its secret; one is made by default."), Arg.body("reason", "TEXT", "Why.").alias("-m"),
                 Arg.actor(BODY, "requested_by")))
             .shows(one)
-            .example("tasker webhook create bookkeeping -n payments --url https://books.example.com/in --type order.paid"),
+            .example("tasker webhook create bookkeeping -n payments --to https://books.example.com/in --type order.paid"),
         Command.of("update", "Replaces what a webhook says, except its namespace, name and secret.").calls(Operation.UPDATE_WEBHOOK)
             .with(and(subscribed(), webhook(),
                 Arg.body("version", "N", "The version of the webhook that you have seen.").required().integer(),
                 Arg.body("reason", "TEXT", "Why.").alias("-m"), Arg.actor(BODY, "requested_by")))
             .shows(one)
-            .example("tasker webhook update 01a1fc6e-0002-7000-8000-000000000005 --version 1 --url https://books.example.com/v2"),
+            .example("tasker webhook update 01a1fc6e-0002-7000-8000-000000000005 --version 1 --to https://books.example.com/v2"),
         Command.of("delete", "Deletes a webhook. What it has not delivered is discarded.").calls(Operation.DELETE_WEBHOOK)
             .with(webhook(), Arg.reason(QUERY), Arg.actor(QUERY, "requested_by")).shows(one)
             .example("tasker webhook delete 01a1fc6e-0002-7000-8000-000000000005 -m \"not needed any more\""),
