@@ -159,7 +159,8 @@ class ContractIT {
         assertStatus(right(operation).body("application/pdf", "%PDF").sendAs(admin), 415);
         assertStatus(right(operation)
             .body("application/json",
-                "\"" + "x".repeat(Set.of("submitTasks", "submitResults", "saveCheckpoints").contains(operation.id()) ? 17_000_000 : 1_100_000) + "\"")
+                "\"" + "x".repeat(
+                    Set.of("submitTasks", "submitResults", "saveCheckpoints").contains(operation.id()) ? 17_000_000 : 1_100_000) + "\"")
             .sendAs(admin), 413);
       }
     });
