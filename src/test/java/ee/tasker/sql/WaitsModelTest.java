@@ -28,13 +28,14 @@ class WaitsModelTest {
   private int ids;
 
   private static Dag life() {
-    return Dag.of("a")
-        .step("trial").dependsOn("a").handler("after.trial").waiting("{\"wait\": {\"for\": \"PT10M\"}}")
+    return Dag.of("a").maxAttempts(100)
+        .step("trial").dependsOn("a").handler("after.trial").maxAttempts(100).waiting("{\"wait\": {\"for\": \"PT10M\"}}")
         .step("paid").dependsOn("a").waitingOnly("{\"signal\": {\"name\": \"x\", \"timeout\": \"PT20M\", \"on_timeout\": 0}}")
         .step("again").dependsOn("paid").waitingOnly("{\"signal\": {\"name\": \"x\"}}")
         .step("beside").dependsOn("a").waitingOnly("{\"signal\": {\"name\": \"x\", \"timeout\": \"PT40M\", \"on_timeout\": 1}}")
-        .step("confirmed").dependsOn("a").handler("after.confirmed").waiting("{\"signal\": {\"name\": \"y\", \"timeout\": \"PT15M\"}}")
-        .step("end").dependsOn("trial", "again", "beside", "confirmed");
+        .step("confirmed").dependsOn("a").handler("after.confirmed").maxAttempts(100)
+        .waiting("{\"signal\": {\"name\": \"y\", \"timeout\": \"PT15M\"}}")
+        .step("end").dependsOn("trial", "again", "beside", "confirmed").maxAttempts(100);
   }
 
   @ParameterizedTest
