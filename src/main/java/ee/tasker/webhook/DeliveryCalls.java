@@ -102,7 +102,6 @@ class DeliveryCalls {
     } while (requests.addAndGet(-served) > 0);
   }
 
-  /** @return how many it claimed */
   private void claimNow() {
     Delivery.Claimed claimed;
     do {
