@@ -11,6 +11,9 @@ const BATCH_MS = 100;
 /** A stream that is back within this was not away. */
 const PATIENCE_MS = 3_000;
 const LONGEST_PAUSE_MS = 30_000;
+/** The server says something every 15 seconds: a stream that is silent for longer than this is dead, though the browser keeps it. */
+const SILENCE_MS = 45_000;
+const AGAIN_MS = 2_000;
 /** A tab that is hidden for longer wants nothing until it is seen again. */
 const HIDDEN_MS = 60_000;
 /** How often the leader looks for tabs that are gone without a word. */
@@ -61,11 +64,13 @@ class Stream {
 
   open() {
     const url = new URL(this.path, ROOT);
-    if (last.has(this.key)) url.searchParams.set("last_event_id", last.get(this.key));
+    const after = this.last ?? last.get(this.key);
+    if (after) url.searchParams.set("last_event_id", after);
     const source = new EventSource(url);
-    this.source = source;
+    Object.assign(this, { source, heard: Date.now() });
     const take = (event) => {
-      if (this.source !== source) return;
+      if (this.source !== source || source.readyState === EventSource.CLOSED) return;
+      this.heard = Date.now();
       if (event.lastEventId) this.last = event.lastEventId;
       this.isBack();
       if (event.type !== "alive") this.events.push({ type: event.type, ...JSON.parse(event.data) });
@@ -81,6 +86,15 @@ class Stream {
         this.timer = setTimeout(() => this.open(), Math.min(LONGEST_PAUSE_MS, 1000 * 2 ** this.failures++));
       }
     };
+  }
+
+  /** The connection is gone, and the browser may not have noticed: it is opened again after the last event. */
+  lost() {
+    [this.timer, this.patience].forEach((timer) => clearTimeout(timer));
+    this.source.close();
+    this.away ??= Date.now();
+    tell(this.key, { state: "offline", since: this.away });
+    this.timer = setTimeout(() => this.open(), AGAIN_MS);
   }
 
   isBack() {
@@ -102,7 +116,7 @@ class Stream {
   }
 
   close() {
-    [this.timer, this.patience, this.flushing].forEach(clearTimeout);
+    [this.timer, this.patience, this.flushing].forEach((timer) => clearTimeout(timer));
     if (this.events.length > 0) this.flush();
     this.source.close();
     this.source = null;
@@ -217,6 +231,9 @@ if (channel && navigator.locks) {
 } else {
   isLeader = true;
 }
+
+addEventListener("offline", () => streams.forEach((stream) => stream.lost()));
+setInterval(() => streams.forEach((stream) => Date.now() - stream.heard > SILENCE_MS && stream.source.readyState !== EventSource.CLOSED && stream.lost()), AGAIN_MS);
 
 // ---- For the pages
 
