@@ -262,8 +262,8 @@ class ConsoleTaskIT {
     admin.sql("update tasker.tasks set created_at = now() - interval '6 hours 10 seconds', completed_at = now() where task_uuid = ?", task);
     admin.sql("delete from tasker.workflow_step_transitions where task_uuid = ? and to_state::text like '%for_orchestration'", task);
     for (String[] move : new String[][]{{"one", "pending", "21610"}, {"one", "enqueued", "21610"}, {"one", "in_progress", "21610"},
-        {"one", "complete", "21605"}, {"two", "pending", "21610"}, {"two", "enqueued", "5"}, {"two", "in_progress", "5"},
-        {"two", "complete", "0"}}) {
+      {"one", "complete", "21605"}, {"two", "pending", "21610"}, {"two", "enqueued", "5"}, {"two", "in_progress", "5"},
+      {"two", "complete", "0"}}) {
       admin.sql("update tasker.workflow_step_transitions h set created_at = now() - ? * interval '1 second' from tasker.workflow_steps s "
           + "join tasker.named_steps n using (named_step_uuid) where s.workflow_step_uuid = h.workflow_step_uuid and s.task_uuid = ? "
           + "and n.name = ? and h.to_state::text = ?", Integer.parseInt(move[2]), task, move[0], move[1]);
