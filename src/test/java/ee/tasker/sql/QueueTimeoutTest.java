@@ -44,6 +44,9 @@ class QueueTimeoutTest {
     assertThat(wakeUp(task)).isEqualTo(limit);
 
     assertThat(advanceAt(limit.minusMillis(1))).isZero();
+    assertThat(
+        sql.number("select tasker.recover_unclaimed_offers(array[?::uuid], null, p_now => ?)", task.uuid(), limit.minusMillis(1)))
+        .isZero();
     assertThatStep(task.step("a")).isIn("enqueued");
     advanceAt(limit);
 
