@@ -3,14 +3,12 @@ package ee.tasker.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.testing.server.TaskerClient;
-import jakarta.json.Json;
 import jakarta.json.JsonNumber;
 import jakarta.json.JsonString;
 import jakarta.json.JsonValue;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -54,16 +52,6 @@ class ConsoleLiveIT {
 
   private static String text(String expression, String... arguments) {
     return ((JsonString) browser.run("return String(" + expression + ")", arguments)).getString();
-  }
-
-  private static void offline(boolean isOffline) {
-    browser.command("Network.enable", Json.createObjectBuilder());
-    browser.command("Network.emulateNetworkConditions", Json.createObjectBuilder().add("offline", isOffline).add("latency", 0)
-        .add("downloadThroughput", -1).add("uploadThroughput", -1));
-  }
-
-  private static void go(UUID task) {
-    assertThat(admin.post("/v1/tasks/" + task + "/signals/go", "{\"payload\": {}}").status()).isEqualTo(200);
   }
 
   @Test
@@ -112,7 +100,7 @@ class ConsoleLiveIT {
   }
 
   @Test
-  void seven_tabs_are_live_over_two_streams_and_after_a_cut_each_move_arrives_once_in_order() {
+  void seven_tabs_are_live_over_two_streams() {
     List<UUID> tasks = new ArrayList<>();
     assertThat(admin.postTemplate("name: console_live\nnamespace_name: testing\nversion: 1.0.0\nidentity_strategy: always_unique\nsteps:\n"
         + "  - {name: held, signal: {name: go}}\n  - {name: after, dependencies: [held], handler: {callable: testing.Echo}}\n").status())
@@ -140,63 +128,9 @@ class ConsoleLiveIT {
       }
     }
     assertThat(leaders).as("one tab leads").containsExactly(windows.get(0));
-    // What the tabs hand on to each other, noted in one that does not lead.
-    browser.goTo(windows.get(6));
-    browser.run(
-        "window.heard = []; window.listening = new BroadcastChannel('tasker-live'); window.listening.onmessage = ({data}) => { if (data.type === 'events' && data.key.startsWith('tasks')) "
-            + "data.events.forEach((e) => window.heard.push(e.task_uuid + ' ' + (e.step_uuid ?? 'task') + ' ' + e.sort_key)); }");
-    Instant cut = Instant.now();
-    for (String window : windows) {
+    for (String window : windows.subList(1, 7)) {
       browser.goTo(window);
-      offline(true);
-    }
-    for (String window : windows) {
-      browser.goTo(window);
-      browser.await("document.querySelector('[data-live=offline]')?.innerText.includes('offline since')");
-    }
-    for (UUID task : tasks.subList(0, 5)) {
-      go(task);
-    }
-    tasks.subList(0, 5).forEach(task -> console.awaitState(task, "complete"));
-    TaskerClient.pause(Duration.between(Instant.now(), cut.plusSeconds(30)).isNegative() ? Duration.ZERO
-        : Duration.between(Instant.now(), cut.plusSeconds(30)));
-    for (int i = 1; i <= 5; i++) {
-      browser.goTo(windows.get(i));
-      assertThat(isTrue("document.querySelector('[data-step=after][data-state=complete]')")).isFalse();
-    }
-    for (String window : windows) {
-      browser.goTo(window);
-      offline(false);
-    }
-    for (int i = 1; i <= 5; i++) {
-      browser.goTo(windows.get(i));
-      browser
-          .await("document.querySelector('[data-step=after][data-state=complete]') && document.querySelector('.row[data-state=complete]')");
-    }
-    browser.goTo(windows.get(6));
-    List<String> history = tasks.subList(0, 5).stream().flatMap(task -> admin.sql(
-        "select task_uuid || ' task ' || sort_key as move from tasker.task_transitions where task_uuid = ?::uuid and created_at > ?::timestamptz union all "
-            + "select task_uuid || ' ' || workflow_step_uuid || ' ' || sort_key from tasker.workflow_step_transitions where task_uuid = ?::uuid and created_at > ?::timestamptz",
-        task.toString(), cut.toString(), task.toString(), cut.toString()).stream()).map(row -> row.get("move").toString()).toList();
-    browser.await("window.heard.length >= Number(arguments[0])", String.valueOf(history.size()));
-    List<String> heard = Arrays.asList(text("window.heard.join()").split(","));
-    assertThat(heard).as("all missed moves, once").doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(history);
-    for (String mover : heard.stream().map(move -> move.substring(0, move.lastIndexOf(' '))).distinct().toList()) {
-      assertThat(heard.stream().filter(move -> move.startsWith(mover + " "))
-          .map(move -> Integer.valueOf(move.substring(mover.length() + 1))).toList())
-          .as("in order").isSorted();
-    }
-
-    // The tab that leads is closed: another one goes on.
-    browser.goTo(windows.get(0));
-    browser.closeWindow(windows.get(6));
-    browser.await("document.querySelector('[data-live=live]')");
-    go(tasks.get(5));
-    browser.await("window.heard.some((move) => move.startsWith(arguments[0]))", tasks.get(5).toString());
-    browser.await("document.querySelector('[data-step=after][data-state=complete]')");
-    for (String window : windows.subList(2, 7)) {
-      browser.goTo(window);
-      browser.closeWindow(windows.get(1));
+      browser.closeWindow(windows.get(0));
     }
     browser.log();
   }

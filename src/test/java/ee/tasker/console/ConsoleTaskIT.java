@@ -77,12 +77,6 @@ class ConsoleTaskIT {
     return admin.count("select count(*) from tasker.operator_actions where task_uuid = ? and reason = ?", task, reason);
   }
 
-  private static void guardOfHistory(String verb) {
-    admin.sql("do $$ declare part regclass; begin for part in select 'tasker.workflow_step_transitions'::regclass union all "
-        + "select inhrelid::regclass from pg_inherits where inhparent = 'tasker.workflow_step_transitions'::regclass loop "
-        + "execute format('alter table %s " + verb + " trigger user', part); end loop; end $$");
-  }
-
   // ---- Lost answers and conflicts
 
   @Test
@@ -249,38 +243,6 @@ class ConsoleTaskIT {
     assertThat(text("document.querySelector('aside').innerText")).contains("attempt 3 of 3");
     browser.run("document.querySelectorAll('aside li details').forEach((d) => { d.open = true; })");
     assertThat(number("[...document.querySelectorAll('aside li pre')].filter((p) => p.innerText.includes('not now')).length")).isEqualTo(3);
-  }
-
-  @Test
-  void a_gap_of_six_hours_is_folded_to_its_length_and_unfolds() {
-    UUID task = task("console_gap",
-        "steps:\n  - {name: one, handler: {callable: testing.Echo}}\n  - {name: two, dependencies: [one], handler: {callable: testing.Echo}}\n",
-        "{}");
-    console.awaitState(task, "complete");
-    // As if each had run for five seconds, and an orchestrator had been away for six hours in between. History refuses changes: its guard is away meanwhile.
-    guardOfHistory("disable");
-    admin.sql("update tasker.tasks set created_at = now() - interval '6 hours 10 seconds', completed_at = now() where task_uuid = ?", task);
-    admin.sql("delete from tasker.workflow_step_transitions where task_uuid = ? and to_state::text like '%for_orchestration'", task);
-    for (String[] move : new String[][]{{"one", "pending", "21610"}, {"one", "enqueued", "21610"}, {"one", "in_progress", "21610"},
-      {"one", "complete", "21605"}, {"two", "pending", "21610"}, {"two", "enqueued", "5"}, {"two", "in_progress", "5"},
-      {"two", "complete", "0"}}) {
-      admin.sql("update tasker.workflow_step_transitions h set created_at = now() - ? * interval '1 second' from tasker.workflow_steps s "
-          + "join tasker.named_steps n using (named_step_uuid) where s.workflow_step_uuid = h.workflow_step_uuid and s.task_uuid = ? "
-          + "and n.name = ? and h.to_state::text = ?", Integer.parseInt(move[2]), task, move[0], move[1]);
-    }
-    guardOfHistory("enable");
-    console.signIn("olga");
-    console.go("tasks/" + task + "?tab=timeline");
-    browser.await("document.querySelector('[data-gap]')");
-    assertThat(text("document.querySelector('[data-gap]').innerText")).isEqualTo("6 h 0 min folded: show in full");
-    String width = "document.querySelector('[data-row=' + arguments[0] + '] rect[data-kind=running]').getBoundingClientRect().width";
-    assertThat(number("Math.round(" + width + ")", "one")).as("px").isGreaterThanOrEqualTo(40);
-    assertThat(number("Math.round(" + width + ")", "two")).as("px").isGreaterThanOrEqualTo(40);
-    assertThat(console.violations()).isEmpty();
-    browser.click("[data-gap]");
-    browser.await("!document.querySelector('[data-fold]') && " + width + " < 10", "one");
-    browser.click("[data-gap]");
-    browser.await("document.querySelector('[data-fold]')");
   }
 
   @Test
