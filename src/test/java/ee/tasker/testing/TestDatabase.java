@@ -47,7 +47,7 @@ public final class TestDatabase {
     }
     truncation = "truncate tasker.saved_views, tasker.operator_actions, tasker.bulk_actions, tasker.tasks, tasker.task_contexts, tasker.task_search_attributes, tasker.task_wakeups, tasker.workflow_steps, tasker.task_transitions, "
         + "tasker.workflow_step_transitions, tasker.workflow_step_result_audit, tasker.workflow_step_edges, tasker.decision_outcomes, tasker.task_compensations, tasker.batches, tasker.batch_items, tasker.batch_idle_workers, tasker.step_waits, tasker.approvals, tasker.approval_events, tasker.task_notices, tasker.task_outputs, tasker.task_signals, tasker.task_forks, tasker.domain_events, tasker.schedules, tasker.schedule_fires, tasker.schedule_backfills, tasker.servers, tasker.dead_messages, "
-        + "tasker.task_state_tallies, tasker.step_state_tallies, tasker.task_tallies, tasker.step_tallies, "
+        + "tasker.task_state_tallies, tasker.step_state_tallies, tasker.task_tallies, tasker.step_tallies, tasker.duration_tallies, "
         + "tasker.retention_policies, tasker.retention_progress, tasker.purged_tasks, tasker.dropped_history cascade";
   }
 
