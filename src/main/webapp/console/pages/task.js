@@ -106,7 +106,7 @@ function SendSignal({ task, waiting, onDone }) {
 /** One batch: its counters come with the task, and its workers page by page. */
 function Batch({ task, batch }) {
   const [cursor, go] = useState(null);
-  const workers = useLoad((signal) => get(`v1/tasks/${task.task_uuid}/workflow_steps`, { batch: batch.step_uuid, limit: 50, cursor }, signal), [batch.step_uuid, cursor, task.updated_at], ENDED.has(task.state) ? 0 : 5_000);
+  const workers = useLoad((signal) => get(`v1/tasks/${task.task_uuid}/workflow_steps`, { batch: batch.step_uuid, limit: 50, cursor, max_document_bytes: MOST_BYTES }, signal), [batch.step_uuid, cursor, task.updated_at], ENDED.has(task.state) ? 0 : 5_000);
   const of = (n) => `${(100 * n) / Math.max(1, batch.total)}%`;
   let x = 0;
   const parts = ["done", "failed", "cancelled", "in_flight"].map((kind) => {
@@ -118,7 +118,7 @@ function Batch({ task, batch }) {
     <svg class="batch" aria-hidden="true">${parts.map(([kind, from, n]) => html`<rect class=${`f-${{ done: "complete", failed: "failed", cancelled: "cancelled", in_flight: "running" }[kind]}`} x=${`${from}%`} width=${of(n)} height="12" />`)}</svg>
     <${Facts} of=${Object.entries(t.task.batchCounts).map(([kind, label]) => [label, batch[kind].toLocaleString()])} />
     <${Loaded} of=${workers}>${({ steps, next }) => html`<${Table} label=${batch.step} head=${[t.task.state, t.task.worker, t.task.attempts, t.task.ended, t.task.result]}>${steps.map((worker) => html`<tr key=${worker.step_uuid} data-worker=${worker.name}><td><${State} of=${worker.state} /></td><td>${worker.name}</td>
-      <td>${worker.attempts} / ${worker.max_attempts}</td><td>${worker.completed_at && html`<${Time} at=${worker.completed_at} />`}</td><td>${(worker.error ?? worker.result) !== null && (worker.error ?? worker.result) !== undefined && html`<details><summary class="small">${worker.error?.message ?? t.task.stepResult}</summary><${Json} value=${worker.error ?? worker.result} name=${worker.name} /></details>`}</td></tr>`)}<//>
+      <td>${worker.attempts} / ${worker.max_attempts}</td><td>${worker.completed_at && html`<${Time} at=${worker.completed_at} />`}</td><td>${(worker.document_bytes.error ?? worker.document_bytes.result) && html`<details><summary class="small">${worker.error?.message ?? t.task.stepResult}</summary><${Document} ...${ofStep(task, worker, worker.document_bytes.error ? "error" : "result")} name=${worker.name} /></details>`}</td></tr>`)}<//>
       <div class="row">${cursor && html`<button type="button" onClick=${() => go(null)}>${t.task.firstWorkers}</button>`}${next && html`<button type="button" onClick=${() => go(next)}>${t.task.nextWorkers}</button>`}</div>`}<//></section>`;
 }
 

@@ -101,8 +101,7 @@ class OperationGateway {
 
   JsonObject previewBulkAction(String action, JsonObject filter, String by, String reason, String maker, boolean background) {
     return sql.object("preview_bulk_action(?, cast(? as jsonb), ?, ?, p_made_by => ?, p_background => ?)", action, filter, by, reason,
-        maker,
-        background);
+        maker, background);
   }
 
   JsonObject runBulkAction(UUID token, String caller) {

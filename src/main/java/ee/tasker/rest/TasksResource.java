@@ -229,7 +229,7 @@ public class TasksResource {
       @QueryParam("offset") String offset, @QueryParam("limit") String limit) {
     Parameters.checkKnown(uri, Set.of("pointer", "offset", "limit"));
     UUID task = Parameters.uuid("task_uuid", taskUuid);
-    word("document", document, TASK_DOCUMENTS);
+    requireKnown(document, TASK_DOCUMENTS);
     if ("output".equals(document)) {
       access.requireForTask(Permission.STEPS_READ, task);
     }
@@ -246,7 +246,7 @@ public class TasksResource {
     Parameters.checkKnown(uri, Set.of("attempt", "pointer", "offset", "limit"));
     UUID task = Parameters.uuid("task_uuid", taskUuid);
     UUID step = Parameters.uuid("step_uuid", stepUuid);
-    word("document", document, STEP_DOCUMENTS);
+    requireKnown(document, STEP_DOCUMENTS);
     boolean isOfAttempt = OF_ATTEMPTS.contains(document);
     if (attempt != null && !isOfAttempt) {
       throw Problem.invalid("attempt", "is for result and error only");
@@ -260,9 +260,9 @@ public class TasksResource {
         .toString();
   }
 
-  private static void word(String name, String value, List<String> known) {
-    if (!known.contains(value)) {
-      throw Problem.invalid(name, "must be " + String.join(" or ", known));
+  private static void requireKnown(String document, List<String> known) {
+    if (!known.contains(document)) {
+      throw Problem.of(404, "document-not-found", "there is no document of this name; there are " + String.join(", ", known));
     }
   }
 
@@ -346,7 +346,7 @@ public class TasksResource {
     UUID batchStep = Parameters.optionalUuid("batch", batch);
     if (batchStep != null) {
       JsonObject page = tasks.batchWorkers(uuid, batchStep, Parameters.number("cursor", cursor, 0, 0, Integer.MAX_VALUE),
-          Parameters.number("limit", limit, 25, 1, 100));
+          Parameters.number("limit", limit, 25, 1, 100), most);
       if (page.isEmpty()) {
         tasks.describe(uuid).orElseThrow(() -> Tasks.notFound(uuid));
         throw Problem.invalid("batch", "is not a batch step of the task that has made its batches");

@@ -76,8 +76,9 @@ class TaskGateway {
     return sql.json("get_child_documents(cast(? as uuid), cast(? as uuid), ?)", taskUuid, after == null ? null : after.toString(), limit);
   }
 
-  JsonObject listBatchWorkers(UUID taskUuid, UUID batchStep, int after, int limit) {
-    return sql.object("list_batch_workers(cast(? as uuid), cast(? as uuid), ?, ?)", taskUuid, batchStep, after, limit);
+  JsonObject listBatchWorkers(UUID taskUuid, UUID batchStep, int after, int limit, Integer mostBytes) {
+    return sql.object("list_batch_workers(cast(? as uuid), cast(? as uuid), ?, ?, cast(? as int))", taskUuid, batchStep, after, limit,
+        text(mostBytes));
   }
 
   JsonArray getStepAudit(UUID taskUuid, UUID stepUuid, Integer mostBytes) {

@@ -113,8 +113,8 @@ public class Tasks {
 
   /** A page of the workers of a batch: {@code {steps, next}}; empty when the task has no such batch. */
   @Transactional
-  public JsonObject batchWorkers(UUID taskUuid, UUID batchStep, int after, int limit) {
-    return gateway.listBatchWorkers(taskUuid, batchStep, after, limit);
+  public JsonObject batchWorkers(UUID taskUuid, UUID batchStep, int after, int limit, Integer mostBytes) {
+    return gateway.listBatchWorkers(taskUuid, batchStep, after, limit, mostBytes);
   }
 
   /** A page of the child tasks that its steps submitted: {@code {children, next}}; empty when there is no such task. */

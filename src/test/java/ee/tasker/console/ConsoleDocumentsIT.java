@@ -48,13 +48,15 @@ class ConsoleDocumentsIT {
     System.out.println("the beginning of 20 MiB took " + milliseconds + " ms");
     assertThat(milliseconds).isLessThan(5_000);
     assertThat(browser.text()).contains("9007199254740993", "20.0 MiB").doesNotContain("Show all 20");
-    assertThat(((JsonNumber) browser.run("return document.querySelector('[data-document] pre').innerText.length")).intValue()).isLessThan(20_000);
+    assertThat(((JsonNumber) browser.run("return document.querySelector('[data-document] pre').innerText.length")).intValue())
+        .isLessThan(20_000);
 
     browser.run("window.saved = null; URL.createObjectURL = (blob) => { window.saved = blob; return 'about:blank#'; }");
     browser.run("[...document.querySelectorAll('[data-document] button')].find((b) => b.innerText === 'Download').click()");
     browser.await("window.saved");
-    JsonString hash = (JsonString) browser.runLater("const digest = await crypto.subtle.digest('SHA-256', await window.saved.arrayBuffer()); "
-        + "return [...new Uint8Array(digest)].map((b) => b.toString(16).padStart(2, '0')).join('')");
+    JsonString hash = (JsonString) browser
+        .runLater("const digest = await crypto.subtle.digest('SHA-256', await window.saved.arrayBuffer()); "
+            + "return [...new Uint8Array(digest)].map((b) => b.toString(16).padStart(2, '0')).join('')");
     assertThat(hash.getString()).isEqualTo(admin.value("select encode(sha256(convert_to(result::text, 'UTF8')), 'hex') "
         + "from tasker.workflow_step_result_audit where workflow_step_uuid = ? and success", step));
   }
@@ -77,7 +79,8 @@ class ConsoleDocumentsIT {
     console.giveReason("too many");
     browser.press("Dry run");
     browser.awaitText("1,005 tasks match. Nothing has changed yet. It goes on in the background");
-    Object gone = admin.value("select task_uuid from tasker.tasks t join tasker.named_tasks n using (named_task_uuid) where n.name = 'many' limit 1");
+    Object gone = admin
+        .value("select task_uuid from tasker.tasks t join tasker.named_tasks n using (named_task_uuid) where n.name = 'many' limit 1");
     admin.sql("select tasker.request_cancel(?, 'bob', 'mine')", gone);
     browser.press("Cancel 1,005 tasks");
 
@@ -86,7 +89,8 @@ class ConsoleDocumentsIT {
     browser.await("document.querySelector('.refusals a').innerText === arguments[0]", gone.toString());
     assertThat(browser.text()).contains("no-longer-matches");
     browser.press("Close");
-    assertThat(admin.count("select count(*) from tasker.tasks t join tasker.named_tasks n using (named_task_uuid) where n.name = 'many' and t.state = 'cancelled'"))
+    assertThat(admin.count(
+        "select count(*) from tasker.tasks t join tasker.named_tasks n using (named_task_uuid) where n.name = 'many' and t.state = 'cancelled'"))
         .isEqualTo(1_005);
   }
 

@@ -283,7 +283,9 @@ final class Commands {
             .example("tasker task get 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188")
             .example("tasker task get 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 -o yaml"),
         Command.of("document", "Shows a part of the context or output of a task.").calls(Operation.READ_TASK_DOCUMENT)
-            .with(task(), Arg.path("document", "DOCUMENT", "context or output.").text().values("context", "output"), pointer(), offset(), characters()).shows(PART)
+            .with(task(), Arg.path("document", "DOCUMENT", "context or output.").text().values("context", "output"), pointer(), offset(),
+                characters())
+            .shows(PART)
             .example("tasker task document 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 context --pointer /lines/0"),
         Command.of("wait", "Waits until a task is terminal or blocked. The exit status tells whether it succeeded.")
             .calls(Operation.GET_TASK)
@@ -452,7 +454,8 @@ final class Commands {
             .example("tasker step audit 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 charge"),
         Command.of("document", "Shows a part of a result, an error, the inputs or the checkpoint of a step.")
             .calls(Operation.READ_STEP_DOCUMENT)
-            .with(task(), step(), Arg.path("document", "DOCUMENT", "result, error, inputs or checkpoint.").text().values("result", "error", "inputs",
+            .with(task(), step(),
+                Arg.path("document", "DOCUMENT", "result, error, inputs or checkpoint.").text().values("result", "error", "inputs",
                     "checkpoint"),
                 Arg.query("attempt", "N", "Of this attempt; of the latest by default.").integer(), pointer(), offset(), characters())
             .shows(PART)
