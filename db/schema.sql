@@ -2207,8 +2207,8 @@ function tasker.group_failures(p_filter jsonb DEFAULT '{}'::jsonb, p_hours integ
 function tasker.limit_documents(p_document jsonb, p_names text[], p_most integer) returns jsonb, immutable;
   -- called by get_documents_of_steps, get_step_audit, get_task_documents
 -- A page of the workers of a batch as the REST interface shows steps, in the order of the batches.
-function tasker.list_batch_workers(p_task_uuid uuid, p_batch_step_uuid uuid, p_after integer DEFAULT 0, p_limit integer DEFAULT 100) returns jsonb,
-    stable;
+function tasker.list_batch_workers(p_task_uuid uuid, p_batch_step_uuid uuid, p_after integer DEFAULT 0, p_limit integer DEFAULT 100,
+    p_most_bytes integer DEFAULT NULL::integer) returns jsonb, stable;
   -- called by TaskGateway
 -- A page of tasks, newest or oldest first.
 function tasker.list_tasks(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 25, p_cursor uuid DEFAULT NULL::uuid) returns jsonb, stable;
