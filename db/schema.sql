@@ -186,6 +186,7 @@ create table tasker.approval_events (
   constraint numbers_count_from_one CHECK (number > 0)
 );
 CREATE INDEX approval_events_task_uuid_idx ON tasker.approval_events USING btree (task_uuid);
+CREATE TRIGGER events_follow_approvals AFTER INSERT ON tasker.approval_events FOR EACH ROW EXECUTE FUNCTION tasker.publish_approval_events();
 
 -- What users are asked to approve or reject, one row for each wait of kind approval. Its decision is the result of its step.
 create table tasker.approvals (
@@ -289,24 +290,53 @@ create table tasker.batches (
 with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500, fillfactor=50);
 CREATE INDEX batches_task_uuid_idx ON tasker.batches USING btree (task_uuid);
 
+-- The verdict on each task of a bulk action: done, already or refused. Expires: see expiring_tables.
+create table tasker.bulk_action_tasks (
+  token     uuid not null,
+  task_uuid uuid not null,
+  outcome   character varying(16) not null,
+  code      character varying(64),
+  message   text,
+  acted_at  timestamp with time zone not null,
+  constraint bulk_action_tasks_pkey PRIMARY KEY (token, task_uuid),
+  constraint refused_iff_it_has_a_code CHECK ((outcome::text = 'refused'::text) = (code IS NOT NULL))
+);
+CREATE INDEX bulk_action_tasks_acted_at_idx ON tasker.bulk_action_tasks USING btree (acted_at);
+
 -- Dry runs of actions on many tasks: the real run must present the token, and the set of tasks must still have set_hash.
 create table tasker.bulk_actions (
-  token       uuid not null default gen_random_uuid(),
-  action      character varying(32) not null,
-  filter      jsonb not null,
-  acted_by    character varying(128) not null,
+  token         uuid not null default gen_random_uuid(),
+  action        character varying(32) not null,
+  filter        jsonb not null,
+  acted_by      character varying(128) not null,
   -- The REST caller that received the token, by kind and uuid, as user:…; a name when there is no uuid; null when it was made in SQL.
-  made_by     character varying(300),
-  reason      character varying(1000) not null,
-  task_count  integer not null,
-  set_hash    bytea not null,
-  created_at  timestamp with time zone not null default now(),
-  expires_at  timestamp with time zone not null,
-  executed_at timestamp with time zone,
-  result      jsonb,
+  made_by       character varying(300),
+  reason        character varying(1000) not null,
+  task_count    integer not null,
+  set_hash      bytea not null,
+  created_at    timestamp with time zone not null default now(),
+  expires_at    timestamp with time zone not null,
+  -- Whether servers do it in parts after the run has started it (advance_bulk_actions), instead of the run in one transaction.
+  is_background boolean not null default false,
+  -- The tasks that the dry run of an action in the background counted; the first done + already + refused of them have their verdicts.
+  tasks         uuid[],
+  started_at    timestamp with time zone,
+  -- The authenticated caller that started it, for the records of the actions on its tasks.
+  run_as        character varying(160),
+  done_tasks    integer not null default 0,
+  already_tasks integer not null default 0,
+  refused_tasks integer not null default 0,
+  -- Who cancelled the rest of an action in the background; null when it ended otherwise.
+  ended_by      character varying(160),
+  executed_at   timestamp with time zone,
+  result        jsonb,
   constraint bulk_actions_pkey PRIMARY KEY (token),
-  constraint executed_iff_it_has_a_result CHECK ((executed_at IS NULL) = (result IS NULL))
+  constraint background_has_its_tasks CHECK ((tasks IS NOT NULL) = (is_background AND executed_at IS NULL)),
+  constraint executed_iff_it_has_a_result CHECK ((executed_at IS NULL) = (result IS NULL)),
+  constraint no_more_verdicts_than_tasks CHECK ((done_tasks + already_tasks + refused_tasks) <= task_count)
 );
+CREATE INDEX bulk_actions_created_at_idx ON tasker.bulk_actions USING btree (created_at, token);
+CREATE INDEX bulk_actions_in_progress_idx ON tasker.bulk_actions USING btree (started_at, token) WHERE ((started_at IS NOT NULL) AND (executed_at IS NULL));
 
 -- Limits how many tasks or steps of a template, of one of its steps, or with the same value in their context run at a time. All versions of a
 --   template share its policies.
@@ -415,24 +445,31 @@ create table tasker.decision_outcomes (
 );
 CREATE INDEX decision_outcomes_task_uuid_idx ON tasker.decision_outcomes USING btree (task_uuid);
 
--- What results of steps mean to others: one row per result and matching declaration in publishes_events of the step.
+-- What results of steps mean to others, one row per result and matching declaration in publishes_events of the step, and what became of tasks,
+--   approvals, dead letters and schedules.
 create table tasker.domain_events (
   event_uuid         uuid not null default tasker.uuid_v7(),
   -- Grows with what an event follows from, because it is taken under the locks of the result; gaps and late commits are normal.
   event_number       bigint not null generated always as identity,
   -- Place in the feed, assigned once after the commit (sequence_events): growing in the order of assignment, with gaps. Null until then.
   position           bigint,
-  task_uuid          uuid not null,
-  workflow_step_uuid uuid not null,
-  -- With workflow_step_uuid the result that it follows from.
+  task_uuid          uuid,
+  workflow_step_uuid uuid,
+  -- Of an event of the engine: the task, approval, dead letter or schedule.
+  cause_uuid         uuid,
+  fire_at            timestamp with time zone,
+  -- With workflow_step_uuid the result that it follows from; with cause_uuid the move of the task, or the event of the approval. 0 where there is
+  --   only one.
   sort_key           integer not null,
-  -- Which element of publishes_events it is, from 1.
-  declaration        integer not null,
+  -- Which element of publishes_events it is, from 1; null for events of the engine.
+  declaration        integer,
+  -- What it follows from: a result of a step, or what the engine publishes itself, with names under the prefix tasker.
+  kind               character varying(16) not null default 'step'::character varying,
   name               character varying(255) not null,
-  delivery_mode      character varying(16) not null,
-  outcome            tasker.step_outcome not null,
-  attempt            integer not null,
-  -- The result, or what the mapping under payload makes; null when that failed.
+  delivery_mode      character varying(16) not null default 'durable'::character varying,
+  outcome            tasker.step_outcome,
+  attempt            integer,
+  -- The result, or what the mapping under payload makes; null when that failed. Of the engine: identities and states.
   data               jsonb,
   -- Why data is missing or does not fit the schema, {type, message}: expression_error, event_too_large or schema_violation.
   error              jsonb,
@@ -440,12 +477,18 @@ create table tasker.domain_events (
   constraint domain_events_pkey PRIMARY KEY (event_uuid),
   constraint one_event_per_position UNIQUE ("position"),
   constraint one_event_per_result_and_declaration UNIQUE (workflow_step_uuid, sort_key, declaration),
+  constraint cause_iff_of_the_engine CHECK ((cause_uuid IS NULL) = (kind::text = 'step'::text) AND (kind::text = 'step'::text) = (name::text !~~ 'tasker.%'::text)),
   constraint counts_from_one CHECK ("position" > 0 AND declaration > 0),
   constraint error_says_what CHECK (error IS NULL OR (error ->> 'type'::text) IS NOT NULL AND (error ->> 'message'::text) IS NOT NULL),
-  constraint known_delivery_mode CHECK (delivery_mode::text = ANY (ARRAY['durable'::character varying, 'fast'::character varying, 'broadcast'::character varying]::text[]))
+  constraint known_delivery_mode CHECK (delivery_mode::text = ANY (ARRAY['durable'::character varying, 'fast'::character varying, 'broadcast'::character varying]::text[])),
+  constraint known_kind CHECK (kind::text = ANY (ARRAY['step'::character varying, 'task'::character varying, 'approval'::character varying, 'dead_letter'::character varying, 'schedule'::character varying]::text[])),
+  constraint result_iff_of_a_step CHECK ((kind::text = 'step'::text) = (num_nonnulls(declaration, outcome, attempt) = 3) AND (kind::text = 'step'::text OR num_nonnulls(declaration, outcome, attempt) = 0)),
+  constraint step_iff_of_a_step_or_an_approval CHECK ((workflow_step_uuid IS NOT NULL) = (kind::text = ANY (ARRAY['step'::character varying, 'approval'::character varying]::text[]))),
+  constraint task_iff_not_of_a_schedule CHECK ((task_uuid IS NULL) = (kind::text = 'schedule'::text) AND (fire_at IS NOT NULL) = (kind::text = 'schedule'::text))
 );
 CREATE INDEX domain_events_task_uuid_idx ON tasker.domain_events USING btree (task_uuid);
 CREATE INDEX domain_events_without_position_idx ON tasker.domain_events USING btree (event_number) WHERE ("position" IS NULL);
+CREATE UNIQUE INDEX one_event_of_the_engine_per_cause ON tasker.domain_events USING btree (cause_uuid, name, sort_key, fire_at) NULLS NOT DISTINCT WHERE ((kind)::text <> 'step'::text);
 
 -- Months of history that were dropped, or rewritten without the rows of purged tasks.
 create table tasker.dropped_history (
@@ -458,6 +501,40 @@ create table tasker.dropped_history (
   constraint dropped_history_pkey PRIMARY KEY (month),
   constraint outcome_is_known CHECK (outcome::text = ANY (ARRAY['dropped'::character varying, 'rewritten'::character varying]::text[]))
 );
+
+-- How many tasks of a template that ended within a quarter of an hour, or executions of a step in them, took how long: the percentiles are made of
+--   these.
+create table tasker.duration_tallies (
+  quarter      timestamp with time zone not null,
+  -- The named_task_uuid of a template, or the named_step_uuid of a step of one.
+  subject_uuid uuid not null,
+  -- A range of durations, each a tenth longer than the one before: see calculate_duration_bucket.
+  bucket       integer not null,
+  executions   bigint not null,
+  constraint duration_tallies_pkey PRIMARY KEY (quarter, subject_uuid, bucket)
+);
+
+-- Those that are sent every domain event in the order of the feed, such as the topic of Jakarta Messaging, and how far they are.
+create table tasker.event_consumers (
+  name          character varying(64) not null,
+  -- The last event that was sent, or the end of the feed when the consumer was created.
+  position      bigint not null,
+  -- The server that sends, until lease_until unless it extends its lease.
+  holder_uuid   uuid,
+  lease_until   timestamp with time zone,
+  -- When something was last sent, or nothing was left to be sent; get_event_floor ignores a consumer for which that is long ago.
+  progressed_at timestamp with time zone not null,
+  -- Failures in a row; the next attempt is at retry_at.
+  failures      integer not null default 0,
+  retry_at      timestamp with time zone,
+  last_failure  character varying(1000),
+  created_at    timestamp with time zone not null default clock_timestamp(),
+  constraint event_consumers_pkey PRIMARY KEY (name),
+  constraint failure_is_whole CHECK ((failures = 0) = (retry_at IS NULL) AND (failures = 0) = (last_failure IS NULL)),
+  constraint lease_has_a_holder CHECK ((holder_uuid IS NULL) = (lease_until IS NULL)),
+  constraint position_is_not_negative CHECK ("position" >= 0 AND failures >= 0)
+)
+with (fillfactor=50);
 
 -- Tables of schema tasker whose rows are deleted some days after the time in one of their columns; missing tables are skipped.
 create table tasker.expiring_tables (
@@ -564,6 +641,8 @@ create table tasker.named_tasks (
   has_queue_timeouts     boolean not null generated always as (jsonb_path_exists(configuration, '$."steps"[*]."queue_timeout_seconds"?(@ != null)'::jsonpath)) stored,
   -- lifecycle.max_decision_depth: how many decisions may follow from each other.
   max_decision_depth     integer not null generated always as (COALESCE((configuration #>> '{lifecycle,max_decision_depth}'::text[])::integer, 3)) stored,
+  -- lifecycle.publishes_events: of what the engine publishes domain events itself, of tasks, approvals and dead_letters; null: of none.
+  published_lifecycle    jsonb generated always as (configuration #> '{lifecycle,publishes_events}'::text[]) stored,
   created_at             timestamp with time zone not null default now(),
   constraint named_tasks_pkey PRIMARY KEY (named_task_uuid),
   constraint one_template_per_version UNIQUE (task_namespace_uuid, name, version),
@@ -619,6 +698,8 @@ END) stored,
   growth_rank           integer,
   -- on_none: run. The deferred convergence runs although none of its parents was created.
   runs_on_none          boolean not null default false,
+  -- compensation.when: attempted. Steps that ran and did not complete are undone, too.
+  undoes_attempts       boolean not null default false,
   -- {rules: [{when, then}], otherwise} of a decision that has no handler.
   rules                 jsonb,
   -- What the step waits for after its parents: {kind: timer, for | until}, {kind: signal, name, schema?, timeout?, on_timeout?}, {kind: approval}
@@ -636,11 +717,13 @@ END) stored,
   constraint named_tasks_named_steps_named_step_uuid_fkey FOREIGN KEY (named_step_uuid) REFERENCES tasker.named_steps(named_step_uuid),
   constraint named_tasks_named_steps_named_task_uuid_fkey FOREIGN KEY (named_task_uuid) REFERENCES tasker.named_tasks(named_task_uuid),
   constraint attempts_are_not_negative CHECK (default_max_attempts >= 0),
+  constraint attempts_are_undone_by_a_compensation CHECK (NOT undoes_attempts OR step_type::text = 'compensation'::text),
   constraint backoff_is_positive CHECK (backoff_base_ms > 0 AND max_backoff_ms >= backoff_base_ms),
   constraint batch_is_of_a_batch CHECK ((batch IS NOT NULL) = (step_type::text = ANY (ARRAY['batchable'::character varying, 'batch_worker'::character varying]::text[]))),
   constraint child_replaces_the_handler CHECK ((wait_for ->> 'kind'::text) <> 'child'::text OR handler_callable IS NULL),
   constraint has_a_handler_or_what_replaces_it CHECK ((handler_callable IS NULL) = (rules IS NOT NULL OR (batch ->> 'items'::text) IS NOT NULL) OR wait_for IS NOT NULL AND rules IS NULL AND batch IS NULL),
   constraint positions_count_from_one CHECK (step_position > 0),
+  constraint prefix_of_the_engine_is_reserved CHECK (NOT jsonb_path_exists(events, '$[*]."name"?(@ starts with "tasker.")'::jsonpath)),
   constraint queue_timeout_is_positive CHECK (queue_timeout_seconds > 0),
   constraint rank_is_positive CHECK (growth_rank > 0),
   constraint rules_are_of_a_decision CHECK (rules IS NULL OR step_type::text = 'decision'::text),
@@ -846,6 +929,8 @@ create table tasker.schedule_fires (
 CREATE INDEX schedule_fires_decided_at_idx ON tasker.schedule_fires USING btree (decided_at);
 CREATE INDEX schedule_fires_open_idx ON tasker.schedule_fires USING btree (schedule_uuid) WHERE is_open;
 CREATE UNIQUE INDEX schedule_fires_task_uuid_key ON tasker.schedule_fires USING btree (task_uuid) WHERE (task_uuid IS NOT NULL);
+CREATE TRIGGER events_follow_failed_fires AFTER INSERT OR UPDATE OF outcome ON tasker.schedule_fires FOR EACH ROW WHEN (((new.outcome)::text = 'failed'::text)) EXECUTE FUNCTION tasker.publish_fire_events();
+CREATE TRIGGER events_go_with_their_fire AFTER DELETE ON tasker.schedule_fires REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION tasker.delete_fire_events();
 
 -- Tasks that are submitted at fire times. A deleted schedule stays as a row with deleted_at, so that its fires keep their meaning.
 create table tasker.schedules (
@@ -915,6 +1000,7 @@ END) stored,
 with (fillfactor=60);
 CREATE UNIQUE INDEX schedules_name_key ON tasker.schedules USING btree (namespace_name, name) WHERE (deleted_at IS NULL);
 CREATE INDEX schedules_wake_at_idx ON tasker.schedules USING btree (wake_at) WHERE (wake_at IS NOT NULL);
+CREATE TRIGGER events_follow_pauses AFTER UPDATE OF paused_at ON tasker.schedules FOR EACH ROW WHEN ((((new.paused_by)::text = 'tasker'::text) AND (old.paused_at IS NULL) AND (new.last_failure IS NOT NULL))) EXECUTE FUNCTION tasker.publish_pause_events();
 
 -- One row per start of a server, renewed by its heartbeat and kept for a day after the last.
 create table tasker.servers (
@@ -1262,6 +1348,8 @@ create table tasker.tasks (
   cancel_children       boolean,
   -- True when the template has an output, which is stored at the end; null otherwise, which costs a row nothing.
   has_output            boolean,
+  -- Whether the template publishes the ends of its tasks; null for no.
+  publishes_events      boolean,
   cancel_policy         tasker.cancel_policy,
   -- Why its completed steps are compensated; null for every other task, which costs a row nothing. Its counters then count the compensating steps
   --   only.
@@ -1297,6 +1385,7 @@ CREATE INDEX tasks_parent_correlation_id_idx ON tasker.tasks USING btree (parent
 CREATE INDEX tasks_parent_task_uuid_idx ON tasker.tasks USING btree (parent_task_uuid) WHERE (parent_task_uuid IS NOT NULL);
 CREATE TRIGGER compensation_ends BEFORE UPDATE OF state ON tasker.tasks FOR EACH ROW WHEN (((new.compensation IS NOT NULL) AND (new.completed_at IS NOT NULL) AND (old.completed_at IS NULL))) EXECUTE FUNCTION tasker.end_compensation();
 CREATE TRIGGER end_is_told AFTER UPDATE OF state ON tasker.tasks FOR EACH ROW WHEN (((new.has_output OR (new.parent_step_uuid IS NOT NULL)) AND (new.state <> old.state) AND (new.state = ANY (ARRAY['complete'::tasker.task_state, 'error'::tasker.task_state, 'cancelled'::tasker.task_state, 'resolved_manually'::tasker.task_state, 'blocked_by_failures'::tasker.task_state])))) EXECUTE FUNCTION tasker.tell_end_of_task();
+CREATE TRIGGER events_follow_moves_of_tasks AFTER UPDATE OF state ON tasker.tasks FOR EACH ROW WHEN ((new.publishes_events AND (new.state <> old.state) AND (new.state = ANY (ARRAY['complete'::tasker.task_state, 'error'::tasker.task_state, 'cancelled'::tasker.task_state, 'resolved_manually'::tasker.task_state, 'blocked_by_failures'::tasker.task_state])))) EXECUTE FUNCTION tasker.publish_task_events();
 CREATE TRIGGER rows_go_with_their_task AFTER DELETE ON tasker.tasks REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION tasker.delete_rows_of_tasks();
 CREATE TRIGGER slots_are_released_by_tasks AFTER UPDATE OF state ON tasker.tasks FOR EACH ROW WHEN ((new.is_limited AND (new.state <> old.state) AND (new.state = ANY (ARRAY['complete'::tasker.task_state, 'error'::tasker.task_state, 'cancelled'::tasker.task_state, 'resolved_manually'::tasker.task_state, 'blocked_by_failures'::tasker.task_state])))) EXECUTE FUNCTION tasker.release_task_slots();
 
@@ -1323,6 +1412,7 @@ create table tasker.tasks_dlq (
 );
 CREATE UNIQUE INDEX one_open_investigation_per_task ON tasker.tasks_dlq USING btree (task_uuid) WHERE (resolution_status = 'pending'::tasker.dlq_resolution_status);
 CREATE INDEX tasks_dlq_task_uuid_idx ON tasker.tasks_dlq USING btree (task_uuid);
+CREATE TRIGGER events_follow_dead_letters AFTER INSERT ON tasker.tasks_dlq FOR EACH ROW EXECUTE FUNCTION tasker.publish_dlq_events();
 
 -- Templates whose steps are not handed off now. Empty unless an operator paused one, so that reading it is cheap.
 create table tasker.template_pauses (
@@ -1351,6 +1441,124 @@ create table tasker.unclaimed_offers (
   constraint unclaimed_offers_task_uuid_fkey FOREIGN KEY (task_uuid) REFERENCES tasker.tasks(task_uuid) ON DELETE CASCADE,
   constraint why_is_known CHECK (why = ANY (ARRAY['unclaimed'::text, 'unserved'::text]))
 );
+
+-- One row per webhook and event: to be sent, in flight, or what became of it. Dead ones are the dead letters. Deleted with the task, and 14 days
+--   after their end (expiring_tables).
+create table tasker.webhook_deliveries (
+  delivery_uuid    uuid not null default tasker.uuid_v7(),
+  webhook_uuid     uuid not null,
+  event_uuid       uuid not null,
+  is_ping          boolean not null default false,
+  task_uuid        uuid,
+  position         bigint,
+  event_type       character varying(255) not null,
+  event_at         timestamp with time zone not null,
+  state            character varying(16) not null default 'pending'::character varying,
+  -- Attempts that ended, failed or not. An attempt of which no server reported the end does not count.
+  attempts         integer not null default 0,
+  -- Grows with each claim: a result of an earlier one is stale.
+  claims           integer not null default 0,
+  -- How often it was sent again at the request of an operator.
+  replays          integer not null default 0,
+  -- When a server may claim it: of a pending one the next attempt, of one in flight the end of the lease.
+  due_at           timestamp with time zone not null,
+  leased_by        uuid,
+  last_attempt_at  timestamp with time zone,
+  last_status      integer,
+  last_error       character varying(500),
+  last_response    character varying(1024),
+  last_duration_ms integer,
+  created_at       timestamp with time zone not null default clock_timestamp(),
+  ended_at         timestamp with time zone,
+  constraint webhook_deliveries_pkey PRIMARY KEY (delivery_uuid),
+  constraint one_delivery_per_event UNIQUE (webhook_uuid, event_uuid),
+  constraint webhook_deliveries_webhook_uuid_fkey FOREIGN KEY (webhook_uuid) REFERENCES tasker.webhooks(webhook_uuid) ON DELETE CASCADE,
+  constraint counts_are_not_negative CHECK (attempts >= 0 AND claims >= 0 AND replays >= 0),
+  constraint ended_iff_not_open CHECK ((ended_at IS NOT NULL) = (state::text = ANY (ARRAY['delivered'::character varying, 'dead'::character varying, 'discarded'::character varying]::text[]))),
+  constraint event_of_a_task_or_ping CHECK (num_nonnulls(task_uuid, "position") =
+CASE
+    WHEN is_ping THEN 0
+    ELSE 2
+END),
+  constraint known_state CHECK (state::text = ANY (ARRAY['pending'::character varying, 'in_flight'::character varying, 'delivered'::character varying, 'dead'::character varying, 'discarded'::character varying]::text[])),
+  constraint leased_iff_in_flight CHECK ((leased_by IS NOT NULL) = (state::text = 'in_flight'::text))
+)
+with (fillfactor=60);
+CREATE INDEX webhook_deliveries_dead_idx ON tasker.webhook_deliveries USING btree (webhook_uuid, delivery_uuid) WHERE ((state)::text = 'dead'::text);
+CREATE INDEX webhook_deliveries_ended_at_idx ON tasker.webhook_deliveries USING btree (ended_at) WHERE (ended_at IS NOT NULL);
+CREATE INDEX webhook_deliveries_open_idx ON tasker.webhook_deliveries USING btree (webhook_uuid, due_at) WHERE (ended_at IS NULL);
+CREATE INDEX webhook_deliveries_task_uuid_idx ON tasker.webhook_deliveries USING btree (task_uuid) WHERE (task_uuid IS NOT NULL);
+CREATE INDEX webhook_deliveries_webhook_uuid_idx ON tasker.webhook_deliveries USING btree (webhook_uuid, delivery_uuid);
+
+-- The keys with which deliveries are signed, in plain text because signing needs them. Only claim_deliveries reads them; no role of
+--   hardened-grants.sql may.
+create table tasker.webhook_secrets (
+  webhook_uuid uuid not null,
+  secret       character varying(100) not null,
+  created_at   timestamp with time zone not null default clock_timestamp(),
+  -- Null: the present secret. An earlier one signs beside it until then.
+  valid_until  timestamp with time zone,
+  constraint webhook_secrets_pkey PRIMARY KEY (webhook_uuid, secret),
+  constraint webhook_secrets_webhook_uuid_fkey FOREIGN KEY (webhook_uuid) REFERENCES tasker.webhooks(webhook_uuid) ON DELETE CASCADE,
+  constraint secret_is_prefixed CHECK (secret::text ~~ 'whsec\_%'::text)
+);
+CREATE UNIQUE INDEX webhook_secrets_present_key ON tasker.webhook_secrets USING btree (webhook_uuid) WHERE (valid_until IS NULL);
+
+-- Subscriptions to domain events that are sent to an address. A deleted one stays as a row with deleted_at, so that its deliveries keep their
+--   meaning.
+create table tasker.webhooks (
+  webhook_uuid        uuid not null default tasker.uuid_v7(),
+  -- Null: the events of all namespaces.
+  namespace_name      character varying(29),
+  name                character varying(64) not null,
+  url                 character varying(2000) not null,
+  description         character varying(1000),
+  -- The names of the events; null: all.
+  event_types         text[],
+  -- Of the tasks whose events are sent; null: all.
+  template_name       character varying(64),
+  timeout_seconds     integer not null default 15,
+  max_attempts        integer not null default 20,
+  max_in_flight       integer not null default 4,
+  backoff_seconds     integer not null default 5,
+  backoff_cap_seconds integer not null default 21600,
+  pause_after_hours   integer not null default 120,
+  -- The place in the feed of events up to which each matching event has its row in webhook_deliveries.
+  position            bigint not null,
+  -- The place behind which the present filter holds: events behind it and up to position have their delivery.
+  first_position      bigint not null,
+  -- The position that the webhook had when it was set back last: deliveries up to there are repetitions.
+  replayed_to         bigint not null default 0,
+  -- Earlier events are not sent, even if they have got their place in the feed since; null: no limit.
+  starts_at           timestamp with time zone,
+  -- Until then nothing is sent but pings: the receiver asked for it, or it has failed often in a row.
+  wait_until          timestamp with time zone,
+  -- The first failure after the last success.
+  failing_since       timestamp with time zone,
+  failures_in_a_row   integer not null default 0,
+  last_failure        character varying(500),
+  last_delivered_at   timestamp with time zone,
+  delivered_count     bigint not null default 0,
+  failed_count        bigint not null default 0,
+  dead_count          bigint not null default 0,
+  paused_at           timestamp with time zone,
+  paused_by           character varying(160),
+  pause_reason        character varying(1000),
+  version             integer not null default 1,
+  created_at          timestamp with time zone not null default clock_timestamp(),
+  created_by          character varying(160) not null,
+  updated_at          timestamp with time zone not null default clock_timestamp(),
+  updated_by          character varying(160) not null,
+  deleted_at          timestamp with time zone,
+  constraint webhooks_pkey PRIMARY KEY (webhook_uuid),
+  constraint failing_iff_failures CHECK ((failing_since IS NULL) = (failures_in_a_row = 0)),
+  constraint pause_has_actor_and_reason CHECK (num_nonnulls(paused_at, paused_by, pause_reason) = ANY (ARRAY[0, 3])),
+  constraint positions_go_forward CHECK (first_position >= 0 AND "position" >= first_position),
+  constraint ranges_are_kept CHECK (timeout_seconds >= 1 AND timeout_seconds <= 60 AND max_attempts >= 1 AND max_attempts <= 100 AND max_in_flight >= 1 AND max_in_flight <= 32 AND backoff_seconds >= 1 AND backoff_seconds <= 3600 AND backoff_cap_seconds >= 1 AND backoff_cap_seconds <= 86400 AND pause_after_hours >= 1 AND pause_after_hours <= 720),
+  constraint types_are_not_empty CHECK (cardinality(event_types) > 0)
+)
+with (fillfactor=60);
+CREATE UNIQUE INDEX webhooks_name_key ON tasker.webhooks USING btree (namespace_name, name) NULLS NOT DISTINCT WHERE (deleted_at IS NULL);
 
 -- The steps that workers claimed over the REST interface: the basis of their capacity, and of what a lost answer is repeated from. A row whose
 --   handoff is no longer in progress counts for nothing; the next call of its worker deletes it.
@@ -1609,6 +1817,9 @@ view tasker.v_task_staleness_monitoring (task_uuid uuid, namespace_name characte
 
 -- Functions: analytics
 -- --------------------
+-- The bucket of a duration in duration_tallies.
+function tasker.calculate_duration_bucket(p_seconds numeric) returns integer, immutable;
+  -- called by find_tally_violations, tally_durations
 -- A health score between 0 and 1 from the outcomes of tasks, failures and free connections.
 function tasker.calculate_health_score(p_completed bigint, p_failed bigint, p_ended bigint, p_active_connections bigint, p_max_connections bigint)
     returns numeric, immutable;
@@ -1628,6 +1839,13 @@ function tasker.get_analytics_metrics(since_timestamp timestamp with time zone D
 function tasker.get_bottleneck_document(p_hours integer DEFAULT 24, p_limit integer DEFAULT 10, p_min_executions integer DEFAULT 5,
     p_namespace text DEFAULT NULL::text, p_name text DEFAULT NULL::text, p_version text DEFAULT NULL::text) returns jsonb, stable;
   -- called by InsightGateway
+-- The duration that stands for a bucket of duration_tallies.
+function tasker.get_bucket_seconds(p_bucket integer) returns numeric, immutable;
+  -- called by get_duration_percentiles
+-- The durations that half, 95 and 99 percent of the tasks of templates, or of the executions of steps, did not exceed.
+function tasker.get_duration_percentiles(p_subject_uuids uuid[], p_since timestamp with time zone) returns TABLE(subject_uuid uuid,
+    p50_seconds numeric, p95_seconds numeric, p99_seconds numeric), stable;
+  -- called by get_bottleneck_document
 -- How long handoffs waited for their acceptance, and how many offers wait or are stuck, per namespace.
 function tasker.get_handoff_latency(p_window interval DEFAULT '00:05:00'::interval, p_sample integer DEFAULT 5000,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(namespace character varying, accepted bigint, p50_ms numeric,
@@ -1696,6 +1914,10 @@ function tasker.rebuild_analytics() returns bigint;
 -- Counts the moves of tasks that are not counted yet; null when another session runs it.
 function tasker.roll_up_analytics(p_keep interval DEFAULT '35 days'::interval, p_limit integer DEFAULT 10000) returns bigint;
   -- called by OrchestrationGateway
+-- Durations of the tasks that ended and of the executions of their steps, by quarter of an hour and bucket, of some transactions.
+function tasker.tally_durations(p_from bigint, p_until bigint DEFAULT NULL::bigint,
+    p_since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone) returns SETOF tasker.duration_tallies, stable;
+  -- called by get_duration_percentiles, rebuild_analytics, roll_up_analytics
 -- Executions of the steps of tasks that ended, by minute and step of the template, of some transactions.
 function tasker.tally_steps(p_from bigint, p_until bigint DEFAULT NULL::bigint,
     p_since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone,
@@ -1786,9 +2008,19 @@ function tasker.begin_compensations(p_task_uuids uuid[], p_server_uuid uuid, p_n
     p_cause tasker.compensation_cause DEFAULT NULL::tasker.compensation_cause, p_by text DEFAULT NULL::text, p_reason text DEFAULT NULL::text)
     returns tasker.task_delta[];
   -- called by act_on_task, roll_up_task_states
+-- Creates the next workers of a batch that undoes another one, all pending, and counts them on their task.
+function tasker.create_compensating_workers(p_batch_step_uuid uuid, p_first_position integer, p_count integer, p_server_uuid uuid,
+    p_now timestamp with time zone) returns uuid[];
+  -- called by advance_batches
 -- What the end of a task means for its compensation.
 function tasker.end_compensation() returns trigger;
   -- called by trigger of tasks
+-- The name of the step that compensates the step p_name.
+function tasker.format_compensation_name(p_name text, p_undo_uuid uuid) returns text, immutable;
+  -- called by begin_compensations, create_compensating_workers, find_batch_violations
+-- Whether a step is to be undone when its task is compensated.
+function tasker.is_undoable(p_state tasker.step_state, p_attempts integer, p_undoes_attempts boolean) returns boolean, immutable;
+  -- called by begin_compensations, find_compensation_violations
 -- The compensations of a new template: for each step with one, a row that no task begins with.
 function tasker.register_compensations(p_named_task_uuid uuid, p_steps jsonb) returns void;
   -- called by register_template
@@ -1831,13 +2063,13 @@ function tasker.cancel_waits(p_task_uuids uuid[], p_step_uuids uuid[] DEFAULT NU
   --   transition_task_state_atomic
 -- What is wrong with the batches that a batchable step of a template wants to make: a sentence, or null.
 function tasker.check_batches(p_named_step_uuid uuid, p_batches jsonb, p_is_cut boolean DEFAULT false) returns text, stable;
-  -- called by act_on_step, cut_batches, judge_batches, transition_step_state_atomic
+  -- called by cut_batches, judge_batches, judge_step_action, transition_step_state_atomic
 -- What is wrong with the choice of a decision of a template: a sentence, or null.
 function tasker.check_choice(p_named_step_uuid uuid, p_chosen jsonb) returns text, stable;
-  -- called by check_decision, judge_decisions
+  -- called by check_decision, decide_steps, judge_decisions
 -- What is wrong with the choice of a decision: a sentence, or null when it may be carried out.
 function tasker.check_decision(p_step_uuid uuid, p_chosen jsonb, p_is_known boolean DEFAULT false) returns text, stable;
-  -- called by act_on_step, decide_steps, judge_decisions, transition_step_state_atomic
+  -- called by decide_steps, judge_decisions, judge_step_action, transition_step_state_atomic
 -- Every move of a step that is recorded must be in workflow_step_transition_rules for its actor.
 function tasker.check_step_transitions() returns trigger;
   -- called by trigger of workflow_step_transitions
@@ -1882,10 +2114,13 @@ function tasker.decide_steps(p_step_uuids uuid[], p_server_uuid uuid, p_now time
 function tasker.deliver_notices(p_server_uuid uuid, p_limit integer DEFAULT 100,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by advance_due_tasks
--- Ends a step that the engine completes itself: pending to complete with p_result, or to error with p_error.
+-- Ends one step that the engine completes itself: pending to complete with p_result, or to error with p_error.
 function tasker.end_automatic_step(p_step_uuid uuid, p_result jsonb, p_error jsonb, p_server_uuid uuid, p_now timestamp with time zone)
     returns tasker.task_delta;
-  -- called by advance_batches, cut_batches, decide_steps, pass_child_waits
+  -- called by advance_batches, cut_batches, pass_child_waits
+-- Ends steps that the engine completes itself: pending to complete with a result, or to error with an error.
+function tasker.end_automatic_steps(p_ends jsonb, p_server_uuid uuid, p_now timestamp with time zone) returns tasker.task_delta[];
+  -- called by decide_steps, end_automatic_step, pass_child_waits
 -- Evaluates whole tasks and does the work that is due.
 function tasker.evaluate_tasks(p_task_uuids uuid[], p_server_uuid uuid, p_claim_limit integer DEFAULT 0, p_lease_seconds integer DEFAULT 60,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
@@ -1916,18 +2151,18 @@ function tasker.get_refusals(p_results jsonb, p_accepted uuid[]) returns jsonb, 
   -- called by complete_steps
 -- The output of an ended task: what its template's mapping gave, or the results of its leaves by name.
 function tasker.get_task_output(p_task_uuid uuid) returns jsonb, stable;
-  -- called by find_child_violations, get_task_documents, pass_child_waits
+  -- called by find_child_violations, get_task_documents, pass_child_waits, read_document
 -- What follows from completed decisions, and from ready steps that the engine completes itself or that wait, until nothing more does.
 function tasker.grow_tasks(p_completed uuid[], p_ready uuid[], p_server_uuid uuid,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT o_ready uuid[], OUT o_deltas tasker.task_delta[],
     OUT o_next_due_at timestamp with time zone, OUT o_due uuid[], OUT o_queued text[]) returns record;
-  -- called by advance_tasks, evaluate_tasks
+  -- called by advance_tasks, begin_compensations, evaluate_tasks
 -- Whether a task state is terminal.
 function tasker.is_terminal(p_state tasker.task_state) returns boolean, immutable;
-  -- called by count_task_moves, tally_steps, tally_tasks
+  -- called by count_task_moves, tally_durations, tally_steps, tally_tasks
 -- Whether an error comes from the connection, the transaction or the server, and not from the data.
 function tasker.is_transient_error(p_sqlstate text) returns boolean, immutable;
-  -- called by process_tasks, submit_queued_requests
+  -- called by act_on_tasks_of_bulk, process_tasks, submit_queued_requests
 -- Checks the batches among submitted results: what is wrong makes the result a permanent failure.
 function tasker.judge_batches(p_results jsonb) returns jsonb, stable;
   -- called by judge_decisions
@@ -1939,8 +2174,8 @@ function tasker.judge_yields(p_results jsonb) returns jsonb, stable;
   -- called by yield_steps
 -- Locks tasks in the order of their uuids, which is the lock order of all functions.
 function tasker.lock_tasks(p_task_uuids uuid[]) returns void;
-  -- called by abandon_steps, begin_approval_action, complete_steps, decline_steps, end_worker_claims, evaluate_tasks, fire_schedules,
-  --   record_task_fault, release_steps, request_cancel, resume_templates, run_bulk_action, send_signals, set_step_backoff_atomic,
+  -- called by abandon_steps, advance_bulk_actions, begin_approval_action, complete_steps, decline_steps, end_worker_claims, evaluate_tasks,
+  --   fire_schedules, record_task_fault, release_steps, request_cancel, resume_templates, run_bulk_action, send_signals, set_step_backoff_atomic,
   --   start_validated_tasks, submit_worker_results
 -- Merges two replies about different work into one, member by member.
 function tasker.merge_replies(p_first jsonb, p_second jsonb) returns jsonb, immutable;
@@ -1975,7 +2210,8 @@ function tasker.record_decisions(p_results jsonb, p_accepted uuid[], p_now times
   -- called by complete_steps, transition_step_state_atomic
 -- Recounts the workers of the open batches of tasks, after moves that were not counted one by one.
 function tasker.recount_batches(p_task_uuids uuid[]) returns void;
-  -- called by evaluate_tasks, fail_stale_task, move_steps_by_operator, record_task_fault, refuse_steps, request_cancel, transition_step_state_atomic
+  -- called by begin_compensations, evaluate_tasks, fail_stale_task, move_steps_by_operator, record_task_fault, refuse_steps, request_cancel,
+  --   transition_step_state_atomic
 -- History is append-only: an update or a delete of one of its rows is refused with TK009.
 function tasker.refuse_history_change() returns trigger;
   -- called by trigger of operator_actions, trigger of task_transitions, trigger of workflow_step_result_audit, trigger of workflow_step_transitions
@@ -1984,10 +2220,10 @@ function tasker.refuse_steps(p_step_uuids uuid[], p_reasons text[], p_server_uui
   -- called by admit_steps
 -- The refusal that a function returns for a null or unknown id.
 function tasker.refuse_unknown(p_kind text, p_id text, p_field text DEFAULT NULL::text) returns jsonb, immutable;
-  -- called by act_on_step, act_on_task, add_steps, begin_approval_action, change_schedule, create_session, delete_view, find_templates_to_pause,
-  --   fork_task, grant_access, queue_signals, replay_dead_messages, request_cancel, revoke_api_key, revoke_grant, run_bulk_action, save_schedule,
-  --   send_signals, send_task_to_dlq, set_concurrency_limit, set_password, set_retention_policy, set_user_enabled, start_backfill, store_signal,
-  --   trigger_schedule, update_dlq_entry
+  -- called by act_on_step, act_on_task, add_steps, begin_approval_action, cancel_bulk_action, change_delivery, change_schedule, change_webhook,
+  --   create_session, delete_view, find_templates_to_pause, fork_task, grant_access, queue_signals, replay_dead_messages, request_cancel,
+  --   revoke_api_key, revoke_grant, run_bulk_action, save_schedule, save_webhook, send_signals, send_task_to_dlq, set_concurrency_limit,
+  --   set_password, set_retention_policy, set_user_enabled, start_backfill, store_signal, trigger_schedule, update_dlq_entry
 -- Counts down the remaining parents of the children of finished steps.
 function tasker.release_children(p_completed uuid[], OUT o_ready uuid[], OUT o_grows boolean) returns record;
   -- called by advance_tasks, grow_tasks
@@ -2030,31 +2266,69 @@ function tasker.yield_steps(p_results jsonb, p_server_uuid uuid, p_now timestamp
 
 -- Functions: event
 -- ----------------
+-- Takes or extends the lease of a server on a consumer of domain events, and returns what it has to send next.
+function tasker.claim_event_consumer(p_name text, p_server_uuid uuid, p_lease_seconds integer DEFAULT 30, p_limit integer DEFAULT 500,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by EventGateway
+-- Deletes the domain events of fire times whose record is deleted.
+function tasker.delete_fire_events() returns trigger;
+  -- called by trigger of schedule_fires
 -- The first thing in which a value does not fit a schema; null when it fits.
 function tasker.find_schema_problem(p_schema jsonb, p_value jsonb, p_place text DEFAULT '$'::text) returns text, immutable;
   -- called by make_event_data
+-- The name of the domain event for an event in the history of an approval.
+function tasker.get_approval_event_name(p_event tasker.approval_event) returns text, immutable;
+  -- called by find_event_violations, publish_approval_events
+-- Consumers of domain events for a monitoring system: failures in a row, and how long they have waited.
+function tasker.get_consumer_figures(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
+  -- called by get_metrics_document
 -- publishes_events of a step as the engine keeps it, null for none.
 function tasker.get_event_definitions(p_declared jsonb, p_published jsonb) returns jsonb, immutable;
   -- called by register_template
 -- A domain event as a CloudEvent; null when there is no such event.
 function tasker.get_event_document(p_event_uuid uuid) returns jsonb, stable;
-  -- called by list_domain_events
+  -- called by claim_deliveries, list_domain_events
+-- The lowest position that a consumer of domain events has been sent: the clean-up keeps tasks with later events.
+function tasker.get_event_floor(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns bigint, stable;
+  -- called by preview_retention, purge_tasks
+-- The name of the domain event of a task that has reached a state; null for states that have none.
+function tasker.get_task_event_name(p_state tasker.task_state) returns text, immutable;
+  -- called by find_event_violations, publish_task_events
 -- Whether an event with that condition follows from a result with that outcome.
 function tasker.is_event_due(p_condition text, p_outcome tasker.step_outcome) returns boolean, immutable;
   -- called by find_event_violations, publish_events
 -- A page of the feed of domain events, in the order of their positions.
 function tasker.list_domain_events(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 100, p_after bigint DEFAULT 0) returns jsonb, stable;
-  -- called by EventGateway
+  -- called by EventGateway, claim_event_consumer
 -- The data of a domain event, and what is wrong with it.
 function tasker.make_event_data(p_event jsonb, p_task_uuid uuid, p_step_uuid uuid, p_step_name text, p_result jsonb, p_error jsonb, OUT o_data jsonb,
     OUT o_error jsonb) returns record, stable;
   -- called by publish_events
+-- Writes the domain event for each event of an approval, in its transaction.
+function tasker.publish_approval_events() returns trigger;
+  -- called by trigger of approval_events
+-- Writes the domain event of a dead letter that is opened, in its transaction.
+function tasker.publish_dlq_events() returns trigger;
+  -- called by trigger of tasks_dlq
 -- Writes the domain events that follow from a result, in the transaction of the result.
 function tasker.publish_events() returns trigger;
   -- called by trigger of workflow_step_result_audit
+-- Writes the domain event of a fire time whose task could not be submitted, in the transaction that records it.
+function tasker.publish_fire_events() returns trigger;
+  -- called by trigger of schedule_fires
+-- Writes the domain event of a schedule that has paused itself, in the transaction of the pause.
+function tasker.publish_pause_events() returns trigger;
+  -- called by trigger of schedules
+-- Writes the domain event of a task that has ended or is blocked, in the transaction of the move.
+function tasker.publish_task_events() returns trigger;
+  -- called by trigger of tasks
+-- Records how far a server has sent the events of a consumer.
+function tasker.record_event_delivery(p_name text, p_server_uuid uuid, p_position bigint, p_failure text DEFAULT NULL::text,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by EventGateway
 -- Gives the next committed domain events their position in the feed.
 function tasker.sequence_events(p_limit integer DEFAULT 1000) returns integer;
-  -- called by EventGateway
+  -- called by EventGateway, claim_deliveries, claim_event_consumer
 
 
 -- Functions: expression
@@ -2116,7 +2390,10 @@ function tasker.count_tasks(p_filter jsonb DEFAULT '{}'::jsonb, p_most integer D
   -- called by TaskGateway
 -- Why a task is blocked or waiting, in one sentence; null when it does not exist or has ended otherwise than by its time limit.
 function tasker.diagnose_task(p_task_uuid uuid) returns text, stable;
-  -- called by get_task_documents
+  -- called by explain_tasks, get_task_documents
+-- Why tasks are blocked or waiting: an object of the sentences of diagnose_task by task_uuid.
+function tasker.explain_tasks(p_task_uuids uuid[]) returns jsonb, stable;
+  -- called by TaskGateway
 -- Explains why a task waits: one row for every unfinished step of an unfinished task, with a cause, a sentence and the details.
 function tasker.explain_waiting(p_task_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
     returns TABLE(workflow_step_uuid uuid, step_name character varying, state tasker.step_state, cause text, sentence text, details jsonb), stable;
@@ -2125,6 +2402,9 @@ function tasker.explain_waiting(p_task_uuid uuid, p_now timestamp with time zone
 function tasker.find_tasks(p_filter jsonb, p_limit integer, p_cursor uuid DEFAULT NULL::uuid, p_since uuid DEFAULT NULL::uuid, OUT r_tasks uuid[],
     OUT r_unknown_attribute text) returns record, stable;
   -- called by count_tasks, list_tasks
+-- The results of a batch for a step that follows from it, by page, in the order of the batches.
+function tasker.get_ancestor_batch_results(p_step_uuid uuid, p_batch_step text, p_after integer, p_limit integer) returns jsonb, stable;
+  -- called by StepGateway
 -- The batches of a task as the REST interface shows them, a JSON array in the order of the template.
 function tasker.get_batch_documents(p_task_uuid uuid) returns jsonb, stable;
   -- called by get_task_documents
@@ -2132,7 +2412,7 @@ function tasker.get_batch_documents(p_task_uuid uuid) returns jsonb, stable;
 function tasker.get_batch_results(p_batch_step_uuid uuid, p_after integer DEFAULT 0, p_limit integer DEFAULT 100, p_state text DEFAULT NULL::text)
     returns TABLE(batch_number integer, batch_id text, workflow_step_uuid uuid, step_name text, state tasker.step_state, attempts integer,
     result jsonb, error jsonb), stable;
-  -- called by get_batch_failure, get_batch_summary, list_batch_workers
+  -- called by get_ancestor_batch_results, get_batch_failure, get_batch_summary, list_batch_workers
 -- The states of the workers of a batch as one letter for each, in the order of the batches, those behind p_after and at most p_limit.
 function tasker.get_batch_states(p_batch_step_uuid uuid, p_after integer DEFAULT 0, p_limit integer DEFAULT 10000) returns text, stable;
   -- called by list_batch_workers
@@ -2146,7 +2426,7 @@ function tasker.get_compensation_document(p_task_uuid uuid) returns jsonb, stabl
 function tasker.get_decision_documents(p_task_uuid uuid) returns jsonb, stable;
   -- called by get_task_documents
 -- Steps of a task as the REST interface shows them, in the order of the template.
-function tasker.get_documents_of_steps(p_task_uuid uuid, p_step_uuids uuid[]) returns jsonb, stable;
+function tasker.get_documents_of_steps(p_task_uuid uuid, p_step_uuids uuid[], p_most_bytes integer DEFAULT NULL::integer) returns jsonb, stable;
   -- called by get_step_documents, list_batch_workers
 -- The events of the stream: moves of tasks and steps of transactions that are over.
 function tasker.get_events(p_from bigint, p_until bigint DEFAULT NULL::bigint,
@@ -2161,13 +2441,15 @@ function tasker.get_fork_documents(p_task_uuid uuid, p_limit integer DEFAULT 100
 function tasker.get_installation_status(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
   -- called by InsightGateway
 -- Every recorded result of a step, oldest first.
-function tasker.get_step_audit(p_task_uuid uuid, p_step_uuid uuid) returns jsonb, stable;
+function tasker.get_step_audit(p_task_uuid uuid, p_step_uuid uuid, p_most_bytes integer DEFAULT NULL::integer) returns jsonb, stable;
   -- called by TaskGateway
 -- The steps of a task, or one of them, as the REST interface shows them.
-function tasker.get_step_documents(p_task_uuid uuid, p_step_uuid uuid DEFAULT NULL::uuid) returns jsonb, stable;
+function tasker.get_step_documents(p_task_uuid uuid, p_step_uuid uuid DEFAULT NULL::uuid, p_most_bytes integer DEFAULT NULL::integer) returns jsonb,
+    stable;
   -- called by TaskGateway
 -- Tasks as the REST interface shows them, in the order of the argument.
-function tasker.get_task_documents(p_task_uuids uuid[], p_with_details boolean DEFAULT true) returns jsonb, stable;
+function tasker.get_task_documents(p_task_uuids uuid[], p_with_details boolean DEFAULT true, p_most_bytes integer DEFAULT NULL::integer)
+    returns jsonb, stable;
   -- called by TaskGateway, list_tasks
 -- The history of a task, in the order in which it was written.
 function tasker.get_task_history(p_task_uuid uuid) returns jsonb, stable;
@@ -2183,9 +2465,12 @@ function tasker.get_waiting_document(p_task_uuid uuid, p_shows_context boolean D
 function tasker.group_failures(p_filter jsonb DEFAULT '{}'::jsonb, p_hours integer DEFAULT 24, p_limit integer DEFAULT 50,
     p_tasks integer DEFAULT 5000) returns jsonb, stable;
   -- called by InsightGateway
+-- A document with the sizes of some of its members, without those that are longer than p_most bytes.
+function tasker.limit_documents(p_document jsonb, p_names text[], p_most integer) returns jsonb, immutable;
+  -- called by get_documents_of_steps, get_step_audit, get_task_documents
 -- A page of the workers of a batch as the REST interface shows steps, in the order of the batches.
 function tasker.list_batch_workers(p_task_uuid uuid, p_batch_step_uuid uuid, p_after integer DEFAULT 0, p_limit integer DEFAULT 100,
-    p_state text DEFAULT NULL::text, p_states boolean DEFAULT false) returns jsonb, stable;
+    p_state text DEFAULT NULL::text, p_states boolean DEFAULT false, p_most_bytes integer DEFAULT NULL::integer) returns jsonb, stable;
   -- called by TaskGateway
 -- A page of tasks, newest or oldest first.
 function tasker.list_tasks(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 25, p_cursor uuid DEFAULT NULL::uuid) returns jsonb, stable;
@@ -2193,6 +2478,10 @@ function tasker.list_tasks(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer D
 -- What errors of the same cause have in common: the message without identifiers, numbers and quoted values.
 function tasker.normalize_error(p_message text) returns text, immutable;
   -- called by group_failures
+-- A part of a document of a task or step, as JSON text.
+function tasker.read_document(p_task_uuid uuid, p_step_uuid uuid, p_document text, p_attempt integer DEFAULT NULL::integer,
+    p_pointer text DEFAULT ''::text, p_offset integer DEFAULT 0, p_limit integer DEFAULT 16384) returns jsonb, stable;
+  -- called by TaskGateway
 -- The refusal of a filter by a search attribute that no template of the filter declares.
 function tasker.refuse_search_attribute(p_name text) returns jsonb, immutable;
   -- called by count_tasks, list_tasks
@@ -2247,7 +2536,8 @@ function tasker.waits_for_slot(p_step tasker.workflow_steps) returns boolean, st
 -- -------------------------------
 -- A new time-ordered key (UUID version 7): the server's own uuidv7() from PostgreSQL 18 on, the same layout before.
 function tasker.uuid_v7() returns uuid;
-  -- called by add_steps, begin_compensations, create_batch_workers, create_steps, expand_decisions, fork_task, submit_tasks
+  -- called by add_steps, begin_compensations, change_webhook, create_batch_workers, create_compensating_workers, create_steps, expand_decisions,
+  --   fork_task, submit_tasks
 
 
 -- Functions: operations
@@ -2260,7 +2550,18 @@ function tasker.act_on_step(p_task_uuid uuid, p_step_uuid uuid, p_action text, p
 function tasker.act_on_task(p_task_uuid uuid, p_action text, p_by text, p_reason text, p_data jsonb DEFAULT '{}'::jsonb,
     p_server_uuid uuid DEFAULT NULL::uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,
     p_bulk_token uuid DEFAULT NULL::uuid) returns jsonb;
-  -- called by OperationGateway, run_bulk_action
+  -- called by OperationGateway, act_on_tasks_of_bulk
+-- Acts on tasks of a bulk action and records the verdict on each.
+function tasker.act_on_tasks_of_bulk(p_bulk tasker.bulk_actions, p_task_uuids uuid[], p_matching uuid[], p_isolated boolean, p_server_uuid uuid,
+    p_now timestamp with time zone, OUT o_queued jsonb, OUT o_ended jsonb) returns record;
+  -- called by advance_bulk_actions, run_bulk_action
+-- One part of the oldest bulk action in the background: up to p_limit of its tasks, with a verdict on each.
+function tasker.advance_bulk_actions(p_server_uuid uuid DEFAULT NULL::uuid, p_limit integer DEFAULT 50,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by OrchestrationGateway
+-- Ends a bulk action in the background; what it has not come to stays as it is.
+function tasker.cancel_bulk_action(p_token uuid, p_by text, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by OperationGateway
 -- Refuses an operator action that is unknown, or has no actor or no reason, with TK007.
 function tasker.check_action(p_action text, p_known text[], p_by text, p_reason text) returns void;
   -- called by act_on_step, act_on_task, fork_task, pause_templates, preview_bulk_action, resume_templates, send_task_to_dlq, set_retention_policy,
@@ -2273,8 +2574,9 @@ function tasker.copy_finished_steps(p_source_uuid uuid, p_task_uuid uuid, p_reru
 function tasker.delete_view(p_view_uuid uuid, p_owner text, p_namespaces jsonb DEFAULT NULL::jsonb) returns jsonb;
   -- called by OperationGateway
 -- The tasks that match a filter and that allow an action, by uuid, at most p_limit of them.
-function tasker.find_tasks_for_action(p_action text, p_filter jsonb, p_limit integer) returns uuid[], stable;
-  -- called by preview_bulk_action, run_bulk_action
+function tasker.find_tasks_for_action(p_action text, p_filter jsonb, p_limit integer, p_task_uuids uuid[] DEFAULT NULL::uuid[]) returns uuid[],
+    stable;
+  -- called by advance_bulk_actions, preview_bulk_action, run_bulk_action
 -- The templates that a pause or resume applies to, with their namespace locked, or a refusal.
 function tasker.find_templates_to_pause(p_namespace text, p_name text, p_version text, OUT o_namespace tasker.task_namespaces, OUT o_templates uuid[],
     OUT o_refusal jsonb) returns record;
@@ -2286,9 +2588,21 @@ function tasker.fork_task(p_task_uuid uuid, p_by text, p_reason text, p_data jso
 -- The schemas of the context of a task and the result of a step; null when there is no such task or step.
 function tasker.get_action_schemas(p_task_uuid uuid, p_step_uuid uuid DEFAULT NULL::uuid) returns jsonb, stable;
   -- called by OperationGateway
+-- The actions that the state of a task allows now, by the rules of act_on_task.
+function tasker.get_allowed_actions(p_task tasker.tasks) returns jsonb, stable;
+  -- called by get_task_documents
+-- The actions that the state of a step and its task allow now, by the rules of act_on_step.
+function tasker.get_allowed_step_actions(p_task tasker.tasks, p_step tasker.workflow_steps) returns jsonb, stable;
+  -- called by get_documents_of_steps
 -- What the token of a bulk action allows; null when the caller has no such token.
 function tasker.get_bulk_action(p_token uuid, p_made_by text) returns jsonb, stable;
   -- called by OperationGateway
+-- A bulk action as the REST interface shows it; null when there is none.
+function tasker.get_bulk_action_document(p_token uuid) returns jsonb, stable;
+  -- called by OperationGateway, cancel_bulk_action, list_bulk_actions
+-- What a bulk action has done so far, as run_bulk_action returns it.
+function tasker.get_bulk_action_result(p_bulk tasker.bulk_actions, p_outcome text) returns jsonb, stable;
+  -- called by advance_bulk_actions, cancel_bulk_action, run_bulk_action
 -- The running steps, of those given, that were asked to stop, and the time that each has left.
 function tasker.get_cancel_requests(p_steps jsonb, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
   -- called by StepGateway, heartbeat_worker, save_worker_checkpoints
@@ -2300,7 +2614,26 @@ function tasker.hash_tasks(p_task_uuids uuid[]) returns bytea, stable;
   -- called by preview_bulk_action, run_bulk_action
 -- Whether the latest operator action on a task (or on one of its steps) was this very one.
 function tasker.is_repeated_action(p_task_uuid uuid, p_step_uuid uuid, p_action text, p_by text, p_reason text) returns boolean, stable;
-  -- called by act_on_step, act_on_task
+  -- called by judge_restart, judge_step_action
+-- Why a task cannot be ended by an operator now: the rules of act_on_task for resolve, fail, compensate and cancel.
+function tasker.judge_end_of_task(p_task tasker.tasks, p_action text, p_compensates boolean DEFAULT false) returns jsonb, stable;
+  -- called by act_on_task, get_allowed_actions, request_cancel
+-- Which steps of a task retry or retry_from_step would start again, and why not: the rules of act_on_task.
+function tasker.judge_restart(p_task tasker.tasks, p_action text, p_by text, p_reason text, p_data jsonb, OUT o_steps uuid[], OUT o_from_step uuid,
+    OUT o_reply jsonb) returns record, stable;
+  -- called by act_on_task, get_allowed_actions
+-- Why an action on a step is not possible now: the rules of act_on_step.
+function tasker.judge_step_action(p_task tasker.tasks, p_step tasker.workflow_steps, p_action text, p_by text, p_reason text, p_data jsonb)
+    returns jsonb, stable;
+  -- called by act_on_step, get_allowed_step_actions
+-- The verdicts of a bulk action by task.
+function tasker.list_bulk_action_tasks(p_token uuid, p_outcome text DEFAULT NULL::text, p_limit integer DEFAULT 100, p_after uuid DEFAULT NULL::uuid)
+    returns jsonb, stable;
+  -- called by OperationGateway
+-- Bulk actions that were started, newest first.
+function tasker.list_bulk_actions(p_namespaces jsonb DEFAULT NULL::jsonb, p_limit integer DEFAULT 25, p_before uuid DEFAULT NULL::uuid) returns jsonb,
+    stable;
+  -- called by OperationGateway
 -- The views that a caller may use: its own, and those of the namespaces that it may list.
 function tasker.list_views(p_owner text, p_namespaces jsonb DEFAULT NULL::jsonb) returns jsonb, stable;
   -- called by OperationGateway
@@ -2313,8 +2646,9 @@ function tasker.pause_templates(p_namespace text, p_name text, p_version text, p
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by OperationGateway
 -- The dry run of an action on many tasks: counts them and gives the token that the real run has to present.
-function tasker.preview_bulk_action(p_action text, p_filter jsonb, p_by text, p_reason text, p_limit integer DEFAULT 1000,
-    p_valid_for interval DEFAULT '00:10:00'::interval, p_made_by text DEFAULT NULL::text) returns jsonb;
+function tasker.preview_bulk_action(p_action text, p_filter jsonb, p_by text, p_reason text, p_limit integer DEFAULT 100000,
+    p_valid_for interval DEFAULT '00:10:00'::interval, p_made_by text DEFAULT NULL::text, p_at_once integer DEFAULT 1000,
+    p_background boolean DEFAULT false) returns jsonb;
   -- called by OperationGateway
 -- Requests the cancel of a task and does at once what the orchestrator may do.
 function tasker.request_cancel(p_task_uuid uuid, p_by text, p_reason text, p_policy text DEFAULT 'cancel_running'::text,
@@ -2326,7 +2660,7 @@ function tasker.request_cancel(p_task_uuid uuid, p_by text, p_reason text, p_pol
 function tasker.resume_templates(p_namespace text, p_name text, p_version text, p_by text, p_reason text,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by OperationGateway
--- Runs the action that preview_bulk_action counted, in one transaction, if the set of tasks is unchanged.
+-- Runs the action that preview_bulk_action counted, in one transaction, if the set of tasks is unchanged, or starts it in the background.
 function tasker.run_bulk_action(p_token uuid, p_server_uuid uuid DEFAULT NULL::uuid,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_run_by text DEFAULT NULL::text) returns jsonb;
   -- called by OperationGateway
@@ -2367,7 +2701,7 @@ function tasker.find_counter_violations(p_since timestamp with time zone DEFAULT
 function tasker.find_document_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
     example jsonb), stable;
   -- called by check_history
--- Domain events that do not follow from results as the templates say, or results without their events: one row per finding.
+-- Domain events that do not follow from what they tell about, as the templates say, and what has no event although it should: one row per finding.
 function tasker.find_event_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
     example jsonb), stable;
   -- called by check_history
@@ -2437,6 +2771,10 @@ function tasker.find_wait_violations(p_since timestamp with time zone DEFAULT NU
   -- called by check_history
 -- Wake-ups that do not match their tasks: one row per finding.
 function tasker.find_wakeup_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
+    example jsonb), stable;
+  -- called by check_history
+-- Deliveries of webhooks that do not match the feed of events: one row per finding.
+function tasker.find_webhook_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
     example jsonb), stable;
   -- called by check_history
 -- A 64-bit hash of a document, or of two that are written together.
@@ -2734,7 +3072,7 @@ function tasker.analyze_grown_tables() returns text[];
   -- called by OrchestrationGateway
 -- The lowest UUIDv7 that could have been made at a time.
 function tasker.calculate_first_uuid(p_at timestamp with time zone) returns uuid, immutable;
-  -- called by drop_history_month, find_tasks, preview_retention, purge_expired_tasks
+  -- called by drop_history_month, find_feed_position, find_tasks, preview_retention, purge_expired_tasks
 -- Steps, contexts, search attributes and wake-ups go with their task, as a foreign key would have it.
 function tasker.delete_rows_of_tasks() returns trigger;
   -- called by trigger of tasks
@@ -2872,18 +3210,19 @@ function tasker.end_session(p_token_hash text) returns boolean;
   -- called by AccountGateway
 -- What a user or a key may do, roles spelled out.
 function tasker.expand_grants(p_user_uuid uuid, p_key_uuid uuid) returns jsonb, stable;
-  -- called by delegate_approval, get_key_access, get_session_access, get_user_access
+  -- called by delegate_approval, get_key_access, get_session_access, get_user_access, may_still_act
 -- Records the response status of a request for a change; once.
 function tasker.finish_write_request(p_request_uuid uuid, p_status integer) returns boolean;
   -- called by AccountGateway
 -- The authenticated caller of this transaction, as set_caller recorded it; null without one.
 function tasker.get_caller() returns text, stable;
-  -- called by act_on_step, act_on_task, admit_steps, change_schedule, fork_task, pause_templates, queue_signals, replay_dead_messages,
-  --   request_cancel, save_schedule, send_signals, send_task_to_dlq, set_concurrency_limit, set_retention_policy, start_backfill, update_dlq_entry
+  -- called by act_on_step, act_on_task, admit_steps, cancel_bulk_action, change_schedule, change_webhook, fork_task, pause_templates, queue_signals,
+  --   replay_dead_messages, request_cancel, run_bulk_action, save_schedule, save_webhook, send_signals, send_task_to_dlq, set_concurrency_limit,
+  --   set_retention_policy, start_backfill, update_dlq_entry
 -- A valid API key by its SHA-256 and what it may do; null when there is none.
 function tasker.get_key_access(p_key_hash text) returns jsonb;
   -- called by AccountGateway
--- The namespace that a task, dead_letter, policy, schedule, bulk_action or approval belongs to; null when there is none.
+-- The namespace that a task, dead_letter, policy, schedule, webhook, bulk_action or approval belongs to; null when there is none.
 function tasker.get_namespace_of(p_kind text, p_uuid uuid) returns text, stable;
   -- called by AccountGateway
 -- What roles may do, for callers who come with groups from elsewhere.
@@ -2908,6 +3247,9 @@ function tasker.list_access() returns jsonb, stable;
 function tasker.list_write_requests(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 50, p_before uuid DEFAULT NULL::uuid) returns jsonb,
     stable;
   -- called by AccountGateway
+-- Whether the user or key of a principal has a permission now; true for every other caller.
+function tasker.may_still_act(p_principal text, p_permission text, p_namespace text) returns boolean, stable;
+  -- called by advance_bulk_actions
 -- The refusal of a change that would leave no user and no key that may manage users; null when the change may be made.
 function tasker.refuse_last_administrator(p_without uuid) returns jsonb;
   -- called by revoke_api_key, revoke_grant, set_user_enabled
@@ -2922,7 +3264,7 @@ function tasker.save_user(p_name text, p_password_hash text, p_by text) returns 
   -- called by AccountGateway, create_first_administrator, create_user
 -- Records the authenticated caller for the rest of the transaction.
 function tasker.set_caller(p_caller text) returns text;
-  -- called by DeadMessageGateway, OperationGateway, ScheduleGateway, SignalGateway, TaskGateway, admit_steps
+  -- called by DeadMessageGateway, OperationGateway, ScheduleGateway, SignalGateway, TaskGateway, WebhookGateway, admit_steps, advance_bulk_actions
 -- Sets the password of a user by its hash.
 function tasker.set_password(p_user_uuid uuid, p_password_hash text) returns jsonb;
   -- called by AccountGateway
@@ -2945,7 +3287,7 @@ function tasker.find_signal_targets(p_correlation_id uuid, p_name text, p_namesp
   -- called by SignalGateway, TaskGateway
 -- The signals that a task has received, in the order of their arrival.
 function tasker.get_signal_documents(p_task_uuid uuid, p_shows_payloads boolean DEFAULT false) returns jsonb, stable;
-  -- called by no function or class: for manual use
+  -- called by StepGateway
 -- The JSON Schema of the payload of a signal to a task.
 function tasker.get_signal_schema(p_task_uuid uuid, p_name text) returns jsonb, stable;
   -- called by SignalGateway, TaskGateway
@@ -3058,7 +3400,7 @@ function tasker.get_step_definitions(p_named_step_uuids uuid[]) returns jsonb, s
 -- All ancestors of a step, one row each, nearest first, with their results.
 function tasker.get_step_transitive_dependencies(target_step_uuid uuid) returns TABLE(workflow_step_uuid uuid, task_uuid uuid, named_step_uuid uuid,
     step_name text, results jsonb, processed boolean, distance integer), stable;
-  -- called by check_decision, get_ancestor_results, get_worker_step_results
+  -- called by check_decision, get_ancestor_batch_results, get_ancestor_results, get_worker_step_results
 -- Registered templates as a JSON array.
 function tasker.get_templates(p_namespace text DEFAULT NULL::text, p_name text DEFAULT NULL::text, p_version text DEFAULT NULL::text,
     p_with_configuration boolean DEFAULT false) returns jsonb, stable;
@@ -3075,6 +3417,50 @@ function tasker.refuse_template_change() returns trigger;
 -- Registers a template from its normal form; the same content again is a no-op, other content is refused.
 function tasker.register_template(p_template jsonb) returns jsonb;
   -- called by TemplateGateway
+
+
+-- Functions: webhook
+-- ------------------
+-- Sends a dead letter of a webhook again, or discards it.
+function tasker.change_delivery(p_webhook_uuid uuid, p_delivery_uuid uuid, p_action text, p_by text, p_reason text,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by WebhookGateway
+-- Pauses, resumes, deletes or replays a webhook, gives it another secret, or sends it a ping.
+function tasker.change_webhook(p_webhook_uuid uuid, p_action text, p_by text, p_reason text, p_data jsonb DEFAULT '{}'::jsonb,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by WebhookGateway
+-- Makes the deliveries of webhooks that are behind the feed, and claims those that are due for a server.
+function tasker.claim_deliveries(p_server_uuid uuid, p_limit integer DEFAULT 32, p_reserved integer DEFAULT 0,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by WebhookGateway
+-- The place in the feed of domain events behind which to read from a point on.
+function tasker.find_feed_position(p_from text) returns bigint, stable;
+  -- called by change_webhook, save_webhook
+-- A page of webhooks that are not deleted, newest first.
+function tasker.get_webhook_documents(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 25, p_before uuid DEFAULT NULL::uuid) returns jsonb,
+    stable;
+  -- called by WebhookGateway
+-- Webhooks for a monitoring system: how many, how late, and what became of attempts.
+function tasker.get_webhook_figures(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
+  -- called by get_metrics_document
+-- Whether a webhook has still to deliver an event of a task.
+function tasker.is_awaited_by_webhook(p_task_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns boolean,
+    stable;
+  -- called by purge_tasks
+-- A page of the deliveries of a webhook, newest first.
+function tasker.list_webhook_deliveries(p_webhook_uuid uuid, p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 25,
+    p_before uuid DEFAULT NULL::uuid) returns jsonb, stable;
+  -- called by WebhookGateway
+-- Makes the deliveries of a webhook from the next events of the feed that its filter matches, and moves its position.
+function tasker.plan_deliveries(p_webhook_uuid uuid, p_now timestamp with time zone) returns boolean;
+  -- called by claim_deliveries
+-- Creates a webhook, or changes the one that is given.
+function tasker.save_webhook(p_webhook jsonb, p_by text, p_reason text, p_webhook_uuid uuid DEFAULT NULL::uuid,
+    p_version integer DEFAULT NULL::integer, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by WebhookGateway
+-- Records what became of deliveries that a server claimed.
+function tasker.settle_deliveries(p_results jsonb, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by WebhookGateway
 
 
 -- Functions: worker

@@ -28,7 +28,8 @@ final class Cluster implements AutoCloseable {
     nodes.forEach(Node::awaitReady);
     points.install();
     nodes.get(0).client().register("/testing/faults.yaml");
-    tasker.sql("""
+    tasker.sql(
+        """
         insert into tasker.schedules (namespace_name, name, template_name, every_seconds, anchor_at, overlap, catch_up, next_fire_at, next_due_at, created_by, updated_by)
         select 'faults', 'every second', 'scheduled', 1, n.at, 'allow', 'all', n.at, n.at, 'faults', 'faults' from (select date_trunc('second', clock_timestamp()) as at) n""");
     awaitServers(nodes.size());

@@ -160,7 +160,8 @@ class KillMatrix {
         select s.at from tasker.schedules c, generate_series(c.anchor_at, c.ends_at - interval '1 second', '1 second') s(at)
         left join tasker.schedule_fires f on f.fire_at = s.at and f.outcome = 'started' where f.fire_at is null limit 5"""))
         .as("fire times of a schedule that fires every second and have no task").isEmpty();
-    assertThat(tasker.count("select count(*) from tasker.tasks where initiator = 'schedule:every second'")).as("one task for each fire time")
+    assertThat(tasker.count("select count(*) from tasker.tasks where initiator = 'schedule:every second'"))
+        .as("one task for each fire time")
         .isEqualTo(tasker.count("select count(*) from tasker.schedule_fires where outcome = 'started'"));
     TaskerClient.until("no message is left", Duration.ofSeconds(60), () -> History.messages(tasker).isEmpty());
 

@@ -78,9 +78,12 @@ class WaitsIT {
     UUID queued = task("""
         - {name: pay, signal: {name: payment}}
         """, "{}");
-    tasker.sql("select pgmq.send('orchestration_task_requests', jsonb_build_object('signal', jsonb_build_object('task_uuid', ?::text, 'name', 'payment', "
-        + "'payload', 7, 'signal_id', 'q1')))", queued.toString());
-    tasker.sql("select pgmq.send('orchestration_task_requests', jsonb_build_object('signal', jsonb_build_object('task_uuid', ?::text, 'name', 'posted')))",
+    tasker.sql(
+        "select pgmq.send('orchestration_task_requests', jsonb_build_object('signal', jsonb_build_object('task_uuid', ?::text, 'name', 'payment', "
+            + "'payload', 7, 'signal_id', 'q1')))",
+        queued.toString());
+    tasker.sql(
+        "select pgmq.send('orchestration_task_requests', jsonb_build_object('signal', jsonb_build_object('task_uuid', ?::text, 'name', 'posted')))",
         queued.toString());
     tasker.sql("select tasker.notify_servers(null, array['orchestration'])");
     assertThat(ended(queued).getString("state")).isEqualTo("complete");

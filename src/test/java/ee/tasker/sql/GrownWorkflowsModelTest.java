@@ -151,8 +151,9 @@ class GrownWorkflowsModelTest {
               model.cancel(compensates);
             }
           }
-          String name = sql.text("select coalesce(s.name, n.name) from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) "
-              + "where s.workflow_step_uuid = ?", claim.step());
+          String name = sql
+              .text("select coalesce(s.name, n.name) from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) "
+                  + "where s.workflow_step_uuid = ?", claim.step());
           if (name.endsWith(":compensation")) {
             undone.add(name);
             worker.complete(claim.success());
@@ -174,7 +175,8 @@ class GrownWorkflowsModelTest {
   }
 
   private static Set<String> names(Sql sql, Dag.Task task, String condition) {
-    return new TreeSet<>(sql.texts("select coalesce(s.name, n.name) from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) "
-        + "where s.task_uuid = ? and " + condition, task.uuid()));
+    return new TreeSet<>(
+        sql.texts("select coalesce(s.name, n.name) from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) "
+            + "where s.task_uuid = ? and " + condition, task.uuid()));
   }
 }

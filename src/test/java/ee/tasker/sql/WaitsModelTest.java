@@ -90,7 +90,8 @@ class WaitsModelTest {
   private void queue(Dag.Task task, String name) {
     if (sql.isTrue("select completed_at is null from tasker.tasks where task_uuid = ?", task.uuid())) {
       sql.object("select tasker.queue_signal(?, ?)", task.uuid(), name);
-      sql.run("update tasker.queued_signals set sent_at = ? where queued_uuid = (select queued_uuid from tasker.queued_signals order by 1 desc limit 1)",
+      sql.run(
+          "update tasker.queued_signals set sent_at = ? where queued_uuid = (select queued_uuid from tasker.queued_signals order by 1 desc limit 1)",
           now);
     }
   }
@@ -108,7 +109,8 @@ class WaitsModelTest {
     if (sql.isTrue("select completed_at is null and failed_steps = 0 and cancel_requested_at is null from tasker.tasks where task_uuid = ?",
         task.uuid())) {
       assertThat(sql.texts(passed + "and w.state = 'open'", task.uuid())).as("waits whose signal is there").isEmpty();
-      assertThat(sql.texts("select wait_uuid from tasker.step_waits where task_uuid = ? and state = 'open' and due_at <= ?", task.uuid(), now))
+      assertThat(
+          sql.texts("select wait_uuid from tasker.step_waits where task_uuid = ? and state = 'open' and due_at <= ?", task.uuid(), now))
           .as("waits that are due").isEmpty();
     }
   }

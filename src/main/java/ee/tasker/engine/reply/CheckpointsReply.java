@@ -20,7 +20,8 @@ public record CheckpointsReply(boolean isUnknown, OptionalInt invalid, String me
 
   public static CheckpointsReply of(JsonObject reply) {
     return new CheckpointsReply(ReplyKeys.UNKNOWN_WORKER.equals(reply.getString(ReplyKeys.OUTCOME)),
-        reply.containsKey(INDEX) ? OptionalInt.of(reply.getInt(INDEX)) : OptionalInt.empty(), reply.getString(ReplyKeys.MESSAGE, ReplyKeys.NONE),
+        reply.containsKey(INDEX) ? OptionalInt.of(reply.getInt(INDEX)) : OptionalInt.empty(),
+        reply.getString(ReplyKeys.MESSAGE, ReplyKeys.NONE),
         array(reply, ReplyKeys.VERDICTS), array(reply, "cancels"));
   }
 
