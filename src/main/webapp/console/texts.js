@@ -118,7 +118,7 @@ export const t = {
     task: "Task", created: "Created", progress: "Steps", duration: "Time", failedSteps: "failed", priority: "Priority",
     newOnes: (n) => `Show ${many(n, "new task", "new tasks")}`,
     bulk: "Act on all that match",
-    bulkHint: "One action for all tasks that match the filters, 1000 at most. First a dry run says how many.",
+    bulkHint: "One action for all tasks that match the filters, 100 000 at most. First a dry run says how many.",
     bulkFilters: "A bulk action needs a filter among namespace, template, version, one state, initiator, source system, correlation ids and times.",
     bulkOther: (names) => `A bulk action cannot use these filters: ${names}.`,
     action: "Action",
