@@ -290,24 +290,53 @@ create table tasker.batches (
 with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500, fillfactor=50);
 CREATE INDEX batches_task_uuid_idx ON tasker.batches USING btree (task_uuid);
 
+-- The verdict on each task of a bulk action: done, already or refused. Expires: see expiring_tables.
+create table tasker.bulk_action_tasks (
+  token     uuid not null,
+  task_uuid uuid not null,
+  outcome   character varying(16) not null,
+  code      character varying(64),
+  message   text,
+  acted_at  timestamp with time zone not null,
+  constraint bulk_action_tasks_pkey PRIMARY KEY (token, task_uuid),
+  constraint refused_iff_it_has_a_code CHECK ((outcome::text = 'refused'::text) = (code IS NOT NULL))
+);
+CREATE INDEX bulk_action_tasks_acted_at_idx ON tasker.bulk_action_tasks USING btree (acted_at);
+
 -- Dry runs of actions on many tasks: the real run must present the token, and the set of tasks must still have set_hash.
 create table tasker.bulk_actions (
-  token       uuid not null default gen_random_uuid(),
-  action      character varying(32) not null,
-  filter      jsonb not null,
-  acted_by    character varying(128) not null,
+  token         uuid not null default gen_random_uuid(),
+  action        character varying(32) not null,
+  filter        jsonb not null,
+  acted_by      character varying(128) not null,
   -- The REST caller that received the token, by kind and uuid, as user:…; a name when there is no uuid; null when it was made in SQL.
-  made_by     character varying(300),
-  reason      character varying(1000) not null,
-  task_count  integer not null,
-  set_hash    bytea not null,
-  created_at  timestamp with time zone not null default now(),
-  expires_at  timestamp with time zone not null,
-  executed_at timestamp with time zone,
-  result      jsonb,
+  made_by       character varying(300),
+  reason        character varying(1000) not null,
+  task_count    integer not null,
+  set_hash      bytea not null,
+  created_at    timestamp with time zone not null default now(),
+  expires_at    timestamp with time zone not null,
+  -- Whether servers do it in parts after the run has started it (advance_bulk_actions), instead of the run in one transaction.
+  is_background boolean not null default false,
+  -- The tasks that the dry run of an action in the background counted; the first done + already + refused of them have their verdicts.
+  tasks         uuid[],
+  started_at    timestamp with time zone,
+  -- The authenticated caller that started it, for the records of the actions on its tasks.
+  run_as        character varying(160),
+  done_tasks    integer not null default 0,
+  already_tasks integer not null default 0,
+  refused_tasks integer not null default 0,
+  -- Who cancelled the rest of an action in the background; null when it ended otherwise.
+  ended_by      character varying(160),
+  executed_at   timestamp with time zone,
+  result        jsonb,
   constraint bulk_actions_pkey PRIMARY KEY (token),
-  constraint executed_iff_it_has_a_result CHECK ((executed_at IS NULL) = (result IS NULL))
+  constraint background_has_its_tasks CHECK ((tasks IS NOT NULL) = (is_background AND executed_at IS NULL)),
+  constraint executed_iff_it_has_a_result CHECK ((executed_at IS NULL) = (result IS NULL)),
+  constraint no_more_verdicts_than_tasks CHECK ((done_tasks + already_tasks + refused_tasks) <= task_count)
 );
+CREATE INDEX bulk_actions_created_at_idx ON tasker.bulk_actions USING btree (created_at, token);
+CREATE INDEX bulk_actions_in_progress_idx ON tasker.bulk_actions USING btree (started_at, token) WHERE ((started_at IS NOT NULL) AND (executed_at IS NULL));
 
 -- Limits how many tasks or steps of a template, of one of its steps, or with the same value in their context run at a time. All versions of a
 --   template share its policies.
@@ -471,6 +500,18 @@ create table tasker.dropped_history (
   is_cleaned_up boolean not null default false,
   constraint dropped_history_pkey PRIMARY KEY (month),
   constraint outcome_is_known CHECK (outcome::text = ANY (ARRAY['dropped'::character varying, 'rewritten'::character varying]::text[]))
+);
+
+-- How many tasks of a template that ended within a quarter of an hour, or executions of a step in them, took how long: the percentiles are made of
+--   these.
+create table tasker.duration_tallies (
+  quarter      timestamp with time zone not null,
+  -- The named_task_uuid of a template, or the named_step_uuid of a step of one.
+  subject_uuid uuid not null,
+  -- A range of durations, each a tenth longer than the one before: see calculate_duration_bucket.
+  bucket       integer not null,
+  executions   bigint not null,
+  constraint duration_tallies_pkey PRIMARY KEY (quarter, subject_uuid, bucket)
 );
 
 -- Those that are sent every domain event in the order of the feed, such as the topic of Jakarta Messaging, and how far they are.
@@ -1776,6 +1817,9 @@ view tasker.v_task_staleness_monitoring (task_uuid uuid, namespace_name characte
 
 -- Functions: analytics
 -- --------------------
+-- The bucket of a duration in duration_tallies.
+function tasker.calculate_duration_bucket(p_seconds numeric) returns integer, immutable;
+  -- called by find_tally_violations, tally_durations
 -- A health score between 0 and 1 from the outcomes of tasks, failures and free connections.
 function tasker.calculate_health_score(p_completed bigint, p_failed bigint, p_ended bigint, p_active_connections bigint, p_max_connections bigint)
     returns numeric, immutable;
@@ -1795,6 +1839,13 @@ function tasker.get_analytics_metrics(since_timestamp timestamp with time zone D
 function tasker.get_bottleneck_document(p_hours integer DEFAULT 24, p_limit integer DEFAULT 10, p_min_executions integer DEFAULT 5,
     p_namespace text DEFAULT NULL::text, p_name text DEFAULT NULL::text, p_version text DEFAULT NULL::text) returns jsonb, stable;
   -- called by InsightGateway
+-- The duration that stands for a bucket of duration_tallies.
+function tasker.get_bucket_seconds(p_bucket integer) returns numeric, immutable;
+  -- called by get_duration_percentiles
+-- The durations that half, 95 and 99 percent of the tasks of templates, or of the executions of steps, did not exceed.
+function tasker.get_duration_percentiles(p_subject_uuids uuid[], p_since timestamp with time zone) returns TABLE(subject_uuid uuid,
+    p50_seconds numeric, p95_seconds numeric, p99_seconds numeric), stable;
+  -- called by get_bottleneck_document
 -- How long handoffs waited for their acceptance, and how many offers wait or are stuck, per namespace.
 function tasker.get_handoff_latency(p_window interval DEFAULT '00:05:00'::interval, p_sample integer DEFAULT 5000,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(namespace character varying, accepted bigint, p50_ms numeric,
@@ -1863,6 +1914,10 @@ function tasker.rebuild_analytics() returns bigint;
 -- Counts the moves of tasks that are not counted yet; null when another session runs it.
 function tasker.roll_up_analytics(p_keep interval DEFAULT '35 days'::interval, p_limit integer DEFAULT 10000) returns bigint;
   -- called by OrchestrationGateway
+-- Durations of the tasks that ended and of the executions of their steps, by quarter of an hour and bucket, of some transactions.
+function tasker.tally_durations(p_from bigint, p_until bigint DEFAULT NULL::bigint,
+    p_since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone) returns SETOF tasker.duration_tallies, stable;
+  -- called by get_duration_percentiles, rebuild_analytics, roll_up_analytics
 -- Executions of the steps of tasks that ended, by minute and step of the template, of some transactions.
 function tasker.tally_steps(p_from bigint, p_until bigint DEFAULT NULL::bigint,
     p_since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone,
@@ -2008,13 +2063,13 @@ function tasker.cancel_waits(p_task_uuids uuid[], p_step_uuids uuid[] DEFAULT NU
   --   transition_task_state_atomic
 -- What is wrong with the batches that a batchable step of a template wants to make: a sentence, or null.
 function tasker.check_batches(p_named_step_uuid uuid, p_batches jsonb, p_is_cut boolean DEFAULT false) returns text, stable;
-  -- called by act_on_step, cut_batches, judge_batches, transition_step_state_atomic
+  -- called by cut_batches, judge_batches, judge_step_action, transition_step_state_atomic
 -- What is wrong with the choice of a decision of a template: a sentence, or null.
 function tasker.check_choice(p_named_step_uuid uuid, p_chosen jsonb) returns text, stable;
   -- called by check_decision, decide_steps, judge_decisions
 -- What is wrong with the choice of a decision: a sentence, or null when it may be carried out.
 function tasker.check_decision(p_step_uuid uuid, p_chosen jsonb, p_is_known boolean DEFAULT false) returns text, stable;
-  -- called by act_on_step, decide_steps, judge_decisions, transition_step_state_atomic
+  -- called by decide_steps, judge_decisions, judge_step_action, transition_step_state_atomic
 -- Every move of a step that is recorded must be in workflow_step_transition_rules for its actor.
 function tasker.check_step_transitions() returns trigger;
   -- called by trigger of workflow_step_transitions
@@ -2096,7 +2151,7 @@ function tasker.get_refusals(p_results jsonb, p_accepted uuid[]) returns jsonb, 
   -- called by complete_steps
 -- The output of an ended task: what its template's mapping gave, or the results of its leaves by name.
 function tasker.get_task_output(p_task_uuid uuid) returns jsonb, stable;
-  -- called by find_child_violations, get_task_documents, pass_child_waits
+  -- called by find_child_violations, get_task_documents, pass_child_waits, read_document
 -- What follows from completed decisions, and from ready steps that the engine completes itself or that wait, until nothing more does.
 function tasker.grow_tasks(p_completed uuid[], p_ready uuid[], p_server_uuid uuid,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT o_ready uuid[], OUT o_deltas tasker.task_delta[],
@@ -2104,10 +2159,10 @@ function tasker.grow_tasks(p_completed uuid[], p_ready uuid[], p_server_uuid uui
   -- called by advance_tasks, begin_compensations, evaluate_tasks
 -- Whether a task state is terminal.
 function tasker.is_terminal(p_state tasker.task_state) returns boolean, immutable;
-  -- called by count_task_moves, tally_steps, tally_tasks
+  -- called by count_task_moves, tally_durations, tally_steps, tally_tasks
 -- Whether an error comes from the connection, the transaction or the server, and not from the data.
 function tasker.is_transient_error(p_sqlstate text) returns boolean, immutable;
-  -- called by process_tasks, submit_queued_requests
+  -- called by act_on_tasks_of_bulk, process_tasks, submit_queued_requests
 -- Checks the batches among submitted results: what is wrong makes the result a permanent failure.
 function tasker.judge_batches(p_results jsonb) returns jsonb, stable;
   -- called by judge_decisions
@@ -2119,8 +2174,8 @@ function tasker.judge_yields(p_results jsonb) returns jsonb, stable;
   -- called by yield_steps
 -- Locks tasks in the order of their uuids, which is the lock order of all functions.
 function tasker.lock_tasks(p_task_uuids uuid[]) returns void;
-  -- called by abandon_steps, begin_approval_action, complete_steps, decline_steps, end_worker_claims, evaluate_tasks, fire_schedules,
-  --   record_task_fault, release_steps, request_cancel, resume_templates, run_bulk_action, send_signals, set_step_backoff_atomic,
+  -- called by abandon_steps, advance_bulk_actions, begin_approval_action, complete_steps, decline_steps, end_worker_claims, evaluate_tasks,
+  --   fire_schedules, record_task_fault, release_steps, request_cancel, resume_templates, run_bulk_action, send_signals, set_step_backoff_atomic,
   --   start_validated_tasks, submit_worker_results
 -- Merges two replies about different work into one, member by member.
 function tasker.merge_replies(p_first jsonb, p_second jsonb) returns jsonb, immutable;
@@ -2165,10 +2220,10 @@ function tasker.refuse_steps(p_step_uuids uuid[], p_reasons text[], p_server_uui
   -- called by admit_steps
 -- The refusal that a function returns for a null or unknown id.
 function tasker.refuse_unknown(p_kind text, p_id text, p_field text DEFAULT NULL::text) returns jsonb, immutable;
-  -- called by act_on_step, act_on_task, add_steps, begin_approval_action, change_delivery, change_schedule, change_webhook, create_session,
-  --   delete_view, find_templates_to_pause, fork_task, grant_access, queue_signals, replay_dead_messages, request_cancel, revoke_api_key,
-  --   revoke_grant, run_bulk_action, save_schedule, save_webhook, send_signals, send_task_to_dlq, set_concurrency_limit, set_password,
-  --   set_retention_policy, set_user_enabled, start_backfill, store_signal, trigger_schedule, update_dlq_entry
+  -- called by act_on_step, act_on_task, add_steps, begin_approval_action, cancel_bulk_action, change_delivery, change_schedule, change_webhook,
+  --   create_session, delete_view, find_templates_to_pause, fork_task, grant_access, queue_signals, replay_dead_messages, request_cancel,
+  --   revoke_api_key, revoke_grant, run_bulk_action, save_schedule, save_webhook, send_signals, send_task_to_dlq, set_concurrency_limit,
+  --   set_password, set_retention_policy, set_user_enabled, start_backfill, store_signal, trigger_schedule, update_dlq_entry
 -- Counts down the remaining parents of the children of finished steps.
 function tasker.release_children(p_completed uuid[], OUT o_ready uuid[], OUT o_grows boolean) returns record;
   -- called by advance_tasks, grow_tasks
@@ -2335,7 +2390,10 @@ function tasker.count_tasks(p_filter jsonb DEFAULT '{}'::jsonb, p_most integer D
   -- called by TaskGateway
 -- Why a task is blocked or waiting, in one sentence; null when it does not exist or has ended otherwise than by its time limit.
 function tasker.diagnose_task(p_task_uuid uuid) returns text, stable;
-  -- called by get_task_documents
+  -- called by explain_tasks, get_task_documents
+-- Why tasks are blocked or waiting: an object of the sentences of diagnose_task by task_uuid.
+function tasker.explain_tasks(p_task_uuids uuid[]) returns jsonb, stable;
+  -- called by TaskGateway
 -- Explains why a task waits: one row for every unfinished step of an unfinished task, with a cause, a sentence and the details.
 function tasker.explain_waiting(p_task_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
     returns TABLE(workflow_step_uuid uuid, step_name character varying, state tasker.step_state, cause text, sentence text, details jsonb), stable;
@@ -2368,7 +2426,7 @@ function tasker.get_compensation_document(p_task_uuid uuid) returns jsonb, stabl
 function tasker.get_decision_documents(p_task_uuid uuid) returns jsonb, stable;
   -- called by get_task_documents
 -- Steps of a task as the REST interface shows them, in the order of the template.
-function tasker.get_documents_of_steps(p_task_uuid uuid, p_step_uuids uuid[]) returns jsonb, stable;
+function tasker.get_documents_of_steps(p_task_uuid uuid, p_step_uuids uuid[], p_most_bytes integer DEFAULT NULL::integer) returns jsonb, stable;
   -- called by get_step_documents, list_batch_workers
 -- The events of the stream: moves of tasks and steps of transactions that are over.
 function tasker.get_events(p_from bigint, p_until bigint DEFAULT NULL::bigint,
@@ -2383,13 +2441,15 @@ function tasker.get_fork_documents(p_task_uuid uuid, p_limit integer DEFAULT 100
 function tasker.get_installation_status(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
   -- called by InsightGateway
 -- Every recorded result of a step, oldest first.
-function tasker.get_step_audit(p_task_uuid uuid, p_step_uuid uuid) returns jsonb, stable;
+function tasker.get_step_audit(p_task_uuid uuid, p_step_uuid uuid, p_most_bytes integer DEFAULT NULL::integer) returns jsonb, stable;
   -- called by TaskGateway
 -- The steps of a task, or one of them, as the REST interface shows them.
-function tasker.get_step_documents(p_task_uuid uuid, p_step_uuid uuid DEFAULT NULL::uuid) returns jsonb, stable;
+function tasker.get_step_documents(p_task_uuid uuid, p_step_uuid uuid DEFAULT NULL::uuid, p_most_bytes integer DEFAULT NULL::integer) returns jsonb,
+    stable;
   -- called by TaskGateway
 -- Tasks as the REST interface shows them, in the order of the argument.
-function tasker.get_task_documents(p_task_uuids uuid[], p_with_details boolean DEFAULT true) returns jsonb, stable;
+function tasker.get_task_documents(p_task_uuids uuid[], p_with_details boolean DEFAULT true, p_most_bytes integer DEFAULT NULL::integer)
+    returns jsonb, stable;
   -- called by TaskGateway, list_tasks
 -- The history of a task, in the order in which it was written.
 function tasker.get_task_history(p_task_uuid uuid) returns jsonb, stable;
@@ -2405,9 +2465,12 @@ function tasker.get_waiting_document(p_task_uuid uuid, p_shows_context boolean D
 function tasker.group_failures(p_filter jsonb DEFAULT '{}'::jsonb, p_hours integer DEFAULT 24, p_limit integer DEFAULT 50,
     p_tasks integer DEFAULT 5000) returns jsonb, stable;
   -- called by InsightGateway
+-- A document with the sizes of some of its members, without those that are longer than p_most bytes.
+function tasker.limit_documents(p_document jsonb, p_names text[], p_most integer) returns jsonb, immutable;
+  -- called by get_documents_of_steps, get_step_audit, get_task_documents
 -- A page of the workers of a batch as the REST interface shows steps, in the order of the batches.
 function tasker.list_batch_workers(p_task_uuid uuid, p_batch_step_uuid uuid, p_after integer DEFAULT 0, p_limit integer DEFAULT 100,
-    p_state text DEFAULT NULL::text, p_states boolean DEFAULT false) returns jsonb, stable;
+    p_state text DEFAULT NULL::text, p_states boolean DEFAULT false, p_most_bytes integer DEFAULT NULL::integer) returns jsonb, stable;
   -- called by TaskGateway
 -- A page of tasks, newest or oldest first.
 function tasker.list_tasks(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 25, p_cursor uuid DEFAULT NULL::uuid) returns jsonb, stable;
@@ -2415,6 +2478,10 @@ function tasker.list_tasks(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer D
 -- What errors of the same cause have in common: the message without identifiers, numbers and quoted values.
 function tasker.normalize_error(p_message text) returns text, immutable;
   -- called by group_failures
+-- A part of a document of a task or step, as JSON text.
+function tasker.read_document(p_task_uuid uuid, p_step_uuid uuid, p_document text, p_attempt integer DEFAULT NULL::integer,
+    p_pointer text DEFAULT ''::text, p_offset integer DEFAULT 0, p_limit integer DEFAULT 16384) returns jsonb, stable;
+  -- called by TaskGateway
 -- The refusal of a filter by a search attribute that no template of the filter declares.
 function tasker.refuse_search_attribute(p_name text) returns jsonb, immutable;
   -- called by count_tasks, list_tasks
@@ -2483,7 +2550,18 @@ function tasker.act_on_step(p_task_uuid uuid, p_step_uuid uuid, p_action text, p
 function tasker.act_on_task(p_task_uuid uuid, p_action text, p_by text, p_reason text, p_data jsonb DEFAULT '{}'::jsonb,
     p_server_uuid uuid DEFAULT NULL::uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,
     p_bulk_token uuid DEFAULT NULL::uuid) returns jsonb;
-  -- called by OperationGateway, run_bulk_action
+  -- called by OperationGateway, act_on_tasks_of_bulk
+-- Acts on tasks of a bulk action and records the verdict on each.
+function tasker.act_on_tasks_of_bulk(p_bulk tasker.bulk_actions, p_task_uuids uuid[], p_matching uuid[], p_isolated boolean, p_server_uuid uuid,
+    p_now timestamp with time zone, OUT o_queued jsonb, OUT o_ended jsonb) returns record;
+  -- called by advance_bulk_actions, run_bulk_action
+-- One part of the oldest bulk action in the background: up to p_limit of its tasks, with a verdict on each.
+function tasker.advance_bulk_actions(p_server_uuid uuid DEFAULT NULL::uuid, p_limit integer DEFAULT 50,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by OrchestrationGateway
+-- Ends a bulk action in the background; what it has not come to stays as it is.
+function tasker.cancel_bulk_action(p_token uuid, p_by text, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by OperationGateway
 -- Refuses an operator action that is unknown, or has no actor or no reason, with TK007.
 function tasker.check_action(p_action text, p_known text[], p_by text, p_reason text) returns void;
   -- called by act_on_step, act_on_task, fork_task, pause_templates, preview_bulk_action, resume_templates, send_task_to_dlq, set_retention_policy,
@@ -2496,8 +2574,9 @@ function tasker.copy_finished_steps(p_source_uuid uuid, p_task_uuid uuid, p_reru
 function tasker.delete_view(p_view_uuid uuid, p_owner text, p_namespaces jsonb DEFAULT NULL::jsonb) returns jsonb;
   -- called by OperationGateway
 -- The tasks that match a filter and that allow an action, by uuid, at most p_limit of them.
-function tasker.find_tasks_for_action(p_action text, p_filter jsonb, p_limit integer) returns uuid[], stable;
-  -- called by preview_bulk_action, run_bulk_action
+function tasker.find_tasks_for_action(p_action text, p_filter jsonb, p_limit integer, p_task_uuids uuid[] DEFAULT NULL::uuid[]) returns uuid[],
+    stable;
+  -- called by advance_bulk_actions, preview_bulk_action, run_bulk_action
 -- The templates that a pause or resume applies to, with their namespace locked, or a refusal.
 function tasker.find_templates_to_pause(p_namespace text, p_name text, p_version text, OUT o_namespace tasker.task_namespaces, OUT o_templates uuid[],
     OUT o_refusal jsonb) returns record;
@@ -2509,9 +2588,21 @@ function tasker.fork_task(p_task_uuid uuid, p_by text, p_reason text, p_data jso
 -- The schemas of the context of a task and the result of a step; null when there is no such task or step.
 function tasker.get_action_schemas(p_task_uuid uuid, p_step_uuid uuid DEFAULT NULL::uuid) returns jsonb, stable;
   -- called by OperationGateway
+-- The actions that the state of a task allows now, by the rules of act_on_task.
+function tasker.get_allowed_actions(p_task tasker.tasks) returns jsonb, stable;
+  -- called by get_task_documents
+-- The actions that the state of a step and its task allow now, by the rules of act_on_step.
+function tasker.get_allowed_step_actions(p_task tasker.tasks, p_step tasker.workflow_steps) returns jsonb, stable;
+  -- called by get_documents_of_steps
 -- What the token of a bulk action allows; null when the caller has no such token.
 function tasker.get_bulk_action(p_token uuid, p_made_by text) returns jsonb, stable;
   -- called by OperationGateway
+-- A bulk action as the REST interface shows it; null when there is none.
+function tasker.get_bulk_action_document(p_token uuid) returns jsonb, stable;
+  -- called by OperationGateway, cancel_bulk_action, list_bulk_actions
+-- What a bulk action has done so far, as run_bulk_action returns it.
+function tasker.get_bulk_action_result(p_bulk tasker.bulk_actions, p_outcome text) returns jsonb, stable;
+  -- called by advance_bulk_actions, cancel_bulk_action, run_bulk_action
 -- The running steps, of those given, that were asked to stop, and the time that each has left.
 function tasker.get_cancel_requests(p_steps jsonb, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
   -- called by StepGateway, heartbeat_worker, save_worker_checkpoints
@@ -2523,7 +2614,26 @@ function tasker.hash_tasks(p_task_uuids uuid[]) returns bytea, stable;
   -- called by preview_bulk_action, run_bulk_action
 -- Whether the latest operator action on a task (or on one of its steps) was this very one.
 function tasker.is_repeated_action(p_task_uuid uuid, p_step_uuid uuid, p_action text, p_by text, p_reason text) returns boolean, stable;
-  -- called by act_on_step, act_on_task
+  -- called by judge_restart, judge_step_action
+-- Why a task cannot be ended by an operator now: the rules of act_on_task for resolve, fail, compensate and cancel.
+function tasker.judge_end_of_task(p_task tasker.tasks, p_action text, p_compensates boolean DEFAULT false) returns jsonb, stable;
+  -- called by act_on_task, get_allowed_actions, request_cancel
+-- Which steps of a task retry or retry_from_step would start again, and why not: the rules of act_on_task.
+function tasker.judge_restart(p_task tasker.tasks, p_action text, p_by text, p_reason text, p_data jsonb, OUT o_steps uuid[], OUT o_from_step uuid,
+    OUT o_reply jsonb) returns record, stable;
+  -- called by act_on_task, get_allowed_actions
+-- Why an action on a step is not possible now: the rules of act_on_step.
+function tasker.judge_step_action(p_task tasker.tasks, p_step tasker.workflow_steps, p_action text, p_by text, p_reason text, p_data jsonb)
+    returns jsonb, stable;
+  -- called by act_on_step, get_allowed_step_actions
+-- The verdicts of a bulk action by task.
+function tasker.list_bulk_action_tasks(p_token uuid, p_outcome text DEFAULT NULL::text, p_limit integer DEFAULT 100, p_after uuid DEFAULT NULL::uuid)
+    returns jsonb, stable;
+  -- called by OperationGateway
+-- Bulk actions that were started, newest first.
+function tasker.list_bulk_actions(p_namespaces jsonb DEFAULT NULL::jsonb, p_limit integer DEFAULT 25, p_before uuid DEFAULT NULL::uuid) returns jsonb,
+    stable;
+  -- called by OperationGateway
 -- The views that a caller may use: its own, and those of the namespaces that it may list.
 function tasker.list_views(p_owner text, p_namespaces jsonb DEFAULT NULL::jsonb) returns jsonb, stable;
   -- called by OperationGateway
@@ -2536,8 +2646,9 @@ function tasker.pause_templates(p_namespace text, p_name text, p_version text, p
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by OperationGateway
 -- The dry run of an action on many tasks: counts them and gives the token that the real run has to present.
-function tasker.preview_bulk_action(p_action text, p_filter jsonb, p_by text, p_reason text, p_limit integer DEFAULT 1000,
-    p_valid_for interval DEFAULT '00:10:00'::interval, p_made_by text DEFAULT NULL::text) returns jsonb;
+function tasker.preview_bulk_action(p_action text, p_filter jsonb, p_by text, p_reason text, p_limit integer DEFAULT 100000,
+    p_valid_for interval DEFAULT '00:10:00'::interval, p_made_by text DEFAULT NULL::text, p_at_once integer DEFAULT 1000,
+    p_background boolean DEFAULT false) returns jsonb;
   -- called by OperationGateway
 -- Requests the cancel of a task and does at once what the orchestrator may do.
 function tasker.request_cancel(p_task_uuid uuid, p_by text, p_reason text, p_policy text DEFAULT 'cancel_running'::text,
@@ -2549,7 +2660,7 @@ function tasker.request_cancel(p_task_uuid uuid, p_by text, p_reason text, p_pol
 function tasker.resume_templates(p_namespace text, p_name text, p_version text, p_by text, p_reason text,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by OperationGateway
--- Runs the action that preview_bulk_action counted, in one transaction, if the set of tasks is unchanged.
+-- Runs the action that preview_bulk_action counted, in one transaction, if the set of tasks is unchanged, or starts it in the background.
 function tasker.run_bulk_action(p_token uuid, p_server_uuid uuid DEFAULT NULL::uuid,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_run_by text DEFAULT NULL::text) returns jsonb;
   -- called by OperationGateway
@@ -3099,15 +3210,15 @@ function tasker.end_session(p_token_hash text) returns boolean;
   -- called by AccountGateway
 -- What a user or a key may do, roles spelled out.
 function tasker.expand_grants(p_user_uuid uuid, p_key_uuid uuid) returns jsonb, stable;
-  -- called by delegate_approval, get_key_access, get_session_access, get_user_access
+  -- called by delegate_approval, get_key_access, get_session_access, get_user_access, may_still_act
 -- Records the response status of a request for a change; once.
 function tasker.finish_write_request(p_request_uuid uuid, p_status integer) returns boolean;
   -- called by AccountGateway
 -- The authenticated caller of this transaction, as set_caller recorded it; null without one.
 function tasker.get_caller() returns text, stable;
-  -- called by act_on_step, act_on_task, admit_steps, change_schedule, change_webhook, fork_task, pause_templates, queue_signals,
-  --   replay_dead_messages, request_cancel, save_schedule, save_webhook, send_signals, send_task_to_dlq, set_concurrency_limit, set_retention_policy,
-  --   start_backfill, update_dlq_entry
+  -- called by act_on_step, act_on_task, admit_steps, cancel_bulk_action, change_schedule, change_webhook, fork_task, pause_templates, queue_signals,
+  --   replay_dead_messages, request_cancel, run_bulk_action, save_schedule, save_webhook, send_signals, send_task_to_dlq, set_concurrency_limit,
+  --   set_retention_policy, start_backfill, update_dlq_entry
 -- A valid API key by its SHA-256 and what it may do; null when there is none.
 function tasker.get_key_access(p_key_hash text) returns jsonb;
   -- called by AccountGateway
@@ -3136,6 +3247,9 @@ function tasker.list_access() returns jsonb, stable;
 function tasker.list_write_requests(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 50, p_before uuid DEFAULT NULL::uuid) returns jsonb,
     stable;
   -- called by AccountGateway
+-- Whether the user or key of a principal has a permission now; true for every other caller.
+function tasker.may_still_act(p_principal text, p_permission text, p_namespace text) returns boolean, stable;
+  -- called by advance_bulk_actions
 -- The refusal of a change that would leave no user and no key that may manage users; null when the change may be made.
 function tasker.refuse_last_administrator(p_without uuid) returns jsonb;
   -- called by revoke_api_key, revoke_grant, set_user_enabled
@@ -3150,7 +3264,7 @@ function tasker.save_user(p_name text, p_password_hash text, p_by text) returns 
   -- called by AccountGateway, create_first_administrator, create_user
 -- Records the authenticated caller for the rest of the transaction.
 function tasker.set_caller(p_caller text) returns text;
-  -- called by DeadMessageGateway, OperationGateway, ScheduleGateway, SignalGateway, TaskGateway, WebhookGateway, admit_steps
+  -- called by DeadMessageGateway, OperationGateway, ScheduleGateway, SignalGateway, TaskGateway, WebhookGateway, admit_steps, advance_bulk_actions
 -- Sets the password of a user by its hash.
 function tasker.set_password(p_user_uuid uuid, p_password_hash text) returns jsonb;
   -- called by AccountGateway

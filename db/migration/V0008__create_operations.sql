@@ -25,13 +25,42 @@ create table tasker.bulk_actions (
   set_hash    bytea         not null,
   created_at  timestamptz   not null default now(),
   expires_at  timestamptz   not null,
+  is_background boolean     not null default false,
+  tasks       uuid[],
+  started_at  timestamptz,
+  run_as      varchar(160),
+  done_tasks    int         not null default 0,
+  already_tasks int         not null default 0,
+  refused_tasks int         not null default 0,
+  ended_by    varchar(160),
   executed_at timestamptz,
   result      jsonb,
-  constraint executed_iff_it_has_a_result check ((executed_at is null) = (result is null)));
+  constraint executed_iff_it_has_a_result check ((executed_at is null) = (result is null)),
+  constraint background_has_its_tasks check ((tasks is not null) = (is_background and executed_at is null)),
+  constraint no_more_verdicts_than_tasks check (done_tasks + already_tasks + refused_tasks <= task_count));
 comment on table tasker.bulk_actions is
   'Dry runs of actions on many tasks: the real run must present the token, and the set of tasks must still have set_hash.';
+comment on column tasker.bulk_actions.is_background is 'Whether servers do it in parts after the run has started it (advance_bulk_actions), instead of the run in one transaction.';
+comment on column tasker.bulk_actions.tasks is 'The tasks that the dry run of an action in the background counted; the first done + already + refused of them have their verdicts.';
+comment on column tasker.bulk_actions.run_as is 'The authenticated caller that started it, for the records of the actions on its tasks.';
+comment on column tasker.bulk_actions.ended_by is 'Who cancelled the rest of an action in the background; null when it ended otherwise.';
 comment on column tasker.bulk_actions.made_by is
   'The REST caller that received the token, by kind and uuid, as user:…; a name when there is no uuid; null when it was made in SQL.';
+
+create index bulk_actions_in_progress_idx on tasker.bulk_actions (started_at, token) where started_at is not null and executed_at is null;
+create index bulk_actions_created_at_idx on tasker.bulk_actions (created_at, token);
+
+create table tasker.bulk_action_tasks (
+  token     uuid        not null,
+  task_uuid uuid        not null,
+  outcome   varchar(16) not null,
+  code      varchar(64),
+  message   text,
+  acted_at  timestamptz not null,
+  primary key (token, task_uuid),
+  constraint refused_iff_it_has_a_code check ((outcome = 'refused') = (code is not null)));
+comment on table tasker.bulk_action_tasks is 'The verdict on each task of a bulk action: done, already or refused. Expires: see expiring_tables.';
+create index bulk_action_tasks_acted_at_idx on tasker.bulk_action_tasks (acted_at);
 
 create table tasker.operator_actions (
   action_uuid        uuid          primary key default tasker.uuid_v7(),

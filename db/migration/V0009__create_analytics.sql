@@ -52,3 +52,14 @@ create table tasker.step_tallies (
   primary key (minute, named_step_uuid));
 comment on table tasker.step_tallies is
   'Executions of a step of a template, in tasks that ended within a minute. One attempt is one execution.';
+
+create table tasker.duration_tallies (
+  quarter      timestamptz not null,
+  subject_uuid uuid        not null,
+  bucket       int         not null,
+  executions   bigint      not null,
+  primary key (quarter, subject_uuid, bucket));
+comment on table tasker.duration_tallies is
+  'How many tasks of a template that ended within a quarter of an hour, or executions of a step in them, took how long: the percentiles are made of these.';
+comment on column tasker.duration_tallies.subject_uuid is 'The named_task_uuid of a template, or the named_step_uuid of a step of one.';
+comment on column tasker.duration_tallies.bucket is 'A range of durations, each a tenth longer than the one before: see calculate_duration_bucket.';

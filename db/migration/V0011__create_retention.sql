@@ -60,4 +60,5 @@ comment on column tasker.expiring_tables.keep_days is 'Null: without limit.';
 insert into tasker.expiring_tables (table_name, time_column, keep_days) values
   ('bulk_actions', 'expires_at', 30),
   ('queued_signals', 'refused_at', 30),
+  ('bulk_action_tasks', 'acted_at', 30),
   ('write_requests', 'requested_at', 400);

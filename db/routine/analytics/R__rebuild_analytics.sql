@@ -15,6 +15,7 @@ begin
   delete from tasker.step_state_tallies;
   delete from tasker.task_tallies;
   delete from tasker.step_tallies;
+  delete from tasker.duration_tallies;
   update tasker.analytics_progress set rebuilt_at = '-infinity';
   insert into tasker.task_state_tallies (state, tasks)
   select m.task_state, m.change from tasker.count_task_moves(0) m where m.task_state is not null;
@@ -23,6 +24,7 @@ begin
   insert into tasker.task_tallies select y.* from tasker.tally_tasks(0) y;
   get diagnostics v_count = row_count;
   insert into tasker.step_tallies select y.* from tasker.tally_steps(0) y;
+  insert into tasker.duration_tallies select y.* from tasker.tally_durations(0) y;
   update tasker.analytics_progress set
     next_xact = pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())::text::bigint,
     rebuilt_at = clock_timestamp(), counted_at = clock_timestamp();

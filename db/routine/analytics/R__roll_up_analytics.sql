@@ -49,12 +49,17 @@ begin
     executions = a.executions + excluded.executions, errors = a.errors + excluded.errors, seconds = a.seconds + excluded.seconds,
     least_seconds = least(a.least_seconds, excluded.least_seconds), most_seconds = greatest(a.most_seconds, excluded.most_seconds),
     last_at = greatest(a.last_at, excluded.last_at);
+  insert into tasker.duration_tallies as a
+  select y.* from tasker.tally_durations(v_from, v_until) y
+  on conflict (quarter, subject_uuid, bucket) do update set executions = a.executions + excluded.executions;
   update tasker.analytics_progress set next_xact = v_until, counted_at = clock_timestamp();
 
   delete from tasker.task_tallies where ctid = any (array(
     select o.ctid from tasker.task_tallies o where o.minute < now() - p_keep limit p_limit));
   delete from tasker.step_tallies where ctid = any (array(
     select o.ctid from tasker.step_tallies o where o.minute < now() - p_keep limit p_limit));
+  delete from tasker.duration_tallies where ctid = any (array(
+    select o.ctid from tasker.duration_tallies o where o.quarter < now() - p_keep - interval '15 minutes' limit p_limit));
   return v_count;
 end
 $$;

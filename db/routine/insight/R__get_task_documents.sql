@@ -1,6 +1,7 @@
 -- Tasks as the REST interface shows them, in the order of the argument, a JSON array; unknown ones are left out.
--- p_with_details adds the context, the output, the readiness of every step, the decisions and the batches, without their workers. Source: reference section 6.2, TaskResponse.
-create or replace function tasker.get_task_documents(p_task_uuids uuid[], p_with_details boolean default true)
+-- p_with_details adds the context, the output, the readiness of every step, the decisions and the batches, without their workers. A context or output of more than p_most_bytes
+-- is null then: see limit_documents. Source: reference section 6.2, TaskResponse.
+create or replace function tasker.get_task_documents(p_task_uuids uuid[], p_with_details boolean default true, p_most_bytes int default null)
 returns jsonb
 language plpgsql stable
 set search_path = '' set timezone = 'UTC' set jit = off set plan_cache_mode = force_generic_plan
@@ -25,13 +26,13 @@ begin
         'times_out_at', greatest(t.start_at, t.created_at) + nt.max_duration, 'timed_out_at', t.timed_out_at,
         'cancel_request', case when t.cancel_requested_at is not null then jsonb_build_object(
           'at', t.cancel_requested_at, 'by', t.cancel_requested_by, 'claimed_actor', t.cancel_claimed_actor, 'reason', t.cancel_reason, 'policy', t.cancel_policy) end)
-      || case when p_with_details then jsonb_build_object(
-        'context', x.context, 'output', o.document -> 'output', 'output_error', o.document -> 'error', 'parent_step_uuid', t.parent_step_uuid, 'submitted_by', x.submitted_by, 'decisions', tasker.get_decision_documents(t.task_uuid), 'batches', tasker.get_batch_documents(t.task_uuid), 'compensation', tasker.get_compensation_document(t.task_uuid),
+      || case when p_with_details then tasker.limit_documents(jsonb_build_object(
+        'context', x.context, 'output', o.document -> 'output', 'output_error', o.document -> 'error', 'parent_step_uuid', t.parent_step_uuid, 'allowed_actions', tasker.get_allowed_actions(t), 'submitted_by', x.submitted_by, 'decisions', tasker.get_decision_documents(t.task_uuid), 'batches', tasker.get_batch_documents(t.task_uuid), 'compensation', tasker.get_compensation_document(t.task_uuid),
         'explanation', case when t.completed_at is null or t.timed_out_at is not null then tasker.diagnose_task(t.task_uuid) end,
         'steps', (select coalesce(jsonb_agg(to_jsonb(r) - '{task_uuid,workflow_step_uuid,named_step_uuid,current_state}'::text[]
             || jsonb_build_object('step_uuid', r.workflow_step_uuid, 'template_step_uuid', r.named_step_uuid, 'state', r.current_state)), '[]')
           from tasker.get_step_readiness_status_batch(array[t.task_uuid]) r
-          join tasker.workflow_steps w on w.workflow_step_uuid = r.workflow_step_uuid and w.batch_step_uuid is null))
+          join tasker.workflow_steps w on w.workflow_step_uuid = r.workflow_step_uuid and w.batch_step_uuid is null)), '{context,output}', p_most_bytes)
          else '{}' end
       order by u.n), '[]')
   from unnest(p_task_uuids) with ordinality as u(task_uuid, n)
@@ -45,5 +46,5 @@ begin
   cross join lateral tasker.get_task_execution_contexts_batch(array[t.task_uuid]) c);
 end
 $$;
-comment on function tasker.get_task_documents(uuid[], boolean) is
+comment on function tasker.get_task_documents(uuid[], boolean, int) is
   'Tasks as the REST interface shows them, in the order of the argument.';

@@ -49,48 +49,7 @@ begin
   p_data := coalesce(p_data, '{}');
   v_now := coalesce(p_now, clock_timestamp());
 
-  v_refusal := case
-    when jsonb_typeof(p_data) <> 'object' then jsonb_build_object('outcome', 'refused',
-      'code', 'invalid-request', 'field', 'data', 'message', 'must be an object')
-    when jsonb_typeof(p_data -> 'attempt') not in ('number', 'null') then jsonb_build_object('outcome', 'refused',
-      'code', 'invalid-request', 'field', 'attempt', 'message', 'must be a number')
-    when jsonb_typeof(p_data -> 'discard_checkpoint') not in ('boolean', 'null') then jsonb_build_object('outcome', 'refused',
-      'code', 'invalid-request', 'field', 'discard_checkpoint', 'message', 'must be true or false')
-    when v_step.state in ('error', 'waiting_for_retry', 'pending') = false or (p_action = 'reset_for_retry' and v_step.state = 'pending') then
-      case when tasker.is_repeated_action(p_task_uuid, p_step_uuid, p_action, p_by, p_reason)
-                and (v_to = 'pending' or v_step.state = v_to)
-        then jsonb_build_object('outcome', 'already')
-        else jsonb_build_object('outcome', 'refused', 'code', 'step-not-movable', 'message',
-          format('the step is %s; %s is for a step that is %s', v_step.state, p_action,
-                 case p_action when 'reset_for_retry' then 'error or waiting_for_retry' else 'error, waiting_for_retry or pending' end)) end
-    when v_task.completed_at is not null then jsonb_build_object('outcome', 'refused', 'code', 'task-already-ended', 'message',
-      format('the task has already ended as %s%s', v_task.state, case v_task.state when 'error' then '; retry the task instead' else '' end))
-    when v_task.compensation is not null and v_step.compensates_step_uuid is null then jsonb_build_object('outcome', 'refused', 'code', 'step-not-movable',
-      'message', 'what the task has done is compensated; only its compensating steps move')
-    when v_task.cancel_requested_at is not null then jsonb_build_object('outcome', 'refused', 'code', 'task-is-being-cancelled',
-      'message', format('%s has asked for the task to be cancelled', coalesce(v_task.cancel_requested_by, 'an operator')))
-    when p_data ? 'attempt' and (p_data ->> 'attempt')::numeric <> v_step.attempts then jsonb_build_object('outcome', 'refused',
-      'code', 'attempt-has-changed', 'field', 'attempt', 'message', format('the step is at attempt %s, not %s', v_step.attempts, p_data ->> 'attempt'))
-    when v_batch.closed_at is not null then jsonb_build_object('outcome', 'refused', 'code', 'step-not-movable', 'message',
-      'the batch of the step is closed, and what follows has its results')
-    when v_batch.workflow_step_uuid = p_step_uuid and p_action <> 'reset_for_retry' and v_batch.in_flight_workers > 0 then
-      jsonb_build_object('outcome', 'refused', 'code', 'steps-in-flight', 'message',
-        format('%s workers of the batch are offered or running', v_batch.in_flight_workers))
-    when p_action = 'complete_manually' and not p_data ? 'result' then jsonb_build_object('outcome', 'refused',
-      'code', 'invalid-request', 'field', 'completion_data', 'message', 'must have the result')
-    when p_action = 'complete_manually' and (v_step.is_decision or p_data ? 'decision') and tasker.check_decision(p_step_uuid, p_data -> 'decision') is not null then
-      jsonb_build_object('outcome', 'refused', 'code', 'invalid-request', 'field', 'completion_data/decision',
-        'message', tasker.check_decision(p_step_uuid, p_data -> 'decision'))
-    when p_action = 'complete_manually' and (v_step.is_batchable or p_data ? 'batches') and tasker.check_batches(v_step.named_step_uuid, p_data -> 'batches') is not null then
-      jsonb_build_object('outcome', 'refused', 'code', 'invalid-request', 'field', 'completion_data/batches',
-        'message', tasker.check_batches(v_step.named_step_uuid, p_data -> 'batches'))
-    when p_action <> 'complete_manually' and p_data ? 'batches' then jsonb_build_object('outcome', 'refused',
-      'code', 'invalid-request', 'field', 'completion_data/batches', 'message', 'is for complete_manually only')
-    when p_action <> 'complete_manually' and p_data ? 'decision' then jsonb_build_object('outcome', 'refused',
-      'code', 'invalid-request', 'field', 'completion_data/decision', 'message', 'is for complete_manually only')
-    when p_action <> 'reset_for_retry' and p_data ?| array['inputs', 'discard_checkpoint'] then jsonb_build_object('outcome', 'refused',
-      'code', 'invalid-request', 'field', 'inputs', 'message', 'is for reset_for_retry only')
-  end;
+  v_refusal := tasker.judge_step_action(v_task, v_step, p_action, p_by, p_reason, p_data);
   if v_refusal is not null then
     return v_refusal || jsonb_build_object('state', v_step.state, 'attempt', v_step.attempts, 'task_state', v_task.state);
   end if;

@@ -31,11 +31,8 @@ as $$
 declare
   v_now     timestamptz;
   v_task    tasker.tasks;
-  v_from    tasker.workflow_steps;
-  v_below   uuid[];
+  v_from_step uuid;
   v_steps   uuid[];
-  v_busy    int;
-  v_done    int;
   v_refusal jsonb;
   v_result  jsonb := '{}';
   v_details jsonb;
@@ -76,19 +73,11 @@ begin
   end if;
 
   if p_action = 'compensate' then
-    if v_task.compensation is not null then
-      return jsonb_build_object('outcome', 'already', 'state', v_task.state);
-    elsif v_task.completed_at is not null then
-      return jsonb_build_object('outcome', 'refused', 'code', 'task-already-ended', 'state', v_task.state, 'message', format('the task has already ended as %s%s', v_task.state,
-        case v_task.state when 'complete' then ', and others rely on its result; submit a task that undoes it' when 'error' then '; retry it, and compensate it when it is blocked' else '' end));
-    elsif not exists (select from tasker.named_tasks_named_steps n where n.named_task_uuid = v_task.named_task_uuid and n.step_type = 'compensation') then
-      return jsonb_build_object('outcome', 'refused', 'code', 'invalid-request', 'field', 'action_type', 'state', v_task.state,
-                                'message', 'no step of the template has a compensation');
+    v_refusal := tasker.judge_end_of_task(v_task, p_action);
+    if v_refusal is not null then
+      return v_refusal;
     end if;
     if v_task.state <> 'blocked_by_failures' or v_task.cancel_requested_at is not null then
-      if exists (select from tasker.task_compensations c where c.task_uuid = p_task_uuid) then
-        return jsonb_build_object('outcome', 'already', 'state', v_task.state);
-      end if;
       v_result := tasker.request_cancel(p_task_uuid, p_by, p_reason, 'cancel_running', p_server_uuid, p_now, p_bulk_token, p_compensate => true);
       return jsonb_build_object('outcome', 'done', 'steps', 0, 'queued', '[]'::jsonb, 'ended', v_result -> 'ended',
                                 'state', (select t.state from tasker.tasks t where t.task_uuid = p_task_uuid));
@@ -103,107 +92,37 @@ begin
   end if;
 
   if p_action in ('resolve', 'fail') then
-    if v_task.state = 'blocked_by_failures' or (p_action = 'resolve' and v_task.state = 'error') then
-      with moved as (
-        update tasker.tasks t
-        set state = case p_action when 'resolve' then 'resolved_manually' else 'error' end::tasker.task_state,
-            transition_count = t.transition_count + 1, completed_at = v_now
-        where t.task_uuid = p_task_uuid
-        returning t.task_uuid, t.state, t.transition_count),
-      history as (
-        insert into tasker.task_transitions (task_uuid, sort_key, from_state, to_state, actor, processor_uuid, metadata)
-        select m.task_uuid, m.transition_count, v_task.state, m.state, 'operator', p_server_uuid, v_history from moved m),
-      closed as (
-        update tasker.tasks_dlq d
-        set resolution_status = case p_action when 'resolve' then 'manually_resolved' else 'permanently_failed' end::tasker.dlq_resolution_status,
-            resolution_timestamp = v_now, resolution_notes = p_reason, resolved_by = coalesce(tasker.get_caller(), p_by),
-            claimed_actor = case when tasker.get_caller() <> p_by then p_by end, updated_at = v_now
-        where d.task_uuid = p_task_uuid and d.resolution_status = 'pending')
-      insert into tasker.operator_actions (acted_at, action, acted_by, reason, task_uuid, bulk_token, details)
-      select v_now, p_action, p_by, p_reason, p_task_uuid, p_bulk_token, v_details;
-      delete from tasker.task_wakeups w where w.task_uuid = p_task_uuid;
-      perform tasker.cancel_waits(array[p_task_uuid], null, v_now);
-      return jsonb_build_object('outcome', 'done', 'steps', 0, 'queued', '[]'::jsonb)
-        || (select jsonb_build_object('state', t.state, 'ended', jsonb_build_array(jsonb_build_object('task_uuid', t.task_uuid, 'state', t.state, 'correlation_id', t.correlation_id)))
-            from tasker.tasks t where t.task_uuid = p_task_uuid);
+    v_refusal := tasker.judge_end_of_task(v_task, p_action);
+    if v_refusal is not null then
+      return v_refusal;
     end if;
-    return jsonb_build_object('state', v_task.state) || case
-      when v_task.state = case p_action when 'resolve' then 'resolved_manually' else 'error' end::tasker.task_state then jsonb_build_object('outcome', 'already')
-      else jsonb_build_object('outcome', 'refused',
-        'code', case when v_task.completed_at is not null then 'task-already-ended' else 'task-not-blocked' end,
-        'message', format('the task is %s; %s is for a task that is %s', v_task.state, p_action,
-                          case p_action when 'resolve' then 'blocked_by_failures or error' else 'blocked_by_failures' end)) end;
+    with moved as (
+      update tasker.tasks t
+      set state = case p_action when 'resolve' then 'resolved_manually' else 'error' end::tasker.task_state,
+          transition_count = t.transition_count + 1, completed_at = v_now
+      where t.task_uuid = p_task_uuid
+      returning t.task_uuid, t.state, t.transition_count),
+    history as (
+      insert into tasker.task_transitions (task_uuid, sort_key, from_state, to_state, actor, processor_uuid, metadata)
+      select m.task_uuid, m.transition_count, v_task.state, m.state, 'operator', p_server_uuid, v_history from moved m),
+    closed as (
+      update tasker.tasks_dlq d
+      set resolution_status = case p_action when 'resolve' then 'manually_resolved' else 'permanently_failed' end::tasker.dlq_resolution_status,
+          resolution_timestamp = v_now, resolution_notes = p_reason, resolved_by = coalesce(tasker.get_caller(), p_by),
+          claimed_actor = case when tasker.get_caller() <> p_by then p_by end, updated_at = v_now
+      where d.task_uuid = p_task_uuid and d.resolution_status = 'pending')
+    insert into tasker.operator_actions (acted_at, action, acted_by, reason, task_uuid, bulk_token, details)
+    select v_now, p_action, p_by, p_reason, p_task_uuid, p_bulk_token, v_details;
+    delete from tasker.task_wakeups w where w.task_uuid = p_task_uuid;
+    perform tasker.cancel_waits(array[p_task_uuid], null, v_now);
+    return jsonb_build_object('outcome', 'done', 'steps', 0, 'queued', '[]'::jsonb)
+      || (select jsonb_build_object('state', t.state, 'ended', jsonb_build_array(jsonb_build_object('task_uuid', t.task_uuid, 'state', t.state, 'correlation_id', t.correlation_id)))
+          from tasker.tasks t where t.task_uuid = p_task_uuid);
   end if;
 
-  -- The steps to start again.
-  if p_action = 'retry_from_step' then
-    select s.* into v_from from tasker.workflow_steps s join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid
-    where s.task_uuid = p_task_uuid and (coalesce(s.name, n.name) = p_data ->> 'step' or s.workflow_step_uuid::text = lower(p_data ->> 'step'));
-    with recursive below(step_uuid) as (
-      select v_from.workflow_step_uuid
-      union
-      select e.to_step_uuid from below b join tasker.workflow_step_edges e on e.from_step_uuid = b.step_uuid)
-    select array_agg(b.step_uuid) into v_below from below b where b.step_uuid is not null;
-    v_below := v_below || array(select s.workflow_step_uuid from tasker.workflow_steps s
-                                where s.task_uuid = p_task_uuid and s.batch_step_uuid = any (v_below) and s.state in ('error', 'waiting_for_retry'));
-  else
-    -- Those that failed in a batch that is closed were tolerated, and what followed has its results.
-    select array_agg(s.workflow_step_uuid) into v_below from tasker.workflow_steps s
-    where s.task_uuid = p_task_uuid and (v_task.compensation is null or s.compensates_step_uuid is not null)
-      and (s.batch_step_uuid is null or exists (select from tasker.batches b where b.workflow_step_uuid = s.batch_step_uuid and b.closed_at is null));
-  end if;
-  select array_agg(s.workflow_step_uuid) filter (where s.state in ('error', 'waiting_for_retry')
-             or (s.state in ('complete', 'resolved_manually') and p_action = 'retry_from_step' and coalesce((p_data ->> 'rerun_completed')::boolean, false))),
-         count(*) filter (where s.state in ('enqueued', 'in_progress', 'enqueued_for_orchestration', 'enqueued_as_error_for_orchestration')),
-         count(*) filter (where s.state in ('complete', 'resolved_manually'))
-    into v_steps, v_busy, v_done
-  from tasker.workflow_steps s where s.workflow_step_uuid = any (v_below);
-
-  v_refusal := case
-    when p_action = 'retry_from_step' and v_from.workflow_step_uuid is null then jsonb_build_object('outcome', 'refused', 'code', 'invalid-request',
-      'field', 'step', 'message', 'the task has no such step')
-    when v_task.state in ('complete', 'cancelled', 'resolved_manually') then jsonb_build_object('outcome', 'refused', 'code', 'task-already-ended',
-      'message', format('the task has already ended as %s', v_task.state))
-    when v_task.compensation is not null and (v_task.completed_at is not null or p_action = 'retry_from_step') then jsonb_build_object('outcome', 'refused',
-      'code', case when v_task.completed_at is not null then 'task-already-ended' else 'step-not-movable' end,
-      'message', 'what the task has done is compensated, and it does not run again')
-    when v_task.replaced_by_task_uuid is not null then jsonb_build_object('outcome', 'refused', 'code', 'task-already-replaced',
-      'message', format('task %s has taken over the identity of this task', v_task.replaced_by_task_uuid))
-    when v_task.completed_at is not null and v_task.parent_step_uuid is not null and exists (
-           select from tasker.workflow_steps s join tasker.tasks p on p.task_uuid = s.task_uuid
-           where s.workflow_step_uuid = v_task.parent_step_uuid and (p.completed_at is not null or s.state not in ('pending', 'error')
-             or exists (select from tasker.step_waits w join tasker.step_waits own on own.child_task_uuid = p_task_uuid and own.workflow_step_uuid = w.workflow_step_uuid
-                        where w.task_uuid = p.task_uuid and w.workflow_step_uuid = s.workflow_step_uuid and w.kind = 'child' and w.child_task_uuid <> p_task_uuid
-                          and w.armed_at >= own.armed_at))) then
-      jsonb_build_object('outcome', 'refused', 'code', 'task-already-ended', 'message', 'the step of its parent task has ended, or has taken another child task, without this one; start that step again instead')
-    when v_task.cancel_requested_at is not null then jsonb_build_object('outcome', 'refused', 'code', 'task-is-being-cancelled',
-      'message', format('%s has asked for the task to be cancelled', coalesce(v_task.cancel_requested_by, 'an operator')))
-    when tasker.is_repeated_action(p_task_uuid, null, p_action, p_by, p_reason) and v_task.completed_at is null
-         and (v_steps is null or v_busy > 0) then jsonb_build_object('outcome', 'already')
-    when p_action = 'retry_from_step' and v_busy > 0 or p_data ? 'context' and v_task.in_flight_steps > 0 then
-      jsonb_build_object('outcome', 'refused', 'code', 'steps-in-flight', 'message',
-        case when p_data ? 'context' then 'steps are offered or running with the present context'
-             else format('%s of the steps to start again are offered or running', v_busy) end)
-    when exists (select from tasker.decision_outcomes o where o.workflow_step_uuid = any (v_steps) and o.created_steps is not null) then
-      jsonb_build_object('outcome', 'refused', 'code', 'step-not-movable', 'field', 'step', 'message',
-        'a decision among these steps has been carried out, and does not run again')
-    when exists (select from tasker.batches b
-                 join tasker.workflow_steps s on s.workflow_step_uuid = any (v_steps)
-                 where b.task_uuid = p_task_uuid
-                   and ((b.batchable_step_uuid = s.workflow_step_uuid and s.state in ('complete', 'resolved_manually'))
-                        or (b.closed_at is not null and b.workflow_step_uuid in (s.workflow_step_uuid, s.batch_step_uuid)))) then
-      jsonb_build_object('outcome', 'refused', 'code', 'step-not-movable', 'field', 'step', 'message',
-        'the batches of one of these steps have been made, and are not made again')
-    when p_action = 'retry_from_step' and v_from.state in ('complete', 'resolved_manually') and not coalesce((p_data ->> 'rerun_completed')::boolean, false) then
-      jsonb_build_object('outcome', 'refused', 'code', 'step-already-done', 'field', 'rerun_completed', 'message',
-        format('the step is %s; say rerun_completed to run it again, and %s done steps in all', v_from.state, v_done))
-    when v_steps is null and not (v_task.state = 'error' and p_data ? 'context') then
-      jsonb_build_object('outcome', 'refused', 'code', 'nothing-to-retry', 'message',
-        case when v_task.state = 'error' and v_task.failed_steps = 0 then 'no step has failed: the context did not fit; give another one'
-             else 'no step has failed or waits for a retry' end)
-  end;
+  select r.o_steps, r.o_from_step, r.o_reply into v_steps, v_from_step, v_refusal from tasker.judge_restart(v_task, p_action, p_by, p_reason, p_data) r;
   if v_refusal is not null then
-    return v_refusal || jsonb_build_object('state', v_task.state);
+    return v_refusal;
   end if;
 
   if p_data ? 'context' then
@@ -225,7 +144,7 @@ begin
     perform tasker.move_steps_by_operator(p_task_uuid, v_steps, 'pending', v_history, null, p_server_uuid, v_now);
   end if;
   insert into tasker.operator_actions (acted_at, action, acted_by, reason, task_uuid, workflow_step_uuid, bulk_token, details)
-  values (v_now, p_action, p_by, p_reason, p_task_uuid, v_from.workflow_step_uuid, p_bulk_token,
+  values (v_now, p_action, p_by, p_reason, p_task_uuid, v_from_step, p_bulk_token,
           v_details || jsonb_build_object('steps', coalesce(cardinality(v_steps), 0))
           || case when p_data ? 'context' then jsonb_build_object('context', p_data -> 'context') else '{}' end);
   v_result := tasker.evaluate_tasks(array[p_task_uuid], p_server_uuid, 0, 60, p_now);

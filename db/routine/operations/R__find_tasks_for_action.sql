@@ -1,10 +1,10 @@
 -- The tasks that match a filter and that allow an action, by uuid, at most p_limit of them.
 -- p_filter, all of which must hold: namespace, name, version, state, initiator, source_system, correlation_id,
 -- parent_correlation_id, dlq_reason, failed_step, created_after, created_before. Searches unfinished tasks and those with a
--- dead letter, which are few, and not all tasks.
+-- dead letter, which are few, and not all tasks. p_task_uuids: only these; null for all.
 -- Errors: TK007 when the filter is null, empty or no object, or has an unknown key or a null value: none of these may match
 -- all tasks.
-create or replace function tasker.find_tasks_for_action(p_action text, p_filter jsonb, p_limit int)
+create or replace function tasker.find_tasks_for_action(p_action text, p_filter jsonb, p_limit int, p_task_uuids uuid[] default null)
 returns uuid[]
 language plpgsql stable
 set search_path = '' set plan_cache_mode = force_custom_plan
@@ -29,7 +29,8 @@ begin
     select array_agg(c.task_uuid order by c.task_uuid)
     from (
       select t.task_uuid
-      from (select w.task_uuid from tasker.task_wakeups w union select d.task_uuid from tasker.tasks_dlq d) c
+      from (select w.task_uuid from tasker.task_wakeups w where p_task_uuids is null or w.task_uuid = any (p_task_uuids)
+            union select d.task_uuid from tasker.tasks_dlq d where p_task_uuids is null or d.task_uuid = any (p_task_uuids)) c
       join tasker.tasks t on t.task_uuid = c.task_uuid
       join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
       join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
@@ -59,5 +60,5 @@ begin
       limit p_limit) c);
 end
 $$;
-comment on function tasker.find_tasks_for_action(text, jsonb, int) is
+comment on function tasker.find_tasks_for_action(text, jsonb, int, uuid[]) is
   'The tasks that match a filter and that allow an action, by uuid, at most p_limit of them.';

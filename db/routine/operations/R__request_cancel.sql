@@ -36,6 +36,7 @@ declare
   v_asked  uuid[];
   v_deltas tasker.task_delta[];
   v_revoked uuid[];
+  v_refusal jsonb;
   v_ended  jsonb;
 begin
   if p_children is null or p_children not in ('cancel', 'leave') then
@@ -55,14 +56,9 @@ begin
   if v_task.completed_at is not null then
     return jsonb_build_object('outcome', 'already_ended', 'state', v_task.state, 'ended', '[]'::jsonb);
   end if;
-  if v_task.compensation = 'cancel' then
-    return jsonb_build_object('outcome', 'already_requested', 'state', v_task.state, 'ended', '[]'::jsonb);
-  elsif v_task.compensation is not null then
-    return jsonb_build_object('outcome', 'refused', 'code', 'task-is-being-cancelled', 'state', v_task.state, 'ended', '[]'::jsonb,
-                              'message', 'the task is being compensated, and ends as error after it');
-  elsif p_compensate and not exists (select from tasker.named_tasks_named_steps n where n.named_task_uuid = v_task.named_task_uuid and n.step_type = 'compensation') then
-    return jsonb_build_object('outcome', 'refused', 'code', 'invalid-request', 'field', 'compensate', 'state', v_task.state, 'ended', '[]'::jsonb,
-                              'message', 'no step of the template has a compensation');
+  v_refusal := tasker.judge_end_of_task(v_task, 'cancel', p_compensate);
+  if v_refusal is not null then
+    return v_refusal || case v_refusal ->> 'outcome' when 'already' then '{"outcome": "already_requested", "ended": []}' else '{"ended": []}' end::jsonb;
   end if;
   -- A locked parent gets no more children; a second query finds those that were created before the lock.
   while p_children = 'cancel' loop

@@ -1,9 +1,10 @@
 -- Runs the action that preview_bulk_action counted, in one transaction, if the set of tasks is unchanged. The token carries
 -- the action, the operator and the reason; it works once, and a second call returns the outcome of the first.
+-- An action in the background is only started: advance_bulk_actions does it in parts, with a verdict on each task.
 -- p_run_by: the caller over REST; a token of another caller counts as unknown. Null, in SQL: any token works.
--- Returns {outcome, count, results: {done, already, refused}, refusals: [{task_uuid, code, message}], queued}: outcome done, already, or refused with the code
+-- Returns {outcome, action, count, results: {done, already, refused}, refusals: [{task_uuid, code, message}], queued}: outcome done, started, already, or refused with the code
 -- token-expired, set-has-changed or, when there is no such token, token-not-found.
--- Locks: the token, then the tasks by uuid. Source: ADR 0015.
+-- Locks: the token, then the tasks by uuid. Source: ADR 0015, ADR 0058.
 create or replace function tasker.run_bulk_action(
   p_token uuid, p_server_uuid uuid default null, p_now timestamptz default null, p_run_by text default null)
 returns jsonb
@@ -14,11 +15,7 @@ declare
   v_now     timestamptz := coalesce(p_now, clock_timestamp());
   v_bulk    tasker.bulk_actions;
   v_tasks   uuid[];
-  v_task    uuid;
-  v_reply   jsonb;
-  v_counts  jsonb := '{"done": 0, "already": 0, "refused": 0}';
-  v_queued  jsonb := '[]';
-  v_refused jsonb := '[]';
+  v_queued  jsonb;
 begin
   select b.* into v_bulk from tasker.bulk_actions b where b.token = p_token for update;
   if not found or (p_run_by is not null and v_bulk.made_by is distinct from p_run_by) then
@@ -27,8 +24,15 @@ begin
   if v_bulk.executed_at is not null then
     return v_bulk.result || jsonb_build_object('outcome', 'already');
   end if;
+  if v_bulk.started_at is not null then
+    return tasker.get_bulk_action_result(v_bulk, 'already');
+  end if;
   if v_now > v_bulk.expires_at then
     return jsonb_build_object('outcome', 'refused', 'code', 'token-expired', 'message', 'the token has run out; count again');
+  end if;
+  if v_bulk.is_background then
+    update tasker.bulk_actions b set started_at = v_now, run_as = tasker.get_caller() where b.token = p_token;
+    return tasker.get_bulk_action_result(v_bulk, 'started');
   end if;
   v_tasks := tasker.find_tasks_for_action(v_bulk.action, v_bulk.filter, v_bulk.task_count + 1);
   perform tasker.lock_tasks(v_tasks);
@@ -36,19 +40,14 @@ begin
   if tasker.hash_tasks(v_tasks) <> v_bulk.set_hash then
     return jsonb_build_object('outcome', 'refused', 'code', 'set-has-changed', 'message', 'the tasks have changed since they were counted; count again');
   end if;
-  foreach v_task in array coalesce(v_tasks, '{}') loop
-    v_reply := tasker.act_on_task(v_task, v_bulk.action, v_bulk.acted_by, v_bulk.reason, '{}', p_server_uuid, p_now, p_token);
-    v_counts := jsonb_set(v_counts, array[v_reply ->> 'outcome'], to_jsonb((v_counts ->> (v_reply ->> 'outcome'))::int + 1));
-    if v_reply ->> 'outcome' = 'refused' then
-      v_refused := v_refused || jsonb_build_object('task_uuid', v_task, 'code', v_reply -> 'code', 'message', v_reply -> 'message');
-    end if;
-    v_queued := v_queued || coalesce(v_reply -> 'queued', '[]');
-  end loop;
-  v_reply := jsonb_build_object('outcome', 'done', 'action', v_bulk.action, 'count', v_bulk.task_count, 'results', v_counts, 'refusals', v_refused,
-                                'queued', (select coalesce(jsonb_agg(distinct q), '[]') from jsonb_array_elements(v_queued) q));
-  update tasker.bulk_actions b set executed_at = v_now, result = v_reply where b.token = p_token;
-  return v_reply;
+  update tasker.bulk_actions b set started_at = v_now, run_as = tasker.get_caller() where b.token = p_token;
+  select a.o_queued into v_queued from tasker.act_on_tasks_of_bulk(v_bulk, v_tasks, v_tasks, false, p_server_uuid, p_now) a;
+  update tasker.bulk_actions b
+  set executed_at = v_now, result = tasker.get_bulk_action_result(b, 'done') || jsonb_build_object('queued', v_queued)
+  where b.token = p_token
+  returning b.* into v_bulk;
+  return v_bulk.result;
 end
 $$;
 comment on function tasker.run_bulk_action(uuid, uuid, timestamptz, text) is
-  'Runs the action that preview_bulk_action counted, in one transaction, if the set of tasks is unchanged.';
+  'Runs the action that preview_bulk_action counted, in one transaction, if the set of tasks is unchanged, or starts it in the background.';

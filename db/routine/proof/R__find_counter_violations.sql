@@ -41,6 +41,17 @@ as $$
   left join parent_recounts r on r.to_step_uuid = s.workflow_step_uuid
   where s.created_at >= coalesce(p_since, '-infinity')
     and (s.total_parents, s.remaining_parents) is distinct from (coalesce(r.total, 0), coalesce(r.remaining, 0))
+  union all
+  -- Verdicts expire a little before their action, and those of older actions may have gone.
+  select 'bulk_action_counts_its_verdicts',
+         jsonb_build_object('token', b.token, 'kept', jsonb_build_array(b.done_tasks, b.already_tasks, b.refused_tasks),
+                            'counted', jsonb_build_array(coalesce(v.done, 0), coalesce(v.already, 0), coalesce(v.refused, 0)))
+  from tasker.bulk_actions b
+  left join (select t.token, count(*) filter (where t.outcome = 'done') as done, count(*) filter (where t.outcome = 'already') as already,
+                    count(*) filter (where t.outcome = 'refused') as refused
+             from tasker.bulk_action_tasks t group by t.token) v on v.token = b.token
+  where (b.started_at is null or b.started_at > now() - interval '29 days')
+    and (b.done_tasks, b.already_tasks, b.refused_tasks) is distinct from (coalesce(v.done, 0), coalesce(v.already, 0), coalesce(v.refused, 0))
 $$;
 comment on function tasker.find_counter_violations(timestamptz) is
   'Stored counters that differ from a recount: one row per finding.';

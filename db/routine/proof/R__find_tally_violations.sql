@@ -85,6 +85,32 @@ begin
   from recounted r
   full join tallied y on y.minute = r.minute and y.named_step_uuid = r.named_step_uuid
   where (y.executions, y.errors) is distinct from (r.executions, r.errors);
+
+  return query
+  with ends as (
+    select h.task_uuid, h.created_at, h.xact_id, lag(h.created_at, 1, '-infinity') over (partition by h.task_uuid order by h.sort_key) as last_end
+    from tasker.task_transitions h where h.to_state in ('complete', 'error', 'cancelled', 'resolved_manually')),
+  durations(ended_at, subject_uuid, seconds) as (
+    select e.created_at, t.named_task_uuid, extract(epoch from e.created_at - t.created_at)
+    from ends e join tasker.tasks t on t.task_uuid = e.task_uuid where e.xact_id < v_next_xact and e.created_at >= v_since
+    union all
+    select e.created_at, s.named_step_uuid, r.execution_time_ms / 1000.0
+    from ends e
+    join tasker.workflow_step_result_audit r on r.task_uuid = e.task_uuid and r.recorded_at <= e.created_at and r.recorded_at > e.last_end
+    join tasker.workflow_steps s on s.workflow_step_uuid = r.workflow_step_uuid
+    where e.xact_id < v_next_xact and e.created_at >= v_since and r.execution_time_ms is not null),
+  recounted as (
+    select date_bin('15 minutes', d.ended_at, 'epoch') as quarter, d.subject_uuid, tasker.calculate_duration_bucket(d.seconds) as bucket, count(*) as executions
+    from durations d group by 1, 2, 3),
+  tallied as (
+    select y.* from tasker.duration_tallies y)
+  select 'tallies_equal_a_recount',
+         jsonb_build_object('quarter', coalesce(y.quarter, r.quarter), 'subject_uuid', coalesce(y.subject_uuid, r.subject_uuid),
+                            'bucket', coalesce(y.bucket, r.bucket), 'tallied', coalesce(y.executions, 0), 'counted', coalesce(r.executions, 0))
+  from recounted r
+  full join tallied y on y.quarter = r.quarter and y.subject_uuid = r.subject_uuid and y.bucket = r.bucket
+  -- Whole quarters only.
+  where coalesce(y.quarter, r.quarter) >= v_since and y.executions is distinct from r.executions;
 end
 $$;
 comment on function tasker.find_tally_violations() is

@@ -1,9 +1,10 @@
 // A batch: its counters come with the task, a picture has a cell for each worker, and the workers themselves come page by page.
 import { html, useEffect, useRef, useState } from "./vendor/preact-htm.js";
 import { get, useLoad } from "./core.js";
+import { Document, MOST_BYTES, ofStep } from "./documents.js";
 import { cellAt, draw, LETTERS } from "./mosaic.js";
 import { t } from "./texts.js";
-import { ENDED, Facts, Json, Loaded, State, Table, Time } from "./ui.js";
+import { ENDED, Facts, Loaded, State, Table, Time } from "./ui.js";
 
 const PAGE = 50;
 const EVERY = 5_000;
@@ -44,25 +45,26 @@ function Mosaic({ batch, states, at, onPick }) {
     <p class="legend small">${Object.entries(LETTERS).filter(([letter]) => states.includes(letter)).map(([letter, family]) => html`<span key=${letter} class=${`f-${family}`}>■ ${t.batch.letters[letter]} ${[...states].filter((one) => one === letter).length.toLocaleString()}</span>`)}</p>`;
 }
 
-function Worker({ worker, isSought }) {
-  const document = worker.error ?? worker.result;
+function Worker({ task, worker, isSought }) {
+  const kind = ["error", "result"].find((one) => worker.document_bytes[one]);
   return html`<tr data-worker=${worker.name} class=${isSought ? "sought" : ""}><td><${State} of=${worker.state} /></td><td>${worker.name}</td><td>${worker.attempts} / ${worker.max_attempts}</td><td>${worker.completed_at && html`<${Time} at=${worker.completed_at} />`}</td>
-    <td>${document !== null && document !== undefined && html`<details><summary class="small">${worker.error?.message ?? t.task.stepResult}</summary><${Json} value=${document} name=${worker.name} /></details>`}</td></tr>`;
+    <td>${kind && html`<details><summary class="small">${worker.error?.message ?? t.task.stepResult}</summary><${Document} ...${ofStep(task, worker, kind)} name=${worker.name} /></details>`}</td></tr>`;
 }
 
-const Workers = ({ label, of, sought }) => html`<${Table} label=${label} head=${[t.task.state, t.task.worker, t.task.attempts, t.task.ended, t.task.result]}>${of.map((worker) => html`<${Worker} key=${worker.step_uuid} worker=${worker} isSought=${worker.name === sought} />`)}<//>`;
+const Workers = ({ task, label, of, sought }) => html`<${Table} label=${label} head=${[t.task.state, t.task.worker, t.task.attempts, t.task.ended, t.task.result]}>${of.map((worker) => html`<${Worker} key=${worker.step_uuid} task=${task} worker=${worker} isSought=${worker.name === sought} />`)}<//>`;
 
 export function Batch({ task, batch }) {
   const path = `v1/tasks/${task.task_uuid}/workflow_steps`;
+  const workers = (params, signal) => get(path, { batch: batch.step_uuid, max_document_bytes: MOST_BYTES, ...params }, signal);
   const every = ENDED.has(task.state) ? 0 : EVERY;
   const [cursor, go] = useState(null);
   const [sought, seek] = useState(null);
   const [text, set] = useState("");
   // One request has the letters of all cells and the page of workers.
-  const page = useLoad((signal) => get(path, { batch: batch.step_uuid, limit: PAGE, cursor }, signal), [batch.step_uuid, cursor, task.updated_at], every);
-  const cells = useLoad((signal) => get(path, { batch: batch.step_uuid, limit: 1, states: true }, signal), [batch.step_uuid, task.updated_at], every);
-  const first = useLoad((signal) => Promise.all(FIRST.map((state) => get(path, { batch: batch.step_uuid, limit: PAGE / 2, state }, signal))).then((pages) => pages.flatMap((one) => one.steps)), [batch.step_uuid, task.updated_at], every);
-  const one = useLoad((signal) => (sought ? get(path, { batch: batch.step_uuid, limit: 1, cursor: sought - 1 }, signal) : Promise.resolve({ steps: [] })), [batch.step_uuid, sought, task.updated_at], every);
+  const page = useLoad((signal) => workers({ limit: PAGE, cursor }, signal), [batch.step_uuid, cursor, task.updated_at], every);
+  const cells = useLoad((signal) => workers({ limit: 1, states: true }, signal), [batch.step_uuid, task.updated_at], every);
+  const first = useLoad((signal) => Promise.all(FIRST.map((state) => workers({ limit: PAGE / 2, state }, signal))).then((pages) => pages.flatMap((one) => one.steps)), [batch.step_uuid, task.updated_at], every);
+  const one = useLoad((signal) => (sought ? workers({ limit: 1, cursor: sought - 1 }, signal) : Promise.resolve({ steps: [] })), [batch.step_uuid, sought, task.updated_at], every);
   const of = (n) => `${(100 * n) / Math.max(1, batch.total)}%`;
   let x = 0;
   const parts = Object.keys(COLOURS).map((kind) => {
@@ -81,8 +83,8 @@ export function Batch({ task, batch }) {
     <${Facts} of=${Object.entries(t.task.batchCounts).map(([kind, label]) => [label, html`<span data-counter=${kind}>${batch[kind].toLocaleString()}</span>`])} />
     ${states && html`<${Mosaic} batch=${batch} states=${states} at=${sought} onPick=${seek} />`}
     <form class="row" data-find onSubmit=${find}><input type="search" class="seek" name="worker" aria-label=${t.batch.find} placeholder=${t.batch.find} value=${text} onInput=${(event) => set(event.target.value)} /><button>${t.search}</button></form>
-    ${sought && html`<div data-sought=${sought}><h3>${t.batch.cell(sought, states)}</h3>${one.data && (one.data.steps.length > 0 ? html`<${Workers} label=${t.batch.worker(sought)} of=${one.data.steps} sought=${one.data.steps[0].name} />` : html`<p>${t.batch.notCreated}</p>`)}</div>`}
-    ${first.data?.length > 0 && html`<h3>${t.batch.first}</h3><div data-first=${first.data.length}><${Workers} label=${t.batch.first} of=${first.data} /></div>`}
-    <h3>${t.batch.all}</h3><div data-all><${Loaded} of=${page}>${({ steps, next }) => html`<${Workers} label=${batch.step} of=${steps} />
+    ${sought && html`<div data-sought=${sought}><h3>${t.batch.cell(sought, states)}</h3>${one.data && (one.data.steps.length > 0 ? html`<${Workers} task=${task} label=${t.batch.worker(sought)} of=${one.data.steps} sought=${one.data.steps[0].name} />` : html`<p>${t.batch.notCreated}</p>`)}</div>`}
+    ${first.data?.length > 0 && html`<h3>${t.batch.first}</h3><div data-first=${first.data.length}><${Workers} task=${task} label=${t.batch.first} of=${first.data} /></div>`}
+    <h3>${t.batch.all}</h3><div data-all><${Loaded} of=${page}>${({ steps, next }) => html`<${Workers} task=${task} label=${batch.step} of=${steps} />
       <div class="row">${cursor && html`<button type="button" onClick=${() => go(null)}>${t.task.firstWorkers}</button>`}${next && html`<button type="button" onClick=${() => go(next)}>${t.task.nextWorkers}</button>`}</div>`}<//></div></section>`;
 }

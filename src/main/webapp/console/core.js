@@ -45,6 +45,8 @@ function exact(key, value, context) {
     ? JSON.rawJSON(context.source) : value;
 }
 
+export const parseExact = (text) => JSON.parse(text, exact);
+
 export function query(params) {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(params)) {
@@ -73,7 +75,7 @@ export async function call(method, path, { body, type = "application/json", head
   const text = await answer.text();
   let document = {};
   try {
-    document = text ? JSON.parse(text, exact) : {};
+    document = text ? parseExact(text) : {};
   } catch {
     document = { title: answer.statusText, detail: text.slice(0, 300) };
   }

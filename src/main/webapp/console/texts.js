@@ -73,6 +73,7 @@ export const t = {
     serversNone: "No server has reported.",
     queues: "Queues",
     queuesIdle: "All queues are empty.",
+    lateNone: "No unfinished task is past its SLA.", late: (n, more) => `${more ? "More than " : ""}${many(n, "unfinished task is", "unfinished tasks are")} past the SLA.`,
     oldest: "oldest",
   },
   chart: {
@@ -117,7 +118,7 @@ export const t = {
     task: "Task", created: "Created", progress: "Steps", duration: "Time", failedSteps: "failed", priority: "Priority",
     newOnes: (n) => `Show ${many(n, "new task", "new tasks")}`,
     bulk: "Act on all that match",
-    bulkHint: "One action for all tasks that match the filters, 1000 at most. First a dry run says how many.",
+    bulkHint: "One action for all tasks that match the filters, 100 000 at most. First a dry run says how many.",
     bulkFilters: "A bulk action needs a filter among namespace, template, version, one state, initiator, source system, correlation ids and times.",
     bulkOther: (names) => `A bulk action cannot use these filters: ${names}.`,
     action: "Action",
@@ -128,11 +129,14 @@ export const t = {
     run: (action, n) => `${action} ${many(n, "task", "tasks")}`,
     ran: (result) => `${result.done} done, ${result.already} already so, ${result.refused} refused.`,
     choose: "Columns",
+    why: "Why it waits", inBackground: "It goes on in the background, in parts: each task that still matches when its turn comes.", bulkRest: (n) => `${many(n, "task", "tasks")} to go.`, bulkStop: "Stop", bulkStopSentence: "The rest of the tasks stay as they are. What was done stays done.", moreRefusals: "Further refusals",
+    bulkStates: { running: "Running.", done: "Ended.", cancelled: "Stopped by a user.", stopped: "Stopped: who started it may no longer do this." },
   },
   select: {
     label: "Selection", all: "Select all of the page", row: (name) => `Select ${name}`, selected: (n) => `${many(n, "task", "tasks")} selected`, still: "Rows stay where they are while some are selected.", act: "Act on the selection", clear: "Clear the selection",
     sentence: (n) => `Exactly ${n === 1 ? "this task" : `these ${n.toLocaleString()} tasks`}, one after the other; the answer for each is shown.`, ran: (done, refused) => `${done.toLocaleString()} done, ${refused.toLocaleString()} refused.`,
   },
+  documents: { beginning: (size) => `The beginning, up to ${size}. The download has all of it.` },
   task: {
     gone: "This task does not exist, or not for you. It may have been deleted at the end of its retention.",
     back: "Back to the tasks",
@@ -252,6 +256,7 @@ export const t = {
     mustBeJson: "must be JSON",
     editVersion: "Edit as a new version",
     noSchema: "The template has no input schema: enter the context as JSON.",
+    durations: "Durations of its steps in the last week",
   },
   dead: {
     none: "There is no dead letter of this kind.",

@@ -58,7 +58,7 @@ export function Ago({ at }) {
 const PREVIEW = 16_384;
 const LEAST_SEARCHED = 400;
 const MOST_HITS = 50;
-const size = (n) => (n < 1024 ? `${n} B` : n < 1_048_576 ? `${(n / 1024).toFixed(1)} KiB` : `${(n / 1_048_576).toFixed(1)} MiB`);
+export const size = (n) => (n < 1024 ? `${n} B` : n < 1_048_576 ? `${(n / 1024).toFixed(1)} KiB` : `${(n / 1_048_576).toFixed(1)} MiB`);
 
 export function Copy({ text, label = t.copy }) {
   const [done, set] = useState(false);
@@ -70,8 +70,9 @@ export function Copy({ text, label = t.copy }) {
   return html`<button type="button" onClick=${copy}>${done ? t.copied : label}</button>`;
 }
 
-function download(text, name) {
-  const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+/** text: one, or an array of its parts. */
+export function download(text, name) {
+  const url = URL.createObjectURL(new Blob([text].flat(), { type: "application/json" }));
   Object.assign(document.createElement("a"), { href: url, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
@@ -87,8 +88,8 @@ function highlighted(text) {
 }
 
 /** Text that may be long: the beginning, all on demand, copy and download. Never markup. */
-export function Text({ text, name, label, isYaml }) {
-  const [all, set] = useState(false);
+export function Text({ text, name, label, isYaml, isWhole = false }) {
+  const [all, set] = useState(isWhole);
   const [sought, seek] = useState("");
   const isLong = text.length > PREVIEW;
   const needle = sought.trim().toLowerCase();

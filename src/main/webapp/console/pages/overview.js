@@ -3,7 +3,7 @@ import { html } from "../vendor/preact-htm.js";
 import { get, link, may, mayEverywhere, useLoad } from "../core.js";
 import { Activity } from "../activity.js";
 import { t } from "../texts.js";
-import { Ago, Facts, Guard, Loaded, Panel, span, State, TASK_STATES, family } from "../ui.js";
+import { Ago, ENDED, Facts, Guard, Loaded, Panel, span, State, TASK_STATES, family } from "../ui.js";
 
 const EVERY = 5_000;
 
@@ -12,7 +12,14 @@ function Attention() {
   return html`<${Panel} title=${t.overview.attention}><${Loaded} of=${blocked}>${({ tasks, next }) => html`
     ${tasks.length === 0 && html`<p>${t.overview.attentionNone}</p>`}
     <ul>${tasks.map((task) => html`<li key=${task.task_uuid}><${State} of=${task.state} /> <a href=${link("tasks", task.task_uuid)}>${task.namespace}/${task.name}</a> <span class="quiet small"><${Ago} at=${task.updated_at} /></span></li>`)}</ul>
-    ${next && html`<p><a href=${link("tasks", { state: "blocked_by_failures" })}>${t.all}</a></p>`}`}<//><//>`;
+    ${next && html`<p><a href=${link("tasks", { state: "blocked_by_failures" })}>${t.all}</a></p>`}`}<//><${Breaches} /><//>`;
+}
+
+/** Unfinished tasks that are past their SLA. */
+function Breaches() {
+  const filter = { sla_breached: "true", state_not: [...ENDED].join(",") };
+  const late = useLoad((signal) => get("v1/tasks:count", filter, signal), [], 2 * EVERY);
+  return html`<${Loaded} of=${late}>${({ count, more }) => html`<p data-late=${count}>${count === 0 ? t.overview.lateNone : html`<a class="f-retry" href=${link("tasks", filter)}>${t.overview.late(count, more)}</a>`}</p>`}<//>`;
 }
 
 function Counts() {

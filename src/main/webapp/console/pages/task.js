@@ -3,6 +3,7 @@ import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact-htm
 import { change, get, link, may, query, setParams, shared, useLoad, useThrottled } from "../core.js";
 import { Batch } from "../batch.js";
 import { Ancestors, Child, marked, useChildren } from "../child.js";
+import { Document, MOST_BYTES, ofStep } from "../documents.js";
 import { Graph, MOST_NODES, nodesOf } from "../graph.js";
 import { useKeys } from "../keys.js";
 import { only } from "../layout.js";
@@ -29,20 +30,19 @@ function json(text) {
 
 // ---- Actions
 
-function TaskActions({ task, hasCompensations, onDone }) {
+function TaskActions({ task, onDone }) {
   const path = `v1/tasks/${task.task_uuid}`;
-  const isBlocked = task.state === "blocked_by_failures";
   const act = (action) => ({ reason }, key) => change("PATCH", path, { action_type: action, requested_by: shared.me.name, reason }, key);
   const [retry, resolve, fail, compensate, cancel] = ["retry", "resolve", "fail", "compensate", "cancel"].map((action) => t.task.actions[action]);
+  const can = (action) => task.allowed_actions.includes(action);
   const isAllowed = may("tasks:act", task.namespace);
   const common = { onDone, isAllowed, onConflict: onDone, now: words(task.state) };
-  const canRetry = isBlocked || ["error", "waiting_for_retry", "cancelled"].includes(task.state);
   return html`<div class="row actions">
-    <${Action} ...${common} label=${retry[0]} sentence=${retry[1]} isOffered=${canRetry} send=${act("retry")} />
-    <${Action} ...${common} label=${resolve[0]} sentence=${resolve[1]} isOffered=${isBlocked} send=${act("resolve")} />
-    <${Action} ...${common} label=${fail[0]} sentence=${fail[1]} isDangerous isOffered=${isBlocked} send=${act("fail")} />
-    <${Action} onDone=${onDone} isAllowed=${isAllowed && may("tasks:cancel", task.namespace)} label=${compensate[0]} sentence=${compensate[1]} isDangerous isOffered=${hasCompensations && !ENDED.has(task.state) && !task.compensation} send=${act("compensate")} />
-    <${Action} onDone=${onDone} isAllowed=${may("tasks:cancel", task.namespace)} label=${cancel[0]} sentence=${cancel[1]} isDangerous isOffered=${!ENDED.has(task.state) && !task.cancel_request}
+    <${Action} ...${common} label=${retry[0]} sentence=${retry[1]} isOffered=${can("retry")} send=${act("retry")} />
+    <${Action} ...${common} label=${resolve[0]} sentence=${resolve[1]} isOffered=${can("resolve")} send=${act("resolve")} />
+    <${Action} ...${common} label=${fail[0]} sentence=${fail[1]} isDangerous isOffered=${can("fail")} send=${act("fail")} />
+    <${Action} ...${common} isAllowed=${isAllowed && may("tasks:cancel", task.namespace)} label=${compensate[0]} sentence=${compensate[1]} isDangerous isOffered=${can("compensate")} send=${act("compensate")} />
+    <${Action} onDone=${onDone} isAllowed=${may("tasks:cancel", task.namespace)} label=${cancel[0]} sentence=${cancel[1]} isDangerous isOffered=${can("cancel")}
       send=${({ reason }, key) => change("DELETE", path + query({ reason, requested_by: shared.me.name }), undefined, key)} /></div>`;
 }
 
@@ -52,15 +52,13 @@ function StepActions({ task, step, isDecision, onDone }) {
     change("PATCH", path, { action_type: action, [by]: shared.me.name, reason: values.reason, attempt: step.attempts, ...more(values) }, key);
   const [reset, complete, resolve] = ["reset_for_retry", "complete_manually", "resolve_manually"].map((action) => t.task.stepActions[action]);
   const common = { isAllowed: may("steps:resolve", task.namespace), onDone, onConflict: onDone, now: `${words(step.state)}, ${t.task.attempt(step.attempts, step.max_attempts)}` };
-  const isOpen = !ENDED.has(task.state);
-  const canReset = isOpen && ["error", "waiting_for_retry"].includes(step.state);
-  const canEnd = isOpen && ["error", "waiting_for_retry", "pending"].includes(step.state);
+  const can = (action) => step.allowed_actions?.includes(action);
   const fields = [{ name: "result", label: t.task.result, kind: "area", value: "{}" }, ...(isDecision ? [{ name: "decision", label: t.task.decision }] : [])];
   const completion = (values) => ({ completion_data: { result: json(values.result), ...(isDecision ? { decision: values.decision.split(",").map((name) => name.trim()).filter(Boolean) } : {}) } });
   return html`<div class="row actions">
-    <${Action} ...${common} label=${reset[0]} sentence=${reset[1]} isOffered=${canReset} send=${send("reset_for_retry", "reset_by")} />
-    <${Action} ...${common} label=${complete[0]} sentence=${complete[1]} isOffered=${canEnd} fields=${fields} send=${send("complete_manually", "completed_by", completion)} />
-    <${Action} ...${common} label=${resolve[0]} sentence=${resolve[1]} isDangerous isOffered=${canEnd} send=${send("resolve_manually", "resolved_by")} />
+    <${Action} ...${common} label=${reset[0]} sentence=${reset[1]} isOffered=${can("reset_for_retry")} send=${send("reset_for_retry", "reset_by")} />
+    <${Action} ...${common} label=${complete[0]} sentence=${complete[1]} isOffered=${can("complete_manually")} fields=${fields} send=${send("complete_manually", "completed_by", completion)} />
+    <${Action} ...${common} label=${resolve[0]} sentence=${resolve[1]} isDangerous isOffered=${can("resolve_manually")} send=${send("resolve_manually", "resolved_by")} />
     <${Action} label=${t.tree.fork} sentence=${t.tree.forkSentence} isAllowed=${may("tasks:act", task.namespace) && may("tasks:create", task.namespace)} onDone=${(made) => { location.hash = link("tasks", made.task_uuid); }}
       fields=${[{ name: "from", label: t.tree.forkFrom, hint: t.tree.forkFromHint, value: step.name, required: true }, { name: "context", label: t.task.context, hint: t.tree.contextHint, kind: "area" }]}
       send=${(values, key) => change("POST", `v1/tasks/${task.task_uuid}/forks`, { from: values.from.split(",").map((name) => name.trim()).filter(Boolean), requested_by: shared.me.name, reason: values.reason, ...(values.context.trim() && { context: json(values.context) }) }, key)} /></div>`;
@@ -69,10 +67,10 @@ function StepActions({ task, step, isDecision, onDone }) {
 // ---- Parts
 
 function Attempts({ task, step }) {
-  const audit = useLoad((signal) => get(`v1/tasks/${task.task_uuid}/workflow_steps/${step.step_uuid}/audit`, {}, signal), [step.step_uuid, step.attempts, step.state]);
+  const audit = useLoad((signal) => get(`v1/tasks/${task.task_uuid}/workflow_steps/${step.step_uuid}/audit`, { max_document_bytes: MOST_BYTES }, signal), [step.step_uuid, step.attempts, step.state]);
   return html`<${Loaded} of=${audit}>${({ results }) => results.length > 0 && html`<h3>${t.task.attempts}</h3><ul>${results.map((result) => html`<li key=${result.sort_key}>
     <details><summary>${result.attempt}: ${result.outcome} <span class="quiet small">${span(result.execution_time_ms ?? 0)} · <${Time} at=${result.recorded_at} /></span></summary>
-    <${Json} value=${result.success ? result.result : result.error} name=${`${step.name}-${result.attempt}`} /></details></li>`)}</ul>`}<//>`;
+    <${Document} ...${ofStep(task, step, result.success ? "result" : "error", result)} params=${{ attempt: result.attempt }} name=${`${step.name}-${result.attempt}`} /></details></li>`)}</ul>`}<//>`;
 }
 
 function Inspector({ task, node, decision, onDone }) {
@@ -88,8 +86,8 @@ function Inspector({ task, node, decision, onDone }) {
       [t.task.lease, step.state === "in_progress" && step.lease_expires_at && html`<${Ago} at=${step.lease_expires_at} />`],
       [t.task.server, step.leased_by && html`<span class="mono">${step.leased_by}</span>`]].filter(([, value]) => value)} />
       <${StepActions} task=${task} step=${step} isDecision=${!!decision} onDone=${onDone} />
-      ${step.error && html`<h3>${t.task.stepError}</h3><${Json} value=${step.error} name=${`${node.name}-error`} />`}
-      ${step.result !== null && step.result !== undefined && html`<h3>${t.task.stepResult}</h3><${Json} value=${step.result} name=${node.name} />`}
+      ${step.document_bytes?.error && html`<h3>${t.task.stepError}</h3><${Document} ...${ofStep(task, step, "error")} name=${`${node.name}-error`} />`}
+      ${step.document_bytes?.result && html`<h3>${t.task.stepResult}</h3><${Document} ...${ofStep(task, step, "result")} name=${node.name} />`}
       <${Attempts} key=${step.step_uuid} task=${task} step=${step} />`}</aside>`;
 }
 
@@ -135,14 +133,18 @@ function Story({ history, isEnded }) {
 
 function Data({ task, steps }) {
   const seesSteps = may("steps:read", task.namespace);
+  const longResults = (steps ?? []).filter((step) => step.document_bytes?.result > MOST_BYTES);
+  const ofTask = (kind) => ({ value: task[kind], bytes: task.document_bytes[kind], path: `v1/tasks/${task.task_uuid}/documents/${kind}` });
   const results = Object.fromEntries((steps ?? []).filter((step) => step.result !== null && step.result !== undefined).map((step) => [step.name, step.result]));
   return html`<${Facts} of=${[
       [t.task.submittedBy, task.submitted_by], [t.task.initiator, task.initiator], [t.task.sourceSystem, task.source_system], [t.task.requestReason, task.reason],
       [t.task.priority, task.priority], [t.task.tags, (task.tags ?? []).join(", ")], [t.task.created, html`<${Time} at=${task.created_at} />`], [t.task.updated, html`<${Time} at=${task.updated_at} />`],
       [t.task.completed, task.completed_at && html`<${Time} at=${task.completed_at} />`]]} />
-    <h2>${t.task.context}</h2>${task.context === undefined ? html`<p class="quiet">${t.task.noContext}</p>` : html`<${Json} value=${task.context} name="context" label=${t.task.context} />`}
-    ${task.output || task.output_error ? html`<h2>${t.task.output}</h2><${Json} value=${task.output ?? task.output_error} name="output" label=${t.task.output} />` : null}
-    <h2>${t.task.results}</h2>${seesSteps ? html`<${Json} value=${results} name="results" label=${t.task.results} />` : html`<p class="quiet">${t.task.noSteps}</p>`}`;
+    <h2>${t.task.context}</h2>${task.context === undefined ? html`<p class="quiet">${t.task.noContext}</p>` : html`<${Document} ...${ofTask("context")} name="context" label=${t.task.context} />`}
+    ${task.output_error ? html`<h2>${t.task.output}</h2><${Json} value=${task.output_error} name="output" label=${t.task.output} />`
+      : task.document_bytes.output ? html`<h2>${t.task.output}</h2><${Document} ...${ofTask("output")} name="output" label=${t.task.output} />` : null}
+    <h2>${t.task.results}</h2>${seesSteps ? html`<${Json} value=${results} name="results" label=${t.task.results} />
+      ${longResults.map((step) => html`<h3>${step.name}</h3><${Document} key=${step.step_uuid} ...${ofStep(task, step, "result")} name=${step.name} />`)}` : html`<p class="quiet">${t.task.noSteps}</p>`}`;
 }
 
 // ---- The page
@@ -152,8 +154,8 @@ export default function Task({ parts: [, uuid], params }) {
   const path = `v1/tasks/${encodeURIComponent(uuid)}`;
   const [isEnded, setEnded] = useState(false);
   const loaded = useLoad(async (signal) => {
-    const task = await get(path, {}, signal);
-    const steps = may("steps:read", task.namespace) ? (await get(`${path}/workflow_steps`, {}, signal)).steps : task.steps ?? [];
+    const task = await get(path, { max_document_bytes: MOST_BYTES }, signal);
+    const steps = may("steps:read", task.namespace) ? (await get(`${path}/workflow_steps`, { max_document_bytes: MOST_BYTES }, signal)).steps : task.steps ?? [];
     setEnded(ENDED.has(task.state));
     return { task, steps };
   }, [path], isEnded ? 0 : EVERY);
@@ -220,7 +222,7 @@ export default function Task({ parts: [, uuid], params }) {
       ${may("tasks:list") && html`<a href=${link("tasks", { correlation_id: task.correlation_id })}>${t.task.correlation}</a><a href=${link("tasks", { parent_correlation_id: task.correlation_id })}>${t.task.children}</a>`}
       ${may("templates:read", task.namespace) && html`<a href=${link("templates", task.namespace, task.name, { version: task.version })}>${t.tasks.template}</a>`}
       ${task.sla_breached_at && html`<span class="f-retry">${t.task.slaBreached} <${Time} at=${task.sla_breached_at} /></span>`}</p>
-    <${TaskActions} task=${task} hasCompensations=${(template.data?.configuration?.steps ?? []).some((step) => step.compensation)} onDone=${reload} />
+    <${TaskActions} task=${task} onDone=${reload} />
     ${task.compensation && html`<p class="note">${t.task.compensated(task.compensation)}</p>`}
     ${!ENDED.has(task.state) && html`<section class="note" aria-label=${t.task.why}><${Guard}><${Why} task=${task} actions=${(waiting) => html`<${SendSignal} task=${task} waiting=${waiting} onDone=${reload} />`} /><//></section>`}
     <${Tabs} label=${task.name} current=${tab} of=${TABS.filter(([key]) => key !== "batches" || task.batches?.length > 0 || tab === "batches").map(([key, label]) => [key, label, link("tasks", uuid, { tab: key, step: params.get("step"), show: params.get("show") })])} />

@@ -18,7 +18,7 @@ const FILTERS = ["state", "state_not", ...TEXTS, ...Object.keys(TIMES), "sla_bre
 const SHAPE = ["order", "column"];
 /** What a bulk action can filter by; with one state. */
 const BULK = ["namespace", "name", "version", "state", "initiator", "source_system", "correlation_id", "parent_correlation_id", "created_after", "created_before"];
-const COLUMNS = { progress: t.tasks.progress, created: t.tasks.created, duration: t.tasks.duration, initiator: t.tasks.initiator, priority: t.tasks.priority, tags: t.task.tags };
+const COLUMNS = { why: t.tasks.why, progress: t.tasks.progress, created: t.tasks.created, duration: t.tasks.duration, initiator: t.tasks.initiator, priority: t.tasks.priority, tags: t.task.tags };
 const SHOWN = ["progress", "created", "duration"];
 
 function useFilter(params) {
@@ -91,6 +91,27 @@ function Bulk({ filter, onDone }) {
         : html`<p>${unusable.length ? t.tasks.bulkOther(unusable.join(", ")) : t.tasks.bulkFilters}</p><button type="button" onClick=${() => open(false)}>${t.close}</button>`}<//>`}`;
 }
 
+/** An action that servers do in parts: it goes on when the dialog is closed, and each refusal is shown with its task. */
+function BulkProgress({ token, onDone }) {
+  const [isOver, over] = useState(false);
+  const [cursor, go] = useState(null);
+  const action = useLoad(async (signal) => {
+    const found = await get(`v1/bulk-actions/${token}`, {}, signal);
+    if (found.state !== "running" && !isOver) {
+      over(true);
+      say(t.tasks.ran(found.results));
+      onDone();
+    }
+    return found;
+  }, [token, isOver], isOver ? 0 : 1_000);
+  const refused = useLoad((signal) => get(`v1/bulk-actions/${token}/tasks`, { outcome: "refused", limit: PAGE, cursor }, signal), [token, cursor, isOver, action.data?.results.refused]);
+  return html`<${Loaded} of=${action}>${(found) => html`<p role="status" data-bulk=${found.state} class=${found.results.refused > 0 ? "note warn" : ""}>${t.tasks.bulkStates[found.state]} ${t.tasks.ran(found.results)} ${found.rest > 0 && t.tasks.bulkRest(found.rest)}</p>
+      <progress max=${Math.max(1, found.count)} value=${found.count - found.rest} aria-label=${t.tasks.bulk}></progress>
+      ${found.state === "running" && html`<${Action} label=${t.tasks.bulkStop} sentence=${t.tasks.bulkStopSentence} withReason=${false} isDangerous onDone=${action.reload} send=${(_, key) => change("DELETE", `v1/bulk-actions/${token}`, undefined, key)} />`}`}<//>
+    <${Loaded} of=${refused}>${({ tasks, next }) => tasks.length > 0 && html`<ul class="refusals">${tasks.map((one) => html`<li key=${one.task_uuid}><a class="mono" href=${link("tasks", one.task_uuid)}>${one.task_uuid}</a> ${one.message} <code>${one.code}</code></li>`)}</ul>
+      <div class="row">${cursor && html`<button type="button" onClick=${() => go(null)}>${t.first}</button>`}${next && html`<button type="button" onClick=${() => go(next)}>${t.tasks.moreRefusals}</button>`}</div>`}<//>`;
+}
+
 function BulkForm({ filter, onDone, onClose }) {
   const actions = Object.keys(t.tasks.actions).filter((action) => !["cancel", "compensate"].includes(action) || may("tasks:cancel", filter.namespace));
   const [action, setAction] = useState(actions[0]);
@@ -117,14 +138,16 @@ function BulkForm({ filter, onDone, onClose }) {
   const run = () => attempt(async () => {
     const done = await change("POST", `v1/bulk-actions/${preview.token}/run`);
     setResult(done);
-    say(t.tasks.ran(done.results));
+    if (!done.background) say(t.tasks.ran(done.results));
     onDone();
   });
+  if (result?.background) return html`<${BulkProgress} token=${preview.token} onDone=${onDone} /><button type="button" onClick=${onClose}>${t.close}</button>`;
   if (result) return html`<p role="status" class=${result.refusals.length > 0 ? "note warn" : ""}>${t.tasks.ran(result.results)}</p>
     ${result.refusals.length > 0 && html`<ul class="refusals">${result.refusals.map((one) => html`<li key=${one.task_uuid}><a class="mono" href=${link("tasks", one.task_uuid)}>${one.task_uuid}</a> ${one.message} <code>${one.code}</code></li>`)}</ul>`}<button type="button" onClick=${onClose}>${t.close}</button>`;
   return html`<p>${t.tasks.bulkHint}</p><pre tabindex="0" role="region" aria-label=${t.tasks.filters}>${JSON.stringify(filter, null, 2)}</pre>
     ${error && html`<${ErrorNote} error=${error} />`}
-    ${preview ? html`<p><strong>${t.tasks.dryCount(preview.count)}</strong></p>
+    ${preview ? html`<p><strong>${t.tasks.dryCount(preview.count)}</strong>${preview.background && ` ${t.tasks.inBackground}`}</p>
+      <p class="row">${Object.entries(preview.by_state).map(([state, n]) => html`<span key=${state}><${State} of=${state} /> ${n.toLocaleString()}</span>`)}</p>
       ${preview.sample.length > 0 && html`<h3>${t.tasks.sample}</h3><ul>${preview.sample.map((id) => html`<li><a class="mono" href=${link("tasks", id)}>${id}</a></li>`)}</ul>`}
       <div class="row">${preview.count > 0 && html`<button type="button" class="danger" disabled=${isBusy} onClick=${run}>${t.tasks.run(t.tasks.actions[action], preview.count)}</button>`}
         <button type="button" onClick=${onClose}>${t.cancel}</button></div>`
@@ -134,6 +157,7 @@ function BulkForm({ filter, onDone, onClose }) {
 }
 
 const CELLS = {
+  why: (task) => task.why && html`<span class="small" data-why=${task.task_uuid}>${task.why}</span>`,
   progress: (task) => html`${task.completed_steps} / ${task.total_steps}${task.failed_steps > 0 && html` <span class="f-failed">${task.failed_steps} ${t.tasks.failedSteps}</span>`}`,
   created: (task) => html`<${Time} at=${task.created_at} />`,
   duration: (task) => (task.completed_at ? span(new Date(task.completed_at) - new Date(task.created_at)) : html`<${Ago} at=${task.created_at} />`),
@@ -154,10 +178,10 @@ export default function Tasks({ params }) {
   const select = (uuids, isOn) => setSelected((old) => new Set(isOn ? [...old, ...uuids].slice(0, MOST_SELECTED) : [...old].filter((uuid) => !uuids.includes(uuid))));
   useEffect(() => setSelected(new Set()), [JSON.stringify(filter)]);
   const frozen = useRef(null);
-  const address = JSON.stringify([filter, order, cursor]);
-  const load = (signal) => get("v1/tasks", { ...filter, attribute: params.getAll("attribute"), order, cursor, limit: PAGE }, signal);
+  const address = JSON.stringify([filter, order, cursor, columns.includes("why")]);
+  const load = (signal) => get("v1/tasks", { ...filter, attribute: params.getAll("attribute"), order, cursor, limit: PAGE, include: columns.includes("why") ? "why" : null }, signal);
   const page = useLoad(async (signal) => (frozen.current?.address === address ? frozen.current : { ...(await load(signal)), address }),
-    [JSON.stringify(filter), order, cursor], seesStream ? 0 : 10_000);
+    [JSON.stringify(filter), order, cursor, columns.includes("why")], seesStream ? 0 : 10_000);
   frozen.current = selected.size > 0 ? page.data : null;
   const loadAnew = () => {
     setSelected(new Set());

@@ -3,7 +3,7 @@ import { html, useRef, useState } from "../vendor/preact-htm.js";
 import { change, get, link, may, query, setParams, shared, useLoad } from "../core.js";
 import { Graph, nodesOf } from "../graph.js";
 import { t } from "../texts.js";
-import { Action, ErrorNote, Facts, Field, Guard, Json, Loaded, Tabs, Text, Time, words } from "../ui.js";
+import { Action, ErrorNote, Facts, Field, Guard, Json, Loaded, span, Table, Tabs, Text, Time, words } from "../ui.js";
 import { asError, useDocument } from "../schemaform.js";
 import { grouped } from "./templates.js";
 
@@ -116,6 +116,15 @@ function Version({ template, tab, selected, versions }) {
     <aside class="panel">${step ? html`<h2>${step.name}</h2><${Json} value=${step} name=${step.name} />` : html`<p class="quiet">${t.task.select}</p>`}</aside></div>`;
 }
 
+/** How long the steps of this version took: those that were executed in the last week. */
+function Durations({ template }) {
+  const { namespace, name, version } = template;
+  const found = useLoad((signal) => get("v1/analytics/bottlenecks", { namespace, name, version, hours: 168, min_executions: 1, limit: 100 }, signal), [namespace, name, version], 60_000);
+  return html`<${Loaded} of=${found}>${({ slow_steps: steps }) => steps.length > 0 && html`<h2>${t.templates.durations}</h2>
+    <${Table} label=${t.templates.durations} head=${[t.task.step, "p50", "p95", "p99", t.analytics.runs, t.analytics.errors]}>${steps.map((step) => html`<tr key=${step.template_step_uuid} data-durations=${step.step}><td>${step.step}</td>
+      ${[step.p50_seconds, step.p95_seconds, step.p99_seconds].map((value) => html`<td>${value !== null && span(1000 * value)}</td>`)}<td>${step.execution_count.toLocaleString()}</td><td>${step.error_count.toLocaleString()}</td></tr>`)}<//>`}<//>`;
+}
+
 export default function Template({ parts: [, namespace, name], params }) {
   const templates = useLoad((signal) => get("v1/templates", { namespace }, signal), [namespace]);
   const [versions = []] = grouped((templates.data?.templates ?? []).filter((template) => template.namespace === namespace && template.name === name));
@@ -133,5 +142,6 @@ export default function Template({ parts: [, namespace, name], params }) {
       <${Loaded} of=${template}>${(found) => html`<${Guard}><${Pauses} template=${found} />
         <${Facts} of=${[[t.templates.description, found.description], [t.templates.identity, words(found.identity_strategy)], [t.templates.registered, html`<${Time} at=${found.created_at} />`]]} />
         <${Tabs} label=${t.templates.versions} current=${tab} of=${tabs.map((key) => [key, t.templates[key], link("templates", namespace, name, { version: params.get("version"), tab: key })])} />
+        ${tab === "graph" && may("system:analytics_read", namespace) && html`<${Guard}><${Durations} key=${version} template=${found} /><//>`}
         <${Version} template=${found} tab=${tab} selected=${params.get("step")} versions=${versions} /><//>`}<//>`}<//>`;
 }

@@ -45,7 +45,10 @@ class ReplyKeysTest {
       // Members of documents that REST passes through.
       Map.entry("rest/Visibility.java", Set.of("error", "sqlstate")),
       Map.entry("rest/TaskBatchesResource.java", Set.of("verdicts", "replaces_task_uuid")),
-      Map.entry("rest/TasksResource.java", Set.of("duplicate", "replaces_task_uuid")),
+      // The error of an attempt is a document as well.
+      Map.entry("rest/TasksResource.java", Set.of("duplicate", "replaces_task_uuid", "error")),
+      // Verdicts of bulk actions.
+      Map.entry("rest/BulkActionsResource.java", Set.of("refused")),
       // Names of fields of log lines.
       Map.entry("task/TransactionalSubmissions.java", Set.of("duplicate")),
       Map.entry("worker/ResultBatcher.java", Set.of("verdict")),

@@ -99,8 +99,9 @@ class OperationGateway {
         policy.keepDays() == null ? null : policy.keepDays().toString(), by, reason, dryRun, removed);
   }
 
-  JsonObject previewBulkAction(String action, JsonObject filter, String by, String reason, String maker) {
-    return sql.object("preview_bulk_action(?, cast(? as jsonb), ?, ?, p_made_by => ?)", action, filter, by, reason, maker);
+  JsonObject previewBulkAction(String action, JsonObject filter, String by, String reason, String maker, boolean background) {
+    return sql.object("preview_bulk_action(?, cast(? as jsonb), ?, ?, p_made_by => ?, p_background => ?)", action, filter, by, reason,
+        maker, background);
   }
 
   JsonObject runBulkAction(UUID token, String caller) {
@@ -110,6 +111,25 @@ class OperationGateway {
 
   JsonValue getBulkAction(UUID token, String maker) {
     return sql.json("get_bulk_action(cast(? as uuid), ?)", token, maker);
+  }
+
+  JsonValue getBulkActionDocument(UUID token) {
+    return sql.json("get_bulk_action_document(cast(? as uuid))", token);
+  }
+
+  JsonObject listBulkActions(JsonArray namespaces, int limit, UUID before) {
+    return sql.object("list_bulk_actions(cast(? as jsonb), ?, cast(? as uuid))", namespaces, limit,
+        before == null ? null : before.toString());
+  }
+
+  JsonObject listBulkActionTasks(UUID token, String outcome, int limit, UUID after) {
+    return sql.object("list_bulk_action_tasks(cast(? as uuid), ?, ?, cast(? as uuid))", token, outcome, limit,
+        after == null ? null : after.toString());
+  }
+
+  JsonObject cancelBulkAction(UUID token, String by) {
+    tellCaller();
+    return sql.object("cancel_bulk_action(cast(? as uuid), ?)", token, by);
   }
 
   JsonObject getDlqDocuments(JsonObject filter, int limit, UUID before) {

@@ -180,11 +180,12 @@ public class Operations {
 
   /**
    * @param maker the only caller who may use the token
+   * @param background whether servers are to do it in parts even if the tasks are few
    * @return as {@code tasker.preview_bulk_action}, with a token
    * @throws Problem 409 too-many-tasks
    */
-  public JsonObject preview(String action, JsonObject filter, String by, String reason, String maker) {
-    JsonObject reply = gateway.previewBulkAction(action, filter, by, reason, maker);
+  public JsonObject preview(String action, JsonObject filter, String by, String reason, String maker, boolean background) {
+    JsonObject reply = gateway.previewBulkAction(action, filter, by, reason, maker, background);
     if (!reply.containsKey("token")) {
       throw new Problem(409, "too-many-tasks", "the filter matches more than " + reply.getInt("limit") + " tasks; narrow it", List.of(),
           Map.of());
@@ -203,6 +204,54 @@ public class Operations {
         caller.name(),
         "outcome", Refusals.outcome(reply));
     wakeAfterCommit(reply);
+    if ("started".equals(Refusals.outcome(reply))) {
+      afterCommit.run(workNotifier::orchestrationQueued);
+    }
+    return reply;
+  }
+
+  /**
+   * @param namespaces null for all
+   * @param before null for the first page
+   * @return as {@code tasker.list_bulk_actions}
+   */
+  public JsonObject bulkActions(JsonArray namespaces, int limit, UUID before) {
+    return gateway.listBulkActions(namespaces, limit, before);
+  }
+
+  /**
+   * @return as {@code tasker.get_bulk_action_document}
+   * @throws Problem 404 token-not-found
+   */
+  public JsonObject describeBulkAction(UUID token) {
+    if (gateway.getBulkActionDocument(token) instanceof JsonObject document) {
+      return document;
+    }
+    throw tokenNotFound();
+  }
+
+  /**
+   * @param outcome null for all
+   * @param after null for the first page
+   * @return as {@code tasker.list_bulk_action_tasks}
+   * @throws Problem 404 token-not-found
+   */
+  public JsonObject bulkActionTasks(UUID token, String outcome, int limit, UUID after) {
+    describeBulkAction(token);
+    return gateway.listBulkActionTasks(token, outcome, limit, after);
+  }
+
+  /**
+   * Ends an action in the background; what it has not come to stays as it is.
+   *
+   * @return as {@code tasker.cancel_bulk_action}; never refused
+   * @throws Problem 404 token-not-found, 409 bulk-action-not-running
+   */
+  public JsonObject cancelBulkAction(UUID token, String by) {
+    JsonObject reply = Refusals.check(gateway.cancelBulkAction(token, by), Operations::tokenNotFound);
+    LOG.write(LogEvent.OPERATOR_ACTED, "action", "cancel bulk " + reply.getString("action_type"), "token", token, "tasks",
+        reply.getInt("count"),
+        "by", caller.name(), "outcome", Refusals.outcome(reply));
     return reply;
   }
 

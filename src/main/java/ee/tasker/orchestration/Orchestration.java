@@ -31,6 +31,11 @@ public class Orchestration {
     return gateway.processStepResults(limit, claimLimit, leaseSeconds(), settings.recovery().deliveries());
   }
 
+  /** Acts on the next tasks of a bulk action in the background, if there is one that no other server is at. */
+  public RoundReply advanceBulkActions() {
+    return gateway.advanceBulkActions();
+  }
+
   /** Closes the dead letters of stale tasks that have ended well. @return how many */
   public int closeSettledDlqEntries() {
     return gateway.closeSettledDlqEntries();

@@ -32,6 +32,10 @@ class OrchestrationGateway {
         server.uuid(), limit, claimLimit, leaseSeconds, deliveries));
   }
 
+  RoundReply advanceBulkActions() {
+    return RoundReply.ofTasks(sql.object("advance_bulk_actions(cast(? as uuid))", server.uuid()));
+  }
+
   int closeSettledDlqEntries() {
     return Integer.parseInt(sql.text("close_settled_dlq_entries()"));
   }

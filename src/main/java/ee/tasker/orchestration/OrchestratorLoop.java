@@ -125,6 +125,10 @@ public class OrchestratorLoop implements Orchestrator {
     // A task that is due and was not returned is locked by another session.
     repeat(limit -> orchestration.advanceDueTasks(BATCH, limit)).nextWakeIn()
         .ifPresent(this::dueAgainIn);
+    // One part of it, and then the other duties again: it may go on for minutes.
+    if (once(limit -> orchestration.advanceBulkActions()).processed() > 0) {
+      wanted.set(true);
+    }
   }
 
   private void dueAgainIn(Duration next) {
@@ -134,19 +138,24 @@ public class OrchestratorLoop implements Orchestrator {
   private RoundReply repeat(IntFunction<RoundReply> duty) {
     RoundReply reply = RoundReply.NOTHING;
     for (int round = 0; round < MOST_ROUNDS; round++) {
-      try {
-        reply = stepDispatcher.call(BATCH, duty);
-        lastProgress = Instant.now();
-      } catch (Exception fault) {
-        // A duty that fails does not hold up the others.
-        LOG.write(LogEvent.CALL_FAILED, fault, "call", "orchestration");
-        return RoundReply.NOTHING;
-      }
+      reply = once(duty);
       if (reply.processed() == 0) {
         return reply;
       }
     }
     wanted.set(true);
     return reply;
+  }
+
+  private RoundReply once(IntFunction<RoundReply> duty) {
+    try {
+      RoundReply reply = stepDispatcher.call(BATCH, duty);
+      lastProgress = Instant.now();
+      return reply;
+    } catch (Exception fault) {
+      // A duty that fails does not hold up the others.
+      LOG.write(LogEvent.CALL_FAILED, fault, "call", "orchestration");
+      return RoundReply.NOTHING;
+    }
   }
 }

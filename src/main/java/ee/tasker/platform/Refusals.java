@@ -33,6 +33,7 @@ public final class Refusals {
       new Known(409, "fork-not-possible"),
       new Known(409, "token-expired"),
       new Known(409, "set-has-changed"),
+      new Known(409, "bulk-action-not-running"),
       new Known(409, "dead-letter-closed"),
       new Known(409, "last-administrator"),
       new Known(409, "signal-not-known"),

@@ -3,6 +3,7 @@ package ee.tasker.rest;
 import ee.tasker.operation.Operations;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.JsonbCheck;
+import ee.tasker.platform.Problem;
 import ee.tasker.rest.Requires.Scope;
 import ee.tasker.security.Permission;
 import jakarta.enterprise.context.RequestScoped;
@@ -12,26 +13,35 @@ import jakarta.json.JsonObjectBuilder;
 import jakarta.json.JsonString;
 import jakarta.json.JsonValue;
 import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.DELETE;
+import jakarta.ws.rs.GET;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 
-/** Actions on many tasks: first a dry run, which counts the tasks and returns a token, then the run, which presents the token. */
+/**
+ * Actions on many tasks: first a dry run, which counts the tasks and returns a token, then the run, which presents the token. Those on very
+ * many go on in the background, with progress and a verdict on each task.
+ */
 @Path("bulk-actions")
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
 public class BulkActionsResource {
   static final Set<String> FILTERS = Set.of("namespace", "name", "version", "state", "initiator", "source_system", "correlation_id",
       "parent_correlation_id", "dlq_reason", "failed_step", "created_after", "created_before");
+
+  private static final List<String> OUTCOMES = List.of("done", "already", "refused");
 
   @Inject
   private Operations operations;
@@ -59,6 +69,7 @@ public class BulkActionsResource {
     String by = members.text("requested_by", ActionReader.WHO);
     String reason = members.text("reason", ActionReader.WHY);
     JsonObject filter = members.object("filter");
+    boolean background = members.flag("background");
     if (filter == null || filter.isEmpty()) {
       members.wrong("filter", "must have at least one of " + String.join(", ", new TreeSet<>(FILTERS)));
     } else {
@@ -68,7 +79,7 @@ public class BulkActionsResource {
     String namespace = filter.getString("namespace", null);
     access.require(namespace);
     requireFor(action, namespace);
-    JsonObject counted = operations.preview(action, inOneForm(filter), by, reason, access.caller().principal());
+    JsonObject counted = operations.preview(action, inOneForm(filter), by, reason, access.caller().principal(), background);
     return Response.status(201).header(Locations.HEADER, locations.of(uri, "bulk-actions/" + counted.getString("token") + "/run"))
         .entity(counted.toString()).build();
   }
@@ -115,12 +126,57 @@ public class BulkActionsResource {
   @POST
   @OncePerKey
   @Path("{token}/run")
-  public String run(@PathParam("token") String token) {
-    Parameters.checkKnown(uri, Set.of());
-    UUID uuid = Parameters.uuid("token", token);
+  public Response run(@PathParam("token") String token) {
+    UUID uuid = token(token);
     String maker = access.caller().principal();
     // Checked here as well as at the dry run: the caller may have lost the permission in between.
     operations.bulkAction(uuid, maker).ifPresent(bulk -> requireFor(bulk.action(), bulk.namespace()));
-    return operations.run(uuid, maker).toString();
+    JsonObject reply = operations.run(uuid, maker);
+    return Response.status("started".equals(reply.getString("outcome")) ? 202 : 200).entity(reply.toString()).build();
+  }
+
+  /** Those that were started, by every caller, in the namespaces where this one may act. */
+  @Requires(value = Permission.TASKS_ACT, in = Scope.ASKED)
+  @GET
+  public String list(@QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
+    Parameters.checkKnown(uri, Set.of("limit", "cursor"));
+    access.requireSomewhere();
+    return operations.bulkActions(access.namespaces(Permission.TASKS_ACT), Parameters.number("limit", limit, 25, 1, 100),
+        Parameters.optionalUuid("cursor", cursor)).toString();
+  }
+
+  @Requires(value = Permission.TASKS_ACT, in = Scope.BULK_ACTION)
+  @GET
+  @Path("{token}")
+  public String describe(@PathParam("token") String token) {
+    return operations.describeBulkAction(token(token)).toString();
+  }
+
+  /** The verdicts by task. */
+  @Requires(value = Permission.TASKS_ACT, in = Scope.BULK_ACTION)
+  @GET
+  @Path("{token}/tasks")
+  public String tasks(@PathParam("token") String token, @QueryParam("outcome") String outcome, @QueryParam("limit") String limit,
+      @QueryParam("cursor") String cursor) {
+    Parameters.checkKnown(uri, Set.of("outcome", "limit", "cursor"));
+    if (outcome != null && !OUTCOMES.contains(outcome)) {
+      throw Problem.invalid("outcome", "must be " + String.join(" or ", OUTCOMES));
+    }
+    return operations.bulkActionTasks(Parameters.uuid("token", token), outcome, Parameters.number("limit", limit, 100, 1, 1_000),
+        Parameters.optionalUuid("cursor", cursor)).toString();
+  }
+
+  /** What it has not come to stays as it is. */
+  @Requires(value = Permission.TASKS_ACT, in = Scope.BULK_ACTION)
+  @DELETE
+  @OncePerKey
+  @Path("{token}")
+  public String cancel(@PathParam("token") String token) {
+    return operations.cancelBulkAction(token(token), access.caller().actor()).toString();
+  }
+
+  private UUID token(String token) {
+    Parameters.checkKnown(uri, Set.of());
+    return Parameters.uuid("token", token);
   }
 }

@@ -45,25 +45,30 @@ public class TaskWaits {
 
   /** Responds with the task once it is terminal or blocked, or with its current state after {@code seconds}. */
   void answerWhenEnded(UUID taskUuid, int seconds, AsyncResponse answer, Function<JsonObject, Response> toResponse) {
+    answerWhenEnded(taskUuid, null, seconds, answer, toResponse);
+  }
+
+  /** @param mostBytes a longer context or output is left out; null for all */
+  void answerWhenEnded(UUID taskUuid, Integer mostBytes, int seconds, AsyncResponse answer, Function<JsonObject, Response> toResponse) {
     if (seconds == 0) {
-      answer.resume(toResponse.apply(tasks.describe(taskUuid).orElseThrow(() -> Tasks.notFound(taskUuid))));
+      answer.resume(toResponse.apply(tasks.describe(taskUuid, mostBytes).orElseThrow(() -> Tasks.notFound(taskUuid))));
       return;
     }
-    poll(wait(taskUuid, completionWaiters.await(taskUuid), seconds, answer, toResponse));
+    poll(wait(taskUuid, mostBytes, completionWaiters.await(taskUuid), seconds, answer, toResponse));
   }
 
   /** The same for a task that this server has just created: no earlier completion can have been missed. */
   void answerNewWhenEnded(UUID taskUuid, int seconds, AsyncResponse answer, Function<JsonObject, Response> toResponse) {
-    pollLater(wait(taskUuid, completionWaiters.awaitNew(taskUuid), seconds, answer, toResponse), TimeUnit.SECONDS.toMillis(seconds));
+    pollLater(wait(taskUuid, null, completionWaiters.awaitNew(taskUuid), seconds, answer, toResponse), TimeUnit.SECONDS.toMillis(seconds));
   }
 
-  private record Wait(UUID taskUuid, long deadline, CompletableFuture<TaskState> ending, AsyncResponse answer,
+  private record Wait(UUID taskUuid, Integer mostBytes, long deadline, CompletableFuture<TaskState> ending, AsyncResponse answer,
       Function<JsonObject, Response> toResponse) {
   }
 
-  private Wait wait(UUID taskUuid, CompletableFuture<TaskState> ending, int seconds, AsyncResponse answer,
+  private Wait wait(UUID taskUuid, Integer mostBytes, CompletableFuture<TaskState> ending, int seconds, AsyncResponse answer,
       Function<JsonObject, Response> toResponse) {
-    Wait wait = new Wait(taskUuid, System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds), ending, answer, toResponse);
+    Wait wait = new Wait(taskUuid, mostBytes, System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds), ending, answer, toResponse);
     ending.thenRunAsync(() -> answer(wait), threads);
     return wait;
   }
@@ -96,7 +101,8 @@ public class TaskWaits {
     }
     try {
       completionWaiters.forget(wait.taskUuid(), wait.ending());
-      wait.answer().resume(wait.toResponse().apply(tasks.describe(wait.taskUuid()).orElseThrow(() -> Tasks.notFound(wait.taskUuid()))));
+      wait.answer().resume(
+          wait.toResponse().apply(tasks.describe(wait.taskUuid(), wait.mostBytes()).orElseThrow(() -> Tasks.notFound(wait.taskUuid()))));
     } catch (Exception problem) {
       fail(wait, problem);
     }

@@ -17,9 +17,11 @@ import ee.tasker.task.TaskSubmissions;
 import ee.tasker.task.Tasks;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
+import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
 import jakarta.json.JsonString;
+import jakarta.json.JsonValue;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.GET;
@@ -43,6 +45,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -53,6 +56,12 @@ import java.util.stream.Stream;
 public class TasksResource {
   static final Set<String> STATES = TaskState.words();
   private static final int LONGEST_WAIT_SECONDS = 60;
+  private static final String MOST_BYTES = "max_document_bytes";
+  private static final List<String> TASK_DOCUMENTS = List.of("context", "output");
+  private static final List<String> OF_ATTEMPTS = List.of("result", "error");
+  private static final List<String> STEP_DOCUMENTS = List.of("result", "error", "inputs", "checkpoint");
+  private static final int PART = 16_384;
+  private static final int LONGEST_PART = 1_048_576;
 
   @Inject
   private SubmissionBatcher submissionBatcher;
@@ -180,20 +189,97 @@ public class TasksResource {
 
   @Requires(value = Permission.TASKS_LIST, in = Scope.ASKED)
   @GET
-  public String list(@QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
-    JsonObject filter = TaskFilter.read(uri, access, Set.of("limit", "cursor", TaskFilter.ORDER));
-    return TaskFilter.checked(tasks.list(filter, Parameters.number("limit", limit, 25, 1, 100), Parameters.optionalUuid("cursor", cursor)))
-        .toString();
+  public String list(@QueryParam("limit") String limit, @QueryParam("cursor") String cursor, @QueryParam("include") String include) {
+    JsonObject filter = TaskFilter.read(uri, access, Set.of("limit", "cursor", "include", TaskFilter.ORDER));
+    if (include != null && !"why".equals(include)) {
+      throw Problem.invalid("include", "must be why");
+    }
+    JsonObject page = TaskFilter
+        .checked(tasks.list(filter, Parameters.number("limit", limit, 25, 1, 100), Parameters.optionalUuid("cursor", cursor)));
+    return (include == null ? page : explained(page)).toString();
+  }
+
+  /** With {@code why} for the tasks that the caller may read, not only list: null for those that have ended. */
+  private JsonObject explained(JsonObject page) {
+    List<JsonObject> listed = page.getJsonArray("tasks").getValuesAs(JsonObject.class);
+    var grants = access.caller().grants();
+    Predicate<JsonObject> isReadable = task -> grants.may(Permission.TASKS_READ, task.getString("namespace"));
+    JsonObject sentences = tasks.explain(listed.stream().filter(isReadable).map(task -> Json.uuid(task, "task_uuid")).toList());
+    JsonArrayBuilder explained = Json.build().createArrayBuilder();
+    listed.forEach(task -> explained.add(isReadable.test(task)
+        ? Json.build().createObjectBuilder(task).add("why", sentences.getOrDefault(task.getString("task_uuid"), JsonValue.NULL)).build()
+        : task));
+    return Json.build().createObjectBuilder(page).add("tasks", explained).build();
   }
 
   @Requires(value = Permission.TASKS_READ, in = Scope.TASK)
   @GET
   @Path("{task_uuid}")
-  public void describe(@PathParam("task_uuid") String taskUuid, @QueryParam("wait") String wait, @Suspended AsyncResponse answer) {
-    Parameters.checkKnown(uri, Set.of("wait"));
+  public void describe(@PathParam("task_uuid") String taskUuid, @QueryParam("wait") String wait,
+      @QueryParam(MOST_BYTES) String mostBytes, @Suspended AsyncResponse answer) {
+    Parameters.checkKnown(uri, Set.of("wait", MOST_BYTES));
     Caller caller = access.caller();
-    waits.answerWhenEnded(Parameters.uuid("task_uuid", taskUuid), Parameters.number("wait", wait, 0, 0, LONGEST_WAIT_SECONDS), answer,
+    waits.answerWhenEnded(Parameters.uuid("task_uuid", taskUuid), mostBytes(mostBytes),
+        Parameters.number("wait", wait, 0, 0, LONGEST_WAIT_SECONDS), answer,
         described -> Response.ok(Visibility.task(caller, described).toString()).build());
+  }
+
+  /** A part of the context or output, as text. */
+  @Requires(value = Permission.TASKS_CONTEXT_READ, in = Scope.TASK)
+  @GET
+  @Path("{task_uuid}/documents/{document}")
+  public String read(@PathParam("task_uuid") String taskUuid, @PathParam("document") String document, @QueryParam("pointer") String pointer,
+      @QueryParam("offset") String offset, @QueryParam("limit") String limit) {
+    Parameters.checkKnown(uri, Set.of("pointer", "offset", "limit"));
+    UUID task = Parameters.uuid("task_uuid", taskUuid);
+    requireKnown(document, TASK_DOCUMENTS);
+    if ("output".equals(document)) {
+      access.requireForTask(Permission.STEPS_READ, task);
+    }
+    return tasks.read(task, null, document, null, pointer, offset(offset), partLimit(limit)).toString();
+  }
+
+  /** A part of the result or error of an attempt, or of the inputs or checkpoint of the step, as text. */
+  @Requires(value = Permission.STEPS_READ, in = Scope.TASK)
+  @GET
+  @Path("{task_uuid}/workflow_steps/{step_uuid}/documents/{document}")
+  public String readOfStep(@PathParam("task_uuid") String taskUuid, @PathParam("step_uuid") String stepUuid,
+      @PathParam("document") String document, @QueryParam("attempt") String attempt, @QueryParam("pointer") String pointer,
+      @QueryParam("offset") String offset, @QueryParam("limit") String limit) {
+    Parameters.checkKnown(uri, Set.of("attempt", "pointer", "offset", "limit"));
+    UUID task = Parameters.uuid("task_uuid", taskUuid);
+    UUID step = Parameters.uuid("step_uuid", stepUuid);
+    requireKnown(document, STEP_DOCUMENTS);
+    boolean isOfAttempt = OF_ATTEMPTS.contains(document);
+    if (attempt != null && !isOfAttempt) {
+      throw Problem.invalid("attempt", "is for result and error only");
+    }
+    if ("inputs".equals(document)) {
+      access.requireForTask(Permission.TASKS_CONTEXT_READ, task);
+    }
+    return tasks
+        .read(task, step, document, attempt == null ? null : Parameters.number("attempt", attempt, 1, 1, Integer.MAX_VALUE), pointer,
+            offset(offset), partLimit(limit))
+        .toString();
+  }
+
+  private static void requireKnown(String document, List<String> known) {
+    if (!known.contains(document)) {
+      throw Problem.of(404, "document-not-found", "there is no document of this name; there are " + String.join(", ", known));
+    }
+  }
+
+  private static int offset(String offset) {
+    return Parameters.number("offset", offset, 0, 0, Integer.MAX_VALUE);
+  }
+
+  private static int partLimit(String limit) {
+    return Parameters.number("limit", limit, PART, 1, LONGEST_PART);
+  }
+
+  /** Null when absent: documents of every length. */
+  private static Integer mostBytes(String mostBytes) {
+    return mostBytes == null ? null : Parameters.number(MOST_BYTES, mostBytes, 0, 0, Integer.MAX_VALUE);
   }
 
   @Requires(value = Permission.TASKS_CANCEL, in = Scope.TASK)
@@ -256,8 +342,10 @@ public class TasksResource {
   @GET
   @Path("{task_uuid}/workflow_steps")
   public String steps(@PathParam("task_uuid") String taskUuid, @QueryParam("batch") String batch, @QueryParam("limit") String limit,
-      @QueryParam("cursor") String cursor, @QueryParam("state") String state, @QueryParam("states") String states) {
-    Parameters.checkKnown(uri, Set.of("batch", "limit", "cursor", "state", "states"));
+      @QueryParam("cursor") String cursor, @QueryParam("state") String state, @QueryParam("states") String states,
+      @QueryParam(MOST_BYTES) String mostBytes) {
+    Parameters.checkKnown(uri, Set.of("batch", "limit", "cursor", "state", "states", MOST_BYTES));
+    Integer most = mostBytes(mostBytes);
     UUID uuid = Parameters.uuid("task_uuid", taskUuid);
     UUID batchStep = Parameters.optionalUuid("batch", batch);
     if (states != null && !Set.of("true", "false").contains(states)) {
@@ -265,7 +353,7 @@ public class TasksResource {
     }
     if (batchStep != null) {
       JsonObject page = tasks.batchWorkers(uuid, batchStep, Parameters.number("cursor", cursor, 0, 0, Integer.MAX_VALUE),
-          Parameters.number("limit", limit, 25, 1, 100), state, "true".equals(states));
+          Parameters.number("limit", limit, 25, 1, 100), state, "true".equals(states), most);
       if (page.containsKey("known_states")) {
         throw Problem.invalid("state", "must be one of " + page.getJsonArray("known_states").getValuesAs(JsonString.class).stream()
             .map(JsonString::getString).collect(Collectors.joining(", ")));
@@ -274,38 +362,41 @@ public class TasksResource {
         tasks.describe(uuid).orElseThrow(() -> Tasks.notFound(uuid));
         throw Problem.invalid("batch", "is not a batch step of the task that has made its batches");
       }
-      return page.toString();
+      return Json.build().createObjectBuilder(page).add("steps", visibility.steps(uuid, page.getJsonArray("steps"))).build().toString();
     }
     Stream.of("limit", "cursor", "state", "states").filter(uri.getQueryParameters()::containsKey).findFirst().ifPresent(name -> {
       throw Problem.invalid(name, "is for the workers of a batch only");
     });
-    var steps = tasks.steps(uuid);
+    var steps = tasks.steps(uuid, most);
     if (steps.isEmpty()) {
       throw Tasks.notFound(uuid);
     }
-    return Listing.whole("steps", steps).toString();
+    return Listing.whole("steps", visibility.steps(uuid, steps)).toString();
   }
 
   @Requires(value = Permission.STEPS_READ, in = Scope.TASK)
   @GET
   @Path("{task_uuid}/workflow_steps/{step_uuid}")
-  public String step(@PathParam("task_uuid") String taskUuid, @PathParam("step_uuid") String stepUuid) {
-    return requireStep(taskUuid, stepUuid).toString();
+  public String step(@PathParam("task_uuid") String taskUuid, @PathParam("step_uuid") String stepUuid,
+      @QueryParam(MOST_BYTES) String mostBytes) {
+    return visibility.step(Parameters.uuid("task_uuid", taskUuid), requireStep(taskUuid, stepUuid, mostBytes(mostBytes))).toString();
   }
 
   @Requires(value = Permission.STEPS_READ, in = Scope.TASK)
   @GET
   @Path("{task_uuid}/workflow_steps/{step_uuid}/audit")
-  public String audit(@PathParam("task_uuid") String taskUuid, @PathParam("step_uuid") String stepUuid) {
-    requireStep(taskUuid, stepUuid);
-    return Listing.whole("results", tasks.audit(UUID.fromString(taskUuid), UUID.fromString(stepUuid))).toString();
+  public String audit(@PathParam("task_uuid") String taskUuid, @PathParam("step_uuid") String stepUuid,
+      @QueryParam(MOST_BYTES) String mostBytes) {
+    Integer most = mostBytes(mostBytes);
+    requireStep(taskUuid, stepUuid, 0);
+    return Listing.whole("results", tasks.audit(UUID.fromString(taskUuid), UUID.fromString(stepUuid), most)).toString();
   }
 
-  private JsonObject requireStep(String taskUuid, String stepUuid) {
-    Parameters.checkKnown(uri, Set.of());
+  private JsonObject requireStep(String taskUuid, String stepUuid, Integer mostBytes) {
+    Parameters.checkKnown(uri, Set.of(MOST_BYTES));
     UUID task = Parameters.uuid("task_uuid", taskUuid);
     UUID step = Parameters.uuid("step_uuid", stepUuid);
-    return tasks.step(task, step).orElseThrow(() -> Tasks.stepNotFound(task, step));
+    return tasks.step(task, step, mostBytes).orElseThrow(() -> Tasks.stepNotFound(task, step));
   }
 
   private void requireApi() {

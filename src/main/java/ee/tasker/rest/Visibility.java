@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /**
@@ -29,6 +30,7 @@ import java.util.regex.Pattern;
 public class Visibility {
   private static final String SECRET = "secret";
   private static final Pattern ORIGIN = Pattern.compile("^(https?://[^/?]+).*");
+  private static final String ALLOWED_ACTIONS = "allowed_actions";
   private static final Set<String> TASK_IN_BRIEF = Set.of("task_uuid", "namespace", "state", "correlation_id");
   private static final Set<String> STEP_IN_BRIEF = Set.of("step_uuid", "task_uuid", "name", "state", "attempts");
   private static final Set<String> DEAD_LETTER_IN_BRIEF = Set.of("dlq_entry_uuid", "task_uuid", "namespace", "resolution_status");
@@ -69,10 +71,12 @@ public class Visibility {
     if (!caller.grants().may(Permission.TASKS_READ, namespace)) {
       return only(TASK_IN_BRIEF, task);
     }
+    JsonObject allowed = withAllowed(task,
+        action -> permissionsFor(action).stream().allMatch(permission -> caller.grants().may(permission, namespace)));
     boolean seesContext = caller.grants().may(Permission.TASKS_CONTEXT_READ, namespace);
-    JsonObject shown = seesContext ? task : without(Set.of("context"), task);
+    JsonObject shown = seesContext ? allowed : withoutDocuments(Set.of("context"), allowed);
     // An output is made from results, and its mapping may copy the context into it.
-    return seesContext && caller.grants().may(Permission.STEPS_READ, namespace) ? shown : without(OF_OUTPUT, shown);
+    return seesContext && caller.grants().may(Permission.STEPS_READ, namespace) ? shown : withoutDocuments(OF_OUTPUT, shown);
   }
 
   JsonObject task(JsonObject task) {
@@ -80,7 +84,35 @@ public class Visibility {
   }
 
   JsonObject step(UUID task, JsonObject step) {
-    return sees(Permission.STEPS_READ, task) ? step : only(STEP_IN_BRIEF, step);
+    return sees(Permission.STEPS_READ, task) ? withAllowed(step, action -> sees(Permission.STEPS_RESOLVE, task))
+        : only(STEP_IN_BRIEF, step);
+  }
+
+  /** For callers who may read the steps of the task. */
+  JsonArray steps(UUID task, JsonArray steps) {
+    boolean mayAct = sees(Permission.STEPS_RESOLVE, task);
+    JsonArrayBuilder shown = Json.build().createArrayBuilder();
+    steps.getValuesAs(JsonObject.class).forEach(step -> shown.add(withAllowed(step, action -> mayAct)));
+    return shown.build();
+  }
+
+  /** What an action on a task needs, as its resource requires it. */
+  private static Set<Permission> permissionsFor(String action) {
+    return switch (action) {
+      case "cancel" -> Set.of(Permission.TASKS_CANCEL);
+      case "compensate" -> Set.of(Permission.TASKS_ACT, Permission.TASKS_CANCEL);
+      default -> Set.of(Permission.TASKS_ACT);
+    };
+  }
+
+  /** The actions that the state allows, without those that the caller lacks the permission for. */
+  private static JsonObject withAllowed(JsonObject document, Predicate<String> isPermitted) {
+    JsonArrayBuilder allowed = Json.build().createArrayBuilder();
+    if (!(document.get(ALLOWED_ACTIONS) instanceof JsonArray actions)) {
+      return document;
+    }
+    actions.getValuesAs(JsonString.class).stream().filter(action -> isPermitted.test(action.getString())).forEach(allowed::add);
+    return Json.build().createObjectBuilder(document).add(ALLOWED_ACTIONS, allowed).build();
   }
 
   JsonObject deadLetter(JsonObject entry) {
@@ -309,6 +341,13 @@ public class Visibility {
     JsonObjectBuilder shown = Json.build().createObjectBuilder(document);
     names.forEach(shown::remove);
     return shown.build();
+  }
+
+  /** Their sizes tell of them as well. */
+  private static JsonObject withoutDocuments(Set<String> names, JsonObject document) {
+    JsonObject shown = without(names, document);
+    return shown.get("document_bytes") instanceof JsonObject bytes
+        ? Json.build().createObjectBuilder(shown).add("document_bytes", without(names, bytes)).build() : shown;
   }
 
   private static JsonArray withoutEach(Set<String> names, JsonArray documents) {

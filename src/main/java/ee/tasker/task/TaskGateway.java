@@ -38,8 +38,8 @@ class TaskGateway {
             leaseSeconds));
   }
 
-  JsonArray getTaskDocuments(List<UUID> taskUuids, boolean withDetails) {
-    return sql.array("get_task_documents(cast(? as uuid[]), ?)", SqlFunctions.arrayText(taskUuids), withDetails);
+  JsonArray getTaskDocuments(List<UUID> taskUuids, Integer mostBytes) {
+    return sql.array("get_task_documents(cast(? as uuid[]), true, cast(? as int))", SqlFunctions.arrayText(taskUuids), text(mostBytes));
   }
 
   String getCurrentTaskState(UUID taskUuid) {
@@ -54,21 +54,36 @@ class TaskGateway {
     return sql.object("count_tasks(cast(? as jsonb))", filter);
   }
 
-  JsonArray getStepDocuments(UUID taskUuid, UUID stepUuid) {
-    return sql.array("get_step_documents(cast(? as uuid), cast(? as uuid))", taskUuid, stepUuid == null ? null : stepUuid.toString());
+  JsonObject explainTasks(List<UUID> taskUuids) {
+    return sql.object("explain_tasks(cast(? as uuid[]))", SqlFunctions.arrayText(taskUuids));
+  }
+
+  JsonValue readDocument(UUID taskUuid, UUID stepUuid, String document, Integer attempt, String pointer, int offset, int limit) {
+    return sql.json("read_document(cast(? as uuid), cast(? as uuid), ?, cast(? as int), ?, ?, ?)", taskUuid,
+        stepUuid == null ? null : stepUuid.toString(), document, text(attempt), pointer, offset, limit);
+  }
+
+  private static String text(Integer number) {
+    return number == null ? null : number.toString();
+  }
+
+  JsonArray getStepDocuments(UUID taskUuid, UUID stepUuid, Integer mostBytes) {
+    return sql.array("get_step_documents(cast(? as uuid), cast(? as uuid), cast(? as int))", taskUuid,
+        stepUuid == null ? null : stepUuid.toString(), text(mostBytes));
   }
 
   JsonValue getChildDocuments(UUID taskUuid, UUID after, int limit) {
     return sql.json("get_child_documents(cast(? as uuid), cast(? as uuid), ?)", taskUuid, after == null ? null : after.toString(), limit);
   }
 
-  JsonObject listBatchWorkers(UUID taskUuid, UUID batchStep, int after, int limit, String state, boolean isWithStates) {
-    return sql.object("list_batch_workers(cast(? as uuid), cast(? as uuid), ?, ?, ?, ?)", taskUuid, batchStep, after, limit, state,
-        isWithStates);
+  JsonObject listBatchWorkers(UUID taskUuid, UUID batchStep, int after, int limit, String state, boolean isWithStates, Integer mostBytes) {
+    return sql.object("list_batch_workers(cast(? as uuid), cast(? as uuid), ?, ?, ?, ?, cast(? as int))", taskUuid, batchStep, after, limit,
+        state,
+        isWithStates, text(mostBytes));
   }
 
-  JsonArray getStepAudit(UUID taskUuid, UUID stepUuid) {
-    return sql.array("get_step_audit(cast(? as uuid), cast(? as uuid))", taskUuid, stepUuid);
+  JsonArray getStepAudit(UUID taskUuid, UUID stepUuid, Integer mostBytes) {
+    return sql.array("get_step_audit(cast(? as uuid), cast(? as uuid), cast(? as int))", taskUuid, stepUuid, text(mostBytes));
   }
 
   JsonObject requestCancel(UUID taskUuid, String by, String reason, String policy, Long graceSeconds, String children,

@@ -14,6 +14,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
+import jakarta.json.JsonValue;
 import jakarta.transaction.Transactional;
 import java.time.Duration;
 import java.util.List;
@@ -62,7 +63,34 @@ public class Tasks {
   /** The task as REST returns it, with its context and the readiness of its steps. */
   @Transactional
   public Optional<JsonObject> describe(UUID taskUuid) {
-    return gateway.getTaskDocuments(List.of(taskUuid), true).stream().map(JsonObject.class::cast).findFirst();
+    return describe(taskUuid, null);
+  }
+
+  /** @param mostBytes a longer context or output is left out; null for all */
+  @Transactional
+  public Optional<JsonObject> describe(UUID taskUuid, Integer mostBytes) {
+    return gateway.getTaskDocuments(List.of(taskUuid), mostBytes).stream().map(JsonObject.class::cast).findFirst();
+  }
+
+  /** Why tasks are blocked or waiting, one sentence for each that is, by the UUID's text. */
+  @Transactional
+  public JsonObject explain(List<UUID> taskUuids) {
+    return taskUuids.isEmpty() ? JsonValue.EMPTY_JSON_OBJECT : gateway.explainTasks(taskUuids);
+  }
+
+  /**
+   * A part of a document as {@code tasker.read_document}; never refused.
+   *
+   * @param stepUuid null for a document of the task
+   * @param attempt null for the latest
+   * @throws Problem 404 task-not-found, step-not-found or document-not-found, 400 when the pointer leads to nothing
+   */
+  @Transactional
+  public JsonObject read(UUID taskUuid, UUID stepUuid, String document, Integer attempt, String pointer, int offset, int limit) {
+    if (gateway.readDocument(taskUuid, stepUuid, document, attempt, pointer, offset, limit) instanceof JsonObject part) {
+      return Refusals.check(part, () -> Problem.of(404, "document-not-found", "there is no " + document));
+    }
+    throw stepUuid == null ? notFound(taskUuid) : stepNotFound(taskUuid, stepUuid);
   }
 
   /** The state only: much cheaper than {@link #describe}. */
@@ -90,8 +118,9 @@ public class Tasks {
    * @param isWithStates also {@code states}, with a letter for each of the next workers, as {@code tasker.get_batch_states}
    */
   @Transactional
-  public JsonObject batchWorkers(UUID taskUuid, UUID batchStep, int after, int limit, String state, boolean isWithStates) {
-    return gateway.listBatchWorkers(taskUuid, batchStep, after, limit, state, isWithStates);
+  public JsonObject batchWorkers(UUID taskUuid, UUID batchStep, int after, int limit, String state, boolean isWithStates,
+      Integer mostBytes) {
+    return gateway.listBatchWorkers(taskUuid, batchStep, after, limit, state, isWithStates, mostBytes);
   }
 
   /** A page of the child tasks that its steps submitted: {@code {children, next}}; empty when there is no such task. */
@@ -100,20 +129,30 @@ public class Tasks {
     return gateway.getChildDocuments(taskUuid, after, limit) instanceof JsonObject page ? Optional.of(page) : Optional.empty();
   }
 
-  /** The steps without the workers of batches. Empty when there is no such task. */
+  /**
+   * The steps without the workers of batches. Empty when there is no such task.
+   *
+   * @param mostBytes longer results and errors are left out; null for all
+   */
   @Transactional
-  public JsonArray steps(UUID taskUuid) {
-    return gateway.getStepDocuments(taskUuid, null);
+  public JsonArray steps(UUID taskUuid, Integer mostBytes) {
+    return gateway.getStepDocuments(taskUuid, null, mostBytes);
   }
 
   @Transactional
   public Optional<JsonObject> step(UUID taskUuid, UUID stepUuid) {
-    return gateway.getStepDocuments(taskUuid, stepUuid).stream().map(JsonObject.class::cast).findFirst();
+    return step(taskUuid, stepUuid, null);
+  }
+
+  /** @param mostBytes a longer result or error is left out; null for all */
+  @Transactional
+  public Optional<JsonObject> step(UUID taskUuid, UUID stepUuid, Integer mostBytes) {
+    return gateway.getStepDocuments(taskUuid, stepUuid, mostBytes).stream().map(JsonObject.class::cast).findFirst();
   }
 
   @Transactional
-  public JsonArray audit(UUID taskUuid, UUID stepUuid) {
-    return gateway.getStepAudit(taskUuid, stepUuid);
+  public JsonArray audit(UUID taskUuid, UUID stepUuid, Integer mostBytes) {
+    return gateway.getStepAudit(taskUuid, stepUuid, mostBytes);
   }
 
   /**

@@ -353,6 +353,7 @@ class AnswersIT {
     once("submitTask", () -> call("submitTask").query("wait", 20).body("application/json", same));
     once("submitTasks", () -> call("submitTasks").body("application/json", "[" + same + "]"));
     once("listTasks", () -> call("listTasks").query("limit", 100).query("namespace", "answers"));
+    once("listTasks with why", () -> call("listTasks").query("limit", 100).query("namespace", "answers").query("include", "why"));
     once("countTasks", () -> call("countTasks").query("namespace", "answers"));
     once("listDomainEvents", () -> call("listDomainEvents").query("namespace", "answers").query("limit", 100));
     once("listFailures", () -> call("listFailures").query("namespace", "answers").query("limit", 100));
@@ -372,6 +373,11 @@ class AnswersIT {
         + Marked.PAYLOAD.text + "', 'correlation_id': '" + admin.get("/v1/tasks/" + signalled()).text("correlation_id") + "'}"));
     for (String operation : List.of("getStep", "auditStep")) {
       once(operation, () -> about(operation, task).path("step_uuid", step(task, "bad")));
+    }
+    once("readTaskDocument", () -> about("readTaskDocument", task).path("document", "context"));
+    for (String document : List.of("error", "result", "checkpoint", "inputs")) {
+      once("readStepDocument of the " + document, () -> about("readStepDocument", task).path("document", document).path("step_uuid",
+          step(task, document.equals("result") ? "good" : "bad")));
     }
     eachTime("cancelTask", () -> about("cancelTask", blocked(Marked.CONTEXT)));
     eachTime("forkTask", () -> {

@@ -117,6 +117,9 @@ class CompensationIT {
     awaitHolding(task);
     TaskerClient one = tasker.asOneWhoMay(List.of("tasks:act", "tasks:read"));
     assertThat(compensate(one, task).status()).isEqualTo(403);
+    assertThat(one.get("/v1/tasks/" + task).object().getJsonArray("allowed_actions")).isEmpty();
+    assertThat(tasker.get("/v1/tasks/" + task).object().getJsonArray("allowed_actions").toString())
+        .isEqualTo("[\"cancel\",\"compensate\"]");
 
     assertThat(compensate(tasker.asOneWhoMay(List.of("tasks:act", "tasks:cancel", "tasks:read")), task).status()).isEqualTo(200);
     ended(task, "cancelled", "cancel");

@@ -257,6 +257,8 @@ final class ContractScenarios {
     when("listSteps", () -> aboutTask("listSteps", blocked()));
     when("getStep", () -> aboutStep("getStep", blocked()));
     when("auditStep", () -> aboutStep("auditStep", blocked()));
+    when("readTaskDocument", () -> aboutTask("readTaskDocument", blocked()).path("document", "context").query("limit", 3));
+    when("readStepDocument", () -> aboutStep("readStepDocument", blocked()).path("document", "error").query("pointer", "/type"));
     when("actOnStep", () -> aboutStep("actOnStep", blocked())
         .json("{'action_type': 'complete_manually', 'completed_by': 'ann', 'reason': 'by hand', 'completion_data': {'result': [1]}}"));
     otherwise("actOnStep", 409,
@@ -266,6 +268,17 @@ final class ContractScenarios {
   private Call preview() {
     return call("previewBulkAction")
         .json("{'action_type': 'fail', " + WHO_AND_WHY + ", 'filter': {'namespace': 'contract', 'name': 'paused'}}");
+  }
+
+  private String inBackground() {
+    return call("previewBulkAction").json("{'action_type': 'fail', " + WHO_AND_WHY
+        + ", 'background': true, 'filter': {'namespace': 'contract', 'name': 'paused'}}").sendAs(admin).text("token");
+  }
+
+  private String started() {
+    String token = inBackground();
+    call("runBulkAction").path("token", token).sendAs(admin);
+    return token;
   }
 
   private Call entry(String operation) {
@@ -372,6 +385,15 @@ final class ContractScenarios {
   private void operations() {
     when("previewBulkAction", this::preview);
     when("runBulkAction", () -> call("runBulkAction").path("token", preview().sendAs(admin).text("token")));
+    otherwise("runBulkAction", 202, () -> call("runBulkAction").path("token", inBackground()));
+    when("listBulkActions", () -> {
+      started();
+      return call("listBulkActions").query("limit", 2);
+    });
+    when("getBulkAction", () -> call("getBulkAction").path("token", started()));
+    when("listBulkActionTasks", () -> call("listBulkActionTasks").path("token", started()).query("outcome", "refused"));
+    when("cancelBulkAction", () -> call("cancelBulkAction").path("token", started()));
+    otherwise("cancelBulkAction", 409, () -> call("cancelBulkAction").path("token", inBackground()));
     otherwise("runBulkAction", 409, () -> {
       blocked();
       Call set = call("previewBulkAction").json("{'action_type': 'retry', " + WHO_AND_WHY

@@ -7,9 +7,16 @@ import ee.tasker.testing.server.AgainstServer;
 import ee.tasker.testing.server.Answer;
 import ee.tasker.testing.server.TaskerClient;
 import jakarta.json.JsonObject;
+import jakarta.json.JsonString;
 import java.net.http.HttpRequest;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 @AgainstServer
@@ -169,6 +176,113 @@ class OperationsIT {
     assertThat(tasker.get("/v1/tasks/" + one).text("state")).isEqualTo("error");
     assertThat(tasker.post("/v1/bulk-actions/" + UUID.randomUUID() + "/run", "").text("code")).isEqualTo("token-not-found");
     assertThat(tasker.post("/v1/bulk-actions", request.replace("failed_step", "failed_stp")).fields()).containsExactly("filter/failed_stp");
+  }
+
+  @Test
+  void very_many_tasks_are_acted_upon_in_the_background_with_a_verdict_on_each() {
+    List<UUID> tasks = List.of(blocked("order", "permanent"), blocked("order", "permanent"), blocked("order", "permanent"));
+    Answer counted = tasker.post("/v1/bulk-actions", quoted(
+        "{'action_type': 'resolve', 'requested_by': 'ann', 'reason': 'too old', 'background': true, 'filter': {'namespace': 'operated', 'name': 'order', 'state': 'blocked_by_failures'}}"));
+    assertThat(counted.object().getJsonObject("by_state").getInt("blocked_by_failures")).isGreaterThanOrEqualTo(3);
+    assertThat(counted.object().getBoolean("background")).isTrue();
+    String action = "/v1/bulk-actions/" + counted.text("token");
+    patch("/v1/tasks/" + tasks.get(1), "{'action_type': 'fail', 'requested_by': 'bob', 'reason': 'mine'}");
+
+    Answer started = tasker.post(action + "/run", "");
+    assertThat(started.status()).as(started.toString()).isEqualTo(202);
+    assertThat(started.text("outcome")).isEqualTo("started");
+    TaskerClient.until("the action ends", Duration.ofSeconds(30), () -> tasker.get(action).text("state").equals("done"));
+
+    assertThat(tasker.get("/v1/tasks/" + tasks.get(0)).text("state")).isEqualTo("resolved_manually");
+    assertThat(tasker.get("/v1/tasks/" + tasks.get(1)).text("state")).isEqualTo("error");
+    assertThat(tasker.get(action + "/tasks?outcome=refused").object().getJsonArray("tasks").getValuesAs(JsonObject.class)).singleElement()
+        .satisfies(refused -> {
+          assertThat(refused.getString("task_uuid")).isEqualTo(tasks.get(1).toString());
+          assertThat(refused.getString("code")).isEqualTo("no-longer-matches");
+        });
+    assertThat(tasker.get("/v1/bulk-actions?limit=1").object().getJsonArray("bulk_actions").getJsonObject(0).getString("token"))
+        .isEqualTo(counted.text("token"));
+    assertThat(tasker.delete(action).text("outcome")).isEqualTo("already");
+    assertThat(tasker.count("select count(*) from tasker.operator_actions where bulk_token = '" + counted.text("token")
+        + "' and authenticated_as is null")).as("the caller that started it is in the record").isZero();
+  }
+
+  /** Each role is told exactly the actions that it would not be forbidden, and that the state allows. */
+  @Test
+  void allowed_actions_are_those_of_the_state_and_the_permissions() {
+    UUID task = blocked("order", "permanent");
+    String step = stepPath(task, "charge");
+    Map<String, Set<String>> ofTask = Map.of("tasks:cancel", Set.of("cancel"), "tasks:act", Set.of("fail", "resolve", "retry"));
+    for (Set<String> permissions : List.of(Set.<String>of(), Set.of("tasks:cancel"), Set.of("tasks:act"),
+        Set.of("tasks:act", "steps:resolve"))) {
+      Set<String> all = new TreeSet<>(permissions);
+      all.addAll(Set.of("tasks:read", "steps:read"));
+      TaskerClient caller = tasker.asOneWhoMay(all);
+      assertThat(allowed(caller.get("/v1/tasks/" + task).object())).as("of the task with %s", permissions)
+          .isEqualTo(permissions.stream().flatMap(each -> ofTask.getOrDefault(each, Set.of()).stream())
+              .collect(Collectors.toCollection(TreeSet::new)));
+      Set<String> ofStep = permissions.contains("steps:resolve") ? Set.of("complete_manually", "reset_for_retry", "resolve_manually")
+          : Set.of();
+      assertThat(allowed(caller.get(step).object())).as("of the step with %s", permissions).isEqualTo(ofStep);
+      assertThat(allowed(caller.get("/v1/tasks/" + task + "/workflow_steps").object().getJsonArray("steps").getJsonObject(0)))
+          .isEqualTo(ofStep);
+      for (String action : List.of("fail", "resolve", "retry")) {
+        // Refused for a reason of its own when the permission is there, so that nothing changes.
+        Answer answer = caller.send(caller.request("/v1/tasks/" + task).header("Content-Type", "application/json")
+            .method("PATCH", HttpRequest.BodyPublishers.ofString(quoted("{'action_type': '" + action + "'}"))));
+        assertThat(answer.status()).isEqualTo(permissions.contains("tasks:act") ? 400 : 403);
+      }
+    }
+    patch("/v1/tasks/" + task, "{'action_type': 'resolve', 'requested_by': 'ann', 'reason': 'done'}");
+    assertThat(allowed(tasker.get("/v1/tasks/" + task).object())).isEmpty();
+  }
+
+  private static Set<String> allowed(JsonObject document) {
+    return document.getJsonArray("allowed_actions").getValuesAs(JsonString.class).stream().map(JsonString::getString)
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  @Test
+  void a_long_document_is_left_out_and_read_in_parts_by_who_may_see_it() throws Exception {
+    String context = "{\"who\": \"" + "ä€".repeat(30_000) + "\", \"exact\": 9007199254740993.10}";
+    UUID task = tasker.submit("testing", "hello", context);
+    tasker.awaitTerminalOrBlocked(task);
+    JsonObject brief = tasker.get("/v1/tasks/" + task + "?max_document_bytes=1000").object();
+    assertThat(brief.isNull("context")).isTrue();
+    int bytes = brief.getJsonObject("document_bytes").getInt("context");
+
+    StringBuilder whole = new StringBuilder();
+    Integer next = 0;
+    while (next != null) {
+      JsonObject part = tasker.get("/v1/tasks/" + task + "/documents/context?limit=20000&offset=" + next).object();
+      whole.append(part.getString("text"));
+      next = part.isNull("next_offset") ? null : part.getInt("next_offset");
+    }
+    String stored = (String) tasker.value("select context::text from tasker.task_contexts where task_uuid = '" + task + "'");
+    assertThat(whole.toString()).isEqualTo(stored).contains("9007199254740993.10");
+    assertThat(stored.getBytes(StandardCharsets.UTF_8)).hasSize(bytes);
+    assertThat(tasker.get("/v1/tasks/" + task + "/documents/context?pointer=/exact").text("text")).isEqualTo("9007199254740993.10");
+    assertThat(tasker.get("/v1/tasks/" + task + "/documents/context?pointer=/none").fields()).containsExactly("pointer");
+
+    TaskerClient reader = tasker.asOneWhoMay(List.of("tasks:read", "tasks:list"));
+    assertThat(reader.get("/v1/tasks/" + task + "/documents/context").status()).isEqualTo(403);
+    assertThat(reader.get("/v1/tasks/" + task).object().getJsonObject("document_bytes")).as("sizes tell of documents").isEmpty();
+    TaskerClient ofContexts = tasker.asOneWhoMay(List.of("tasks:read", "tasks:context_read"));
+    assertThat(ofContexts.get("/v1/tasks/" + task + "/documents/output").status()).isEqualTo(403);
+    assertThat(ofContexts.get("/v1/tasks/" + task).object().getJsonObject("document_bytes")).containsOnlyKeys("context");
+  }
+
+  @Test
+  void a_list_tells_why_each_task_waits_to_who_may_read_it() {
+    UUID task = blocked("order", "permanent");
+    String query = "/v1/tasks?namespace=operated&limit=100&include=why";
+    JsonObject listed = tasker.get(query).object().getJsonArray("tasks").getValuesAs(JsonObject.class).stream()
+        .filter(each -> each.getString("task_uuid").equals(task.toString())).findFirst().orElseThrow();
+    assertThat(listed.getString("why")).isEqualTo(tasker.get("/v1/tasks/" + task).text("explanation")).contains("charge");
+    assertThat(tasker.get("/v1/tasks?state=complete&include=why").object().getJsonArray("tasks").getValuesAs(JsonObject.class))
+        .allMatch(each -> each.isNull("why"));
+    assertThat(tasker.asOneWhoMay(List.of("tasks:list")).get(query).object().getJsonArray("tasks").getValuesAs(JsonObject.class))
+        .isNotEmpty().noneMatch(each -> each.containsKey("why"));
   }
 
   @Test

@@ -111,7 +111,7 @@ class EveryRouteIT {
 
   /** The operation, about things that are there where they are given, otherwise about nothing. */
   private static Answer ask(TaskerClient caller, Operation operation, Map<String, String> things) {
-    String path = operation.path();
+    String path = operation.path().replace("{document}", operation.path().contains("workflow_steps") ? "error" : "context");
     for (String name : List.of("task_uuid", "step_uuid", "dlq_entry_uuid", "token", "policy_uuid", "approval_uuid", "schedule_uuid",
         "webhook_uuid", "delivery_uuid",
         "backfill_uuid",

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
   "get_step_tallies", "roll_up_analytics", "rebuild_analytics", "get_system_health_counts", "get_analytics_metrics",
   "get_slowest_tasks", "get_slowest_steps", "get_slowest_tasks_aggregated", "get_slowest_steps_aggregated", "get_performance_document",
   "get_health_document", "get_bottleneck_document", "get_timeline_document",
-  "get_metrics_document"})
+  "get_metrics_document", "calculate_duration_bucket", "get_bucket_seconds", "tally_durations", "get_duration_percentiles"})
 class AnalyticsTest {
   private static final String LONG_AGO = "'2020-01-01'::timestamptz";
   private final Sql sql = Sql.open();
@@ -204,9 +204,11 @@ class AnalyticsTest {
     rollUp();
     sql.run("update tasker.task_tallies set minute = minute - interval '40 days'");
     sql.run("update tasker.step_tallies set minute = minute - interval '40 days'");
+    sql.run("update tasker.duration_tallies set quarter = quarter - interval '40 days'");
     rollUp();
     assertThat(sql.text("select count(*)::text from tasker.task_tallies")).isEqualTo("0");
     assertThat(sql.text("select count(*)::text from tasker.step_tallies")).isEqualTo("0");
+    assertThat(sql.text("select count(*)::text from tasker.duration_tallies")).isEqualTo("0");
     assertCountsAreRight();
   }
 
@@ -284,5 +286,59 @@ class AnalyticsTest {
     }
     assertThat(sql.object("select tasker.get_timeline_document(10, 'elsewhere')").getJsonArray("minutes").getValuesAs(JsonObject.class))
         .hasSize(10).allMatch(minute -> minute.getInt("created") == 0);
+  }
+
+  @Test
+  void a_bucket_stands_for_its_durations_within_five_percent_or_a_millisecond() {
+    assertThat(sql.number(
+        """
+        select count(*) from (select power(10, n / 1000.0 - 4)::numeric as seconds from generate_series(0, 11000) n) d
+        where abs(tasker.get_bucket_seconds(tasker.calculate_duration_bucket(d.seconds)) - d.seconds) > greatest(0.05 * d.seconds, 0.001)"""))
+        .as("of 0.1 ms to 115 days").isZero();
+    assertThat(sql.texts("select tasker.calculate_duration_bucket(s)::text from unnest('{-1,0,0.001,0.0011,0.00111}'::numeric[]) s"))
+        .containsExactly("0", "0", "0", "1", "2");
+  }
+
+  @Test
+  void percentiles_are_those_of_all_durations_within_five_percent_whenever_it_is_rolled_up() {
+    long seed = Long.getLong("analytics.seed", System.nanoTime());
+    System.out.println("AnalyticsTest seed " + seed);
+    Random random = new Random(seed);
+    Dag dag = Dag.of("a").step("b").maxAttempts(2).inNamespace("percentiles");
+    for (int round = 0; round < 6; round++) {
+      dag.started(12);
+      for (int attempt = 0; attempt < 2; attempt++) {
+        for (Claim claim : worker.forNamespaces("percentiles").claim(100)) {
+          worker.complete(claim.successAfter((int) Math.exp(random.nextDouble() * 12)));
+        }
+      }
+      if (random.nextBoolean()) {
+        rollUp();
+      }
+    }
+
+    for (int rolledUp = 0; rolledUp < 2; rolledUp++) {
+      List<Map<String, Object>> far = sql.rows(
+          """
+          with exact as (
+            select s.named_step_uuid as subject_uuid, percentile_disc('{0.5,0.95,0.99}'::float[]) within group (order by r.execution_time_ms / 1000.0) as p
+            from tasker.workflow_step_result_audit r join tasker.workflow_steps s using (workflow_step_uuid)
+            where r.execution_time_ms is not null group by 1
+            union all
+            select t.named_task_uuid, percentile_disc('{0.5,0.95,0.99}'::float[]) within group (order by extract(epoch from t.completed_at - t.created_at))
+            from tasker.tasks t where t.completed_at is not null group by 1),
+          reported as (
+            select d.subject_uuid, array[d.p50_seconds, d.p95_seconds, d.p99_seconds] as p
+            from tasker.get_duration_percentiles(array(select e.subject_uuid from exact e), now() - interval '1 hour') d)
+          select e.subject_uuid, e.p, r.p as reported from exact e left join reported r using (subject_uuid)
+          where r.p is null or exists (select from unnest(e.p, r.p) x(exact, reported) where abs(x.exact - x.reported) > greatest(0.05 * x.exact, 0.001))""");
+      assertThat(far).isEmpty();
+      rollUp();
+    }
+    JsonObject slow = sql.object("select tasker.get_bottleneck_document(p_namespace => 'percentiles')").getJsonArray("slow_steps")
+        .getJsonObject(0);
+    assertThat(slow.getJsonNumber("p50_seconds").doubleValue()).isLessThanOrEqualTo(slow.getJsonNumber("p95_seconds").doubleValue())
+        .isPositive();
+    assertThat(sql.rows("select * from tasker.get_duration_percentiles('{}', now())")).isEmpty();
   }
 }

@@ -159,7 +159,7 @@ final class Corruptions {
             "update tasker.workflow_step_result_audit set task_uuid = {blocked} where workflow_step_uuid = {done.s1}"),
         past(group, "the time of execution of a counted result changed to none", "tallies_equal_a_recount",
             "update tasker.workflow_step_result_audit set execution_time_ms = null where workflow_step_uuid = {done.s1}"),
-        past(group, "the time of execution of a result", "not seen: a figure of the worker's; nothing to compare it with",
+        past(group, "the time of execution of a result", "tallies_equal_a_recount",
             "update tasker.workflow_step_result_audit set execution_time_ms = 99 where workflow_step_uuid = {done.s1}"));
   }
 
@@ -677,6 +677,10 @@ final class Corruptions {
             "update tasker.tasks_dlq set resolution_status = 'manually_resolved', resolution_timestamp = now() where task_uuid = {blocked}"),
         past(group, "all dead letters gone", "blocked_task_has_a_dead_letter",
             "delete from tasker.tasks_dlq"),
+        past(group, "a verdict of a bulk action that is not counted", "bulk_action_counts_its_verdicts",
+            "with made as (insert into tasker.bulk_actions (action, filter, acted_by, reason, task_count, set_hash, expires_at) "
+                + "values ('fail', '{}', 'x', 'x', 1, '', now()) returning token) "
+                + "insert into tasker.bulk_action_tasks (token, task_uuid, outcome, acted_at) select m.token, {done}, 'done', now() from made m"),
         past(group, "an open dead letter of a complete task", "settled_dead_letter_is_closed",
             "insert into tasker.tasks_dlq (task_uuid, original_state, dlq_reason, task_snapshot) values ({done}, 'blocked_by_failures', 'permanent_failure', '{}')"),
         past(group, "a dead letter of a task that is not there", "dead_letter_belongs_to_a_task",
@@ -858,6 +862,8 @@ final class Corruptions {
             "delete from tasker.task_tallies where state = 'complete'"),
         past(group, "the executions of a minute wrong", "tallies_equal_a_recount",
             "update tasker.step_tallies set executions = executions + 1"),
+        past(group, "durations in another bucket", "tallies_equal_a_recount",
+            "update tasker.duration_tallies set bucket = bucket + 1000"),
         past(group, "a purged task that is still there", "purged_task_is_gone",
             "insert into tasker.purged_tasks (task_uuid, created_at, last_move_at) values ({done}, now(), now())"),
         past(group, "moves marked as not counted", "tallies_equal_a_recount",

@@ -16,7 +16,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"get_waiting_document", "get_task_history", "get_action_schemas"})
+@DatabaseTest.Covers({"get_waiting_document", "explain_tasks", "get_task_history", "get_action_schemas"})
 class ExplainWaitingTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
@@ -49,6 +49,23 @@ class ExplainWaitingTest {
     sql.run("update tasker.workers set state = 'draining'");
     assertThat(cause(task, "s1")).isEqualTo("no_server");
     assertThat(sentence(task, "s2")).isEqualTo("waits for s1 (enqueued)");
+  }
+
+  @Test
+  void a_page_of_tasks_is_explained_by_the_sentences_of_each() {
+    Dag.Task waiting = Dag.linear(2).started();
+    Dag.Task failed = Dag.of("a").inNamespace("page").started();
+    worker.complete(worker.forNamespaces("page").claimOne().permanentFailure());
+    Dag.Task done = Dag.of("a").inNamespace("page").started();
+    worker.complete(worker.claimOne().success());
+
+    JsonObject page = sql.object("select tasker.explain_tasks(array[?, ?, ?, gen_random_uuid()]::uuid[])", waiting.uuid(), failed.uuid(),
+        done.uuid());
+    assertThat(page.keySet()).containsExactlyInAnyOrder(waiting.uuid().toString(), failed.uuid().toString());
+    for (Dag.Task task : List.of(waiting, failed)) {
+      assertThat(page.getString(task.uuid().toString())).isEqualTo(sql.text("select tasker.diagnose_task(?)", task.uuid()));
+    }
+    assertThat(sql.object("select tasker.explain_tasks('{}')")).isEmpty();
   }
 
   @Test

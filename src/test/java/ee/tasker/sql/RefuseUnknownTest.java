@@ -65,6 +65,7 @@ class RefuseUnknownTest {
         call("template", "namespace", "set_retention_policy(ID, 'a', null, 3, 'ann', 'a test', true)"),
         call("token", "token", "run_bulk_action(ID)"),
         call("token", "token", "run_bulk_action(ID, p_run_by => 'key:1')"),
+        call("token", "token", "cancel_bulk_action(ID, 'ann')"),
         call("view", "view_uuid", "delete_view(ID, 'user:ann')"),
         call("dead-message", "dead_message_uuid", "replay_dead_message(ID, 'ann')"),
         call("dead-message", "dead_message_uuid", "replay_dead_messages(array[ID]::uuid[], 'ann')"),

@@ -130,6 +130,11 @@ public final class SqlWorker implements AutoCloseable {
       return result("success").add("result", Json.createReader(new java.io.StringReader(json)).readValue()).build();
     }
 
+    public Result successAfter(int milliseconds) {
+      return result("success").add("execution_time_ms", jakarta.json.Json.createValue(milliseconds))
+          .add("result", jakarta.json.JsonValue.EMPTY_JSON_OBJECT).build();
+    }
+
     /** The success of a decision that chose these steps. */
     public Result decided(String... names) {
       JsonArrayBuilder chosen = Json.createArrayBuilder();

@@ -24,12 +24,13 @@ public final class TestDatabase {
   private static final Once<TestDatabase> INSTANCE = new Once<>(TestDatabase::new);
 
   /** The tables that a test may have filled: all but templates and what belongs to them. */
-  private static final List<String> EMPTIED = List.of("saved_views", "operator_actions", "bulk_actions", "tasks", "task_contexts",
+  private static final List<String> EMPTIED = List.of("saved_views", "operator_actions", "bulk_actions", "bulk_action_tasks", "tasks",
+      "task_contexts",
       "task_search_attributes", "task_wakeups", "workflow_steps", "task_transitions", "workflow_step_transitions",
       "workflow_step_result_audit", "workflow_step_edges", "decision_outcomes", "task_compensations", "batches", "batch_items",
       "batch_idle_workers", "step_waits", "approvals", "approval_events", "task_notices", "task_outputs", "task_signals", "task_forks",
       "domain_events", "schedules", "schedule_fires", "schedule_backfills", "servers", "dead_messages", "task_state_tallies",
-      "step_state_tallies", "task_tallies", "step_tallies", "retention_policies", "retention_progress", "purged_tasks", "dropped_history",
+      "step_state_tallies", "task_tallies", "step_tallies", "duration_tallies", "retention_policies", "retention_progress", "purged_tasks", "dropped_history",
       "queued_signals", "event_consumers", "webhooks", "webhook_secrets", "webhook_deliveries");
 
   private final TestPostgres postgres;

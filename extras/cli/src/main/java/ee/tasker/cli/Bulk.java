@@ -6,9 +6,10 @@ import jakarta.json.JsonObject;
 
 /** Acts on many tasks: always a dry run first, and then exactly on what that counted. */
 final class Bulk {
-  static final View RESULT = View.details("outcome", "action", "tasks=count", "done=results.done", "already=results.already",
+  static final View RESULT = View.details("outcome", "action", "background", "tasks=count", "done=results.done", "already=results.already",
       "refused=results.refused");
-  private static final View PREVIEW = View.details("tasks=count", "token", "expires=expires_at").and("sample", "Some of them", "TASK=");
+  private static final View PREVIEW = View.details("tasks=count", "by state=by_state", "background", "token", "expires=expires_at")
+      .and("sample", "Some of them", "TASK=");
 
   private Bulk() {}
 

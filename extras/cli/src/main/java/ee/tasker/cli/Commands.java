@@ -29,7 +29,7 @@ final class Commands {
   private static final String[] TASK_COLUMNS = {"TASK=task_uuid", "NAMESPACE=namespace", "NAME=name", "STATE=state",
     "DONE %=completion_percentage",
     "CREATED=created_at", "+VERSION=version", "+COMPLETED=completed_at", "+PRIORITY=priority", "+FAILED=failed_steps", "+STEPS=total_steps",
-    "+HEALTH=health_status", "+INITIATOR=initiator", "+TAGS=tags", "+CORRELATION=correlation_id"};
+    "+WHY=why", "+HEALTH=health_status", "+INITIATOR=initiator", "+TAGS=tags", "+CORRELATION=correlation_id"};
   private static final View TASK = View
       .details("task=task_uuid", "namespace", "name", "version", "state", "explanation", "done %=completion_percentage",
           "created=created_at", "completed=completed_at", "next wake=next_wake_at", "SLA breached=sla_breached_at",
@@ -269,7 +269,8 @@ final class Commands {
             .shows(View.rows("verdicts", "STATUS=status", "TASK=task_uuid", "STATE=state", "CODE=code", "DETAIL=detail"))
             .example("tasker task submit-many requests.json"),
         Command.of("list", "Lists tasks, newest first. A task must match all filters.").calls(Operation.LIST_TASKS)
-            .with(taskFilters(Arg.query("order", "ORDER", "By creation; newest first by default.").values("newest", "oldest")))
+            .with(taskFilters(Arg.query("order", "ORDER", "By creation; newest first by default.").values("newest", "oldest"),
+                Arg.query("include", "WHAT", "why: with -o wide also why each task waits.").values("why")))
             .pages("tasks", 100).shows(View.rows("tasks", TASK_COLUMNS))
             .example("tasker task list --namespace payments --state blocked_by_failures")
             .example("tasker task list --attribute order:A-17 -o wide")
@@ -296,9 +297,15 @@ final class Commands {
                     "STEP=taskerstep", "TASK=subject", "+ID=id", "+DATA=data", "+ERROR=taskererror"))
             .example("tasker task domain-events --namespace payments --type order.paid -o wide"),
         Command.of("get", "Shows a task with its steps.").calls(Operation.GET_TASK)
-            .with(task(), Arg.query("wait", "SECONDS", "Waits until it is terminal or blocked, 60 s at most.").integer()).shows(TASK)
+            .with(task(), Arg.query("wait", "SECONDS", "Waits until it is terminal or blocked, 60 s at most.").integer(), mostBytes())
+            .shows(TASK)
             .example("tasker task get 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188")
             .example("tasker task get 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 -o yaml"),
+        Command.of("document", "Shows a part of the context or output of a task.").calls(Operation.READ_TASK_DOCUMENT)
+            .with(task(), Arg.path("document", "DOCUMENT", "context or output.").text().values("context", "output"), pointer(), offset(),
+                characters())
+            .shows(PART)
+            .example("tasker task document 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 context --pointer /lines/0"),
         Command.of("wait", "Waits until a task is terminal or blocked. The exit status tells whether it succeeded.")
             .calls(Operation.GET_TASK)
             .with(task(), Arg.local("for", "SECONDS", "How long at most; an hour by default.").integer()).runs(TaskCommands::await)
@@ -452,18 +459,27 @@ final class Commands {
         Command.of("list", "Lists the steps of a task with their results.").calls(Operation.LIST_STEPS)
             .with(task(), Arg.query("batch", "UUID", "The workers of this batch step, by page.").uuid(),
                 Arg.query("limit", "N", "With --batch: how many, 25 by default.").integer(),
-                Arg.query("cursor", "CURSOR", "With --batch: goes on where an earlier page ended."))
+                Arg.query("cursor", "CURSOR", "With --batch: goes on where an earlier page ended."), mostBytes())
             .shows(View.rows("steps", "STEP=name", "STATE=state", "ATTEMPTS=attempts", "RESULT=result", "ERROR=error.message",
                 "+UUID=step_uuid",
                 "+TOOK ms=execution_time_ms", "+ENQUEUED=enqueued_at", "+COMPLETED=completed_at", "+LEASED BY=leased_by"))
             .example("tasker step list 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188"),
-        Command.of("get", "Shows a step.").calls(Operation.GET_STEP).with(task(), step()).shows(STEP)
+        Command.of("get", "Shows a step.").calls(Operation.GET_STEP).with(task(), step(), mostBytes()).shows(STEP)
             .example("tasker step get 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 charge"),
-        Command.of("audit", "Lists the results of all attempts of a step, oldest first.").calls(Operation.AUDIT_STEP).with(task(), step())
+        Command.of("audit", "Lists the results of all attempts of a step, oldest first.").calls(Operation.AUDIT_STEP)
+            .with(task(), step(), mostBytes())
             .shows(
                 View.rows("results", "ATTEMPT=attempt", "OUTCOME=outcome", "AT=recorded_at", "TOOK ms=execution_time_ms", "RESULT=result",
                     "ERROR=error.message", "+WORKER=worker_uuid"))
             .example("tasker step audit 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 charge"),
+        Command.of("document", "Shows a part of a result, an error, the inputs or the checkpoint of a step.")
+            .calls(Operation.READ_STEP_DOCUMENT)
+            .with(task(), step(),
+                Arg.path("document", "DOCUMENT", "result, error, inputs or checkpoint.").text().values("result", "error", "inputs",
+                    "checkpoint"),
+                Arg.query("attempt", "N", "Of this attempt; of the latest by default.").integer(), pointer(), offset(), characters())
+            .shows(PART)
+            .example("tasker step document 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 charge result --pointer /lines/0"),
         Command.of("reset", "Runs a failed step again, with all its attempts.").calls(Operation.ACT_ON_STEP)
             .constant("action_type", "reset_for_retry")
             .with(task(), step(), Arg.reason(BODY), Arg.actor(BODY, "reset_by"),
@@ -492,6 +508,10 @@ final class Commands {
             .example("tasker step complete 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 square --result '{\"value\": 49}' -m \"agreed with Bo\""));
   }
 
+  private static final View BULK_ACTION = View.details("token", "action=action_type", "state", "tasks=count", "done=results.done",
+      "already=results.already", "refused=results.refused", "rest", "namespace", "requested by=requested_by", "reason",
+      "started=started_at", "finished=finished_at", "cancelled by=cancelled_by");
+
   private static List<Command> bulk() {
     List<Command> commands = new ArrayList<>();
     for (String[] action : new String[][]{{"retry", "Runs the failed steps of many tasks again."},
@@ -511,6 +531,7 @@ final class Commands {
               Arg.body("filter.parent_correlation_id", "UUID", "Caused by a task of this correlation id.").uuid(),
               Arg.body("filter.created_after", "TIME", "Created then or later."),
               Arg.body("filter.created_before", "TIME", "Created before."),
+              Arg.flag(BODY, "background", "In the background even if the tasks are few."),
               Arg.reason(BODY), Arg.actor(BODY, "requested_by"),
               Arg.flag(LOCAL, "dry-run", "Only counts the tasks, and prints the token with which tasker bulk run acts."),
               Arg.flag(LOCAL, "yes", "Does not ask.").alias("-y"))
@@ -519,9 +540,28 @@ final class Commands {
               ? "tasker bulk cancel --namespace payments --created-before 2026-11-01T00:00:00Z -m \"too old\" --yes"
               : "tasker bulk " + action[0] + " --namespace payments --failed-step charge -m \"the bank is back\" --dry-run"));
     }
-    commands.add(Command.of("run", "Performs what a dry run has counted, if nothing has changed since.").calls(Operation.RUN_BULK_ACTION)
+    commands.add(Command.of("run", "Performs what a dry run has counted, if nothing has changed since, or starts it in the background.")
+        .calls(Operation.RUN_BULK_ACTION)
         .with(Arg.path("token", "TOKEN", "Of the dry run.")).shows(Bulk.RESULT)
         .example("tasker bulk run 0b6f3f5a-5f0c-4c4f-9b1e-0a3c5b7d9e11"));
+    commands.add(Command.of("list", "Lists the bulk actions that were started, newest first.").calls(Operation.LIST_BULK_ACTIONS)
+        .pages("bulk_actions", 100)
+        .shows(View.rows("bulk_actions", "TOKEN=token", "ACTION=action_type", "STATE=state", "TASKS=count", "DONE=results.done",
+            "REFUSED=results.refused", "REST=rest", "NAMESPACE=namespace", "+BY=requested_by", "+REASON=reason", "+STARTED=started_at",
+            "+FINISHED=finished_at"))
+        .example("tasker bulk list"));
+    commands.add(Command.of("show", "Shows how far a bulk action is.").calls(Operation.GET_BULK_ACTION)
+        .with(Arg.path("token", "TOKEN", "Of the dry run.")).shows(BULK_ACTION)
+        .example("tasker bulk show 0b6f3f5a-5f0c-4c4f-9b1e-0a3c5b7d9e11"));
+    commands.add(Command.of("tasks", "Shows the verdict of a bulk action on each task.").calls(Operation.LIST_BULK_ACTION_TASKS)
+        .with(Arg.path("token", "TOKEN", "Of the dry run."),
+            Arg.query("outcome", "OUTCOME", "Only these.").values("done", "already", "refused"))
+        .pages("tasks", 1000).shows(View.rows("tasks", "TASK=task_uuid", "OUTCOME=outcome", "CODE=code", "MESSAGE=message", "+AT=acted_at"))
+        .example("tasker bulk tasks 0b6f3f5a-5f0c-4c4f-9b1e-0a3c5b7d9e11 --outcome refused --all"));
+    commands.add(Command.of("stop", "Ends a bulk action in the background; the rest of its tasks stay as they are.")
+        .calls(Operation.CANCEL_BULK_ACTION)
+        .with(Arg.path("token", "TOKEN", "Of the dry run.")).shows(BULK_ACTION)
+        .example("tasker bulk stop 0b6f3f5a-5f0c-4c4f-9b1e-0a3c5b7d9e11"));
     return commands;
   }
 
@@ -1009,6 +1049,24 @@ final class Commands {
             .shows(View.details("dry run=dry_run", "policy", "to be purged=preview.tasks", "retained=preview.retained")
                 .and("preview.by_template", "By template", byTemplate))
             .example("tasker retention set --namespace payments --state complete --keep-days 90 -m \"as agreed\" --dry-run"));
+  }
+
+  private static final View PART = View.details("document", "pointer", "type", "members", "bytes", "offset", "next=next_offset", "text");
+
+  private static Arg mostBytes() {
+    return Arg.query("max_document_bytes", "BYTES", "Leaves out longer documents.").integer();
+  }
+
+  private static Arg pointer() {
+    return Arg.query("pointer", "POINTER", "JSON pointer to a part of the document.");
+  }
+
+  private static Arg offset() {
+    return Arg.query("offset", "N", "How many characters to leave out.").integer();
+  }
+
+  private static Arg characters() {
+    return Arg.query("limit", "N", "How many characters; 16384 by default.").integer();
   }
 
   private static Arg[] taskFilters(Arg... more) {
