@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** Compensation over HTTP, whoever asks: the template after a failure, a cancel, an operator, a time limit. */
+/** Compensation over HTTP, by each that may ask: the template after a failure, a cancel, an operator, a time limit. */
 @AgainstServer
 class CompensationIT {
   private static final String SAGA = """

@@ -129,6 +129,7 @@ class WebhooksTest {
     desk.create("");
     desk.create("\"name\": \"other\"");
     published(1, 1);
+    assertThat(desk.claim(0, now)).as("made, and left to both").isEmpty();
     try (Sql first = Sql.session(); Sql second = Sql.session()) {
       assertThat(new WebhookDesk(first).claim(10, now)).hasSize(2);
       assertThat(new WebhookDesk(second).claim(10, now)).isEmpty();
@@ -329,6 +330,7 @@ class WebhooksTest {
   void a_pause_keeps_the_queue_and_a_ping_goes_through() {
     UUID webhook = desk.create("");
     published(1, 1);
+    assertThat(desk.claim(0, now)).as("made before the pause").isEmpty();
     desk.change(webhook, "pause", "{}");
     assertThat(desk.change(webhook, "pause", "{}").getString("outcome")).isEqualTo("already_done");
     assertThat(desk.claim(10, now)).isEmpty();
@@ -338,7 +340,8 @@ class WebhooksTest {
 
     assertThat(pinged).singleElement().satisfies(d -> assertThat(d.getJsonObject("event").getString("type")).isEqualTo("tasker.ping"));
     desk.settle(pinged.get(0), 500, now);
-    assertThat(desk.deliveries(webhook, "{}")).singleElement().satisfies(d -> assertThat(d.getString("state")).isEqualTo("dead"));
+    assertThat(desk.deliveries(webhook, "{\"state\": \"dead\"}")).singleElement()
+        .satisfies(d -> assertThat(d.getString("event_type")).isEqualTo("tasker.ping"));
     assertThat(desk.document(webhook).getInt("failures_in_a_row")).as("a ping says nothing about events").isZero();
     assertThat(desk.document(webhook).getInt("dead_letters")).isZero();
     desk.change(webhook, "resume", "{}");
