@@ -148,8 +148,9 @@ class CompensationIT {
     UUID other = submit("{}", "testing.Hold");
     awaitHolding(one);
     awaitHolding(other);
-    Answer counted = tasker.post("/v1/bulk-actions", "{'action_type': 'compensate', 'requested_by': 'ann', 'reason': 'recall', "
-        + "'filter': {'namespace': 'testing', 'name': '" + name + "'}}");
+    String recall = TaskerClient.quoted("{'action_type': 'compensate', 'requested_by': 'ann', 'reason': 'recall', 'filter': {'name': '"
+        + name + "', 'namespace': 'testing'}}");
+    Answer counted = tasker.post("/v1/bulk-actions", recall);
     assertThat(counted.object().getInt("count")).isEqualTo(2);
     Answer ran = tasker.post("/v1/bulk-actions/" + counted.text("token") + "/run", "");
     assertThat(ran.object().getJsonObject("results").getInt("done")).isEqualTo(2);

@@ -22,6 +22,8 @@ final class Commands {
   private static final String[] TASK_STATES = {"pending", "steps_in_process", "waiting_for_dependencies", "waiting_for_retry",
     "blocked_by_failures",
     "complete", "error", "cancelled", "resolved_manually"};
+  private static final String[] STEP_STATES = {"pending", "enqueued", "in_progress", "enqueued_for_orchestration",
+    "enqueued_as_error_for_orchestration", "waiting_for_retry", "complete", "error", "cancelled", "resolved_manually"};
   private static final String[] DLQ_REASONS = {"staleness_timeout", "max_retries_exceeded", "permanent_failure",
     "dependency_cycle_detected",
     "worker_unavailable", "manual_dlq"};
@@ -137,6 +139,7 @@ final class Commands {
                 Arg.query("version", "VERSION", "Of this version."),
                 Arg.query("kind", "KIND", "Only of tasks, or only of steps.").values("task", "step"),
                 Arg.query("correlation_id", "UUID", "Of this correlation id.").uuid(),
+                Arg.query("task_uuid", "TASK", "Of this task.").named("--task").uuid(),
                 Arg.local("after", "ID", "Continues after the event of this id.").covers("last_event_id"),
                 Arg.local("count", "N", "Ends after so many events.").integer())
             .runs(Watch::events).example("tasker events --namespace payments --kind task").example("tasker events -o json --count 10"),
@@ -459,7 +462,10 @@ final class Commands {
         Command.of("list", "Lists the steps of a task with their results.").calls(Operation.LIST_STEPS)
             .with(task(), Arg.query("batch", "UUID", "The workers of this batch step, by page.").uuid(),
                 Arg.query("limit", "N", "With --batch: how many, 25 by default.").integer(),
-                Arg.query("cursor", "CURSOR", "With --batch: goes on where an earlier page ended."), mostBytes())
+                Arg.query("cursor", "CURSOR", "With --batch: goes on where an earlier page ended."),
+                Arg.query("state", "STATE", "With --batch: only the workers in this state.").values(STEP_STATES),
+                Arg.flag(QUERY, "states", "With --batch: also a letter for the state of each of the next 10 000 workers, in JSON."),
+                mostBytes())
             .shows(View.rows("steps", "STEP=name", "STATE=state", "ATTEMPTS=attempts", "RESULT=result", "ERROR=error.message",
                 "+UUID=step_uuid",
                 "+TOOK ms=execution_time_ms", "+ENQUEUED=enqueued_at", "+COMPLETED=completed_at", "+LEASED BY=leased_by"))
