@@ -19,7 +19,7 @@ final class CoveredFunctions {
   /** @return the functions by test class */
   static Map<String, Set<String>> byClass(Collection<String> functions) {
     Map<String, Set<String>> covered = new TreeMap<>();
-    for (JavaClass test : new ClassFileImporter().importPackages("ee.tasker.sql", "ee.tasker.schedule")) {
+    for (JavaClass test : new ClassFileImporter().importPackages("ee.tasker.sql", "ee.tasker.schedule", "ee.tasker.webhook")) {
       Set<String> its = new TreeSet<>();
       String named = test.getSimpleName().replaceAll("Test$", "").replaceAll("(?<=.)([A-Z])", "_$1").toLowerCase(Locale.ROOT);
       if (functions.contains(named)) {

@@ -66,6 +66,12 @@ class SchemaContractTest {
       "get_worker_claims", "save_worker_checkpoints", "get_worker_step_results",
       "get_worker_documents", "get_workers", "clean_worker_claims", "claim_for_worker", "end_worker_claims");
 
+  /**
+   * Functions that compare who holds the lease of a consumer of domain events: of two servers one sends, and a late record of the other would set
+   * the position behind events that it has not sent. No step is held by it.
+   */
+  private static final Set<String> HOLDS_A_CONSUMER = Set.of("claim_event_consumer", "record_event_delivery");
+
   private static final Set<String> MAY_ASK_WHO_HOLDS_A_STEP = Set.of("expire_lost_servers", "release_unknown_steps");
 
   private static final String WHO = "(processor_uuid|server_uuid|leased_by|worker_uuid)";
@@ -78,7 +84,8 @@ class SchemaContractTest {
     // The check compares two records of who claimed a step, and moves nothing.
     assertThat(linesLike(compared, comparedBack))
         .filteredOn(
-            line -> !LOOKS_UP_A_WORKER.contains(line.substring(0, line.indexOf(':'))) && !line.startsWith("find_state_violations: ")
+            line -> !LOOKS_UP_A_WORKER.contains(line.substring(0, line.indexOf(':')))
+                && !HOLDS_A_CONSUMER.contains(line.substring(0, line.indexOf(':'))) && !line.startsWith("find_state_violations: ")
                 && !line.startsWith("find_reference_violations: ")
                 // What the worker serves, as get_served_handlers.
                 && !line.equals("complete_step: left join tasker.workers w on w.worker_uuid = p_server_uuid"))
