@@ -138,7 +138,7 @@ class DeliveryCalls {
   private void settle(Delivery.Result result) {
     try {
       webhooks.settle(List.of(result));
-    } catch (RuntimeException fault) {
+    } catch (Exception fault) {
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "settle_deliveries");
     }
   }

@@ -41,13 +41,13 @@ public class Webhooks {
 
   /** Makes and claims deliveries for this server, which sends them after this transaction. */
   @Transactional(Transactional.TxType.REQUIRES_NEW)
-  Delivery.Claimed claim(int limit, int reserved) {
+  public Delivery.Claimed claim(int limit, int reserved) {
     return gateway.claimDeliveries(limit, reserved);
   }
 
   /** Records what became of deliveries. */
   @Transactional(Transactional.TxType.REQUIRES_NEW)
-  void settle(List<Delivery.Result> results) {
+  public void settle(List<Delivery.Result> results) {
     WebhookGateway.Settled settled = gateway.settleDeliveries(results);
     for (WebhookGateway.DeadLetter dead : settled.dead()) {
       LOG.write(LogEvent.DELIVERY_DEAD, "webhook", dead.webhook(), "delivery", dead.delivery(), "event", dead.event(), "attempts",

@@ -43,7 +43,8 @@ class ContractIT {
       "deleteSchedule 409", "pauseSchedule 409", "resumeSchedule 409", "triggerSchedule 409", "backfillSchedule 409", "cancelBackfill 409",
       "setRetentionPolicy 409", "openDeadLetter 409",
       "submitTasks 409", "saveView 409", "deleteView 409", "replayDeadMessage 409", "changeUser 409", "revokeKey 409", "revokeGrant 409",
-      "drainWorker 409");
+      "drainWorker 409", "deleteWebhook 409", "pauseWebhook 409", "resumeWebhook 409", "pingWebhook 409", "replayWebhook 409",
+      "rotateWebhookSecret 409", "retryWebhookDelivery 409", "discardWebhookDelivery 409");
 
   private final TaskerClient admin;
   private final TaskerClient anonymous;

@@ -16,7 +16,8 @@ import org.junit.jupiter.api.Test;
 
 /** Consumers that are sent every event: by one server at a time, nothing left out, and the clean-up waits for them within bounds. */
 @DatabaseTest
-@DatabaseTest.Covers({"claim_event_consumer", "record_event_delivery", "get_event_floor", "purge_tasks", "preview_retention"})
+@DatabaseTest.Covers({"claim_event_consumer", "record_event_delivery", "get_event_floor", "get_consumer_figures", "purge_tasks",
+  "preview_retention"})
 class EventConsumersTest {
   private static final UUID ONE = UUID.fromString("00000000-0000-4000-8000-000000000001");
   private static final UUID TWO = UUID.fromString("00000000-0000-4000-8000-000000000002");
@@ -67,6 +68,22 @@ class EventConsumersTest {
     page = claim(ONE, Duration.ZERO);
     assertThat(tasks(page)).containsExactly(third.uuid().toString());
     assertThat(page.isNull("next")).isTrue();
+  }
+
+  @Test
+  void figures_tell_how_long_a_consumer_has_waited_and_how_often_it_has_failed() {
+    published();
+    claim(ONE, Duration.ZERO);
+    assertThat(figures(Duration.ofSeconds(40))).isEqualTo("topic 0 0");
+    published();
+    long first = position(claim(ONE, Duration.ofSeconds(5)));
+    record(ONE, first, "the broker is away", Duration.ofSeconds(6));
+    assertThat(figures(Duration.ofSeconds(40))).startsWith("topic 1 ").isNotEqualTo("topic 1 0");
+  }
+
+  private String figures(Duration after) {
+    JsonObject figures = sql.array("select tasker.get_consumer_figures(?)", start.plus(after)).getJsonObject(0);
+    return figures.getString("consumer") + " " + figures.getInt("failures") + " " + figures.getJsonNumber("waiting_seconds").longValue();
   }
 
   @Test

@@ -57,7 +57,10 @@ public final class History {
                  count(*) filter (where s.state in ('enqueued', 'in_progress', 'enqueued_for_orchestration', 'enqueued_as_error_for_orchestration')) as in_flight,
                  count(*) filter (where s.state = 'error' and s.batch_step_uuid is null) as failed,
                  count(*) filter (where s.state = 'waiting_for_retry') as retrying
-          from tasker.workflow_steps s group by s.task_uuid) c on c.task_uuid = t.task_uuid
+          from (select o.task_uuid, o.batch_step_uuid,
+                       case when k.compensation is not null and o.compensates_step_uuid is null then 'complete' else o.state end as state
+                from tasker.workflow_steps o join tasker.tasks k on k.task_uuid = o.task_uuid) s
+          group by s.task_uuid) c on c.task_uuid = t.task_uuid
         where (t.unfinished_steps, t.in_flight_steps, t.failed_steps, t.retrying_steps)
           is distinct from (c.unfinished, c.in_flight, c.failed, c.retrying)""");
     BROKEN.put("completed steps without a successful result of their last handoff", """
