@@ -59,7 +59,7 @@ class PurgeExpiredRowsTest {
           "select keep_days || ' ' || (now() - oldest_at > interval '398 days') from tasker.get_expiring_tables() where table_name = 'write_requests'"))
           .isEqualTo("400 true");
       assertThat(sql.text("select string_agg(t ->> 'table', ' ') from jsonb_array_elements(tasker.get_retention_document() -> 'tables') t"))
-          .isEqualTo("bulk_action_tasks bulk_actions of_a_test schedule_fires write_requests");
+          .isEqualTo("bulk_action_tasks bulk_actions of_a_test queued_signals schedule_fires webhook_deliveries write_requests");
     } finally {
       sql.run("delete from tasker.write_requests where caller like 'day %'");
     }
