@@ -107,6 +107,9 @@ public class DomainEventsResource {
       @QueryParam("type") String type, @QueryParam("task") String task, @QueryParam("correlation_id") String correlationId,
       @QueryParam("with_error") String withError) {
     Parameters.checkKnown(uri, Set.of("last_event_id", "namespace", "name", "type", "task", "correlation_id", "with_error"));
+    if (namespace != null) {
+      access.require(namespace);
+    }
     Map<String, String> members = new HashMap<>();
     members.put("taskernamespace", namespace);
     members.put("taskertemplate", name);

@@ -91,6 +91,8 @@ class WaitsIT {
     TaskerClient.until("the other one is refused", Duration.ofSeconds(30), () -> tasker.count(
         "select count(*) from pgmq.q_orchestration_task_requests_refused where message #>> '{problem,code}' = 'signal-not-known' and message #>> '{request,signal,task_uuid}' = ?",
         queued.toString()) == 1);
+    tasker.sql("delete from pgmq.q_orchestration_task_requests_refused where message #>> '{request,signal,task_uuid}' = ?",
+        queued.toString());
   }
 
   @Test
