@@ -93,8 +93,12 @@ class EveryRouteIT {
     String schedule = admin.post("/v1/schedules", TaskerClient.quoted("{'namespace': 'testing', 'name': 's" + UUID.randomUUID()
         + "', 'template': 'hello', 'context': {'who': 'ann'}, 'cron': '@yearly'}")).text("schedule_uuid");
     String webhook = admin.post("/v1/webhooks", TaskerClient.quoted("{'namespace': 'testing', 'name': 'w" + UUID.randomUUID()
-        + "', 'url': 'https://books.example.com/'}")).text("webhook_uuid");
+        + "', 'url': 'http://127.0.0.1:1/in'}")).text("webhook_uuid");
+    String delivery = admin
+        .post("/v1/webhooks/" + webhook + "/ping", TaskerClient.quoted("{'requested_by': 'ann', 'reason': 'a delivery'}"))
+        .text("delivery_uuid");
     things = Map.ofEntries(Map.entry("schedule_uuid", schedule), Map.entry("webhook_uuid", webhook),
+        Map.entry("delivery_uuid", delivery),
         Map.entry("task_uuid", task.toString()),
         Map.entry("step_uuid", step), Map.entry("dlq_entry_uuid", entry), Map.entry("token", token),
         Map.entry("policy_uuid", String.valueOf(policy)), Map.entry("approval_uuid", String.valueOf(approval)),
