@@ -243,7 +243,7 @@ class WebhooksIT {
     assertThat(secret).startsWith("whsec_");
     assertThat(again.text("webhook_uuid")).isEqualTo(webhook);
     for (Answer answer : List.of(again, tasker.get("/v1/webhooks/" + webhook), tasker.get("/v1/webhooks?namespace=testing"),
-        tasker.get("/v1/access/requests?limit=100"))) {
+        tasker.get("/v1/write-requests?limit=100"))) {
       assertThat(answer.status()).isBetween(200, 201);
       assertThat(answer.body()).doesNotContain(secret);
     }
