@@ -51,7 +51,8 @@ class ConsoleDocumentsIT {
     assertThat(((JsonNumber) browser.run("return document.querySelector('[data-document] pre').innerText.length")).intValue())
         .isLessThan(20_000);
 
-    browser.run("window.saved = null; URL.createObjectURL = (blob) => { window.saved = blob; return 'about:blank#'; }");
+    browser.run(
+        "window.saved = null; const make = URL.createObjectURL; URL.createObjectURL = (blob) => { window.saved = blob; return make.call(URL, blob); }");
     browser.run("[...document.querySelectorAll('[data-document] button')].find((b) => b.innerText === 'Download').click()");
     browser.await("window.saved");
     JsonString hash = (JsonString) browser
