@@ -113,7 +113,10 @@ class ConsoleSessionIT {
     browser.press("Retry");
     console.giveReason("again");
     TaskerClient.pause(Duration.ofMillis(1_500));
-    browser.click("dialog[open] button.main");
+    // Requests that the page makes by itself may have met the end of the session before.
+    if ("1".equals(browser.run("return document.querySelectorAll('dialog[open]').length").toString())) {
+      browser.click("dialog[open] button.main");
+    }
     browser.await("document.querySelectorAll('dialog[open]').length === 2");
     browser.awaitText("Your session has ended");
     browser.run("document.querySelectorAll('dialog[open]')[1].setAttribute('id', 'again')");
