@@ -60,6 +60,8 @@ final class Sleeping implements Phase {
         "before", "with", "all rounds before", "with");
     table.row("steps/s of linear_4 in batches", Samples.of(before.stepsPerSecond).median(), Samples.of(with.stepsPerSecond).median(),
         Report.formatAll(before.stepsPerSecond), Report.formatAll(with.stepsPerSecond))
+        .row("the same, µs of the database's processor per step", Samples.of(before.microsPerStep).median(),
+            Samples.of(with.microsPerStep).median(), Report.formatAll(before.microsPerStep), Report.formatAll(with.microsPerStep))
         .row("one at a time, P50 ms", Samples.of(before.p50).median(), Samples.of(with.p50).median(), Report.formatAll(before.p50),
             Report.formatAll(with.p50))
         .row("resident memory of the server, MiB", before.mebibytes, with.mebibytes, "", "")
@@ -132,14 +134,18 @@ final class Sleeping implements Phase {
     database.run("drop table due");
   }
 
-  private record Round(double[] stepsPerSecond, double[] p50, double mebibytes, double idleMillis, double idleStatements) {
+  private record Round(double[] stepsPerSecond, double[] microsPerStep, double[] p50, double mebibytes, double idleMillis,
+      double idleStatements) {
     static Round of(Bench bench) throws IOException, SQLException, InterruptedException {
       Options options = bench.options();
       int tasks = options.tasks().get(options.tasks().size() - 1);
       double[] speeds = new double[options.rounds()];
+      double[] micros = new double[options.rounds()];
       double[] latencies = new double[options.rounds()];
       for (int round = 0; round < speeds.length; round++) {
+        Cpu begin = Cpu.of(bench.servers().handles(), bench.database().postmaster());
         speeds[round] = bench.batches("sleeping", tasks);
+        micros[round] = 1e6 * Cpu.of(bench.servers().handles(), bench.database().postmaster()).since(begin).database() / (4.0 * tasks);
         latencies[round] = bench.load().oneAtATime("linear_4", options.latencyTasks() / 2).p50();
       }
       Thread.sleep(options.settleSeconds() * 1000L);
@@ -148,7 +154,7 @@ final class Sleeping implements Phase {
       Cpu cpu = Cpu.of(servers, bench.database().postmaster());
       Thread.sleep(options.idleSeconds() * 1000L);
       double idle = Cpu.of(servers, bench.database().postmaster()).since(cpu).database();
-      return new Round(speeds, latencies, resident(servers), 1000 * idle / options.idleSeconds(),
+      return new Round(speeds, micros, latencies, resident(servers), 1000 * idle / options.idleSeconds(),
           Counters.statements(bench.database()) / options.idleSeconds());
     }
 
