@@ -33,6 +33,7 @@ class FakeServer:
         self.verdicts: Dict[Tuple[str, int], Dict[str, Any]] = {}
         self.saved: List[Dict[str, Any]] = []
         self.ancestors: Dict[str, Any] = {}
+        self.batch: List[Dict[str, Any]] = []
         self.lost: List[str] = []
         self.cancels: List[Dict[str, Any]] = []
         self.unreported: List[Dict[str, Any]] = []
@@ -50,6 +51,8 @@ class FakeServer:
                 kind = self.path.split("?")[0].rsplit("/", 1)[-1] if self.command == "POST" else self.command
                 if self.command == "GET" and self.path.split("?")[0].endswith("/results"):
                     kind, body = "ancestors", urllib.parse.parse_qs(self.path.partition("?")[2])
+                if self.command == "GET" and self.path.split("?")[0].endswith("/batch-results"):
+                    kind, body = "batch", urllib.parse.parse_qs(self.path.partition("?")[2])
                 with server.lock:
                     server.requests.append((kind, body, dict(self.headers)))
                     planned = server.plan.get(kind)
@@ -125,6 +128,10 @@ class FakeServer:
                              "lease_seconds": 60}
             if kind.startswith("ancestors"):
                 return 200, {"results": {name: self.ancestors[name] for name in body["name"] if name in self.ancestors}}
+            if kind == "batch":
+                first = int(body.get("cursor", ["0"])[0])
+                page = self.batch[first:first + 2]
+                return 200, {"results": page, "next": str(first + 2) if first + 2 < len(self.batch) else None}
             if kind == "heartbeat":
                 return 200, {"state": "healthy", "heartbeat_seconds": 1, "lease_seconds": 60, "lost": self.lost, "cancels": self.cancels,
                              "unreported": self.unreported}

@@ -154,6 +154,16 @@ class WorkerTest(unittest.TestCase):
         self.assertEqual([1, {"total": 3}, {"total": 3}, None, None], self.server.await_result(key)["result"])
         self.assertEqual([["far"], ["far"], ["none"]], [each["name"] for each in self.server.of("ancestors")])
 
+    def test_results_of_a_batch_are_fetched_page_by_page(self):
+        self.server.batch = [{"batch_number": n, "batch_id": "%03d" % n, "result": n} for n in range(1, 6)]
+        self.server.plan["batch"] = [breaking]
+        key = self.server.offer("a")
+        self.worker(("a", lambda step: [each["result"] for each in step.batch_results("load")]))
+
+        self.assertEqual([1, 2, 3, 4, 5], self.server.await_result(key)["result"])
+        asked = [(each["name"], each.get("cursor")) for each in self.server.of("batch")]
+        self.assertEqual([(["load"], None), (["load"], None), (["load"], ["2"]), (["load"], ["4"])], asked)
+
     # ---- the worker is forgotten, lost, drained
 
     def test_worker_that_is_forgotten_registers_again(self):

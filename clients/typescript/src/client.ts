@@ -222,6 +222,20 @@ export class Client {
     return (await this.request("GET", `/v1/tasks/${encodeURIComponent(taskUuid)}/workflow_steps`)).body.steps;
   }
 
+  /**
+   * The workers of a batch with results and errors, in the order of the batches; reads page by page.
+   * @param batchStepUuid `step_uuid` of one of the task's `batches`
+   * @param state only the workers in this state
+   */
+  async *batchWorkers(taskUuid: string, batchStepUuid: string, state?: string): AsyncGenerator<Step, void, void> {
+    for (let cursor: string | null = null, first = true; first || cursor !== null; first = false) {
+      const query: Query = { batch: batchStepUuid, limit: 100, cursor, state };
+      const page: { steps: Step[]; next: string | null } = (await this.request("GET", `/v1/tasks/${encodeURIComponent(taskUuid)}/workflow_steps`, { query })).body;
+      yield* page.steps;
+      cursor = page.next;
+    }
+  }
+
   /** Asks for a cancel; a second request changes nothing. Returns the task as it is now, which may still run. */
   async cancel(taskUuid: string, cancel: Cancel): Promise<Task> {
     return (await this.request("DELETE", `/v1/tasks/${encodeURIComponent(taskUuid)}`, { query: { ...cancel } })).body;

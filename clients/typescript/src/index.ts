@@ -9,6 +9,6 @@ export type { Cancel, ClientOptions, Json, Reply, Request, Step, SubmittedTask, 
 export { ProblemError, TaskerError, UnreachableError, WaitTimeout } from "./errors.js";
 export type { Problem, Violation } from "./errors.js";
 export { Outcome, PermanentError, RetryableError, StepCancelled, StepContext } from "./step.js";
-export type { StopReason } from "./step.js";
+export type { BatchResult, StopReason } from "./step.js";
 export { Worker } from "./worker.js";
 export type { Handler, Logger, WorkerOptions } from "./worker.js";

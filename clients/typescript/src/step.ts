@@ -12,6 +12,16 @@ export interface StepCalls {
   save(step: StepContext, checkpoint: unknown): Promise<void>;
   /** The results of ancestors by name. */
   results(step: StepContext, names: readonly string[]): Promise<Record<string, any>>;
+  /** A page of the results of a batch; the cursor is undefined for the first. */
+  batchResults(step: StepContext, name: string, cursor: string | undefined): Promise<{ results: BatchResult[]; next: string | null }>;
+}
+
+/** What became of one batch; neither result nor error if an operator resolved it. */
+export interface BatchResult {
+  readonly batch_number: number;
+  readonly batch_id: string;
+  readonly result?: any;
+  readonly error?: { readonly type: string; readonly message: string };
 }
 
 /** A step that a handler is to run. */
@@ -118,6 +128,25 @@ export class StepContext {
       found.catch(() => this.#ancestors.delete(name));
     }
     return found;
+  }
+
+  /**
+   * What became of each batch of an ancestor, in their order. Read page by page as the iteration goes on, so that a batch of 100 000 needs
+   * no more memory than one of 100.
+   * @param name of the batch step, an ancestor of this one
+   * @throws StepCancelled if the handler is told to stop while it waits for a server
+   * @throws ProblemError `invalid-request`, if the step has no such ancestor
+   */
+  async *batchResults(name: string): AsyncGenerator<BatchResult, void, void> {
+    let cursor: string | undefined;
+    while (this.#calls !== undefined) {
+      const page = await this.#calls.batchResults(this, name, cursor);
+      yield* page.results;
+      if (page.next === null) {
+        return;
+      }
+      cursor = page.next;
+    }
   }
 
   /**

@@ -138,6 +138,8 @@ export class Worker {
     save: (step, checkpoint) => this.#saveCheckpoint(step, checkpoint),
     results: async (step, names) =>
       (await this.#askForHandler(step, "GET", `${this.#path}/steps/${step.stepUuid}/results`, { query: { name: [...names] } })).results,
+    batchResults: (step, name, cursor) =>
+      this.#askForHandler(step, "GET", `${this.#path}/steps/${step.stepUuid}/batch-results`, { query: { name, limit: 1000, cursor } }),
   };
   readonly #ending = new AbortController();
   #waiters = new Set<() => void>();

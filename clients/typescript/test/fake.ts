@@ -20,6 +20,7 @@ export class FakeServer {
   offers: Members[] = [];
   saved: Members[] = [];
   ancestors: Members = {};
+  batch: Members[] = [];
   lost: string[] = [];
   cancels: Members[] = [];
   unreported: Members[] = [];
@@ -37,8 +38,9 @@ export class FakeServer {
         const text = Buffer.concat(parts).toString();
         const url = new URL(request.url!, "http://localhost");
         const isAncestors = request.method === "GET" && url.pathname.endsWith("/results");
-        const body: Members = isAncestors ? { name: url.searchParams.getAll("name") } : text ? JSON.parse(text) : {};
-        const kind = isAncestors ? "ancestors" : request.method === "POST" ? url.pathname.split("/").pop()! : request.method!;
+        const isBatch = request.method === "GET" && url.pathname.endsWith("/batch-results");
+        const body: Members = isBatch ? Object.fromEntries(url.searchParams) : isAncestors ? { name: url.searchParams.getAll("name") } : text ? JSON.parse(text) : {};
+        const kind = isBatch ? "batch" : isAncestors ? "ancestors" : request.method === "POST" ? url.pathname.split("/").pop()! : request.method!;
         server.requests.push({ kind, body, headers: request.headers });
         const usual = () => server.answer(kind, body);
         const planned = server.plan[kind]?.shift();
@@ -109,6 +111,10 @@ export class FakeServer {
       }
       case "ancestors":
         return [200, { results: Object.fromEntries(Object.entries(this.ancestors).filter(([name]) => (body["name"] as string[]).includes(name))) }];
+      case "batch": {
+        const first = Number(body["cursor"] ?? 0);
+        return [200, { results: this.batch.slice(first, first + 2), next: first + 2 < this.batch.length ? String(first + 2) : null }];
+      }
       case "heartbeat":
         return [200, { state: "healthy", heartbeat_seconds: 1, lease_seconds: 60, lost: this.lost, cancels: this.cancels, unreported: this.unreported }];
       default:

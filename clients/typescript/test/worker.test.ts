@@ -181,6 +181,24 @@ test("results of distant ancestors are fetched once when they are read", async (
   assert.deepEqual(server.of("ancestors").map((each) => each["name"]).sort(), [["far"], ["far"], ["none"]]);
 });
 
+test("results of a batch are fetched page by page", async () => {
+  server.batch = [1, 2, 3, 4, 5].map((n) => ({ batch_number: n, batch_id: `00${n}`, result: n }));
+  server.plan["batch"] = ["broken"];
+  const step = server.offer("a");
+  await started({
+    a: async (each) => {
+      const results = [];
+      for await (const one of each.batchResults("load")) {
+        results.push(one.result);
+      }
+      return results;
+    },
+  });
+
+  assert.deepEqual((await server.result(step))["result"], [1, 2, 3, 4, 5]);
+  assert.deepEqual(server.of("batch").map((each) => `${each["name"]} ${each["cursor"] ?? "first"}`), ["load first", "load first", "load 2", "load 4"]);
+});
+
 // ---- the worker is forgotten, lost, drained
 
 test("worker that is forgotten registers again", async () => {

@@ -10,7 +10,9 @@ as $$
          s.name::text, s.state, s.attempts, case when r.success then r.result end, case when s.state in ('error', 'waiting_for_retry') then r.error end
   from tasker.batches b
   join tasker.workflow_steps s on s.task_uuid = b.task_uuid
-    and s.step_position > b.first_position + p_after - 1 and s.step_position < b.first_position + b.created_workers
+    -- Without a filter the page has as many numbers as rows: no more is read, whatever the plan.
+    and s.step_position > b.first_position + p_after - 1
+    and s.step_position < b.first_position + least(b.created_workers::bigint, case when p_state is null then p_after::bigint + p_limit end)
   left join tasker.workflow_step_result_audit r on r.workflow_step_uuid = s.workflow_step_uuid and r.sort_key = s.result_sort_key
   where b.workflow_step_uuid = p_batch_step_uuid and (p_state is null or s.state::text = p_state)
   order by s.step_position

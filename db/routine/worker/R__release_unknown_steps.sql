@@ -15,7 +15,7 @@ declare
 begin
   select jsonb_agg(jsonb_build_object('step_uuid', s.workflow_step_uuid, 'task_uuid', s.task_uuid, 'handoff', s.handoffs)) into v_unknown
   from tasker.task_wakeups w
-  join tasker.workflow_steps s on s.task_uuid = w.task_uuid
+  cross join lateral tasker.get_open_steps(w.task_uuid) s
   where s.state = 'in_progress' and s.leased_by in (p_server_uuid)
     and s.last_attempted_at < coalesce(p_now, clock_timestamp()) - p_older_than_ms * interval '1 millisecond'
     and not exists (select from jsonb_to_recordset(p_known) as k(step_uuid uuid, handoff int)

@@ -163,6 +163,21 @@ class Client:
         steps: List[Dict[str, Any]] = self.request("GET", "/v1/tasks/%s/workflow_steps" % _segment(task_uuid)).body["steps"]
         return steps
 
+    def batch_workers(self, task_uuid: str, batch_step_uuid: str, state: Optional[str] = None) -> Iterator[Dict[str, Any]]:
+        """The workers of a batch with results and errors, as :meth:`steps` shows steps, in the order of the batches; reads page by page.
+
+        :param batch_step_uuid: ``step_uuid`` of one of the task's ``batches``
+        :param state: only the workers in this state
+        """
+        cursor: Optional[str] = None
+        while True:
+            page = self.request("GET", "/v1/tasks/%s/workflow_steps" % _segment(task_uuid),
+                                query={"batch": batch_step_uuid, "limit": 100, "cursor": cursor, "state": state}).body
+            yield from page["steps"]
+            cursor = page["next"]
+            if cursor is None:
+                return
+
     def cancel(self, task_uuid: str, reason: str, *, requested_by: Optional[str] = None, policy: Optional[str] = None,
                grace_seconds: Optional[int] = None, children: Optional[str] = None) -> Task:
         """Asks for a cancel; a second request changes nothing.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional
 
 from . import _json
 
@@ -15,10 +15,12 @@ class StepContext:
     :param claimed: a step as the protocol has it
     :param save: sends a checkpoint, and raises if it was not saved; in a test of a handler there need be none
     :param fetch: gets the results of ancestors by name
+    :param fetch_batch: gets a page of the results of a batch: its name and the cursor of the page, None for the first
     """
 
     def __init__(self, claimed: Mapping[str, Any], save: Optional[Callable[["StepContext", Any], None]] = None,
-                 fetch: Optional[Callable[["StepContext", List[str]], Dict[str, Any]]] = None) -> None:
+                 fetch: Optional[Callable[["StepContext", List[str]], Dict[str, Any]]] = None,
+                 fetch_batch: Optional[Callable[["StepContext", str, Optional[str]], Dict[str, Any]]] = None) -> None:
         self.task_uuid: str = claimed["task_uuid"]
         #: Use it for effects outside that must happen once per step, whatever the attempt.
         self.step_uuid: str = claimed["step_uuid"]
@@ -55,6 +57,7 @@ class StepContext:
         self.checkpoint: Any = claimed["checkpoint"]
         self._save = save
         self._fetch = fetch
+        self._fetch_batch = fetch_batch
         self._ancestors: Dict[str, Any] = {}
         self._stop = threading.Event()
         self._reason: Optional[str] = "cancel" if claimed["cancel_requested"] else None
@@ -83,6 +86,23 @@ class StepContext:
         if name not in self._ancestors and self._fetch is not None:
             self._ancestors[name] = self._fetch(self, [name]).get(name)
         return self._ancestors.get(name)
+
+    def batch_results(self, name: str) -> Iterator[Dict[str, Any]]:
+        """What became of each batch of an ancestor, in their order: ``batch_number`` and ``batch_id`` with ``result``, or with ``error``
+        if its worker failed, or with neither if an operator resolved it. Read page by page as the iteration goes on, so that a batch
+        of 100 000 needs no more memory than one of 100.
+
+        :param name: of the batch step, an ancestor of this one
+        :raises StepCancelled: if the handler is told to stop while it waits for a server
+        :raises ProblemError: ``invalid-request``, if the step has no such ancestor
+        """
+        cursor: Optional[str] = None
+        while self._fetch_batch is not None:
+            page = self._fetch_batch(self, name, cursor)
+            yield from page["results"]
+            cursor = page["next"]
+            if cursor is None:
+                return
 
     def save_checkpoint(self, checkpoint: Any) -> None:
         """Saves how far the handler is, for a later attempt; the handler goes on. Waits for a server that is away. Also renews the

@@ -402,7 +402,7 @@ class Worker:
         """With the lock. Occupies a slot for each step that is new, and starts it. Returns how many slots that took."""
         taken = 0
         for claimed in steps:
-            step = StepContext(claimed, self._save_checkpoint, self._fetch_results)
+            step = StepContext(claimed, self._save_checkpoint, self._fetch_results, self._fetch_batch)
             run = _Run((step.step_uuid, step.handoff), step)
             if run.key in self._runs:
                 continue
@@ -530,6 +530,11 @@ class Worker:
         results: Dict[str, Any] = self._ask_for_handler(step, "GET", "%s/steps/%s/results" % (self._path, step.step_uuid),
                                                         query={"name": names})["results"]
         return results
+
+    def _fetch_batch(self, step: StepContext, name: str, cursor: Optional[str]) -> Dict[str, Any]:
+        page: Dict[str, Any] = self._ask_for_handler(step, "GET", "%s/steps/%s/batch-results" % (self._path, step.step_uuid),
+                                                     query={"name": name, "limit": 1000, "cursor": cursor})
+        return page
 
     def _ask_for_handler(self, step: StepContext, method: str, path: str, **request: Any) -> Any:
         """Waits for a server that is away, until the handler is told to stop."""

@@ -2,6 +2,7 @@ package ee.tasker.remote;
 
 import ee.tasker.engine.reply.CheckpointsReply;
 import ee.tasker.engine.reply.StepResultsReply;
+import ee.tasker.engine.reply.WorkerBatchReply;
 import ee.tasker.engine.reply.WorkerClaimReply;
 import ee.tasker.engine.reply.WorkerReply;
 import ee.tasker.engine.reply.WorkerResultsReply;
@@ -57,6 +58,10 @@ public class RemoteCalls {
 
   public StepResultsReply stepResults(UUID worker, String owner, UUID step, Collection<String> names) {
     return gateway.getWorkerStepResults(worker, owner, step, names);
+  }
+
+  public WorkerBatchReply batchResults(UUID worker, String owner, UUID step, String batchStep, int after, int limit) {
+    return gateway.getWorkerBatchResults(worker, owner, step, batchStep, after, limit);
   }
 
   public WorkerReply drain(UUID worker, String owner) {

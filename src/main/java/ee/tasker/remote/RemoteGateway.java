@@ -2,6 +2,7 @@ package ee.tasker.remote;
 
 import ee.tasker.engine.reply.CheckpointsReply;
 import ee.tasker.engine.reply.StepResultsReply;
+import ee.tasker.engine.reply.WorkerBatchReply;
 import ee.tasker.engine.reply.WorkerClaimReply;
 import ee.tasker.engine.reply.WorkerReply;
 import ee.tasker.engine.reply.WorkerResultsReply;
@@ -56,6 +57,12 @@ class RemoteGateway {
   StepResultsReply getWorkerStepResults(UUID worker, String owner, UUID step, Collection<String> names) {
     return StepResultsReply.of(sql.object("get_worker_step_results(cast(? as uuid), ?, cast(? as uuid), cast(? as text[]))", worker, owner,
         step, SqlFunctions.arrayText(names)));
+  }
+
+  WorkerBatchReply getWorkerBatchResults(UUID worker, String owner, UUID step, String batchStep, int after, int limit) {
+    return WorkerBatchReply.of(sql.object(
+        "get_worker_batch_results(cast(? as uuid), ?, cast(? as uuid), ?, cast(? as int), cast(? as int))", worker, owner, step, batchStep,
+        after, limit));
   }
 
   WorkerReply drainWorker(UUID worker, String owner) {

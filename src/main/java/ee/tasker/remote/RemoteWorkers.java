@@ -2,6 +2,7 @@ package ee.tasker.remote;
 
 import ee.tasker.engine.reply.CheckpointsReply;
 import ee.tasker.engine.reply.StepResultsReply;
+import ee.tasker.engine.reply.WorkerBatchReply;
 import ee.tasker.engine.reply.WorkerReply;
 import ee.tasker.engine.reply.WorkerResultsReply;
 import ee.tasker.message.WorkNotifier;
@@ -227,13 +228,28 @@ public class RemoteWorkers {
    */
   public StepResultsReply stepResults(UUID worker, String owner, UUID step, Collection<String> names) {
     StepResultsReply reply = calls.stepResults(worker, owner, step, names);
-    if (reply.isUnknown()) {
+    checkHeld(worker, step, reply.isUnknown(), reply.isClaimed());
+    return reply;
+  }
+
+  /**
+   * A page of the results of a batch from which a step of the worker follows.
+   *
+   * @throws Problem 404 worker-not-found, step-not-claimed
+   */
+  public WorkerBatchReply batchResults(UUID worker, String owner, UUID step, String batchStep, int after, int limit) {
+    WorkerBatchReply reply = calls.batchResults(worker, owner, step, batchStep, after, limit);
+    checkHeld(worker, step, reply.isUnknown(), reply.isClaimed());
+    return reply;
+  }
+
+  private static void checkHeld(UUID worker, UUID step, boolean isUnknown, boolean isClaimed) {
+    if (isUnknown) {
       throw notFound(worker);
     }
-    if (!reply.isClaimed()) {
+    if (!isClaimed) {
       throw Problem.of(404, "step-not-claimed", "worker " + worker + " does not hold step " + step);
     }
-    return reply;
   }
 
   /**

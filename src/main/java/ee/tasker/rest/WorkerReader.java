@@ -255,10 +255,16 @@ final class WorkerReader {
     if (names == null || names.isEmpty() || names.size() > MOST_NAMES) {
       throw Problem.invalid("name", "must be given 1 to " + MOST_NAMES + " times");
     }
-    if (names.stream().anyMatch(name -> name.isBlank() || name.length() > LONGEST_NAME)) {
+    names.forEach(WorkerReader::stepName);
+    return names;
+  }
+
+  /** @throws Problem 400 invalid-request */
+  static String stepName(String name) {
+    if (name == null || name.isBlank() || name.length() > LONGEST_NAME) {
       throw Problem.invalid("name", "must be the name of a step: 1 to " + LONGEST_NAME + " characters");
     }
-    return names;
+    return name;
   }
 
   /** @throws Problem 400 invalid-request */

@@ -2,8 +2,10 @@ package ee.tasker.rest;
 
 import ee.tasker.engine.reply.CheckpointsReply;
 import ee.tasker.engine.reply.StepResultsReply;
+import ee.tasker.engine.reply.WorkerBatchReply;
 import ee.tasker.engine.reply.WorkerReply;
 import ee.tasker.platform.Json;
+import ee.tasker.platform.Problem;
 import ee.tasker.platform.Settings;
 import ee.tasker.remote.Poll;
 import ee.tasker.remote.RemotePolls;
@@ -211,6 +213,25 @@ public class WorkersResource {
     // The permission may have been taken away since the claim.
     access.require(reply.namespace());
     return Json.build().createObjectBuilder().add("results", reply.results()).build().toString();
+  }
+
+  @Requires(value = Permission.STEPS_WORK, in = Scope.ASKED)
+  @GET
+  @Path("{worker_uuid}/steps/{step_uuid}/batch-results")
+  public String batchResults(@PathParam("worker_uuid") String workerUuid, @PathParam("step_uuid") String stepUuid,
+      @QueryParam("name") String name, @QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
+    Parameters.checkKnown(uri, Set.of("name", "limit", "cursor"));
+    UUID worker = WorkerReader.worker(workerUuid);
+    UUID step = Parameters.uuid("step_uuid", stepUuid);
+    WorkerBatchReply reply = workers.batchResults(worker, owner(), step, WorkerReader.stepName(name),
+        Parameters.number("cursor", cursor, 0, 0, Integer.MAX_VALUE),
+        Parameters.number("limit", limit, 100, 1, 1000));
+    // The permission may have been taken away since the claim.
+    access.require(reply.namespace());
+    if (!reply.isBatch()) {
+      throw Problem.invalid("name", "must be the name of a batch step that has made its batches and from which this step follows");
+    }
+    return Json.build().createObjectBuilder().add("results", reply.results()).add("next", reply.next()).build().toString();
   }
 
   private String owner() {

@@ -531,6 +531,25 @@ final class ContractScenarios {
     return Json.createObjectBuilder(step).add("worker", worker).build();
   }
 
+  /** A step that an external worker holds and that follows from a batch of two. */
+  private JsonObject claimedReport() {
+    assertThat(admin.postTemplate("""
+        name: reported
+        namespace_name: contract
+        version: "1.0.0"
+        identity_strategy: always_unique
+        steps:
+          - {name: cut, type: batchable, batch_config: {worker_template: load, items: "$.context.rows[*]"}}
+          - {name: load, type: batch_worker, dependencies: [cut], handler: {callable: testing.Echo}, batch_config: {worker_template: load}}
+          - {name: report, dependencies: [load], handler: {callable: contract.Reported}}
+        """).status()).isIn(200, 201);
+    String worker = admin.post("/v1/workers", TaskerClient.quoted("{'name': 'ann', 'capacity': 1, 'namespaces': ['contract'], "
+        + "'handlers': ['contract.Reported'], 'heartbeat_seconds': 300}")).text("worker_uuid");
+    admin.submit("contract", "reported", TaskerClient.quoted("{'rows': [1, 2]}"));
+    JsonObject step = admin.post("/v1/workers/" + worker + "/claims", TaskerClient.quoted("{'wait_seconds': 30}")).list("steps").get(0);
+    return Json.createObjectBuilder(step).add("worker", worker).build();
+  }
+
   private void workers() {
     when("listWorkers", () -> call("listWorkers"));
     when("registerWorker", this::newWorker);
@@ -562,6 +581,13 @@ final class ContractScenarios {
     });
     otherwise("getAncestorResults", 404,
         () -> aboutWorker("getAncestorResults").path("step_uuid", UUID.randomUUID()).query("name", "first"));
+    when("listBatchResults", () -> {
+      JsonObject step = claimedReport();
+      return call("listBatchResults").path("worker_uuid", step.getString("worker")).path("step_uuid", step.getString("step_uuid"))
+          .query("name", "load").query("limit", "1");
+    });
+    otherwise("listBatchResults", 404,
+        () -> aboutWorker("listBatchResults").path("step_uuid", UUID.randomUUID()).query("name", "first"));
     when("heartbeatWorker",
         () -> aboutWorker("heartbeatWorker").json("{'steps': [{'step_uuid': '" + UUID.randomUUID() + "', 'handoff': 1}]}"));
   }

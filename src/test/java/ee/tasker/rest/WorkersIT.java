@@ -20,7 +20,6 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -247,7 +246,6 @@ class WorkersIT {
         }).sum();
   }
 
-  @Tag("long")
   @Test
   void requests_that_wait_cost_the_database_nothing() throws Exception {
     String commits = "select sum(xact_commit + xact_rollback) from pg_stat_database where datname = current_database()";
@@ -491,6 +489,50 @@ class WorkersIT {
   }
 
   @Test
+  void results_of_a_batch_are_read_by_page_by_the_worker_that_holds_the_step_which_follows() {
+    String name = "pages_" + UUID.randomUUID().toString().substring(0, 8);
+    assertThat(admin.postTemplate("""
+        name: %s
+        namespace_name: remote
+        version: "1.0.0"
+        identity_strategy: always_unique
+        steps:
+          - {name: cut, type: batchable, batch_config: {worker_template: load, items: "$.context.rows[*]"}}
+          - {name: load, type: batch_worker, dependencies: [cut], handler: {callable: remote.Load}, batch_config: {worker_template: load}}
+          - {name: report, dependencies: [load], handler: {callable: remote.Load}}
+        """.formatted(name)).status()).isEqualTo(201);
+    Worker worker = worker(ann, 9, "remote.Load");
+    Worker other = worker(bob, 1, "remote.Load");
+    submit(name, "{'rows': [1, 2, 3]}");
+    for (int i = 0; i < 3; i++) {
+      JsonObject load = worker.claim(1, 20).get(0);
+      worker.submit(null, success(load, "{'secret': 'of " + load.getString("name") + "'}"));
+    }
+    JsonObject report = worker.claim(1, 20).get(0);
+    String path = "/v1/workers/" + worker.uuid() + "/steps/" + report.getString("step_uuid") + "/batch-results?name=load";
+
+    Answer first = ann.get(path + "&limit=2");
+    assertThat(first.status()).as("%s", first).isEqualTo(200);
+    assertThat(first.list("results")).extracting(each -> each.getString("batch_id")).containsExactly("001", "002");
+    Answer last = ann.get(path + "&limit=2&cursor=" + first.text("next"));
+    assertThat(last.list("results")).singleElement()
+        .satisfies(each -> assertThat(each.getJsonObject("result").getString("secret")).isEqualTo("of load_003"));
+    assertThat(last.object().isNull("next")).isTrue();
+    Answer stolen = bob.get(path.replace(worker.uuid(), other.uuid()));
+    assertThat(stolen.status() + " " + stolen.text("code")).as("by another worker").isEqualTo("404 step-not-claimed");
+    assertThat(bob.get(path).status()).as("by another caller").isEqualTo(404);
+    for (String wrong : List.of("", "x".repeat(200), "cut", "load&limit=0", "load&limit=1001", "load&cursor=x", "load&name=load",
+        "load&more=1")) {
+      Answer refused = ann.get(path.replace("load", "") + wrong);
+      assertThat(refused.status()).as(wrong).isEqualTo(400);
+      assertThat(refused.body()).doesNotContain("of load");
+    }
+    worker.submit(null, success(report, "{}"));
+    drained(worker);
+    drained(other);
+  }
+
+  @Test
   void caller_whose_permission_is_taken_away_reads_no_more_results() {
     TaskerClient caller = admin.asOneWhoMay(List.of("steps:work in remote", "steps:work in testing"));
     Worker worker = worker(caller, 1, "remote.Only");
@@ -503,6 +545,7 @@ class WorkersIT {
 
     Answer answer = caller.get(path);
     assertThat(answer.status() + " " + answer.text("code")).as("%s", answer).isEqualTo("403 not-permitted");
+    assertThat(caller.get(path.replace("/results", "/batch-results")).status()).as("nor those of a batch").isEqualTo(403);
     worker.submit(null, success(step, "{}"));
     assertThat(admin.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
     drained(worker);

@@ -50,7 +50,8 @@ class EveryRouteIT {
           "name: foreign\nnamespace_name: testing\nversion: 1.0.0\nsteps:\n  - {name: a, handler: {callable: none}}\n"));
   private static final Map<String, String> QUERY = Map.of(
       "resume", "?namespace=testing&requested_by=x&reason=x", "getBottlenecks", "?namespace=testing", "getTimeline", "?namespace=testing",
-      "streamEvents", "?namespace=testing", "streamDomainEvents", "?namespace=testing", "getAncestorResults", "?name=hello");
+      "streamEvents", "?namespace=testing", "streamDomainEvents", "?namespace=testing", "getAncestorResults", "?name=hello",
+      "listBatchResults", "?name=hello");
 
   private final TaskerClient admin;
   private final List<Operation> operations = new ArrayList<>();

@@ -63,7 +63,7 @@ class SchemaContractTest {
    */
   private static final Set<String> LOOKS_UP_A_WORKER = Set.of("get_served_handlers", "declare_worker", "decline_steps", "heartbeat_worker",
       "heartbeat", "register_worker", "get_servers", "claim_steps_for_workers", "submit_worker_results", "drain_worker",
-      "get_worker_claims", "save_worker_checkpoints", "get_worker_step_results",
+      "get_worker_claims", "save_worker_checkpoints", "find_claimed_step",
       "get_worker_documents", "get_workers", "clean_worker_claims", "claim_for_worker", "end_worker_claims");
 
   /**

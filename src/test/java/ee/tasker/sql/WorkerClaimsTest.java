@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 @DatabaseTest
 @DatabaseTest.Covers({"claim_steps_for_workers", "claim_for_worker", "record_worker_claims", "clean_worker_claims", "get_worker_claims",
   "submit_worker_results", "end_worker_claims", "drain_worker", "get_worker_documents", "save_worker_checkpoints",
-  "get_worker_step_results"})
+  "find_claimed_step", "get_worker_step_results", "get_worker_batch_results"})
 class WorkerClaimsTest {
   private static final String ANN = "user:ann";
   private static final String BOB = "user:bob";
@@ -597,6 +597,57 @@ class WorkerClaimsTest {
     assertThat(results(anns, ANN, first.step(), "{a}").toString()).as("a step that has ended").isEqualTo("{\"outcome\":\"not_claimed\"}");
     assertThat(results(anns, ANN, task.step("d"), "{a}").toString()).as("not claimed yet").isEqualTo("{\"outcome\":\"not_claimed\"}");
     assertThat(results(anns, BOB, third.step(), "{a}").toString()).isEqualTo("{\"outcome\":\"unknown_worker\"}");
+  }
+
+  private JsonObject batchResults(UUID worker, String owner, UUID step, String name, int after, int limit, int mostBytes) {
+    return sql.object("select tasker.get_worker_batch_results(?, ?, ?, ?, ?, ?, ?)", worker, owner, step, name, after, limit, mostBytes);
+  }
+
+  private static List<Integer> numbers(JsonObject page) {
+    return page.getJsonArray("results").getValuesAs(JsonObject.class).stream().map(each -> each.getInt("batch_number")).toList();
+  }
+
+  @Test
+  void a_worker_reads_the_results_of_a_batch_by_page_from_which_its_own_step_follows() {
+    Dag.Task task = Dag.of("cut").handler("python.a").batchable().step("load").dependsOn("cut").batchWorker("{\"parallelism\": 5}")
+        .handler("python.a").step("report").handler("python.a").dependsOn("load").started();
+    register(anns, ANN, 9, "python.a");
+    register(bobs, BOB, 1, "python.a");
+    submit(anns, ANN, null, Json.createObjectBuilder(result(claim(1).get(0), "success"))
+        .add("batches", Json.createArrayBuilder().add(1).add(2).add(3).add(4).add(5)).build());
+    List<Claim> workers = claim(5);
+    assertThat(batchResults(anns, ANN, workers.get(0).step(), "load", 0, 9, 1_000).getString("outcome")).as("does not follow from it")
+        .isEqualTo("no_such_batch");
+    for (Claim claim : workers) {
+      submit(anns, ANN, null, claim.claimedStep().getString("name").endsWith("2") ? result(claim, "permanent_failure")
+          : Json.createObjectBuilder(result(claim, "success")).add("result", "x".repeat(100)).build());
+    }
+    UUID step = claim(1).get(0).step();
+
+    JsonObject page = batchResults(anns, ANN, step, "load", 0, 2, 1_048_576);
+    assertThat(numbers(page)).containsExactly(1, 2);
+    assertThat(page.getString("next")).isEqualTo("2");
+    assertThat(page.getString("namespace")).isEqualTo(sql.text(
+        "select n.name from tasker.task_namespaces n join tasker.named_tasks t using (task_namespace_uuid) join tasker.tasks k using (named_task_uuid) "
+            + "where k.task_uuid = ?",
+        task.uuid()));
+    assertThat(page.getJsonArray("results").getJsonObject(0).getString("result")).hasSize(100);
+    assertThat(page.getJsonArray("results").getJsonObject(1)).containsKey("error").doesNotContainKey("result");
+    JsonObject last = batchResults(anns, ANN, step, "load", 2, 3, 1_048_576);
+    assertThat(numbers(last)).containsExactly(3, 4, 5);
+    assertThat(last.isNull("next")).isTrue();
+    JsonObject small = batchResults(anns, ANN, step, "load", 2, 9, 200);
+    assertThat(numbers(small)).as("ends with the result that exceeds the limit").containsExactly(3, 4);
+    assertThat(small.getString("next")).isEqualTo("4");
+    assertThat(numbers(batchResults(anns, ANN, step, "load", 2, 9, 1))).as("never none").containsExactly(3);
+    assertThat(numbers(batchResults(anns, ANN, step, "load", 5, 9, 1))).isEmpty();
+    for (String name : List.of("cut", "report", "none")) {
+      assertThat(batchResults(anns, ANN, step, name, 0, 9, 1_000).getString("outcome")).as(name).isEqualTo("no_such_batch");
+    }
+    assertThat(batchResults(bobs, BOB, step, "load", 0, 9, 1_000).toString()).isEqualTo("{\"outcome\":\"not_claimed\"}");
+    assertThat(batchResults(anns, BOB, step, "load", 0, 9, 1_000).toString()).isEqualTo("{\"outcome\":\"unknown_worker\"}");
+    assertThat(batchResults(anns, ANN, workers.get(0).step(), "load", 0, 9, 1_000).toString()).as("a step that has ended")
+        .isEqualTo("{\"outcome\":\"not_claimed\"}");
   }
 
   /** Ann's worker is not heard of for 43 seconds, after which Bob registers one. */

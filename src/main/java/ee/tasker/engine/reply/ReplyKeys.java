@@ -21,8 +21,11 @@ final class ReplyKeys {
   /** For a text that is not in the reply. */
   static final String NONE = "";
   static final String OUTCOME = "outcome";
+  static final String FOUND = "found";
   static final String UNKNOWN_WORKER = "unknown_worker";
   static final String VERDICTS = "verdicts";
+  static final String NAMESPACE = "namespace";
+  static final String RESULTS = "results";
   static final String FIELD = "field";
   static final String NEXT_RETRY_IN_MS = "next_retry_in_ms";
   private static final String CLAIMED_STEPS = "claimed_steps";

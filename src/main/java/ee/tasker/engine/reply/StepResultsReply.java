@@ -15,8 +15,8 @@ public record StepResultsReply(boolean isUnknown, boolean isClaimed, String name
 
   public static StepResultsReply of(JsonObject reply) {
     String outcome = reply.getString(ReplyKeys.OUTCOME);
-    boolean isFound = "found".equals(outcome);
-    return new StepResultsReply(ReplyKeys.UNKNOWN_WORKER.equals(outcome), isFound, reply.getString("namespace", ReplyKeys.NONE),
-        isFound ? reply.getJsonObject("results") : JsonValue.EMPTY_JSON_OBJECT);
+    boolean isFound = ReplyKeys.FOUND.equals(outcome);
+    return new StepResultsReply(ReplyKeys.UNKNOWN_WORKER.equals(outcome), isFound, reply.getString(ReplyKeys.NAMESPACE, ReplyKeys.NONE),
+        isFound ? reply.getJsonObject(ReplyKeys.RESULTS) : JsonValue.EMPTY_JSON_OBJECT);
   }
 }

@@ -17,12 +17,9 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.Base64;
-import java.util.Deque;
-import java.util.Iterator;
+import java.util.Collection;
 import java.util.List;
-import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -132,28 +129,12 @@ public final class TaskerClient {
 
   /** All tasks that match, newest first; each iteration reads them page by page as it goes. */
   public Iterable<Task> tasks(TaskFilter filter) {
-    return () -> new Iterator<>() {
-      private final Deque<Task> read = new ArrayDeque<>();
-      private String cursor;
-      private boolean last;
-
+    return () -> new Pages<>() {
       @Override
-      public boolean hasNext() {
-        while (read.isEmpty() && !last) {
-          TaskPage page = tasks(filter, 100, cursor);
-          read.addAll(page.tasks());
-          cursor = page.next().orElse(null);
-          last = cursor == null;
-        }
-        return !read.isEmpty();
-      }
-
-      @Override
-      public Task next() {
-        if (!hasNext()) {
-          throw new NoSuchElementException();
-        }
-        return read.remove();
+      Optional<String> read(String cursor, Collection<Task> read) {
+        TaskPage page = tasks(filter, 100, cursor);
+        read.addAll(page.tasks());
+        return page.next();
       }
     };
   }
@@ -174,6 +155,23 @@ public final class TaskerClient {
   public List<Step> steps(UUID task) {
     return send(Call.of(Operation.LIST_STEPS).path("task_uuid", task)).json().getJsonArray("steps").getValuesAs(JsonObject.class).stream()
         .map(Step::new).toList();
+  }
+
+  /**
+   * The workers of a batch with results and errors, in the order of the batches; each iteration reads them page by page as it goes.
+   *
+   * @param batchStep {@code step_uuid} of one of the task's {@code batches}
+   */
+  public Iterable<Step> batchWorkers(UUID task, UUID batchStep) {
+    return () -> new Pages<>() {
+      @Override
+      Optional<String> read(String cursor, Collection<Step> read) {
+        JsonObject page = send(Call.of(Operation.LIST_STEPS).path("task_uuid", task).query("batch", batchStep).query("limit", 100)
+            .query("cursor", cursor)).json();
+        page.getJsonArray("steps").getValuesAs(JsonObject.class).forEach(step -> read.add(new Step(step)));
+        return page.isNull("next") ? Optional.empty() : Optional.of(page.getString("next"));
+      }
+    };
   }
 
   /** Acts on a step. @throws ProblemException of status 409, if its state does not allow the action */

@@ -154,6 +154,18 @@ class TaskerClientTest {
   }
 
   @Test
+  void reads_the_workers_of_a_batch_page_by_page() {
+    String worker = "{\"step_uuid\":\"" + TASK + "\",\"name\":\"load_00%d\",\"state\":\"complete\",\"attempts\":1}";
+    server.then(200, "{\"steps\":[" + worker.formatted(1) + "," + worker.formatted(2) + "],\"next\":\"2\"}")
+        .then(200, "{\"steps\":[" + worker.formatted(3) + "],\"next\":null}");
+
+    assertThat(tasker.batchWorkers(TASK, TASK)).extracting(Step::name).containsExactly("load_001", "load_002", "load_003");
+    assertThat(server.asked).extracting(StubServer.Asked::target).containsExactly(
+        "/v1/tasks/" + TASK + "/workflow_steps?batch=" + TASK + "&limit=100",
+        "/v1/tasks/" + TASK + "/workflow_steps?batch=" + TASK + "&limit=100&cursor=2");
+  }
+
+  @Test
   void cancels_and_acts_with_who_and_why() {
     server.then(200, task("cancelled")).then(200, task("steps_in_process")).then(200,
         "{\"name\":\"s\",\"state\":\"complete\",\"attempts\":1}");
