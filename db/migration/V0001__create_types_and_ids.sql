@@ -56,8 +56,8 @@ comment on type tasker.approval_state is
 
 create type tasker.approval_event as enum ('made', 'claimed', 'unclaimed', 'lapsed', 'delegated', 'escalated', 'approved', 'rejected', 'expired', 'cancelled');
 
-create type tasker.compensation_cause as enum ('failure', 'cancel', 'operator');
-comment on type tasker.compensation_cause is 'Why the completed steps of a task are compensated.';
+create type tasker.compensation_cause as enum ('failure', 'cancel', 'operator', 'parent');
+comment on type tasker.compensation_cause is 'Why the completed steps of a task are compensated; parent: the task compensates an ended child, because the parent of both is compensated.';
 create type tasker.compensation_state as enum ('asked', 'running', 'compensated', 'incomplete');
 comment on type tasker.compensation_state is
   'asked: with a cancel, whose task has steps in flight; running: its steps have been added; compensated: the task has ended, and each is complete; incomplete: it has ended without that.';

@@ -6,6 +6,7 @@
 -- slots are free. It fails once all of them have ended and one has failed.
 -- From then on the counters of the task count its compensating steps only, so that it continues, is blocked and is retried as any task; a failure does not stop
 -- branches that are independent of it. A cancel request is put away until the task ends, so that it does not stop what it has asked for.
+-- A task that compensates an ended child (compensate_child) has no steps of its own, and undoes those of the child.
 -- p_cause etc. are those of an operator's request; null: a cancel, or the failure of the task.
 -- Returns the deltas for roll_up_task_states. A task with nothing to undo has no unfinished step then, and ends.
 -- Locks: the steps by uuid, the waits; the caller holds the tasks. Source: design section 13, ADR 0046, ADR 0056.
@@ -35,7 +36,9 @@ begin
   perform tasker.cancel_waits(p_task_uuids, null, p_now);
   with idle as (
     select s.workflow_step_uuid, s.state as from_state from tasker.workflow_steps s
-    where s.task_uuid = any (p_task_uuids) and s.state in ('pending', 'waiting_for_retry')
+    where s.workflow_step_uuid = any (array(
+        select o.workflow_step_uuid from unnest(p_task_uuids) as a(task_uuid) cross join lateral tasker.get_open_steps(a.task_uuid) o
+        where o.state in ('pending', 'waiting_for_retry')))
     order by s.workflow_step_uuid for update),
   moved as (
     update tasker.workflow_steps s set state = 'cancelled', transition_count = s.transition_count + 1, completed_at = p_now, next_retry_at = null
@@ -49,30 +52,30 @@ begin
   perform tasker.recount_batches(p_task_uuids);
 
   with recursive undone_tasks as materialized (
-    select t.task_uuid, t.named_task_uuid, t.is_limited, nt.total_steps, tasker.get_next_step_position(t.task_uuid) as first_position
+    select t.task_uuid, coalesce(t.compensates_task_uuid, t.task_uuid) as source_uuid, t.named_task_uuid, t.is_limited, nt.total_steps, tasker.get_next_step_position(t.task_uuid) as first_position
     from tasker.tasks t join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
     where t.task_uuid = any (p_task_uuids)),
   undone_batches as materialized (
     select b.workflow_step_uuid as step_uuid, b.parallelism, array_agg(w.workflow_step_uuid order by w.step_position) as workers
     from undone_tasks t
-    join tasker.batches b on b.task_uuid = t.task_uuid
+    join tasker.batches b on b.task_uuid = t.source_uuid
     join tasker.workflow_steps s on s.workflow_step_uuid = b.workflow_step_uuid
     join tasker.named_tasks_named_steps u on u.named_task_uuid = t.named_task_uuid and u.step_position = t.total_steps + s.step_position and u.step_type = 'compensation'
     join tasker.workflow_steps w on w.task_uuid = b.task_uuid and w.step_position between b.first_position and b.first_position + b.created_workers - 1
     where tasker.is_undoable(w.state, w.attempts, u.undoes_attempts)
     group by b.workflow_step_uuid),
   done as materialized (
-    select s.workflow_step_uuid as step_uuid, s.task_uuid, coalesce(s.name, ns.name)::text as name, u.named_step_uuid, u.default_max_attempts, u.default_retryable, r.result,
-           s.state = 'complete' as is_complete, b.parallelism, b.workers, t.is_limited, tasker.uuid_v7() as undo_uuid,
-           t.first_position + row_number() over (partition by s.task_uuid order by s.step_position) - 1 as position
+    select s.workflow_step_uuid as step_uuid, t.task_uuid, coalesce(s.name, ns.name)::text as name, u.named_step_uuid, u.default_max_attempts, u.default_retryable, r.result,
+           s.state = 'complete' as is_complete, b.parallelism, b.workers, b.workers is not null or u.wait_for is not null as is_automatic, t.is_limited, tasker.uuid_v7() as undo_uuid,
+           t.first_position + row_number() over (partition by t.task_uuid order by s.step_position) - 1 as position
     from undone_tasks t
-    join tasker.workflow_steps s on s.task_uuid = t.task_uuid
+    join tasker.workflow_steps s on s.task_uuid = t.source_uuid
     join tasker.named_steps ns on ns.named_step_uuid = s.named_step_uuid
     join tasker.named_tasks_named_steps d on d.named_step_uuid = s.named_step_uuid
     join tasker.named_tasks_named_steps u on u.named_task_uuid = t.named_task_uuid and u.step_position = t.total_steps + d.step_position and u.step_type = 'compensation'
     left join undone_batches b on b.step_uuid = s.workflow_step_uuid
     left join tasker.workflow_step_result_audit r on s.state = 'complete' and r.workflow_step_uuid = s.workflow_step_uuid and r.sort_key = s.result_sort_key
-    where s.batch_step_uuid is null
+    where s.step_position <= 1000000
       -- A batch step is what its workers are.
       and case d.step_type when 'batch_worker' then b.step_uuid is not null else tasker.is_undoable(s.state, s.attempts, u.undoes_attempts) end),
   -- From each such step to the next of them on every path.
@@ -91,7 +94,7 @@ begin
       (workflow_step_uuid, task_uuid, named_step_uuid, created_at, state, step_position, transition_count, total_parents, remaining_parents, max_attempts, retryable,
        is_limited, is_automatic, name, compensates_step_uuid)
     select d.undo_uuid, d.task_uuid, d.named_step_uuid, p_now, 'pending', d.position, 1, coalesce(p.parents, 0), coalesce(p.parents, 0), d.default_max_attempts,
-           d.default_retryable, d.is_limited, d.workers is not null, tasker.format_compensation_name(d.name, d.undo_uuid), d.step_uuid
+           d.default_retryable, d.is_limited, d.is_automatic, tasker.format_compensation_name(d.name, d.undo_uuid), d.step_uuid
     from done d left join parents p on p.child = d.undo_uuid),
   edge_rows as (
     insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid) select e.parent, e.child, e.task_uuid from edges e),
@@ -122,8 +125,8 @@ begin
   where t.task_uuid = any (p_task_uuids) and c.task_uuid = t.task_uuid;
 
   select array_agg(s.workflow_step_uuid order by t.claim_order, s.task_uuid, s.step_position) into v_ready
-  from tasker.workflow_steps s join tasker.tasks t on t.task_uuid = s.task_uuid
-  where s.task_uuid = any (p_task_uuids) and s.compensates_step_uuid is not null and s.state = 'pending' and s.remaining_parents = 0 and tasker.accepts_handoffs(t);
+  from tasker.tasks t cross join lateral tasker.get_open_steps(t.task_uuid) s
+  where t.task_uuid = any (p_task_uuids) and s.compensates_step_uuid is not null and s.state = 'pending' and s.remaining_parents = 0 and tasker.accepts_handoffs(t);
   if exists (select from tasker.workflow_steps s where s.workflow_step_uuid = any (v_ready) and s.is_automatic) then
     v_growth := tasker.grow_tasks('{}', v_ready, p_server_uuid, p_now);
     v_ready := v_growth.o_ready;

@@ -24,13 +24,14 @@ as $$
            count(*) filter (where w.state = 'error') as failed, count(*) filter (where w.state = 'cancelled') as cancelled,
            count(*) filter (where w.state in ('pending', 'waiting_for_retry')) as idle
     from workers w group by w.batch_step_uuid),
-  idles as (
-    select i.batch_step_uuid, count(*) as idle from tasker.batch_idle_workers i group by i.batch_step_uuid),
+  live as (
+    select l.batch_step_uuid, count(*) filter (where l.due_at is null) as in_flight, count(*) filter (where l.due_at is not null) as idle
+    from tasker.batch_live_workers l group by l.batch_step_uuid),
   items as (
     select i.batch_step_uuid, count(*) as items, min(i.ordinal) as first_item from tasker.batch_items i group by i.batch_step_uuid),
   batches as materialized (
     select b.*, s.state, s.named_step_uuid, ns.name, p.state as batchable_state, p.is_batchable, s.compensates_step_uuid, t.task_uuid is not null as is_there, t.cancel_requested_at, t.completed_at,
-           c.created, c.in_flight, c.done, c.failed, c.cancelled, c.idle, coalesce(i.idle, 0) as listed, coalesce(u.items, 0) as items, u.first_item
+           c.created, c.in_flight, c.done, c.failed, c.cancelled, c.idle, coalesce(i.idle, 0) as listed_idle, coalesce(i.in_flight, 0) as listed_in_flight, coalesce(u.items, 0) as items, u.first_item
     from tasker.batches b
     left join tasks t on t.task_uuid = b.task_uuid
     left join tasker.tasks a on a.task_uuid = b.task_uuid
@@ -38,7 +39,7 @@ as $$
     left join tasker.named_steps ns on ns.named_step_uuid = s.named_step_uuid
     left join tasker.workflow_steps p on p.workflow_step_uuid = b.batchable_step_uuid and p.task_uuid = b.task_uuid
     left join recounts c on c.batch_step_uuid = b.workflow_step_uuid
-    left join idles i on i.batch_step_uuid = b.workflow_step_uuid
+    left join live i on i.batch_step_uuid = b.workflow_step_uuid
     left join items u on u.batch_step_uuid = b.workflow_step_uuid
     where t.task_uuid is not null or a.task_uuid is null),
   ends as (
@@ -48,12 +49,12 @@ as $$
     group by h.workflow_step_uuid)
   select 'batch_counters_equal_a_recount',
          jsonb_build_object('batch_step_uuid', b.workflow_step_uuid, 'task_uuid', b.task_uuid,
-           'kept', jsonb_build_array(b.created_workers, b.in_flight_workers, b.done_workers, b.failed_workers, b.cancelled_workers, b.listed),
-           'counted', jsonb_build_array(b.created, b.in_flight, b.done, b.failed, b.cancelled, b.idle))
+           'kept', jsonb_build_array(b.created_workers, b.in_flight_workers, b.done_workers, b.failed_workers, b.cancelled_workers, b.listed_idle, b.listed_in_flight),
+           'counted', jsonb_build_array(b.created, b.in_flight, b.done, b.failed, b.cancelled, b.idle, b.in_flight))
   from batches b
   where (b.created_workers, b.in_flight_workers, b.done_workers, b.failed_workers, b.cancelled_workers)
         <> (coalesce(b.created, 0), coalesce(b.in_flight, 0), coalesce(b.done, 0), coalesce(b.failed, 0), coalesce(b.cancelled, 0))
-     or (b.listed <> coalesce(b.idle, 0) and b.closed_at is null)
+     or ((b.listed_idle, b.listed_in_flight) <> (coalesce(b.idle, 0), coalesce(b.in_flight, 0)) and b.closed_at is null)
   union all
   select 'batch_keeps_its_parallelism', jsonb_build_object('batch_step_uuid', b.workflow_step_uuid, 'in_flight', b.in_flight, 'parallelism', b.parallelism)
   from batches b where b.in_flight > b.parallelism
@@ -79,7 +80,7 @@ as $$
   from batches b
   left join ends e on e.workflow_step_uuid = b.workflow_step_uuid
   where b.is_there is not true or b.state is null or (b.closed_at is not null) <> (b.state in ('complete', 'resolved_manually')) or coalesce(e.times, 0) <> (b.closed_at is not null)::int
-     or (b.closed_at is not null and (b.done_workers + b.failed_workers <> b.created_workers or b.listed > 0 or b.items > 0))
+     or (b.closed_at is not null and (b.done_workers + b.failed_workers <> b.created_workers or b.listed_idle + b.listed_in_flight > 0 or b.items > 0))
   union all
   select 'batchable_step_has_its_batch', jsonb_build_object('step_uuid', s.workflow_step_uuid, 'task_uuid', s.task_uuid, 'state', s.state)
   from tasker.workflow_steps s

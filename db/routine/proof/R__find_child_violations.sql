@@ -44,7 +44,7 @@ as $$
   join tasks p on p.task_uuid = w.task_uuid
   join tasker.workflow_steps s on s.workflow_step_uuid = w.workflow_step_uuid
   join tasker.tasks c on c.task_uuid = w.child_task_uuid
-  where c.completed_at is null and c.cancel_requested_at is null
+  where c.completed_at is null and c.cancel_requested_at is null and c.compensates_task_uuid is null
     and (p.completed_at is not null or s.state in ('complete', 'resolved_manually', 'cancelled'))
     and not exists (select from notices i where i.task_uuid = c.task_uuid and i.kind = 'cancel')
   union all
@@ -63,7 +63,27 @@ as $$
   join tasker.workflow_step_result_audit r on r.workflow_step_uuid = s.workflow_step_uuid and r.sort_key = s.result_sort_key and r.outcome = 'success'
   join tasker.tasks c on c.task_uuid = w.child_task_uuid
   cross join lateral (select tasker.get_task_output(c.task_uuid) as document) o
-  where w.is_latest and (w.state <> 'satisfied' or c.state not in ('complete', 'resolved_manually') or r.result is distinct from o.document -> 'output')
+  where w.is_latest and s.compensates_step_uuid is null and (w.state <> 'satisfied' or c.state not in ('complete', 'resolved_manually') or r.result is distinct from o.document -> 'output')
+  union all
+  -- What compensates an ended child is a child of the step that undoes the step which took it.
+  select 'ended_child_is_compensated_by_its_parent', jsonb_build_object('task_uuid', x.task_uuid, 'compensates_task_uuid', x.compensates_task_uuid, 'step_uuid', x.parent_step_uuid)
+  from tasks x
+  join tasker.tasks p on p.task_uuid = x.parent_task_uuid
+  left join tasker.workflow_steps u on u.workflow_step_uuid = x.parent_step_uuid and u.task_uuid = x.parent_task_uuid
+  left join waits w on w.workflow_step_uuid = u.compensates_step_uuid and w.child_task_uuid = x.compensates_task_uuid and w.state = 'satisfied' and w.is_latest
+  left join tasker.tasks c on c.task_uuid = x.compensates_task_uuid and c.named_task_uuid = x.named_task_uuid and c.state in ('complete', 'resolved_manually')
+  where x.compensates_task_uuid is not null and (w.wait_uuid is null or c.task_uuid is null)
+  union all
+  select 'ended_child_is_compensated_by_its_parent', jsonb_build_object('step_uuid', u.workflow_step_uuid, 'child_task_uuid', w.child_task_uuid, 'compensation', x.state)
+  from tasks p
+  join tasker.workflow_steps u on u.task_uuid = p.task_uuid and u.compensates_step_uuid is not null and u.state = 'complete'
+  join tasker.workflow_step_result_audit r on r.workflow_step_uuid = u.workflow_step_uuid and r.sort_key = u.result_sort_key and r.outcome = 'success'
+  join tasker.named_tasks_named_steps n on n.named_step_uuid = u.named_step_uuid and n.wait_for ? 'undo'
+  join waits w on w.workflow_step_uuid = u.compensates_step_uuid and w.state = 'satisfied' and w.is_latest
+  join tasker.tasks c on c.task_uuid = w.child_task_uuid
+  left join tasker.tasks x on x.compensates_task_uuid = c.task_uuid
+  where c.named_task_uuid in (select k.named_task_uuid from tasker.named_tasks_named_steps k where k.step_type = 'compensation')
+    and (x.state is null or x.state not in ('complete', 'resolved_manually'))
   union all
   select 'output_belongs_to_an_ended_task', jsonb_build_object('task_uuid', coalesce(t.task_uuid, o.task_uuid), 'state', t.state, 'is_there', o.task_uuid is not null)
   from (select k.task_uuid, k.state from tasks k where k.has_output) t

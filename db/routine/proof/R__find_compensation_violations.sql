@@ -7,7 +7,7 @@ language sql stable
 set search_path = '' set jit = off set enable_nestloop = off
 as $$
   with recursive compensations as materialized (
-    select c.*, t.task_uuid is not null as is_there, t.compensation, t.completed_at, t.state as task_state
+    select c.*, t.task_uuid is not null as is_there, t.compensation, t.completed_at, t.state as task_state, coalesce(t.compensates_task_uuid, t.task_uuid) as source_uuid
     from tasker.task_compensations c
     left join tasker.tasks t on t.task_uuid = c.task_uuid
     where coalesce(t.created_at, 'infinity') >= coalesce(p_since, '-infinity')),
@@ -17,7 +17,7 @@ as $$
            n.step_position, dn.step_position as done_position, nt.total_steps
     from compensations c
     join tasker.workflow_steps u on u.task_uuid = c.task_uuid and u.compensates_step_uuid is not null
-    left join tasker.workflow_steps d on d.workflow_step_uuid = u.compensates_step_uuid and d.task_uuid = u.task_uuid
+    left join tasker.workflow_steps d on d.workflow_step_uuid = u.compensates_step_uuid and d.task_uuid = c.source_uuid
     left join tasker.named_tasks_named_steps n on n.named_step_uuid = u.named_step_uuid
     left join tasker.named_tasks_named_steps dn on dn.named_step_uuid = d.named_step_uuid
     left join tasker.named_tasks nt on nt.named_task_uuid = n.named_task_uuid
@@ -25,8 +25,8 @@ as $$
   counts as (
     select u.task_uuid, count(*) filter (where u.batch_step_uuid is null) as steps, bool_and(u.state = 'complete') as all_complete from undos u group by u.task_uuid),
   edges as materialized (
-    select e.from_step_uuid, e.to_step_uuid from (select distinct u.task_uuid from undos u) t
-    join tasker.workflow_steps s on s.task_uuid = t.task_uuid
+    select e.from_step_uuid, e.to_step_uuid from (select distinct c.source_uuid from compensations c) t
+    join tasker.workflow_steps s on s.task_uuid = t.source_uuid
     join tasker.workflow_step_edges e on e.to_step_uuid = s.workflow_step_uuid),
   -- What was done after each compensated step, on any path.
   later(step_uuid, later_uuid) as (
@@ -43,7 +43,7 @@ as $$
   from compensations c
   where not c.is_there or (c.state <> 'asked' and c.compensation is distinct from c.cause) or (c.state = 'asked' and c.compensation is not null)
      or (c.state = 'running' and c.completed_at is not null) or (c.state in ('compensated', 'incomplete') and c.completed_at is null)
-     or c.task_state = 'complete'
+     or (c.task_state = 'complete' and c.cause <> 'parent')
   union all
   select 'compensation_belongs_to_its_task', jsonb_build_object('task_uuid', t.task_uuid, 'compensation', t.compensation)
   from tasker.tasks t left join tasker.task_compensations c on c.task_uuid = t.task_uuid
@@ -60,7 +60,7 @@ as $$
   -- What an operator resolved is not undone. The undo of a batch stands for those of its workers, of which the batch knows how many there must be.
   select 'done_step_is_compensated', jsonb_build_object('task_uuid', c.task_uuid, 'step_uuid', s.workflow_step_uuid, 'state', s.state)
   from compensations c
-  join tasker.workflow_steps s on s.task_uuid = c.task_uuid and s.compensates_step_uuid is null and s.batch_step_uuid is null
+  join tasker.workflow_steps s on s.task_uuid = c.source_uuid and s.compensates_step_uuid is null and s.batch_step_uuid is null
   join tasker.tasks t on t.task_uuid = c.task_uuid
   join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
   join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
@@ -69,7 +69,7 @@ as $$
   left join tasker.batches ub on ub.workflow_step_uuid = u.workflow_step_uuid
   left join (select w.batch_step_uuid, nw.named_task_uuid, nw.step_position, count(*) as workers
              from compensations k
-             join tasker.workflow_steps w on w.task_uuid = k.task_uuid and w.batch_step_uuid is not null and w.compensates_step_uuid is null
+             join tasker.workflow_steps w on w.task_uuid = k.source_uuid and w.batch_step_uuid is not null and w.compensates_step_uuid is null
              join tasker.named_tasks_named_steps nw on nw.named_step_uuid = w.named_step_uuid
              join tasker.named_tasks kt on kt.named_task_uuid = nw.named_task_uuid
              join tasker.named_tasks_named_steps uw on uw.named_task_uuid = nw.named_task_uuid and uw.step_position = kt.total_steps + nw.step_position and uw.step_type = 'compensation'

@@ -11,7 +11,7 @@ as $$
     from tasker.named_tasks_named_steps n cross join lateral jsonb_array_elements(n.events) with ordinality as e
     where n.events is not null),
   tasks as materialized (
-    select t.task_uuid, t.sla_breached_at, nt.published_lifecycle
+    select t.task_uuid, t.sla_breached_at, case when t.compensates_task_uuid is null then nt.published_lifecycle else nt.published_lifecycle - 'tasks' end as published_lifecycle
     from tasker.tasks t join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
     where t.created_at >= coalesce(p_since, '-infinity')),
   -- Of a fork's copies the source has published.

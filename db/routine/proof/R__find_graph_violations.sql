@@ -58,8 +58,8 @@ as $$
   left join added a on a.task_uuid = t.task_uuid
   where t.created_at >= coalesce(p_since, '-infinity')
     and (t.total_steps, t.continue_on_error, t.is_limited, coalesce(t.publishes_events, false))
-      is distinct from (nt.initial_steps + coalesce(a.steps, 0), nt.continue_on_error or t.compensation is not null, nt.is_limited,
-                        coalesce(nt.published_lifecycle ? 'tasks', false))
+      is distinct from (case when t.compensates_task_uuid is null then nt.initial_steps else 0 end + coalesce(a.steps, 0), nt.continue_on_error or t.compensation is not null, nt.is_limited,
+                        coalesce(nt.published_lifecycle ? 'tasks' and t.compensates_task_uuid is null, false))
 $$;
 comment on function tasker.find_graph_violations(timestamptz) is
   'Tasks and steps that differ from their template: one row per finding.';

@@ -84,13 +84,14 @@ as $$
       tasks.tasks_pkey tasks.tasks_identity_hash_key tasks.completed_at_iff_terminal tasks.complete_iff_no_step_is_left
       tasks.terminal_means_nothing_in_flight tasks.counters_are_sane tasks.priority_is_in_range tasks.cancel_request_is_whole
       tasks.identity_is_held_or_given_up tasks.identity_is_given_up_after_the_end
+      tasks.compensates_for_its_parent tasks.one_compensation_per_child workflow_steps.worker_is_behind_the_steps
       task_contexts.task_contexts_pkey task_contexts.context_is_an_object task_wakeups.task_wakeups_pkey
       task_search_attributes.task_search_attributes_pkey workflow_steps.workflow_steps_pkey workflow_steps.one_step_per_task_and_position workflow_steps.one_name_per_added_step
       workflow_steps.parents_are_counted
       workflow_steps.leased_iff_in_progress workflow_steps.retry_time_iff_waiting workflow_steps.completed_at_iff_finished
       workflow_steps.started_means_parents_are_done workflow_steps.attempts_are_not_negative workflow_steps.attempts_were_handed_off workflow_steps.reset_is_behind
       decision_outcomes.decision_outcomes_pkey batches.batches_pkey batches.parallelism_is_kept batches.workers_are_counted
-      batches.closed_means_nothing_in_flight batch_items.batch_items_pkey batch_idle_workers.batch_idle_workers_pkey
+      batches.closed_means_nothing_in_flight batch_items.batch_items_pkey batch_live_workers.batch_live_workers_pkey
       workflow_step_edges.workflow_step_edges_pkey workflow_step_edges.no_step_depends_on_itself
       workflow_step_result_audit.workflow_step_result_audit_pkey workflow_step_result_audit.failure_has_an_error
       workflow_step_documents.workflow_step_documents_pkey tasks_dlq.one_open_investigation_per_task tasks_dlq.resolved_iff_not_pending

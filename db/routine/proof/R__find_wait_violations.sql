@@ -44,6 +44,8 @@ as $$
   left join waits w on w.workflow_step_uuid = s.workflow_step_uuid and w.is_latest
   where s.state not in ('pending', 'cancelled', 'error', 'resolved_manually') and s.last_actor is distinct from 'operator'
     and (w.state is null or w.state not in ('satisfied', 'defaulted'))
+    -- A child with nothing to undo is not waited for: find_child_violations.
+    and not (w.state is null and s.wait_for ? 'undo')
   union all
   select 'wait_does_not_end_early', jsonb_build_object('wait_uuid', w.wait_uuid, 'kind', w.kind, 'state', w.state, 'due_at', w.due_at, 'ended_at', w.ended_at)
   from waits w

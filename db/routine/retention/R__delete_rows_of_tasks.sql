@@ -24,7 +24,7 @@ begin
   delete from tasker.queued_signals q using old_rows o where q.task_uuid = o.task_uuid;
   delete from tasker.task_signals g using old_rows o where g.task_uuid = o.task_uuid;
   delete from tasker.batch_items i using tasker.batches b, old_rows o where i.batch_step_uuid = b.workflow_step_uuid and b.task_uuid = o.task_uuid;
-  delete from tasker.batch_idle_workers i using tasker.batches b, old_rows o where i.batch_step_uuid = b.workflow_step_uuid and b.task_uuid = o.task_uuid;
+  delete from tasker.batch_live_workers l using old_rows o where l.task_uuid = o.task_uuid;
   delete from tasker.batches b using old_rows o where b.task_uuid = o.task_uuid;
   delete from tasker.workflow_steps s using old_rows o where s.task_uuid = o.task_uuid;
   return null;

@@ -1,7 +1,7 @@
 -- Deletes tasks with everything that belongs to them, except their history, which is dropped with its month, and operator
 -- actions, which stay.
 -- Skips tasks that are not finished; that another transaction has locked; that have an open dead letter; whose parent still
--- exists; that have an unfinished child; whose last move the analytics have not counted yet; with domain events that
+-- exists; that have an unfinished child; that another task compensates; whose last move the analytics have not counted yet; with domain events that
 -- a consumer has yet to be sent (get_event_floor); and with an event that a webhook has still to deliver.
 -- Returns the purged tasks: an empty array for a null, an empty or an unknown selection.
 -- Locks: the tasks, skip locked; then, for its last statements, analytics_progress, so that no two change the tallies at
@@ -38,6 +38,7 @@ begin
     where t.task_uuid = any (v_locked)
       and not exists (select from tasker.tasks p where p.task_uuid = t.parent_task_uuid)
       and not exists (select from tasker.tasks c where c.parent_task_uuid = t.task_uuid and c.completed_at is null)
+      and not exists (select from tasker.tasks x where x.compensates_task_uuid = t.task_uuid)
       and not exists (select from tasker.tasks_dlq d where d.task_uuid = t.task_uuid and d.resolution_status = 'pending')
       and (v_floor is null or not exists (select from tasker.domain_events e where e.task_uuid = t.task_uuid and coalesce(e.position > v_floor, true)))
       and not tasker.is_awaited_by_webhook(t.task_uuid)
