@@ -13,8 +13,8 @@ create type tasker.approval_event as enum ('made', 'claimed', 'unclaimed', 'laps
 create type tasker.approval_state as enum ('open', 'approved', 'rejected', 'expired', 'cancelled');
 create type tasker.backoff_kind as enum ('exponential', 'linear', 'fibonacci', 'none');
 create type tasker.cancel_policy as enum ('allow_finish', 'cancel_running');
--- Why the completed steps of a task are compensated.
-create type tasker.compensation_cause as enum ('failure', 'cancel', 'operator');
+-- Why the completed steps of a task are compensated; parent: the task compensates an ended child, because the parent of both is compensated.
+create type tasker.compensation_cause as enum ('failure', 'cancel', 'operator', 'parent');
 -- asked: with a cancel, whose task has steps in flight; running: its steps have been added; compensated: the task has ended, and each is complete;
 --   incomplete: it has ended without that.
 create type tasker.compensation_state as enum ('asked', 'running', 'compensated', 'incomplete');
@@ -237,15 +237,6 @@ CREATE INDEX approvals_due_idx ON tasker.approvals USING btree (COALESCE(due_at,
 CREATE INDEX approvals_inbox_idx ON tasker.approvals USING btree (namespace_name, COALESCE(due_at, 'infinity'::timestamp with time zone), approval_uuid) WHERE (state = 'open'::tasker.approval_state);
 CREATE INDEX approvals_task_uuid_idx ON tasker.approvals USING btree (task_uuid);
 
--- Workers of open batches that wait for a retry or for another handoff, so that a free slot finds them without reading the others.
-create table tasker.batch_idle_workers (
-  workflow_step_uuid uuid not null,
-  batch_step_uuid    uuid not null,
-  due_at             timestamp with time zone not null,
-  constraint batch_idle_workers_pkey PRIMARY KEY (workflow_step_uuid)
-);
-CREATE INDEX batch_idle_workers_due_idx ON tasker.batch_idle_workers USING btree (batch_step_uuid, due_at);
-
 -- What the workers that are still to be created will get; deleted with the creation, which copies it into their inputs.
 create table tasker.batch_items (
   batch_step_uuid uuid not null,
@@ -254,6 +245,18 @@ create table tasker.batch_items (
   item            jsonb not null,
   constraint batch_items_pkey PRIMARY KEY (batch_step_uuid, ordinal)
 );
+
+-- Workers of open batches that have been created and have not ended: an evaluation of their task reads these, however many have ended.
+create table tasker.batch_live_workers (
+  task_uuid          uuid not null,
+  workflow_step_uuid uuid not null,
+  batch_step_uuid    uuid not null,
+  -- When a worker that waits for a retry or for another handoff may have a free slot; null for one in flight.
+  due_at             timestamp with time zone,
+  constraint batch_live_workers_pkey PRIMARY KEY (task_uuid, workflow_step_uuid)
+)
+with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500);
+CREATE INDEX batch_live_workers_due_idx ON tasker.batch_live_workers USING btree (batch_step_uuid, due_at) WHERE (due_at IS NOT NULL);
 
 -- One row for each batchable step that made its batches: what limits their workers, and how many there are.
 create table tasker.batches (
@@ -1306,6 +1309,8 @@ create table tasker.tasks (
   replaced_by_task_uuid uuid,
   -- The ended task whose identity this one took over.
   replaces_task_uuid    uuid,
+  -- The ended child task whose steps this one compensates; it consists of that compensation from its beginning. Null for every other task.
+  compensates_task_uuid uuid,
   created_at            timestamp with time zone not null default now(),
   requested_at          timestamp with time zone not null default now(),
   completed_at          timestamp with time zone,
@@ -1368,6 +1373,7 @@ create table tasker.tasks (
   tags                  jsonb,
   constraint tasks_pkey PRIMARY KEY (task_uuid),
   constraint cancel_request_is_whole CHECK ((cancel_requested_at IS NULL) = (cancel_policy IS NULL)),
+  constraint compensates_for_its_parent CHECK ((compensates_task_uuid IS NOT NULL) = (NOT compensation IS DISTINCT FROM 'parent'::tasker.compensation_cause)),
   constraint complete_iff_no_step_is_left CHECK (state <> 'complete'::tasker.task_state OR unfinished_steps = 0),
   constraint completed_at_iff_terminal CHECK ((completed_at IS NOT NULL) = (state = ANY (ARRAY['complete'::tasker.task_state, 'error'::tasker.task_state, 'cancelled'::tasker.task_state, 'resolved_manually'::tasker.task_state]))),
   constraint counters_are_sane CHECK (in_flight_steps >= 0 AND failed_steps >= 0 AND retrying_steps >= 0 AND unfinished_steps >= (in_flight_steps + failed_steps + retrying_steps) AND total_steps >= unfinished_steps),
@@ -1378,6 +1384,7 @@ create table tasker.tasks (
   constraint terminal_means_nothing_in_flight CHECK (completed_at IS NULL OR in_flight_steps = 0)
 )
 with (autovacuum_analyze_scale_factor=0.05, autovacuum_vacuum_cost_limit=2000, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500, fillfactor=34);
+CREATE UNIQUE INDEX one_compensation_per_child ON tasker.tasks USING btree (compensates_task_uuid) WHERE (compensates_task_uuid IS NOT NULL);
 CREATE INDEX tasks_correlation_id_idx ON tasker.tasks USING btree (correlation_id);
 CREATE UNIQUE INDEX tasks_identity_hash_key ON tasker.tasks USING btree (identity_hash) WHERE (identity_hash IS NOT NULL);
 CREATE INDEX tasks_named_task_uuid_idx ON tasker.tasks USING btree (named_task_uuid, task_uuid);
@@ -1769,7 +1776,8 @@ create table tasker.workflow_steps (
   constraint reset_is_behind CHECK (attempts_before_reset >= 0 AND attempts_before_reset <= attempts),
   constraint retry_time_iff_waiting CHECK ((next_retry_at IS NOT NULL) = (state = 'waiting_for_retry'::tasker.step_state)),
   constraint started_means_parents_are_done CHECK (remaining_parents = 0 OR (state = ANY (ARRAY['pending'::tasker.step_state, 'cancelled'::tasker.step_state, 'error'::tasker.step_state, 'complete'::tasker.step_state, 'resolved_manually'::tasker.step_state]))),
-  constraint worker_has_a_name CHECK (batch_step_uuid IS NULL OR name IS NOT NULL)
+  constraint worker_has_a_name CHECK (batch_step_uuid IS NULL OR name IS NOT NULL),
+  constraint worker_is_behind_the_steps CHECK ((batch_step_uuid IS NOT NULL) = (step_position > 1000000))
 )
 with (autovacuum_analyze_scale_factor=0.05, autovacuum_vacuum_cost_limit=2000, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000, fillfactor=32);
 CREATE UNIQUE INDEX one_name_per_added_step ON tasker.workflow_steps USING btree (task_uuid, name) WHERE (name IS NOT NULL);
@@ -2007,17 +2015,20 @@ function tasker.unclaim_approval(p_approval_uuid uuid, p_by text, p_rights jsonb
 function tasker.begin_compensations(p_task_uuids uuid[], p_server_uuid uuid, p_now timestamp with time zone,
     p_cause tasker.compensation_cause DEFAULT NULL::tasker.compensation_cause, p_by text DEFAULT NULL::text, p_reason text DEFAULT NULL::text)
     returns tasker.task_delta[];
-  -- called by act_on_task, roll_up_task_states
--- Creates the next workers of a batch that undoes another one, all pending, and counts them on their task.
-function tasker.create_compensating_workers(p_batch_step_uuid uuid, p_first_position integer, p_count integer, p_server_uuid uuid,
-    p_now timestamp with time zone) returns uuid[];
-  -- called by advance_batches
+  -- called by act_on_task, compensate_child, roll_up_task_states
+-- Begins the compensation of an ended child task: a task of its own, once for each child.
+function tasker.compensate_child(p_undo_step_uuid uuid, p_server_uuid uuid, p_now timestamp with time zone, OUT o_task_uuid uuid, OUT o_result jsonb,
+    OUT o_error jsonb, OUT o_queued text[]) returns record;
+  -- called by pass_child_waits
 -- What the end of a task means for its compensation.
 function tasker.end_compensation() returns trigger;
   -- called by trigger of tasks
 -- The name of the step that compensates the step p_name.
 function tasker.format_compensation_name(p_name text, p_undo_uuid uuid) returns text, immutable;
-  -- called by begin_compensations, create_compensating_workers, find_batch_violations
+  -- called by begin_compensations, create_batch_workers, find_batch_violations
+-- The inputs of the step that undoes a worker of a batch.
+function tasker.get_undo_inputs(p_step_uuid uuid) returns jsonb, stable;
+  -- called by create_batch_workers
 -- Whether a step is to be undone when its task is compensated.
 function tasker.is_undoable(p_state tasker.step_state, p_attempts integer, p_undoes_attempts boolean) returns boolean, immutable;
   -- called by begin_compensations, find_compensation_violations
@@ -2098,7 +2109,7 @@ function tasker.count_batch_workers(p_step_uuids uuid[]) returns uuid[];
 -- Counts failed steps on their tasks before everything else that the same transaction counts.
 function tasker.count_failures(p_deltas tasker.task_delta[]) returns void;
   -- called by advance_tasks, transition_step_state_atomic
--- Creates the next workers of a batch, all pending, from the cursors that are left, and counts them on their task.
+-- Creates the next workers of a batch, all pending, from the items that are left, and counts them on their task.
 function tasker.create_batch_workers(p_batch_step_uuid uuid, p_first_position integer, p_count integer, p_server_uuid uuid,
     p_now timestamp with time zone) returns uuid[];
   -- called by advance_batches
@@ -2146,6 +2157,12 @@ function tasker.get_batch_summary(p_batch_step_uuid uuid) returns jsonb, stable;
 -- The state of a task, null when there is no such task.
 function tasker.get_current_task_state(p_task_uuid uuid) returns character varying, stable;
   -- called by TaskGateway
+-- The steps of a task that are not workers of a batch, and the workers of open batches that have not ended.
+function tasker.get_open_steps(p_task_uuid uuid) returns SETOF tasker.workflow_steps, stable;
+  -- called by begin_compensations, escalate_sla_breaches, evaluate_tasks, expire_lost_servers, explain_waiting, fail_stale_task,
+  --   get_next_ready_tasks, get_queue_timeout, get_task_execution_contexts_batch, get_task_ready_info, get_task_snapshot, get_task_staleness,
+  --   judge_restart, may_sleep_until, record_task_fault, recover_expired_steps, recover_unclaimed_offers, release_unknown_steps, request_cancel,
+  --   resend_lost_messages, roll_up_task_states, set_next_wakeups, set_step_backoff_atomic, time_out_tasks, transition_task_state_atomic
 -- The verdicts of refused results, a JSON array of {step_uuid, handoff, verdict} for those not accepted.
 function tasker.get_refusals(p_results jsonb, p_accepted uuid[]) returns jsonb, stable;
   -- called by complete_steps
@@ -2208,7 +2225,7 @@ function tasker.record_batches(p_results jsonb, p_accepted uuid[], p_now timesta
 function tasker.record_decisions(p_results jsonb, p_accepted uuid[], p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
     returns void;
   -- called by complete_steps, transition_step_state_atomic
--- Recounts the workers of the open batches of tasks, after moves that were not counted one by one.
+-- Counts the workers of the open batches of tasks that have moved without being counted one by one.
 function tasker.recount_batches(p_task_uuids uuid[]) returns void;
   -- called by begin_compensations, evaluate_tasks, fail_stale_task, move_steps_by_operator, record_task_fault, refuse_steps, request_cancel,
   --   transition_step_state_atomic
@@ -2230,7 +2247,7 @@ function tasker.release_children(p_completed uuid[], OUT o_ready uuid[], OUT o_g
 -- Rolls up the changes to the steps of some tasks and moves each task to where that leaves it.
 function tasker.roll_up_task_states(p_deltas tasker.task_delta[], p_server_uuid uuid,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(task_uuid uuid, state tasker.task_state);
-  -- called by act_on_task, advance_tasks, evaluate_tasks, finalize_task_completion, request_cancel, start_admitted_steps,
+  -- called by act_on_task, advance_tasks, compensate_child, evaluate_tasks, finalize_task_completion, request_cancel, start_admitted_steps,
   --   transition_step_state_atomic
 -- Schedules the next evaluation of tasks in process.
 function tasker.set_next_wakeups(p_task_uuids uuid[], p_now timestamp with time zone) returns void;
@@ -2357,7 +2374,8 @@ function tasker.evaluate_predicate(p_path text, p_document jsonb) returns boolea
 function tasker.evaluate_value(p_path text, p_document jsonb) returns jsonb, immutable;
   -- called by evaluate_mapping, pass_waits, try_expression
 -- The document over which the expressions of a step are evaluated: {context, results, task}.
-function tasker.get_expression_document(p_task_uuid uuid, p_step_uuid uuid DEFAULT NULL::uuid) returns jsonb, stable;
+function tasker.get_expression_document(p_task_uuid uuid, p_step_uuid uuid DEFAULT NULL::uuid, p_with_results boolean DEFAULT true) returns jsonb,
+    stable;
   -- called by cut_batches, decide_steps, make_event_data, pass_child_waits, pass_waits, tell_end_of_task
 -- The instant that a JSON text gives in ISO 8601 with an offset; null when it is something else.
 function tasker.parse_instant(p_value jsonb) returns timestamp with time zone, immutable;
@@ -2404,7 +2422,7 @@ function tasker.find_tasks(p_filter jsonb, p_limit integer, p_cursor uuid DEFAUL
   -- called by count_tasks, list_tasks
 -- The results of a batch for a step that follows from it, by page, in the order of the batches.
 function tasker.get_ancestor_batch_results(p_step_uuid uuid, p_batch_step text, p_after integer, p_limit integer) returns jsonb, stable;
-  -- called by StepGateway
+  -- called by StepGateway, get_worker_batch_results
 -- The batches of a task as the REST interface shows them, a JSON array in the order of the template.
 function tasker.get_batch_documents(p_task_uuid uuid) returns jsonb, stable;
   -- called by get_task_documents
@@ -2412,7 +2430,7 @@ function tasker.get_batch_documents(p_task_uuid uuid) returns jsonb, stable;
 function tasker.get_batch_results(p_batch_step_uuid uuid, p_after integer DEFAULT 0, p_limit integer DEFAULT 100, p_state text DEFAULT NULL::text)
     returns TABLE(batch_number integer, batch_id text, workflow_step_uuid uuid, step_name text, state tasker.step_state, attempts integer,
     result jsonb, error jsonb), stable;
-  -- called by get_ancestor_batch_results, get_batch_failure, get_batch_summary, list_batch_workers
+  -- called by get_ancestor_batch_results, get_batch_failure, get_batch_summary, get_task_snapshot, list_batch_workers
 -- The states of the workers of a batch as one letter for each, in the order of the batches, those behind p_after and at most p_limit.
 function tasker.get_batch_states(p_batch_step_uuid uuid, p_after integer DEFAULT 0, p_limit integer DEFAULT 10000) returns text, stable;
   -- called by list_batch_workers
@@ -2536,8 +2554,8 @@ function tasker.waits_for_slot(p_step tasker.workflow_steps) returns boolean, st
 -- -------------------------------
 -- A new time-ordered key (UUID version 7): the server's own uuidv7() from PostgreSQL 18 on, the same layout before.
 function tasker.uuid_v7() returns uuid;
-  -- called by add_steps, begin_compensations, change_webhook, create_batch_workers, create_compensating_workers, create_steps, expand_decisions,
-  --   fork_task, submit_tasks
+  -- called by add_steps, begin_compensations, change_webhook, compensate_child, create_batch_workers, create_steps, expand_decisions, fork_task,
+  --   submit_tasks
 
 
 -- Functions: operations
@@ -2791,7 +2809,7 @@ function tasker.stamp_document_hash() returns trigger;
 -- ----------------
 -- The order of a task in the claim: milliseconds since the epoch of its creation, less one minute for every point of priority.
 function tasker.calculate_claim_order(p_created_at timestamp with time zone, p_points numeric) returns bigint, immutable;
-  -- called by submit_tasks
+  -- called by compensate_child, submit_tasks
 -- The rank of a step in the claim: the order of its task, less a minute for every attempt before this one.
 function tasker.calculate_claim_rank(p_claim_order bigint, p_attempt integer) returns bigint, immutable;
   -- called by claim_steps, escalate_sla_breaches, evaluate_tasks, get_next_ready_tasks, recover_unclaimed_offers, resend_lost_messages,
@@ -3343,8 +3361,8 @@ function tasker.extract_search_attributes(p_attributes jsonb, p_context jsonb) r
 -- Removes requests from the queue permanently; those that were refused move to orchestration_task_requests_refused.
 function tasker.finish_task_requests(p_msg_ids jsonb, p_refused jsonb DEFAULT '[]'::jsonb) returns void;
   -- called by TaskGateway
--- The first step_position behind all steps of a task, those that its template has and those that its batches have yet to create.
-function tasker.get_next_step_position(p_task_uuid uuid) returns integer, stable;
+-- The first step_position behind all steps of a task, or behind the workers of its batches.
+function tasker.get_next_step_position(p_task_uuid uuid, p_is_of_batch boolean DEFAULT false) returns integer, stable;
   -- called by add_steps, advance_batches, begin_compensations
 -- Starts the unchecked tasks whose context is valid; the others end in error.
 function tasker.start_validated_tasks(p_verdicts jsonb, p_server_uuid uuid, p_claim_limit integer DEFAULT 0, p_lease_seconds integer DEFAULT 60,
@@ -3371,7 +3389,7 @@ function tasker.take_unchecked_tasks(p_limit integer DEFAULT 100) returns jsonb;
   -- called by TaskGateway
 -- Makes the search attributes of tasks those of their contexts: adds and changes what differs, deletes what the context no longer has.
 function tasker.write_search_attributes(p_task_uuids uuid[]) returns integer;
-  -- called by act_on_task, submit_tasks
+  -- called by act_on_task, compensate_child, submit_tasks
 
 
 -- Functions: template
@@ -3501,6 +3519,9 @@ function tasker.drain_worker(p_worker_uuid uuid, p_owner text DEFAULT NULL::text
 function tasker.end_worker_claims(p_worker_uuid uuid, p_steps jsonb, p_lease_seconds integer, p_settle boolean, p_now timestamp with time zone)
     returns jsonb;
   -- called by heartbeat_worker
+-- A step that an external worker holds, with the namespace of its task.
+function tasker.find_claimed_step(p_worker_uuid uuid, p_owner text, p_step_uuid uuid) returns jsonb, stable;
+  -- called by get_worker_batch_results, get_worker_step_results
 -- The handlers of a template that no live worker of its namespace has; null when there is no such template.
 function tasker.find_missing_handlers(p_namespace text, p_name text, p_version text) returns jsonb, stable;
   -- called by TemplateGateway
@@ -3522,6 +3543,10 @@ function tasker.get_servers(p_now timestamp with time zone DEFAULT NULL::timesta
     problems text[], capacity integer, running integer, registered_at timestamp with time zone, heartbeat_at timestamp with time zone,
     silent_seconds numeric, considered_lost_at timestamp with time zone), stable;
   -- called by get_server_documents
+-- A page of the results of a batch, for a step that follows from it and that an external worker holds.
+function tasker.get_worker_batch_results(p_worker_uuid uuid, p_owner text, p_step_uuid uuid, p_batch_step text, p_after integer, p_limit integer,
+    p_most_bytes integer DEFAULT 1048576) returns jsonb, stable;
+  -- called by RemoteGateway
 -- Which of the given steps an external worker holds.
 function tasker.get_worker_claims(p_worker_uuid uuid, p_owner text, p_steps jsonb) returns jsonb, stable;
   -- called by RemoteGateway

@@ -19,6 +19,7 @@ create table tasker.tasks (
   parent_step_uuid      uuid,
   replaced_by_task_uuid uuid,
   replaces_task_uuid    uuid,
+  compensates_task_uuid uuid,
   created_at            timestamptz not null default now(),
   requested_at          timestamptz not null default now(),
   completed_at          timestamptz,
@@ -68,6 +69,7 @@ create table tasker.tasks (
   constraint identity_is_held_or_given_up check
     ((former_identity_hash is not null) = (replaced_by_task_uuid is not null) and (former_identity_hash is null or identity_hash is null)),
   constraint delay_has_an_end check (not is_delayed or (start_at is not null and isfinite(start_at))),
+  constraint compensates_for_its_parent check ((compensates_task_uuid is not null) = (compensation is not distinct from 'parent')),
   constraint identity_is_given_up_after_the_end check (replaced_by_task_uuid is null or completed_at is not null))
 with (fillfactor = 34, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500,
       autovacuum_vacuum_cost_limit = 2000, autovacuum_analyze_scale_factor = 0.05);
@@ -77,6 +79,7 @@ comment on column tasker.tasks.parent_step_uuid is 'The step of parent_task_uuid
 comment on column tasker.tasks.has_output is 'True when the template has an output, which is stored at the end; null otherwise, which costs a row nothing.';
 comment on column tasker.tasks.replaced_by_task_uuid is 'The task that has taken over the identity of this one, which has ended and cannot be restarted.';
 comment on column tasker.tasks.replaces_task_uuid is 'The ended task whose identity this one took over.';
+comment on column tasker.tasks.compensates_task_uuid is 'The ended child task whose steps this one compensates; it consists of that compensation from its beginning. Null for every other task.';
 comment on column tasker.tasks.cancel_requested_at is 'The time of a cancel request, which is not a state: no step starts after it.';
 comment on column tasker.tasks.cancel_force_at is 'When recovery ends running steps that a cancel request asked to stop.';
 comment on column tasker.tasks.sla_breached_at is
@@ -106,6 +109,7 @@ create unique index tasks_identity_hash_key on tasker.tasks (identity_hash) wher
 create index tasks_correlation_id_idx on tasker.tasks (correlation_id);
 create index tasks_parent_correlation_id_idx on tasker.tasks (parent_correlation_id) where parent_correlation_id is not null;
 create index tasks_named_task_uuid_idx on tasker.tasks (named_task_uuid, task_uuid);
+create unique index one_compensation_per_child on tasker.tasks (compensates_task_uuid) where compensates_task_uuid is not null;
 create index tasks_parent_task_uuid_idx on tasker.tasks (parent_task_uuid) where parent_task_uuid is not null;
 
 create table tasker.task_contexts (
@@ -185,7 +189,9 @@ create table tasker.workflow_steps (
   constraint attempts_are_not_negative check (attempts >= 0 and max_attempts >= 0),
   constraint attempts_were_handed_off check (attempts <= handoffs),
   constraint reset_is_behind check (attempts_before_reset between 0 and attempts),
-  constraint worker_has_a_name check (batch_step_uuid is null or name is not null))
+  constraint worker_has_a_name check (batch_step_uuid is null or name is not null),
+  -- So that the other steps are read without the workers: get_open_steps.
+  constraint worker_is_behind_the_steps check ((batch_step_uuid is not null) = (step_position > 1000000)))
 with (fillfactor = 32, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000,
       autovacuum_vacuum_cost_limit = 2000, autovacuum_analyze_scale_factor = 0.05);
 comment on table tasker.workflow_steps is 'One node of a task''s DAG. state is authoritative, moved by compare-and-set; workflow_step_transitions is its history.';
@@ -464,12 +470,17 @@ create table tasker.batch_items (
 comment on table tasker.batch_items is 'What the workers that are still to be created will get; deleted with the creation, which copies it into their inputs.';
 comment on column tasker.batch_items.item is 'The cursor that the handler returned, or the array of items of one batch.';
 
-create table tasker.batch_idle_workers (
-  workflow_step_uuid uuid        primary key,
+create table tasker.batch_live_workers (
+  task_uuid          uuid        not null,
+  workflow_step_uuid uuid        not null,
   batch_step_uuid    uuid        not null,
-  due_at             timestamptz not null);
-comment on table tasker.batch_idle_workers is 'Workers of open batches that wait for a retry or for another handoff, so that a free slot finds them without reading the others.';
-create index batch_idle_workers_due_idx on tasker.batch_idle_workers (batch_step_uuid, due_at);
+  due_at             timestamptz,
+  primary key (task_uuid, workflow_step_uuid))
+with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500);
+comment on table tasker.batch_live_workers is
+  'Workers of open batches that have been created and have not ended: an evaluation of their task reads these, however many have ended.';
+comment on column tasker.batch_live_workers.due_at is 'When a worker that waits for a retry or for another handoff may have a free slot; null for one in flight.';
+create index batch_live_workers_due_idx on tasker.batch_live_workers (batch_step_uuid, due_at) where due_at is not null;
 
 create table tasker.workflow_step_documents (
   workflow_step_uuid uuid   primary key references tasker.workflow_steps on delete cascade,

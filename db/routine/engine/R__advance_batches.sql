@@ -47,17 +47,15 @@ begin
     select array_agg(i.workflow_step_uuid order by i.due_at, i.workflow_step_uuid) filter (where s.state = 'pending'),
            array_agg(i.workflow_step_uuid order by i.due_at, i.workflow_step_uuid) filter (where s.state = 'waiting_for_retry')
       into v_ready, v_due
-    from (select d.workflow_step_uuid, d.due_at from tasker.batch_idle_workers d
+    from (select d.workflow_step_uuid, d.due_at from tasker.batch_live_workers d
           where d.batch_step_uuid = v_batch.workflow_step_uuid and d.due_at <= v_now order by d.due_at limit v_free) i
     join tasker.workflow_steps s on s.workflow_step_uuid = i.workflow_step_uuid;
     o_ready := o_ready || v_ready;
     o_due := o_due || v_due;
     v_free := least(v_free - coalesce(cardinality(v_ready), 0) - coalesce(cardinality(v_due), 0), v_batch.total_workers - v_batch.created_workers, 1000);
     if v_free > 0 then
-      v_first := coalesce(v_batch.first_position, tasker.get_next_step_position(v_batch.task_uuid));
-      o_ready := o_ready || case when v_batch.compensates_step_uuid is null
-                                 then tasker.create_batch_workers(v_batch.workflow_step_uuid, v_first, v_free, p_server_uuid, v_now)
-                                 else tasker.create_compensating_workers(v_batch.workflow_step_uuid, v_first, v_free, p_server_uuid, v_now) end;
+      v_first := coalesce(v_batch.first_position, tasker.get_next_step_position(v_batch.task_uuid, true));
+      o_ready := o_ready || tasker.create_batch_workers(v_batch.workflow_step_uuid, v_first, v_free, p_server_uuid, v_now);
     end if;
   end loop;
 end

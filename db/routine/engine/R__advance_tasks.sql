@@ -21,6 +21,8 @@ declare
   v_handoffs  tasker.step_handoff[];
   v_batches   uuid[] := '{}';
   v_due       uuid[] := '{}';
+  v_workers   uuid[];
+  v_grows     boolean := false;
 begin
   o_ended := '[]';
   o_queued := '{}';
@@ -43,6 +45,7 @@ begin
   v_ready := v_released.o_ready;
   if v_released.o_grows or v_batches <> '{}' then
     v_batches := array(select distinct u from unnest(v_batches || tasker.count_batch_workers(p_completed)) u);
+    v_grows := true;
     v_growth := tasker.grow_tasks(v_completed, v_ready || v_batches, p_server_uuid, p_now);
     v_ready := v_growth.o_ready;
     v_due := v_growth.o_due;
@@ -54,6 +57,15 @@ begin
     v_handoffs := tasker.enqueue_steps(v_due, 'waiting_for_retry', p_server_uuid, p_claim_limit, p_lease_seconds, p_now);
     v_deltas := v_deltas || array(select (h.task_uuid, 0, 0, 0, -1)::tasker.task_delta from unnest(v_handoffs) h);
     p_claim_limit := p_claim_limit - (select count(*)::int from unnest(v_handoffs) h where h.is_claimed);
+  end if;
+  if v_grows and v_ready <> '{}' then
+    -- Workers of batches go the way of admitted steps at once; those under a policy ask for their slots first.
+    select array_agg(u.step_uuid order by u.n) filter (where s.batch_step_uuid is not null and not s.is_limited),
+           array_agg(u.step_uuid order by u.n) filter (where s.batch_step_uuid is null or s.is_limited)
+      into v_workers, v_ready
+    from unnest(v_ready) with ordinality as u(step_uuid, n) join tasker.workflow_steps s on s.workflow_step_uuid = u.step_uuid;
+    v_handoffs := v_handoffs || tasker.enqueue_steps(v_workers, 'pending', p_server_uuid, p_claim_limit, p_lease_seconds, p_now, true);
+    p_claim_limit := p_claim_limit - (select count(*)::int from unnest(v_handoffs) h where h.is_claimed and h.step_uuid = any (v_workers));
   end if;
   v_handoffs := v_handoffs || tasker.enqueue_steps(v_ready, 'pending', p_server_uuid, p_claim_limit, p_lease_seconds, p_now);
   select coalesce(array_agg(h.step_uuid) filter (where h.is_claimed), '{}'),

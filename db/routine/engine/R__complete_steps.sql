@@ -65,7 +65,8 @@ begin
     v_yields := tasker.yield_steps(p_results, p_server_uuid, p_now);
     v_judged := tasker.judge_decisions(coalesce(v_yields.o_rest, p_results));
     v_back := tasker.submit_results(coalesce(v_judged, v_yields.o_rest, p_results), p_server_uuid, p_settle, p_now);
-    if v_judged is not null or v_yields.o_rest is not null then
+    -- Without a difference there is nothing to count, and it is the rule.
+    if coalesce(v_judged, v_yields.o_rest, p_results) <> p_results then
       select count(*) into v_changed
       from jsonb_to_recordset(p_results) as r(step_uuid uuid, handoff int, outcome text)
       join jsonb_to_recordset(coalesce(v_judged, v_yields.o_rest)) as j(step_uuid uuid, handoff int, outcome text)

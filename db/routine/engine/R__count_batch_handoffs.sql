@@ -6,13 +6,13 @@ language sql
 set search_path = ''
 as $$
   with handed_off as materialized (
-    select s.batch_step_uuid, count(*)::int as workers, array_agg(s.workflow_step_uuid) as step_uuids
+    select s.task_uuid, s.batch_step_uuid, count(*)::int as workers, array_agg(s.workflow_step_uuid) as step_uuids
     from unnest(p_handoffs) h
     join tasker.workflow_steps s on s.workflow_step_uuid = h.step_uuid
-    where s.batch_step_uuid is not null group by s.batch_step_uuid),
+    where s.batch_step_uuid is not null group by s.task_uuid, s.batch_step_uuid),
   busy as (
-    delete from tasker.batch_idle_workers i using (select unnest(h.step_uuids) as step_uuid from handed_off h) u
-    where i.workflow_step_uuid = u.step_uuid)
+    update tasker.batch_live_workers l set due_at = null from (select h.task_uuid, unnest(h.step_uuids) as step_uuid from handed_off h) u
+    where l.task_uuid = u.task_uuid and l.workflow_step_uuid = u.step_uuid and l.due_at is not null)
   update tasker.batches b set in_flight_workers = b.in_flight_workers + h.workers
   from handed_off h where b.workflow_step_uuid = h.batch_step_uuid
 $$;

@@ -20,10 +20,12 @@ begin
     from tasker.workflow_steps s
     where s.workflow_step_uuid = any (p_step_uuids) and s.batch_step_uuid is not null
       and s.state in ('complete', 'error', 'waiting_for_retry', 'cancelled')),
+  ended as (
+    delete from tasker.batch_live_workers l using moved m
+    where m.state <> 'waiting_for_retry' and l.task_uuid = m.task_uuid and l.workflow_step_uuid = m.workflow_step_uuid),
   idle as (
-    insert into tasker.batch_idle_workers as i (workflow_step_uuid, batch_step_uuid, due_at)
-    select m.workflow_step_uuid, m.batch_step_uuid, m.next_retry_at from moved m where m.state = 'waiting_for_retry'
-    on conflict (workflow_step_uuid) do update set due_at = excluded.due_at),
+    update tasker.batch_live_workers l set due_at = m.next_retry_at from moved m
+    where m.state = 'waiting_for_retry' and l.task_uuid = m.task_uuid and l.workflow_step_uuid = m.workflow_step_uuid),
   counted as (
     update tasker.batches b
     set in_flight_workers = b.in_flight_workers - m.workers, done_workers = b.done_workers + m.done, failed_workers = b.failed_workers + m.failed,

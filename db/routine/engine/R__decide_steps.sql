@@ -26,17 +26,20 @@ begin
   o_completed := '{}';
   o_deltas := '{}';
   for v_step in
-    select s.workflow_step_uuid, s.task_uuid, s.handoffs, n.rules, n.named_step_uuid, n.growth_rank is not null as is_grown
+    select s.workflow_step_uuid, s.task_uuid, s.handoffs, n.rules, n.named_step_uuid, n.growth_rank is not null as is_grown,
+           n.growth_rank is not null or nt.total_steps - nt.initial_steps > nt.max_steps_per_decision as has_limits,
+           n.rules::text like '%results%' as asks_for_results
     from unnest(p_step_uuids) with ordinality as u(step_uuid, n)
     join tasker.workflow_steps s on s.workflow_step_uuid = u.step_uuid
     join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
+    join tasker.named_tasks nt on nt.named_task_uuid = n.named_task_uuid
     where s.state = 'pending' and s.is_automatic and s.is_decision
     order by u.n
   loop
     v_chosen := v_step.rules -> 'otherwise';
     v_reason := 'otherwise';
     v_error := null;
-    v_document := tasker.get_expression_document(v_step.task_uuid, v_step.workflow_step_uuid);
+    v_document := tasker.get_expression_document(v_step.task_uuid, v_step.workflow_step_uuid, v_step.asks_for_results);
     begin
       for v_rule in
         select r.ordinality - 1 as i, r.value ->> 'when' as predicate, r.value -> 'then' as chosen
@@ -49,6 +52,8 @@ begin
         end if;
       end loop;
     exception when sqlstate 'TK010' then
+      -- The error shows what the rules could have asked for.
+      v_document := tasker.get_expression_document(v_step.task_uuid, v_step.workflow_step_uuid);
       -- Without the context, which not everyone may see who sees errors; and without a document that is larger than an error should be.
       v_error := jsonb_build_object('type', 'expression_error', 'message', format('rules[%s].when %s', v_rule.i, sqlerrm),
         'details', jsonb_build_object('path', v_rule.predicate, 'rule', v_rule.i)
@@ -60,7 +65,7 @@ begin
       if not v_known ? v_key then
         v_known := v_known || jsonb_build_object(v_key, tasker.check_choice(v_step.named_step_uuid, v_chosen));
       end if;
-      v_message := coalesce(v_known ->> v_key, tasker.check_decision(v_step.workflow_step_uuid, v_chosen, true));
+      v_message := coalesce(v_known ->> v_key, case when v_step.has_limits then tasker.check_decision(v_step.workflow_step_uuid, v_chosen, true) end);
       if v_message is not null then
         v_error := jsonb_build_object('type', 'invalid_decision', 'message', v_message, 'details', jsonb_build_object('decision', v_chosen, 'reason', v_reason));
       end if;

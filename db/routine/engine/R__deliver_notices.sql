@@ -42,7 +42,8 @@ begin
     if v_cancel.kind = 'cancel' and v_cancel.task_uuid = any (v_locked) then
       v_ended := v_ended || coalesce(tasker.request_cancel(
         v_cancel.task_uuid, left(coalesce(v_cancel.details ->> 'by', 'the parent task'), 128), v_cancel.details ->> 'reason',
-        coalesce(v_cancel.details ->> 'policy', 'cancel_running'), p_server_uuid, p_now) -> 'ended', '[]');
+        coalesce(v_cancel.details ->> 'policy', 'cancel_running'), p_server_uuid, p_now,
+        p_compensate => coalesce((v_cancel.details ->> 'compensate')::boolean, false)) -> 'ended', '[]');
     end if;
   end loop;
   return jsonb_build_object('notices', coalesce(cardinality(v_notices), 0), 'ended', v_ended);

@@ -33,9 +33,9 @@ begin
   update tasker.tasks t set is_delayed = false where t.task_uuid = any (p_task_uuids) and t.is_delayed and t.start_at <= v_now;
 
   v_advance := tasker.advance_tasks(
-    '{}', (select coalesce(array_agg(s.workflow_step_uuid), '{}') from tasker.workflow_steps s
-           where s.task_uuid = any (p_task_uuids)
-             and s.state in ('enqueued_for_orchestration', 'enqueued_as_error_for_orchestration')),
+    '{}', (select coalesce(array_agg(s.workflow_step_uuid), '{}') from unnest(p_task_uuids) as t(task_uuid)
+           cross join lateral tasker.get_open_steps(t.task_uuid) s
+           where s.state in ('enqueued_for_orchestration', 'enqueued_as_error_for_orchestration')),
     '{}', p_server_uuid, p_claim_limit, p_lease_seconds, p_now);
   perform tasker.recount_batches(p_task_uuids);
 
@@ -50,7 +50,7 @@ begin
          bool_or(s.is_automatic and s.state = 'pending')
     into v_pending, v_due, v_grows
   from tasker.tasks t
-  join tasker.workflow_steps s on s.task_uuid = t.task_uuid
+  cross join lateral tasker.get_open_steps(t.task_uuid) s
   where t.task_uuid = any (p_task_uuids) and t.completed_at is null and t.cancel_requested_at is null and t.context_checked
     and not t.is_delayed and (t.failed_steps = 0 or t.continue_on_error)
     and t.named_task_uuid <> all (array(select p.named_task_uuid from tasker.template_pauses p))

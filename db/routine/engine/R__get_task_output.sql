@@ -25,7 +25,7 @@ begin
   from tasker.workflow_steps s
   join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid
   join tasker.workflow_step_result_audit r on r.workflow_step_uuid = s.workflow_step_uuid and r.sort_key = s.result_sort_key and r.success
-  where s.task_uuid = p_task_uuid and s.state = 'complete' and s.batch_step_uuid is null
+  where s.task_uuid = p_task_uuid and s.step_position <= 1000000 and s.state = 'complete'
     and not exists (select from tasker.workflow_step_edges e where e.from_step_uuid = s.workflow_step_uuid);
   if octet_length(v_output::text) > 1048576 then
     return jsonb_build_object('output', null, 'error', jsonb_build_object('type', 'output_too_large',

@@ -24,6 +24,9 @@ declare
   v_batches   record;
   v_released  record;
   v_seen      uuid[] := p_ready;
+  v_has_decisions boolean;
+  v_has_batchable boolean;
+  v_has_others    boolean;
 begin
   o_ready := p_ready;
   o_deltas := '{}';
@@ -32,32 +35,41 @@ begin
   loop
     o_ready := o_ready || tasker.expand_decisions(v_completed, p_server_uuid, p_now);
     select array_agg(s.workflow_step_uuid) filter (where s.is_automatic and s.workflow_step_uuid <> all (v_passed)),
-           array_agg(s.workflow_step_uuid order by t.claim_order, u.n) filter (where not s.is_automatic or s.workflow_step_uuid = any (v_passed))
-      into v_automatic, o_ready
+           array_agg(s.workflow_step_uuid order by t.claim_order, u.n) filter (where not s.is_automatic or s.workflow_step_uuid = any (v_passed)),
+           bool_or(s.is_automatic and s.is_decision), bool_or(s.is_batchable), bool_or(s.is_automatic and not s.is_decision)
+      into v_automatic, o_ready, v_has_decisions, v_has_batchable, v_has_others
     from unnest(o_ready) with ordinality as u(step_uuid, n)
     join tasker.workflow_steps s on s.workflow_step_uuid = u.step_uuid
     join tasker.tasks t on t.task_uuid = s.task_uuid
     where s.state = 'pending' and tasker.accepts_handoffs(t);
     o_ready := coalesce(o_ready, '{}');
     exit when v_automatic is null;
-    v_decided := tasker.decide_steps(v_automatic, p_server_uuid, p_now);
-    o_deltas := o_deltas || v_decided.o_deltas;
-    v_waited := tasker.pass_waits(v_automatic, p_server_uuid, p_now);
-    o_deltas := o_deltas || v_waited.o_deltas;
-    o_ready := o_ready || v_waited.o_ready;
-    v_passed := v_passed || v_waited.o_ready;
-    o_next_due_at := least(o_next_due_at, v_waited.o_next_due_at);
-    v_children := tasker.pass_child_waits(v_automatic, p_server_uuid, p_now);
-    o_deltas := o_deltas || v_children.o_deltas;
-    o_queued := o_queued || v_children.o_queued;
-    o_next_due_at := least(o_next_due_at, v_children.o_next_due_at);
-    v_cut := tasker.cut_batches(v_automatic, p_server_uuid, p_now);
-    v_batches := tasker.advance_batches(v_automatic, p_server_uuid, p_now);
-    o_deltas := o_deltas || v_cut.o_deltas || v_batches.o_deltas;
-    v_completed := v_decided.o_completed || v_waited.o_completed || v_children.o_completed || v_cut.o_completed || v_batches.o_completed;
+    v_completed := '{}';
+    -- Each only where it has something to do: a statement costs more than what it finds.
+    if v_has_decisions then
+      v_decided := tasker.decide_steps(v_automatic, p_server_uuid, p_now);
+      o_deltas := o_deltas || v_decided.o_deltas;
+      v_completed := v_decided.o_completed;
+    end if;
+    if v_has_batchable then
+      v_cut := tasker.cut_batches(v_automatic, p_server_uuid, p_now);
+      o_deltas := o_deltas || v_cut.o_deltas;
+      v_completed := v_completed || v_cut.o_completed;
+    end if;
+    if v_has_others then
+      v_waited := tasker.pass_waits(v_automatic, p_server_uuid, p_now);
+      v_passed := v_passed || v_waited.o_ready;
+      v_children := tasker.pass_child_waits(v_automatic, p_server_uuid, p_now);
+      o_queued := o_queued || v_children.o_queued;
+      v_batches := tasker.advance_batches(v_automatic, p_server_uuid, p_now);
+      o_due := o_due || v_batches.o_due;
+      o_next_due_at := least(o_next_due_at, v_waited.o_next_due_at, v_children.o_next_due_at);
+      o_deltas := o_deltas || v_waited.o_deltas || v_children.o_deltas || v_batches.o_deltas;
+      o_ready := o_ready || v_waited.o_ready || v_batches.o_ready;
+      v_completed := v_completed || v_waited.o_completed || v_children.o_completed || v_batches.o_completed;
+    end if;
     v_released := tasker.release_children(v_completed);
-    o_ready := o_ready || v_batches.o_ready || v_released.o_ready;
-    o_due := o_due || v_batches.o_due;
+    o_ready := o_ready || v_released.o_ready;
     v_seen := v_seen || v_released.o_ready;
   end loop;
   -- A step of the task may have failed after its batch was continued.

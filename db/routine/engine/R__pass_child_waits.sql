@@ -10,6 +10,8 @@
 -- its failure, or runs again, the step takes that child; one that is still blocked is told to cancel, and another one is submitted.
 -- The identity of a child is the step and the number of the child. A child that cannot be submitted (no such template, a context that does
 -- not fit, deeper than lifecycle.max_child_depth) is a permanent error, child_not_submitted; a context that cannot be evaluated is expression_error.
+-- A step that undoes one with a child task waits for the compensation of that child, a task of its own (compensate_child), and completes with it, or at once when
+-- there is nothing to undo. It is in error, child_not_compensated, when the compensation is blocked or has ended otherwise; started again, it takes the same task.
 -- Leaves out steps that are not pending or have no child task.
 -- o_completed: the steps that completed; o_deltas: what the caller has to roll up; o_queued: the namespaces in which steps of children were
 -- offered; o_next_due_at: when the first of the waits that stay open is due.
@@ -38,13 +40,14 @@ declare
   v_to_arm   jsonb := '[]';
   v_reply    jsonb;
   v_verdict  jsonb;
+  v_undo     record;
 begin
   o_completed := '{}';
   o_deltas := '{}';
   o_queued := '{}';
   for v_step in
     select s.workflow_step_uuid, s.task_uuid, n.wait_for, n.timeout_seconds, n.default_max_attempts, n.default_retryable, n.backoff, n.backoff_base_ms,
-           n.max_backoff_ms, coalesce(s.name, sn.name) as name, nt.max_child_depth, t.priority, t.correlation_id, t.initiator, t.source_system, c.submitted_by, c.trace_parent
+           n.max_backoff_ms, s.compensates_step_uuid is not null as is_undo, coalesce(s.name, sn.name) as name, nt.max_child_depth, t.priority, t.correlation_id, t.initiator, t.source_system, c.submitted_by, c.trace_parent
     from unnest(p_step_uuids) with ordinality as u(step_uuid, n)
     join tasker.workflow_steps s on s.workflow_step_uuid = u.step_uuid
     join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
@@ -82,7 +85,20 @@ begin
       where w.task_uuid = v_step.task_uuid and w.workflow_step_uuid = v_step.workflow_step_uuid and w.kind = 'child'
       order by w.armed_at desc, w.wait_uuid desc limit 1;
       v_due_at := v_now + v_step.timeout_seconds * interval '1 second';
-      if found and (v_child.state in ('complete', 'resolved_manually') and v_child.wait_state <> 'satisfied'
+      if v_step.is_undo then
+        v_undo := tasker.compensate_child(v_step.workflow_step_uuid, p_server_uuid, v_now);
+        o_queued := o_queued || v_undo.o_queued;
+        if v_undo.o_task_uuid is null then
+          v_ends := v_ends || jsonb_build_object('step_uuid', v_step.workflow_step_uuid, 'result', v_undo.o_result, 'error', v_undo.o_error);
+          if v_undo.o_error is null then
+            o_completed := o_completed || v_step.workflow_step_uuid;
+          end if;
+          continue;
+        end if;
+        insert into tasker.step_waits (task_uuid, workflow_step_uuid, kind, armed_at, child_task_uuid, attempt)
+        values (v_step.task_uuid, v_step.workflow_step_uuid, 'child', greatest(v_now, v_wait.armed_at), v_undo.o_task_uuid, v_attempt)
+        returning * into v_wait;
+      elsif found and (v_child.state in ('complete', 'resolved_manually') and v_child.wait_state <> 'satisfied'
                     or v_child.state not in ('complete', 'resolved_manually', 'error', 'cancelled', 'blocked_by_failures') and not v_child.is_cancelled) then
         insert into tasker.step_waits (task_uuid, workflow_step_uuid, kind, armed_at, due_at, child_task_uuid, attempt)
         values (v_step.task_uuid, v_step.workflow_step_uuid, 'child', greatest(v_now, v_wait.armed_at), v_due_at, v_child.child_task_uuid, v_attempt)
@@ -128,10 +144,12 @@ begin
     end if;
 
     -- A child has been submitted, and its end not been taken yet.
-    select t.task_uuid, t.state into v_child from tasker.tasks t where t.task_uuid = v_wait.child_task_uuid;
+    select t.task_uuid, t.state, t.compensates_task_uuid into v_child from tasker.tasks t where t.task_uuid = v_wait.child_task_uuid;
     v_end := greatest(v_now, v_wait.armed_at);
     if v_child.state in ('complete', 'resolved_manually') then
-      v_output := tasker.get_task_output(v_child.task_uuid);
+      v_output := case when v_step.is_undo
+        then jsonb_build_object('output', jsonb_build_object('child_task_uuid', v_child.compensates_task_uuid, 'compensation_task_uuid', v_child.task_uuid))
+        else tasker.get_task_output(v_child.task_uuid) end;
       v_error := nullif(v_output -> 'error', 'null');
       if v_error is not null then
         v_error := v_error || jsonb_build_object('details', jsonb_build_object('child_task_uuid', v_child.task_uuid) || coalesce(v_error -> 'details', '{}'));
@@ -143,8 +161,9 @@ begin
       end if;
       continue;
     elsif v_child.state is null or v_child.state in ('error', 'cancelled', 'blocked_by_failures') then
-      v_error := jsonb_build_object('type', case v_child.state when 'cancelled' then 'child_cancelled' else 'child_failed' end,
-        'message', format('child task %s is %s', v_wait.child_task_uuid, coalesce(v_child.state::text, 'gone')),
+      v_error := jsonb_build_object('type', case when v_step.is_undo then 'child_not_compensated' when v_child.state = 'cancelled' then 'child_cancelled' else 'child_failed' end,
+        'message', case when v_step.is_undo then format('task %s, which compensates child task %s, is %s', v_wait.child_task_uuid, v_child.compensates_task_uuid, coalesce(v_child.state::text, 'gone'))
+                        else format('child task %s is %s', v_wait.child_task_uuid, coalesce(v_child.state::text, 'gone')) end,
         'details', jsonb_strip_nulls(jsonb_build_object('child_task_uuid', v_wait.child_task_uuid, 'state', v_child.state, 'attempt', v_wait.attempt,
           'failed_steps', (select jsonb_object_agg(f.name, f.error) from (
              select coalesce(s.name, n.name) as name, jsonb_build_object('type', r.error -> 'type', 'message', left(r.error ->> 'message', 1000)) as error

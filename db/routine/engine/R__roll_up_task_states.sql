@@ -85,8 +85,7 @@ begin
 
   if v_asleep is not null then
     insert into tasker.task_wakeups as w (task_uuid, wake_at)
-    select a, least(coalesce((select min(s.next_retry_at) from tasker.workflow_steps s
-                              where s.task_uuid = a and s.state = 'waiting_for_retry'), v.ends_at, v_now + interval '30 seconds'),
+    select a, least(coalesce((select min(s.next_retry_at) from tasker.get_open_steps(a) s where s.state = 'waiting_for_retry'), v.ends_at, v_now + interval '30 seconds'),
                     v.ends_at,
                     -- Also when it is due already: what completes here does not end it, and the next round has to.
                     (select min(o.due_at) from tasker.step_waits o where o.task_uuid = a and o.state = 'open'),

@@ -23,7 +23,7 @@ as $$
   join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
   cross join lateral (
     select min(s.lease_expires_at) as first_lease_end, min(s.next_retry_at) filter (where s.next_retry_at > p_now) as first_retry
-    from tasker.workflow_steps s where s.task_uuid = t.task_uuid) n
+    from tasker.get_open_steps(t.task_uuid) s) n
   cross join lateral (select tasker.calculate_wait_end(t.task_uuid, p_now) as ends_at) v
   -- The condition is on both tables, so that the planner reads neither beyond these tasks.
   where w.task_uuid = t.task_uuid and t.task_uuid = any (p_task_uuids) and w.task_uuid = any (p_task_uuids)

@@ -60,7 +60,7 @@ begin
       insert into tasker.task_wakeups as w (task_uuid, wake_at)
       select m.task_uuid,
              case v_to when 'waiting_for_retry' then coalesce(
-                        (select min(s.next_retry_at) from tasker.workflow_steps s where s.task_uuid = m.task_uuid), v_now)
+                        (select min(s.next_retry_at) from tasker.get_open_steps(m.task_uuid) s), v_now)
                        else v_now + interval '30 seconds' end
       from moved m
       where v_to not in ('complete', 'error', 'cancelled', 'resolved_manually', 'blocked_by_failures')

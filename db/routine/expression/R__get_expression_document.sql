@@ -1,8 +1,8 @@
 -- The document over which the expressions of a step are evaluated: {context, results, task}. results has the results of
--- the step's ancestors by name, without a step those of all steps of the task; task has attempt, correlation_id, created_at, name,
+-- the step's ancestors by name, without a step those of all steps of the task, and none without p_with_results; task has attempt, correlation_id, created_at, name,
 -- namespace, priority, requested_at (of a scheduled task the fire time), uuid and version. Null when there is no such task, or it has no such step.
 -- Locks: none. Source: design section 12.
-create or replace function tasker.get_expression_document(p_task_uuid uuid, p_step_uuid uuid default null)
+create or replace function tasker.get_expression_document(p_task_uuid uuid, p_step_uuid uuid default null, p_with_results boolean default true)
 returns jsonb
 language plpgsql stable
 set search_path = '' set timezone = 'UTC'
@@ -11,7 +11,7 @@ begin
   return (
     select jsonb_build_object(
       'context', c.context,
-      'results', case when p_step_uuid is not null then tasker.get_ancestor_results(p_step_uuid)
+      'results', case when not p_with_results then '{}' when p_step_uuid is not null then tasker.get_ancestor_results(p_step_uuid)
         else (select coalesce(jsonb_object_agg(coalesce(o.name, n.name), r.result) filter (where r.result is not null), '{}')
               from tasker.workflow_steps o
               join tasker.named_steps n on n.named_step_uuid = o.named_step_uuid
@@ -28,5 +28,5 @@ begin
     where t.task_uuid = p_task_uuid and (p_step_uuid is null or s.workflow_step_uuid is not null));
 end
 $$;
-comment on function tasker.get_expression_document(uuid, uuid) is
+comment on function tasker.get_expression_document(uuid, uuid, boolean) is
   'The document over which the expressions of a step are evaluated: {context, results, task}.';

@@ -30,10 +30,11 @@ begin
   select p.* into v_pause from tasker.template_pauses p where p.named_task_uuid = v_task.named_task_uuid order by p.paused_at limit 1;
   select jsonb_agg(coalesce(s.name, n.name) order by s.step_position) into v_failed
   from tasker.workflow_steps s join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid
-  where s.task_uuid = p_task_uuid and s.state = 'error' and s.batch_step_uuid is null;
+  where s.task_uuid = p_task_uuid and s.step_position <= 1000000 and s.state = 'error';
   v_workers_shown := array(
-    select s.workflow_step_uuid from tasker.workflow_steps s
-    where s.task_uuid = p_task_uuid and s.batch_step_uuid is not null
+    select s.workflow_step_uuid from tasker.batch_live_workers l
+    join tasker.workflow_steps s on s.workflow_step_uuid = l.workflow_step_uuid
+    where l.task_uuid = p_task_uuid
       and s.state not in ('complete', 'resolved_manually', 'cancelled', 'error', 'pending')
     order by s.step_position limit 20);
   select count(*) into v_workers from tasker.get_available_workers(v_namespace, v_now);
@@ -52,7 +53,7 @@ begin
            v_names ->> s.leased_by::text as server,
            sl.policy_uuid, sl.place,
            ba.total_workers, ba.created_workers, ba.in_flight_workers, ba.done_workers, ba.failed_workers, ba.parallelism, yd.yields
-    from tasker.workflow_steps s
+    from tasker.get_open_steps(p_task_uuid) s
     join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid
     join tasker.named_tasks_named_steps d on d.named_step_uuid = s.named_step_uuid
     left join tasker.workflow_step_result_audit r on r.workflow_step_uuid = s.workflow_step_uuid and r.sort_key = s.result_sort_key
@@ -78,7 +79,7 @@ begin
       join tasker.concurrency_policies cp on cp.policy_uuid = w.policy_uuid
       where w.holder_uuid in (s.workflow_step_uuid, s.task_uuid) and w.admitted_at is null
       order by w.requested_at limit 1) sl on s.state in ('pending', 'waiting_for_retry')
-    where s.task_uuid = p_task_uuid and s.state not in ('complete', 'resolved_manually', 'cancelled')
+    where s.state not in ('complete', 'resolved_manually', 'cancelled')
       and (s.batch_step_uuid is null or s.workflow_step_uuid = any (v_workers_shown))),
   judged as (
     select s.*, case s.watched when 'unserved' then s.watched_since end as unserved_since,

@@ -23,7 +23,7 @@ as $$
     from tasker.named_tasks_named_steps cd
     join tasker.named_steps cn on cn.named_step_uuid = cd.named_step_uuid
     where cd.named_task_uuid = d.named_task_uuid and d.step_position = any (cd.parent_positions)) c
-  where s.task_uuid = p_task_uuid and s.is_decision
+  where s.task_uuid = p_task_uuid and s.step_position <= 1000000 and s.is_decision
 $$;
 comment on function tasker.get_decision_documents(uuid) is
   'The decisions of a task as the REST interface shows them, a JSON array in the order of the template.';

@@ -8,7 +8,7 @@ set search_path = ''
 as $$
   select tasker.get_documents_of_steps(p_task_uuid, case
     when p_step_uuid is not null then array[p_step_uuid]
-    else array(select s.workflow_step_uuid from tasker.workflow_steps s where s.task_uuid = p_task_uuid and s.batch_step_uuid is null) end, p_most_bytes)
+    else array(select s.workflow_step_uuid from tasker.workflow_steps s where s.task_uuid = p_task_uuid and s.step_position <= 1000000) end, p_most_bytes)
 $$;
 comment on function tasker.get_step_documents(uuid, uuid, int) is
   'The steps of a task, or one of them, as the REST interface shows them.';

@@ -16,7 +16,7 @@ begin
         'updated_at', greatest(t.created_at, t.completed_at, h.last_at),
         'initiator', t.initiator, 'source_system', t.source_system, 'reason', t.reason, 'priority', t.priority, 'tags', t.tags,
         'correlation_id', t.correlation_id, 'parent_correlation_id', t.parent_correlation_id, 'parent_task_uuid', t.parent_task_uuid,
-        'replaces_task_uuid', t.replaces_task_uuid, 'replaced_by_task_uuid', t.replaced_by_task_uuid,
+        'compensates_task_uuid', t.compensates_task_uuid, 'replaces_task_uuid', t.replaces_task_uuid, 'replaced_by_task_uuid', t.replaced_by_task_uuid,
         'total_steps', c.total_steps, 'pending_steps', c.pending_steps, 'in_progress_steps', c.in_progress_steps,
         'completed_steps', c.completed_steps, 'failed_steps', c.failed_steps, 'ready_steps', c.ready_steps)
       || jsonb_build_object(
@@ -31,8 +31,8 @@ begin
         'explanation', case when t.completed_at is null or t.timed_out_at is not null then tasker.diagnose_task(t.task_uuid) end,
         'steps', (select coalesce(jsonb_agg(to_jsonb(r) - '{task_uuid,workflow_step_uuid,named_step_uuid,current_state}'::text[]
             || jsonb_build_object('step_uuid', r.workflow_step_uuid, 'template_step_uuid', r.named_step_uuid, 'state', r.current_state)), '[]')
-          from tasker.get_step_readiness_status_batch(array[t.task_uuid]) r
-          join tasker.workflow_steps w on w.workflow_step_uuid = r.workflow_step_uuid and w.batch_step_uuid is null)), '{context,output}', p_most_bytes)
+          from tasker.get_step_readiness_status_batch(array[t.task_uuid], array(
+            select w.workflow_step_uuid from tasker.workflow_steps w where w.task_uuid = t.task_uuid and w.step_position <= 1000000)) r)), '{context,output}', p_most_bytes)
          else '{}' end
       order by u.n), '[]')
   from unnest(p_task_uuids) with ordinality as u(task_uuid, n)

@@ -26,9 +26,14 @@ begin
                                 where s.task_uuid = p_task.task_uuid and s.batch_step_uuid = any (v_below) and s.state in ('error', 'waiting_for_retry'));
   else
     -- Those that failed in a batch that is closed were tolerated, and what followed has its results.
-    select array_agg(s.workflow_step_uuid) into v_below from tasker.workflow_steps s
-    where s.task_uuid = p_task.task_uuid and s.state in ('error', 'waiting_for_retry') and (p_task.compensation is null or s.compensates_step_uuid is not null)
-      and (s.batch_step_uuid is null or exists (select from tasker.batches b where b.workflow_step_uuid = s.batch_step_uuid and b.closed_at is null));
+    select array_agg(s.workflow_step_uuid) into v_below
+    from (select o.workflow_step_uuid, o.state, o.compensates_step_uuid from tasker.get_open_steps(p_task.task_uuid) o
+          union all
+          select w.workflow_step_uuid, w.state, w.compensates_step_uuid
+          from tasker.batches b
+          join tasker.workflow_steps w on w.task_uuid = b.task_uuid and w.step_position between b.first_position and b.first_position + b.created_workers - 1 and w.state = 'error'
+          where b.task_uuid = p_task.task_uuid and b.closed_at is null and b.failed_workers > 0) s
+    where s.state in ('error', 'waiting_for_retry') and (p_task.compensation is null or s.compensates_step_uuid is not null);
   end if;
   select array_agg(s.workflow_step_uuid) filter (where s.state in ('error', 'waiting_for_retry')
              or (s.state in ('complete', 'resolved_manually') and p_action = 'retry_from_step' and coalesce((p_data ->> 'rerun_completed')::boolean, false))),

@@ -47,12 +47,12 @@ begin
     end if;
     -- Its workers that wait are closed with it, and those that were not created never are.
     perform tasker.move_steps_by_operator(
-      p_task_uuid, (select array_agg(i.workflow_step_uuid) from tasker.batch_idle_workers i
-                    where i.batch_step_uuid = any (v_batches) and i.workflow_step_uuid <> all (p_step_uuids)),
+      p_task_uuid, (select array_agg(i.workflow_step_uuid) from tasker.batch_live_workers i
+                    where i.task_uuid = p_task_uuid and i.batch_step_uuid = any (v_batches) and i.workflow_step_uuid <> all (p_step_uuids)),
       'resolved_manually', p_metadata - 'decision' - 'batches', null, p_server_uuid, p_now);
     update tasker.batches b set closed_at = p_now where b.workflow_step_uuid = any (v_batches);
     delete from tasker.batch_items i where i.batch_step_uuid = any (v_batches);
-    delete from tasker.batch_idle_workers i where i.batch_step_uuid = any (v_batches);
+    delete from tasker.batch_live_workers i where i.task_uuid = p_task_uuid and i.batch_step_uuid = any (v_batches);
   end if;
   -- Failures of workers are not counted on the task, and count below as if they were.
   with failures as (
@@ -140,6 +140,10 @@ begin
        from tasker.workflow_steps s where s.workflow_step_uuid = any (p_step_uuids) and s.task_uuid = p_task_uuid and s.is_batchable), p_step_uuids, p_now);
   end if;
   if v_workers is not null then
+    -- One that had failed is live again, or is counted as done.
+    insert into tasker.batch_live_workers (task_uuid, workflow_step_uuid, batch_step_uuid)
+    select s.task_uuid, s.workflow_step_uuid, s.batch_step_uuid from tasker.workflow_steps s where s.workflow_step_uuid = any (v_workers)
+    on conflict do nothing;
     perform tasker.recount_batches(array[p_task_uuid]);
     -- A batch step is in error only while more workers have failed than it tolerates.
     select array_agg(b.workflow_step_uuid) into v_batches

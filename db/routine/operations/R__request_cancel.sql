@@ -120,7 +120,9 @@ begin
   with not_running as (
     select s.workflow_step_uuid, s.state as from_state
     from tasker.workflow_steps s
-    where s.task_uuid = any (v_asked) and s.state in ('pending', 'waiting_for_retry', 'enqueued')
+    where s.workflow_step_uuid = any (array(
+        select o.workflow_step_uuid from unnest(v_asked) as a(task_uuid) cross join lateral tasker.get_open_steps(a.task_uuid) o
+        where o.state in ('pending', 'waiting_for_retry', 'enqueued')))
     order by s.workflow_step_uuid
     for update),
   moved as (

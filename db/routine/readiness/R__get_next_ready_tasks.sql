@@ -34,7 +34,7 @@ begin
                and (s.state = 'pending' or (s.state = 'waiting_for_retry' and s.next_retry_at <= v_now))
                and d.accepts and not tasker.waits_for_slot(s) and not tasker.has_open_wait(s, v_now)) as ready,
              max(s.attempts)::int as attempts
-      from tasker.workflow_steps s where s.task_uuid = d.task_uuid) c
+      from tasker.get_open_steps(d.task_uuid) s) c
     order by tasker.calculate_claim_rank(d.claim_order, c.attempts), d.task_uuid;
 end
 $$;

@@ -37,8 +37,9 @@ as $$
     select t.completed_at is null and t.cancel_requested_at is null and s.completed_at is null
            and (s.attempts = s.attempts_before_reset or s.state = 'pending'
                 or (s.retryable and s.attempts - s.attempts_before_reset < s.max_attempts)) as retry_eligible) e
+  -- By their keys, so that the steps that are not asked for are not read.
   where s.task_uuid = any (input_task_uuids)
-    and (step_uuids is null or s.workflow_step_uuid = any (step_uuids))
+    and s.workflow_step_uuid = any (coalesce(step_uuids, array(select a.workflow_step_uuid from tasker.workflow_steps a where a.task_uuid = any (input_task_uuids))))
   order by s.task_uuid, s.step_position
 $$;
 comment on function tasker.get_step_readiness_status_batch(uuid[], uuid[], timestamptz) is

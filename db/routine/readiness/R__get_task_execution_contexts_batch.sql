@@ -11,20 +11,25 @@ language sql stable parallel safe
 as $$
   with counted as (
     select t.task_uuid, t.named_task_uuid, t.state, t.completed_at,
-           count(s.*) as total,
+           count(s.workflow_step_uuid) + coalesce(max(b.ended), 0) as total,
            count(*) filter (where s.state = 'pending') as pending,
            count(*) filter (where s.state = 'in_progress') as in_progress,
            count(*) filter (where s.state in ('enqueued', 'enqueued_for_orchestration', 'enqueued_as_error_for_orchestration')) as enqueued,
-           count(*) filter (where s.state in ('complete', 'resolved_manually')) as completed,
-           count(*) filter (where s.state = 'error' and s.batch_step_uuid is null) as failed,
-           count(*) filter (where s.state = 'error' and s.batch_step_uuid is not null) as tolerated,
+           count(*) filter (where s.state in ('complete', 'resolved_manually')) + coalesce(max(b.done), 0) as completed,
+           count(*) filter (where s.state = 'error') as failed,
+           coalesce(max(b.failed), 0) as tolerated,
            count(*) filter (where s.state = 'waiting_for_retry') as retrying,
            count(*) filter (where s.remaining_parents = 0 and (s.state = 'pending'
                             or (s.state = 'waiting_for_retry' and s.next_retry_at <= coalesce(p_now, clock_timestamp())))
                             and tasker.accepts_handoffs(t) and not tasker.waits_for_slot(s) and not tasker.has_open_wait(s, p_now)
-                            and not exists (select from tasker.batches b where b.workflow_step_uuid in (s.workflow_step_uuid, s.batch_step_uuid))) as ready
+                            and s.batch_step_uuid is null
+                            and not exists (select from tasker.batches b where b.workflow_step_uuid = s.workflow_step_uuid)) as ready
     from tasker.tasks t
-    left join tasker.workflow_steps s on s.task_uuid = t.task_uuid
+    left join lateral tasker.get_open_steps(t.task_uuid) s on true
+    -- Workers that have ended are counted already.
+    left join lateral (
+      select sum(u.done_workers) as done, sum(u.failed_workers) as failed, sum(u.done_workers + u.failed_workers + u.cancelled_workers) as ended
+      from tasker.batches u where u.task_uuid = t.task_uuid) b on true
     where t.task_uuid = any (input_task_uuids)
     group by t.task_uuid),
   judged as (

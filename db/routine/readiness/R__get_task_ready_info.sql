@@ -7,8 +7,7 @@ returns table (
 language sql stable parallel safe
 as $$
   select t.task_uuid, n.name::text, t.priority, ns.name::text, c.ready_steps,
-         tasker.calculate_priority(t.claim_order, (select greatest(max(s.attempts) - 1, 0)::int from tasker.workflow_steps s
-                                                    where s.task_uuid = t.task_uuid), p_now), t.state::varchar
+         tasker.calculate_priority(t.claim_order, (select greatest(max(s.attempts) - 1, 0)::int from tasker.get_open_steps(t.task_uuid) s), p_now), t.state::varchar
   from tasker.tasks t
   join tasker.named_tasks n on n.named_task_uuid = t.named_task_uuid
   join tasker.task_namespaces ns on ns.task_namespace_uuid = n.task_namespace_uuid

@@ -27,7 +27,7 @@ begin
   -- A task that waits for nothing else is due at its first retry; any other task at this retry or earlier.
   update tasker.task_wakeups w
   set wake_at = case when t.state = 'waiting_for_retry'
-                     then least((select min(s.next_retry_at) from tasker.workflow_steps s where s.task_uuid = t.task_uuid),
+                     then least((select min(s.next_retry_at) from tasker.get_open_steps(t.task_uuid) s),
                                 (select greatest(t.start_at, t.created_at) + nt.max_duration from tasker.named_tasks nt
                                  where nt.named_task_uuid = t.named_task_uuid and t.timed_out_at is null and t.cancel_requested_at is null and t.compensation is null))
                      else least(w.wake_at, v_retry_at) end

@@ -31,13 +31,13 @@ begin
   select 'task', t.task_uuid, t.task_uuid, 0, 'tasker.task.sla_breached', jsonb_build_object('state', t.state, 'sla_minutes', nt.sla_minutes)
   from tasker.tasks t
   join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid and nt.published_lifecycle ? 'tasks'
-  where t.task_uuid = any (v_late);
+  where t.task_uuid = any (v_late) and t.compensates_task_uuid is null;
 
   for v_each in
     select ns.name as namespace, array_agg(s.workflow_step_uuid::text) as steps,
            array_agg(distinct tasker.calculate_claim_rank(t.claim_order + 6000000, s.attempts)) as claim_ranks
     from tasker.tasks t
-    join tasker.workflow_steps s on s.task_uuid = t.task_uuid and s.state = 'enqueued'
+    join lateral tasker.get_open_steps(t.task_uuid) s on s.state = 'enqueued'
     join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
     join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
     where t.task_uuid = any (v_late)

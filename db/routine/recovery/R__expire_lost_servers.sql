@@ -51,8 +51,9 @@ begin
   with held as materialized (
     select s.workflow_step_uuid, s.task_uuid
     from tasker.task_wakeups w
-    join tasker.workflow_steps s on s.task_uuid = w.task_uuid
-    where s.state = 'in_progress' and s.lease_expires_at > v_now and s.leased_by in (select unnest(o_servers))
+    cross join lateral tasker.get_open_steps(w.task_uuid) o
+    join tasker.workflow_steps s on s.workflow_step_uuid = o.workflow_step_uuid
+    where o.state = 'in_progress' and o.leased_by in (select unnest(o_servers)) and s.state = 'in_progress' and s.lease_expires_at > v_now and s.leased_by in (select unnest(o_servers))
     for no key update of s skip locked),
   expired as (
     update tasker.workflow_steps s set lease_expires_at = v_now

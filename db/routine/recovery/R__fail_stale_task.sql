@@ -15,10 +15,10 @@ begin
   if not found or v_task.completed_at is not null or v_task.state = 'blocked_by_failures' then
     return false;
   end if;
-  v_offered := array(select s.workflow_step_uuid from tasker.workflow_steps s where s.task_uuid = p_task_uuid and s.state = 'enqueued');
+  v_offered := array(select s.workflow_step_uuid from tasker.get_open_steps(p_task_uuid) s where s.state = 'enqueued');
   with offered_or_running as (
     select s.workflow_step_uuid, s.state as from_state from tasker.workflow_steps s
-    where s.task_uuid = p_task_uuid and s.state in ('enqueued', 'in_progress')
+    where s.workflow_step_uuid = any (array(select a.workflow_step_uuid from tasker.get_open_steps(p_task_uuid) a where a.state in ('enqueued', 'in_progress')))
     order by s.workflow_step_uuid for no key update),
   moved as (
     update tasker.workflow_steps s

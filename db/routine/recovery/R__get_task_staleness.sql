@@ -50,7 +50,7 @@ begin
              min(w.last_attempted_at) filter (where w.state in ('enqueued_for_orchestration', 'enqueued_as_error_for_orchestration')) as first_result,
              min(w.enqueued_at) filter (where w.state in ('enqueued', 'in_progress', 'enqueued_for_orchestration', 'enqueued_as_error_for_orchestration')) as first_out,
              count(*) filter (where w.state in ('in_progress', 'enqueued_for_orchestration', 'enqueued_as_error_for_orchestration')) as claimed
-      from tasker.workflow_steps w where w.task_uuid = l.task_uuid) s),
+      from tasker.get_open_steps(l.task_uuid) w) s),
   limits as (
     select m.*, least(m.since + m.threshold * interval '1 minute', m.created_at + m.max_duration_minutes * interval '1 minute') as stale_at
     from measured m)
@@ -59,7 +59,7 @@ begin
            when l.state = 'steps_in_process' and l.first_offer is not null and l.claimed = 0 and not l.is_served then 'worker_unavailable'
            when l.state = 'waiting_for_dependencies' and l.stale_at <= v_now and exists (
              select from tasker.workflow_step_edges e where e.task_uuid = l.task_uuid
-               and e.to_step_uuid in (select x.workflow_step_uuid from tasker.workflow_steps x where x.task_uuid = l.task_uuid and x.state = 'pending')
+               and e.to_step_uuid in (select x.workflow_step_uuid from tasker.get_open_steps(l.task_uuid) x where x.state = 'pending')
                and tasker.detect_cycle(e.from_step_uuid, e.to_step_uuid)) then 'dependency_cycle_detected'
            else 'staleness_timeout'
          end::tasker.dlq_reason,

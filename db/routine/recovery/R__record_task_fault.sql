@@ -35,8 +35,8 @@ begin
 
   -- Each is settled in a savepoint: a step that raises causes the error; the savepoint of any other is rolled back too.
   for v_step in
-    select s.workflow_step_uuid from tasker.workflow_steps s
-    where s.task_uuid = p_task_uuid and s.state in ('enqueued_for_orchestration', 'enqueued_as_error_for_orchestration')
+    select s.workflow_step_uuid from tasker.get_open_steps(p_task_uuid) s
+    where s.state in ('enqueued_for_orchestration', 'enqueued_as_error_for_orchestration')
     order by s.workflow_step_uuid
   loop
     v_settled := false;

@@ -21,8 +21,10 @@ begin
     from tasker.workflow_steps s
     join tasker.tasks t on t.task_uuid = s.task_uuid
     join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
-    where s.task_uuid = any (p_task_uuids) and s.state = 'in_progress'
-      and (s.lease_expires_at <= v_now or t.cancel_force_at <= v_now)
+    where s.workflow_step_uuid = any (array(
+        select o.workflow_step_uuid from tasker.tasks a cross join lateral tasker.get_open_steps(a.task_uuid) o
+        where a.task_uuid = any (p_task_uuids) and o.state = 'in_progress' and (o.lease_expires_at <= v_now or a.cancel_force_at <= v_now)))
+      and s.state = 'in_progress' and (s.lease_expires_at <= v_now or t.cancel_force_at <= v_now)
     order by s.workflow_step_uuid
     for update of s),
   moved as (

@@ -36,11 +36,11 @@ begin
 
   for v_namespace in
     select distinct ns.name
-    from tasker.workflow_steps s
-    join tasker.tasks t on t.task_uuid = s.task_uuid
+    from tasker.tasks t
     join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
     join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
-    where s.task_uuid = any (p_task_uuids) and s.state = 'enqueued' and s.enqueued_at < v_now - interval '5 seconds'
+    cross join lateral tasker.get_open_steps(t.task_uuid) s
+    where t.task_uuid = any (p_task_uuids) and s.state = 'enqueued' and s.enqueued_at < v_now - interval '5 seconds'
   loop
     -- The claim rank of the last offer that the available permits could take now, among those that some worker serves.
     select coalesce(sum(greatest(w.capacity - w.running, 0)), 0) into v_permits
@@ -71,12 +71,12 @@ begin
                  where w.running < w.capacity
                    and tasker.has_handler(w.handlers, w.resolvers, w.unable, n.handler_callable, n.handler_resolver, n.handler_key)) then 'unclaimed'
              end as why
-      from tasker.workflow_steps s
-      join tasker.tasks t on t.task_uuid = s.task_uuid
+      from tasker.tasks t
       join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
       join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
+      cross join lateral tasker.get_open_steps(t.task_uuid) s
       join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
-      where s.task_uuid = any (p_task_uuids) and s.state = 'enqueued' and s.enqueued_at < v_now - interval '5 seconds'
+      where t.task_uuid = any (p_task_uuids) and s.state = 'enqueued' and s.enqueued_at < v_now - interval '5 seconds'
         and ns.name = v_namespace),
     unwatched as (
       delete from tasker.unclaimed_offers w using offers o
@@ -97,7 +97,7 @@ begin
     select s.workflow_step_uuid
     from tasker.tasks t
     join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid and nt.has_queue_timeouts
-    join tasker.workflow_steps s on s.task_uuid = t.task_uuid and s.state = 'enqueued'
+    join lateral tasker.get_open_steps(t.task_uuid) s on s.state = 'enqueued'
     join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
     where t.task_uuid = any (p_task_uuids) and s.enqueued_at + n.queue_timeout_seconds * interval '1 second' <= v_now);
   with overdue as (

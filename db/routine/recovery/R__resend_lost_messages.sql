@@ -17,11 +17,11 @@ declare
 begin
   for v_namespace in
     select ns.name, array_agg(distinct t.task_uuid) as tasks
-    from tasker.workflow_steps s
-    join tasker.tasks t on t.task_uuid = s.task_uuid
+    from tasker.tasks t
     join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
     join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
-    where s.task_uuid = any (p_task_uuids) and s.state = 'enqueued' and s.enqueued_at < v_now - interval '5 seconds'
+    cross join lateral tasker.get_open_steps(t.task_uuid) s
+    where t.task_uuid = any (p_task_uuids) and s.state = 'enqueued' and s.enqueued_at < v_now - interval '5 seconds'
     group by ns.name
   loop
     perform tasker.ensure_task_queue(tasker.worker_queue(v_namespace.name));
@@ -29,10 +29,10 @@ begin
       with offers as materialized (
         select s.workflow_step_uuid, s.task_uuid, s.handoffs, s.attempts, t.claim_order, t.correlation_id,
                tasker.calculate_claim_rank(t.claim_order, s.attempts) as claim_rank, t.sla_breached_at is not null as is_late, n.handler_key
-        from tasker.workflow_steps s
-        join tasker.tasks t on t.task_uuid = s.task_uuid
+        from tasker.tasks t
+        cross join lateral tasker.get_open_steps(t.task_uuid) s
         join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
-        where s.task_uuid = any ($1) and s.state = 'enqueued' and s.enqueued_at < $2 - interval '5 seconds'),
+        where t.task_uuid = any ($1) and s.state = 'enqueued' and s.enqueued_at < $2 - interval '5 seconds'),
       -- A message has the claim rank of its step, which is indexed. A message that was being claimed when its task breached its SLA, and was not
       -- claimed after all, has the earlier rank.
       messages as materialized (

@@ -28,8 +28,8 @@ begin
     where t.task_uuid = any (p_task_uuids) and nt.named_task_uuid = t.named_task_uuid
       and t.completed_at is null and t.timed_out_at is null and t.cancel_requested_at is null and t.compensation is null and t.state <> 'blocked_by_failures'
       and greatest(t.start_at, t.created_at) + nt.max_duration <= v_now
-      and not exists (select from tasker.workflow_steps s where s.task_uuid = t.task_uuid
-                        and s.state in ('enqueued_for_orchestration', 'enqueued_as_error_for_orchestration'))
+      and not exists (select from tasker.get_open_steps(t.task_uuid) s
+                        where s.state in ('enqueued_for_orchestration', 'enqueued_as_error_for_orchestration'))
     returning t.task_uuid)
   select array_agg(l.task_uuid order by l.task_uuid) into v_late from late l;
   for v_task in

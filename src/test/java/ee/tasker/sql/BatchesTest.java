@@ -700,7 +700,7 @@ class BatchesTest {
     assertThat(sql.texts("select unnest(tasker.purge_tasks(?))", List.of(task.uuid()))).hasSize(1);
 
     assertThat(sql.number("select (select count(*) from tasker.batches) + (select count(*) from tasker.batch_items) "
-        + "+ (select count(*) from tasker.batch_idle_workers)")).isZero();
+        + "+ (select count(*) from tasker.batch_live_workers)")).isZero();
   }
 
   @Test

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @DatabaseTest
 @DatabaseTest.Covers({"begin_compensations", "wants_compensation", "end_compensation", "register_compensations",
-  "find_compensation_violations", "get_compensation_document", "format_compensation_name", "is_undoable", "create_compensating_workers"})
+  "find_compensation_violations", "get_compensation_document", "format_compensation_name", "is_undoable", "get_undo_inputs"})
 class CompensationTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();

@@ -170,6 +170,17 @@ class CorruptionsTest {
       complete(worker, unloaded, "load_001:compensation", "{}");
       complete(worker, unloaded, "load_002:compensation", "{}");
       complete(worker, unloaded, "cut:compensation", "{}");
+      Dag.Template deed = Dag.of("x").compensatedBy("undo", 1).inNamespace("children").registered();
+      Dag.Task recalled = add("recalled",
+          Dag.of("sub").waitingOnly("{\"task\": {\"namespace\": \"children\", \"name\": \"" + deed.name() + "\"}}").step("b")
+              .dependsOn("sub")
+              .maxAttempts(1).lifecycle("on_failure", "compensate"));
+      completeChild(sql, worker, recalled);
+      worker.advance();
+      worker.complete(claim(worker, recalled, "b").permanentFailure());
+      worker.forNamespaces("children").claim(99).stream().filter(claim -> claim.claimedStep().getString("name").equals("x:compensation"))
+          .forEach(claim -> worker.complete(claim.success("{}")));
+      worker.advance();
       Dag limited = Dag.of("a").stepPolicy("{\"limit\": 1}");
       Dag.Task admitted = add("admitted", limited);
       worker.advance();
