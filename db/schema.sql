@@ -2408,14 +2408,21 @@ function tasker.count_tasks(p_filter jsonb DEFAULT '{}'::jsonb, p_most integer D
   -- called by TaskGateway
 -- Why a task is blocked or waiting, in one sentence; null when it does not exist or has ended otherwise than by its time limit.
 function tasker.diagnose_task(p_task_uuid uuid) returns text, stable;
-  -- called by explain_tasks, get_task_documents
--- Why tasks are blocked or waiting: an object of the sentences of diagnose_task by task_uuid.
+  -- called by get_task_documents
+-- Why tasks are blocked or waiting: an object of one sentence for each by task_uuid.
 function tasker.explain_tasks(p_task_uuids uuid[]) returns jsonb, stable;
-  -- called by TaskGateway
+  -- called by TaskGateway, diagnose_task
 -- Explains why a task waits: one row for every unfinished step of an unfinished task, with a cause, a sentence and the details.
 function tasker.explain_waiting(p_task_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
     returns TABLE(workflow_step_uuid uuid, step_name character varying, state tasker.step_state, cause text, sentence text, details jsonb), stable;
-  -- called by get_waiting_document
+  -- called by no function or class: for manual use
+-- Explains why tasks wait: one row for every unfinished step of each unfinished task, or for the one that matters most, with a cause, a sentence and
+--   the details.
+function tasker.explain_waiting_steps(p_task_uuids uuid[], p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,
+    p_first_only boolean DEFAULT false, p_shows_context boolean DEFAULT true, p_shows_errors boolean DEFAULT true) returns TABLE(task_uuid uuid,
+    workflow_step_uuid uuid, step_name character varying, state tasker.step_state, step_position integer, cause text, sentence text, details jsonb,
+    steps bigint), stable;
+  -- called by explain_tasks, explain_waiting, get_waiting_document
 -- The keys of the tasks that match a filter, newest or oldest first.
 function tasker.find_tasks(p_filter jsonb, p_limit integer, p_cursor uuid DEFAULT NULL::uuid, p_since uuid DEFAULT NULL::uuid, OUT r_tasks uuid[],
     OUT r_unknown_attribute text) returns record, stable;
@@ -2439,7 +2446,7 @@ function tasker.get_child_documents(p_task_uuid uuid, p_after uuid DEFAULT NULL:
   -- called by TaskGateway
 -- The compensation of a task as its document shows it; null for a task without.
 function tasker.get_compensation_document(p_task_uuid uuid) returns jsonb, stable;
-  -- called by diagnose_task, get_task_documents
+  -- called by explain_tasks, get_task_documents
 -- The decisions of a task as the REST interface shows them, a JSON array in the order of the template.
 function tasker.get_decision_documents(p_task_uuid uuid) returns jsonb, stable;
   -- called by get_task_documents
@@ -2478,7 +2485,7 @@ function tasker.get_task_snapshot(p_task_uuid uuid) returns jsonb, stable;
 -- explain_waiting as the REST interface shows it; null when there is no such task.
 function tasker.get_waiting_document(p_task_uuid uuid, p_shows_context boolean DEFAULT true, p_shows_errors boolean DEFAULT true) returns jsonb,
     stable;
-  -- called by OperationGateway, diagnose_task
+  -- called by OperationGateway
 -- The steps that stand in error, in groups of template, step and error signature.
 function tasker.group_failures(p_filter jsonb DEFAULT '{}'::jsonb, p_hours integer DEFAULT 24, p_limit integer DEFAULT 50,
     p_tasks integer DEFAULT 5000) returns jsonb, stable;
@@ -2606,7 +2613,7 @@ function tasker.fork_task(p_task_uuid uuid, p_by text, p_reason text, p_data jso
 -- The schemas of the context of a task and the result of a step; null when there is no such task or step.
 function tasker.get_action_schemas(p_task_uuid uuid, p_step_uuid uuid DEFAULT NULL::uuid) returns jsonb, stable;
   -- called by OperationGateway
--- The actions that the state of a task allows now, by the rules of act_on_task.
+-- The actions that the state of a task allows now, by the rules of act_on_task, fork_task and store_signal.
 function tasker.get_allowed_actions(p_task tasker.tasks) returns jsonb, stable;
   -- called by get_task_documents
 -- The actions that the state of a step and its task allow now, by the rules of act_on_step.
@@ -2636,6 +2643,9 @@ function tasker.is_repeated_action(p_task_uuid uuid, p_step_uuid uuid, p_action 
 -- Why a task cannot be ended by an operator now: the rules of act_on_task for resolve, fail, compensate and cancel.
 function tasker.judge_end_of_task(p_task tasker.tasks, p_action text, p_compensates boolean DEFAULT false) returns jsonb, stable;
   -- called by act_on_task, get_allowed_actions, request_cancel
+-- Why no fork of a task can be made, whatever the steps from which it would run again: the rule of fork_task.
+function tasker.judge_fork(p_task_uuid uuid) returns jsonb, stable;
+  -- called by fork_task, get_allowed_actions
 -- Which steps of a task retry or retry_from_step would start again, and why not: the rules of act_on_task.
 function tasker.judge_restart(p_task tasker.tasks, p_action text, p_by text, p_reason text, p_data jsonb, OUT o_steps uuid[], OUT o_from_step uuid,
     OUT o_reply jsonb) returns record, stable;
@@ -3047,6 +3057,9 @@ function tasker.handle_stale_tasks(p_task_uuids uuid[], p_server_uuid uuid, p_no
 function tasker.is_silent(p_lease_expires_at timestamp with time zone, p_heartbeat_at timestamp with time zone, p_heartbeat_seconds integer,
     p_present_since timestamp with time zone, p_is_new boolean, p_now timestamp with time zone) returns boolean, stable;
   -- called by expire_lost_servers
+-- Why a dead letter cannot be changed any more: the rule of update_dlq_entry.
+function tasker.judge_dlq_update(p_entry tasker.tasks_dlq, p_status text, p_by text) returns jsonb, stable;
+  -- called by get_dlq_documents, update_dlq_entry
 -- Whether a wake-up more than 65 minutes ahead is one that the engine sets.
 function tasker.may_sleep_until(p_task_uuid uuid, p_wake_at timestamp with time zone, p_now timestamp with time zone) returns boolean, stable;
   -- called by reconcile_tasks
@@ -3176,6 +3189,9 @@ function tasker.get_schedule_documents(p_filter jsonb DEFAULT '{}'::jsonb, p_lim
 -- Schedules for a monitoring system: how many, how late, and what became of fire times.
 function tasker.get_schedule_figures(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
   -- called by get_installation_status, get_metrics_document
+-- Why an action on a schedule would change nothing now: the rule of change_schedule.
+function tasker.judge_schedule_action(p_schedule tasker.schedules, p_action text) returns jsonb, stable;
+  -- called by change_schedule, get_schedule_documents
 -- A page of what became of the fire times of a schedule, the latest first.
 function tasker.list_schedule_fires(p_schedule_uuid uuid, p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 25,
     p_before timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
@@ -3309,6 +3325,9 @@ function tasker.get_signal_documents(p_task_uuid uuid, p_shows_payloads boolean 
 -- The JSON Schema of the payload of a signal to a task.
 function tasker.get_signal_schema(p_task_uuid uuid, p_name text) returns jsonb, stable;
   -- called by SignalGateway, TaskGateway
+-- Why a task takes no signal now: the rules of store_signal that do not ask for its payload and its id.
+function tasker.judge_signal(p_task tasker.tasks, p_name text, p_is_known boolean, p_names text, p_signals integer) returns jsonb, stable;
+  -- called by get_allowed_actions, store_signal
 -- Queues a signal for one task in the caller's transaction, for psql, triggers and other applications.
 function tasker.queue_signal(p_task_uuid uuid, p_name text, p_payload jsonb DEFAULT 'null'::jsonb, p_options jsonb DEFAULT '{}'::jsonb) returns jsonb;
   -- called by no function or class: for manual use
@@ -3465,6 +3484,12 @@ function tasker.get_webhook_figures(p_now timestamp with time zone DEFAULT NULL:
 function tasker.is_awaited_by_webhook(p_task_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns boolean,
     stable;
   -- called by purge_tasks
+-- Why an action on a delivery of a webhook is not possible now: the rule of change_delivery.
+function tasker.judge_delivery_action(p_delivery tasker.webhook_deliveries, p_action text) returns jsonb, stable;
+  -- called by change_delivery, list_webhook_deliveries
+-- Why an action on a webhook would change nothing now: the rule of change_webhook.
+function tasker.judge_webhook_action(p_webhook tasker.webhooks, p_action text) returns jsonb, stable;
+  -- called by change_webhook, get_webhook_documents
 -- A page of the deliveries of a webhook, newest first.
 function tasker.list_webhook_deliveries(p_webhook_uuid uuid, p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 25,
     p_before uuid DEFAULT NULL::uuid) returns jsonb, stable;
@@ -3525,12 +3550,18 @@ function tasker.find_claimed_step(p_worker_uuid uuid, p_owner text, p_step_uuid 
 -- The handlers of a template that no live worker of its namespace has; null when there is no such template.
 function tasker.find_missing_handlers(p_namespace text, p_name text, p_version text) returns jsonb, stable;
   -- called by TemplateGateway
+-- The actions on a worker that would change its state now, by the rule of drain_worker.
+function tasker.get_allowed_worker_actions(p_server_uuid uuid, p_state tasker.worker_state, p_claimed integer) returns jsonb, stable;
+  -- called by get_worker_documents
 -- The results of all ancestors of a step by name, as one JSON object.
 function tasker.get_ancestor_results(p_step_uuid uuid) returns jsonb, stable;
   -- called by StepGateway, get_expression_document
 -- The workers that can claim steps of a namespace.
 function tasker.get_available_workers(p_namespace text, p_now timestamp with time zone) returns SETOF tasker.workers, stable;
-  -- called by explain_waiting, find_missing_handlers, is_served, recover_unclaimed_offers
+  -- called by explain_waiting_steps, find_missing_handlers, is_served, recover_unclaimed_offers
+-- The state that drain_worker gives a worker.
+function tasker.get_drained_state(p_state tasker.worker_state, p_claimed integer) returns tasker.worker_state, immutable;
+  -- called by drain_worker, get_allowed_worker_actions
 -- The handler keys whose steps a worker may claim, by namespace; null: everything.
 function tasker.get_served_handlers(p_worker_uuid uuid) returns jsonb, stable;
   -- called by claim_for_worker, claim_queued_steps, create_steps, enqueue_steps, transition_step_state_atomic
@@ -3566,7 +3597,7 @@ function tasker.get_workers(p_now timestamp with time zone DEFAULT NULL::timesta
 -- Whether a worker that has declared these handlers and resolvers can run a step.
 function tasker.has_handler(p_handlers text[], p_resolvers text[], p_unable text[], p_callable text, p_resolver text, p_handler_key text)
     returns boolean, immutable;
-  -- called by calculate_served_handlers, explain_waiting, find_state_violations, recover_unclaimed_offers
+  -- called by calculate_served_handlers, explain_waiting_steps, find_state_violations, recover_unclaimed_offers
 -- Records the heartbeat of a server and renews the leases of the steps that it still runs.
 function tasker.heartbeat(p_server_uuid uuid, p_name text, p_roles text, p_capacity integer, p_running integer, p_steps jsonb DEFAULT '[]'::jsonb,
     p_lease_seconds integer DEFAULT 60, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_report jsonb DEFAULT '{}'::jsonb)

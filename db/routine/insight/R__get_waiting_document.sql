@@ -10,18 +10,8 @@ begin
   return (
     select jsonb_build_object('task_uuid', t.task_uuid, 'state', t.state, 'next_wake_at', w.wake_at,
       'waiting', (select coalesce(jsonb_agg(jsonb_build_object('step_uuid', e.workflow_step_uuid, 'name', e.step_name, 'state', e.state,
-                    'cause', e.cause, 'sentence', v.sentence, 'details', v.details)), '[]')
-                  from tasker.explain_waiting(t.task_uuid) e
-                  cross join lateral (
-                    select case
-                             when e.cause = 'failed' and not p_shows_errors then format('failed permanently at attempt %s; an operator has to act', e.details ->> 'attempt')
-                             when e.details ? 'key' and not p_shows_context then replace(e.sentence, ' = ' || (e.details ->> 'key'), '')
-                             else e.sentence
-                           end as sentence,
-                           case when e.details ? 'key' and not p_shows_context
-                             then e.details - 'key' || jsonb_build_object('policy', replace(e.details ->> 'policy', ' = ' || (e.details ->> 'key'), ''))
-                             else e.details
-                           end - case when p_shows_errors then '{}' else array['error'] end as details) v))
+                    'cause', e.cause, 'sentence', e.sentence, 'details', e.details) order by e.step_position, e.workflow_step_uuid), '[]')
+                  from tasker.explain_waiting_steps(array[t.task_uuid], null, false, p_shows_context, p_shows_errors) e))
     from tasker.tasks t left join tasker.task_wakeups w on w.task_uuid = t.task_uuid where t.task_uuid = p_task_uuid);
 end
 $$;

@@ -85,11 +85,8 @@ begin
     union
     select e.to_step_uuid from below b join tasker.workflow_step_edges e on e.from_step_uuid = b.step_uuid)
   select array_agg(b.step_uuid) into v_rerun from below b;
-  v_refusal := case
-    when exists (select from tasker.workflow_steps s where s.task_uuid = p_task_uuid and s.name is not null and s.batch_step_uuid is null) then
-      jsonb_build_object('field', 'task_uuid', 'message', 'steps were added to the task while it ran, and it is not known which step added them')
-    else
-      -- A step that was not created may be, if a decision is still to come.
+  -- A step that was not created may be, if a decision is still to come.
+  v_refusal := coalesce(tasker.judge_fork(p_task_uuid),
       (select jsonb_build_object('field', 'from', 'message',
          format('step %s reads what the many workers of batch %s returned, which is not copied; fork from %s', cn.name, bn.name, an.name))
        from tasker.batches b
@@ -107,8 +104,7 @@ begin
                     then exists (select from tasker.workflow_steps d where d.task_uuid = p_task_uuid and d.is_decision
                                  and (d.workflow_step_uuid = any (v_rerun) or d.state not in ('complete', 'resolved_manually')))
                   else c.workflow_step_uuid = any (v_rerun) or c.state not in ('complete', 'resolved_manually') end
-       order by s.step_position, n.step_position limit 1)
-  end;
+       order by s.step_position, n.step_position limit 1));
   if v_refusal is not null then
     return v_refusal || jsonb_build_object('outcome', 'refused', 'code', 'fork-not-possible', 'state', v_source.state);
   end if;

@@ -1,4 +1,5 @@
 -- Dead letters as the REST interface shows them: {entries, next}, newest first, by key.
+-- allowed_actions: update while the entry is open, by the rule of update_dlq_entry.
 -- p_filter: {resolution_status?, dlq_reason?, task_uuid?, dlq_entry_uuid?, namespaces?}. Source: reference section 6.2.
 create or replace function tasker.get_dlq_documents(p_filter jsonb default '{}', p_limit int default 50, p_before uuid default null)
 returns jsonb
@@ -10,7 +11,8 @@ declare
 begin
   select coalesce(jsonb_agg(p.entry order by p.dlq_entry_uuid desc), '[]') into v_entries
   from (
-    select d.dlq_entry_uuid, to_jsonb(d) || jsonb_build_object('namespace', ns.name) as entry
+    select d.dlq_entry_uuid, to_jsonb(d) || jsonb_build_object('namespace', ns.name,
+      'allowed_actions', case when tasker.judge_dlq_update(d, null, null) is null then '["update"]' else '[]' end::jsonb) as entry
     from tasker.tasks_dlq d
     left join tasker.tasks t on t.task_uuid = d.task_uuid
     left join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid

@@ -11,16 +11,16 @@ as $$
 declare
   v_now   timestamptz := coalesce(p_now, clock_timestamp());
   v_entry tasker.tasks_dlq;
+  v_reply jsonb;
 begin
   perform tasker.check_action(coalesce(p_status, 'pending'), enum_range(null::tasker.dlq_resolution_status)::text[], p_by, p_reason);
   select d.* into v_entry from tasker.tasks_dlq d where d.dlq_entry_uuid = p_dlq_entry_uuid for no key update;
   if not found then
     return tasker.refuse_unknown('dead-letter', p_dlq_entry_uuid::text);
   end if;
-  if v_entry.resolution_status <> 'pending' then
-    return case when v_entry.resolution_status::text = p_status and v_entry.resolved_by = coalesce(tasker.get_caller(), p_by) then jsonb_build_object('outcome', 'already')
-                else jsonb_build_object('outcome', 'refused', 'code', 'dead-letter-closed', 'message',
-                       format('it was closed as %s by %s', v_entry.resolution_status, coalesce(v_entry.resolved_by, 'the engine'))) end;
+  v_reply := tasker.judge_dlq_update(v_entry, p_status, coalesce(tasker.get_caller(), p_by));
+  if v_reply is not null then
+    return v_reply;
   end if;
   update tasker.tasks_dlq d
   set resolution_status = coalesce(p_status, 'pending')::tasker.dlq_resolution_status,

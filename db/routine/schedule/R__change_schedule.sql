@@ -17,6 +17,7 @@ declare
   v_now timestamptz;
   v_by  text := coalesce(tasker.get_caller(), p_by);
   v_old tasker.schedules;
+  v_same jsonb;
   v_new timestamptz := (p_data ->> 'next_fire_at')::timestamptz;
 begin
   if p_action is null or p_action not in ('pause', 'resume', 'delete', 'cancel_backfill') then
@@ -27,6 +28,10 @@ begin
     return tasker.refuse_unknown('schedule', p_schedule_uuid::text);
   end if;
   v_now := coalesce(p_now, clock_timestamp());
+  v_same := tasker.judge_schedule_action(v_old, p_action);
+  if v_same is not null then
+    return v_same;
+  end if;
 
   if p_action = 'cancel_backfill' then
     if not exists (select from tasker.schedule_backfills b where b.backfill_uuid = (p_data ->> 'backfill_uuid')::uuid and b.schedule_uuid = p_schedule_uuid) then
@@ -36,13 +41,13 @@ begin
     where b.backfill_uuid = (p_data ->> 'backfill_uuid')::uuid and b.state = 'running';
   elsif p_action = 'pause' then
     update tasker.schedules s set paused_at = v_now, paused_by = v_by, pause_reason = p_reason, version = s.version + 1, updated_at = v_now
-    where s.schedule_uuid = p_schedule_uuid and s.paused_at is null;
+    where s.schedule_uuid = p_schedule_uuid;
   elsif p_action = 'resume' then
-    if v_old.paused_at is not null and v_old.version is distinct from (p_data ->> 'version')::int then
+    if v_old.version is distinct from (p_data ->> 'version')::int then
       return jsonb_build_object('outcome', 'refused', 'code', 'schedule-version-changed', 'field', 'version', 'message',
         format('the schedule has version %s: it was changed meanwhile', v_old.version));
     end if;
-    if v_old.paused_at is not null and v_old.next_due_at <= v_now and not coalesce((p_data ->> 'catch_up')::boolean, false) then
+    if v_old.next_due_at <= v_now and not coalesce((p_data ->> 'catch_up')::boolean, false) then
       insert into tasker.schedule_fires (schedule_uuid, fire_at, is_range, until_at, fire_count, origin, outcome, reason, decided_at)
       values (p_schedule_uuid, v_old.next_fire_at, true, v_now, (p_data ->> 'count')::int, 'schedule', 'missed', 'paused', v_now)
       on conflict do nothing;
@@ -52,7 +57,7 @@ begin
     end if;
     update tasker.schedules s
     set paused_at = null, paused_by = null, pause_reason = null, failures_in_a_row = 0, version = s.version + 1, updated_at = v_now
-    where s.schedule_uuid = p_schedule_uuid and s.paused_at is not null;
+    where s.schedule_uuid = p_schedule_uuid;
   else
     update tasker.schedule_backfills b set state = 'cancelled', ended_at = v_now, wake_at = null where b.schedule_uuid = p_schedule_uuid and b.state = 'running';
     update tasker.schedule_fires f set outcome = 'skipped', reason = 'deleted', decided_at = v_now

@@ -1,7 +1,7 @@
 -- A page of schedules that are not deleted, newest first, as {schedules: [...], next}; next is null on the last page.
 -- p_filter: {schedule_uuid?, namespace?, name?, template?, paused?, failing?, namespaces?}; namespaces is an array of those that the caller may read. failing: the last fire
 -- times failed, or the schedule was paused for it.
--- Each has its context; now is the clock of the database, from which a server calculates the next fire times.
+-- Each has allowed_actions: the actions that its state allows now, by the rule of change_schedule. Each has its context; now is the clock of the database, from which a server calculates the next fire times.
 -- Locks: none. Source: ADR 0045.
 create or replace function tasker.get_schedule_documents(p_filter jsonb default '{}', p_limit int default 25, p_before uuid default null)
 returns jsonb
@@ -21,7 +21,9 @@ begin
       'paused', s.paused_at is not null, 'paused_at', s.paused_at, 'paused_by', s.paused_by, 'pause_reason', s.pause_reason,
       'last_fire_at', s.last_fire_at, 'last_task_uuid', s.last_task_uuid, 'started', s.started_count, 'skipped', s.skipped_count, 'missed', s.missed_count,
       'failed', s.failed_count, 'failures_in_a_row', s.failures_in_a_row, 'last_failure', s.last_failure, 'version', s.version,
-      'created_at', s.created_at, 'created_by', s.created_by, 'updated_at', s.updated_at, 'updated_by', s.updated_by, 'now', clock_timestamp()) || s.options as document
+      'created_at', s.created_at, 'created_by', s.created_by, 'updated_at', s.updated_at, 'updated_by', s.updated_by, 'now', clock_timestamp(),
+      'allowed_actions', (select jsonb_agg(a.action order by a.action) from unnest('{backfill,delete,pause,resume,trigger,update}'::text[]) a(action)
+                          where tasker.judge_schedule_action(s, a.action) is null)) || s.options as document
     from tasker.schedules s
     where s.deleted_at is null and (p_before is null or s.schedule_uuid < p_before)
       and (p_filter ->> 'schedule_uuid' is null or s.schedule_uuid = (p_filter ->> 'schedule_uuid')::uuid)

@@ -13,7 +13,7 @@ declare
   v_known  record;
   v_answer jsonb;
 begin
-  select t.state, t.completed_at, t.cancel_requested_at, t.cancel_requested_by, k.names, k.is_known, k.has_schema,
+  select t as task, k.names, k.is_known, k.has_schema,
          (select coalesce(max(g.number), 0) from tasker.task_signals g where g.task_uuid = t.task_uuid) as signals
     into v_task
   from tasker.tasks t
@@ -37,15 +37,9 @@ begin
       return v_answer;
     end if;
   end if;
-  v_answer := case
-    when not coalesce(v_task.is_known, false) then jsonb_build_object('code', 'signal-not-known', 'field', 'name', 'message',
-      format('no step of the task waits for a signal %s%s', p_name, coalesce('; known are ' || v_task.names, '')))
-    when v_task.completed_at is not null then jsonb_build_object('code', 'task-already-ended', 'message', format('the task has already ended as %s', v_task.state))
-    when v_task.cancel_requested_at is not null then jsonb_build_object('code', 'task-is-being-cancelled',
-      'message', format('%s has asked for the task to be cancelled', coalesce(v_task.cancel_requested_by, 'an operator')))
-    when v_task.has_schema and not p_payload_checked then jsonb_build_object('code', 'payload-not-checked', 'field', 'payload', 'message',
-      'the signal has a schema: send it over REST, where a server validates it, or validate it and set p_payload_checked')
-    when v_task.signals >= 10000 then jsonb_build_object('code', 'too-many-signals', 'message', 'the task has received 10000 signals, the most that it takes') end;
+  v_answer := coalesce(tasker.judge_signal(v_task.task, p_name, v_task.is_known, v_task.names, v_task.signals),
+    case when v_task.has_schema and not p_payload_checked then jsonb_build_object('code', 'payload-not-checked', 'field', 'payload', 'message',
+      'the signal has a schema: send it over REST, where a server validates it, or validate it and set p_payload_checked') end);
   if v_answer is not null then
     return v_answer || '{"outcome": "refused"}';
   end if;

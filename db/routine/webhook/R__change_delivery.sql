@@ -13,6 +13,7 @@ declare
   v_now     timestamptz;
   v_webhook tasker.webhooks;
   v_old     tasker.webhook_deliveries;
+  v_refusal jsonb;
 begin
   if p_action is null or p_action not in ('retry', 'discard') then
     raise exception 'action must be retry or discard, not %', coalesce(p_action, 'null') using errcode = 'TK007';
@@ -26,9 +27,9 @@ begin
     return tasker.refuse_unknown('delivery', p_delivery_uuid::text);
   end if;
   v_now := coalesce(p_now, clock_timestamp());
-  if not v_old.state = any (case p_action when 'retry' then '{dead,discarded}'::text[] else '{pending,dead}' end) then
-    return jsonb_build_object('outcome', 'refused', 'code', 'delivery-not-movable', 'state', v_old.state, 'message',
-      format('the delivery is %s: only one that is %s can do that', v_old.state, case p_action when 'retry' then 'dead or discarded' else 'pending or dead' end));
+  v_refusal := tasker.judge_delivery_action(v_old, p_action);
+  if v_refusal is not null then
+    return v_refusal;
   end if;
   update tasker.webhook_deliveries d
   set state = case p_action when 'retry' then 'pending' else 'discarded' end, due_at = v_now, ended_at = case p_action when 'discard' then v_now end,

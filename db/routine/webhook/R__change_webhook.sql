@@ -16,6 +16,7 @@ declare
   v_now      timestamptz;
   v_by       text := coalesce(tasker.get_caller(), p_by);
   v_old      tasker.webhooks;
+  v_same     jsonb;
   v_details  jsonb := '{}';
   v_position bigint;
   v_delivery uuid;
@@ -28,14 +29,18 @@ begin
     return tasker.refuse_unknown('webhook', p_webhook_uuid::text);
   end if;
   v_now := coalesce(p_now, clock_timestamp());
+  v_same := tasker.judge_webhook_action(v_old, p_action);
+  if v_same is not null then
+    return v_same;
+  end if;
 
   if p_action = 'pause' then
     update tasker.webhooks w set paused_at = v_now, paused_by = v_by, pause_reason = p_reason, version = w.version + 1, updated_at = v_now
-    where w.webhook_uuid = p_webhook_uuid and w.paused_at is null;
+    where w.webhook_uuid = p_webhook_uuid;
   elsif p_action = 'resume' then
     update tasker.webhooks w
     set paused_at = null, paused_by = null, pause_reason = null, wait_until = null, failing_since = null, failures_in_a_row = 0, version = w.version + 1, updated_at = v_now
-    where w.webhook_uuid = p_webhook_uuid and w.paused_at is not null;
+    where w.webhook_uuid = p_webhook_uuid;
   elsif p_action = 'delete' then
     delete from tasker.webhook_secrets s where s.webhook_uuid = p_webhook_uuid;
     update tasker.webhook_deliveries d set state = 'discarded', ended_at = v_now, leased_by = null where d.webhook_uuid = p_webhook_uuid and d.ended_at is null;
@@ -58,9 +63,6 @@ begin
     update tasker.webhooks w set position = v_position, starts_at = null, replayed_to = greatest(w.replayed_to, w.position), first_position = least(w.first_position, v_position), version = w.version + 1, updated_at = v_now
     where w.webhook_uuid = p_webhook_uuid;
     v_details := p_data || jsonb_build_object('position', v_position);
-  end if;
-  if not found then
-    return jsonb_build_object('outcome', 'already_done', 'webhook_uuid', p_webhook_uuid, 'version', v_old.version);
   end if;
   insert into tasker.operator_actions (action, acted_by, reason, namespace, template_name, details)
   values (case p_action when 'rotate_secret' then 'rotate_webhook_secret' else p_action || '_webhook' end, p_by, p_reason, v_old.namespace_name, v_old.template_name,

@@ -1,6 +1,7 @@
 -- A page of webhooks that are not deleted, newest first, as {webhooks: [...], next}; next is null on the last page. Never with a secret.
 -- p_filter: {webhook_uuid?, namespace?, name?, paused?, failing?, namespaces?}; namespaces is an array of those that the caller may read, and leaves out webhooks for all
--- namespaces. open: deliveries that have not ended; behind: how many places of the feed have still to be looked at.
+-- namespaces. open: deliveries that have not ended; behind: how many places of the feed have still to be looked at;
+-- allowed_actions: the actions that the state of the webhook allows now, by the rule of change_webhook.
 -- Locks: none. Source: ADR 0054.
 create or replace function tasker.get_webhook_documents(p_filter jsonb default '{}', p_limit int default 25, p_before uuid default null)
 returns jsonb
@@ -26,7 +27,9 @@ begin
       'last_delivered_at', w.last_delivered_at, 'delivered', w.delivered_count, 'failed', w.failed_count, 'dead', w.dead_count,
       'secret_since', (select s.created_at from tasker.webhook_secrets s where s.webhook_uuid = w.webhook_uuid and s.valid_until is null),
       'old_secret_until', (select max(s.valid_until) from tasker.webhook_secrets s where s.webhook_uuid = w.webhook_uuid and s.valid_until > clock_timestamp()),
-      'version', w.version, 'created_at', w.created_at, 'created_by', w.created_by, 'updated_at', w.updated_at, 'updated_by', w.updated_by) as document
+      'version', w.version, 'created_at', w.created_at, 'created_by', w.created_by, 'updated_at', w.updated_at, 'updated_by', w.updated_by,
+      'allowed_actions', (select jsonb_agg(a.action order by a.action) from unnest('{delete,pause,ping,replay,resume,rotate_secret,update}'::text[]) a(action)
+                          where tasker.judge_webhook_action(w, a.action) is null)) as document
     from tasker.webhooks w
     where w.deleted_at is null and (p_before is null or w.webhook_uuid < p_before)
       and (p_filter ->> 'webhook_uuid' is null or w.webhook_uuid = (p_filter ->> 'webhook_uuid')::uuid)

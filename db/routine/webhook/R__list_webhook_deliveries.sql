@@ -1,4 +1,5 @@
 -- A page of the deliveries of a webhook, newest first, as {deliveries: [...], next}; next is null on the last page.
+-- allowed_actions: those that the state of the delivery allows now, by the rule of change_delivery.
 -- p_filter: {delivery_uuid?, state?, task_uuid?, event_uuid?}. Locks: none. Source: ADR 0054.
 create or replace function tasker.list_webhook_deliveries(p_webhook_uuid uuid, p_filter jsonb default '{}', p_limit int default 25, p_before uuid default null)
 returns jsonb
@@ -15,7 +16,9 @@ begin
       'event_type', d.event_type, 'event_at', d.event_at, 'state', d.state, 'attempts', d.attempts, 'replays', d.replays,
       'due_at', case when d.state = 'pending' then d.due_at end, 'lease_expires_at', case when d.state = 'in_flight' then d.due_at end,
       'last_attempt_at', d.last_attempt_at, 'last_status', d.last_status, 'last_error', d.last_error,
-      'last_response', d.last_response, 'last_duration_ms', d.last_duration_ms, 'created_at', d.created_at, 'ended_at', d.ended_at) as document
+      'last_response', d.last_response, 'last_duration_ms', d.last_duration_ms, 'created_at', d.created_at, 'ended_at', d.ended_at,
+      'allowed_actions', (select coalesce(jsonb_agg(a.action order by a.action), '[]') from unnest('{discard,retry}'::text[]) a(action)
+                          where tasker.judge_delivery_action(d, a.action) is null)) as document
     from tasker.webhook_deliveries d
     where d.webhook_uuid = p_webhook_uuid and (p_before is null or d.delivery_uuid < p_before)
       and (p_filter ->> 'delivery_uuid' is null or d.delivery_uuid = (p_filter ->> 'delivery_uuid')::uuid)

@@ -20,7 +20,7 @@ begin
     return '{"outcome": "unknown_worker"}';
   end if;
   v_claimed := tasker.clean_worker_claims(p_worker_uuid);
-  v_state := case when v_state = 'stopped' or v_claimed = 0 then 'stopped' else 'draining' end;
+  v_state := tasker.get_drained_state(v_state, v_claimed);
   update tasker.workers w set state = v_state where w.worker_uuid = p_worker_uuid and w.state <> v_state;
   return jsonb_build_object('outcome', 'drained', 'worker_uuid', p_worker_uuid, 'state', v_state, 'claimed', v_claimed);
 end

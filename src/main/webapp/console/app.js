@@ -18,6 +18,8 @@ const PAGES = {
   approval: { load: () => import("./pages/approval.js") },
   schedules: { load: () => import("./pages/schedules.js"), key: "s", isFor: () => may("schedules:read") },
   schedule: { load: () => import("./pages/schedule.js") },
+  webhooks: { load: () => import("./pages/webhooks.js"), key: "w", isFor: () => may("webhooks:read") },
+  webhook: { load: () => import("./pages/webhook.js") },
   failures: { load: () => import("./pages/failures.js"), key: "f", isFor: () => may("steps:read") && may("tasks:list") },
   templates: { load: () => import("./pages/templates.js"), key: "m", isFor: () => may("templates:read") },
   template: { load: () => import("./pages/template.js") },
@@ -38,6 +40,7 @@ function pageOf([first = "overview", second]) {
   if (first === "templates" && second) return ["template", "templates"];
   if (first === "approvals" && second) return ["approval", "approvals"];
   if (first === "schedules" && second) return ["schedule", "schedules"];
+  if (first === "webhooks" && second) return ["webhook", "webhooks"];
   return t.pages[first] ? [first, first] : [null, null];
 }
 

@@ -298,7 +298,7 @@ export function useStream(want, onEvent) {
           isSummary = false;
           show({ state: "live" });
           handler.current({ type: "again" });
-        } else show({ state: "summary", rate });
+        } else now.rate = rate; // Only the corner shows it: the page is not drawn for it.
       }
       rate = 0;
     }, 1000);

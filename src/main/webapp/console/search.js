@@ -21,6 +21,7 @@ async function ofUuid(id) {
   if ((await isThere(may("tasks:list"), "v1/tasks", { correlation_id: id, limit: 1 }))?.tasks.length) return [link("tasks", { correlation_id: id }), t.find.correlation];
   if (await isThere(may("approvals:read"), `v1/approvals/${id}`)) return [link("approvals", id), t.find.approval];
   if (await isThere(may("schedules:read"), `v1/schedules/${id}`)) return [link("schedules", id), t.find.schedule];
+  if (await isThere(may("webhooks:read"), `v1/webhooks/${id}`)) return [link("webhooks", id), t.find.webhook];
   const letter = await isThere(may("dlq:read"), `v1/dlq/entry/${id}`);
   return letter ? [link("tasks", letter.task_uuid), t.find.deadLetter] : null;
 }

@@ -9,13 +9,13 @@ import { clockTime, otherStamp, stamp } from "./time.js";
 const FAMILIES = {
   waiting: ["○", ["pending", "initializing", "waiting_for_dependencies", "open", "queued"]],
   offered: ["◌", ["enqueued", "enqueuing_steps"]],
-  running: ["▶", ["in_progress", "steps_in_process", "running", "evaluating_results", "enqueued_for_orchestration", "enqueued_as_error_for_orchestration"]],
-  retry: ["↻", ["waiting_for_retry", "degraded", "draining", "paused"]],
-  complete: ["✓", ["complete", "healthy", "approved", "started"]],
+  running: ["▶", ["in_progress", "in_flight", "steps_in_process", "running", "evaluating_results", "enqueued_for_orchestration", "enqueued_as_error_for_orchestration"]],
+  retry: ["↻", ["waiting_for_retry", "degraded", "draining", "paused", "failing"]],
+  complete: ["✓", ["complete", "healthy", "active", "approved", "started", "delivered"]],
   blocked: ["▲", ["blocked_by_failures"]],
-  failed: ["✕", ["error", "lost", "rejected", "expired", "failed", "missed"]],
+  failed: ["✕", ["error", "lost", "rejected", "expired", "failed", "missed", "dead"]],
   resolved: ["☑", ["resolved_manually"]],
-  cancelled: ["⊘", ["cancelled", "stopped", "skipped"]],
+  cancelled: ["⊘", ["cancelled", "stopped", "skipped", "discarded"]],
   untaken: ["–", ["not_taken", "planned"]],
 };
 const FAMILY_OF = Object.fromEntries(Object.entries(FAMILIES).flatMap(([family, [, states]]) => states.map((state) => [state, family])));
@@ -140,7 +140,10 @@ export function Guard({ children }) {
 export const Panel = ({ title, children }) => html`<section class="panel"><h2>${title}</h2><${Guard}>${children}<//></section>`;
 
 /** How current the page is: what useStream returned. */
-export const Live = ({ of: { state, since, rate } }) => html`<span class=${`small ${["offline", "summary"].includes(state) ? "f-retry" : "quiet"}`} role="status" data-live=${state} data-rate=${rate}>● ${state === "offline" ? t.live.offline(clockTime(since)) : t.live[state]}</span>`;
+export function Live({ of: { state, since, rate } }) {
+  useClock();
+  return html`<span class=${`small ${["offline", "summary"].includes(state) ? "f-retry" : "quiet"}`} role="status" data-live=${state} data-rate=${rate}>● ${state === "offline" ? t.live.offline(clockTime(since)) : t.live[state]}</span>`;
+}
 
 export function Facts({ of }) {
   const shown = of.filter(([, value]) => value !== null && value !== undefined && value !== "");
@@ -248,6 +251,9 @@ export function Action({ label, isAllowed = true, isOffered = true, ...dialog })
   return isAllowed && html`${isOffered && html`<button type="button" class=${dialog.isDangerous ? "danger" : ""} onClick=${() => set(true)}>${label}</button>`}
     ${isOpen && html`<${ActionDialog} title=${label} ...${dialog} onClose=${() => set(false)} />`}`;
 }
+
+/** What only the answer that made it has: a password, a key, a secret. Without a text there is none to show. */
+export const Secret = ({ sentence, text, onClose }) => html`<div class="note warn" role="status">${sentence} ${text && html`<${Copy} text=${text} />`} ${onClose && html`<button type="button" onClick=${onClose}>${t.close}</button>`}</div>`;
 
 /** The line about a server that does not answer. */
 export function Banner() {

@@ -2,7 +2,7 @@
 import { html, useState } from "../vendor/preact-htm.js";
 import { change, get, mayEverywhere, useLoad } from "../core.js";
 import { t } from "../texts.js";
-import { Action, Copy, Loaded, Panel, Table, Time } from "../ui.js";
+import { Action, Loaded, Panel, Secret, Table, Time } from "../ui.js";
 
 /** What a user or key may do; each grant can be revoked, and another one added. */
 const Grants = ({ of, name, to, roles, isAllowed, onDone }) => html`${of.map((grant) => html`<div class="small row" key=${grant.grant_uuid} data-grant=${grant.grant_uuid}>${grant.role ?? grant.permission} <span class="quiet">${grant.namespace ?? t.access.allNamespaces}</span>
@@ -10,9 +10,6 @@ const Grants = ({ of, name, to, roles, isAllowed, onDone }) => html`${of.map((gr
   <${Action} label=${t.access.addGrant} sentence=${t.access.addGrantSentence(name)} withReason=${false} isAllowed=${isAllowed} onDone=${onDone}
     fields=${[{ name: "role", label: t.access.role, kind: "select", options: roles, value: roles.includes("viewer") ? "viewer" : roles[0] }, { name: "namespace", label: t.tasks.namespace, hint: t.access.namespaceHint }]}
     send=${({ role, namespace }) => change("POST", "v1/access/grants", { ...to, role, ...(namespace && { namespace: namespace.trim() }) })} />`;
-
-/** A password or key: only the answer that made it has it. */
-const Secret = ({ sentence, text, onClose }) => html`<div class="note warn" role="status">${sentence} <${Copy} text=${text} /> <button type="button" onClick=${onClose}>${t.close}</button></div>`;
 
 export default function Access() {
   const users = useLoad((signal) => get("v1/access/users", {}, signal), []);

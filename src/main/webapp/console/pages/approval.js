@@ -47,7 +47,7 @@ export default function Approval({ parts: [, uuid] }) {
         fields=${[{ name: "to", label: t.approvals.to, required: true }, { name: "note", label: t.approvals.note }]}
         send=${(values, key) => change("POST", `${path}/delegate`, { to: values.to.trim(), ...(values.note.trim() && { note: values.note.trim() }) }, key)} /></div>
     <${Facts} of=${[[t.approvals.due, one.state === "open" && one.due_at ? html`<${Ago} at=${one.due_at} /> · <${Time} at=${one.due_at} />` : null], [t.approvals.escalatedAt, one.escalated_at && html`<${Time} at=${one.escalated_at} />`],
-      [t.approvals.candidates, candidates(one.candidates)], [t.approvals.fourEyes, one.four_eyes ? t.approvals.fourEyesSentence : null], [t.approvals.claimedBy, one.claimed_by], [t.approvals.assignedBy, one.assigned_by],
+      [t.approvals.candidates, candidates(one.candidates)], [t.approvals.fourEyes, one.four_eyes ? t.approvals.fourEyesSentence : null], [t.approvals.claimedBy, one.claimed_by], [t.approvals.claimEnds, one.claim_ends_at && html`<${Ago} at=${one.claim_ends_at} /> · <${Time} at=${one.claim_ends_at} />`], [t.approvals.assignedBy, one.assigned_by],
       [t.approvals.decidedBy, one.decided_by], [t.approvals.comment, one.comment], [t.task.ended, one.ended_at && html`<${Time} at=${one.ended_at} />`]]} />
     ${Object.keys(one.shown).length > 0 && html`<${Panel} title=${t.approvals.shown}><${Facts} of=${Object.entries(one.shown).map(([name, value]) => [name, typeof value === "object" && value !== null ? html`<${Json} value=${value} name=${name} />` : String(value)])} /><//>`}
     ${one.may.includes("decide") && html`<${Decide} key=${one.approval_uuid} approval=${one} onDone=${found.reload} />`}

@@ -2,6 +2,7 @@
 import { html, useRef, useState } from "../vendor/preact-htm.js";
 import { change, get, link, say, setParams, useLoad } from "../core.js";
 import { t } from "../texts.js";
+import { stamp } from "../time.js";
 import { Ago, ErrorNote, Field, Loaded, State, Table, Time } from "../ui.js";
 
 const STATES = Object.keys(t.approvals.states);
@@ -52,7 +53,7 @@ export default function Approvals({ params }) {
         <td><${State} of=${one.state} /></td>
         <td><a href=${link("approvals", one.approval_uuid)}>${one.title}</a> <span class="quiet small">${one.namespace}/${one.name} · ${one.step}</span></td>
         <td>${one.state === "open" ? html`<${Ago} at=${one.due_at} />` : html`<${Time} at=${one.ended_at} />`}${one.escalated_at && html` <span class="f-retry small">${t.approvals.escalated}</span>`}</td>
-        <td>${one.decided_by ? t.approvals.decided(one.decided_by) : one.claimed_by ? t.approvals.claimed(one.claimed_by) : candidates(one.candidates)}</td>
+        <td>${one.decided_by ? t.approvals.decided(one.decided_by) : one.claimed_by ? t.approvals.claimed(one.claimed_by, one.claim_ends_at && stamp(one.claim_ends_at)) : candidates(one.candidates)}</td>
         <td><${Claims} approval=${one} onDone=${page.reload} /></td></tr>`)}<//>`}
       <div class="row">${filter.cursor && html`<button type="button" onClick=${() => setParams({ cursor: null })}>${t.first}</button>`}${next && html`<a class="button" href=${link("approvals", { ...filter, cursor: next })}>${t.more}</a>`}</div>`}<//>`;
 }

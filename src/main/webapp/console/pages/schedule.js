@@ -131,14 +131,14 @@ function BackfillForm({ path, onDone, onClose }) {
       <div class="row"><button class="main" disabled=${isBusy}>${t.tasks.dryRun}</button><button type="button" onClick=${onClose}>${t.cancel}</button></div></form>`}`;
 }
 
-function Backfills({ path, mayWrite, maySubmit, onDone }) {
+function Backfills({ path, mayStart, mayCancel, onDone }) {
   const found = useLoad((signal) => get(`${path}/backfills`, {}, signal), [path], 5_000);
   const done = () => { found.reload(); onDone(); };
-  return html`<${Panel} title=${t.schedules.backfills}>${mayWrite && maySubmit && html`<${Backfill} path=${path} onDone=${done} />`}
+  return html`<${Panel} title=${t.schedules.backfills}>${mayStart && html`<${Backfill} path=${path} onDone=${done} />`}
     <${Loaded} of=${found}>${({ backfills }) => (backfills.length === 0 ? html`<p>${t.schedules.noBackfills}</p>`
       : html`<${Table} label=${t.schedules.backfills} head=${[t.tasks.state, t.schedules.from, t.schedules.to, t.schedules.doneUntil, t.schedules.started, t.schedules.present, t.retention.by, t.task.act]}>${backfills.map((one) => html`<tr key=${one.backfill_uuid} data-backfill=${one.backfill_uuid}>
         <td><${State} of=${one.state} /></td><td><${Time} at=${one.from} /></td><td><${Time} at=${one.to} /></td><td><${Time} at=${one.done_until} /></td><td>${one.started}</td><td>${one.present}</td><td>${one.created_by}: ${one.reason}${one.failure && html` <${Json} value=${one.failure} name="failure" />`}</td>
-        <td>${one.state === "running" && html`<${Action} label=${t.schedules.cancelBackfill} sentence=${t.schedules.cancelBackfillSentence} isDangerous isAllowed=${mayWrite} onDone=${done}
+        <td>${one.state === "running" && html`<${Action} label=${t.schedules.cancelBackfill} sentence=${t.schedules.cancelBackfillSentence} isDangerous isAllowed=${mayCancel} onDone=${done}
           send=${({ reason }, key) => change("DELETE", `${path}/backfills/${one.backfill_uuid}${query({ requested_by: shared.me.name, reason })}`, undefined, key)} />`}</td></tr>`)}<//>`)}<//><//>`;
 }
 
@@ -165,10 +165,9 @@ function Fires({ path, params }) {
 
 function Whole({ schedule: one, path, params, reload }) {
   const [isEdited, edit] = useState(false);
-  const mayWrite = may("schedules:write", one.namespace);
-  const maySubmit = may("tasks:create", one.namespace);
+  const can = (action) => one.allowed_actions?.includes(action);
   // A change replaces the context as well: who does not see it cannot keep it.
-  const mayEdit = mayWrite && maySubmit && one.context !== undefined;
+  const mayEdit = can("update") && one.context !== undefined;
   const act = (action, more = () => ({})) => (values, key) => change("POST", `${path}/${action}`, { requested_by: shared.me.name, reason: values.reason, ...more(values) }, key);
   const common = { onDone: reload };
   return html`<h1>${one.name} <span class="quiet small">${one.namespace}</span></h1>
@@ -179,20 +178,20 @@ function Whole({ schedule: one, path, params, reload }) {
     ${one.pause_reason && html`<p class="note warn">${t.schedules.pausedBy(one.paused_by)}: ${one.pause_reason}</p>`}
     ${one.last_failure && one.failures_in_a_row > 0 && html`<div class="note bad"><strong>${t.schedules.inARow(one.failures_in_a_row)}</strong><${Json} value=${one.last_failure} name="failure" /></div>`}
     <div class="row actions">
-      <${Action} ...${common} label=${t.schedules.pause} sentence=${t.schedules.pauseSentence} isAllowed=${mayWrite} isOffered=${!one.paused} send=${act("pause")} />
-      <${Action} ...${common} label=${t.schedules.resume} sentence=${t.schedules.resumeSentence} isAllowed=${mayWrite && maySubmit} isOffered=${one.paused} fields=${[{ name: "catch_up", label: t.schedules.catchUp, kind: "check" }]} send=${act("resume", (values) => ({ catch_up: values.catch_up }))} />
-      <${Action} ...${common} label=${t.schedules.trigger} sentence=${t.schedules.triggerSentence} isAllowed=${mayWrite && maySubmit} send=${act("trigger")} />
+      <${Action} ...${common} label=${t.schedules.pause} sentence=${t.schedules.pauseSentence} isOffered=${can("pause")} send=${act("pause")} />
+      <${Action} ...${common} label=${t.schedules.resume} sentence=${t.schedules.resumeSentence} isOffered=${can("resume")} fields=${[{ name: "catch_up", label: t.schedules.catchUp, kind: "check" }]} send=${act("resume", (values) => ({ catch_up: values.catch_up }))} />
+      <${Action} ...${common} label=${t.schedules.trigger} sentence=${t.schedules.triggerSentence} isOffered=${can("trigger")} send=${act("trigger")} />
       ${mayEdit && !isEdited && html`<button type="button" onClick=${() => edit(true)}>${t.schedules.change}</button>`}
-      <${Action} label=${t.schedules.remove} sentence=${t.schedules.removeSentence} isDangerous isAllowed=${mayWrite} onDone=${() => { location.hash = link("schedules"); }}
+      <${Action} label=${t.schedules.remove} sentence=${t.schedules.removeSentence} isDangerous isOffered=${can("delete")} onDone=${() => { location.hash = link("schedules"); }}
         send=${({ reason }, key) => change("DELETE", path + query({ requested_by: shared.me.name, reason }), undefined, key)} /></div>
-    ${mayWrite && one.context === undefined && html`<p class="quiet">${t.schedules.noContext}</p>`}
+    ${can("update") && one.context === undefined && html`<p class="quiet">${t.schedules.noContext}</p>`}
     ${isEdited && html`<${Form} schedule=${one} onDone=${() => { edit(false); reload(); }} onClose=${() => edit(false)} />`}
     <div class="panels"><${Panel} title=${t.schedules.upcoming}>${one.paused ? html`<p>${t.schedules.nothingWhilePaused}</p>` : one.next_fire_times.length === 0 ? html`<p>${t.schedules.over}</p>` : html`<ul>${one.next_fire_times.map((at) => html`<li key=${at} data-upcoming=${at}><${Fire} at=${at} zone=${one.zone} /></li>`)}</ul>`}<//>
       <${Panel} title=${t.schedules.settings}><${Facts} of=${SHOWN.map((name) => [t.schedules.fields[name], Array.isArray(one[name]) ? one[name].join(", ") : one[name]])} />
         <${Facts} of=${[[t.schedules.counts, t.schedules.countsOf(one)], [t.schedules.queued, one.queued_fire_at && html`<${Ago} at=${one.queued_fire_at} />`], [t.schedules.savedBy, html`${one.updated_by} <${Time} at=${one.updated_at} />`]]} /><//></div>
     ${one.context !== undefined && html`<${Panel} title=${t.templates.context}><${Json} value=${one.context} name="context" label=${t.templates.context} /><//>`}
     <${Fires} path=${path} params=${params} />
-    <${Backfills} path=${path} mayWrite=${mayWrite} maySubmit=${maySubmit} onDone=${reload} />`;
+    <${Backfills} path=${path} mayStart=${can("backfill")} mayCancel=${can("delete")} onDone=${reload} />`;
 }
 
 export default function Schedule({ parts: [, uuid], params }) {

@@ -59,7 +59,7 @@ function StepActions({ task, step, isDecision, onDone }) {
     <${Action} ...${common} label=${reset[0]} sentence=${reset[1]} isOffered=${can("reset_for_retry")} send=${send("reset_for_retry", "reset_by")} />
     <${Action} ...${common} label=${complete[0]} sentence=${complete[1]} isOffered=${can("complete_manually")} fields=${fields} send=${send("complete_manually", "completed_by", completion)} />
     <${Action} ...${common} label=${resolve[0]} sentence=${resolve[1]} isDangerous isOffered=${can("resolve_manually")} send=${send("resolve_manually", "resolved_by")} />
-    <${Action} label=${t.tree.fork} sentence=${t.tree.forkSentence} isAllowed=${may("tasks:act", task.namespace) && may("tasks:create", task.namespace)} onDone=${(made) => { location.hash = link("tasks", made.task_uuid); }}
+    <${Action} label=${t.tree.fork} sentence=${t.tree.forkSentence} isOffered=${task.allowed_actions.includes("fork")} onDone=${(made) => { location.hash = link("tasks", made.task_uuid); }}
       fields=${[{ name: "from", label: t.tree.forkFrom, hint: t.tree.forkFromHint, value: step.name, required: true }, { name: "context", label: t.task.context, hint: t.tree.contextHint, kind: "area" }]}
       send=${(values, key) => change("POST", `v1/tasks/${task.task_uuid}/forks`, { from: values.from.split(",").map((name) => name.trim()).filter(Boolean), requested_by: shared.me.name, reason: values.reason, ...(values.context.trim() && { context: json(values.context) }) }, key)} /></div>`;
 }
@@ -94,7 +94,7 @@ function Inspector({ task, node, decision, onDone }) {
 /** Offered where a step waits for a signal; the name is that for which it waits. */
 function SendSignal({ task, waiting, onDone }) {
   const names = waiting.filter((step) => step.cause === "signal").map((step) => step.details?.signal).filter(Boolean);
-  return html`<${Action} label=${t.task.signal} sentence=${t.task.signalSentence} withReason=${false} isAllowed=${may("tasks:signal", task.namespace)} isOffered=${names.length > 0} onDone=${onDone}
+  return html`<${Action} label=${t.task.signal} sentence=${t.task.signalSentence} withReason=${false} isOffered=${names.length > 0 && task.allowed_actions.includes("signal")} onDone=${onDone}
     fields=${[{ name: "name", label: t.task.signalName, required: true, value: names[0] ?? "" }, { name: "payload", label: t.task.payload, kind: "area", value: "{}" }, { name: "signal_id", label: t.task.signalId, hint: t.task.signalIdHint }]}
     send=${(values, key) => change("POST", `v1/tasks/${task.task_uuid}/signals/${encodeURIComponent(values.name.trim())}`, { payload: json(values.payload), ...(values.signal_id && { signal_id: values.signal_id }) }, key)} />`;
 }

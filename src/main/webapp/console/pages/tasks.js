@@ -112,11 +112,29 @@ function BulkProgress({ token, onDone }) {
       <div class="row">${cursor && html`<button type="button" onClick=${() => go(null)}>${t.first}</button>`}${next && html`<button type="button" onClick=${() => go(next)}>${t.tasks.moreRefusals}</button>`}</div>`}<//>`;
 }
 
+/** How many match now, and when they were counted. */
+function Matching({ filter }) {
+  const count = useLoad((signal) => get("v1/tasks:count", filter, signal), [JSON.stringify(filter)]);
+  return html`<${Loaded} of=${count}>${(found) => html`<p data-matching=${found.count}><strong>${t.tasks.count(found)}</strong> <span class="quiet small">${t.tasks.counted} <${Ago} at=${count.at.toISOString()} /></span></p>`}<//>`;
+}
+
+/** What is not as it was at the dry run before: by state, and by task where both samples are the whole set. */
+function Difference({ before, now }) {
+  const moved = Object.keys({ ...before.by_state, ...now.by_state }).map((state) => [state, before.by_state[state] ?? 0, now.by_state[state] ?? 0]).filter(([, from, to]) => from !== to);
+  const isWhole = [before, now].every((preview) => preview.count === preview.sample.length);
+  const lists = isWhole ? [["came", now.sample, before.sample], ["gone", before.sample, now.sample]].map(([name, of, other]) => [name, of.filter((uuid) => !other.includes(uuid))]).filter(([, uuids]) => uuids.length > 0) : [];
+  return html`<div class="note warn" role="alert" data-difference=${`${before.count} ${now.count}`}><strong>${t.tasks.changed(before.count, now.count)}</strong>
+    ${moved.length > 0 && html`<ul>${moved.map(([state, from, to]) => html`<li key=${state}>${words(state)}: ${from.toLocaleString()} → ${to.toLocaleString()}</li>`)}</ul>`}
+    ${lists.map(([name, uuids]) => html`<p>${t.tasks.changedBy[name]}</p><ul>${uuids.map((uuid) => html`<li key=${uuid} data-difference-of=${name}><a class="mono" href=${link("tasks", uuid)}>${uuid}</a></li>`)}</ul>`)}
+    ${moved.length === 0 && lists.length === 0 && html`<p>${t.tasks.changedOthers}</p>`}</div>`;
+}
+
 function BulkForm({ filter, onDone, onClose }) {
   const actions = Object.keys(t.tasks.actions).filter((action) => !["cancel", "compensate"].includes(action) || may("tasks:cancel", filter.namespace));
   const [action, setAction] = useState(actions[0]);
   const [reason, setReason] = useState("");
   const [preview, setPreview] = useState(null);
+  const [before, setBefore] = useState(null);
   const [result, setResult] = useState(null);
   const [error, setError] = useState(null);
   const [isBusy, busy] = useState(false);
@@ -133,10 +151,22 @@ function BulkForm({ filter, onDone, onClose }) {
   };
   const dryRun = (event) => {
     event.preventDefault();
-    attempt(async () => setPreview(await change("POST", "v1/bulk-actions", { action_type: action, requested_by: shared.me.name, reason, filter })));
+    attempt(async () => setPreview(await counted()));
   };
+  const counted = async () => ({ ...(await change("POST", "v1/bulk-actions", { action_type: action, requested_by: shared.me.name, reason, filter })), countedAt: new Date().toISOString() });
   const run = () => attempt(async () => {
-    const done = await change("POST", `v1/bulk-actions/${preview.token}/run`);
+    let done;
+    try {
+      done = await change("POST", `v1/bulk-actions/${preview.token}/run`);
+    } catch (refused) {
+      if (refused.problem?.code !== "set-has-changed") throw refused;
+      // Nothing was done: the set of now is shown beside the one that was looked at, and runs only if it is confirmed.
+      const now = await counted();
+      setError(refused);
+      setBefore(preview);
+      setPreview(now);
+      return;
+    }
     setResult(done);
     if (!done.background) say(t.tasks.ran(done.results));
     onDone();
@@ -145,8 +175,10 @@ function BulkForm({ filter, onDone, onClose }) {
   if (result) return html`<p role="status" class=${result.refusals.length > 0 ? "note warn" : ""}>${t.tasks.ran(result.results)}</p>
     ${result.refusals.length > 0 && html`<ul class="refusals">${result.refusals.map((one) => html`<li key=${one.task_uuid}><a class="mono" href=${link("tasks", one.task_uuid)}>${one.task_uuid}</a> ${one.message} <code>${one.code}</code></li>`)}</ul>`}<button type="button" onClick=${onClose}>${t.close}</button>`;
   return html`<p>${t.tasks.bulkHint}</p><pre tabindex="0" role="region" aria-label=${t.tasks.filters}>${JSON.stringify(filter, null, 2)}</pre>
+    ${!preview && html`<${Matching} filter=${filter} />`}
     ${error && html`<${ErrorNote} error=${error} />`}
-    ${preview ? html`<p><strong>${t.tasks.dryCount(preview.count)}</strong>${preview.background && ` ${t.tasks.inBackground}`}</p>
+    ${before && preview && html`<${Difference} before=${before} now=${preview} />`}
+    ${preview ? html`<p><strong>${t.tasks.dryCount(preview.count)}</strong> <span class="quiet small" data-counted=${preview.countedAt}>${t.tasks.counted} <${Ago} at=${preview.countedAt} /></span>${preview.background && ` ${t.tasks.inBackground}`}</p>
       <p class="row">${Object.entries(preview.by_state).map(([state, n]) => html`<span key=${state}><${State} of=${state} /> ${n.toLocaleString()}</span>`)}</p>
       ${preview.sample.length > 0 && html`<h3>${t.tasks.sample}</h3><ul>${preview.sample.map((id) => html`<li><a class="mono" href=${link("tasks", id)}>${id}</a></li>`)}</ul>`}
       <div class="row">${preview.count > 0 && html`<button type="button" class="danger" disabled=${isBusy} onClick=${run}>${t.tasks.run(t.tasks.actions[action], preview.count)}</button>`}
@@ -192,11 +224,15 @@ export default function Tasks({ params }) {
   const [moved, setMoved] = useState({});
   const [fresh, setFresh] = useState(new Set());
   const pending = useRef([]);
+  const rows = useRef(new Set());
   const apply = useThrottled(() => {
     const events = pending.current;
     pending.current = [];
-    setMoved((old) => Object.assign({ ...old }, ...events.filter((e) => e.from_state).map((e) => ({ [e.task_uuid]: e.to_state }))));
-    setFresh((old) => new Set([...old, ...events.filter((e) => !e.from_state).map((e) => e.task_uuid)].slice(-1000)));
+    // Most moves are of tasks on other pages, and need no drawing.
+    const here = events.filter((e) => e.from_state && rows.current.has(e.task_uuid));
+    const made = events.filter((e) => !e.from_state).map((e) => e.task_uuid);
+    if (here.length > 0) setMoved((old) => ({ ...old, ...Object.fromEntries(here.map((e) => [e.task_uuid, e.to_state])) }));
+    if (made.length > 0) setFresh((old) => new Set([...old, ...made].slice(-1000)));
   }, 300);
   const stream = useStream(seesStream ? { namespace: filter.namespace, name: filter.name, version: filter.version } : null, (event) => {
     if (event.type === "again") {
@@ -212,6 +248,7 @@ export default function Tasks({ params }) {
     setFresh(new Set());
   }, [page.at]);
   const known = new Set(page.data?.tasks.map((task) => task.task_uuid));
+  rows.current = known;
   const added = [...fresh].filter((id) => !known.has(id)).length;
   const wanted = filter.state?.split(",");
   const unwanted = filter.state_not?.split(",");

@@ -21,6 +21,7 @@ import jakarta.json.JsonArray;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -34,6 +35,10 @@ import java.util.UUID;
  */
 @RequestScoped
 public class Access {
+  /** What reading the events that a webhook sends needs. */
+  static final List<Permission> OF_EVENTS = List.of(Permission.TASKS_READ, Permission.TASKS_CONTEXT_READ, Permission.STEPS_READ,
+      Permission.APPROVALS_ASSIGN, Permission.DLQ_READ);
+
   @Inject
   private Accounts accounts;
 
@@ -91,11 +96,7 @@ public class Access {
    * @throws Problem 403 not-permitted
    */
   void requireEvents(String namespace) {
-    require(Permission.TASKS_READ, namespace);
-    require(Permission.TASKS_CONTEXT_READ, namespace);
-    require(Permission.STEPS_READ, namespace);
-    require(Permission.APPROVALS_ASSIGN, namespace);
-    require(Permission.DLQ_READ, namespace);
+    OF_EVENTS.forEach(permission -> require(permission, namespace));
   }
 
   /** The namespaces where the method's permission is granted; empty for all. */

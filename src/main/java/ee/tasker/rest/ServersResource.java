@@ -14,6 +14,7 @@ import ee.tasker.security.Permission;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonArrayBuilder;
+import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.GET;
@@ -51,6 +52,9 @@ public class ServersResource {
   @Inject
   private RequestBodies bodies;
 
+  @Inject
+  private Access access;
+
   @Context
   private UriInfo uri;
 
@@ -58,7 +62,22 @@ public class ServersResource {
   @GET
   public String list() {
     Parameters.checkKnown(uri, Set.of());
-    return insight.servers().toString();
+    JsonObject page = insight.servers();
+    JsonArrayBuilder servers = Json.build().createArrayBuilder();
+    page.getJsonArray("servers").getValuesAs(JsonObject.class).forEach(each -> servers.add(Json.build().createObjectBuilder(each)
+        .add("allowed_actions", allowed(each))));
+    return Json.build().createObjectBuilder(page).add("servers", servers).build().toString();
+  }
+
+  /** What this server would do for the caller: only it can be changed here. */
+  private JsonArrayBuilder allowed(JsonObject document) {
+    JsonArrayBuilder actions = Json.build().createArrayBuilder();
+    return isThisServer(Json.uuid(document, "server_uuid")) && access.caller().grants().mayEverywhere(Permission.SYSTEM_SERVERS_MANAGE)
+        ? actions.add("update") : actions;
+  }
+
+  private boolean isThisServer(UUID wanted) {
+    return wanted.equals(server.uuid());
   }
 
   @Requires(value = Permission.SYSTEM_SERVERS_READ, in = Scope.EVERYWHERE)
@@ -99,7 +118,7 @@ public class ServersResource {
   /** This server cannot forward a request to another one: servers do not know each other's addresses. */
   private void requireThisServer(String serverUuid) {
     UUID wanted = Parameters.uuid("server_uuid", serverUuid);
-    if (!wanted.equals(server.uuid())) {
+    if (!isThisServer(wanted)) {
       throw Problem.of(409, "another-server",
           "this is server " + server.uuid() + " (" + server.name() + "), it cannot show or change " + wanted
               + ": ask that one");

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
@@ -31,6 +32,10 @@ public class Visibility {
   private static final String SECRET = "secret";
   private static final Pattern ORIGIN = Pattern.compile("^(https?://[^/?]+).*");
   private static final String ALLOWED_ACTIONS = "allowed_actions";
+  /** What needs no permission to submit tasks besides, of the actions on a schedule. */
+  private static final Set<String> WITHOUT_SUBMISSION = Set.of("delete", "pause");
+  /** What sends no events, of the actions on a webhook and its deliveries. */
+  private static final Set<String> WITHOUT_EVENTS = Set.of("delete", "discard", "pause", "ping");
   private static final Set<String> TASK_IN_BRIEF = Set.of("task_uuid", "namespace", "state", "correlation_id");
   private static final Set<String> STEP_IN_BRIEF = Set.of("step_uuid", "task_uuid", "name", "state", "attempts");
   private static final Set<String> DEAD_LETTER_IN_BRIEF = Set.of("dlq_entry_uuid", "task_uuid", "namespace", "resolution_status");
@@ -101,6 +106,8 @@ public class Visibility {
     return switch (action) {
       case "cancel" -> Set.of(Permission.TASKS_CANCEL);
       case "compensate" -> Set.of(Permission.TASKS_ACT, Permission.TASKS_CANCEL);
+      case "fork" -> Set.of(Permission.TASKS_ACT, Permission.TASKS_CREATE);
+      case "signal" -> Set.of(Permission.TASKS_SIGNAL);
       default -> Set.of(Permission.TASKS_ACT);
     };
   }
@@ -115,10 +122,33 @@ public class Visibility {
     return Json.build().createObjectBuilder(document).add(ALLOWED_ACTIONS, allowed).build();
   }
 
-  JsonObject deadLetter(JsonObject entry) {
-    if (!may(Permission.DLQ_READ, entry)) {
-      return only(DEAD_LETTER_IN_BRIEF, entry);
+  /** The same for each document of a page, as {@code {plural: [...]}}. */
+  private static JsonObject withAllowed(String plural, JsonObject page, Function<JsonObject, Predicate<String>> isPermitted) {
+    JsonArrayBuilder documents = Json.build().createArrayBuilder();
+    page.getJsonArray(plural).getValuesAs(JsonObject.class).forEach(each -> documents.add(withAllowed(each, isPermitted.apply(each))));
+    return Json.build().createObjectBuilder(page).add(plural, documents).build();
+  }
+
+  /** @param page with {@code workers}; a worker is drained by the caller that registered it, and by operators */
+  JsonObject workers(JsonObject page) {
+    return withAllowed("workers", page, worker -> action -> mayDrain(worker));
+  }
+
+  JsonObject worker(JsonObject worker) {
+    return withAllowed(worker, action -> mayDrain(worker));
+  }
+
+  private boolean mayDrain(JsonObject worker) {
+    var grants = access.caller().grants();
+    return grants.may(Permission.STEPS_WORK) && (grants.mayEverywhere(Permission.SYSTEM_SERVERS_MANAGE)
+        || Json.text(worker, "registered_by").filter(access.caller().actor()::equals).isPresent());
+  }
+
+  JsonObject deadLetter(JsonObject whole) {
+    if (!may(Permission.DLQ_READ, whole)) {
+      return only(DEAD_LETTER_IN_BRIEF, whole);
     }
+    JsonObject entry = withAllowed(whole, action -> may(Permission.DLQ_UPDATE, whole));
     if (may(Permission.STEPS_READ, entry) || !(entry.get("task_snapshot") instanceof JsonObject snapshot)) {
       return entry;
     }
@@ -200,10 +230,12 @@ public class Visibility {
   }
 
   /** A caller who may change but not read schedules gets the key and the version; {@code now} is for the server only. */
-  JsonObject schedule(JsonObject schedule) {
-    if (!may(Permission.SCHEDULES_READ, schedule)) {
-      return only(SCHEDULE_IN_BRIEF, schedule);
+  JsonObject schedule(JsonObject whole) {
+    if (!may(Permission.SCHEDULES_READ, whole)) {
+      return only(SCHEDULE_IN_BRIEF, whole);
     }
+    JsonObject schedule = withAllowed(whole, action -> may(Permission.SCHEDULES_WRITE, whole)
+        && (WITHOUT_SUBMISSION.contains(action) || may(Permission.TASKS_CREATE, whole)));
     if (may(Permission.TASKS_CONTEXT_READ, schedule)) {
       return without(Set.of("now"), schedule);
     }
@@ -225,19 +257,23 @@ public class Visibility {
   }
 
   /** The path of an address may be a secret of its receiver: only callers who may change webhooks see it. */
-  JsonObject webhook(JsonObject webhook) {
-    if (!may(Permission.WEBHOOKS_READ, webhook)) {
-      return only(WEBHOOK_IN_BRIEF, webhook);
+  JsonObject webhook(JsonObject whole) {
+    if (!may(Permission.WEBHOOKS_READ, whole)) {
+      return only(WEBHOOK_IN_BRIEF, whole);
     }
+    JsonObject webhook = withAllowed(whole, action -> may(Permission.WEBHOOKS_WRITE, whole)
+        && (WITHOUT_EVENTS.contains(action) || Access.OF_EVENTS.stream().allMatch(permission -> may(permission, whole))));
     return may(Permission.WEBHOOKS_WRITE, webhook) ? webhook
         : Json.build().createObjectBuilder(webhook).add("url", ORIGIN.matcher(webhook.getString("url")).replaceFirst("$1")).build();
   }
 
   /** A response may quote the event, which comes from contexts and results. */
-  JsonObject delivery(UUID webhook, JsonObject delivery) {
+  JsonObject delivery(UUID webhook, JsonObject whole) {
     if (!seesWebhook(Permission.WEBHOOKS_READ, webhook)) {
-      return only(DELIVERY_IN_BRIEF, delivery);
+      return only(DELIVERY_IN_BRIEF, whole);
     }
+    JsonObject delivery = withAllowed(whole, action -> seesWebhook(Permission.WEBHOOKS_WRITE, webhook)
+        && (WITHOUT_EVENTS.contains(action) || Access.OF_EVENTS.stream().allMatch(permission -> seesWebhook(permission, webhook))));
     JsonObject shown = seesEvents(webhook) ? delivery : without(Set.of("last_response"), delivery);
     return seesWebhook(Permission.TASKS_READ, webhook) ? shown : without(OF_DELIVERY_EVENTS, shown);
   }
@@ -287,7 +323,9 @@ public class Visibility {
   }
 
   /** Parked messages contain requests and results of any namespace, and their causes quote them. */
-  JsonObject deadMessages(JsonObject page) {
+  JsonObject deadMessages(JsonObject whole) {
+    boolean mayReplay = access.caller().grants().mayEverywhere(Permission.MESSAGES_REPLAY);
+    JsonObject page = withAllowed("messages", whole, message -> action -> mayReplay);
     if (access.caller().grants().mayEverywhere(Permission.TASKS_CONTEXT_READ)
         && access.caller().grants().mayEverywhere(Permission.STEPS_READ)) {
       return page;

@@ -58,6 +58,9 @@ public class WorkersResource {
   private RequestBodies bodies;
 
   @Inject
+  private Visibility visibility;
+
+  @Inject
   private Settings settings;
 
   @Inject
@@ -97,7 +100,7 @@ public class WorkersResource {
   @GET
   public String list() {
     Parameters.checkKnown(uri, Set.of());
-    return workers.list().toString();
+    return visibility.workers(workers.list()).toString();
   }
 
   @Requires(value = Permission.SYSTEM_SERVERS_READ, in = Scope.EVERYWHERE)
@@ -105,7 +108,7 @@ public class WorkersResource {
   @Path("{worker_uuid}")
   public String describe(@PathParam("worker_uuid") String workerUuid) {
     Parameters.checkKnown(uri, Set.of());
-    return workers.describe(WorkerReader.worker(workerUuid)).toString();
+    return visibility.worker(workers.describe(WorkerReader.worker(workerUuid))).toString();
   }
 
   @Requires(value = Permission.STEPS_WORK, in = Scope.ASKED)

@@ -2,36 +2,15 @@ package ee.tasker.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ee.tasker.testing.server.TaskerClient;
 import jakarta.json.JsonNumber;
 import jakarta.json.JsonString;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Long documents, very many tasks and figures: what the console shows of them without loading all. */
 @Tag("long")
-class ConsoleDocumentsIT {
-  private static Console console;
-  private static Browser browser;
-  private static TaskerClient admin;
-
-  @BeforeAll
-  static void start() {
-    console = new Console();
-    browser = console.browser;
-    admin = console.admin;
-  }
-
-  @AfterAll
-  static void stop() {
-    if (console != null) {
-      console.close();
-    }
-  }
-
+class ConsoleDocumentsIT extends WithConsole {
   @Test
   void a_result_of_twenty_mebibytes_shows_its_beginning_and_is_downloaded_as_it_is() {
     UUID task = console.blocked();

@@ -3,58 +3,24 @@ package ee.tasker.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.testing.server.TaskerClient;
-import jakarta.json.JsonValue;
 import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** The pages of the console in a browser: what they show, each action with its effect, live changes, permissions, and that everyone can use them. */
 @Tag("long")
-class ConsoleIT {
+class ConsoleIT extends WithConsole {
   private static final String TAB = "\uE004";
   private static final String ENTER = "\uE007";
   private static final Path PICTURES = Path.of(System.getProperty("tasker.checkout", "."), "docs", "console");
-
-  private static Console console;
-  private static Browser browser;
-  private static TaskerClient admin;
-
-  @BeforeAll
-  static void start() {
-    console = new Console();
-    browser = console.browser;
-    admin = console.admin;
-  }
-
-  @AfterAll
-  static void stop() {
-    if (console != null) {
-      console.close();
-    }
-  }
-
-  private static void press(String action, String reason) {
-    browser.press(action);
-    console.giveReason(reason);
-    console.confirm();
-  }
-
-  private static void until(String what, java.util.function.BooleanSupplier is) {
-    TaskerClient.until(what, Duration.ofSeconds(20), is);
-  }
-
-  private static boolean isTrue(String expression, String... arguments) {
-    return JsonValue.TRUE.equals(browser.run("return !!(" + expression + ")", arguments));
-  }
 
   /** Addresses of all pages, about things that are there, and what each must show. */
   private static List<String[]> pages() {
@@ -83,6 +49,8 @@ class ConsoleIT {
         new String[]{"tasks/" + blocked + "?tab=tree", "The task has no fork."},
         new String[]{"approvals", "No approval matches."},
         new String[]{"schedules", "No schedule matches."},
+        new String[]{"webhooks", "No webhook matches."},
+        new String[]{"webhooks/new", "Calls at a time"},
         new String[]{"schedules/new?namespace=linear&template=mathematical_sequence", "even_number"},
         new String[]{"deadLetters", "permanent failure"},
         new String[]{"failures", "no and never"},
@@ -271,11 +239,6 @@ class ConsoleIT {
     browser.log();
   }
 
-  private static void offline(boolean isOffline) {
-    browser.command("Network.emulateNetworkConditions", jakarta.json.Json.createObjectBuilder().add("offline", isOffline).add("latency", 0)
-        .add("downloadThroughput", -1).add("uploadThroughput", -1));
-  }
-
   @Test
   void branches_that_were_not_taken_look_different_from_those_to_come() {
     UUID task = admin.submit("approvals", "approval_routing", "{\"amount\": 50, \"requester\": \"ann\", \"purpose\": \"pens\"}");
@@ -354,12 +317,15 @@ class ConsoleIT {
     console.signIn("olga");
     console.go("tasks?namespace=testing&name=recoverable_fail&state=blocked_by_failures");
     browser.press("Act on all that match");
-    browser.await("document.querySelector('dialog[open] select')");
-    browser.run(
-        "const s = document.querySelector('dialog[open] select'); s.value = 'resolve'; s.dispatchEvent(new Event('change', {bubbles: true}))");
+    browser.await("document.querySelector('dialog[open] [data-matching=\"2\"]')?.innerText.includes('ago')");
+    assertThat(text("document.querySelector('dialog[open] pre').innerText")).contains("recoverable_fail", "blocked_by_failures");
+    choose("dialog[open] select", "resolve");
     console.giveReason("cleaned up");
     browser.press("Dry run");
     browser.awaitText("2 tasks match. Nothing has changed yet.");
+    browser.await("document.querySelector('dialog[open] [data-counted] time')?.innerText.includes('ago')");
+    assertThat(text("[...document.querySelectorAll('dialog[open] li a')].map((a) => a.innerText).sort().join()"))
+        .isEqualTo(Stream.of(one, two).map(UUID::toString).sorted().collect(Collectors.joining(",")));
     assertThat(console.state(one)).isEqualTo("blocked_by_failures");
     browser.press("Resolve 2 tasks");
     browser.awaitText("2 done, 0 already so, 0 refused.");
@@ -623,6 +589,8 @@ class ConsoleIT {
     admin.post("/v1/schedules",
         Files.readString(Path.of(System.getProperty("tasker.checkout", "."), "samples/nightly_report/schedule.json")));
     Object schedule = admin.value("select schedule_uuid from tasker.schedules order by created_at desc limit 1");
+    String webhook = admin.post("/v1/webhooks", TaskerClient.quoted("{'namespace': 'fulfillment', 'name': 'bookkeeping', "
+        + "'url': 'https://books.example.com/in', 'event_types': ['order.paid', 'order.refunded']}")).text("webhook_uuid");
     Files.createDirectories(PICTURES);
     console.signIn("ann");
     List<String[]> pages = List.of(
@@ -635,6 +603,7 @@ class ConsoleIT {
         new String[]{"tree", "tasks/" + purchase + "?tab=tree", "approval_routing"},
         new String[]{"approvals", "approvals", "loan_review"}, new String[]{"approval", "approvals/" + approval, "Approve"},
         new String[]{"schedules", "schedules", "nightly"}, new String[]{"schedule", "schedules/" + schedule, "Backfill"},
+        new String[]{"webhooks", "webhooks", "bookkeeping"}, new String[]{"webhook", "webhooks/" + webhook, "given up"},
         new String[]{"failures", "failures", "user_registration"},
         new String[]{"templates", "templates", "linear/mathematical_sequence"},
         new String[]{"template", "templates/approvals/approval_routing", "approve_by_rule"},

@@ -3,55 +3,26 @@ package ee.tasker.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.testing.server.TaskerClient;
-import jakarta.json.JsonNumber;
-import jakarta.json.JsonString;
-import jakarta.json.JsonValue;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Live pages in a browser: many events at once, and many tabs over few connections. */
 @Tag("long")
-class ConsoleLiveIT {
+class ConsoleLiveIT extends WithConsole {
   /** Measured without load on the machine: 20 to 45 ms. The machine of a build is shared, so that a thread may lose its processor meanwhile. */
   private static final int LONGEST_TASK_MS = 200;
-
-  private static Console console;
-  private static Browser browser;
-  private static TaskerClient admin;
 
   @BeforeAll
   static void start() {
     // One stream of lists, one of tasks, and one that is being replaced: a stream for each tab would be refused.
-    console = new Console(Map.of("TASKER_STREAMS_LIMIT", "3"));
-    browser = console.browser;
-    admin = console.admin;
-  }
-
-  @AfterAll
-  static void stop() {
-    if (console != null) {
-      console.close();
-    }
-  }
-
-  private static boolean isTrue(String expression, String... arguments) {
-    return JsonValue.TRUE.equals(browser.run("return !!(" + expression + ")", arguments));
-  }
-
-  private static int number(String expression, String... arguments) {
-    return ((JsonNumber) browser.run("return " + expression, arguments)).intValue();
-  }
-
-  private static String text(String expression, String... arguments) {
-    return ((JsonString) browser.run("return String(" + expression + ")", arguments)).getString();
+    open(new Console(Map.of("TASKER_STREAMS_LIMIT", "3")));
   }
 
   @Test

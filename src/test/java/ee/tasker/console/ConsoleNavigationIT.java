@@ -4,65 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.testing.server.TaskerClient;
 import jakarta.json.Json;
-import jakarta.json.JsonNumber;
-import jakarta.json.JsonString;
-import jakarta.json.JsonValue;
-import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Finding a task, going there and back, selecting rows, the keyboard, zones and looks, in a browser. */
 @Tag("long")
-class ConsoleNavigationIT {
+class ConsoleNavigationIT extends WithConsole {
   private static final String ENTER = "\uE007";
   private static final String ESCAPE = "\uE00C";
   private static final String CONTROL = "\uE009";
   private static final String RIGHT = "\uE014";
-
-  private static Console console;
-  private static Browser browser;
-  private static TaskerClient admin;
-
-  @BeforeAll
-  static void start() {
-    console = new Console();
-    browser = console.browser;
-    admin = console.admin;
-  }
-
-  @AfterAll
-  static void stop() {
-    if (console != null) {
-      console.close();
-    }
-  }
-
-  private static void until(String what, java.util.function.BooleanSupplier is) {
-    TaskerClient.until(what, Duration.ofSeconds(20), is);
-  }
-
-  private static boolean isTrue(String expression, String... arguments) {
-    return JsonValue.TRUE.equals(browser.run("return !!(" + expression + ")", arguments));
-  }
-
-  private static int number(String expression, String... arguments) {
-    return ((JsonNumber) browser.run("return " + expression, arguments)).intValue();
-  }
-
-  private static String text(String expression, String... arguments) {
-    return ((JsonString) browser.run("return String(" + expression + ")", arguments)).getString();
-  }
-
-  private static void choose(String css, String value) {
-    browser.await("document.querySelector(arguments[0])", css);
-    browser.run(
-        "const s = document.querySelector(arguments[0]); s.value = arguments[1]; s.dispatchEvent(new Event('change', {bubbles: true}))",
-        css, value);
-  }
 
   private static void emulate(String command, String name, String value) {
     browser.command(command, Json.createObjectBuilder().add(name, value));

@@ -3,74 +3,24 @@ package ee.tasker.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.testing.server.TaskerClient;
-import jakarta.json.JsonNumber;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonString;
-import jakarta.json.JsonValue;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What the console shows of the whole installation, and the checks of many tasks and large ones, in a browser. */
 @Tag("long")
-class ConsolePagesIT {
+class ConsolePagesIT extends WithConsole {
   /** A page that answers within this does not seem frozen; the machine of a build is slower than a desk, and shared. */
   private static final int LONGEST_TASK_MS = 1000;
 
-  private static Console console;
-  private static Browser browser;
-  private static TaskerClient admin;
-
   @BeforeAll
-  static void start() {
-    console = new Console();
-    browser = console.browser;
-    admin = console.admin;
+  static void prepare() {
     console.user("omar", "operator", "testing");
-  }
-
-  @AfterAll
-  static void stop() {
-    if (console != null) {
-      console.close();
-    }
-  }
-
-  private static void until(String what, java.util.function.BooleanSupplier is) {
-    TaskerClient.until(what, Duration.ofSeconds(20), is);
-  }
-
-  private static boolean isTrue(String expression, String... arguments) {
-    return JsonValue.TRUE.equals(browser.run("return !!(" + expression + ")", arguments));
-  }
-
-  private static int number(String expression) {
-    return ((JsonNumber) browser.run("return " + expression)).intValue();
-  }
-
-  private static UUID task(String name, String template, String context) {
-    assertThat(
-        admin.postTemplate("name: " + name + "\nnamespace_name: testing\nversion: 1.0.0\nidentity_strategy: always_unique\n" + template)
-            .status())
-        .isIn(200, 201);
-    return admin.submit("testing", name, context);
-  }
-
-  /** Notes how long the page was busy at a stretch, from now on. */
-  private static void watchLongTasks() {
-    browser.run("window.longest = 0; new PerformanceObserver((list) => list.getEntries().forEach((e) => { window.longest = "
-        + "Math.max(window.longest, e.duration); })).observe({type: 'longtask', buffered: false})");
-  }
-
-  private static void choose(String css, String value) {
-    browser.await("document.querySelector(arguments[0])", css);
-    browser.run(
-        "const s = document.querySelector(arguments[0]); s.value = arguments[1]; s.dispatchEvent(new Event('change', {bubbles: true}))",
-        css, value);
   }
 
   @Test
@@ -391,7 +341,16 @@ class ConsolePagesIT {
     browser.press("Fail 1 task");
     browser.await("document.querySelector('dialog[open] .note.bad')?.innerText.includes('set-has-changed')");
     assertThat(console.state(one)).isEqualTo("blocked_by_failures");
-    browser.press("Cancel");
+    browser.await("document.querySelector('dialog[open] [data-difference=\"1 2\"]')");
+    browser.awaitText("It was 1 task, and is 2 tasks now. Nothing was done.");
+    assertThat(text("document.querySelector('dialog[open] [data-difference]').innerText")).contains("1 → 2", two.toString())
+        .doesNotContain(one.toString());
+    assertUsable("a set that has changed");
+    assertThat(console.state(two)).isEqualTo("blocked_by_failures");
+    // What is shown now is what runs, if it is confirmed.
+    browser.press("Fail 2 tasks");
+    browser.awaitText("2 done, 0 already so, 0 refused.");
+    browser.press("Close");
     browser.log();
   }
 

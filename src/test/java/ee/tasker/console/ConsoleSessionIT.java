@@ -11,32 +11,12 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Signing in, the cookie, what a page of another site can do with it, and what becomes of a page when the session or the server is gone. */
 @Tag("long")
-class ConsoleSessionIT {
-  private static Console console;
-  private static Browser browser;
-  private static TaskerClient admin;
-
-  @BeforeAll
-  static void start() {
-    console = new Console();
-    browser = console.browser;
-    admin = console.admin;
-  }
-
-  @AfterAll
-  static void stop() {
-    if (console != null) {
-      console.close();
-    }
-  }
-
+class ConsoleSessionIT extends WithConsole {
   private static Answer send(Map<String, String> headers, String method, String path, String body) {
     TaskerClient caller = admin.with(headers);
     return caller.send(caller.request(path).header("Content-Type", "application/json")
@@ -145,12 +125,6 @@ class ConsoleSessionIT {
     offline(false);
     browser.await("!document.body.innerText.includes('The server does not answer')");
     browser.log();
-  }
-
-  private static void offline(boolean isOffline) {
-    browser.command("Network.enable", jakarta.json.Json.createObjectBuilder());
-    browser.command("Network.emulateNetworkConditions", jakarta.json.Json.createObjectBuilder().add("offline", isOffline).add("latency", 0)
-        .add("downloadThroughput", -1).add("uploadThroughput", -1));
   }
 
   @Test

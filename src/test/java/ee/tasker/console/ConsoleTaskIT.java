@@ -3,75 +3,19 @@ package ee.tasker.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.testing.server.TaskerClient;
-import jakarta.json.JsonNumber;
 import jakarta.json.JsonObject;
-import jakarta.json.JsonString;
-import jakarta.json.JsonValue;
 import java.net.http.HttpRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The page of a task in a browser: lost answers and conflicts, what it waits for, large graphs and batches, attempts, and the tasks below it. */
 @Tag("long")
-class ConsoleTaskIT {
+class ConsoleTaskIT extends WithConsole {
   /** The main thread of a page on a shared machine: measured 40 to 120 ms, and printed. */
   private static final int LONGEST_TASK_MS = 200;
-
-  private static Console console;
-  private static Browser browser;
-  private static TaskerClient admin;
-
-  @BeforeAll
-  static void start() {
-    console = new Console();
-    browser = console.browser;
-    admin = console.admin;
-  }
-
-  @AfterAll
-  static void stop() {
-    if (console != null) {
-      console.close();
-    }
-  }
-
-  private static void until(String what, java.util.function.BooleanSupplier is) {
-    TaskerClient.until(what, Duration.ofSeconds(30), is);
-  }
-
-  private static boolean isTrue(String expression, String... arguments) {
-    return JsonValue.TRUE.equals(browser.run("return !!(" + expression + ")", arguments));
-  }
-
-  private static int number(String expression, String... arguments) {
-    return ((JsonNumber) browser.run("return " + expression, arguments)).intValue();
-  }
-
-  private static String text(String expression, String... arguments) {
-    return ((JsonString) browser.run("return String(" + expression + ")", arguments)).getString();
-  }
-
-  private static void register(String name, String template) {
-    assertThat(
-        admin.postTemplate("name: " + name + "\nnamespace_name: testing\nversion: 1.0.0\nidentity_strategy: always_unique\n" + template)
-            .status())
-        .isIn(200, 201);
-  }
-
-  private static UUID task(String name, String template, String context) {
-    register(name, template);
-    return admin.submit("testing", name, context);
-  }
-
-  private static void watchLongTasks() {
-    browser.run("window.longest = 0; new PerformanceObserver((list) => list.getEntries().forEach((e) => { window.longest = "
-        + "Math.max(window.longest, e.duration); })).observe({type: 'longtask', buffered: false})");
-  }
 
   private static long actions(UUID task, String reason) {
     return admin.count("select count(*) from tasker.operator_actions where task_uuid = ? and reason = ?", task, reason);

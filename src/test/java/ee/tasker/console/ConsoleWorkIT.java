@@ -2,35 +2,22 @@ package ee.tasker.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ee.tasker.testing.server.TaskerClient;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonString;
-import jakarta.json.JsonValue;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Approvals, schedules, forks and children in a browser: what is pressed is in the database afterwards. */
 @Tag("long")
-class ConsoleWorkIT {
-  private static final Browser.Look NARROW_DARK = new Browser.Look(360, 800, true);
-
-  private static Console console;
-  private static Browser browser;
-  private static TaskerClient admin;
-
+class ConsoleWorkIT extends WithConsole {
   @BeforeAll
-  static void start() {
-    console = new Console();
-    browser = console.browser;
-    admin = console.admin;
+  static void prepare() {
     console.user("cleo", "approver", "testing");
     console.user("dan", "approver", "testing");
     register("console_review", """
@@ -50,30 +37,6 @@ class ConsoleWorkIT {
         """);
   }
 
-  @AfterAll
-  static void stop() {
-    if (console != null) {
-      console.close();
-    }
-  }
-
-  private static void register(String name, String steps) {
-    assertThat(admin.postTemplate("name: " + name + "\nnamespace_name: testing\nversion: 1.0.0\nidentity_strategy: always_unique\n" + steps)
-        .status()).isIn(200, 201);
-  }
-
-  private static void until(String what, java.util.function.BooleanSupplier is) {
-    TaskerClient.until(what, Duration.ofSeconds(30), is);
-  }
-
-  private static boolean isTrue(String expression, String... arguments) {
-    return JsonValue.TRUE.equals(browser.run("return !!(" + expression + ")", arguments));
-  }
-
-  private static boolean isOffered(String label) {
-    return isTrue("[...document.querySelectorAll('main button')].some((b) => b.innerText === arguments[0])", label);
-  }
-
   private static String approval(UUID task) {
     until("the approval is made", () -> admin.count("select count(*) from tasker.approvals where task_uuid = ?", task) == 1);
     return admin.value("select approval_uuid from tasker.approvals where task_uuid = ?", task).toString();
@@ -88,16 +51,6 @@ class ConsoleWorkIT {
     assertThat(browser.log()).isNotEmpty().allMatch(line -> line.contains(path) && line.contains("400"));
   }
 
-  /** The page as it is, wide and light, then narrow and dark. */
-  private static void assertUsable(String page) {
-    for (Browser.Look look : List.of(Console.WIDE, NARROW_DARK)) {
-      browser.show(look);
-      assertThat(console.violations()).as("%s, %s", page, look).isEmpty();
-      assertThat(isTrue("document.documentElement.scrollWidth <= innerWidth")).as("%s fits into %s", page, look).isTrue();
-    }
-    browser.show(Console.WIDE);
-  }
-
   @Test
   void an_approval_is_found_claimed_and_decided_by_its_form() {
     UUID task = admin.submit("testing", "console_review", "{\"amount\": 5000}");
@@ -107,12 +60,14 @@ class ConsoleWorkIT {
     browser.await("document.querySelector(arguments[0])", "tr[data-approval='" + approval + "']");
     assertUsable("the inbox");
     browser.click("tr[data-approval='" + approval + "'] button");
-    browser.await("document.querySelector(arguments[0]).innerText.includes('claimed by cleo')", "tr[data-approval='" + approval + "']");
+    browser.await("document.querySelector(arguments[0]).innerText.includes('claimed by cleo until ')",
+        "tr[data-approval='" + approval + "']");
     assertThat(approvals(approval, "claimed_by = 'cleo'")).isEqualTo(1);
 
     browser.click("tr[data-approval='" + approval + "'] a");
     browser.awaitText("Compare it with the register.");
     browser.awaitText("5000");
+    browser.awaitText("Claimed until");
     assertUsable("an approval");
     browser.type("input[name=limit]", "20000");
     browser.press("Approve");

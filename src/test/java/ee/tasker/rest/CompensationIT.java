@@ -119,7 +119,7 @@ class CompensationIT {
     assertThat(compensate(one, task).status()).isEqualTo(403);
     assertThat(one.get("/v1/tasks/" + task).object().getJsonArray("allowed_actions")).isEmpty();
     assertThat(tasker.get("/v1/tasks/" + task).object().getJsonArray("allowed_actions").toString())
-        .isEqualTo("[\"cancel\",\"compensate\"]");
+        .isEqualTo("[\"cancel\",\"compensate\",\"fork\"]");
 
     assertThat(compensate(tasker.asOneWhoMay(List.of("tasks:act", "tasks:cancel", "tasks:read")), task).status()).isEqualTo(200);
     ended(task, "cancelled", "cancel");

@@ -11,6 +11,7 @@ import jakarta.json.JsonString;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -234,7 +235,41 @@ class OperationsIT {
       }
     }
     patch("/v1/tasks/" + task, "{'action_type': 'resolve', 'requested_by': 'ann', 'reason': 'done'}");
-    assertThat(allowed(tasker.get("/v1/tasks/" + task).object())).isEmpty();
+    assertThat(allowed(tasker.get("/v1/tasks/" + task).object())).containsExactly("fork");
+  }
+
+  /** What an answer offers is what its caller would not be forbidden, with each set of permissions. */
+  @Test
+  void allowed_actions_on_other_objects_follow_the_permissions_too() {
+    UUID task = blocked("order", "permanent");
+    String entry = "/v1/dlq/entry/" + tasker.get("/v1/dlq/task/" + task).text("dlq_entry_uuid");
+    assertThat(allowed(tasker.asOneWhoMay(List.of("dlq:read")).get(entry).object())).isEmpty();
+    assertThat(allowed(tasker.asOneWhoMay(List.of("dlq:read", "dlq:update")).get(entry).object())).containsExactly("update");
+
+    assertThat(allowed(tasker.asOneWhoMay(List.of("tasks:read", "tasks:act", "tasks:create")).get("/v1/tasks/" + task).object()))
+        .contains("fork");
+    assertThat(allowed(tasker.asOneWhoMay(List.of("tasks:read", "tasks:create")).get("/v1/tasks/" + task).object())).isEmpty();
+
+    String webhook = "/v1/webhooks/" + tasker.post("/v1/webhooks",
+        quoted("{'namespace': 'testing', 'name': 'allowed-" + task + "', 'url': 'https://127.0.0.1/', 'event_types': ['none']}"))
+        .text("webhook_uuid");
+    List<String> events = List.of("tasks:read", "tasks:context_read", "steps:read", "approvals:assign", "dlq:read");
+    Map<List<String>, Set<String>> ofWebhook = Map.of(List.of(), Set.of(), List.of("webhooks:write"), Set.of("delete", "pause", "ping"),
+        events, Set.of());
+    ofWebhook.forEach((permissions, allowed) -> {
+      List<String> all = new ArrayList<>(permissions);
+      all.add("webhooks:read");
+      assertThat(allowed(tasker.asOneWhoMay(all).get(webhook).object())).as("of the webhook with %s", all).isEqualTo(allowed);
+    });
+    assertThat(allowed(tasker.get(webhook).object())).containsExactly("delete", "pause", "ping", "replay", "rotate_secret", "update");
+
+    tasker.delete(webhook + "?requested_by=ann&reason=test");
+
+    JsonObject server = tasker.get("/v1/servers").object().getJsonArray("servers").getValuesAs(JsonObject.class).stream()
+        .filter(each -> !allowed(each).isEmpty()).findFirst().orElseThrow();
+    assertThat(tasker.get("/v1/servers/" + server.getString("server_uuid")).status()).as("the one that answers").isEqualTo(200);
+    assertThat(tasker.asOneWhoMay(List.of("system:servers_read")).get("/v1/servers").object().getJsonArray("servers")
+        .getValuesAs(JsonObject.class)).allMatch(each -> allowed(each).isEmpty());
   }
 
   private static Set<String> allowed(JsonObject document) {

@@ -37,12 +37,16 @@ public final class Sql implements AutoCloseable {
   /** Sessions that are still open; a test may leave closing them to the end. */
   private static final Set<Sql> OPEN = ConcurrentHashMap.newKeySet();
 
+  /** Where sessions are opened; null for the test database. */
+  private static volatile Source elsewhere;
+
   private final Connection connection;
   private final int pid;
 
   private Sql(boolean autoCommit, String user) {
     try {
-      connection = user == null ? TestDatabase.get().connect() : TestDatabase.get().connectAs(user);
+      connection = elsewhere != null ? elsewhere.connect()
+          : user == null ? TestDatabase.get().connect() : TestDatabase.get().connectAs(user);
       connection.setAutoCommit(autoCommit);
     } catch (SQLException e) {
       throw new IllegalStateException(e);
@@ -52,6 +56,23 @@ public final class Sql implements AutoCloseable {
       commit();
     }
     OPEN.add(this);
+  }
+
+  /** Makes connections. */
+  @FunctionalInterface
+  public interface Source {
+    Connection connect() throws SQLException;
+  }
+
+  /** Until the end of the action, sessions are those of another database: what builds tasks for tests of functions builds them under a server. */
+  public static void elsewhere(Source source, Runnable action) {
+    elsewhere = source;
+    try {
+      action.run();
+    } finally {
+      elsewhere = null;
+      closeAll();
+    }
   }
 
   /** Ends every session that is still open. */

@@ -15,10 +15,10 @@ import java.util.concurrent.Executors;
 import java.util.function.Function;
 
 /** A receiver of webhooks that behaves as the test says, and keeps what it was sent. Thread-safe. */
-final class Receiver implements AutoCloseable {
+public final class Receiver implements AutoCloseable {
   /** What a call had, and what was answered: 0 for a connection that was closed instead. */
-  record Call(String id, String timestamp, String signature, String attempt, byte[] body, int answer) {
-    JsonObject event() {
+  public record Call(String id, String timestamp, String signature, String attempt, byte[] body, int answer) {
+    public JsonObject event() {
       return Json.parseObject(new String(body, StandardCharsets.UTF_8));
     }
   }
@@ -28,7 +28,7 @@ final class Receiver implements AutoCloseable {
   private final List<Call> calls = new CopyOnWriteArrayList<>();
 
   /** @param behaviour the status for an event, from its document and how many calls there were before; 0 closes the connection */
-  Receiver(Function<JsonObject, Integer> behaviour) {
+  public Receiver(Function<JsonObject, Integer> behaviour) {
     try {
       http = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
     } catch (IOException e) {
@@ -56,15 +56,15 @@ final class Receiver implements AutoCloseable {
     exchange.close();
   }
 
-  String url() {
+  public String url() {
     return "http://127.0.0.1:" + http.getAddress().getPort() + "/in";
   }
 
-  List<Call> calls() {
+  public List<Call> calls() {
     return calls;
   }
 
-  List<Call> accepted() {
+  public List<Call> accepted() {
     return calls.stream().filter(call -> call.answer() >= 200 && call.answer() < 300).toList();
   }
 
