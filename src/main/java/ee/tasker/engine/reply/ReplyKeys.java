@@ -22,6 +22,7 @@ final class ReplyKeys {
   static final String NONE = "";
   static final String OUTCOME = "outcome";
   static final String UNKNOWN_WORKER = "unknown_worker";
+  static final String REFUSED = "refused";
   static final String VERDICTS = "verdicts";
   static final String FIELD = "field";
   static final String NEXT_RETRY_IN_MS = "next_retry_in_ms";
