@@ -2193,7 +2193,7 @@ function tasker.judge_yields(p_results jsonb) returns jsonb, stable;
 function tasker.lock_tasks(p_task_uuids uuid[]) returns void;
   -- called by abandon_steps, advance_bulk_actions, begin_approval_action, complete_steps, decline_steps, end_worker_claims, evaluate_tasks,
   --   fire_schedules, record_task_fault, release_steps, request_cancel, resume_templates, run_bulk_action, send_signals, set_step_backoff_atomic,
-  --   start_validated_tasks, submit_worker_results
+  --   start_validated_tasks, submit_results_of_workers, submit_worker_results
 -- Merges two replies about different work into one, member by member.
 function tasker.merge_replies(p_first jsonb, p_second jsonb) returns jsonb, immutable;
   -- called by advance_due_tasks, decide_approval, end_worker_claims, process_tasks, submit_queued_requests, submit_worker_results
@@ -3517,15 +3517,15 @@ function tasker.check_checkpoint(p_checkpoint jsonb) returns text, immutable;
 -- Claims steps for one external worker, never more than its capacity leaves.
 function tasker.claim_for_worker(p_worker tasker.workers, p_limit integer, p_request_id text, p_namespaces text[], p_lease_seconds integer,
     p_dry text[], p_now timestamp with time zone, OUT o_outcome text, OUT o_state text, OUT o_kind text, OUT o_is_dry boolean,
-    OUT o_claimed_steps jsonb) returns record;
+    OUT o_claimed_steps json) returns record;
   -- called by claim_steps_for_workers, submit_worker_results
 -- Claims steps for the waiting requests of external workers, first come, first served.
 function tasker.claim_steps_for_workers(p_polls jsonb, p_lease_seconds integer DEFAULT 60,
-    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns json;
   -- called by RemoteGateway
 -- Deletes the claims of an external worker that have ended, and returns how many steps it still holds.
 function tasker.clean_worker_claims(p_worker_uuid uuid) returns integer;
-  -- called by claim_for_worker, drain_worker, heartbeat_worker, register_worker, submit_worker_results
+  -- called by claim_for_worker, drain_worker, heartbeat_worker, register_worker
 -- How many servers are alive by their heartbeat.
 function tasker.count_servers(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer, stable;
   -- called by get_installation_status, get_metrics_document, heartbeat
@@ -3615,7 +3615,7 @@ function tasker.is_served(p_namespace text, p_now timestamp with time zone DEFAU
 function tasker.notify_servers(p_server_uuid uuid, p_kinds text[]) returns void;
   -- called by Notifications, queue_signal, send_signal, submit_task, tell_end_of_task
 -- Records the steps that an external worker has just claimed.
-function tasker.record_worker_claims(p_worker_uuid uuid, p_claimed_steps jsonb, p_request_id text, p_now timestamp with time zone) returns void;
+function tasker.record_worker_claims(p_worker_uuid uuid, p_claimed_steps json, p_request_id text, p_now timestamp with time zone) returns integer;
   -- called by claim_for_worker, submit_worker_results
 -- Registers an external worker, a program outside the servers that runs steps.
 function tasker.register_worker(p_worker jsonb, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,
@@ -3635,8 +3635,12 @@ function tasker.save_checkpoint(p_step_uuid uuid, p_handoff integer, p_checkpoin
 function tasker.save_worker_checkpoints(p_worker_uuid uuid, p_owner text, p_checkpoints jsonb, p_lease_seconds integer DEFAULT 60,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by RemoteGateway
+-- Results of several external workers in one transaction; none is hurt by another.
+function tasker.submit_results_of_workers(p_requests jsonb, p_lease_seconds integer DEFAULT 60, p_settle boolean DEFAULT true,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns json;
+  -- called by RemoteGateway
 -- The results of an external worker, in one transaction with everything that follows from them, and its next claims.
 function tasker.submit_worker_results(p_worker_uuid uuid, p_owner text, p_results jsonb, p_claims jsonb DEFAULT NULL::jsonb,
     p_lease_seconds integer DEFAULT 60, p_settle boolean DEFAULT true, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
-    returns jsonb;
-  -- called by RemoteGateway
+    returns json;
+  -- called by RemoteGateway, submit_results_of_workers

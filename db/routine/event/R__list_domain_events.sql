@@ -1,5 +1,5 @@
 -- A page of the feed of domain events, in the order of their positions from behind p_after on, as {events: [CloudEvents], next, position}: position is where
--- to read on, p_after when there is nothing new; next is the same, null at the present end. p_after null: no events, and the position of the present end. p_filter: {type?, namespace?, name?, task_uuid?, correlation_id?, with_error?, observed?, namespaces?, schedules_in?}; observed: of delivery_mode fast or broadcast; name is that of the
+-- to read on, p_after when there is nothing new; next is the same, null at the present end. p_after null: no events, and the position of the present end, with bound: no event has ever had a later position, those that were deleted included. p_filter: {type?, namespace?, name?, task_uuid?, correlation_id?, with_error?, observed?, namespaces?, schedules_in?}; observed: of delivery_mode fast or broadcast; name is that of the
 -- template; namespaces is an array of those that the caller may read, schedules_in of those where it may read events of schedules. A page looks at 10 times p_limit events at most and may be shorter
 -- than p_limit, or empty, before the end.
 -- Locks: none. Source: ADR 0050.
@@ -29,6 +29,7 @@ as $$
       and (p_filter ->> 'observed' is null or s.is_observed = (p_filter ->> 'observed')::boolean)
     order by s.position limit p_limit)
   select jsonb_build_object('events', p.events, 'next', case when p.is_full or p.seen = 10 * p_limit then p.position end, 'position', p.position)
+    || case when p_after is null then jsonb_build_object('bound', coalesce(pg_catalog.pg_sequence_last_value('tasker.domain_event_positions'), 0)) else '{}' end
   from (
     select coalesce(jsonb_agg(tasker.get_event_document(m.event_uuid) order by m.position), '[]') as events, count(*) = p_limit as is_full,
            coalesce(case when count(*) = p_limit then max(m.position) end, (select max(s.position) from seen s), p_after,

@@ -9,7 +9,7 @@
 -- Locks: the caller holds the worker's row; messages (skip locked), then steps by uuid.
 create or replace function tasker.claim_for_worker(
   p_worker tasker.workers, p_limit int, p_request_id text, p_namespaces text[], p_lease_seconds int, p_dry text[], p_now timestamptz,
-  out o_outcome text, out o_state text, out o_kind text, out o_is_dry boolean, out o_claimed_steps jsonb)
+  out o_outcome text, out o_state text, out o_kind text, out o_is_dry boolean, out o_claimed_steps json)
 returns record
 language plpgsql
 set search_path = ''
@@ -20,6 +20,7 @@ declare
   v_repeated   uuid[];
   v_namespaces text[] := p_worker.namespaces;
   v_limit      int := least(p_limit, p_worker.capacity - v_held);
+  v_claimed    int;
 begin
   o_claimed_steps := '[]';
   o_is_dry := false;
@@ -35,7 +36,7 @@ begin
       update tasker.workflow_steps s set lease_expires_at = v_now + p_lease_seconds * interval '1 second'
       from repeated r where s.workflow_step_uuid = r.workflow_step_uuid and s.state = 'in_progress';
       o_outcome := 'claimed';
-      o_claimed_steps := tasker.get_claimed_steps(v_repeated)::jsonb;
+      o_claimed_steps := tasker.get_claimed_steps(v_repeated);
       return;
     end if;
   end if;
@@ -55,10 +56,10 @@ begin
     o_outcome := 'empty';
     return;
   end if;
-  o_claimed_steps := tasker.claim_steps(p_worker.worker_uuid, v_limit, v_namespaces, p_lease_seconds, p_now)::jsonb;
-  o_is_dry := jsonb_array_length(o_claimed_steps) < v_limit;
-  o_outcome := case when o_claimed_steps = '[]' then 'empty' else 'claimed' end;
-  perform tasker.record_worker_claims(p_worker.worker_uuid, o_claimed_steps, p_request_id, v_now);
+  o_claimed_steps := tasker.claim_steps(p_worker.worker_uuid, v_limit, v_namespaces, p_lease_seconds, p_now);
+  v_claimed := tasker.record_worker_claims(p_worker.worker_uuid, o_claimed_steps, p_request_id, v_now);
+  o_is_dry := v_claimed < v_limit;
+  o_outcome := case when v_claimed = 0 then 'empty' else 'claimed' end;
 end
 $$;
 comment on function tasker.claim_for_worker(tasker.workers, int, text, text[], int, text[], timestamptz) is

@@ -8,7 +8,7 @@
 -- unknown_worker (not registered, or by another caller), and busy, when another request of the worker is under way: ask again.
 -- Locks: the workers' rows (skip locked); then as claim_for_worker. Source: time-and-growth.md section 11.
 create or replace function tasker.claim_steps_for_workers(p_polls jsonb, p_lease_seconds int default 60, p_now timestamptz default null)
-returns jsonb
+returns json
 language plpgsql
 set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -18,7 +18,7 @@ declare
   v_worker  tasker.workers;
   v_claim   record;
   v_dry     text[] := '{}';
-  v_answers jsonb[] := '{}';
+  v_answers json[] := '{}';
 begin
   for v_poll in
     select (e.value ->> 'worker_uuid')::uuid as worker_uuid, e.value ->> 'owner' as owner, (e.value ->> 'max')::int as most,
@@ -28,15 +28,15 @@ begin
   loop
     -- A new request may be a repeated one, or of an unknown worker; one that waits has been looked at.
     if v_poll.kind = any (v_dry) then
-      v_answers := v_answers || jsonb_build_object('worker_uuid', v_poll.worker_uuid, 'outcome', 'empty', 'kind', v_poll.kind, 'claimed_steps', '[]'::jsonb);
+      v_answers := v_answers || json_build_object('worker_uuid', v_poll.worker_uuid, 'outcome', 'empty', 'kind', v_poll.kind, 'claimed_steps', '[]'::json);
       continue;
     end if;
     select w.* into v_worker from tasker.workers w
     where w.worker_uuid = v_poll.worker_uuid and w.server_uuid is null and w.owner is not distinct from v_poll.owner
     for no key update skip locked;
     if not found then
-      v_answers := v_answers || jsonb_build_object(
-        'worker_uuid', v_poll.worker_uuid, 'claimed_steps', '[]'::jsonb,
+      v_answers := v_answers || json_build_object(
+        'worker_uuid', v_poll.worker_uuid, 'claimed_steps', '[]'::json,
         'outcome', case when exists (select from tasker.workers w
                                      where w.worker_uuid = v_poll.worker_uuid and w.server_uuid is null and w.owner is not distinct from v_poll.owner)
                         then 'busy' else 'unknown_worker' end);
@@ -46,10 +46,10 @@ begin
     if v_claim.o_is_dry then
       v_dry := v_dry || v_claim.o_kind;
     end if;
-    v_answers := v_answers || jsonb_build_object('worker_uuid', v_poll.worker_uuid, 'outcome', v_claim.o_outcome, 'state', v_claim.o_state,
+    v_answers := v_answers || json_build_object('worker_uuid', v_poll.worker_uuid, 'outcome', v_claim.o_outcome, 'state', v_claim.o_state,
                                                  'kind', v_claim.o_kind, 'claimed_steps', v_claim.o_claimed_steps);
   end loop;
-  return to_jsonb(v_answers);
+  return to_json(v_answers);
 end
 $$;
 comment on function tasker.claim_steps_for_workers(jsonb, int, timestamptz) is

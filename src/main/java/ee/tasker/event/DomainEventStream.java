@@ -1,9 +1,11 @@
 package ee.tasker.event;
 
+import ee.tasker.event.DomainEventStreams.Permitted;
 import jakarta.json.JsonObject;
 import java.util.Collection;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 
 /**
  * A stream of domain events, with a bounded buffer of those not sent yet. It first catches up from its position at its own pace, and then receives
@@ -11,21 +13,25 @@ import java.util.concurrent.Executor;
  */
 final class DomainEventStream extends OutgoingStream {
   private final DomainEventFilter filter;
+  private final Supplier<Permitted> permission;
   private final int buffer;
   private DomainEventView view;
   private long position;
   private boolean isLive;
 
   /**
-   * @param position the last event that the listener has
-   * @param drained  called when everything is sent
-   * @param ended    called once, when nothing more will be sent
+   * @param permission what the listener may see
+   * @param position   the last event that the listener has
+   * @param drained    called when everything is sent
+   * @param ended      called once, when nothing more will be sent
    */
-  DomainEventStream(DomainEventFilter filter, DomainEventView view, long position, EventSink sink, int buffer, Executor executor,
-      Runnable drained, Runnable ended) {
+  DomainEventStream(DomainEventFilter filter, DomainEventView view, Supplier<Permitted> permission, long position, EventSink sink,
+      int buffer,
+      Executor executor, Runnable drained, Runnable ended) {
     super(sink, executor, drained, ended);
     this.filter = filter;
     this.view = view;
+    this.permission = permission;
     this.position = position;
     this.buffer = buffer;
   }
@@ -38,11 +44,17 @@ final class DomainEventStream extends OutgoingStream {
     return filter;
   }
 
+  /** What the listener may see now; may take long. */
+  Permitted permitted() {
+    return permission.get();
+  }
+
   @Override
   protected Event heartbeat() {
     return isLive ? Event.alive(position) : Event.signOfLife();
   }
 
+  @Override
   synchronized void goLive() {
     isLive = true;
     // Gives a client that is cut off before the first event its position.

@@ -36,8 +36,16 @@ public class DomainEvents {
   record Observed(long position, boolean hasMore, List<DomainEvent> events) {
   }
 
-  /** The position of the last event that has a place. */
-  long end() {
+  /**
+   * The end of the feed.
+   *
+   * @param position that of the last event that has a place
+   * @param bound    no event has ever had a later place, those that were deleted included
+   */
+  record End(long position, long bound) {
+  }
+
+  End end() {
     return gateway.getEndOfFeed();
   }
 

@@ -40,9 +40,9 @@ class EventGateway {
         page.getJsonArray("events").getValuesAs(JsonObject.class));
   }
 
-  /** The position of the last event, from which new ones are read. */
-  long getEndOfFeed() {
-    return sql.object("list_domain_events('{}', 1, null)").getJsonNumber("position").longValueExact();
+  DomainEvents.End getEndOfFeed() {
+    JsonObject page = sql.object("list_domain_events('{}', 1, null)");
+    return new DomainEvents.End(page.getJsonNumber("position").longValueExact(), page.getJsonNumber("bound").longValueExact());
   }
 
   /** The events behind a position that are for observers in servers, too. */

@@ -19,6 +19,7 @@ final class EventStream extends OutgoingStream {
 
   private final EventFilter filter;
   private final int buffer;
+  private final ReadSpan span = new ReadSpan();
 
   private Position position;
   private boolean isLive;
@@ -41,6 +42,11 @@ final class EventStream extends OutgoingStream {
     return position;
   }
 
+  /** How much a read covers while it catches up. */
+  ReadSpan span() {
+    return span;
+  }
+
   @Override
   Optional<UUID> task() {
     return filter.taskUuid();
@@ -51,6 +57,7 @@ final class EventStream extends OutgoingStream {
     return isLive ? Event.alive(position.from()) : Event.signOfLife();
   }
 
+  @Override
   synchronized void goLive() {
     isLive = true;
     if (task().isEmpty()) {

@@ -84,7 +84,7 @@ public class ObserverCalls {
 
   private void readOn() {
     if (position == UNKNOWN) {
-      position = feed.end();
+      position = feed.end().position();
     }
     long before = position;
     feed.sequence();

@@ -49,6 +49,9 @@ abstract class OutgoingStream {
     return Optional.empty();
   }
 
+  /** The stream has caught up, and from now on gets events as they come. */
+  abstract void goLive();
+
   /** What is sent when nothing else is. */
   protected abstract Event heartbeat();
 

@@ -44,8 +44,13 @@ public class RemoteCalls {
     return gateway.getWorkerClaims(worker, owner, steps);
   }
 
-  public WorkerResultsReply submit(UUID worker, String owner, JsonArray results, JsonValue claims) {
-    return gateway.submitWorkerResults(worker, owner, results, claims, leaseSeconds(), live.has(Role.ORCHESTRATOR));
+  public WorkerResultsReply submit(ResultRequest request) {
+    return gateway.submitWorkerResults(request, leaseSeconds(), live.has(Role.ORCHESTRATOR));
+  }
+
+  /** @return the replies in the order of the requests */
+  public List<WorkerResultsReply> submit(List<ResultRequest> requests) {
+    return gateway.submitResultsOfWorkers(requests, leaseSeconds(), live.has(Role.ORCHESTRATOR));
   }
 
   public WorkerReply heartbeat(UUID worker, String owner, int running, JsonArray steps, String state) {

@@ -6,10 +6,12 @@ import ee.tasker.engine.reply.WorkerBatchReply;
 import ee.tasker.engine.reply.WorkerClaimReply;
 import ee.tasker.engine.reply.WorkerReply;
 import ee.tasker.engine.reply.WorkerResultsReply;
+import ee.tasker.platform.Json;
 import ee.tasker.platform.SqlFunctions;
 import jakarta.enterprise.context.Dependent;
 import jakarta.inject.Inject;
 import jakarta.json.JsonArray;
+import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
 import java.util.Collection;
@@ -35,12 +37,17 @@ class RemoteGateway {
     return sql.json("get_worker_claims(cast(? as uuid), ?, cast(? as jsonb))", worker, owner, steps);
   }
 
-  WorkerResultsReply submitWorkerResults(UUID worker, String owner, JsonArray results, JsonValue claims, long leaseSeconds,
-      boolean settle) {
+  WorkerResultsReply submitWorkerResults(ResultRequest request, long leaseSeconds, boolean settle) {
     return WorkerResultsReply.of(sql.object(
-        "submit_worker_results(cast(? as uuid), ?, cast(? as jsonb), cast(? as jsonb), cast(? as int), ?)", worker, owner, results,
-        claims == JsonValue.NULL ? null : claims,
-        leaseSeconds, settle));
+        "submit_worker_results(cast(? as uuid), ?, cast(? as jsonb), cast(? as jsonb), cast(? as int), ?)", request.worker(),
+        request.owner(), request.results(), request.claims() == JsonValue.NULL ? null : request.claims(), leaseSeconds, settle));
+  }
+
+  List<WorkerResultsReply> submitResultsOfWorkers(List<ResultRequest> requests, long leaseSeconds, boolean settle) {
+    JsonArrayBuilder array = Json.build().createArrayBuilder();
+    requests.forEach(request -> array.add(request.toJson()));
+    return sql.array("submit_results_of_workers(cast(? as jsonb), cast(? as int), ?)", array.build(), leaseSeconds, settle)
+        .getValuesAs(JsonObject.class).stream().map(WorkerResultsReply::of).toList();
   }
 
   WorkerReply heartbeatWorker(UUID worker, String owner, int running, JsonArray steps, String state, long leaseSeconds, boolean settle) {

@@ -54,6 +54,9 @@ public class RemoteWorkers {
   private RemoteCalls calls;
 
   @Inject
+  private ResultRequests requests;
+
+  @Inject
   private RemotePolls polls;
 
   @Inject
@@ -105,7 +108,7 @@ public class RemoteWorkers {
   }
 
   /**
-   * Submits results in one transaction with everything that follows from them. A successful result that does not fit its template's
+   * Submits results in one transaction with everything that follows from them, and perhaps with those of other workers. A successful result that does not fit its template's
    * result schema is recorded as a permanent failure, as for a handler of a server.
    *
    * @param next asks for the next steps in the same transaction; its wait is not regarded
@@ -115,8 +118,8 @@ public class RemoteWorkers {
     Map<Integer, JsonObject> failed = new HashMap<>();
     List<WorkerResult> checked = check(worker, owner, results, failed);
     long start = System.nanoTime();
-    WorkerResultsReply reply = calls.submit(worker, owner, toJson(checked),
-        next.<JsonValue>map(poll -> toJson(poll, "")).orElse(JsonValue.NULL));
+    WorkerResultsReply reply = requests.submit(new ResultRequest(worker, owner, toJson(checked),
+        next.<JsonValue>map(poll -> toJson(poll, "")).orElse(JsonValue.NULL)));
     if (reply.isUnknown()) {
       throw notFound(worker);
     }
@@ -334,9 +337,9 @@ public class RemoteWorkers {
       return;
     }
     try {
-      workNotifier.committed(calls.submit(worker, owner,
+      workNotifier.committed(calls.submit(new ResultRequest(worker, owner,
           toJson(unsent.stream().map(step -> WorkerResult.released(step.key().stepUuid(), step.key().handoff())).toList()),
-          JsonValue.NULL));
+          JsonValue.NULL)));
     } catch (Exception fault) {
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "submit_worker_results", "worker", worker);
     }

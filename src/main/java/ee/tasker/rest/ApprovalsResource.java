@@ -75,9 +75,9 @@ public class ApprovalsResource {
       throw Problem.invalid("cursor", "must be next of the previous page, with the same filters");
     }
     JsonObjectBuilder filter = Json.build().createObjectBuilder().add("state", states).add("mine", "true".equals(mine));
-    add(filter, "namespace", namespace);
-    add(filter, "claimed_by", claimedBy);
-    add(filter, "title", title);
+    Filters.add(filter, "namespace", namespace);
+    Filters.add(filter, "claimed_by", claimedBy);
+    Filters.add(filter, "title", title);
     if (dueBefore != null) {
       filter.add("due_before", Parameters.time(dueBefore)
           .orElseThrow(() -> Problem.invalid("due_before", "must be a time with an offset, as 2026-11-20T12:00:00Z")).toString());
@@ -87,12 +87,6 @@ public class ApprovalsResource {
     }
     access.limit(filter);
     return approvals.list(filter.build(), access.approver(), Parameters.number("limit", limit, 50, 1, MOST), cursor).toString();
-  }
-
-  private static void add(JsonObjectBuilder filter, String name, String value) {
-    if (value != null) {
-      filter.add(name, value);
-    }
   }
 
   @Requires(value = Permission.APPROVALS_READ, in = Scope.APPROVAL)

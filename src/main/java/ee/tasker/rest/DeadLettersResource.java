@@ -63,21 +63,12 @@ public class DeadLettersResource {
       @QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
     Parameters.checkKnown(uri, Set.of("resolution_status", "dlq_reason", "limit", "cursor"));
     JsonObjectBuilder filter = Json.build().createObjectBuilder();
-    add(filter, "resolution_status", status, STATUSES);
-    add(filter, "dlq_reason", reason, REASONS);
+    Filters.addWord(filter, "resolution_status", status, STATUSES);
+    Filters.addWord(filter, "dlq_reason", reason, REASONS);
     access.limit(filter);
     return visibility.deadLetters(
         deadLetters.list(filter.build(), Parameters.number("limit", limit, 50, 1, MOST), Parameters.optionalUuid("cursor", cursor)))
         .toString();
-  }
-
-  private static void add(JsonObjectBuilder filter, String name, String value, Set<String> words) {
-    if (value != null) {
-      if (!words.contains(value)) {
-        throw Problem.invalid(name, "must be one of " + String.join(", ", words.stream().sorted().toList()));
-      }
-      filter.add(name, value);
-    }
   }
 
   /** Opens an investigation of a task; 200 with the open investigation when there is one already. */

@@ -71,9 +71,9 @@ public class DomainEventsResource {
       @QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
     Parameters.checkKnown(uri, Set.of("namespace", "name", "type", "task", "correlation_id", "with_error", "limit", "cursor"));
     JsonObjectBuilder filter = Json.build().createObjectBuilder();
-    add(filter, "namespace", namespace);
-    add(filter, "name", name);
-    add(filter, "type", type);
+    Filters.add(filter, "namespace", namespace);
+    Filters.add(filter, "name", name);
+    Filters.add(filter, "type", type);
     if (task != null) {
       filter.add("task_uuid", Parameters.uuid("task", task).toString());
     }
@@ -132,12 +132,6 @@ public class DomainEventsResource {
     }
     return verdict instanceof Verdict.Known known && known.caller().grants().may(Permission.TASKS_READ)
         ? new Permitted.View(event -> Visibility.domainEvent(known.caller(), event)) : new Permitted.Nothing();
-  }
-
-  private static void add(JsonObjectBuilder filter, String name, String value) {
-    if (value != null) {
-      filter.add(name, value);
-    }
   }
 
   private static Boolean flag(String name, String value) {

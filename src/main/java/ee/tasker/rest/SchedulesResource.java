@@ -1,5 +1,6 @@
 package ee.tasker.rest;
 
+import ee.tasker.platform.Author;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
 import ee.tasker.rest.Requires.Scope;
@@ -64,10 +65,10 @@ public class SchedulesResource {
       @QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
     Parameters.checkKnown(uri, Set.of("namespace", "name", "paused", "failing", "limit", "cursor"));
     JsonObjectBuilder filter = Json.build().createObjectBuilder();
-    add(filter, "namespace", namespace);
-    add(filter, "name", name);
-    addWord(filter, "paused", paused, Set.of("true", "false"));
-    addWord(filter, "failing", failing, Set.of("true", "false"));
+    Filters.add(filter, "namespace", namespace);
+    Filters.add(filter, "name", name);
+    Filters.addWord(filter, "paused", paused, Filters.FLAG);
+    Filters.addWord(filter, "failing", failing, Filters.FLAG);
     access.limit(filter);
     JsonObject page = schedules.list(filter.build(), Parameters.number("limit", limit, 25, 1, 100),
         Parameters.optionalUuid("cursor", cursor));
@@ -91,8 +92,8 @@ public class SchedulesResource {
         .entity(visibility.schedule(created).toString()).build();
   }
 
-  private Schedules.Author author(ScheduleBody asked) {
-    return new Schedules.Author(asked.by() == null ? access.caller().actor() : asked.by(), asked.reason());
+  private Author author(ScheduleBody asked) {
+    return new Author(asked.by() == null ? access.caller().actor() : asked.by(), asked.reason());
   }
 
   @Requires(value = Permission.SCHEDULES_READ, in = Scope.SCHEDULE)
@@ -131,26 +132,7 @@ public class SchedulesResource {
       @QueryParam("reason") String reason) {
     Parameters.checkKnown(uri, Set.of("requested_by", "reason"));
     UUID uuid = Parameters.uuid("schedule_uuid", scheduleUuid);
-    return visibility.schedule(schedules.delete(uuid, author(requestedBy, reason))).toString();
-  }
-
-  private static Schedules.Author author(String requestedBy, String reason) {
-    JsonObjectBuilder given = Json.build().createObjectBuilder();
-    if (requestedBy != null) {
-      given.add("requested_by", requestedBy);
-    }
-    if (reason != null) {
-      given.add("reason", reason);
-    }
-    return author(new Members(given.build()));
-  }
-
-  /** Reads the last members of a body and checks all. */
-  private static Schedules.Author author(Members members) {
-    String by = members.text("requested_by", ActionReader.WHO);
-    String reason = members.text("reason", ActionReader.WHY);
-    members.check();
-    return new Schedules.Author(by, reason);
+    return visibility.schedule(schedules.delete(uuid, Authors.of(requestedBy, reason))).toString();
   }
 
   @Requires(value = Permission.SCHEDULES_WRITE, in = Scope.SCHEDULE)
@@ -161,7 +143,7 @@ public class SchedulesResource {
   public String pause(@PathParam("schedule_uuid") String scheduleUuid, InputStream body) {
     Parameters.checkKnown(uri, Set.of());
     UUID uuid = Parameters.uuid("schedule_uuid", scheduleUuid);
-    return visibility.schedule(schedules.pause(uuid, author(new Members(bodies.object(body))))).toString();
+    return visibility.schedule(schedules.pause(uuid, Authors.of(new Members(bodies.object(body))))).toString();
   }
 
   @Requires(value = Permission.SCHEDULES_WRITE, in = Scope.SCHEDULE)
@@ -174,7 +156,7 @@ public class SchedulesResource {
     UUID uuid = Parameters.uuid("schedule_uuid", scheduleUuid);
     Members members = new Members(bodies.object(body));
     boolean catchUp = members.flag("catch_up");
-    Schedules.Author author = author(members);
+    Author author = Authors.of(members);
     requireSubmission(uuid);
     return visibility.schedule(schedules.resume(uuid, catchUp, author)).toString();
   }
@@ -187,7 +169,7 @@ public class SchedulesResource {
   public Response trigger(@PathParam("schedule_uuid") String scheduleUuid, InputStream body) {
     Parameters.checkKnown(uri, Set.of());
     UUID uuid = Parameters.uuid("schedule_uuid", scheduleUuid);
-    Schedules.Author author = author(new Members(bodies.object(body)));
+    Author author = Authors.of(new Members(bodies.object(body)));
     requireSubmission(uuid);
     JsonObject fire = schedules.trigger(uuid, author);
     return Response.status(201).header(Locations.HEADER, locations.of(uri, "tasks/" + fire.getString("task_uuid"))).entity(fire.toString())
@@ -203,29 +185,14 @@ public class SchedulesResource {
     Parameters.checkKnown(uri, Set.of("outcome", "origin", "backfill", "limit", "cursor"));
     UUID uuid = Parameters.uuid("schedule_uuid", scheduleUuid);
     JsonObjectBuilder filter = Json.build().createObjectBuilder();
-    addWord(filter, "outcome", outcome, OUTCOMES);
-    addWord(filter, "origin", origin, ORIGINS);
+    Filters.addWord(filter, "outcome", outcome, OUTCOMES);
+    Filters.addWord(filter, "origin", origin, ORIGINS);
     if (backfill != null) {
       filter.add("backfill_uuid", Parameters.uuid("backfill", backfill).toString());
     }
     schedules.describe(uuid, 1);
     return visibility.ofSchedule(uuid, "fires",
         schedules.fires(uuid, filter.build(), Parameters.number("limit", limit, 25, 1, 100), ScheduleBody.cursor(cursor))).toString();
-  }
-
-  private static void add(JsonObjectBuilder filter, String name, String value) {
-    if (value != null) {
-      filter.add(name, value);
-    }
-  }
-
-  private static void addWord(JsonObjectBuilder filter, String name, String value, Set<String> words) {
-    if (value != null) {
-      if (!words.contains(value)) {
-        throw Problem.invalid(name, "must be one of " + String.join(", ", new java.util.TreeSet<>(words)));
-      }
-      filter.add(name, value);
-    }
   }
 
   @Requires(value = Permission.SCHEDULES_READ, in = Scope.SCHEDULE)
@@ -252,7 +219,7 @@ public class SchedulesResource {
     Instant to = members.required("to", ScheduleBody.time(members, "to"), Instant.EPOCH);
     boolean isDry = members.flag("dry_run");
     String overlap = members.has("overlap") ? members.word("overlap", Set.of("allow", "one_by_one")) : "one_by_one";
-    Schedules.Author author = author(members);
+    Author author = Authors.of(members);
     requireSubmission(uuid);
     if (isDry) {
       return Response.ok(schedules.previewBackfill(uuid, from, to).toString()).build();
@@ -271,6 +238,6 @@ public class SchedulesResource {
     Parameters.checkKnown(uri, Set.of("requested_by", "reason"));
     UUID uuid = Parameters.uuid("schedule_uuid", scheduleUuid);
     UUID backfill = Parameters.uuid("backfill_uuid", backfillUuid);
-    return schedules.cancelBackfill(uuid, backfill, author(requestedBy, reason)).toString();
+    return schedules.cancelBackfill(uuid, backfill, Authors.of(requestedBy, reason)).toString();
   }
 }

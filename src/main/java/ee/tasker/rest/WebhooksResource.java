@@ -1,5 +1,6 @@
 package ee.tasker.rest;
 
+import ee.tasker.platform.Author;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
 import ee.tasker.rest.Requires.Scope;
@@ -63,10 +64,10 @@ public class WebhooksResource {
       @QueryParam("failing") String failing, @QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
     Parameters.checkKnown(uri, Set.of("namespace", "name", "paused", "failing", "limit", "cursor"));
     JsonObjectBuilder filter = Json.build().createObjectBuilder();
-    add(filter, "namespace", namespace);
-    add(filter, "name", name);
-    addWord(filter, "paused", paused, Set.of("true", "false"));
-    addWord(filter, "failing", failing, Set.of("true", "false"));
+    Filters.add(filter, "namespace", namespace);
+    Filters.add(filter, "name", name);
+    Filters.addWord(filter, "paused", paused, Filters.FLAG);
+    Filters.addWord(filter, "failing", failing, Filters.FLAG);
     access.limit(filter);
     JsonObject page = webhooks.list(filter.build(), Parameters.number("limit", limit, 25, 1, 100),
         Parameters.optionalUuid("cursor", cursor));
@@ -90,8 +91,8 @@ public class WebhooksResource {
         .entity(visibility.webhook(created).toString()).build();
   }
 
-  private Webhooks.Author author(WebhookBody asked) {
-    return new Webhooks.Author(asked.by() == null ? access.caller().actor() : asked.by(), asked.reason());
+  private Author author(WebhookBody asked) {
+    return new Author(asked.by() == null ? access.caller().actor() : asked.by(), asked.reason());
   }
 
   @Requires(value = Permission.WEBHOOKS_READ, in = Scope.WEBHOOK)
@@ -127,18 +128,7 @@ public class WebhooksResource {
       @QueryParam("reason") String reason) {
     Parameters.checkKnown(uri, Set.of("requested_by", "reason"));
     UUID uuid = Parameters.uuid("webhook_uuid", webhookUuid);
-    JsonObjectBuilder given = Json.build().createObjectBuilder();
-    add(given, "requested_by", requestedBy);
-    add(given, "reason", reason);
-    return visibility.webhook(webhooks.delete(uuid, author(new Members(given.build())))).toString();
-  }
-
-  /** Reads the last members of a body and checks all. */
-  private static Webhooks.Author author(Members members) {
-    String by = members.text("requested_by", ActionReader.WHO);
-    String reason = members.text("reason", ActionReader.WHY);
-    members.check();
-    return new Webhooks.Author(by, reason);
+    return visibility.webhook(webhooks.delete(uuid, Authors.of(requestedBy, reason))).toString();
   }
 
   @Requires(value = Permission.WEBHOOKS_WRITE, in = Scope.WEBHOOK)
@@ -149,7 +139,7 @@ public class WebhooksResource {
   public String pause(@PathParam("webhook_uuid") String webhookUuid, InputStream body) {
     Parameters.checkKnown(uri, Set.of());
     UUID uuid = Parameters.uuid("webhook_uuid", webhookUuid);
-    return visibility.webhook(webhooks.pause(uuid, author(new Members(bodies.object(body))))).toString();
+    return visibility.webhook(webhooks.pause(uuid, Authors.of(new Members(bodies.object(body))))).toString();
   }
 
   @Requires(value = Permission.WEBHOOKS_WRITE, in = Scope.WEBHOOK)
@@ -160,7 +150,7 @@ public class WebhooksResource {
   public String resume(@PathParam("webhook_uuid") String webhookUuid, InputStream body) {
     Parameters.checkKnown(uri, Set.of());
     UUID uuid = Parameters.uuid("webhook_uuid", webhookUuid);
-    Webhooks.Author author = author(new Members(bodies.object(body)));
+    Author author = Authors.of(new Members(bodies.object(body)));
     requireEvents(uuid);
     return visibility.webhook(webhooks.resume(uuid, author)).toString();
   }
@@ -176,7 +166,7 @@ public class WebhooksResource {
     Members members = new Members(bodies.object(body));
     String secret = members.optionalText("secret", 100);
     Integer overlap = members.number("overlap_seconds", 0, 30 * DAY);
-    Webhooks.Author author = author(members);
+    Author author = Authors.of(members);
     requireEvents(uuid);
     return visibility.webhook(webhooks.rotateSecret(uuid, Optional.ofNullable(secret), overlap == null ? DAY : overlap, author)).toString();
   }
@@ -189,7 +179,7 @@ public class WebhooksResource {
   public Response ping(@PathParam("webhook_uuid") String webhookUuid, InputStream body) {
     Parameters.checkKnown(uri, Set.of());
     UUID uuid = Parameters.uuid("webhook_uuid", webhookUuid);
-    JsonObject delivery = webhooks.ping(uuid, author(new Members(bodies.object(body))));
+    JsonObject delivery = webhooks.ping(uuid, Authors.of(new Members(bodies.object(body))));
     return Response.status(202)
         .header(Locations.HEADER, locations.of(uri, "webhooks/" + uuid + "/deliveries/" + delivery.getString("delivery_uuid")))
         .entity(visibility.delivery(uuid, delivery).toString()).build();
@@ -205,7 +195,7 @@ public class WebhooksResource {
     UUID uuid = Parameters.uuid("webhook_uuid", webhookUuid);
     Members members = new Members(bodies.object(body));
     String from = members.required("from", WebhookBody.point(members), "");
-    Webhooks.Author author = author(members);
+    Author author = Authors.of(members);
     requireEvents(uuid);
     return visibility.webhook(webhooks.replay(uuid, from, author)).toString();
   }
@@ -219,9 +209,9 @@ public class WebhooksResource {
     Parameters.checkKnown(uri, Set.of("state", "task", "event", "limit", "cursor"));
     UUID uuid = Parameters.uuid("webhook_uuid", webhookUuid);
     JsonObjectBuilder filter = Json.build().createObjectBuilder();
-    addWord(filter, "state", state, STATES);
-    addUuid(filter, "task", "task_uuid", task);
-    addUuid(filter, "event", "event_uuid", event);
+    Filters.addWord(filter, "state", state, STATES);
+    Filters.addUuid(filter, "task", "task_uuid", task);
+    Filters.addUuid(filter, "event", "event_uuid", event);
     if ((task != null || event != null) && !visibility.seesWebhook(Permission.TASKS_READ, uuid)) {
       throw Problem.of(403, "not-permitted", "a filter by task or event needs the permission tasks:read in the namespace of the webhook");
     }
@@ -251,7 +241,7 @@ public class WebhooksResource {
     Parameters.checkKnown(uri, Set.of());
     UUID uuid = Parameters.uuid("webhook_uuid", webhookUuid);
     UUID delivery = Parameters.uuid("delivery_uuid", deliveryUuid);
-    Webhooks.Author author = author(new Members(bodies.object(body)));
+    Author author = Authors.of(new Members(bodies.object(body)));
     requireEvents(uuid);
     return visibility.delivery(uuid, webhooks.retry(uuid, delivery, author)).toString();
   }
@@ -265,27 +255,6 @@ public class WebhooksResource {
     Parameters.checkKnown(uri, Set.of());
     UUID uuid = Parameters.uuid("webhook_uuid", webhookUuid);
     UUID delivery = Parameters.uuid("delivery_uuid", deliveryUuid);
-    return visibility.delivery(uuid, webhooks.discard(uuid, delivery, author(new Members(bodies.object(body))))).toString();
-  }
-
-  private static void add(JsonObjectBuilder filter, String name, String value) {
-    if (value != null) {
-      filter.add(name, value);
-    }
-  }
-
-  private static void addUuid(JsonObjectBuilder filter, String parameter, String name, String value) {
-    if (value != null) {
-      filter.add(name, Parameters.uuid(parameter, value).toString());
-    }
-  }
-
-  private static void addWord(JsonObjectBuilder filter, String name, String value, Set<String> words) {
-    if (value != null) {
-      if (!words.contains(value)) {
-        throw Problem.invalid(name, "must be one of " + String.join(", ", new java.util.TreeSet<>(words)));
-      }
-      filter.add(name, value);
-    }
+    return visibility.delivery(uuid, webhooks.discard(uuid, delivery, Authors.of(new Members(bodies.object(body))))).toString();
   }
 }

@@ -4,6 +4,7 @@ import ee.tasker.engine.reply.ActionReply;
 import ee.tasker.engine.reply.RoundReply;
 import ee.tasker.message.WorkNotifier;
 import ee.tasker.platform.AfterCommit;
+import ee.tasker.platform.Author;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
@@ -30,10 +31,6 @@ public class Schedules {
   private static final Log LOG = Log.of(Schedules.class);
   private static final int MOST_FIRES_OF_A_BACKFILL = 100_000;
   private static final int MOST_SHOWN = 1_000;
-
-  /** Who changes a schedule, and why. */
-  public record Author(String by, String reason) {
-  }
 
   @Inject
   private ScheduleGateway gateway;

@@ -1,6 +1,7 @@
 package ee.tasker.webhook;
 
 import ee.tasker.platform.AfterCommit;
+import ee.tasker.platform.Author;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
@@ -22,10 +23,6 @@ import java.util.UUID;
 public class Webhooks {
   private static final Log LOG = Log.of(Webhooks.class);
   private static final JsonObject NOTHING = Json.build().createObjectBuilder().build();
-
-  /** Who changes a webhook, and why. */
-  public record Author(String by, String reason) {
-  }
 
   @Inject
   private WebhookGateway gateway;

@@ -27,6 +27,8 @@ class ClientsThroughput {
   private static final int ROUNDS = Integer.getInteger("clients.rounds", 3);
   private static final String ONLY = System.getProperty("clients.only", "server,lean,python,typescript");
   private static final int STEPS = 4;
+  /** With those of this program, and of the server's own work meanwhile. */
+  private static final String COMMITS = "select sum(xact_commit) from pg_stat_database where datname = current_database()";
 
   private final TaskerClient admin;
 
@@ -54,9 +56,10 @@ class ClientsThroughput {
         new Workers("TypeScript, 1 process, capacity 100", "typescript", Language.TYPESCRIPT, 1, 100),
         new Workers("TypeScript, 10 processes, capacity 50", "typescript", Language.TYPESCRIPT, 10, 50)).filter(Workers::isWanted).toList();
     kinds.stream().map(Workers::handlers).distinct().forEach(this::template);
-    System.out.printf("throughput: %d linear tasks of %d steps%nround  %-40s %8s %6s   CPU ms a step: %6s %8s %7s%n", TASKS, STEPS,
+    System.out.printf("throughput: %d linear tasks of %d steps%nround  %-40s %8s %6s   CPU ms a step: %6s %8s %7s  %8s a step%n", TASKS,
+        STEPS,
         "workers",
-        "steps/s", "ratio", "server", "database", "workers");
+        "steps/s", "ratio", "server", "database", "workers", "commits");
     for (int round = 0; round < ROUNDS; round++) {
       double ofServer = 0;
       for (Workers kind : kinds) {
@@ -95,12 +98,13 @@ class ClientsThroughput {
 
   private double measure(Workers kind, int round, double ofServer, List<ProcessHandle> workers) {
     CpuTimes before = CpuTimes.now(admin, workers.stream());
+    long commits = admin.count(COMMITS);
     double rate = stepsPerSecond(kind);
     CpuTimes took = CpuTimes.now(admin, workers.stream()).minus(before);
     int steps = TASKS * STEPS;
-    System.out.printf("%-6d %-40s %8.0f %6s                  %6.2f %8.2f %7.2f%n", round, kind.what(), rate,
+    System.out.printf("%-6d %-40s %8.0f %6s                  %6.2f %8.2f %7.2f  %8.3f%n", round, kind.what(), rate,
         ofServer == 0 ? "" : "%.2f".formatted(rate / ofServer), CpuTimes.each(took.server(), steps), CpuTimes.each(took.database(), steps),
-        CpuTimes.each(took.workers(), steps));
+        CpuTimes.each(took.workers(), steps), (admin.count(COMMITS) - commits) / (double) steps);
     return rate;
   }
 

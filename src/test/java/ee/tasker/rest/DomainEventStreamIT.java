@@ -130,7 +130,9 @@ class DomainEventStreamIT {
 
   @Test
   void what_is_wrong_is_a_problem_and_no_stream() {
-    for (String query : List.of("with_error=maybe", "task=x", "correlation_id=x", "last_event_id=x", "colour=red")) {
+    // The last but one is a position that the feed has never had: of another database, or of this one before it was restored.
+    for (String query : List.of("with_error=maybe", "task=x", "correlation_id=x", "last_event_id=x", "last_event_id=999999999999999999",
+        "colour=red")) {
       assertThat(tasker.send(tasker.request("/v1/domain-events/stream?" + query)
           .setHeader("Accept", "text/event-stream, application/problem+json").GET()).fields())
           .as(query).containsExactly(query.substring(0, query.indexOf('=')));

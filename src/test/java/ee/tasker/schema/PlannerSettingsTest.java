@@ -46,7 +46,7 @@ class PlannerSettingsTest {
           "get_task_documents",
           "get_task_staleness", "heartbeat", "heartbeat_worker", "process_step_results", "release_steps", "release_unknown_steps",
           "request_cancel", "send_signals",
-          "submit_tasks", "submit_worker_results", "take_due_schedules", "write_search_attributes"),
+          "submit_results_of_workers", "submit_tasks", "submit_worker_results", "take_due_schedules", "write_search_attributes"),
       Rule.of(BY_KEY,
           "A bounded part of large tables, found by key or by a summary. A plan that hashes or scans reads all tasks for it. The planner may still "
               + "use the argument values.",

@@ -245,6 +245,24 @@ class DomainEventsTest {
   }
 
   @Test
+  void the_end_of_the_feed_knows_which_positions_there_have_been_although_their_events_are_gone() {
+    Dag.Task task = Dag.of("a").publishes(PAID).started();
+    worker.complete(worker.claimOne().success("1"));
+    sql.number("select tasker.sequence_events()");
+
+    JsonObject end = sql.object("select tasker.list_domain_events('{}', 1, null)");
+    sql.text("select tasker.roll_up_analytics()");
+    assertThat(sql.texts("select unnest(tasker.purge_tasks(array[?]))", task.uuid())).hasSize(1);
+    JsonObject emptied = sql.object("select tasker.list_domain_events('{}', 1, null)");
+
+    assertThat(end.getJsonArray("events")).isEmpty();
+    assertThat(end.getJsonNumber("bound")).isEqualTo(end.getJsonNumber("position"));
+    assertThat(emptied.getJsonNumber("position").longValue()).isLessThan(end.getJsonNumber("position").longValue());
+    assertThat(emptied.getJsonNumber("bound")).isEqualTo(end.getJsonNumber("bound"));
+    assertThat(page("{}", 0)).doesNotContainKey("bound");
+  }
+
+  @Test
   void events_are_deleted_with_their_task() {
     Dag.Task task = Dag.of("a").publishes(PAID).started();
     worker.complete(worker.claimOne().success("1"));

@@ -62,7 +62,7 @@ class SchemaContractTest {
    * name any step, so its own record of what it was given bounds it. They compare no holder of a step.
    */
   private static final Set<String> LOOKS_UP_A_WORKER = Set.of("get_served_handlers", "declare_worker", "decline_steps", "heartbeat_worker",
-      "heartbeat", "register_worker", "get_servers", "claim_steps_for_workers", "submit_worker_results", "drain_worker",
+      "heartbeat", "register_worker", "get_servers", "claim_steps_for_workers", "submit_worker_results", "submit_results_of_workers", "drain_worker",
       "get_worker_claims", "save_worker_checkpoints", "find_claimed_step",
       "get_worker_documents", "get_workers", "clean_worker_claims", "claim_for_worker", "end_worker_claims");
 
@@ -103,8 +103,9 @@ class SchemaContractTest {
     String inSetBack = "\\y(any|in)\\s*\\(\\s*(array\\s*\\[)?\\s*(\\w+\\.)?(p_processor_uuid|p_server_uuid|leased_by)\\y|using\\s*\\([^)]*"
         + WHO;
     List<String> found = linesLike(inSet, inSetBack);
-    assertThat(found.stream().map(line -> line.substring(0, line.indexOf(':'))).collect(java.util.stream.Collectors.toSet()))
-        .as("functions that ask who holds a step: " + found).isEqualTo(MAY_ASK_WHO_HOLDS_A_STEP);
+    assertThat(found.stream().map(line -> line.substring(0, line.indexOf(':'))).filter(name -> !LOOKS_UP_A_WORKER.contains(name))
+        .collect(java.util.stream.Collectors.toSet())).as("functions that ask who holds a step: " + found)
+        .isEqualTo(MAY_ASK_WHO_HOLDS_A_STEP);
   }
 
   /** "function: line" for every line of a function's source that is like one of the patterns. */

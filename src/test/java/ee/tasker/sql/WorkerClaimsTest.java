@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 /** Workers that claim over the REST interface: whatever they say, the database counts what they hold. */
 @DatabaseTest
 @DatabaseTest.Covers({"claim_steps_for_workers", "claim_for_worker", "record_worker_claims", "clean_worker_claims", "get_worker_claims",
-  "submit_worker_results", "end_worker_claims", "drain_worker", "get_worker_documents", "save_worker_checkpoints",
+  "submit_worker_results", "submit_results_of_workers", "end_worker_claims", "drain_worker", "get_worker_documents", "save_worker_checkpoints",
   "find_claimed_step", "get_worker_step_results", "get_worker_batch_results"})
 class WorkerClaimsTest {
   private static final String ANN = "user:ann";
@@ -382,6 +382,95 @@ class WorkerClaimsTest {
       Sql.Later<JsonObject> second = sql.later(session -> session.object(call, anns, ANN, results)).untilItWaits();
       first.commit();
       assertThat(verdicts(second.get())).containsExactly("already");
+    }
+  }
+
+  // ---- results of several workers in one call
+
+  private static JsonObject request(UUID worker, String owner, JsonValue claims, JsonObject... results) {
+    return Json.createObjectBuilder().add("worker_uuid", worker.toString()).add("owner", owner).add("claims", claims)
+        .add("results", Json.createArrayBuilder(List.of(results))).build();
+  }
+
+  private List<JsonObject> submitTogether(Sql by, JsonObject... requests) {
+    return by.array("select tasker.submit_results_of_workers(?::jsonb, 60, true, ?)", Json.createArrayBuilder(List.of(requests)).build(),
+        start.plusSeconds(1)).getValuesAs(JsonObject.class);
+  }
+
+  private Claim claimOfBob() {
+    return claims(answer(0, poll(bobs, BOB, 1, null))).get(0);
+  }
+
+  private String workerOf(UUID step) {
+    return sql.text("select leased_by from tasker.workflow_steps where workflow_step_uuid = ?", step);
+  }
+
+  @Test
+  void results_of_several_workers_share_a_call_and_each_gets_its_own_verdicts_and_next_steps() {
+    Dag.linear(2).started(2);
+    register(anns, ANN, 1, "test.handler");
+    register(bobs, BOB, 1, "test.handler");
+    Claim mine = claim(1).get(0);
+    Claim his = claimOfBob();
+    JsonObject one = Json.createObjectBuilder().add("max", 1).add("request_id", "r").build();
+
+    List<JsonObject> replies = submitTogether(sql, request(anns, ANN, one, result(mine, "success")),
+        request(bobs, BOB, one, result(his, "success")));
+
+    assertThat(replies).allSatisfy(reply -> assertThat(verdicts(reply)).containsExactly("accepted"));
+    assertThat(claims(replies.get(0))).extracting(Claim::task).containsExactly(mine.task());
+    assertThat(claims(replies.get(1))).extracting(Claim::task).containsExactly(his.task());
+    assertThat(workerOf(claims(replies.get(0)).get(0).step())).isEqualTo(anns.toString());
+    assertThat(workerOf(claims(replies.get(1)).get(0).step())).isEqualTo(bobs.toString());
+    String recorded = "select worker_uuid from tasker.workflow_step_result_audit where workflow_step_uuid = ?";
+    assertThat(sql.text(recorded, mine.step())).isEqualTo(anns.toString());
+    assertThat(sql.text(recorded, his.step())).isEqualTo(bobs.toString());
+    List<JsonObject> again = submitTogether(sql, request(bobs, BOB, one, result(his, "success")),
+        request(anns, ANN, one, result(mine, "success")));
+    assertThat(again).as("the answers were lost").allSatisfy(reply -> assertThat(verdicts(reply)).containsExactly("already"));
+    assertThat(claims(again.get(1))).extracting(Claim::step).containsExactly(claims(replies.get(0)).get(0).step());
+  }
+
+  @Test
+  void what_is_stale_forbidden_or_invalid_of_one_worker_does_not_hurt_the_results_of_another() {
+    Dag.of("a").started(4);
+    register(anns, ANN, 2, "test.handler");
+    register(bobs, BOB, 1, "test.handler");
+    List<Claim> mine = claim(2);
+    Claim his = claimOfBob();
+    JsonObject invalid = Json.createObjectBuilder(result(mine.get(1), "success")).add("execution_time_ms", 1e30).build();
+    JsonObject one = Json.createObjectBuilder().add("max", 1).build();
+
+    List<JsonObject> replies = submitTogether(sql, request(anns, ANN, JsonValue.NULL, result(his, "success")),
+        request(bobs, ANN, JsonValue.NULL, result(his, "success")),
+        request(anns, ANN, one, result(mine.get(0), "success"), invalid),
+        request(anns, ANN, JsonValue.NULL, result(mine.get(1), "perhaps")),
+        request(bobs, BOB, one, result(his, "success")));
+
+    assertThat(replies).extracting(reply -> reply.getString("outcome")).containsExactly("submitted", "unknown_worker", "refused", "refused",
+        "submitted");
+    assertThat(verdicts(replies.get(0))).containsExactly("stale");
+    assertThat(verdicts(replies.get(4))).containsExactly("accepted");
+    assertThat(claims(replies.get(4))).hasSize(1);
+    assertThatStep(his.step()).isIn("complete");
+    assertThatStep(mine.get(0).step()).isIn("in_progress");
+    assertThat(document()).as("nothing of a refused request has changed").isEqualTo("healthy 2 2");
+    assertThat(verdicts(submit(anns, ANN, null, result(mine.get(0), "success"), result(mine.get(1), "success"))))
+        .containsExactly("accepted", "accepted");
+  }
+
+  @Test
+  void two_calls_with_the_same_workers_in_another_order_accept_each_result_once() {
+    Dag.of("a").started(2);
+    register(anns, ANN, 1, "test.handler");
+    register(bobs, BOB, 1, "test.handler");
+    JsonObject mine = request(anns, ANN, JsonValue.NULL, result(claim(1).get(0), "success"));
+    JsonObject his = request(bobs, BOB, JsonValue.NULL, result(claimOfBob(), "success"));
+    try (Sql first = Sql.session()) {
+      assertThat(submitTogether(first, mine, his)).allSatisfy(reply -> assertThat(verdicts(reply)).containsExactly("accepted"));
+      Sql.Later<List<JsonObject>> second = sql.later(session -> submitTogether(session, his, mine)).untilItWaits();
+      first.commit();
+      assertThat(second.get()).allSatisfy(reply -> assertThat(verdicts(reply)).containsExactly("already"));
     }
   }
 

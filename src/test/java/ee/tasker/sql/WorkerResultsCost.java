@@ -15,8 +15,11 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -40,6 +43,13 @@ class WorkerResultsCost {
       double server = measure(template, tasks, this::asServer);
       double worker = measure(template, tasks, this::asWorker);
       System.out.printf("round %d: server %.3f, worker over HTTP %.3f: %.2f times%n", round, server, worker, worker / server);
+      for (int most : List.of(BATCH, 5)) {
+        double alone = measure(template, tasks, () -> asTenWorkers(1, most));
+        double together = measure(template, tasks, () -> asTenWorkers(4, most));
+        System.out.printf("         ten workers, batches of %d: each its own call %.3f, four in a call %.3f: %.2f times%n", most, alone,
+            together,
+            together / alone);
+      }
     }
   }
 
@@ -70,18 +80,54 @@ class WorkerResultsCost {
     }
   }
 
-  private void asWorker() {
+  private JsonObject register() {
     UUID worker = UUID.randomUUID();
     sql.object("select tasker.register_worker(?::jsonb, null, ?, 'ann')", Json.createObjectBuilder().add("worker_uuid", worker.toString())
         .add("name", "w").add("capacity", BATCH).add("handlers", Json.createArrayBuilder(List.of("test.handler"))).build(), OWNER);
-    JsonObject claims = Json.createObjectBuilder().add("worker_uuid", worker.toString()).add("owner", OWNER).add("max", BATCH).build();
-    JsonArray claimed = sql.array("select tasker.claim_steps_for_workers(?::jsonb, 60)", Json.createArrayBuilder().add(claims).build())
+    return Json.createObjectBuilder().add("worker_uuid", worker.toString()).add("owner", OWNER).add("max", BATCH).build();
+  }
+
+  private JsonArray claim(JsonObject claims) {
+    return sql.array("select tasker.claim_steps_for_workers(?::jsonb, 60)", Json.createArrayBuilder().add(claims).build())
         .getJsonObject(0).getJsonArray("claimed_steps");
+  }
+
+  private static JsonArray results(JsonArray claimed) {
+    JsonArrayBuilder results = Json.createArrayBuilder();
+    SqlWorker.claims(claimed).forEach(claim -> results.add(result(claim)));
+    return results.build();
+  }
+
+  private void asWorker() {
+    JsonObject claims = register();
+    JsonArray claimed = claim(claims);
     while (!claimed.isEmpty()) {
-      JsonArrayBuilder results = Json.createArrayBuilder();
-      SqlWorker.claims(claimed).forEach(claim -> results.add(result(claim)));
-      claimed = sql.object("select tasker.submit_worker_results(?, ?, ?::jsonb, ?::jsonb, 60, true)", worker, OWNER, results.build(),
-          claims).getJsonArray("claimed_steps");
+      claimed = sql.object("select tasker.submit_worker_results(?, ?, ?::jsonb, ?::jsonb, 60, true)",
+          UUID.fromString(claims.getString("worker_uuid")), OWNER, results(claimed), claims).getJsonArray("claimed_steps");
+    }
+  }
+
+  /** Ten workers, whose results go in a call of their own, or four in one call. */
+  private void asTenWorkers(int inACall, int most) {
+    List<JsonObject> workers = Stream.generate(() -> Json.createObjectBuilder(register()).add("max", most).build()).limit(10).toList();
+    Map<JsonObject, JsonArray> claimed = new LinkedHashMap<>();
+    workers.forEach(worker -> claimed.put(worker, claim(worker)));
+    while (claimed.values().stream().anyMatch(steps -> !steps.isEmpty())) {
+      List<JsonObject> ready = workers.stream().filter(worker -> !claimed.get(worker).isEmpty()).toList();
+      for (int from = 0; from < ready.size(); from += inACall) {
+        List<JsonObject> together = ready.subList(from, Math.min(from + inACall, ready.size()));
+        JsonArrayBuilder requests = Json.createArrayBuilder();
+        together.forEach(
+            worker -> requests.add(Json.createObjectBuilder(worker).add("results", results(claimed.get(worker))).add("claims", worker)));
+        List<JsonObject> replies = inACall == 1
+            ? List.of(sql.object("select tasker.submit_worker_results(?, ?, ?::jsonb, ?::jsonb, 60, true)",
+                UUID.fromString(together.get(0).getString("worker_uuid")), OWNER, results(claimed.get(together.get(0))), together.get(0)))
+            : sql.array("select tasker.submit_results_of_workers(?::jsonb, 60, true)", requests.build()).getValuesAs(JsonObject.class);
+        for (int i = 0; i < together.size(); i++) {
+          claimed.put(together.get(i), replies.get(i).getJsonArray("claimed_steps"));
+        }
+      }
+      workers.stream().filter(worker -> claimed.get(worker).isEmpty()).forEach(worker -> claimed.put(worker, claim(worker)));
     }
   }
 

@@ -23,6 +23,7 @@ final class ReplyKeys {
   static final String OUTCOME = "outcome";
   static final String FOUND = "found";
   static final String UNKNOWN_WORKER = "unknown_worker";
+  static final String REFUSED = "refused";
   static final String VERDICTS = "verdicts";
   static final String NAMESPACE = "namespace";
   static final String RESULTS = "results";

@@ -28,7 +28,7 @@ public record ResultsReply(JsonArray claimedSteps, boolean hasQueued, List<Ended
   }
 
   public static ResultsReply of(JsonObject reply) {
-    JsonArray refused = reply.getJsonArray("refused");
+    JsonArray refused = reply.getJsonArray(ReplyKeys.REFUSED);
     return new ResultsReply(ReplyKeys.claimedSteps(reply), ReplyKeys.hasQueued(reply), EndedTask.in(reply),
         refused.isEmpty() ? List.of() : refused.getValuesAs(JsonObject.class).stream().map(Refused::of).toList(),
         ReplyKeys.millis(reply, ReplyKeys.NEXT_RETRY_IN_MS), reply.getInt("changed", 0) > 0);

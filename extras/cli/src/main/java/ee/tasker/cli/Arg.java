@@ -2,6 +2,7 @@ package ee.tasker.cli;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** An option or a positional parameter of a command, and which part of the request it becomes. Built once, then only read. */
 final class Arg {
@@ -145,6 +146,11 @@ final class Arg {
 
   String member() {
     return member;
+  }
+
+  /** Some parameters of its own, and those that a command shares with others. */
+  static Arg[] and(List<Arg> shared, Arg... own) {
+    return Stream.concat(Stream.of(own), shared.stream()).toArray(Arg[]::new);
   }
 
   String label() {

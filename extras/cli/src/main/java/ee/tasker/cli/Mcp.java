@@ -45,6 +45,24 @@ final class Mcp {
 
   private final Invocation in;
   private final boolean allowsWrites;
+  /**
+   * What an action is about, and how to read it.
+   *
+   * @param names the parameters that identify it
+   */
+  private record Subject(String name, Operation operation, List<String> names) {
+  }
+
+  /** The first that fits. */
+  private static final List<Subject> SUBJECTS = List.of(
+      new Subject("step", Operation.GET_STEP, List.of("task_uuid", "step_uuid")),
+      new Subject("task", Operation.GET_TASK, List.of("task_uuid")),
+      new Subject("dead_letter", Operation.GET_DEAD_LETTER, List.of("dlq_entry_uuid")),
+      new Subject("delivery", Operation.GET_WEBHOOK_DELIVERY, List.of("webhook_uuid", "delivery_uuid")),
+      new Subject("webhook", Operation.GET_WEBHOOK, List.of("webhook_uuid")),
+      new Subject("schedule", Operation.GET_SCHEDULE, List.of("schedule_uuid")),
+      new Subject("bulk_action", Operation.GET_BULK_ACTION, List.of("token")));
+
   private final Map<String, Preview> previews = new LinkedHashMap<>();
   private Tools tools;
 
@@ -201,14 +219,18 @@ final class Mcp {
     if (tool.operation() == Operation.REGISTER_TEMPLATE) {
       preview.add("validation",
           sent(Call.of(Operation.VALIDATE_TEMPLATE).body("application/yaml", arguments.getString(Tools.TEMPLATE, ""))));
-    } else if (arguments.containsKey("step_uuid")) {
-      preview.add("step", brief(sent(
-          Call.of(Operation.GET_STEP).path("task_uuid", text(arguments, "task_uuid")).path("step_uuid", text(arguments, "step_uuid")))));
-    } else if (arguments.containsKey("task_uuid")) {
-      preview.add("task", brief(sent(Call.of(Operation.GET_TASK).path("task_uuid", text(arguments, "task_uuid")))));
-    } else if (arguments.containsKey("dlq_entry_uuid")) {
-      preview.add("dead_letter",
-          brief(sent(Call.of(Operation.GET_DEAD_LETTER).path("dlq_entry_uuid", text(arguments, "dlq_entry_uuid")))));
+    } else {
+      for (Subject subject : SUBJECTS) {
+        if (arguments.keySet().containsAll(subject.names())) {
+          Call call = Call.of(subject.operation());
+          subject.names().forEach(name -> call.path(name, text(arguments, name)));
+          preview.add(subject.name(), brief(sent(call)));
+          break;
+        }
+      }
+    }
+    if (tool.operation() == Operation.BACKFILL_SCHEDULE) {
+      preview.add("backfill", sent(tool.call(Json.createObjectBuilder(arguments).add("dry_run", true).build(), in.actor())));
     }
   }
 

@@ -38,15 +38,23 @@ final class Tools {
       Operation.LIST_CONCURRENCY_POLICIES, Operation.GET_RETENTION, Operation.PREVIEW_RETENTION, Operation.LIST_DEAD_LETTERS,
       Operation.GET_DEAD_LETTER_OF_TASK, Operation.GET_DEAD_LETTER, Operation.GET_DEAD_LETTER_STATISTICS, Operation.GET_INVESTIGATION_QUEUE,
       Operation.GET_STALENESS, Operation.LIST_TEMPLATES, Operation.VALIDATE_TEMPLATE, Operation.GET_TEMPLATE, Operation.LIST_DEAD_MESSAGES,
-      Operation.LIST_QUEUES, Operation.LIST_SERVERS, Operation.LIST_WORKERS, Operation.DESCRIBE_WORKER, Operation.LIST_HANDLERS,
+      Operation.LIST_QUEUES, Operation.LIST_SERVERS, Operation.DESCRIBE_SERVER, Operation.LIST_VIEWS, Operation.LIST_WORKERS,
+      Operation.DESCRIBE_WORKER, Operation.LIST_HANDLERS,
       Operation.GET_PERFORMANCE, Operation.GET_SYSTEM_HEALTH, Operation.GET_BOTTLENECKS, Operation.GET_TIMELINE, Operation.GET_ME,
       Operation.LIST_APPROVALS,
       Operation.GET_APPROVAL);
-  /** What acts on tasks. Approvals, who may do what, retention, servers and what a schedule says stay with people. */
+  /**
+   * What acts on tasks, and on deliveries of events. Approvals, who may do what, retention, servers, and what a schedule or a webhook says, stay with
+   * people.
+   */
   static final Set<Operation> WRITING = EnumSet.of(Operation.SUBMIT_TASK, Operation.CANCEL_TASK, Operation.ACT_ON_TASK, Operation.FORK_TASK,
       Operation.ACT_ON_STEP,
       Operation.PREVIEW_BULK_ACTION, Operation.RUN_BULK_ACTION, Operation.PAUSE, Operation.RESUME, Operation.SET_CONCURRENCY_LIMIT,
-      Operation.PAUSE_SCHEDULE, Operation.RESUME_SCHEDULE, Operation.TRIGGER_SCHEDULE,
+      Operation.CANCEL_BULK_ACTION, Operation.SEND_SIGNAL, Operation.SEND_SIGNAL_BY_CORRELATION,
+      Operation.PAUSE_SCHEDULE, Operation.RESUME_SCHEDULE, Operation.TRIGGER_SCHEDULE, Operation.BACKFILL_SCHEDULE,
+      Operation.CANCEL_BACKFILL,
+      Operation.PAUSE_WEBHOOK, Operation.RESUME_WEBHOOK, Operation.PING_WEBHOOK, Operation.REPLAY_WEBHOOK, Operation.RETRY_WEBHOOK_DELIVERY,
+      Operation.DISCARD_WEBHOOK_DELIVERY,
       Operation.OPEN_DEAD_LETTER, Operation.UPDATE_DEAD_LETTER, Operation.REGISTER_TEMPLATE, Operation.REPLAY_DEAD_MESSAGE);
   /** A preview that the server itself gives, and what it is a preview of: the token is the confirmation. */
   private static final Set<Operation> WITHOUT_CONFIRMATION = EnumSet.of(Operation.PREVIEW_BULK_ACTION, Operation.RUN_BULK_ACTION);

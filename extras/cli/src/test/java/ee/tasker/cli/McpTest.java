@@ -209,6 +209,46 @@ class McpTest {
   }
 
   @Test
+  void batches_domain_events_and_webhooks_can_be_read() {
+    List<JsonObject> answers = ask(false,
+        call("list_steps", "{\"task_uuid\": \"" + TASK + "\", \"batch\": \"" + STEP + "\", \"state\": \"error\"}"),
+        call("list_domain_events", "{\"namespace\": \"orders\", \"type\": \"tasker.task.failed\", \"with_error\": true}"),
+        call("list_webhook_deliveries", "{\"webhook_uuid\": \"" + TASK + "\", \"state\": \"dead\"}"));
+
+    answers.forEach(McpTest::content);
+    assertThat(sent()).containsExactly(Operation.LIST_STEPS, Operation.LIST_DOMAIN_EVENTS, Operation.LIST_WEBHOOK_DELIVERIES);
+    assertThat(program.requests.get(1).query()).containsEntry("batch", List.of(STEP)).containsEntry("state", List.of("error"));
+    assertThat(program.requests.get(2).query()).containsEntry("with_error", List.of("true"));
+  }
+
+  @Test
+  void a_delivery_is_shown_before_it_is_sent_again_and_the_request_says_who_asks() throws Exception {
+    String retry = "{\"webhook_uuid\": \"" + TASK + "\", \"delivery_uuid\": \"" + STEP + "\", \"reason\": \"their server is back\"%s}";
+    try (Dialogue dialogue = new Dialogue(program)) {
+      JsonObject preview = content(dialogue.ask(call("retry_webhook_delivery", retry.formatted(""))));
+      assertThat(preview).containsKey("delivery");
+      assertThat(sent()).containsExactly(Operation.GET_WEBHOOK_DELIVERY);
+      content(dialogue.ask(call("retry_webhook_delivery", retry.formatted(", \"confirm\": \"" + preview.getString("confirm") + "\""))));
+    }
+    Program.Request last = program.requests.get(program.requests.size() - 1);
+    assertThat(last.operation()).isEqualTo(Operation.RETRY_WEBHOOK_DELIVERY);
+    assertThat(last.body()).contains("\"requested_by\":\"ann\"");
+    assertThat(OpenApi.DOCUMENT.complaints(Operation.RETRY_WEBHOOK_DELIVERY, last.body())).isEmpty();
+  }
+
+  @Test
+  void a_backfill_is_previewed_by_the_server() {
+    JsonObject preview = content(ask(true, call("backfill_schedule",
+        "{\"schedule_uuid\": \"" + TASK
+            + "\", \"from\": \"2026-11-01T00:00:00Z\", \"to\": \"2026-11-02T00:00:00Z\", \"reason\": \"lost\"}"))
+        .get(0));
+
+    assertThat(preview).containsKeys("schedule", "backfill");
+    assertThat(sent()).containsExactly(Operation.GET_SCHEDULE, Operation.BACKFILL_SCHEDULE);
+    assertThat(program.requests.get(2).body()).contains("\"dry_run\":true");
+  }
+
+  @Test
   void a_bulk_action_is_confirmed_by_the_token_of_its_preview() {
     content(
         ask(true, call("preview_bulk_action", "{\"action_type\": \"retry\", \"reason\": \"r\", \"filter\": {\"namespace\": \"orders\"}}"))

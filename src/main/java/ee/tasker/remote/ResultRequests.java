@@ -1,0 +1,199 @@
+package ee.tasker.remote;
+
+import ee.tasker.engine.reply.WorkerResultsReply;
+import ee.tasker.platform.CallCoalescer;
+import ee.tasker.platform.DatabaseFaults;
+import ee.tasker.platform.Log;
+import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Settings;
+import ee.tasker.platform.ThreadPool;
+import ee.tasker.platform.ThreadPools;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Function;
+
+/**
+ * The results of external workers on their way to the database. A request with many results, and one that finds no call under way, is submitted at
+ * once, by its own thread. Small requests that arrive while a call is under way go together in the next: one transaction and one commit, in which
+ * each gets its own verdicts and next claims. What the database refuses of one request does not hurt the others. Thread-safe.
+ */
+@ApplicationScoped
+class ResultRequests {
+  private static final Log LOG = Log.of(ResultRequests.class);
+  /** As for the results of handlers: larger calls cost a step little less. */
+  private static final int ENOUGH_FOR_ANOTHER_CALL = 64;
+  private static final int MOST_RESULTS = 500;
+  /** A request with so many is a call worth its commit: its worker would wait for the results of others and gain nothing. */
+  private static final int ENOUGH_FOR_A_CALL_OF_ITS_OWN = 10;
+
+  private record Waiting(ResultRequest request, CompletableFuture<WorkerResultsReply> reply) {
+  }
+
+  /** By worker, the one whose turn is next first: a worker that sends many requests does not hold up the others. Guarded by its own monitor. */
+  private final Map<UUID, Deque<Waiting>> waiting = new LinkedHashMap<>();
+  private CallCoalescer coalescer;
+  private Executor threads;
+  private Function<ResultRequest, WorkerResultsReply> one;
+  private Function<List<ResultRequest>, List<WorkerResultsReply>> several;
+
+  @Inject
+  void connect(ThreadPools pools, RemoteCalls calls, Settings settings) {
+    int most = settings.worker().flushers();
+    ThreadPool pool = pools.make("results", most);
+    connect(pool, pool.timers(), most, calls::submit, calls::submit);
+  }
+
+  /** @param most how many calls there are at a time */
+  void connect(Executor threads, ScheduledExecutorService timers, int most, Function<ResultRequest, WorkerResultsReply> one,
+      Function<List<ResultRequest>, List<WorkerResultsReply>> several) {
+    this.threads = threads;
+    this.one = one;
+    this.several = several;
+    coalescer = new CallCoalescer(most, ENOUGH_FOR_ANOTHER_CALL, timers, this::callSoon);
+  }
+
+  /** Returns when the request's transaction is committed; throws what its call has thrown. */
+  WorkerResultsReply submit(ResultRequest request) {
+    if (request.results().size() >= ENOUGH_FOR_A_CALL_OF_ITS_OWN) {
+      return one.apply(request);
+    }
+    Waiting mine = new Waiting(request, new CompletableFuture<>());
+    synchronized (waiting) {
+      waiting.computeIfAbsent(request.worker(), none -> new ArrayDeque<>()).add(mine);
+    }
+    coalescer.added(request.results().size());
+    if (call() && !isEmpty()) {
+      // Not on this thread, whose own request is answered.
+      callSoon();
+    }
+    try {
+      return mine.reply().get();
+    } catch (ExecutionException fault) {
+      if (fault.getCause() instanceof RuntimeException cause) {
+        throw cause;
+      }
+      throw new IllegalStateException(fault.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while results were submitted", e);
+    }
+  }
+
+  /** How many requests wait for a call. */
+  int count() {
+    synchronized (waiting) {
+      return waiting.values().stream().mapToInt(Deque::size).sum();
+    }
+  }
+
+  private boolean isEmpty() {
+    synchronized (waiting) {
+      return waiting.isEmpty();
+    }
+  }
+
+  private void callSoon() {
+    try {
+      threads.execute(() -> {
+        while (!isEmpty() && call()) {
+          // The next.
+        }
+      });
+    } catch (RejectedExecutionException stopping) {
+      // The server is stopping: the threads of the requests that wait end with their connections.
+      failAll(stopping);
+    }
+  }
+
+  private void failAll(RuntimeException fault) {
+    List<Waiting> all = take(Integer.MAX_VALUE);
+    all.forEach(each -> each.reply().completeExceptionally(fault));
+  }
+
+  private List<Waiting> take(int mostResults) {
+    List<Waiting> batch = new ArrayList<>();
+    int results = 0;
+    synchronized (waiting) {
+      while (!waiting.isEmpty()) {
+        UUID worker = waiting.keySet().iterator().next();
+        Deque<Waiting> its = waiting.get(worker);
+        int more = its.peek().request().results().size();
+        if (!batch.isEmpty() && results + more > mostResults) {
+          break;
+        }
+        results += more;
+        batch.add(its.poll());
+        waiting.remove(worker);
+        if (!its.isEmpty()) {
+          waiting.put(worker, its);
+        }
+      }
+    }
+    coalescer.added(-results);
+    return batch;
+  }
+
+  /** @return whether this thread made a call, or found nothing to submit; false when others make all calls that are allowed and go on */
+  private boolean call() {
+    if (!coalescer.tryAcquire()) {
+      return false;
+    }
+    List<Waiting> batch = List.of();
+    try {
+      batch = take(MOST_RESULTS);
+      if (batch.size() > 1) {
+        submitTogether(batch);
+      } else {
+        batch.forEach(this::submitAlone);
+      }
+      return true;
+    } finally {
+      coalescer.release();
+      // After an error that is no exception: no request waits for an answer that does not come.
+      batch.forEach(each -> each.reply().completeExceptionally(new IllegalStateException("the results could not be submitted")));
+    }
+  }
+
+  private void submitAlone(Waiting each) {
+    try {
+      each.reply().complete(one.apply(each.request()));
+    } catch (RuntimeException fault) {
+      each.reply().completeExceptionally(fault);
+    }
+  }
+
+  private void submitTogether(List<Waiting> batch) {
+    List<WorkerResultsReply> replies;
+    try {
+      replies = several.apply(batch.stream().map(Waiting::request).toList());
+    } catch (RuntimeException fault) {
+      if (DatabaseFaults.isRefusal(fault)) {
+        // Nothing is committed: one of them may be the cause.
+        LOG.write(LogEvent.CALL_FAILED, fault, "call", "submit_results_of_workers", "requests", batch.size());
+        batch.forEach(this::submitAlone);
+      } else {
+        batch.forEach(each -> each.reply().completeExceptionally(fault));
+      }
+      return;
+    }
+    for (int i = 0; i < batch.size(); i++) {
+      if (replies.get(i).isRefused()) {
+        submitAlone(batch.get(i));
+      } else {
+        batch.get(i).reply().complete(replies.get(i));
+      }
+    }
+  }
+}

@@ -1,0 +1,35 @@
+package ee.tasker.rest;
+
+import ee.tasker.platform.Problem;
+import jakarta.json.JsonObjectBuilder;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Adds parameters of a request to the filter of a list, as the functions of the database read it; those that are missing are left out. */
+final class Filters {
+  static final Set<String> FLAG = Set.of("true", "false");
+
+  private Filters() {
+  }
+
+  static void add(JsonObjectBuilder filter, String name, String value) {
+    if (value != null) {
+      filter.add(name, value);
+    }
+  }
+
+  /** @param words the values that it may have */
+  static void addWord(JsonObjectBuilder filter, String name, String value, Set<String> words) {
+    if (value != null && !words.contains(value)) {
+      throw Problem.invalid(name, "must be one of " + String.join(", ", new TreeSet<>(words)));
+    }
+    add(filter, name, value);
+  }
+
+  /** @param parameter what the request calls it, for the problem */
+  static void addUuid(JsonObjectBuilder filter, String parameter, String name, String value) {
+    if (value != null) {
+      filter.add(name, Parameters.uuid(parameter, value).toString());
+    }
+  }
+}
