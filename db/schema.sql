@@ -2159,7 +2159,7 @@ function tasker.get_current_task_state(p_task_uuid uuid) returns character varyi
   -- called by TaskGateway
 -- The steps of a task that are not workers of a batch, and the workers of open batches that have not ended.
 function tasker.get_open_steps(p_task_uuid uuid) returns SETOF tasker.workflow_steps, stable;
-  -- called by begin_compensations, escalate_sla_breaches, evaluate_tasks, expire_lost_servers, explain_waiting, fail_stale_task,
+  -- called by begin_compensations, escalate_sla_breaches, evaluate_tasks, expire_lost_servers, explain_waiting_steps, fail_stale_task,
   --   get_next_ready_tasks, get_queue_timeout, get_task_execution_contexts_batch, get_task_ready_info, get_task_snapshot, get_task_staleness,
   --   judge_restart, may_sleep_until, record_task_fault, recover_expired_steps, recover_unclaimed_offers, release_unknown_steps, request_cancel,
   --   resend_lost_messages, roll_up_task_states, set_next_wakeups, set_step_backoff_atomic, time_out_tasks, transition_task_state_atomic
@@ -2251,7 +2251,7 @@ function tasker.roll_up_task_states(p_deltas tasker.task_delta[], p_server_uuid 
   --   transition_step_state_atomic
 -- Schedules the next evaluation of tasks in process.
 function tasker.set_next_wakeups(p_task_uuids uuid[], p_now timestamp with time zone) returns void;
-  -- called by evaluate_tasks
+  -- called by evaluate_tasks, postpone_waiting_tasks
 -- The orchestrator's part of a completion: settles submitted steps.
 function tasker.settle_steps(p_step_uuids uuid[], p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,
     OUT o_completed uuid[], OUT o_deltas tasker.task_delta[]) returns record;
@@ -2559,6 +2559,9 @@ function tasker.waits_for_slot(p_step tasker.workflow_steps) returns boolean, st
 
 -- Functions: made by db/migration
 -- -------------------------------
+-- Sets the next wake-ups of tasks that an evaluation would leave as they are, and returns them.
+function tasker.postpone_waiting_tasks(p_task_uuids uuid[], p_now timestamp with time zone) returns uuid[];
+  -- called by no function or class: for manual use
 -- A new time-ordered key (UUID version 7): the server's own uuidv7() from PostgreSQL 18 on, the same layout before.
 function tasker.uuid_v7() returns uuid;
   -- called by add_steps, begin_compensations, change_webhook, compensate_child, create_batch_workers, create_steps, expand_decisions, fork_task,

@@ -62,7 +62,8 @@ class SchemaContractTest {
    * name any step, so its own record of what it was given bounds it. They compare no holder of a step.
    */
   private static final Set<String> LOOKS_UP_A_WORKER = Set.of("get_served_handlers", "declare_worker", "decline_steps", "heartbeat_worker",
-      "heartbeat", "register_worker", "get_servers", "claim_steps_for_workers", "submit_worker_results", "submit_results_of_workers", "drain_worker",
+      "heartbeat", "register_worker", "get_servers", "claim_steps_for_workers", "submit_worker_results", "submit_results_of_workers",
+      "drain_worker",
       "get_worker_claims", "save_worker_checkpoints", "find_claimed_step",
       "get_worker_documents", "get_workers", "clean_worker_claims", "claim_for_worker", "end_worker_claims");
 

@@ -24,7 +24,8 @@ import org.junit.jupiter.api.Test;
 /** Workers that claim over the REST interface: whatever they say, the database counts what they hold. */
 @DatabaseTest
 @DatabaseTest.Covers({"claim_steps_for_workers", "claim_for_worker", "record_worker_claims", "clean_worker_claims", "get_worker_claims",
-  "submit_worker_results", "submit_results_of_workers", "end_worker_claims", "drain_worker", "get_worker_documents", "save_worker_checkpoints",
+  "submit_worker_results", "submit_results_of_workers", "end_worker_claims", "drain_worker", "get_worker_documents",
+  "save_worker_checkpoints",
   "find_claimed_step", "get_worker_step_results", "get_worker_batch_results"})
 class WorkerClaimsTest {
   private static final String ANN = "user:ann";
