@@ -96,6 +96,7 @@ public class Access {
     require(Permission.STEPS_READ, namespace);
     require(Permission.APPROVALS_ASSIGN, namespace);
     require(Permission.DLQ_READ, namespace);
+    require(Permission.SCHEDULES_READ, namespace);
   }
 
   /** The namespaces where the method's permission is granted; empty for all. */
