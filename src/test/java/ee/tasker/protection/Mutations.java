@@ -808,7 +808,7 @@ final class Mutations {
       of("a fire time that has a task gets no other", "R__start_scheduled_tasks.sql", "and x.task_uuid is not null) f;", "and false) f;",
           "SchedulesTest#a_backfill_starts"),
       of("a fire of a schedule holds up no other", "R__start_scheduled_tasks.sql",
-          "tasker.submit_queued_requests(v_requests, p_server_uuid, p_claim_limit, p_lease_seconds);",
+          "tasker.submit_queued_requests(v_requests, p_server_uuid, p_claim_limit, p_lease_seconds, p_now);",
           "tasker.submit_tasks(v_requests, p_server_uuid, p_claim_limit, p_lease_seconds, true, true);", "SchedulesTest#one_that_fails"),
       of("a schedule that fails is paused in the end", "R__start_scheduled_tasks.sql", "o.pause_after_failures > 0", "false",
           "SchedulesTest#after_failures_in_a_row"),
