@@ -1449,14 +1449,15 @@ create table tasker.unclaimed_offers (
   constraint why_is_known CHECK (why = ANY (ARRAY['unclaimed'::text, 'unserved'::text]))
 );
 
--- One row per webhook and event: to be sent, in flight, or what became of it. Dead ones are the dead letters. Deleted with the task, and 14 days
---   after their end (expiring_tables).
+-- One row per webhook and event: to be sent, in flight, or what became of it. Dead ones are the dead letters. Deleted with the task or the fire time,
+--   and 14 days after their end (expiring_tables).
 create table tasker.webhook_deliveries (
   delivery_uuid    uuid not null default tasker.uuid_v7(),
   webhook_uuid     uuid not null,
   event_uuid       uuid not null,
   is_ping          boolean not null default false,
   task_uuid        uuid,
+  schedule_uuid    uuid,
   position         bigint,
   event_type       character varying(255) not null,
   event_at         timestamp with time zone not null,
@@ -1482,11 +1483,11 @@ create table tasker.webhook_deliveries (
   constraint webhook_deliveries_webhook_uuid_fkey FOREIGN KEY (webhook_uuid) REFERENCES tasker.webhooks(webhook_uuid) ON DELETE CASCADE,
   constraint counts_are_not_negative CHECK (attempts >= 0 AND claims >= 0 AND replays >= 0),
   constraint ended_iff_not_open CHECK ((ended_at IS NOT NULL) = (state::text = ANY (ARRAY['delivered'::character varying, 'dead'::character varying, 'discarded'::character varying]::text[]))),
-  constraint event_of_a_task_or_ping CHECK (num_nonnulls(task_uuid, "position") =
+  constraint event_of_a_task_or_a_schedule_or_ping CHECK (num_nonnulls(task_uuid, schedule_uuid) =
 CASE
     WHEN is_ping THEN 0
-    ELSE 2
-END),
+    ELSE 1
+END AND ("position" IS NULL) = is_ping),
   constraint known_state CHECK (state::text = ANY (ARRAY['pending'::character varying, 'in_flight'::character varying, 'delivered'::character varying, 'dead'::character varying, 'discarded'::character varying]::text[])),
   constraint leased_iff_in_flight CHECK ((leased_by IS NOT NULL) = (state::text = 'in_flight'::text))
 )
@@ -1494,6 +1495,7 @@ with (fillfactor=60);
 CREATE INDEX webhook_deliveries_dead_idx ON tasker.webhook_deliveries USING btree (webhook_uuid, delivery_uuid) WHERE ((state)::text = 'dead'::text);
 CREATE INDEX webhook_deliveries_ended_at_idx ON tasker.webhook_deliveries USING btree (ended_at) WHERE (ended_at IS NOT NULL);
 CREATE INDEX webhook_deliveries_open_idx ON tasker.webhook_deliveries USING btree (webhook_uuid, due_at) WHERE (ended_at IS NULL);
+CREATE INDEX webhook_deliveries_schedule_uuid_idx ON tasker.webhook_deliveries USING btree (schedule_uuid) WHERE (schedule_uuid IS NOT NULL);
 CREATE INDEX webhook_deliveries_task_uuid_idx ON tasker.webhook_deliveries USING btree (task_uuid) WHERE (task_uuid IS NOT NULL);
 CREATE INDEX webhook_deliveries_webhook_uuid_idx ON tasker.webhook_deliveries USING btree (webhook_uuid, delivery_uuid);
 
@@ -2287,7 +2289,7 @@ function tasker.yield_steps(p_results jsonb, p_server_uuid uuid, p_now timestamp
 function tasker.claim_event_consumer(p_name text, p_server_uuid uuid, p_lease_seconds integer DEFAULT 30, p_limit integer DEFAULT 500,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by EventGateway
--- Deletes the domain events of fire times whose record is deleted.
+-- Deletes the domain events of fire times whose record is deleted, and their deliveries to webhooks.
 function tasker.delete_fire_events() returns trigger;
   -- called by trigger of schedule_fires
 -- The first thing in which a value does not fit a schema; null when it fits.
@@ -3391,8 +3393,8 @@ function tasker.start_validated_tasks(p_verdicts jsonb, p_server_uuid uuid, p_cl
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by TaskGateway
 -- submit_tasks for requests that came by the queue: one that raises an error does not hold back the others.
-function tasker.submit_queued_requests(p_requests jsonb, p_server_uuid uuid, p_claim_limit integer DEFAULT 0, p_lease_seconds integer DEFAULT 60)
-    returns jsonb;
+function tasker.submit_queued_requests(p_requests jsonb, p_server_uuid uuid, p_claim_limit integer DEFAULT 0, p_lease_seconds integer DEFAULT 60,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by TaskGateway, start_scheduled_tasks
 -- Creates one task in the caller's transaction and starts it.
 function tasker.submit_task(p_namespace text, p_name text, p_version text, p_context jsonb DEFAULT '{}'::jsonb, p_options jsonb DEFAULT '{}'::jsonb)

@@ -74,6 +74,7 @@ create table tasker.webhook_deliveries (
   event_uuid       uuid          not null,
   is_ping          boolean       not null default false,
   task_uuid        uuid,
+  schedule_uuid    uuid,
   position         bigint,
   event_type       varchar(255)  not null,
   event_at         timestamptz   not null,
@@ -94,11 +95,11 @@ create table tasker.webhook_deliveries (
   constraint known_state check (state in ('pending', 'in_flight', 'delivered', 'dead', 'discarded')),
   constraint ended_iff_not_open check ((ended_at is not null) = (state in ('delivered', 'dead', 'discarded'))),
   constraint leased_iff_in_flight check ((leased_by is not null) = (state = 'in_flight')),
-  constraint event_of_a_task_or_ping check (num_nonnulls(task_uuid, position) = case when is_ping then 0 else 2 end),
+  constraint event_of_a_task_or_a_schedule_or_ping check (num_nonnulls(task_uuid, schedule_uuid) = case when is_ping then 0 else 1 end and (position is null) = is_ping),
   constraint counts_are_not_negative check (attempts >= 0 and claims >= 0 and replays >= 0))
 with (fillfactor = 60);
 comment on table tasker.webhook_deliveries is
-  'One row per webhook and event: to be sent, in flight, or what became of it. Dead ones are the dead letters. Deleted with the task, and 14 days after their end (expiring_tables).';
+  'One row per webhook and event: to be sent, in flight, or what became of it. Dead ones are the dead letters. Deleted with the task or the fire time, and 14 days after their end (expiring_tables).';
 comment on column tasker.webhook_deliveries.attempts is 'Attempts that ended, failed or not. An attempt of which no server reported the end does not count.';
 comment on column tasker.webhook_deliveries.claims is 'Grows with each claim: a result of an earlier one is stale.';
 comment on column tasker.webhook_deliveries.due_at is 'When a server may claim it: of a pending one the next attempt, of one in flight the end of the lease.';
@@ -107,6 +108,7 @@ create index webhook_deliveries_open_idx on tasker.webhook_deliveries (webhook_u
 create index webhook_deliveries_dead_idx on tasker.webhook_deliveries (webhook_uuid, delivery_uuid) where state = 'dead';
 create index webhook_deliveries_webhook_uuid_idx on tasker.webhook_deliveries (webhook_uuid, delivery_uuid);
 create index webhook_deliveries_task_uuid_idx on tasker.webhook_deliveries (task_uuid) where task_uuid is not null;
+create index webhook_deliveries_schedule_uuid_idx on tasker.webhook_deliveries (schedule_uuid) where schedule_uuid is not null;
 create index webhook_deliveries_ended_at_idx on tasker.webhook_deliveries (ended_at) where ended_at is not null;
 
 insert into tasker.expiring_tables (table_name, time_column, keep_days) values ('webhook_deliveries', 'ended_at', 14);

@@ -40,7 +40,7 @@ as $$
     select o.delivery_uuid, o.due_at from tasker.webhook_deliveries o
     where o.webhook_uuid = w.webhook_uuid and o.ended_at is null and o.due_at < clock_timestamp() - p_older_than
       and not exists (select from tasker.webhook_deliveries e
-                      where e.webhook_uuid = w.webhook_uuid and e.task_uuid = o.task_uuid and e.ended_at is null and e.position < o.position)
+                      where e.webhook_uuid = w.webhook_uuid and (e.task_uuid = o.task_uuid or e.schedule_uuid = o.schedule_uuid) and e.ended_at is null and e.position < o.position)
     order by o.due_at limit 1) d
   where w.deleted_at is null and w.paused_at is null and (w.wait_until is null or w.wait_until < clock_timestamp() - p_older_than)
     and not exists (select from tasker.webhook_deliveries o where o.webhook_uuid = w.webhook_uuid and o.last_attempt_at > clock_timestamp() - p_older_than)

@@ -40,7 +40,7 @@ begin
     left join tasker.schedule_fires x on x.schedule_uuid = g.schedule_uuid and x.fire_at = g.fire_at and not x.is_range and x.task_uuid is not null) f;
 
   if v_requests is not null then
-    v_reply := tasker.submit_queued_requests(v_requests, p_server_uuid, p_claim_limit, p_lease_seconds);
+    v_reply := tasker.submit_queued_requests(v_requests, p_server_uuid, p_claim_limit, p_lease_seconds, p_now);
   end if;
 
   -- The verdicts are in the order of the requests.

@@ -1,7 +1,7 @@
 -- Makes the deliveries of webhooks that are behind the feed, and claims up to p_limit of those that are due for a server, which sends them after the commit and reports
 -- each to settle_deliveries. A claim holds for the time-out of the webhook and half a minute: then another server may claim the delivery again, so that an event
 -- whose server died is sent twice rather than never.
--- Of one task and webhook only one event is in flight, the first in the feed that has not ended: a failing event holds back later ones of its task and no others.
+-- Of one task, or one schedule, and webhook only one event is in flight, the first in the feed that has not ended: a failing event holds back later ones of its task and no others.
 -- A webhook has at most max_in_flight deliveries in flight, over all servers; after ten failures in a row one a minute. The last p_reserved of the
 -- p_limit go only to webhooks that have none in flight, so that slow receivers hold up no others.
 -- Returns {deliveries: [{delivery_uuid, claim, webhook_uuid, url, secrets: [...], timeout_seconds, attempt, event (a CloudEvent), event_uuid, at (seconds since 1970)}],
@@ -51,10 +51,10 @@ begin
     from (
       select o.delivery_uuid, o.is_ping, o.position
       from (
-        select distinct on (coalesce(d.task_uuid, d.delivery_uuid)) d.delivery_uuid, d.is_ping, d.position, d.due_at
+        select distinct on (coalesce(d.task_uuid, d.schedule_uuid, d.delivery_uuid)) d.delivery_uuid, d.is_ping, d.position, d.due_at
         from tasker.webhook_deliveries d
         where d.webhook_uuid = v_webhook.webhook_uuid and d.ended_at is null
-        order by coalesce(d.task_uuid, d.delivery_uuid), d.state = 'in_flight' and d.due_at > v_now desc, d.position) o
+        order by coalesce(d.task_uuid, d.schedule_uuid, d.delivery_uuid), d.state = 'in_flight' and d.due_at > v_now desc, d.position) o
       where o.due_at <= v_now
         and (o.is_ping or v_webhook.paused_at is null and (v_webhook.wait_until is null or v_webhook.wait_until <= v_now))
       order by o.is_ping desc, o.position

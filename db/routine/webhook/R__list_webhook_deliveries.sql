@@ -12,7 +12,7 @@ begin
   select coalesce(jsonb_agg(o.document order by o.delivery_uuid desc), '[]') into v_page
   from (
     select d.delivery_uuid, jsonb_build_object(
-      'delivery_uuid', d.delivery_uuid, 'webhook_uuid', d.webhook_uuid, 'event_uuid', d.event_uuid, 'ping', d.is_ping, 'task_uuid', d.task_uuid, 'position', d.position,
+      'delivery_uuid', d.delivery_uuid, 'webhook_uuid', d.webhook_uuid, 'event_uuid', d.event_uuid, 'ping', d.is_ping, 'task_uuid', d.task_uuid, 'schedule_uuid', d.schedule_uuid, 'position', d.position,
       'event_type', d.event_type, 'event_at', d.event_at, 'state', d.state, 'attempts', d.attempts, 'replays', d.replays,
       'due_at', case when d.state = 'pending' then d.due_at end, 'lease_expires_at', case when d.state = 'in_flight' then d.due_at end,
       'last_attempt_at', d.last_attempt_at, 'last_status', d.last_status, 'last_error', d.last_error,

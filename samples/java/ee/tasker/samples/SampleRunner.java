@@ -126,11 +126,70 @@ public final class SampleRunner {
     for (SampleCase each : cases) {
       submitted.put(each, post("/v1/tasks", each.request()));
     }
+    Map<SampleCase, String> signalTroubles = sendSignals(submitted);
     List<Outcome> outcomes = new ArrayList<>();
     for (Map.Entry<SampleCase, Answer> each : submitted.entrySet()) {
-      outcomes.add(Outcome.of(each.getKey(), differencesOrTrouble(each.getKey(), each.getValue())));
+      String trouble = signalTroubles.get(each.getKey());
+      outcomes.add(Outcome.of(each.getKey(), trouble == null ? differencesOrTrouble(each.getKey(), each.getValue()) : List.of(trouble)));
     }
     return List.copyOf(outcomes);
+  }
+
+  /** A signal that is to be sent as soon as a step waits for it. */
+  private record DueSignal(SampleCase sampleCase, String taskUuid, String step, JsonObject signal) {
+  }
+
+  /**
+   * Sends every signal when its step waits, before any task is waited for: steps have time-outs.
+   *
+   * @return a sentence for each case whose signal could not be sent
+   */
+  private Map<SampleCase, String> sendSignals(Map<SampleCase, Answer> submitted) throws InterruptedException {
+    Map<SampleCase, String> troubles = new LinkedHashMap<>();
+    List<DueSignal> due = new ArrayList<>();
+    for (Map.Entry<SampleCase, Answer> each : submitted.entrySet()) {
+      if (each.getKey().expected().containsKey("signals") && each.getValue().isSuccess()) {
+        try {
+          String taskUuid = each.getValue().object().getString("task_uuid", "");
+          each.getKey().expected().getJsonObject("signals")
+              .forEach((step, signal) -> due.add(new DueSignal(each.getKey(), taskUuid, step, signal.asJsonObject())));
+        } catch (IOException e) {
+          troubles.put(each.getKey(), e.toString());
+        }
+      }
+    }
+    long deadline = System.nanoTime() + REST_WITHIN.toNanos();
+    while (true) {
+      for (DueSignal each : List.copyOf(due)) {
+        try {
+          if (isWaiting(each.taskUuid(), each.step())) {
+            due.remove(each);
+            sendSignal(each).ifPresent(trouble -> troubles.put(each.sampleCase(), trouble));
+          }
+        } catch (IOException e) {
+          due.remove(each);
+          troubles.put(each.sampleCase(), e.toString());
+        }
+      }
+      if (due.isEmpty() || System.nanoTime() > deadline) {
+        break;
+      }
+      Thread.sleep(BETWEEN_LOOKS.toMillis());
+    }
+    due.forEach(each -> troubles.put(each.sampleCase(), "signal of " + each.step() + ": the step has not waited for it"));
+    return troubles;
+  }
+
+  private boolean isWaiting(String taskUuid, String step) throws IOException, InterruptedException {
+    return get("/v1/tasks/" + taskUuid + "/diagnosis").object().getJsonArray("waiting").getValuesAs(JsonObject.class).stream()
+        .anyMatch(each -> step.equals(each.getString("name", "")) && "signal".equals(each.getString("cause", "")));
+  }
+
+  /** The body is what the case says, without the name. */
+  private Optional<String> sendSignal(DueSignal due) throws IOException, InterruptedException {
+    Answer answer = post("/v1/tasks/" + due.taskUuid() + "/signals/" + due.signal().getString("name"),
+        Json.createObjectBuilder(due.signal()).remove("name").build());
+    return answer.isSuccess() ? Optional.empty() : Optional.of("signal of " + due.step() + ": " + answer);
   }
 
   /** All templates, not only those of the cases: one sample starts tasks of another. */

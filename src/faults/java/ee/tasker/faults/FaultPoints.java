@@ -19,7 +19,7 @@ final class FaultPoints implements AutoCloseable {
 
   /**
    * A move of a step, a task or a child task, the end of a wait, or the growth of a task by a decision or a compensation, by the server to be hit; null means any. {@code alone}: the same statement handed off no
-   * step.
+   * step. Rows that do not say which server has written them stop every server ({@link Strike#killOwnerBeforeCommitOf}).
    */
   record Point(String kind, String from, String to, String actor, boolean alone) {
     static final Point CLAIM = step("enqueued", "in_progress", "worker");
@@ -35,6 +35,10 @@ final class FaultPoints implements AutoCloseable {
     static final Point CHILD_SUBMISSION = new Point("child", null, "pending", "orchestrator", false);
     static final Point CHILD_END = new Point("child", null, "complete", "orchestrator", false);
     static final Point WAIT_END = new Point("wait", "pending", "complete", "orchestrator", false);
+    static final Point APPROVAL_END = new Point("approval", "pending", "complete", "orchestrator", false);
+    static final Point ESCALATION = new Point("escalation", null, null, null, false);
+    static final Point SIGNAL_QUEUED = new Point("handler", null, "signal queued", null, false);
+    static final Point SIGNAL_DELIVERY = new Point("delivery", null, null, null, false);
     static final Point EXPANSION = new Point("growth", null, "pending", "orchestrator", false);
     static final Point COMPENSATION = new Point("undo", null, "pending", "orchestrator", false);
     static final Point COMPENSATION_END = new Point("task", null, "error", "orchestrator", false);
@@ -95,12 +99,13 @@ final class FaultPoints implements AutoCloseable {
               where n.from_state is null and t.growth_rank is not null) then
             perform testing.stop_here();
           end if;
-          if exists (select from testing.armed where kind = 'wait') and exists (
+          if exists (select from testing.armed where kind in ('wait', 'approval')) and exists (
               select from new_rows n join testing.servers s on s.server_uuid = n.processor_uuid
-              join testing.armed a on a.kind = 'wait' and a.process = s.process
+              join testing.armed a on a.kind in ('wait', 'approval') and a.process = s.process
               join tasker.workflow_steps g on g.workflow_step_uuid = n.workflow_step_uuid
               join tasker.named_tasks_named_steps t on t.named_step_uuid = g.named_step_uuid
-              where n.from_state = 'pending' and n.to_state = 'complete' and t.wait_for ->> 'kind' in ('timer', 'signal')) then
+              where n.from_state = 'pending' and n.to_state = 'complete'
+                and case a.kind when 'wait' then t.wait_for ->> 'kind' in ('timer', 'signal') else t.wait_for ->> 'kind' = 'approval' end) then
             perform testing.stop_here();
           end if;
           if exists (select from testing.armed where kind = 'undo') and exists (
@@ -133,6 +138,17 @@ final class FaultPoints implements AutoCloseable {
         create trigger fault_point after insert on tasker.task_transitions
           referencing new table as new_rows for each statement execute function testing.at_task_moves();
 
+        -- Of rows that do not name the server.
+        create function testing.at_rows() returns trigger language plpgsql as $$
+        begin
+          if exists (select from testing.armed where kind = tg_argv[0]) then
+            perform testing.stop_here();
+          end if;
+          return null;
+        end $$;
+        create trigger fault_point after insert on tasker.task_signals for each row execute function testing.at_rows('delivery');
+        create trigger fault_point after insert on tasker.approval_events for each row when (new.event = 'escalated') execute function testing.at_rows('escalation');
+
         -- What the handlers do: at most one row per attempt is meant. Outside the transaction of the result the token makes the effect
         -- happen once per step; inside, the transaction does, and a token would make the next attempt wait for a zombie.
         create table testing.tokens (step_uuid uuid primary key, attempt int);
@@ -146,6 +162,9 @@ final class FaultPoints implements AutoCloseable {
           -- What an application would do in its transaction: the payment of the order, and the signal that tells of it. Each attempt sends it, and it counts once.
           if p_name = 'order' then
             perform tasker.queue_signal(p_task, 'paid', to_jsonb(p_step), jsonb_build_object('signal_id', p_step, 'notify', false));
+            if exists (select from testing.armed where kind = 'handler' and to_state = 'signal queued' and process = p_process) then
+              perform testing.stop_here();
+            end if;
           end if;
           if not p_is_transactional then
             insert into testing.tokens values (p_step, p_attempt) on conflict do nothing;

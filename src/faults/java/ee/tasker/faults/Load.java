@@ -27,7 +27,7 @@ final class Load {
   /** With this template every request is a new task, including a repeated one. */
   private static final String UNIQUE = "unique";
   private static final List<String> TEMPLATES = List.of("line", UNIQUE, "diamond", "fan", "slow", "routed", "parent", "waiting", "saga",
-      "loop");
+      "loop", "approving", "limited", "unserved");
   private static final int BATCH = 10;
 
   private final Cluster cluster;

@@ -73,6 +73,11 @@ final class Proxy implements AutoCloseable {
     lines.forEach(Line::close);
   }
 
+  /** Whether a connection of this proxy reaches the database from that port. */
+  boolean leadsFrom(int clientPort) {
+    return lines.stream().anyMatch(each -> each.clientPort == clientPort);
+  }
+
   /**
    * Withholds the reply to the next commit on the connection that reached the database from the given port.
    *

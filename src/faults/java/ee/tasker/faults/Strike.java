@@ -98,6 +98,33 @@ final class Strike {
     };
   }
 
+  /** The same for a point that does not know servers: the victim is the server whose transaction came to it. */
+  static Blow killOwnerBeforeCommitOf(Point point) {
+    return strike -> {
+      Node owner = strike.ownerOf(strike.stopAt(point));
+      strike.now();
+      owner.kill();
+      strike.cluster.points().letGo();
+      owner.restart();
+    };
+  }
+
+  static Blow killOwnerAfterCommitOf(Point point) {
+    return strike -> {
+      Stopped stopped = strike.stopAt(point);
+      Node owner = strike.ownerOf(stopped);
+      strike.commitWithoutReply(stopped, owner);
+      strike.now();
+      owner.kill();
+      owner.restart();
+    };
+  }
+
+  private Node ownerOf(Stopped stopped) {
+    return cluster.nodes().stream().filter(node -> node.data().leadsFrom(stopped.clientPort())).findFirst()
+        .orElseThrow(() -> new AssertionError("no server has the connection from port " + stopped.clientPort()));
+  }
+
   /** The server is alive and does not know whether its commit has happened: it has. */
   static Blow loseTheReplyTo(Point point) {
     return strike -> {

@@ -53,7 +53,8 @@ record Verdict(long tasks, long steps, long rerun, long resubmissions, Duration 
         select t.task_uuid, k.name, t.state, c.state as compensation, c.planned_steps
         from tasker.tasks t join tasker.named_tasks k using (named_task_uuid) left join tasker.task_compensations c using (task_uuid)
         where t.source_system = ? and not (? and t.state = 'cancelled')
-          and case k.name when 'saga' then (t.state, c.state, c.planned_steps) is distinct from ('error', 'compensated', 2) else t.state <> 'complete' end
+          and case k.name when 'saga' then (t.state, c.state, c.planned_steps) is distinct from ('error', 'compensated', 2)
+                when 'limited' then t.state <> 'error' when 'unserved' then t.state <> 'blocked_by_failures' else t.state <> 'complete' end
           and t.state in """ + TERMINAL_OR_BLOCKED, round, mayBeCancelled);
     check(violations, tasker, "a loop that did not continue from its checkpoint", """
         select s.workflow_step_uuid, d.yields, d.checkpoint from tasker.tasks t join tasker.named_tasks k using (named_task_uuid)
@@ -79,6 +80,21 @@ record Verdict(long tasks, long steps, long rerun, long resubmissions, Duration 
         from tasker.tasks t join tasker.named_tasks k using (named_task_uuid) left join tasker.task_signals g on g.task_uuid = t.task_uuid
         where t.source_system = ? and k.name = 'waiting' and t.state = 'complete' group by t.task_uuid
         having count(g.signal_uuid) <> 1 or count(g.wait_uuid) <> 1""", round);
+    check(violations, tasker, "not one approval, escalated once and ended once by the clock",
+        """
+        select t.task_uuid, a.approvals, a.events from tasker.tasks t join tasker.named_tasks k using (named_task_uuid)
+        cross join lateral (
+          select count(distinct e.approval_uuid) as approvals, string_agg(e.event::text, ' ' order by e.number) as events
+          from tasker.approval_events e where e.task_uuid = t.task_uuid) a
+        where t.source_system = ? and k.name = 'approving' and t.state = 'complete' and (a.approvals, a.events) is distinct from (1, 'made escalated expired')""",
+        round);
+    check(violations, tasker, "not ended once by the time limit of its task or of the queue, in time and no earlier", """
+        select t.task_uuid, k.name, t.created_at, t.completed_at, t.timed_out_at, q.ends from tasker.tasks t join tasker.named_tasks k using (named_task_uuid)
+        cross join lateral (
+          select count(*) as ends from tasker.workflow_steps s join tasker.workflow_step_transitions h using (workflow_step_uuid)
+          where s.task_uuid = t.task_uuid and h.to_state = 'error') q
+        where t.source_system = ? and case k.name when 'limited' then t.timed_out_at is null or t.completed_at < t.created_at + interval '2 seconds'
+          when 'unserved' then q.ends <> 1 or t.completed_at < t.created_at + interval '1 second' end""", round);
     check(violations, tasker, "ran one attempt twice", """
         select e.step_uuid, e.attempt, count(*) from testing.effects e join tasker.tasks t using (task_uuid) where t.source_system = ?
         group by e.step_uuid, e.attempt having count(*) > 1""", round);

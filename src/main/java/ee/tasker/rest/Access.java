@@ -37,7 +37,7 @@ import java.util.UUID;
 public class Access {
   /** What reading the events that a webhook sends needs. */
   static final List<Permission> OF_EVENTS = List.of(Permission.TASKS_READ, Permission.TASKS_CONTEXT_READ, Permission.STEPS_READ,
-      Permission.APPROVALS_ASSIGN, Permission.DLQ_READ);
+      Permission.APPROVALS_ASSIGN, Permission.DLQ_READ, Permission.SCHEDULES_READ);
 
   @Inject
   private Accounts accounts;

@@ -46,7 +46,7 @@ public class Visibility {
   private static final Set<String> OF_SCHEDULE_FAILURES = Set.of("message", "failure");
   private static final Set<String> WEBHOOK_IN_BRIEF = Set.of("webhook_uuid", "namespace", "name", "version", SECRET);
   private static final Set<String> DELIVERY_IN_BRIEF = Set.of("delivery_uuid", "webhook_uuid", "state");
-  private static final Set<String> OF_DELIVERY_EVENTS = Set.of("task_uuid", "event_type", "event_uuid", "position");
+  private static final Set<String> OF_DELIVERY_EVENTS = Set.of("task_uuid", "schedule_uuid", "event_type", "event_uuid", "position");
   private static final Set<String> OF_CONTEXT = Set.of("context", "inputs", "violations");
   private static final Set<String> OF_OUTPUT = Set.of("output", "output_error");
   private static final Set<String> OF_RESULTS = Set.of("checkpoint", "result", "error", "metadata", "cause");

@@ -31,7 +31,7 @@ import java.util.UUID;
 
 /**
  * Webhooks over HTTP. What makes one send events needs, besides {@code webhooks:write}, what reading them needs: {@code tasks:read}, {@code tasks:context_read},
- * {@code steps:read}, {@code approvals:assign} and {@code dlq:read} in its namespace.
+ * {@code steps:read}, {@code approvals:assign}, {@code dlq:read} and {@code schedules:read} in its namespace.
  */
 @Path("webhooks")
 @Produces(MediaType.APPLICATION_JSON)

@@ -172,15 +172,7 @@ public class Schedules {
 
   /** Checks a schedule and adds its first fire time after an instant. */
   private JsonObject prepared(JsonObject schedule, Instant now) {
-    Instant anchor = Timings.instant(schedule, "starts_at").orElse(Instant.ofEpochSecond(now.getEpochSecond()));
-    JsonObject anchored = Json.build().createObjectBuilder(schedule).add("anchor_at", anchor.toString()).build();
-    Timing timing = Timings.of(anchored);
-    Instant first = timing.next(now).orElseThrow(
-        () -> Problem.invalid(timing.cron() == null ? "ends_at" : "cron",
-            "the schedule would never fire: there is no fire time after now"));
-    planner.version(anchored, first);
-    return Json.build().createObjectBuilder(anchored).add("next_fire_at", first.toString()).add("next_due_at", timing.due(first).toString())
-        .build();
+    return FirePlan.first(schedule, now, planner::version);
   }
 
   /** @throws Problem 404 schedule-not-found */
@@ -203,7 +195,7 @@ public class Schedules {
     if (expected.isPresent()) {
       timing.next(now).ifPresent(next -> data.add("next_fire_at", next.toString()).add("next_due_at", timing.due(next).toString()));
       if (!expected.get().isAfter(now)) {
-        data.addAll(Json.build().createObjectBuilder(FirePlanner.missed(timing, expected.get(), now, "paused").build()));
+        data.addAll(Json.build().createObjectBuilder(FirePlan.missed(timing, expected.get(), now, "paused").build()));
       }
     }
     Refusals.check(gateway.changeSchedule(uuid, "resume", author.by(), author.reason(), data.build()), () -> notFound(uuid));

@@ -46,6 +46,8 @@ class GuardMutations {
     return chosen().map(mutation -> DynamicTest.dynamicTest(mutation.guard(), () -> {
       String database = "without_a_guard";
       TestDatabase.get().reset();
+      // Ends the session of the reset: a database in use is no template for another.
+      TestDatabase.get().switchTo(null);
       makeDatabase(database, mutation);
       TestDatabase.get().switchTo(database);
       try {

@@ -18,6 +18,7 @@ import ee.tasker.samples.ecommerce.ReleaseInventory;
 import ee.tasker.samples.ecommerce.ValidateCart;
 import ee.tasker.samples.payments.ValidatePaymentEligibility;
 import ee.tasker.samples.retries.BusyOnce;
+import ee.tasker.samples.subscriptions.StartTrial;
 import jakarta.json.JsonObject;
 import java.time.Clock;
 import java.time.Duration;
@@ -87,6 +88,19 @@ class HandlerRulesTest {
     assertThat(refund.getJsonNumber("amount").bigDecimalValue()).isEqualByComparingTo("96.39");
     assertThat(refund.getString("payment_id")).isEqualTo("pay_1");
     assertThat(release.getJsonArray("released")).hasToString("[\"res_1\",\"res_2\"]");
+  }
+
+  @Test
+  void a_trial_lasts_the_days_of_the_template_or_the_seconds_of_the_context() throws Exception {
+    StartTrial handler = new StartTrial(Clock.fixed(Instant.parse("2028-02-23T00:00:00Z"), ZoneOffset.UTC));
+
+    JsonObject days = success(handler, StepStub.withInput("{}").config(json("{'days': 30}")));
+    JsonObject seconds = success(handler, StepStub.withInput("{'trial_seconds': 3}").config(json("{'days': 30}")));
+
+    assertThat(days).isEqualTo(
+        json("{'started_at': '2028-02-23T00:00:00Z', 'remind_at': '2028-03-21T00:00:00Z', 'ends_at': '2028-03-24T00:00:00Z'}"));
+    assertThat(seconds).isEqualTo(
+        json("{'started_at': '2028-02-23T00:00:00Z', 'remind_at': '2028-02-23T00:00:02.700Z', 'ends_at': '2028-02-23T00:00:03Z'}"));
   }
 
   @Test

@@ -3,6 +3,8 @@ package ee.tasker.webhook;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -11,6 +13,8 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.KeyStore;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
@@ -22,9 +26,13 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocketFactory;
+import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -34,6 +42,7 @@ class WebhookSenderTest {
 
   private final ScheduledExecutorService timers = Executors.newSingleThreadScheduledExecutor();
   private final AtomicInteger resolved = new AtomicInteger();
+  private final AtomicInteger calls = new AtomicInteger();
   private ServerSocket raw;
 
   @AfterEach
@@ -186,6 +195,84 @@ class WebhookSenderTest {
 
     assertThat(result.failure()).isEqualTo("no answer within 1 s");
     assertThat(Duration.ofMillis(result.durationMs())).isBetween(Duration.ofMillis(900), Duration.ofSeconds(5));
+  }
+
+  /** Receives by TLS, with a certificate of its own for a name, in a key store that is also the trust store of the sender that trusts it. */
+  private HttpsServer secured(String name, Path store) throws Exception {
+    Process keytool = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "keytool").toString(), "-genkeypair", "-alias",
+        "it",
+        "-keyalg", "EC", "-dname", "CN=" + name, "-ext", "SAN=dns:" + name, "-validity", "2", "-storetype", "PKCS12", "-storepass",
+        "changeit",
+        "-keystore", store.toString()).redirectErrorStream(true).start();
+    keytool.getInputStream().readAllBytes();
+    assertThat(keytool.waitFor()).isZero();
+    KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    keys.init(load(store), "changeit".toCharArray());
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(keys.getKeyManagers(), null, null);
+    HttpsServer https = HttpsServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+    https.setHttpsConfigurator(new HttpsConfigurator(context));
+    https.createContext("/in", exchange -> {
+      calls.incrementAndGet();
+      exchange.getRequestBody().readAllBytes();
+      exchange.sendResponseHeaders(204, -1);
+      exchange.close();
+    });
+    https.start();
+    return https;
+  }
+
+  private static KeyStore load(Path store) throws Exception {
+    return KeyStore.getInstance(store.toFile(), "changeit".toCharArray());
+  }
+
+  private WebhookSender trusting(Path store) throws Exception {
+    KeyStore trusted = KeyStore.getInstance("PKCS12");
+    trusted.load(null, null);
+    trusted.setCertificateEntry("it", load(store).getCertificate("it"));
+    TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    trust.init(trusted);
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(null, trust.getTrustManagers(), null);
+    return new WebhookSender(new TargetRules(TargetRulesTest.OPEN), context.getSocketFactory(), InetAddress::getAllByName, timers);
+  }
+
+  private Delivery.Result sendTo(HttpsServer https, WebhookSender sender) {
+    try {
+      return sender.send(delivery("https://localhost:" + https.getAddress().getPort() + "/in", 10));
+    } finally {
+      https.stop(0);
+    }
+  }
+
+  @Test
+  void a_trusted_certificate_for_the_name_of_the_address_is_accepted(@TempDir Path folder) throws Exception {
+    Path store = folder.resolve("store");
+
+    Delivery.Result result = sendTo(secured("localhost", store), trusting(store));
+
+    assertThat(result.failure()).isNull();
+    assertThat(result.status()).isEqualTo(204);
+  }
+
+  @Test
+  void a_trusted_certificate_for_another_name_is_refused_before_anything_is_sent(@TempDir Path folder) throws Exception {
+    Path store = folder.resolve("store");
+
+    Delivery.Result result = sendTo(secured("books.example.com", store), trusting(store));
+
+    assertThat(result.status()).isNull();
+    assertThat(result.failure()).startsWith("TLS: ").contains("localhost");
+    assertThat(calls).hasValue(0);
+  }
+
+  @Test
+  void a_certificate_that_is_not_trusted_is_refused_before_anything_is_sent(@TempDir Path folder) throws Exception {
+    Delivery.Result result = sendTo(secured("localhost", folder.resolve("store")), sender());
+
+    assertThat(result.status()).isNull();
+    assertThat(result.failure()).startsWith("TLS: ").contains("certification path");
+    assertThat(calls).hasValue(0);
   }
 
   @ParameterizedTest

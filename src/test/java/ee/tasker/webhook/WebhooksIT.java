@@ -260,14 +260,17 @@ class WebhooksIT {
         List.of("webhooks:write in testing", "tasks:read in testing", "steps:read in testing"),
         List.of("webhooks:write in testing", "tasks:read in testing", "tasks:context_read in testing"),
         List.of("webhooks:write in testing", "tasks:read in testing", "tasks:context_read in testing", "steps:read in testing",
-            "dlq:read in testing"),
+            "dlq:read in testing", "schedules:read in testing"),
         List.of("webhooks:write in testing", "tasks:read in testing", "tasks:context_read in testing", "steps:read in testing",
-            "approvals:assign in testing"),
-        List.of("webhooks:write", "tasks:read", "tasks:context_read", "approvals:assign", "dlq:read", "steps:read in elsewhere"))) {
+            "approvals:assign in testing", "schedules:read in testing"),
+        List.of("webhooks:write in testing", "tasks:read in testing", "tasks:context_read in testing", "steps:read in testing",
+            "approvals:assign in testing", "dlq:read in testing"),
+        List.of("webhooks:write", "tasks:read", "tasks:context_read", "approvals:assign", "dlq:read", "schedules:read",
+            "steps:read in elsewhere"))) {
       assertThat(tasker.asOneWhoMay(granted).post("/v1/webhooks", body).status()).as("%s", granted).isEqualTo(403);
     }
     List<String> enough = List.of("webhooks:write in testing", "tasks:read in testing", "tasks:context_read in testing",
-        "steps:read in testing", "approvals:assign in testing", "dlq:read in testing");
+        "steps:read in testing", "approvals:assign in testing", "dlq:read in testing", "schedules:read in testing");
     Answer created = tasker.asOneWhoMay(enough).post("/v1/webhooks", body);
     assertThat(created.status()).isEqualTo(201);
     webhooks.add(created.text("webhook_uuid"));

@@ -76,6 +76,47 @@ class WebhooksTest {
     assertThatHistoryIsSound();
   }
 
+  private UUID failingSchedule(String namespace, int fires) {
+    UUID schedule = sql
+        .uuid("insert into tasker.schedules (namespace_name, name, template_name, every_seconds, anchor_at, created_by, updated_by, "
+            + "pause_after_failures) values (?, 'nightly', 'report', 60, now(), 'ann', 'ann', 2) returning schedule_uuid", namespace);
+    for (int i = 0; i < fires; i++) {
+      sql.text("select tasker.start_scheduled_tasks(jsonb_build_array(jsonb_build_object('schedule_uuid', ?::uuid, 'fire_at', ?::text, "
+          + "'origin', 'schedule', 'problem', '{\"code\": \"unknown-template\", \"message\": \"gone\"}'::jsonb)))", schedule,
+          "2026-11-01T00:0" + i + ":00Z");
+    }
+    return schedule;
+  }
+
+  @Test
+  void events_of_a_schedule_are_sent_in_its_order_and_end_with_its_fire_times() {
+    UUID all = desk.create("");
+    UUID ofNamespace = desk.create("\"name\": \"n\", \"namespace\": \"reports\"");
+    UUID ofTemplate = desk.create("\"name\": \"m\", \"template_name\": \"other\"");
+    UUID schedule = failingSchedule("reports", 2);
+    failingSchedule("elsewhere", 1);
+
+    List<JsonObject> first = desk.claim(10, now);
+
+    assertThat(first).filteredOn(delivery -> subjects(List.of(delivery)).contains(schedule.toString()))
+        .as("the first event of the schedule, for two webhooks").hasSize(2)
+        .allSatisfy(delivery -> assertThat(delivery.getJsonObject("event").getString("type")).isEqualTo("tasker.schedule.fire_failed"));
+    first.forEach(delivery -> desk.settle(delivery, 204, now));
+    for (int i = 0; i < 3; i++) {
+      desk.claim(10, now).forEach(delivery -> desk.settle(delivery, 204, now));
+    }
+    assertThat(desk.deliveries(ofNamespace, "{\"state\": \"delivered\"}")).hasSize(3).allSatisfy(delivery -> {
+      assertThat(delivery.getString("schedule_uuid")).isEqualTo(schedule.toString());
+      assertThat(delivery.isNull("task_uuid")).isTrue();
+    }).extracting(delivery -> delivery.getString("event_type")).contains("tasker.schedule.paused");
+    assertThat(desk.deliveries(all, "{}")).hasSize(4);
+    assertThat(desk.deliveries(ofTemplate, "{}")).isEmpty();
+    assertThatHistoryIsSound();
+    sql.run("delete from tasker.schedule_fires where fire_at = '2026-11-01T00:00:00Z'");
+    assertThat(desk.deliveries(ofNamespace, "{}")).hasSize(2);
+    assertThatHistoryIsSound();
+  }
+
   @Test
   void a_webhook_gets_only_the_events_of_its_filter() {
     published(1, 1);

@@ -27,6 +27,8 @@ final class Samples {
       Pattern.compile("POST /v1/tasks"), Operation.SUBMIT_TASK,
       Pattern.compile("GET /v1/tasks/(?<taskUuid>[^/]+)"), Operation.GET_TASK,
       Pattern.compile("GET /v1/tasks/(?<taskUuid>[^/]+)/workflow_steps"), Operation.LIST_STEPS,
+      Pattern.compile("GET /v1/tasks/(?<taskUuid>[^/]+)/diagnosis"), Operation.DIAGNOSE_TASK,
+      Pattern.compile("POST /v1/tasks/(?<taskUuid>[^/]+)/signals/(?<signal>[^/]+)"), Operation.SEND_SIGNAL,
       Pattern.compile("GET /v1/approvals"), Operation.LIST_APPROVALS,
       Pattern.compile("POST /v1/approvals/(?<approvalUuid>[^/]+)/decide"), Operation.DECIDE_APPROVAL);
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
@@ -89,6 +91,9 @@ final class Samples {
         call.path("task_uuid", found.group("taskUuid"));
       } else if (each.getKey().pattern().contains("approvalUuid")) {
         call.path("approval_uuid", found.group("approvalUuid"));
+      }
+      if (each.getKey().pattern().contains("<signal>")) {
+        call.path("name", found.group("signal"));
       }
       for (String parameter : parts.length > 1 ? parts[1].split("&") : new String[0]) {
         String[] pair = parameter.split("=", 2);

@@ -74,6 +74,34 @@ class SamplesTest {
   }
 
   @Test
+  void a_signal_is_sent_when_the_step_waits_for_it() throws IOException {
+    Files.writeString(folder.resolve("samples/adding/expected.json"), """
+        {"state": "complete", "signals": {"a": {"name": "paid", "signal_id": "p-1", "payload": {"amount": 3}}},
+         "steps": {"a": {"state": "complete", "result": 3}}}""");
+    program.answer(Operation.DIAGNOSE_TASK, 200, "{\"waiting\": [{\"name\": \"a\", \"cause\": \"signal\"}]}")
+        .answer(Operation.SEND_SIGNAL, 201, "{\"outcome\": \"accepted\"}");
+
+    assertThat(samples()).as("%s", program.err).isEqualTo(Exit.DONE);
+
+    assertThat(program.requests).filteredOn(request -> request.operation() == Operation.SEND_SIGNAL).singleElement().satisfies(sent -> {
+      assertThat(sent.path()).endsWith("/v1/tasks/" + TASK + "/signals/paid");
+      assertThat(Text.parse(sent.body(), "body")).isEqualTo(Text.parse("{\"signal_id\": \"p-1\", \"payload\": {\"amount\": 3}}", "body"));
+    });
+  }
+
+  @Test
+  void a_signal_that_is_refused_is_the_difference_of_its_case() throws IOException {
+    Files.writeString(folder.resolve("samples/adding/expected.json"), """
+        {"state": "complete", "signals": {"a": {"name": "paid", "payload": 3}}, "steps": {}}""");
+    program.answer(Operation.DIAGNOSE_TASK, 200, "{\"waiting\": [{\"name\": \"a\", \"cause\": \"signal\"}]}")
+        .answer(Operation.SEND_SIGNAL, 409, "{\"title\": \"x\", \"status\": 409, \"code\": \"signal-not-known\", \"detail\": \"x\"}");
+
+    assertThat(samples()).isEqualTo(Exit.DIFFERS);
+
+    assertThat(program.out).contains("FAIL adding").contains("signal of a").contains("signal-not-known");
+  }
+
+  @Test
   void nothing_to_run_and_a_wrong_key_are_no_success() {
     assertThat(samples("--only", "nothing")).isEqualTo(Exit.DIFFERS);
     assertThat(program.run("samples", folder.resolve("none").toString())).isEqualTo(Exit.USAGE);

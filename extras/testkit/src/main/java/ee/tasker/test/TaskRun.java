@@ -47,7 +47,8 @@ public final class TaskRun {
   public TaskRun run() {
     tasker.runUntilIdle();
     for (int moves = 0; !state().isTerminalOrBlocked(); moves++) {
-      Instant due = tasker.nextDue();
+      // Schedules always have a next fire time: alone they do not help the task.
+      Instant due = tasker.nextDueOfTasks() == null ? null : tasker.nextDue();
       if (due == null) {
         break;
       }

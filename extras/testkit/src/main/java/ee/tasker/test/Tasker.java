@@ -3,6 +3,8 @@ package ee.tasker.test;
 import ee.tasker.handler.HandlerResolver;
 import ee.tasker.handler.StepHandler;
 import ee.tasker.platform.Json;
+import ee.tasker.platform.Problem;
+import ee.tasker.schedule.FirePlan;
 import ee.tasker.step.ClaimedStep;
 import ee.tasker.step.StepSpec;
 import ee.tasker.template.TemplateReader;
@@ -21,6 +23,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,6 +31,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 /**
@@ -172,7 +176,7 @@ public final class Tasker implements AutoCloseable {
         if (!claimed.isEmpty()) {
           execute(claimed);
         } else if (sql.object("select tasker.advance_due_tasks(?, 1000, 0, ?, ?)", worker, LEASE_SECONDS, now).getInt("tasks") == 0) {
-          if (!validateChildren()) {
+          if (!validateChildren() && !fireSchedules()) {
             return;
           }
         }
@@ -181,6 +185,74 @@ public final class Tasker implements AutoCloseable {
       isRunning = false;
     }
     throw new IllegalStateException("the workflows do not come to rest: " + MOST_ROUNDS + " steps ran without the clock being moved");
+  }
+
+  /** What a server does with schedules that are due; false when there is none. */
+  private boolean fireSchedules() {
+    JsonArray due = sql.object("select tasker.take_due_schedules(100, ?)", now).getJsonArray("schedules");
+    if (due.isEmpty()) {
+      return false;
+    }
+    JsonArrayBuilder plans = Json.build().createArrayBuilder();
+    due.getValuesAs(JsonObject.class).forEach(schedule -> plans.add(FirePlan.of(schedule, now, this::version)));
+    for (JsonObject fire : sql
+        .object("select tasker.fire_schedules(cast(? as jsonb), ?, 0, ?, ?)", plans.build(), worker, LEASE_SECONDS, now)
+        .getJsonArray("fires").getValuesAs(JsonObject.class)) {
+      Json.text(fire, "task_uuid").map(UUID::fromString)
+          .ifPresent(task -> story(task).add(clockTime(), "", "submitted by a schedule for " + fire.getString("fire_at")));
+    }
+    return true;
+  }
+
+  /** The version that a server would choose: the highest that is registered, unless the schedule names one. */
+  private String version(JsonObject schedule, Instant fire) {
+    String name = schedule.getString("namespace") + "/" + schedule.getString("template_name");
+    Workflow workflow = Json.text(schedule, "template_version").map(version -> workflows.get(name + ":" + version))
+        .or(() -> workflows.values().stream().filter(each -> (each.key().namespace() + "/" + each.key().name()).equals(name))
+            .max(Comparator.comparing(Tasker::sortableVersion)))
+        .orElseThrow(() -> Problem.of(404, "unknown-template", "there is no template " + name));
+    workflow.violations(FirePlan.context(schedule, fire)).stream().findFirst().ifPresent(violation -> {
+      throw Problem.of(400, "invalid-context", "the context does not fit the input schema of template " + workflow.key() + ": context"
+          + violation.pointer() + ": " + violation.message());
+    });
+    return workflow.key().version();
+  }
+
+  private static String sortableVersion(Workflow workflow) {
+    return Stream.of(workflow.key().version().split("\\.")).map(part -> String.format("%10s", part)).collect(Collectors.joining("."));
+  }
+
+  /**
+   * Makes a schedule. From now on its fire times submit tasks when the clock is moved over them.
+   *
+   * @param schedule as {@code POST /v1/schedules} takes it, in JSON
+   * @throws IllegalArgumentException if a member is wrong, its template is not registered, or the context does not fit it
+   */
+  public ScheduleRun schedule(String schedule) {
+    JsonObject given = ScheduleRun.members(Json.parseObject(schedule));
+    try {
+      JsonObject reply = sql.object("select tasker.save_schedule(cast(? as jsonb), 'test', 'new schedule', p_now => ?)",
+          FirePlan.first(given, now, this::version), now);
+      if (!reply.getString("outcome").equals("created")) {
+        throw new IllegalArgumentException("the schedule is refused: " + reply.getString("message"));
+      }
+      return new ScheduleRun(this, Json.uuid(reply, "schedule_uuid"));
+    } catch (Problem problem) {
+      throw new IllegalArgumentException("the schedule is refused: " + problem.getMessage(), problem);
+    }
+  }
+
+  /** The same, for the text of a file. */
+  public ScheduleRun schedule(Path file) {
+    try {
+      return schedule(Files.readString(file));
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot read the schedule " + file.toAbsolutePath(), e);
+    }
+  }
+
+  Workflow workflow(String namespace, String name, String version) {
+    return workflows.get(Workflow.key(namespace, name, version).toString());
   }
 
   /** The contexts of child tasks whose templates have a schema, as a server validates them; false when there is none. */
@@ -279,8 +351,18 @@ public final class Tasker implements AutoCloseable {
     return StepSpec.of(sql.array("select tasker.get_step_definitions(array[cast(? as uuid)])", uuid).getJsonObject(0));
   }
 
-  /** When something happens by itself next; null if nothing does. */
+  /** When something happens by itself next; null if nothing does. A fire time that is queued waits for the tasks of its schedule, and not for the clock. */
   Instant nextDue() {
+    Instant fire = sql.instant("select min(case when exists (select from tasker.schedule_fires f "
+        + "join tasker.tasks t on t.task_uuid = f.task_uuid where f.schedule_uuid = s.schedule_uuid and f.is_open "
+        + "and t.completed_at is null and t.state <> 'blocked_by_failures') then s.next_due_at else s.wake_at end) "
+        + "from tasker.schedules s where s.wake_at is not null");
+    Instant task = nextDueOfTasks();
+    return fire == null || task != null && task.isBefore(fire) ? task : fire;
+  }
+
+  /** The same without schedules. */
+  Instant nextDueOfTasks() {
     return sql.instant("select min(d.at) from ("
         + "select s.next_retry_at as at from tasker.workflow_steps s where s.state = 'waiting_for_retry' "
         + "union all select s.lease_expires_at from tasker.workflow_steps s where s.state = 'in_progress' "

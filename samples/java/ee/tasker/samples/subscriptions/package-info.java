@@ -1,0 +1,2 @@
+/** Handlers of the sample trial_period. */
+package ee.tasker.samples.subscriptions;
