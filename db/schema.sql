@@ -2210,6 +2210,9 @@ function tasker.pass_waits(p_step_uuids uuid[], p_server_uuid uuid, p_now timest
 -- The steps that a decision brings about: the positions in the template of the steps to create when it chooses p_chosen.
 function tasker.plan_growth(p_step_uuid uuid, p_chosen text[]) returns integer[], stable;
   -- called by check_decision, expand_decisions
+-- Sets the next wake-ups of tasks that an evaluation would leave as they are, and returns them.
+function tasker.postpone_waiting_tasks(p_task_uuids uuid[], p_now timestamp with time zone) returns uuid[];
+  -- called by process_tasks
 -- The orchestrator's part for servers that have only the worker's role: evaluates the tasks of submitted steps.
 function tasker.process_step_results(p_server_uuid uuid, p_limit integer DEFAULT 500, p_claim_limit integer DEFAULT 0,
     p_lease_seconds integer DEFAULT 60, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_delivery_limit integer DEFAULT 5)

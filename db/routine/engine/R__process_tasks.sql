@@ -1,6 +1,6 @@
--- Recovers tasks, if asked to, evaluates them, and handles stale ones, so that one task whose processing raises an error
--- does not hold up the others: the function splits a set that fails into halves, down to the task that causes the error, and
--- records its fault. Transient errors (lost connections, deadlocks, locks, lack of resources, a cancelled statement) are
+-- Recovers tasks, if asked to, evaluates them, except for those that only wait (postpone_waiting_tasks), and handles stale ones, so that
+-- one task whose processing raises an error does not hold up the others: the function splits a set that fails into halves, down to the task
+-- that causes the error, and records its fault. Transient errors (lost connections, deadlocks, locks, lack of resources, a cancelled statement) are
 -- raised to the caller, who tries again.
 -- p_task_uuids in the order of their uuids. p_claim_seconds null: only evaluates. p_fault_limit: see record_task_fault.
 -- Returns as evaluate_tasks, with the failing tasks as "faulty".
@@ -19,6 +19,9 @@ declare
   v_half   int := cardinality(p_task_uuids) / 2;
   v_first  jsonb;
   v_second jsonb;
+  v_now    timestamptz := coalesce(p_now, clock_timestamp());
+  v_active uuid[] := p_task_uuids;
+  v_waiting uuid[];
   v_timed_out jsonb := '[]';
   v_stale     jsonb;
 begin
@@ -32,8 +35,13 @@ begin
       perform tasker.recover_expired_steps(p_task_uuids, p_server_uuid, p_now);
       perform tasker.resend_lost_messages(p_task_uuids, p_now);
       perform tasker.recover_unclaimed_offers(p_task_uuids, p_server_uuid, p_claim_seconds, p_unserved_seconds, p_now);
+      v_waiting := tasker.postpone_waiting_tasks(p_task_uuids, v_now);
+      if v_waiting <> '{}' then
+        v_active := array(select a.u from unnest(p_task_uuids) with ordinality as a(u, n) where a.u <> all (v_waiting) order by a.n);
+      end if;
     end if;
-    v_first := tasker.evaluate_tasks(p_task_uuids, p_server_uuid, p_claim_limit, p_lease_seconds, p_now);
+    v_first := case when v_active = '{}' then '{"claimed_steps": [], "queued": [], "ended": []}'
+                    else tasker.evaluate_tasks(v_active, p_server_uuid, p_claim_limit, p_lease_seconds, p_now) end;
     if p_claim_seconds is not null then
       v_stale := tasker.handle_stale_tasks(p_task_uuids, p_server_uuid, p_now);
       -- Of a task that has just ended, the caller gets no step to run.

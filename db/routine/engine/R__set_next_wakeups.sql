@@ -11,7 +11,7 @@ as $$
   update tasker.task_wakeups w
   set wake_at = case when t.is_delayed then t.start_at else least(
         case when v.ends_at is null or t.in_flight_steps > 0 or t.retrying_steps > 0
-             then p_now + least(greatest((p_now - t.created_at) / 2, interval '30 seconds'), interval '10 minutes') end,
+             then p_now + least(greatest(p_now - t.created_at, interval '30 seconds'), interval '10 minutes') end,
         v.ends_at,
         n.first_lease_end + interval '1 second', n.first_retry,
         (select min(o.due_at) from tasker.unclaimed_offers o where o.task_uuid = t.task_uuid),

@@ -13,11 +13,15 @@ declare
   v_metadata jsonb;
   v_ended    jsonb := '[]';
 begin
-  for v_stale in select * from tasker.get_task_staleness(p_task_uuids, p_now) s order by s.task_uuid loop
-    if v_stale.stale_at > v_now then
-      update tasker.task_wakeups w set wake_at = v_stale.stale_at where w.task_uuid = v_stale.task_uuid and w.wake_at > v_stale.stale_at;
-      continue;
-    end if;
+  for v_stale in
+    with found as materialized (select * from tasker.get_task_staleness(p_task_uuids, p_now)),
+    -- In one statement: while no worker serves a namespace, every task of its queue becomes stale at some time.
+    later as (
+      update tasker.task_wakeups w set wake_at = f.stale_at
+      from found f
+      where w.task_uuid = any (p_task_uuids) and w.task_uuid = f.task_uuid and f.stale_at > v_now and w.wake_at - f.stale_at > interval '0')
+    select * from found f where f.stale_at <= v_now order by f.task_uuid
+  loop
     v_metadata := jsonb_strip_nulls(jsonb_build_object('reason', v_stale.reason, 'state', v_stale.state, 'should_have_moved_at', v_stale.should_have_moved_at,
                                                        'threshold_minutes', v_stale.threshold_minutes, 'stale_at', v_stale.stale_at));
     if v_stale.is_to_be_investigated then

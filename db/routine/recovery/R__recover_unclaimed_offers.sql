@@ -90,7 +90,9 @@ begin
       set handoff = excluded.handoff, why = excluded.why,
           since = case when w.why = excluded.why and w.handoff = excluded.handoff then w.since else excluded.since end,
           due_at = case when w.why = excluded.why and w.handoff = excluded.handoff then w.since + (excluded.due_at - excluded.since)
-                        else excluded.due_at end;
+                        else excluded.due_at end
+      -- Most are watched already: their rows stay as they are.
+      where (w.handoff, w.why, w.due_at - w.since) is distinct from (excluded.handoff, excluded.why, excluded.due_at - excluded.since);
   end loop;
 
   v_late := array(

@@ -93,7 +93,7 @@ begin
                jsonb_build_object('verdict', 'invalid', 'field', 'priority', 'message', 'priority must be between -100 and 100')
              when g.request ->> 'start_at' is not null and tasker.parse_instant(g.request -> 'start_at') is null then
                jsonb_build_object('verdict', 'invalid', 'field', 'start_at', 'message', 'start_at must be an instant with a time zone, as 2027-01-31T12:00:00Z')
-             when tasker.parse_instant(g.request -> 'start_at') > v_now + interval '10 years' then
+             when g.request ->> 'start_at' is not null and tasker.parse_instant(g.request -> 'start_at') > v_now + interval '10 years' then
                jsonb_build_object('verdict', 'invalid', 'field', 'start_at', 'message', 'start_at must be within ten years')
              when g.request ->> 'delay_seconds' is not null and g.request ->> 'start_at' is not null then
                jsonb_build_object('verdict', 'invalid', 'field', 'delay_seconds', 'message', 'only one of start_at and delay_seconds may be given')
@@ -161,7 +161,9 @@ begin
     from unnest(v_accepted) a
     join tasker.named_tasks nt on nt.named_task_uuid = a.named_task_uuid
     cross join paused
-    cross join lateral (select coalesce(tasker.parse_instant(a.request -> 'start_at'), v_now + (a.request ->> 'delay_seconds')::int * interval '1 second') as start_at) d
+    -- The planner repeats the expression wherever it stands: most requests have neither.
+    cross join lateral (select case when a.request ->> 'start_at' is not null then tasker.parse_instant(a.request -> 'start_at')
+                                    when a.request ->> 'delay_seconds' is not null then v_now + (a.request ->> 'delay_seconds')::int * interval '1 second' end as start_at) d
     cross join lateral (select p_start and a.context_checked and not nt.is_limited and not nt.has_automatic_root and coalesce(d.start_at <= v_now, true)
                                  and a.named_task_uuid <> all (paused.uuids) as starts) s
     order by a.identity_hash, a.request_position
@@ -212,7 +214,8 @@ begin
 
   return json_build_object(
     'verdicts', coalesce(v_verdicts, '[]'),
-    'claimed_steps', tasker.get_claimed_steps((select coalesce(array_agg(h.step_uuid), '{}') from unnest(v_handoffs) h where h.is_claimed)),
+    'claimed_steps', case when p_claim_limit > 0 then tasker.get_claimed_steps(array(select h.step_uuid from unnest(v_handoffs) h where h.is_claimed))
+                          else '[]' end,
     'queued', (select coalesce(jsonb_agg(distinct q.namespace), '[]') from (
                  select to_jsonb(h.namespace) as namespace from unnest(v_handoffs) h where not h.is_claimed
                  union all select jsonb_array_elements(v_evaluated -> 'queued')) q));

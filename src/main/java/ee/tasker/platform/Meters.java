@@ -26,6 +26,9 @@ public class Meters {
 
   private final Counter requests = counter("tasker_tasks_requests_total", "Task requests that this server submitted to the database");
 
+  private final Counter refusals = counter("tasker_tasks_requests_refused_total",
+      "HTTP requests for tasks that this server refused because earlier ones had waited too long for the database");
+
   private final Counter completions = counter("tasker_tasks_completions_total",
       "Tasks that ended as complete or resolved_manually on this server");
 
@@ -71,6 +74,11 @@ public class Meters {
   public void tasksRequested(int count, long startNanos) {
     requests.inc(count);
     initializations.observe(secondsSince(startNanos));
+  }
+
+  /** A request for one or more tasks was refused, because earlier ones had waited too long for the database. */
+  public void submissionRefused() {
+    refusals.inc();
   }
 
   /** A task ended as complete or resolved manually. */

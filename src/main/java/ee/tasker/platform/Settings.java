@@ -21,6 +21,7 @@ import java.util.Set;
  * @param maxBodyBytes       {@code tasker.api.max-body-bytes}
  * @param bodyPace           how fast the body of a request must arrive
  * @param maxRequests        {@code tasker.api.max-concurrent-requests}: requests that this server serves at once; others are told to retry
+ * @param longestQueueing    {@code tasker.api.max-queue-millis}: while requests for tasks have waited longer than that for the database, further ones are told to retry
  * @param allowedOrigins     {@code tasker.api.allowed-origins}: origins whose pages may call the API from a browser
  * @param baseUrl            {@code tasker.api.base-url}: where clients find this application, without a slash at the end; empty for addresses relative to that
  * @param recovery           when recovery acts
@@ -34,7 +35,8 @@ import java.util.Set;
  */
 public record Settings(
     Set<Role> roles, boolean events, Duration pollInterval, Optional<Path> templatesFolder, String environment,
-    WorkerSettings worker, ListenSettings listen, int maxBodyBytes, BodyPace bodyPace, int maxRequests, Set<String> allowedOrigins,
+    WorkerSettings worker, ListenSettings listen, int maxBodyBytes, BodyPace bodyPace, int maxRequests, Duration longestQueueing,
+    Set<String> allowedOrigins,
     Optional<String> baseUrl, RecoverySettings recovery,
     Duration idempotencyRetention, StreamSettings streams, HousekeepingSettings housekeeping, boolean traces,
     Optional<MessagingSettings> messaging, SecuritySettings security, WebhookSettings webhooks) {

@@ -58,6 +58,7 @@ public class SettingsReader {
         new Settings.BodyPace(seconds("tasker.api.body-timeout-seconds", 30, 1, 3_600),
             number("tasker.api.body-min-bytes-per-second", 8_192, 1, 1_073_741_824)),
         number("tasker.api.max-concurrent-requests", 256, 1, 100_000),
+        Duration.ofMillis(number("tasker.api.max-queue-millis", 1_000, 10, 600_000)),
         origins(),
         baseUrl(),
         new Settings.RecoverySettings(

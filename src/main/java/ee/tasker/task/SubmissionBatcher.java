@@ -8,6 +8,7 @@ import ee.tasker.platform.DatabaseFaults;
 import ee.tasker.platform.EngineThreads;
 import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Meters;
+import ee.tasker.platform.Problem;
 import ee.tasker.platform.Role;
 import ee.tasker.platform.Settings;
 import jakarta.annotation.PostConstruct;
@@ -17,7 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
  * Batches independent requests and commits together those that arrive together: a caller that finds no submission under way
@@ -57,27 +57,34 @@ public class SubmissionBatcher {
   @Inject
   private StepDispatcher stepDispatcher;
 
-  private final ConcurrentLinkedQueue<Waiting> waiting = new ConcurrentLinkedQueue<>();
+  private SubmissionQueue<Waiting> waiting;
   private CallCoalescer calls;
 
   @PostConstruct
   void prepare() {
+    waiting = new SubmissionQueue<>(settings.longestQueueing(), System::nanoTime);
     calls = new CallCoalescer(SUBMITTERS, ENOUGH_FOR_ANOTHER_CALL, threads.timers(), this::submitWaiting);
   }
 
   /**
    * Returns when the task's creation is committed. Must be called outside a transaction.
    *
-   * @throws ee.tasker.platform.Problem for what is wrong with the request
+   * @throws Problem for what is wrong with the request; 503 server-busy while earlier requests have waited for too long
    */
   public SubmittedTask submit(TaskRequest request) {
+    requireTimely();
     Waiting entry = enqueue(request);
     submitWaiting();
     return await(entry.answer());
   }
 
-  /** Many requests at once, each with its own outcome: a future fails with the {@link ee.tasker.platform.Problem} of its request. */
+  /**
+   * Many requests at once, each with its own outcome: a future fails with the {@link Problem} of its request.
+   *
+   * @throws Problem 503 server-busy for all of them while earlier requests have waited for too long
+   */
   public List<CompletableFuture<SubmittedTask>> submitEach(List<TaskRequest> requests) {
+    requireTimely();
     List<CompletableFuture<SubmittedTask>> answers = new ArrayList<>(requests.size());
     for (TaskRequest request : requests) {
       try {
@@ -88,6 +95,15 @@ public class SubmissionBatcher {
     }
     submitWaiting();
     return answers;
+  }
+
+  private void requireTimely() {
+    try {
+      waiting.requireTimely();
+    } catch (Problem refused) {
+      meters.submissionRefused();
+      throw refused;
+    }
   }
 
   private Waiting enqueue(TaskRequest request) {
@@ -124,10 +140,7 @@ public class SubmissionBatcher {
   }
 
   private void submitBatch() {
-    List<Waiting> batch = new ArrayList<>();
-    for (Waiting next; batch.size() < BATCH && (next = waiting.poll()) != null;) {
-      batch.add(next);
-    }
+    List<Waiting> batch = waiting.take(BATCH);
     calls.added(-batch.size());
     if (!batch.isEmpty()) {
       submit(batch);

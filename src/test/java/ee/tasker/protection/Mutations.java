@@ -9,6 +9,7 @@ final class Mutations {
   private static final String TAKE = "R__take_messages.sql";
   private static final String CLAIM = "R__claim_offered_steps.sql";
   private static final String ONE = "R__complete_step.sql";
+  private static final String POSTPONE = "R__postpone_waiting_tasks.sql";
   private static final String BACK = "R__submit_results.sql";
   private static final String ENQUEUE = "R__enqueue_steps.sql";
   private static final String SETTLE = "R__settle_steps.sql";
@@ -51,7 +52,7 @@ final class Mutations {
       of("a task is locked before its steps move", "R__lock_tasks.sql", "for no key update", "",
           "CrashWindowsTest#C8", "CompleteStepsTest#two_parents_that_are_completed", "MessageDelayTest#D4_join_of_parents_that_complete")
           .and("R__complete_steps.sql", "order by t.task_uuid for no key update;", "order by t.task_uuid;")
-          .and(ONE, "where t.task_uuid = v_given.task_uuid for no key update;", "where t.task_uuid = v_given.task_uuid;"),
+          .and(ONE, "where t.task_uuid = v_task_uuid for no key update;", "where t.task_uuid = v_task_uuid;"),
       of("tasks are locked in one order", "R__lock_tasks.sql", "order by t.task_uuid for no key update",
           "order by random() for no key update",
           "CrashWindowsTest#C9_batches")
@@ -71,7 +72,7 @@ final class Mutations {
       of("a completion gives no step to a worker without its handler", ENQUEUE, "if v_served is not null then", "if false then",
           "DeclineStepsTest#submission_and_completion")
           .and(ONE,
-              "             and (w.worker_uuid is null or w.served is null and w.served_version = (select h.version from tasker.handler_catalog h))\n",
+              "           and (w.worker_uuid is null or w.served is null and w.served_version = (select h.version from tasker.handler_catalog h))\n",
               ""),
       of("a submission gives no step to a worker without its handler", "R__create_steps.sql",
           "s.is_handed_off and s.is_served and", "s.is_handed_off and",
@@ -130,6 +131,14 @@ final class Mutations {
           "QueuedSignalsTest#a_task_of_many_waits"),
       of("an evaluation keeps the queue time-out of an offer", "R__set_next_wakeups.sql", "case when nt.has_queue_timeouts then",
           "case when false then", "QueueTimeoutTest#an_offer_fails_at"),
+      of("a task with a result that is not processed does not only wait", POSTPONE,
+          "s.state in ('enqueued_for_orchestration', 'enqueued_as_error_for_orchestration')\n             or ", "",
+          "AdvanceDueTasksTest#results_that_no_orchestrator", "PostponeWaitingTasksTest#among_waiting_tasks"),
+      of("a task with a ready step does not only wait", POSTPONE, "\n             or (s.state = 'pending' and s.remaining_parents = 0)", "",
+          "PostponeWaitingTasksTest#a_step_that_a_pause_held_back"),
+      of("a task with a retry that is due does not only wait", POSTPONE,
+          "\n             or (s.state = 'waiting_for_retry' and s.next_retry_at <= p_now)", "",
+          "AdvanceDueTasksTest#a_retry_of_one_step"),
       of("a live worker with the handler keeps an offer from being unserved", "R__recover_unclaimed_offers.sql",
           "when not n.handler_key = any (v_handlers) then 'unserved'", "when true then 'unserved'",
           "RecoverUnclaimedOffersTest#a_server_counts"),
@@ -206,7 +215,7 @@ final class Mutations {
       of("a claim compares the state", CLAIM, "s.state = 'enqueued' and ", "", "WorkerCrashTest#W5", "CancelAfterHandoffTest#H1_offer",
           "ClaimStepsTest#of_two_messages"),
       of("a result submission compares the handoff", BACK, " and s.handoffs = g.handoff", "", "WorkerCrashTest#W4")
-          .and(ONE, " and s.handoffs = v_given.handoff", ""),
+          .and(ONE, " and s.handoffs = v_handoff", ""),
       of("a result submission compares the state", BACK, "s.state = 'in_progress' and ", "", "CompleteStepsTest#the_same_result_twice_is",
           "CompleteStepsTest#an_unclaimed_step")
           .and(ONE, "and s.state = 'in_progress' and s.handoffs", "and s.handoffs"),
@@ -226,7 +235,7 @@ final class Mutations {
       of("a release compares the handoff", "R__release_steps.sql", " and s.handoffs = r.handoff", "", "WorkerCrashTest#W4"),
       of("a fence is a handoff and no attempt", BACK, " and s.handoffs = g.handoff", " and s.attempts = g.handoff",
           "HandoffsTest#of_two_handoffs")
-          .and(ONE, " and s.handoffs = v_given.handoff", " and s.attempts = v_given.handoff"),
+          .and(ONE, " and s.handoffs = v_handoff", " and s.attempts = v_handoff"),
       of("a checkpoint is of a handoff and of no attempt", "R__save_checkpoint.sql", " and s.handoffs = p_handoff",
           " and s.attempts = p_handoff", "HandoffsTest#of_two_handoffs"),
       of("what goes back unstarted spends no attempt", "R__release_steps.sql", "attempts = s.attempts - 1", "attempts = s.attempts",
@@ -251,14 +260,14 @@ final class Mutations {
       of("a result submission stores its result", BACK, "m.outcome, m.result, m.error, m.may_publish\n    from moved m)",
           "m.outcome, m.result, m.error, m.may_publish\n    from moved m where false)",
           "CompleteStepsTest#a_success_releases", "CrashWindowsTest#C3")
-          .and(ONE, "  values (v_step.workflow_step_uuid, v_step.result_sort_key, v_step.task_uuid, p_server_uuid,",
-              "  select v_step.workflow_step_uuid, v_step.result_sort_key, v_step.task_uuid, p_server_uuid,")
-          .and(ONE, "'success', v_given.result, v_given.error, v_step.may_publish);",
-              "'success', v_given.result, v_given.error, v_step.may_publish where false;"),
+          .and(ONE, "  values (v_step_uuid, v_step.transition_count + 1, v_task_uuid, p_server_uuid,",
+              "  select v_step_uuid, v_step.transition_count + 1, v_task_uuid, p_server_uuid,")
+          .and(ONE, "nullif(p_result -> 'error', 'null'), v_step.may_publish);",
+              "nullif(p_result -> 'error', 'null'), v_step.may_publish where false;"),
       of("a result submission writes its history", BACK, "from moved m where m.state = 'complete')", "from moved m where false)",
           "CompleteStepsTest#a_success_releases")
           .and(ONE,
-              "p_server_uuid),\n    (v_step.workflow_step_uuid, v_step.result_sort_key + 1, v_step.task_uuid, 'enqueued_for_orchestration', 'complete', 'orchestrator',\n"
+              "p_server_uuid),\n    (v_step_uuid, v_step.transition_count + 2, v_task_uuid, 'enqueued_for_orchestration', 'complete', 'orchestrator',\n"
                   + "     v_step.handoffs, v_step.attempts, p_server_uuid);",
               "p_server_uuid);"),
       of("a claim writes its history", CLAIM, "from claimed c),\n  -- The wake-up", "from claimed c where false),\n  -- The wake-up",
@@ -266,13 +275,13 @@ final class Mutations {
       of("a task's move writes its history", CONCLUDE, "where m.from_state <> m.to_state)", "where false)",
           "CompleteStepsTest#the_last_success")
           .and(ONE,
-              "p_server_uuid),\n           (v_step.task_uuid, v_task.transition_count + 2, 'evaluating_results', 'complete', 'orchestrator', p_server_uuid);",
+              "p_server_uuid),\n           (v_task_uuid, v_task.transition_count + 2, 'evaluating_results', 'complete', 'orchestrator', p_server_uuid);",
               "p_server_uuid);"),
       of("a handoff writes its history", ENQUEUE, "from moved m where m.is_claimed)", "from moved m where false)",
           "CompleteStepsTest#a_caller_with_available_permits")
           .and(ONE,
-              "p_server_uuid),\n      (v_child.workflow_step_uuid, v_child.transition_count, v_step.task_uuid, 'enqueued', 'in_progress', 'worker',\n"
-                  + "       v_child.handoffs, v_child.attempts, p_server_uuid);",
+              "p_server_uuid),\n      (v_step.child_uuid, v_step.child_transitions + 2, v_task_uuid, 'enqueued', 'in_progress', 'worker',\n"
+                  + "       v_step.child_handoffs + 1, v_step.child_attempts + 1, p_server_uuid);",
               "p_server_uuid);"),
       of("a handoff sends its message", ENQUEUE, "perform tasker.send_handoffs(v_handoffs);", "null;", "CrashWindowsTest#C1",
           "CrashWindowsTest#C5"),
@@ -295,8 +304,11 @@ final class Mutations {
       of("a single completion does not complete a task that is being cancelled", ONE, " and t.cancel_requested_at is null", "",
           "CompleteStepsTest#the_last_success_of_a_task_that_is_being"),
       of("a single completion starts nothing of a paused template", ONE,
-          "             and not exists (select from tasker.template_pauses) as is_ready",
-          " as is_ready", "CompleteStepsTest#a_caller_gets_no_child_of_a_paused_template"),
+          "           and not exists (select from tasker.template_pauses) as hands_off",
+          " as hands_off", "CompleteStepsTest#a_caller_gets_no_child_of_a_paused_template"),
+      of("a single completion leaves several children to the rule", ONE,
+          "           and not exists (select from tasker.workflow_step_edges e where e.from_step_uuid = v_step_uuid and e.to_step_uuid <> c.workflow_step_uuid)\n",
+          "", "CompleteStepsTest#a_caller_gets_all_children"),
       of("a single completion leaves limited steps to their gate", ONE, " and not c.is_limited", "",
           "CompleteStepsTest#a_caller_gets_no_child_without_its_slot"),
       of("an unserved step that fails takes its message along", "R__recover_unclaimed_offers.sql",

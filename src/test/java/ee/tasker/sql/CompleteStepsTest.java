@@ -167,6 +167,15 @@ class CompleteStepsTest {
   }
 
   @Test
+  void a_caller_gets_all_children_of_its_step_that_it_has_permits_for_and_the_others_are_offered() {
+    Dag.Task task = Dag.fanOut(3).started();
+    JsonObject answer = worker.complete(2, List.of(worker.claimOne().success()));
+    assertThat(answer.getJsonArray("claimed_steps")).hasSize(2);
+    assertThat(worker.claim(10)).hasSize(1);
+    assertThatTask(task).counts(4, 3, 0, 0);
+  }
+
+  @Test
   void a_fan_in_counts_its_parents_down_and_starts_with_the_last_one() {
     Dag.Task task = Dag.fanOut(5).started();
     worker.complete(worker.claimOne().success());

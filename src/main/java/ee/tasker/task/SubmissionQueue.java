@@ -1,0 +1,57 @@
+package ee.tasker.task;
+
+import ee.tasker.platform.Problem;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.LongSupplier;
+
+/**
+ * The requests that wait for a call of the database, in the order of their arrival. It accepts no more while the first of them has waited for too
+ * long: a server that gets more than the database can take in refuses the surplus at once, and those that it accepted wait no longer than
+ * that. The limit is a time and not a number, because how many requests fit into one call depends on them. Thread-safe.
+ */
+final class SubmissionQueue<T> {
+  static final int RETRY_AFTER_SECONDS = 1;
+
+  private record Entry<T>(T request, long since) {
+  }
+
+  private final Duration longestWait;
+  private final LongSupplier nanoTime;
+  private final ConcurrentLinkedQueue<Entry<T>> entries = new ConcurrentLinkedQueue<>();
+
+  SubmissionQueue(Duration longestWait, LongSupplier nanoTime) {
+    this.longestWait = longestWait;
+    this.nanoTime = nanoTime;
+  }
+
+  /** @throws Problem 503 server-busy while the first request has waited for longer than the limit */
+  void requireTimely() {
+    Entry<T> first = entries.peek();
+    if (first != null && nanoTime.getAsLong() - first.since() > longestWait.toNanos()) {
+      throw new Problem(503, "server-busy",
+          "requests wait for the database for more than " + longestWait.toMillis() + " ms on this server; try again shortly", List.of(),
+          Map.of("retry_after_seconds", RETRY_AFTER_SECONDS));
+    }
+  }
+
+  void add(T request) {
+    entries.add(new Entry<>(request, nanoTime.getAsLong()));
+  }
+
+  /** The first ones, at most that many. */
+  List<T> take(int most) {
+    List<T> taken = new ArrayList<>();
+    for (Entry<T> next; taken.size() < most && (next = entries.poll()) != null;) {
+      taken.add(next.request());
+    }
+    return taken;
+  }
+
+  boolean isEmpty() {
+    return entries.isEmpty();
+  }
+}
