@@ -78,7 +78,8 @@ public class Replica {
    */
   @Transactional(Transactional.TxType.NOT_SUPPORTED)
   public Optional<Answer> read(String sql, Duration allowed, Object... arguments) {
-    if (failedAt != null && System.nanoTime() - failedAt < PAUSE_NANOS) {
+    Long failed = failedAt;
+    if (failed != null && System.nanoTime() - failed < PAUSE_NANOS) {
       meters.replicaRead("failed");
       return Optional.empty();
     }
