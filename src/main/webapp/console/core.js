@@ -58,7 +58,25 @@ export function query(params) {
   return text ? `?${text}` : "";
 }
 
+/** What a read replica may answer. Not the list of tasks: events reload it, and it has to show what they told. */
+const MAY_BE_STALE = /^v1\/(analytics\/(performance|bottlenecks|timeline)|failures|dlq|write-requests|tasks:count)$/;
+const STALE_SECONDS = 5;
+/** In the time of this page. */
+let changedAt = -Infinity;
+const tabs = typeof BroadcastChannel === "undefined" ? null : new BroadcastChannel("tasker-changes");
+if (tabs) tabs.onmessage = () => { changedAt = performance.now(); };
+
+function changed() {
+  changedAt = performance.now();
+  tabs?.postMessage("");
+}
+
+/** For as long as a replica may lack a change that this browser made, the primary answers: the reader sees the effect of every action. */
+const staleness = (path) => MAY_BE_STALE.test(path) && performance.now() - changedAt > STALE_SECONDS * 1000
+  ? { "Tasker-Max-Staleness": String(STALE_SECONDS) } : {};
+
 export async function call(method, path, { body, type = "application/json", headers = {}, signal } = {}) {
+  if (method !== "GET") changed();
   let answer;
   try {
     answer = await fetch(new URL(path, ROOT), {
@@ -73,6 +91,7 @@ export async function call(method, path, { body, type = "application/json", head
   }
   if (shared.offlineSince) share({ offlineSince: null, generation: shared.generation + 1 });
   const text = await answer.text();
+  if (method !== "GET") changed();
   let document = {};
   try {
     document = text ? parseExact(text) : {};
@@ -84,7 +103,7 @@ export async function call(method, path, { body, type = "application/json", head
   throw new Refusal(answer.status, document, Number(answer.headers.get("Retry-After")) || 0);
 }
 
-export const get = (path, params = {}, signal) => call("GET", path + query(params), { signal });
+export const get = (path, params = {}, signal) => call("GET", path + query(params), { signal, headers: staleness(path) });
 
 /** For one intent of the reader. */
 export const newKey = () => crypto.randomUUID?.() ?? `${Date.now()}-${String(Math.random()).slice(2)}`;

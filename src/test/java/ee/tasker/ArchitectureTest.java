@@ -118,9 +118,11 @@ class ArchitectureTest {
   @ArchTest
   static final ArchRule only_gateways_call_functions_of_the_database = noClasses().that().haveSimpleNameNotEndingWith("Gateway")
       .and().doNotHaveFullyQualifiedName("ee.tasker.platform.SqlFunctions")
+      .and().doNotHaveFullyQualifiedName("ee.tasker.platform.ReadFunctions")
       // One call, and a transaction of its own is the whole point of it: a gateway behind a facade would be three classes for a line.
       .and().doNotHaveFullyQualifiedName("ee.tasker.message.Notifications")
-      .should().dependOnClassesThat().haveFullyQualifiedName("ee.tasker.platform.SqlFunctions");
+      .should().dependOnClassesThat()
+      .haveNameMatching("ee\\.tasker\\.platform\\.(Sql|Read)Functions");
 
   @ArchTest
   static final ArchRule gateways_are_hidden_in_their_component = classes().that().haveSimpleNameEndingWith("Gateway").should()
@@ -132,9 +134,9 @@ class ArchitectureTest {
       .should().dependOnClassesThat().resideInAPackage("jakarta.persistence..");
 
   @ArchTest
-  static final ArchRule jdbc_is_for_migration_listening_connecting_and_reading_sqlstates = noClasses().that()
+  static final ArchRule jdbc_is_for_migration_listening_connecting_the_replica_and_reading_sqlstates = noClasses().that()
       .doNotHaveSimpleName("SchemaMigration").and().haveNameNotMatching("ee\\.tasker\\.platform\\.MigrationDataSource(\\$.*)?").and()
-      .doNotHaveSimpleName("Listener")
+      .doNotHaveSimpleName("Listener").and().doNotHaveSimpleName("Replica")
       .and().doNotHaveSimpleName("ReadOnlyConnection").and().doNotHaveSimpleName("DatabaseFaults").and().doNotHaveSimpleName("FaultMapper")
       .and().haveNameNotMatching("ee\\.tasker\\.platform\\.EclipseLinkSettings(\\$.*)?")
       .should().dependOnClassesThat().resideInAnyPackage("java.sql..", "javax.sql..", "org.postgresql..", "org.flywaydb..");

@@ -1,6 +1,7 @@
 package ee.tasker.insight;
 
 import ee.tasker.engine.reply.InstallationStatus;
+import ee.tasker.platform.ReadFunctions;
 import ee.tasker.platform.SqlFunctions;
 import jakarta.enterprise.context.Dependent;
 import jakarta.inject.Inject;
@@ -11,6 +12,9 @@ import jakarta.json.JsonObject;
 class InsightGateway {
   @Inject
   private SqlFunctions sql;
+
+  @Inject
+  private ReadFunctions reads;
 
   InstallationStatus getInstallationStatus() {
     return InstallationStatus.of(sql.object("get_installation_status()"));
@@ -25,7 +29,7 @@ class InsightGateway {
   }
 
   JsonObject getPerformanceDocument(int hours) {
-    return sql.object("get_performance_document(?)", hours);
+    return reads.object("get_performance_document(?)", hours);
   }
 
   JsonObject getHealthDocument() {
@@ -33,15 +37,15 @@ class InsightGateway {
   }
 
   JsonObject getBottleneckDocument(int hours, int limit, int minExecutions, String namespace, String name, String version) {
-    return sql.object("get_bottleneck_document(?, ?, ?, ?, ?, ?)", hours, limit, minExecutions, namespace, name, version);
+    return reads.object("get_bottleneck_document(?, ?, ?, ?, ?, ?)", hours, limit, minExecutions, namespace, name, version);
   }
 
   JsonObject getTimelineDocument(int minutes, String namespace) {
-    return sql.object("get_timeline_document(?, ?)", minutes, namespace);
+    return reads.object("get_timeline_document(?, ?)", minutes, namespace);
   }
 
   JsonObject groupFailures(JsonObject filter, int hours, int limit) {
-    return sql.object("group_failures(cast(? as jsonb), ?, ?)", filter, hours, limit);
+    return reads.object("group_failures(cast(? as jsonb), ?, ?)", filter, hours, limit);
   }
 
   JsonObject getMetricsDocument() {

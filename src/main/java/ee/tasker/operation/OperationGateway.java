@@ -1,6 +1,7 @@
 package ee.tasker.operation;
 
 import ee.tasker.platform.ActingCaller;
+import ee.tasker.platform.ReadFunctions;
 import ee.tasker.platform.ServerIdentity;
 import ee.tasker.platform.SqlFunctions;
 import jakarta.enterprise.context.Dependent;
@@ -15,6 +16,9 @@ import java.util.UUID;
 class OperationGateway {
   @Inject
   private SqlFunctions sql;
+
+  @Inject
+  private ReadFunctions reads;
 
   @Inject
   private ServerIdentity server;
@@ -133,7 +137,8 @@ class OperationGateway {
   }
 
   JsonObject getDlqDocuments(JsonObject filter, int limit, UUID before) {
-    return sql.object("get_dlq_documents(cast(? as jsonb), ?, cast(? as uuid))", filter, limit, before == null ? null : before.toString());
+    return reads.object("get_dlq_documents(cast(? as jsonb), ?, cast(? as uuid))", filter, limit,
+        before == null ? null : before.toString());
   }
 
   JsonArray getDlqStatistics() {

@@ -58,6 +58,8 @@ public enum LogEvent {
   DATABASE_AWAY("TK1503", Level.ERROR, "the database cannot be used, calls will be retried"),
   DATABASE_BACK("TK1504", Level.INFO, "the database is usable again"),
   CONNECTION_DISCARDED("TK1505", Level.WARNING, "connection to a read-only database was discarded"),
+  REPLICA_LEFT("TK1506", Level.WARNING, "the replica cannot be read, the primary answers instead"),
+  REPLICA_BACK("TK1507", Level.INFO, "the replica can be read again"),
   FIRST_ADMINISTRATOR("TK1601", Level.INFO, "first administrator created"),
   LOGIN_REFUSED("TK1602", Level.WARNING, "credentials refused"),
   ACCESS_DENIED("TK1603", Level.WARNING, "access denied"),

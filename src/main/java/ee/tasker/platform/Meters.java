@@ -15,6 +15,8 @@ import java.util.List;
 public class Meters {
   private static final List<String> OUTCOMES = List.of("success", "retryable_failure", "permanent_failure", "cancelled");
 
+  private static final List<String> REPLICA_OUTCOMES = List.of("answered", "behind", "failed");
+
   private final PrometheusRegistry registry = new PrometheusRegistry();
 
   private final Counter executions = Counter.builder().name("tasker_steps_executions_total")
@@ -52,7 +54,12 @@ public class Meters {
   private final Counter calls = Counter.builder().name("tasker_database_calls_total")
       .help("SQL function calls of this server, transaction control excluded").register(registry);
 
+  private final Counter replicaReads = Counter.builder().name("tasker_replica_reads_total")
+      .help("Reads that could be stale, by what became of them: answered by the replica, or by the primary because it was behind or failed")
+      .labelNames("outcome").register(registry);
+
   public Meters() {
+    REPLICA_OUTCOMES.forEach(replicaReads::initLabelValues);
     OUTCOMES.forEach(executions::initLabelValues);
   }
 
@@ -122,6 +129,11 @@ public class Meters {
 
   public void databaseCalled() {
     calls.inc();
+  }
+
+  /** @param outcome {@code answered}, {@code behind} or {@code failed} */
+  void replicaRead(String outcome) {
+    replicaReads.labelValues(outcome).inc();
   }
 
   /** For the metrics endpoint. */

@@ -32,6 +32,7 @@ import java.util.Set;
  * @param messaging          the topic that domain events are sent to; empty for none
  * @param security           authentication and authorisation
  * @param webhooks           what deliveries to webhooks may call
+ * @param replica            a standby for reads that may be stale; empty for none
  */
 public record Settings(
     Set<Role> roles, boolean events, Duration pollInterval, Optional<Path> templatesFolder, String environment,
@@ -39,7 +40,8 @@ public record Settings(
     Set<String> allowedOrigins,
     Optional<String> baseUrl, RecoverySettings recovery,
     Duration idempotencyRetention, StreamSettings streams, HousekeepingSettings housekeeping, boolean traces,
-    Optional<MessagingSettings> messaging, SecuritySettings security, WebhookSettings webhooks) {
+    Optional<MessagingSettings> messaging, SecuritySettings security, WebhookSettings webhooks,
+    Optional<ReplicaSettings> replica) {
 
   public Settings {
     roles = Set.copyOf(roles);
@@ -91,6 +93,15 @@ public record Settings(
    * @param pause     {@code tasker.housekeeping.pause-millis}: pause between two such transactions
    */
   public record HousekeepingSettings(Duration interval, int batchSize, Duration pause) {
+  }
+
+  /**
+   * A standby for reads that may be stale.
+   *
+   * @param dataSource   {@code tasker.replica.data-source}: a name of JNDI
+   * @param maxStaleness {@code tasker.replica.max-staleness-seconds}: the most that a request can allow
+   */
+  public record ReplicaSettings(String dataSource, Duration maxStaleness) {
   }
 
   /**

@@ -76,7 +76,7 @@ public class SettingsReader {
             Duration.ofMillis(number("tasker.housekeeping.pause-millis", 100, 0, 60_000))),
         // Not one of our settings, so its value is not checked.
         "false".equalsIgnoreCase(text("otel.sdk.disabled", "true")),
-        messaging(), security(), webhooks());
+        messaging(), security(), webhooks(), replica());
     if (!complaints.isEmpty()) {
       throw new IllegalStateException("the configuration cannot be used: " + String.join("; ", complaints));
     }
@@ -91,6 +91,13 @@ public class SettingsReader {
       complaints.add("tasker.events.messaging.connection-factory and tasker.events.messaging.topic are needed both, or neither");
     }
     return factory == null || topic == null ? Optional.empty() : Optional.of(new Settings.MessagingSettings(factory, topic));
+  }
+
+  /** Empty without a datasource. */
+  private Optional<Settings.ReplicaSettings> replica() {
+    Duration maxStaleness = seconds("tasker.replica.max-staleness-seconds", 30, 1, 3_600);
+    return Optional.ofNullable(text("tasker.replica.data-source", null)).map(String::strip)
+        .map(name -> new Settings.ReplicaSettings(name, maxStaleness));
   }
 
   private Settings.WebhookSettings webhooks() {

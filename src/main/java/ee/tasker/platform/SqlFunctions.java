@@ -71,7 +71,7 @@ public class SqlFunctions {
     return text.append('}').toString();
   }
 
-  private Object result(String sql, Object... arguments) {
+  Object result(String sql, Object... arguments) {
     Query query = query(sql, arguments);
     try {
       return query.getSingleResult();

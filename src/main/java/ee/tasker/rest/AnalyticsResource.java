@@ -34,6 +34,7 @@ public class AnalyticsResource {
   private UriInfo uri;
 
   @Requires(value = Permission.SYSTEM_ANALYTICS_READ, in = Scope.EVERYWHERE)
+  @MayBeStale
   @GET
   @Path("performance")
   public String performance(@QueryParam("hours") String hours) {
@@ -50,6 +51,7 @@ public class AnalyticsResource {
   }
 
   @Requires(value = Permission.SYSTEM_ANALYTICS_READ, in = Scope.ASKED)
+  @MayBeStale
   @GET
   @Path("bottlenecks")
   public String bottlenecks(@QueryParam("hours") String hours, @QueryParam("limit") String limit,
@@ -65,6 +67,7 @@ public class AnalyticsResource {
   }
 
   @Requires(value = Permission.SYSTEM_ANALYTICS_READ, in = Scope.ASKED)
+  @MayBeStale
   @GET
   @Path("timeline")
   public String timeline(@QueryParam("minutes") String minutes, @QueryParam("namespace") String namespace) {

@@ -58,6 +58,7 @@ public class DeadLettersResource {
   private UriInfo uri;
 
   @Requires(value = Permission.DLQ_READ, in = Scope.ASKED)
+  @MayBeStale
   @GET
   public String list(@QueryParam("resolution_status") String status, @QueryParam("dlq_reason") String reason,
       @QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {

@@ -35,6 +35,7 @@ public class FailuresResource {
   private UriInfo uri;
 
   @Requires(value = Permission.STEPS_READ, in = Scope.ASKED)
+  @MayBeStale
   @GET
   public String list(@QueryParam("hours") String hours, @QueryParam("limit") String limit) {
     Set<String> known = new HashSet<>(FILTERS);

@@ -27,10 +27,10 @@ final class Origins {
     }
     if (allowed.contains(origin)) {
       answer.setHeader("Access-Control-Allow-Origin", origin);
-      answer.setHeader("Access-Control-Expose-Headers", "Location, Retry-After");
+      answer.setHeader("Access-Control-Expose-Headers", "Location, Retry-After, " + StaleReadsFilter.STALENESS);
       if (isPreflight(request)) {
         answer.setHeader("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE");
-        answer.setHeader("Access-Control-Allow-Headers", "Authorization, X-API-Key, Content-Type, Accept");
+        answer.setHeader("Access-Control-Allow-Headers", "Authorization, X-API-Key, Content-Type, Accept, " + StaleReadsFilter.ALLOWED);
         answer.setHeader("Access-Control-Max-Age", "600");
       }
       return true;

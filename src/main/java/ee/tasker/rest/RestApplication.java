@@ -66,6 +66,7 @@ public class RestApplication extends Application {
         WriteLog.class,
         CorrelationEcho.class,
         ReplayMark.class,
+        StaleReadsFilter.class,
         StreamHeaders.class,
         FaultMapper.class,
         ProblemMapper.class);

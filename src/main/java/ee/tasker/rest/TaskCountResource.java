@@ -28,6 +28,7 @@ public class TaskCountResource {
   private UriInfo uri;
 
   @Requires(value = Permission.TASKS_LIST, in = Scope.ASKED)
+  @MayBeStale
   @GET
   public String count() {
     return TaskFilter.checked(tasks.count(TaskFilter.read(uri, access, Set.of()))).toString();

@@ -188,6 +188,7 @@ public class TasksResource {
   }
 
   @Requires(value = Permission.TASKS_LIST, in = Scope.ASKED)
+  @MayBeStale
   @GET
   public String list(@QueryParam("limit") String limit, @QueryParam("cursor") String cursor, @QueryParam("include") String include) {
     JsonObject filter = TaskFilter.read(uri, access, Set.of("limit", "cursor", "include", TaskFilter.ORDER));

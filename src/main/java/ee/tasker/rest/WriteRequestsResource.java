@@ -28,6 +28,7 @@ public class WriteRequestsResource {
   private UriInfo uri;
 
   @Requires(value = Permission.SECURITY_AUDIT_READ, in = Scope.EVERYWHERE)
+  @MayBeStale
   @GET
   public String list(@QueryParam("caller") String caller, @QueryParam("route") String route, @QueryParam("limit") String limit,
       @QueryParam("cursor") String cursor) {

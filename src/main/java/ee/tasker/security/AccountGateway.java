@@ -1,5 +1,6 @@
 package ee.tasker.security;
 
+import ee.tasker.platform.ReadFunctions;
 import ee.tasker.platform.SqlFunctions;
 import jakarta.enterprise.context.Dependent;
 import jakarta.inject.Inject;
@@ -14,6 +15,9 @@ import java.util.UUID;
 class AccountGateway {
   @Inject
   private SqlFunctions sql;
+
+  @Inject
+  private ReadFunctions reads;
 
   JsonValue getUserAccess(String name) {
     return sql.json("get_user_access(?)", name);
@@ -90,7 +94,7 @@ class AccountGateway {
   }
 
   JsonObject listWriteRequests(JsonObject filter, int limit, UUID before) {
-    return sql.object("list_write_requests(cast(? as jsonb), ?, cast(? as uuid))", filter, limit,
+    return reads.object("list_write_requests(cast(? as jsonb), ?, cast(? as uuid))", filter, limit,
         before == null ? null : before.toString());
   }
 

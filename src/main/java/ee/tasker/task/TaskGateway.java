@@ -5,6 +5,7 @@ import ee.tasker.engine.reply.RoundReply;
 import ee.tasker.engine.reply.SubmissionReply;
 import ee.tasker.engine.reply.UncheckedTask;
 import ee.tasker.platform.ActingCaller;
+import ee.tasker.platform.ReadFunctions;
 import ee.tasker.platform.ServerIdentity;
 import ee.tasker.platform.SqlFunctions;
 import jakarta.enterprise.context.Dependent;
@@ -20,6 +21,9 @@ import java.util.UUID;
 class TaskGateway {
   @Inject
   private SqlFunctions sql;
+
+  @Inject
+  private ReadFunctions reads;
 
   @Inject
   private ServerIdentity server;
@@ -47,15 +51,15 @@ class TaskGateway {
   }
 
   JsonObject listTasks(JsonObject filter, int limit, UUID cursor) {
-    return sql.object("list_tasks(cast(? as jsonb), ?, cast(? as uuid))", filter, limit, cursor == null ? null : cursor.toString());
+    return reads.object("list_tasks(cast(? as jsonb), ?, cast(? as uuid))", filter, limit, cursor == null ? null : cursor.toString());
   }
 
   JsonObject countTasks(JsonObject filter) {
-    return sql.object("count_tasks(cast(? as jsonb))", filter);
+    return reads.object("count_tasks(cast(? as jsonb))", filter);
   }
 
   JsonObject explainTasks(List<UUID> taskUuids) {
-    return sql.object("explain_tasks(cast(? as uuid[]))", SqlFunctions.arrayText(taskUuids));
+    return reads.object("explain_tasks(cast(? as uuid[]))", SqlFunctions.arrayText(taskUuids));
   }
 
   JsonValue readDocument(UUID taskUuid, UUID stepUuid, String document, Integer attempt, String pointer, int offset, int limit) {

@@ -323,6 +323,9 @@ class OpenApiContractTest {
     if (method.isAnnotationPresent(OncePerKey.class) || "POST /v1/tasks".equals(key)) {
       headers.add(RequestKeys.HEADER);
     }
+    if (method.isAnnotationPresent(MayBeStale.class)) {
+      headers.add(StaleReadsFilter.ALLOWED);
+    }
     Consumes consumes = nearest(Consumes.class, method, resource);
     Produces produces = nearest(Produces.class, method, resource);
     assertThat(consumes != null).as(key + " says what it consumes if it has a body").isEqualTo(hasBody);
