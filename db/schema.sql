@@ -2564,9 +2564,6 @@ function tasker.waits_for_slot(p_step tasker.workflow_steps) returns boolean, st
 
 -- Functions: made by db/migration
 -- -------------------------------
--- Sets the next wake-ups of tasks that an evaluation would leave as they are, and returns them.
-function tasker.postpone_waiting_tasks(p_task_uuids uuid[], p_now timestamp with time zone) returns uuid[];
-  -- called by no function or class: for manual use
 -- A new time-ordered key (UUID version 7): the server's own uuidv7() from PostgreSQL 18 on, the same layout before.
 function tasker.uuid_v7() returns uuid;
   -- called by add_steps, begin_compensations, change_webhook, compensate_child, create_batch_workers, create_steps, expand_decisions, fork_task,

@@ -17,9 +17,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Requests for tasks arrive faster than the database takes them in: here it takes none for a while. */
+@Tag("long")
 class OverloadIT {
   private static EmbeddedDatabase database;
   private static TestServer server;
