@@ -108,6 +108,7 @@ public enum Operation {
   HEARTBEAT_WORKER("POST", "/v1/workers/{worker_uuid}/heartbeat", false),
   SAVE_CHECKPOINTS("POST", "/v1/workers/{worker_uuid}/checkpoints", false),
   GET_ANCESTOR_RESULTS("GET", "/v1/workers/{worker_uuid}/steps/{step_uuid}/results", false),
+  LIST_BATCH_RESULTS("GET", "/v1/workers/{worker_uuid}/steps/{step_uuid}/batch-results", false),
   LIST_HANDLERS("GET", "/v1/handlers", false),
   GET_PERFORMANCE("GET", "/v1/analytics/performance", false),
   GET_SYSTEM_HEALTH("GET", "/v1/analytics/health", false),
