@@ -71,6 +71,14 @@ final class WorkerGroup {
             .shows(View.details("results"))
             .example(
                 "tasker worker ancestors 7f6c1d1e-8f0c-4a43-9a52-5b7a0de1c0aa 01a1fc76-e8f1-7f50-a2a7-2f8e3c0f3a11 --name validate -o json"),
+        Command.of("batch-results", "Lists the results of a batch from which a step follows that an external worker of yours holds.")
+            .calls(Operation.LIST_BATCH_RESULTS)
+            .with(uuid, Arg.path("step_uuid", "STEP", "The step."), Arg.query("name", "NAME", "The name of the batch step.").required(),
+                Arg.query("limit", "N", "How many, 100 by default.").integer(),
+                Arg.query("cursor", "CURSOR", "Goes on where an earlier page ended."))
+            .shows(View.rows("results", "NUMBER=batch_number", "BATCH=batch_id", "RESULT=result", "ERROR=error"))
+            .example(
+                "tasker worker batch-results 7f6c1d1e-8f0c-4a43-9a52-5b7a0de1c0aa 01a1fc76-e8f1-7f50-a2a7-2f8e3c0f3a11 --name load -o json"),
         Command.of("heartbeat", "Renews the leases of an external worker of yours.").calls(Operation.HEARTBEAT_WORKER)
             .with(uuid, Arg.body("steps", "JSON", "The steps that it runs: [{\"step_uuid\": …, \"handoff\": …}].").json(),
                 Arg.body("state", "STATE", "Its state.").values("healthy", "degraded", "paused"))
