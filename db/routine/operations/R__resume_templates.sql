@@ -15,6 +15,7 @@ declare
   v_space     tasker.task_namespaces;
   v_templates uuid[];
   v_waiting   uuid[];
+  v_due       int;
 begin
   perform tasker.check_action('resume', array['resume'], p_by, p_reason);
   v_found := tasker.find_templates_to_pause(p_namespace, p_name, p_version);
@@ -35,16 +36,18 @@ begin
     return jsonb_build_object('outcome', 'already', 'tasks', 0);
   end if;
 
+  -- Also those that are due: another session may be evaluating one that it found paused, and is about to postpone it.
   select array_agg(w.task_uuid) into v_waiting
   from tasker.task_wakeups w join tasker.tasks t on t.task_uuid = w.task_uuid
-  where t.named_task_uuid = any (v_templates) and w.wake_at > v_now;
+  where t.named_task_uuid = any (v_templates);
   -- Under the tasks' locks, or two sessions could take the wake-ups in different orders.
   perform tasker.lock_tasks(v_waiting);
   update tasker.task_wakeups w set wake_at = v_now where w.task_uuid = any (v_waiting) and w.wake_at > v_now;
+  get diagnostics v_due = row_count;
   insert into tasker.operator_actions (acted_at, action, acted_by, reason, namespace, template_name, template_version, details)
   values (v_now, 'resume', p_by, p_reason, p_namespace, p_name, p_version,
-          jsonb_build_object('tasks', coalesce(cardinality(v_waiting), 0)));
-  return jsonb_build_object('outcome', 'resumed', 'tasks', coalesce(cardinality(v_waiting), 0));
+          jsonb_build_object('tasks', v_due));
+  return jsonb_build_object('outcome', 'resumed', 'tasks', v_due);
 end
 $$;
 comment on function tasker.resume_templates(text, text, text, text, text, timestamptz) is

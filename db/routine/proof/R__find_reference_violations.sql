@@ -11,8 +11,14 @@ as $$
     from tasker.named_tasks_named_steps n
     join tasker.named_tasks nt on nt.named_task_uuid = n.named_task_uuid
     cross join lateral unnest(n.parent_positions) as u(position)),
+  -- Where each parent stands before its child the order itself proves that there is no cycle; only the other templates are walked.
+  walked as materialized (
+    select e.named_task_uuid from template_edges e where e.parent_position >= e.step_position group by e.named_task_uuid),
   levels(named_task_uuid, step_position, level) as (
-    select n.named_task_uuid, n.step_position, 0 from tasker.named_tasks_named_steps n where n.parent_positions = '{}'
+    select n.named_task_uuid, n.step_position, 0
+    from walked w
+    join tasker.named_tasks_named_steps n on n.named_task_uuid = w.named_task_uuid
+    where n.parent_positions = '{}'
     union
     -- The bound ends the walk on a cycle: no acyclic path is longer than the number of steps of the template.
     select e.named_task_uuid, e.step_position, l.level + 1
@@ -50,7 +56,8 @@ as $$
   grown_reached as (
     select l.step_uuid, max(l.level) as level from grown_levels l group by l.step_uuid)
   select 'template_has_no_cycle', jsonb_build_object('named_task_uuid', n.named_task_uuid, 'step_position', n.step_position)
-  from tasker.named_tasks_named_steps n
+  from walked w
+  join tasker.named_tasks_named_steps n on n.named_task_uuid = w.named_task_uuid
   join tasker.named_tasks nt on nt.named_task_uuid = n.named_task_uuid
   left join reached r on r.named_task_uuid = n.named_task_uuid and r.step_position = n.step_position
   where r.level is null or r.level >= nt.total_steps

@@ -11,9 +11,11 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** An application that cannot start: the run command ends at once and says why, in the words of the cause. */
+@Tag("long")
 class FailedDeploymentIT {
   private static EmbeddedDatabase database;
   private static Path war;

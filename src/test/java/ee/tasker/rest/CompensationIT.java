@@ -10,6 +10,7 @@ import java.net.http.HttpRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
 /** Compensation over HTTP, by each that may ask: the template after a failure, a cancel, an operator, a time limit. */
@@ -47,6 +48,11 @@ class CompensationIT {
     this.tasker = tasker;
   }
 
+  @AfterAll
+  static void promises_are_kept(TaskerClient tasker) {
+    assertThat(tasker.sql("select * from tasker.check_history(now() - interval '5 minutes') where violations > 0")).isEmpty();
+  }
+
   private UUID submit(String lifecycle, String close) {
     Answer registered = tasker.postTemplate(SAGA.replace("NAME", name).replace("LIFECYCLE", lifecycle).replace("CLOSE", close));
     assertThat(registered.status()).as(registered.toString()).isIn(200, 201);
@@ -80,7 +86,6 @@ class CompensationIT {
         "load:compensation 2");
     assertThat(tasker.get("/v1/tasks/" + task + "/workflow_steps?batch=" + batches.get(1).getString("step_uuid")).list("steps"))
         .extracting(step -> step.getString("name")).containsExactly("load_001:compensation", "load_002:compensation");
-    assertThat(tasker.sql("select * from tasker.check_history(now() - interval '5 minutes') where violations > 0")).isEmpty();
     return compensation;
   }
 

@@ -20,6 +20,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -246,6 +247,7 @@ class WorkersIT {
         }).sum();
   }
 
+  @Tag("long")
   @Test
   void requests_that_wait_cost_the_database_nothing() throws Exception {
     String commits = "select sum(xact_commit + xact_rollback) from pg_stat_database where datname = current_database()";

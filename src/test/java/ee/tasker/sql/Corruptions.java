@@ -462,7 +462,8 @@ final class Corruptions {
         past(group, "a second delivery of an event", "refused by one_delivery_per_event",
             "insert into tasker.webhook_deliveries (webhook_uuid, event_uuid, task_uuid, position, event_type, event_at, due_at) select webhook_uuid, event_uuid, task_uuid, position, event_type, event_at, due_at from tasker.webhook_deliveries"),
         past(group, "a delivery that has overtaken another of its task", "deliveries_of_a_task_are_in_order",
-            "update tasker.webhook_deliveries set state = case state when 'pending' then 'delivered' else 'pending' end, ended_at = case state when 'pending' then now() end"),
+            "update tasker.webhook_deliveries set state = case state when 'pending' then 'delivered' else 'pending' end, ended_at = case state when 'pending' then now() end, "
+                + "due_at = now() + interval '1 hour'"),
         past(group, "a webhook without a secret", "webhook_has_a_secret",
             "delete from tasker.webhook_secrets"),
         past(group, "a due delivery that no server sends", "due_delivery_is_sent",

@@ -10,6 +10,7 @@ import ee.tasker.testing.Operator;
 import ee.tasker.testing.Sql;
 import ee.tasker.testing.SqlWorker;
 import ee.tasker.testing.SqlWorker.Claim;
+import jakarta.json.JsonObject;
 import java.time.Instant;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -121,5 +122,24 @@ class PauseTemplatesTest {
     ann.pause("pausing", null);
     assertThat(sql.isTrue("select tasker.transition_step_state_atomic(?, 0, 'pending', 'enqueued', 'orchestrator', null)", task.step("a")))
         .isFalse();
+  }
+
+  @Test
+  void a_task_that_is_being_evaluated_as_paused_is_due_after_the_resume() {
+    Dag dag = Dag.of("a").inNamespace("pausing");
+    dag.registered();
+    assertThat(ann.pause("pausing", null)).isEqualTo("paused");
+    Dag.Task task = dag.started();
+    try (Sql evaluating = Sql.session(); Sql resuming = Sql.session()) {
+      SqlWorker.in(evaluating).advance();
+      Sql.Later<JsonObject> resumed = resuming
+          .later(session -> session.object("select tasker.resume_templates('pausing', null, null, 'ann', 'why')")).untilItWaits();
+      evaluating.commit();
+      assertThat(resumed.get().getInt("tasks")).isEqualTo(1);
+      resuming.commit();
+    }
+    assertThatTask(task).isLookedAtAbout(Instant.now());
+    worker.advance();
+    assertThatStep(task.step("a")).isIn("enqueued");
   }
 }

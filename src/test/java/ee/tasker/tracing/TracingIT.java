@@ -17,9 +17,11 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Spans as a collector gets them from a server that is told to export, and their absence from one that is not. */
+@Tag("long")
 class TracingIT {
   private static final String CALLER = "00f067aa0ba902b7";
   private static final SpanReceiver COLLECTOR = new SpanReceiver();

@@ -23,9 +23,11 @@ import java.util.stream.Collectors;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Webhooks over HTTP, with receivers of every kind. */
+@Tag("long")
 @AgainstServer
 class WebhooksIT {
   private static final String WHO = "'requested_by': 'ann', 'reason': 'test'";
