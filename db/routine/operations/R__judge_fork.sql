@@ -7,6 +7,6 @@ language sql stable
 set search_path = ''
 as $$
   select jsonb_build_object('field', 'task_uuid', 'message', 'steps were added to the task while it ran, and it is not known which step added them')
-  where exists (select from tasker.workflow_steps s where s.task_uuid = p_task_uuid and s.name is not null and s.batch_step_uuid is null)
+  where exists (select from tasker.workflow_steps s where s.task_uuid = p_task_uuid and s.step_position <= 1000000 and s.name is not null and s.batch_step_uuid is null)
 $$;
 comment on function tasker.judge_fork(uuid) is 'Why no fork of a task can be made, whatever the steps from which it would run again: the rule of fork_task.';

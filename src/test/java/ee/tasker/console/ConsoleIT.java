@@ -539,6 +539,7 @@ class ConsoleIT extends WithConsole {
     console.signIn("ann");
     console.go("tasks/" + task + "?tab=data");
     browser.await("document.querySelector('pre')");
+    browser.awaitText("9007199254740993");
     assertThat(browser.text()).contains("9007199254740993").doesNotContain("x".repeat(100_000));
     browser.run("[...document.querySelectorAll('button')].find((b) => b.innerText.startsWith('Show all')).click()");
     browser.await("document.querySelector('pre').innerText.length > 200000");
