@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 
 /** The sentence of a page of tasks is that of each task alone, and the most important one of the steps of its diagnosis. */
 @DatabaseTest
-@DatabaseTest.Covers({"explain_waiting_steps", "explain_tasks", "explain_waiting", "diagnose_task"})
+@DatabaseTest.Covers({"explain_waiting_steps", "explain_tasks", "diagnose_task"})
 class ExplainTasksTest {
   private static final List<String> BY_IMPORTANCE = List.of("failed", "no_server", "no_handler", "paused", "slot", "not_checked", "delayed",
       "cancelling", "lease_expired", "retry", "retry_due", "running", "offered", "result_submitted", "batch", "child", "child_retry",
