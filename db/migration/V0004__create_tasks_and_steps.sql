@@ -109,6 +109,7 @@ create unique index tasks_identity_hash_key on tasker.tasks (identity_hash) wher
 create index tasks_correlation_id_idx on tasker.tasks (correlation_id);
 create index tasks_parent_correlation_id_idx on tasker.tasks (parent_correlation_id) where parent_correlation_id is not null;
 create index tasks_named_task_uuid_idx on tasker.tasks (named_task_uuid, task_uuid);
+create index tasks_unchecked_idx on tasker.tasks (task_uuid) where not context_checked;
 create unique index one_compensation_per_child on tasker.tasks (compensates_task_uuid) where compensates_task_uuid is not null;
 create index tasks_parent_task_uuid_idx on tasker.tasks (parent_task_uuid) where parent_task_uuid is not null;
 

@@ -27,7 +27,12 @@ begin
         'cancel_request', case when t.cancel_requested_at is not null then jsonb_build_object(
           'at', t.cancel_requested_at, 'by', t.cancel_requested_by, 'claimed_actor', t.cancel_claimed_actor, 'reason', t.cancel_reason, 'policy', t.cancel_policy) end)
       || case when p_with_details then tasker.limit_documents(jsonb_build_object(
-        'context', x.context, 'output', o.document -> 'output', 'output_error', o.document -> 'error', 'parent_step_uuid', t.parent_step_uuid, 'allowed_actions', tasker.get_allowed_actions(t), 'submitted_by', x.submitted_by, 'decisions', tasker.get_decision_documents(t.task_uuid), 'batches', tasker.get_batch_documents(t.task_uuid), 'compensation', tasker.get_compensation_document(t.task_uuid),
+        'context', x.context, 'output', o.document -> 'output', 'output_error', o.document -> 'error', 'parent_step_uuid', t.parent_step_uuid, 'allowed_actions', tasker.get_allowed_actions(t), 'submitted_by', x.submitted_by,
+        -- Most tasks have none of these, and a call costs more than a look.
+        'decisions', case when exists (select from tasker.workflow_steps d where d.task_uuid = t.task_uuid and d.step_position <= 1000000 and d.is_decision)
+                          then tasker.get_decision_documents(t.task_uuid) else '[]' end,
+        'batches', case when exists (select from tasker.batches b where b.task_uuid = t.task_uuid) then tasker.get_batch_documents(t.task_uuid) else '[]' end,
+        'compensation', case when exists (select from tasker.task_compensations k where k.task_uuid = t.task_uuid) then tasker.get_compensation_document(t.task_uuid) end,
         'explanation', case when t.completed_at is null or t.timed_out_at is not null then tasker.diagnose_task(t.task_uuid) end,
         'steps', (select coalesce(jsonb_agg(to_jsonb(r) - '{task_uuid,workflow_step_uuid,named_step_uuid,current_state}'::text[]
             || jsonb_build_object('step_uuid', r.workflow_step_uuid, 'template_step_uuid', r.named_step_uuid, 'state', r.current_state)), '[]')
@@ -41,7 +46,8 @@ begin
   join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
   left join tasker.task_contexts x on x.task_uuid = t.task_uuid and p_with_details
   left join tasker.task_wakeups w on w.task_uuid = t.task_uuid
-  cross join lateral (select case when p_with_details then tasker.get_task_output(t.task_uuid) end as document) o
+  -- offset: otherwise the planner repeats the call for each use of the document.
+  cross join lateral (select case when p_with_details then tasker.get_task_output(t.task_uuid) end as document offset 0) o
   cross join lateral (select max(tr.created_at) as last_at from tasker.task_transitions tr where tr.task_uuid = t.task_uuid) h
   cross join lateral tasker.get_task_execution_contexts_batch(array[t.task_uuid]) c);
 end

@@ -8,6 +8,10 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
+  -- By the same rules nothing else is left of it.
+  if p_task.state in ('complete', 'cancelled', 'resolved_manually') then
+    return case when tasker.judge_fork(p_task.task_uuid) is null then '["fork"]' else '[]' end;
+  end if;
   return (
     select coalesce(jsonb_agg(a.action order by a.action), '[]')
     from unnest('{cancel,compensate,fail,fork,resolve,retry,signal}'::text[]) a(action)

@@ -1,5 +1,5 @@
 -- Tasks that came in by SQL and whose context is not yet validated against the input schema, locked, a JSON array of
--- {task_uuid, named_task_uuid, context}. Found by the due wake-ups and not among all tasks, because every server polls.
+-- {task_uuid, template_uuid, context}. Found by an index that has no other tasks, because every server polls; ended ones have no wake-up.
 -- Locks: the tasks, skip locked.
 create or replace function tasker.take_unchecked_tasks(p_limit int default 100)
 returns jsonb

@@ -28,7 +28,12 @@ final class PlanBook {
   private static final Pattern CALL = Pattern.compile("(?:tasker|pgmq)\\.(\\w+)\\s*\\(");
   /** Counting a queue reads all of it: for manual use only. */
   private static final Set<String> MAY_SCAN = Set.of("pgmq.metrics");
+  /** These read an index in its order and stop at a limit: most of its first rows are what they look for. */
+  private static final Set<String> READ_IN_ORDER = Set.of("find_tasks", "order_queues", "take_messages");
   private static final Pattern SCAN = Pattern.compile("Seq Scan on (\\w+)");
+  /** A node with its conditions: index, table, the lines up to the next node. */
+  private static final Pattern INDEX_SCAN = Pattern
+      .compile("Index (?:Only )?Scan (?:Backward )?using (\\w+) on (\\w+)[^\n]*((?:\n(?! *->)[^\n]*)*)");
 
   /** By function, then by statement in the order in which they were first met. */
   private final Map<String, Map<String, PlansOf>> functions = new TreeMap<>();
@@ -39,10 +44,15 @@ final class PlanBook {
   }
 
   private final Set<String> bigTables;
+  private final Set<String> partialIndexes;
 
-  /** @param bigTables tables that must not be scanned sequentially, partitions by the name of their table */
-  PlanBook(Set<String> bigTables) {
+  /**
+   * @param bigTables tables that must not be read from end to end, partitions by the name of their table
+   * @param partialIndexes which hold few of their rows, so that all of them may be read
+   */
+  PlanBook(Set<String> bigTables, Set<String> partialIndexes) {
     this.bigTables = bigTables;
+    this.partialIndexes = partialIndexes;
   }
 
   Set<String> bigTables() {
@@ -98,19 +108,42 @@ final class PlanBook {
     return functions.keySet();
   }
 
-  /** Sequential scans of tables with a thousand rows or more, one line each: function, table, statement. Partitions count as their table. */
+  /**
+   * Scans of all rows of tables with a thousand rows or more, one line each: function, table, statement. Partitions count as their table. Where
+   * sequential scans are switched off, the planner reads a whole index and filters its rows instead, which is no better.
+   */
   List<String> scansOfBigTables() {
     List<String> found = new ArrayList<>();
     functions.forEach((function, statements) -> statements
-        .forEach((query, plans) -> (MAY_SCAN.contains(function) ? Set.<String>of() : plans.byText.keySet()).forEach(plan -> {
-          Matcher scan = SCAN.matcher(plan);
-          while (scan.find()) {
-            if (bigTables.contains(scan.group(1).replaceAll("_(yyyy_mm|default)$", ""))) {
-              found.add(function + ": Seq Scan on " + scan.group(1) + " in: " + query);
-            }
-          }
-        })));
+        .forEach((query, plans) -> (MAY_SCAN.contains(function) ? Set.<String>of() : plans.byText.keySet())
+            .forEach(plan -> scansOfBigTables(plan).stream()
+                .filter(scan -> scan.startsWith("Seq") || !READ_IN_ORDER.contains(function))
+                .forEach(scan -> found.add(function + ": " + scan + " in: " + query)))));
     return found;
+  }
+
+  /** @return those of one plan, each with its table */
+  List<String> scansOfBigTables(String plan) {
+    List<String> found = new ArrayList<>();
+    Matcher scan = SCAN.matcher(plan);
+    while (scan.find()) {
+      if (isBig(scan.group(1))) {
+        found.add("Seq Scan on " + scan.group(1));
+      }
+    }
+    Matcher index = INDEX_SCAN.matcher(plan);
+    while (index.find()) {
+      String conditions = index.group(3);
+      if (isBig(index.group(2)) && !partialIndexes.contains(index.group(1)) && !conditions.contains("Index Cond:")
+          && conditions.contains("Filter:")) {
+        found.add("Index Scan without a condition on " + index.group(2));
+      }
+    }
+    return found;
+  }
+
+  private boolean isBig(String table) {
+    return bigTables.contains(table.replaceAll("_(yyyy_mm|default)$", ""));
   }
 
   /** Statements with more than one plan: the number of rows or the values mattered. */

@@ -6,6 +6,7 @@ import ee.tasker.testing.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -62,6 +63,26 @@ class PlanBookTest {
         """)).isEqualTo("""
         Index Scan using a_yyyy_mm_pkey on a_yyyy_mm o
           Index Cond: (k = ANY ('{…}'::uuid[]))""");
+  }
+
+  @Test
+  void a_whole_index_that_is_filtered_counts_as_a_scan() {
+    PlanBook book = new PlanBook(Set.of("tasks"), Set.of("tasks_unchecked_idx"));
+
+    assertThat(book.scansOfBigTables("""
+        Limit
+          ->  Nested Loop
+                ->  Index Scan using tasks_pkey on tasks t
+                      Filter: (NOT context_checked)
+                ->  Index Scan using task_wakeups_pkey on task_wakeups w
+                      Index Cond: (task_uuid = t.task_uuid)""")).containsExactly("Index Scan without a condition on tasks");
+    assertThat(book.scansOfBigTables("""
+        Nested Loop
+          ->  Index Scan using tasks_unchecked_idx on tasks t
+                Filter: (completed_at IS NULL)
+          ->  Index Scan using tasks_pkey on tasks u
+                Index Cond: (task_uuid = t.task_uuid)
+                Filter: (completed_at IS NULL)""")).isEmpty();
   }
 
   /** Up to the slash before the name of the database. */

@@ -15,6 +15,7 @@ final class PlanLab implements AutoCloseable {
   private final Scratch scratch;
   private final SqlEngine engine;
   private final Set<String> bigTables = new TreeSet<>();
+  private final Set<String> partialIndexes = new TreeSet<>();
 
   /**
    * @param base as of {@link Scratch}
@@ -36,11 +37,18 @@ final class PlanLab implements AutoCloseable {
         bigTables.add(rows.getString(1));
       }
     }
+    try (Statement statement = connection.createStatement();
+        var rows = statement.executeQuery("select c.relname from pg_index i join pg_class c on c.oid = i.indexrelid "
+            + "where c.relnamespace in ('tasker'::regnamespace, 'pgmq'::regnamespace) and i.indpred is not null")) {
+      while (rows.next()) {
+        partialIndexes.add(rows.getString(1));
+      }
+    }
   }
 
   /** The plans of the current data, after each of these numbers of rows per call. */
   PlanBook measure(List<Integer> rowsPerCall) throws SQLException {
-    PlanBook book = new PlanBook(bigTables);
+    PlanBook book = new PlanBook(bigTables, partialIndexes);
     // In a session of its own: a plan that was made before is not made again.
     try (Connection connection = scratch.connect()) {
       EngineScenario scenario = new EngineScenario(connection, book);
