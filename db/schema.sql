@@ -1078,7 +1078,7 @@ END),
   constraint timer_is_not_early CHECK (kind <> 'timer'::tasker.wait_kind OR state <> 'satisfied'::tasker.wait_state OR ended_at >= due_at),
   constraint times_are_finite CHECK (isfinite(due_at) AND isfinite(armed_at))
 );
-CREATE UNIQUE INDEX one_open_wait_per_step ON tasker.step_waits USING btree (workflow_step_uuid) WHERE (state = 'open'::tasker.wait_state);
+CREATE UNIQUE INDEX one_open_wait_per_step ON tasker.step_waits USING btree (task_uuid, workflow_step_uuid) WHERE (state = 'open'::tasker.wait_state);
 CREATE INDEX step_waits_task_uuid_idx ON tasker.step_waits USING btree (task_uuid, workflow_step_uuid);
 
 -- The compensation of a task, one row at most: why, on whose behalf, and how it went.
@@ -1390,6 +1390,7 @@ CREATE UNIQUE INDEX tasks_identity_hash_key ON tasker.tasks USING btree (identit
 CREATE INDEX tasks_named_task_uuid_idx ON tasker.tasks USING btree (named_task_uuid, task_uuid);
 CREATE INDEX tasks_parent_correlation_id_idx ON tasker.tasks USING btree (parent_correlation_id) WHERE (parent_correlation_id IS NOT NULL);
 CREATE INDEX tasks_parent_task_uuid_idx ON tasker.tasks USING btree (parent_task_uuid) WHERE (parent_task_uuid IS NOT NULL);
+CREATE INDEX tasks_unchecked_idx ON tasker.tasks USING btree (task_uuid) WHERE (NOT context_checked);
 CREATE TRIGGER compensation_ends BEFORE UPDATE OF state ON tasker.tasks FOR EACH ROW WHEN (((new.compensation IS NOT NULL) AND (new.completed_at IS NOT NULL) AND (old.completed_at IS NULL))) EXECUTE FUNCTION tasker.end_compensation();
 CREATE TRIGGER end_is_told AFTER UPDATE OF state ON tasker.tasks FOR EACH ROW WHEN (((new.has_output OR (new.parent_step_uuid IS NOT NULL)) AND (new.state <> old.state) AND (new.state = ANY (ARRAY['complete'::tasker.task_state, 'error'::tasker.task_state, 'cancelled'::tasker.task_state, 'resolved_manually'::tasker.task_state, 'blocked_by_failures'::tasker.task_state])))) EXECUTE FUNCTION tasker.tell_end_of_task();
 CREATE TRIGGER events_follow_moves_of_tasks AFTER UPDATE OF state ON tasker.tasks FOR EACH ROW WHEN ((new.publishes_events AND (new.state <> old.state) AND (new.state = ANY (ARRAY['complete'::tasker.task_state, 'error'::tasker.task_state, 'cancelled'::tasker.task_state, 'resolved_manually'::tasker.task_state, 'blocked_by_failures'::tasker.task_state])))) EXECUTE FUNCTION tasker.publish_task_events();
@@ -2066,7 +2067,7 @@ function tasker.advance_tasks(p_completed uuid[], p_unsettled uuid[], p_deltas t
 function tasker.calculate_decision_depth(p_step_uuid uuid) returns integer, stable;
   -- called by check_decision, decide_steps, move_steps_by_operator, record_decisions
 -- When a task that rests because of its open waits has to be evaluated; null when nothing holds it.
-function tasker.calculate_wait_end(p_task_uuid uuid, p_now timestamp with time zone) returns timestamp with time zone, stable;
+function tasker.calculate_wait_end(p_task_uuid uuid, p_now timestamp with time zone) returns TABLE(ends_at timestamp with time zone), stable;
   -- called by roll_up_task_states, set_next_wakeups
 -- Cancels the open waits of tasks that end or are being cancelled, or of some of their steps.
 function tasker.cancel_waits(p_task_uuids uuid[], p_step_uuids uuid[] DEFAULT NULL::uuid[],

@@ -297,7 +297,8 @@ comment on table tasker.step_waits is
 comment on column tasker.step_waits.due_at is 'When the timer fires, the next child is submitted, or the wait for a signal or a child times out; null: it waits without a limit.';
 comment on column tasker.step_waits.child_task_uuid is 'The child task that the step waits for.';
 comment on column tasker.step_waits.attempt is 'Of a wait for a child: which attempt of the step it is, 1 after a reset. Of the pause before a retry: the attempt that follows.';
-create unique index one_open_wait_per_step on tasker.step_waits (workflow_step_uuid) where state = 'open';
+-- With the task first: while statistics are young, the planner would read all open waits for those of a task.
+create unique index one_open_wait_per_step on tasker.step_waits (task_uuid, workflow_step_uuid) where state = 'open';
 create index step_waits_task_uuid_idx on tasker.step_waits (task_uuid, workflow_step_uuid);
 
 create table tasker.approvals (

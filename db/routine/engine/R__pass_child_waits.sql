@@ -27,6 +27,8 @@ declare
   v_step     record;
   v_wait     tasker.step_waits;
   v_child    record;
+  v_takes    boolean;
+  v_replaces boolean;
   v_output   jsonb;
   v_error    jsonb;
   v_attempt  int;
@@ -35,9 +37,10 @@ declare
   v_due_at   timestamptz;
   v_depth    int;
   v_depth_of uuid;
-  v_ends     jsonb := '[]';
-  v_requests jsonb := '[]';
-  v_to_arm   jsonb := '[]';
+  -- Arrays: something is appended to a value of jsonb by writing all of it anew.
+  v_ends     jsonb[] := '{}';
+  v_requests jsonb[] := '{}';
+  v_to_arm   jsonb[] := '{}';
   v_reply    jsonb;
   v_verdict  jsonb;
   v_undo     record;
@@ -47,7 +50,8 @@ begin
   o_queued := '{}';
   for v_step in
     select s.workflow_step_uuid, s.task_uuid, n.wait_for, n.timeout_seconds, n.default_max_attempts, n.default_retryable, n.backoff, n.backoff_base_ms,
-           n.max_backoff_ms, s.compensates_step_uuid is not null as is_undo, coalesce(s.name, sn.name) as name, nt.max_child_depth, t.priority, t.correlation_id, t.initiator, t.source_system, c.submitted_by, c.trace_parent
+           n.max_backoff_ms, s.compensates_step_uuid is not null as is_undo, coalesce(s.name, sn.name) as name, nt.max_child_depth, t.parent_task_uuid,
+           position('$' in (n.wait_for -> 'context')::text) > 0 as has_paths, position('results' in (n.wait_for -> 'context')::text) > 0 as asks_for_results, t.priority, t.correlation_id, t.initiator, t.source_system, c.submitted_by, c.trace_parent
     from unnest(p_step_uuids) with ordinality as u(step_uuid, n)
     join tasker.workflow_steps s on s.workflow_step_uuid = u.step_uuid
     join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
@@ -78,12 +82,22 @@ begin
     if v_wait.state is distinct from 'open' or v_attempt is not null then
       -- Nothing is under way: after the parents, a backoff or a reset.
       v_attempt := coalesce(v_attempt, 1);
-      select w.child_task_uuid, w.state as wait_state, t.state,
-             t.cancel_requested_at is not null or exists (select from tasker.task_notices i where i.task_uuid = t.task_uuid and i.kind = 'cancel') as is_cancelled
-        into v_child
-      from tasker.step_waits w join tasker.tasks t on t.task_uuid = w.child_task_uuid
-      where w.task_uuid = v_step.task_uuid and w.workflow_step_uuid = v_step.workflow_step_uuid and w.kind = 'child'
-      order by w.armed_at desc, w.wait_uuid desc limit 1;
+      v_takes := false;
+      v_replaces := false;
+      -- Without a wait there has been no child.
+      if v_wait.wait_uuid is not null then
+        select w.child_task_uuid, w.state as wait_state, t.state,
+               t.cancel_requested_at is not null or exists (select from tasker.task_notices i where i.task_uuid = t.task_uuid and i.kind = 'cancel') as is_cancelled
+          into v_child
+        from tasker.step_waits w join tasker.tasks t on t.task_uuid = w.child_task_uuid
+        where w.task_uuid = v_step.task_uuid and w.workflow_step_uuid = v_step.workflow_step_uuid and w.kind = 'child'
+        order by w.armed_at desc, w.wait_uuid desc limit 1;
+        if found then
+          v_takes := v_child.state in ('complete', 'resolved_manually') and v_child.wait_state <> 'satisfied'
+            or v_child.state not in ('complete', 'resolved_manually', 'error', 'cancelled', 'blocked_by_failures') and not v_child.is_cancelled;
+          v_replaces := v_child.state = 'blocked_by_failures' and not v_child.is_cancelled;
+        end if;
+      end if;
       v_due_at := v_now + v_step.timeout_seconds * interval '1 second';
       if v_step.is_undo then
         v_undo := tasker.compensate_child(v_step.workflow_step_uuid, p_server_uuid, v_now);
@@ -98,18 +112,19 @@ begin
         insert into tasker.step_waits (task_uuid, workflow_step_uuid, kind, armed_at, child_task_uuid, attempt)
         values (v_step.task_uuid, v_step.workflow_step_uuid, 'child', greatest(v_now, v_wait.armed_at), v_undo.o_task_uuid, v_attempt)
         returning * into v_wait;
-      elsif found and (v_child.state in ('complete', 'resolved_manually') and v_child.wait_state <> 'satisfied'
-                    or v_child.state not in ('complete', 'resolved_manually', 'error', 'cancelled', 'blocked_by_failures') and not v_child.is_cancelled) then
+      elsif v_takes then
         insert into tasker.step_waits (task_uuid, workflow_step_uuid, kind, armed_at, due_at, child_task_uuid, attempt)
         values (v_step.task_uuid, v_step.workflow_step_uuid, 'child', greatest(v_now, v_wait.armed_at), v_due_at, v_child.child_task_uuid, v_attempt)
         returning * into v_wait;
       else
-        if found and v_child.state = 'blocked_by_failures' and not v_child.is_cancelled then
+        if v_replaces then
           insert into tasker.task_notices (task_uuid, sender_uuid, kind, sent_at, details)
           values (v_child.child_task_uuid, v_step.task_uuid, 'cancel', v_now,
                   jsonb_build_object('by', 'the parent task', 'reason', format('another child task takes its place for step %s of the parent task', v_step.name)));
         end if;
-        if v_depth_of is distinct from v_step.task_uuid then
+        if v_step.parent_task_uuid is null then
+          v_depth := 1;
+        elsif v_depth_of is distinct from v_step.task_uuid then
           with recursive above as (
             select t.task_uuid, t.parent_task_uuid, 1 as depth from tasker.tasks t where t.task_uuid = v_step.task_uuid
             union all
@@ -117,21 +132,26 @@ begin
           select max(a.depth) into v_depth from above a;
           v_depth_of := v_step.task_uuid;
         end if;
-        select count(distinct w.child_task_uuid) + 1 into v_number from tasker.step_waits w
-        where w.task_uuid = v_step.task_uuid and w.workflow_step_uuid = v_step.workflow_step_uuid and w.kind = 'child';
+        v_number := 1;
+        if v_wait.wait_uuid is not null then
+          select count(distinct w.child_task_uuid) + 1 into v_number from tasker.step_waits w
+          where w.task_uuid = v_step.task_uuid and w.workflow_step_uuid = v_step.workflow_step_uuid and w.kind = 'child';
+        end if;
         if v_depth > v_step.max_child_depth then
           v_error := jsonb_build_object('type', 'child_not_submitted', 'message',
             format('the child task would be %s deep, and lifecycle.max_child_depth is %s', v_depth, v_step.max_child_depth));
         else
           begin
-            v_requests := v_requests || jsonb_build_array(jsonb_strip_nulls(jsonb_build_object(
+            v_requests := v_requests || (jsonb_strip_nulls(jsonb_build_object(
                 'namespace', v_step.wait_for -> 'namespace', 'name', v_step.wait_for -> 'name', 'version', v_step.wait_for -> 'version',
                 'priority', coalesce(v_step.wait_for -> 'priority', to_jsonb(v_step.priority)), 'parent_task_uuid', v_step.task_uuid, 'parent_step_uuid', v_step.workflow_step_uuid,
                 'parent_correlation_id', v_step.correlation_id, 'idempotency_key', format('%s/%s', v_step.workflow_step_uuid, v_number),
                 'initiator', v_step.initiator, 'source_system', v_step.source_system, 'reason', left('child of step ' || v_step.name, 128),
                 'submitted_by', v_step.submitted_by, 'trace_parent', v_step.trace_parent))
-              || jsonb_build_object('context', tasker.evaluate_mapping(v_step.wait_for -> 'context', tasker.get_expression_document(v_step.task_uuid, v_step.workflow_step_uuid))));
-            v_to_arm := v_to_arm || jsonb_build_array(jsonb_build_object('step_uuid', v_step.workflow_step_uuid, 'task_uuid', v_step.task_uuid, 'due_at', v_due_at, 'attempt', v_attempt,
+              || jsonb_build_object('context', case when v_step.has_paths
+                then tasker.evaluate_mapping(v_step.wait_for -> 'context', tasker.get_expression_document(v_step.task_uuid, v_step.workflow_step_uuid, v_step.asks_for_results))
+                else v_step.wait_for -> 'context' end));
+            v_to_arm := v_to_arm || (jsonb_build_object('step_uuid', v_step.workflow_step_uuid, 'task_uuid', v_step.task_uuid, 'due_at', v_due_at, 'attempt', v_attempt,
               'armed_at', greatest(v_now, v_wait.armed_at)));
             continue;
           exception when sqlstate 'TK010' then
@@ -195,32 +215,37 @@ begin
     end if;
   end loop;
 
-  if v_ends <> '[]' then
-    o_deltas := o_deltas || tasker.end_automatic_steps(v_ends, p_server_uuid, v_now);
+  if v_ends <> '{}' then
+    o_deltas := o_deltas || tasker.end_automatic_steps(to_jsonb(v_ends), p_server_uuid, v_now);
   end if;
-  if jsonb_array_length(v_requests) = 0 then
+  if v_requests = '{}' then
     return;
   end if;
-  v_reply := tasker.submit_tasks(v_requests, p_server_uuid, 0, 60, true, false, p_now)::jsonb;
+  v_reply := tasker.submit_tasks(to_jsonb(v_requests), p_server_uuid, 0, 60, true, false, p_now)::jsonb;
   o_queued := array(select jsonb_array_elements_text(v_reply -> 'queued'));
+  with created as materialized (
+    select a.*, v.value as verdict
+    from jsonb_array_elements(v_reply -> 'verdicts') with ordinality as v
+    cross join lateral jsonb_to_record(v_to_arm[v.ordinality]) as a(step_uuid uuid, task_uuid uuid, due_at timestamptz, attempt int, armed_at timestamptz)
+    where v.value ->> 'verdict' = 'created'),
+  armed as (
+    insert into tasker.step_waits (task_uuid, workflow_step_uuid, kind, armed_at, due_at, child_task_uuid, attempt)
+    select c.task_uuid, c.step_uuid, 'child', c.armed_at, c.due_at, (c.verdict ->> 'task_uuid')::uuid, c.attempt from created c),
+  woken as (
+    update tasker.task_wakeups w set wake_at = c.due_at
+    from (select c.task_uuid, min(c.due_at) as due_at from created c where c.due_at is not null group by 1) c
+    where w.task_uuid = c.task_uuid and w.wake_at > c.due_at)
+  -- A child that an orchestrator still has to start or validate.
+  select least(o_next_due_at, min(c.due_at), min(v_now) filter (where c.verdict ->> 'state' = 'pending')) into o_next_due_at from created c;
   for v_step in
-    select a.*, v_reply -> 'verdicts' -> (u.ordinality - 1)::int as verdict, v_requests -> (u.ordinality - 1)::int as request
-    from jsonb_array_elements(v_to_arm) with ordinality as u
-    cross join lateral jsonb_to_record(u.value) as a(step_uuid uuid, task_uuid uuid, due_at timestamptz, attempt int, armed_at timestamptz)
+    select (v_to_arm[v.ordinality] ->> 'step_uuid')::uuid as step_uuid, v.value as verdict, v_requests[v.ordinality] as request
+    from jsonb_array_elements(v_reply -> 'verdicts') with ordinality as v where v.value ->> 'verdict' <> 'created'
   loop
     v_verdict := v_step.verdict;
-    if v_verdict ->> 'verdict' = 'created' then
-      insert into tasker.step_waits (task_uuid, workflow_step_uuid, kind, armed_at, due_at, child_task_uuid, attempt)
-      values (v_step.task_uuid, v_step.step_uuid, 'child', v_step.armed_at, v_step.due_at, (v_verdict ->> 'task_uuid')::uuid, v_step.attempt);
-      -- A child that an orchestrator still has to start or validate.
-      o_next_due_at := least(o_next_due_at, v_step.due_at, case when v_verdict ->> 'state' = 'pending' then v_now end);
-      update tasker.task_wakeups w set wake_at = v_step.due_at where w.task_uuid = v_step.task_uuid and w.wake_at > v_step.due_at;
-    else
-      o_deltas := o_deltas || tasker.end_automatic_step(v_step.step_uuid, null, jsonb_build_object('type', 'child_not_submitted',
-        'message', coalesce(v_verdict ->> 'message', format('the child task is %s', v_verdict ->> 'verdict')),
-        'details', jsonb_strip_nulls(jsonb_build_object('field', v_verdict -> 'field', 'namespace', v_step.request -> 'namespace', 'name', v_step.request -> 'name'))),
-        p_server_uuid, v_now);
-    end if;
+    o_deltas := o_deltas || tasker.end_automatic_step(v_step.step_uuid, null, jsonb_build_object('type', 'child_not_submitted',
+      'message', coalesce(v_verdict ->> 'message', format('the child task is %s', v_verdict ->> 'verdict')),
+      'details', jsonb_strip_nulls(jsonb_build_object('field', v_verdict -> 'field', 'namespace', v_step.request -> 'namespace', 'name', v_step.request -> 'name'))),
+      p_server_uuid, v_now);
   end loop;
 end
 $$;

@@ -98,7 +98,7 @@ begin
                                                 greatest(t.start_at, t.created_at) + nt.sla_minutes * interval '1 minute' as sla_at) l
                      where t.task_uuid = a))
     from unnest(v_asleep) a
-    cross join lateral (select tasker.calculate_wait_end(a, v_now) as ends_at) v
+    cross join lateral tasker.calculate_wait_end(a, v_now) v
     on conflict (task_uuid) do update set wake_at = excluded.wake_at;
   end if;
   if v_awake is not null then

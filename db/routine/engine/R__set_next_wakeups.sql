@@ -24,7 +24,7 @@ as $$
   cross join lateral (
     select min(s.lease_expires_at) as first_lease_end, min(s.next_retry_at) filter (where s.next_retry_at > p_now) as first_retry
     from tasker.get_open_steps(t.task_uuid) s) n
-  cross join lateral (select tasker.calculate_wait_end(t.task_uuid, p_now) as ends_at) v
+  cross join lateral tasker.calculate_wait_end(t.task_uuid, p_now) v
   -- The condition is on both tables, so that the planner reads neither beyond these tasks.
   where w.task_uuid = t.task_uuid and t.task_uuid = any (p_task_uuids) and w.task_uuid = any (p_task_uuids)
     and (t.state in ('steps_in_process', 'waiting_for_dependencies', 'waiting_for_retry') or t.is_delayed)
