@@ -180,7 +180,7 @@ final class GrowingCost implements Phase {
         steps.add(Json.createObjectBuilder().add("name", "last").add("dependencies", parents).add("handler", none)));
   }
 
-  private static String template(String name, jakarta.json.JsonArrayBuilder steps) {
+  static String template(String name, jakarta.json.JsonArrayBuilder steps) {
     return Json.createObjectBuilder().add("namespace_name", "growth").add("name", name).add("version", "1.0.0").add("content_hash", "-")
         .add("identity_strategy", "always_unique").add("steps", steps).build().toString();
   }

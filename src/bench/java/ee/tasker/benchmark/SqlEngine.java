@@ -4,6 +4,7 @@ import jakarta.json.Json;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
+import jakarta.json.JsonValue;
 import java.io.IOException;
 import java.io.StringReader;
 import java.nio.file.Files;
@@ -14,10 +15,13 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Collections;
 import java.util.UUID;
+import java.util.function.Function;
 
 /** Works on tasks through the engine's functions, like a busy server but without one: what remains is the database's share. */
 final class SqlEngine {
   private static final UUID SERVER = UUID.fromString("00000000-0000-0000-0000-000000000001");
+
+  static final JsonObject SUCCESS = Json.createObjectBuilder().add("outcome", "success").add("result", JsonValue.EMPTY_JSON_OBJECT).build();
 
   private final Connection connection;
   private final Path processor;
@@ -80,11 +84,15 @@ final class SqlEngine {
    * @return the caller's next steps, successors first
    */
   JsonArray complete(JsonArray claimedSteps, int claim, boolean fromQueues) throws SQLException {
+    return complete(claimedSteps, claim, fromQueues, step -> SUCCESS);
+  }
+
+  /** As above, with what each step ends with: members of its result in place of those of a success. */
+  JsonArray complete(JsonArray claimedSteps, int claim, boolean fromQueues, Function<JsonObject, JsonObject> outcome) throws SQLException {
     JsonArrayBuilder results = Json.createArrayBuilder();
     for (JsonObject step : claimedSteps.getValuesAs(JsonObject.class)) {
       results.add(Json.createObjectBuilder().add("step_uuid", step.getString("step_uuid")).add("task_uuid", step.getString("task_uuid"))
-          .add("handoff", step.getInt("handoff")).add("outcome", "success").add("result", Json.createObjectBuilder())
-          .add("execution_time_ms", 0));
+          .add("handoff", step.getInt("handoff")).add("execution_time_ms", 0).addAll(Json.createObjectBuilder(outcome.apply(step))));
     }
     JsonObject answer = object("select tasker.complete_steps(?::jsonb, ?::uuid, ?, null, 600, true, ?)::text",
         results.build().toString(), SERVER.toString(), claim, fromQueues);
@@ -100,6 +108,22 @@ final class SqlEngine {
     JsonArray next = submit(template, tasks, perCall, "{\"number\":6}");
     while (!next.isEmpty()) {
       next = complete(next, perCall, true);
+    }
+  }
+
+  /** As above, with the rounds of the poller in between, until nothing moves any more. */
+  void runGrowing(String template, int tasks, int perCall, Function<JsonObject, JsonObject> outcome) throws SQLException {
+    JsonArray next = submit(template, tasks, perCall, "{\"number\":6}");
+    while (true) {
+      while (!next.isEmpty()) {
+        next = complete(next, perCall, true, outcome);
+      }
+      if (object("select tasker.advance_due_tasks(?::uuid, 100)::text", SERVER.toString()).getInt("tasks") == 0) {
+        next = claim(perCall);
+        if (next.isEmpty()) {
+          return;
+        }
+      }
     }
   }
 
