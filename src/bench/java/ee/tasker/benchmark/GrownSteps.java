@@ -49,9 +49,9 @@ final class GrownSteps implements Phase {
         .toString();
   }
 
-  private static Function<JsonObject, JsonObject> when(String step, String members) {
+  private static Function<JsonObject, JsonObject> when(SqlEngine engine, String step, String members) {
     JsonObject ends = object(members);
-    return claimed -> claimed.getString("name").equals(step) ? ends : SqlEngine.SUCCESS;
+    return claimed -> engine.nameOf(claimed).equals(step) ? ends : SqlEngine.SUCCESS;
   }
 
   private static String cursors(int count) {
@@ -97,14 +97,14 @@ final class GrownSteps implements Phase {
           new Kind("100 steps in parallel", "fan_100", 102, null, success),
           new Kind("a task of 4 steps and one of 3, each submitted alone", "alone", 7, null, success),
           new Kind("decision by a handler, 4 steps", "decided", 4, "chain_4",
-              when("route", "{'outcome': 'success', 'result': {}, 'decision': ['s3']}")),
+              when(engine, "route", "{'outcome': 'success', 'result': {}, 'decision': ['s3']}")),
           new Kind("decision by rules, 4 steps", "ruled", 4, "chain_4", success),
-          new Kind("batch of 100 workers, all at once", "batch_100", 103, "fan_100", when("cut", cursors(100))),
-          new Kind("batch of 100 workers, 10 at once", "batch_10", 103, "fan_100", when("cut", cursors(100))),
+          new Kind("batch of 100 workers, all at once", "batch_100", 103, "fan_100", when(engine, "cut", cursors(100))),
+          new Kind("batch of 100 workers, 10 at once", "batch_10", 103, "fan_100", when(engine, "cut", cursors(100))),
           new Kind("4 steps, one of them a child task of 3", "calling", 7, "chain_4", success),
           new Kind("the same", "calling", 7, "alone", success),
           new Kind("4 steps, of which the last fails, and 3 compensations", "saga", 7, "chain_7",
-              when("s4", "{'outcome': 'permanent_failure', 'error': {'type': 'x', 'message': 'x'}}")));
+              when(engine, "s4", "{'outcome': 'permanent_failure', 'error': {'type': 'x', 'message': 'x'}}")));
       Map<String, List<SqlEngine.Usage>> rounds = new LinkedHashMap<>();
       kinds.forEach(kind -> rounds.putIfAbsent(kind.template(), new ArrayList<>()));
       for (int round = -1; round < bench.options().rounds(); round++) {

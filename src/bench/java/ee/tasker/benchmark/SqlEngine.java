@@ -14,6 +14,8 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Collections;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.UUID;
 import java.util.function.Function;
 
@@ -25,6 +27,7 @@ final class SqlEngine {
 
   private final Connection connection;
   private final Path processor;
+  private final Map<String, String> templateSteps = new HashMap<>();
   private long steps;
 
   /** What steps cost the session that did them; processor time NaN where the system does not tell. */
@@ -69,6 +72,21 @@ final class SqlEngine {
       }
     }
     return answer.getJsonArray("claimed_steps");
+  }
+
+  /** @return the name of a claimed step; only a grown one carries its own, the others have that of the template's step */
+  String nameOf(JsonObject claimed) {
+    return claimed.isNull("name")
+        ? templateSteps.computeIfAbsent(claimed.getString("template_step_uuid"), this::templateStep)
+        : claimed.getString("name");
+  }
+
+  private String templateStep(String uuid) {
+    try {
+      return value("select name from tasker.named_steps where named_step_uuid = ?::uuid", uuid);
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   JsonArray claim(int limit) throws SQLException {
