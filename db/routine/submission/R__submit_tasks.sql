@@ -50,15 +50,17 @@ declare
 begin
   -- A parent that is being cancelled with its children must not get another behind the back of who cancels them.
   if exists (select from jsonb_array_elements(p_requests) r where r ->> 'parent_task_uuid' is not null) then
+    with asked as materialized (
+      select distinct (r ->> 'parent_task_uuid')::uuid as task_uuid, r -> 'parent_namespaces' as namespaces
+      from jsonb_array_elements(p_requests) r where r ->> 'parent_task_uuid' is not null)
     select coalesce(jsonb_object_agg(p.task_uuid, p.namespace), '{}') into v_parents
     from (select t.task_uuid, t.cancel_children, ns.name as namespace
-          from tasker.tasks t
+          from asked a
+          join tasker.tasks t on t.task_uuid = a.task_uuid
           join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
           join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
-          where t.task_uuid in (select (r ->> 'parent_task_uuid')::uuid from jsonb_array_elements(p_requests) r)
-            -- Also not to wait for a task that the caller has no business with.
-            and exists (select from jsonb_array_elements(p_requests) r
-                        where (r ->> 'parent_task_uuid')::uuid = t.task_uuid and coalesce(r -> 'parent_namespaces' ? ns.name, true))
+          -- Also not to wait for a task that the caller has no business with.
+          where coalesce(a.namespaces ? ns.name, true)
           order by t.task_uuid for share of t) p
     where not coalesce(p.cancel_children, false);
   end if;
