@@ -178,7 +178,7 @@ function BulkForm({ filter, onDone, onClose }) {
     ${!preview && html`<${Matching} filter=${filter} />`}
     ${error && html`<${ErrorNote} error=${error} />`}
     ${before && preview && html`<${Difference} before=${before} now=${preview} />`}
-    ${preview ? html`<p><strong>${t.tasks.dryCount(preview.count)}</strong> <span class="quiet small" data-counted=${preview.countedAt}>${t.tasks.counted} <${Ago} at=${preview.countedAt} /></span>${preview.background && ` ${t.tasks.inBackground}`}</p>
+    ${preview ? html`<p><strong>${t.tasks.dryCount(preview.count)}</strong> ${preview.background && t.tasks.inBackground} <span class="quiet small" data-counted=${preview.countedAt}>${t.tasks.counted} <${Ago} at=${preview.countedAt} /></span></p>
       <p class="row">${Object.entries(preview.by_state).map(([state, n]) => html`<span key=${state}><${State} of=${state} /> ${n.toLocaleString()}</span>`)}</p>
       ${preview.sample.length > 0 && html`<h3>${t.tasks.sample}</h3><ul>${preview.sample.map((id) => html`<li><a class="mono" href=${link("tasks", id)}>${id}</a></li>`)}</ul>`}
       <div class="row">${preview.count > 0 && html`<button type="button" class="danger" disabled=${isBusy} onClick=${run}>${t.tasks.run(t.tasks.actions[action], preview.count)}</button>`}

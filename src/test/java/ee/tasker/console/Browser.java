@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -28,6 +29,9 @@ import java.util.stream.Stream;
  */
 final class Browser implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final String BACKSPACE = "\uE003";
+  private static final Pattern PASSING = Pattern
+      .compile("stale element reference|no such element|element click intercepted|element not interactable|invalid element state");
   private static final HttpClient HTTP = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
   private final Process driver;
@@ -187,25 +191,56 @@ final class Browser implements AutoCloseable {
   }
 
   void click(String css) {
-    send("POST", session + "/element/" + element(css) + "/click", Json.createObjectBuilder().build());
+    again(() -> send("POST", session + "/element/" + element(css) + "/click", Json.createObjectBuilder().build()));
+  }
+
+  /** The page may be drawn anew between finding an element and acting on it, and something may still lie over it: a user tries again. */
+  private static void again(Runnable action) {
+    long until = System.nanoTime() + PATIENCE.toNanos();
+    while (true) {
+      try {
+        action.run();
+        return;
+      } catch (IllegalStateException refused) {
+        if (System.nanoTime() > until || !PASSING.matcher(refused.getMessage()).lookingAt()) {
+          throw refused;
+        }
+      }
+      pause();
+    }
   }
 
   /** The first button, link or summary with exactly this text, within the dialog if one is open. */
   void press(String text) {
     String find = "const within = [...document.querySelectorAll('dialog[open]')].pop() ?? document; const found = [...within.querySelectorAll("
         + "'button, a, summary')].find((e) => e.innerText.trim() === arguments[0] && !e.disabled); ";
-    await("(() => {" + find + "return found; })()", text);
-    run(find
-        + "document.querySelectorAll('[data-pressed]').forEach((e) => e.removeAttribute('data-pressed')); found.setAttribute('data-pressed', ''); "
-        + "found.scrollIntoView({block: 'center'});", text);
-    click("[data-pressed]");
+    // Found and marked at once, and looked for again when the page has replaced it.
+    again(() -> {
+      await("(() => {" + find
+          + "document.querySelectorAll('[data-pressed]').forEach((e) => e.removeAttribute('data-pressed')); found?.setAttribute('data-pressed', ''); "
+          + "found?.scrollIntoView({block: 'center'}); return found; })()", text);
+      JsonValue element = send("POST", session + "/element",
+          Json.createObjectBuilder().add("using", "css selector").add("value", "[data-pressed]").build());
+      send("POST", session + "/element/" + ((JsonString) element.asJsonObject().values().iterator().next()).getString() + "/click",
+          Json.createObjectBuilder().build());
+    });
   }
 
-  /** Types as a user does; replaces what was there. */
+  /**
+   * Types as a user does, over what was there. The command that clears a field does not tell the page, which would put back what was there when
+   * it is drawn anew before the first key.
+   */
   void type(String css, String text) {
-    String element = element(css);
-    send("POST", session + "/element/" + element + "/clear", Json.createObjectBuilder().build());
-    send("POST", session + "/element/" + element + "/value", Json.createObjectBuilder().add("text", text).build());
+    again(() -> {
+      String element = element(css);
+      boolean isSelected = JsonValue.TRUE.equals(run("const e = document.querySelector(arguments[0]); e.focus(); "
+          + "if (['date', 'time', 'datetime-local', 'file'].includes(e.type)) return false; e.select(); return true", css));
+      if (!isSelected) {
+        send("POST", session + "/element/" + element + "/clear", Json.createObjectBuilder().build());
+      }
+      send("POST", session + "/element/" + element + "/value",
+          Json.createObjectBuilder().add("text", isSelected && text.isEmpty() ? BACKSPACE : text).build());
+    });
   }
 
   /** Keys for what has the focus, such as the code points of Tab (U+E004) and Enter (U+E007). */
