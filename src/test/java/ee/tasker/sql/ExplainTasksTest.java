@@ -102,6 +102,18 @@ class ExplainTasksTest {
   }
 
   @Test
+  void of_a_compensated_task_only_what_compensates_counts() {
+    Dag.Task task = keep(Dag.of("a").compensatedBy("undo", 1).step("b").maxAttempts(1).dependsOn("a").step("c").dependsOn("b")
+        .lifecycle("on_failure", "compensate").started());
+    worker.complete(worker.claim(1).get(0).success());
+    worker.complete(worker.claim(1).get(0).permanentFailure());
+
+    assertThatAPageSaysWhatEachSays("compensated");
+    assertThat(sql.text("select tasker.diagnose_task(?)", task.uuid())).startsWith("The task is compensated (failure)")
+        .contains("Step a:compensation ").doesNotContain("other step");
+  }
+
+  @Test
   void a_page_and_a_task_say_the_same_of_random_tasks() {
     long seed = Long.getLong("explain.seed", System.nanoTime());
     System.out.println("ExplainTasksTest seed " + seed);
