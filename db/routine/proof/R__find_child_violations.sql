@@ -33,7 +33,7 @@ as $$
   where w.state = 'open' and (c.completed_at is not null or c.state = 'blocked_by_failures')
     and not exists (select from notices i where i.task_uuid = p.task_uuid and i.sender_uuid = c.task_uuid)
     -- One that may start nothing takes it when it goes on.
-    and p.cancel_requested_at is null and (p.failed_steps = 0 or p.continue_on_error)
+    and p.cancel_requested_at is null and (p.failed_steps = 0 or p.continue_on_error) and p.state <> 'blocked_by_failures'
     and p.named_task_uuid not in (select t.named_task_uuid from tasker.template_pauses t)
     and p.task_uuid not in (select f.task_uuid from tasker.task_faults f)
     and (u.wake_at is null or u.wake_at > clock_timestamp())

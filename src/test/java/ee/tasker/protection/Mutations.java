@@ -660,7 +660,8 @@ final class Mutations {
           "elsif false then", "ChildCompensationTest#a_child_that_was_deleted"),
       of("what compensates a child goes on without its parent", "R__cancel_waits.sql", " and c.compensates_task_uuid is null", "",
           "ChildCompensationTest#what_compensates_a_child_goes_on")
-          .and("R__judge_end_of_task.sql", "when p_action = 'cancel' and p_task.compensation is not null then", "when false then"),
+          .and("R__judge_end_of_task.sql", "when p_action = 'cancel' and p_task.compensation is not null then", "when false then")
+          .and("R__request_cancel.sql", "t.completed_at is null and t.compensation is null)", "t.completed_at is null)"),
       of("a child is kept as long as what compensates it", PURGE,
           "      and not exists (select from tasker.tasks x where x.compensates_task_uuid = t.task_uuid)\n", "",
           "ChildCompensationTest#a_child_is_kept"),
