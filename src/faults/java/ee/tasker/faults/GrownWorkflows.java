@@ -68,7 +68,7 @@ class GrownWorkflows {
       }
       List<String> first = FIRST.stream().filter(step -> random.nextBoolean()).toList();
       List<String> second = SECOND.stream().filter(step -> random.nextBoolean()).toList();
-      context = Json.createObjectBuilder().add("ms", random.nextInt(150)).add("batches", batches)
+      context = Json.createObjectBuilder().add("ms", random.nextInt(600)).add("batches", batches)
           .add("fails", Json.createArrayBuilder(fails))
           .add("chooses", Json.createObjectBuilder().add("d1", Json.createArrayBuilder(first)).add("d2", Json.createArrayBuilder(second)))
           .build();
@@ -164,7 +164,7 @@ class GrownWorkflows {
           pair.client(random.nextInt(pair.size())).delete("/v1/tasks/" + task + "?requested_by=ann&reason=enough&compensate=true");
         }
       });
-      TaskerClient.pause(Duration.ofMillis(random.nextInt(1_500)));
+      TaskerClient.pause(Duration.ofMillis(random.nextInt(500)));
       int victim = random.nextInt(pair.size());
       System.out.println("kill -9 of server " + victim + ", "
           + pair.tasker().count("select count(*) from tasker.tasks where completed_at is null and state <> 'blocked_by_failures'")
