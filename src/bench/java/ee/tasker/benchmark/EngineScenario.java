@@ -30,6 +30,21 @@ final class EngineScenario {
   private static final String REPEATED = """
       {"namespace_name": "growth", "name": "repeated", "version": "1.0.0", "content_hash": "-", "identity_strategy": "strict", "reuse": "after_end",
        "steps": [{"name": "a", "handler": {"callable": "none"}}]}""";
+  /** One step of each kind that waits or grows. */
+  private static final String GROWN = """
+      {"namespace_name": "growth", "name": "grown", "version": "1.0.0", "content_hash": "-", "identity_strategy": "always_unique",
+       "steps": [{"name": "begin", "handler": {"callable": "none"}, "compensation": {"handler": {"callable": "none"}}},
+                 {"name": "timer", "dependencies": ["begin"], "wait": {"for": "PT1H"}},
+                 {"name": "told", "dependencies": ["begin"], "signal": {"name": "go", "timeout": "P3D"}},
+                 {"name": "queued", "dependencies": ["begin"], "signal": {"name": "later", "timeout": "P3D"}},
+                 {"name": "agreed", "dependencies": ["begin"], "approval": {"title": "Agreed?", "candidates": {"users": ["ann"]}, "due": "P3D"}},
+                 {"name": "below", "dependencies": ["begin"], "task": {"name": "repeated", "context": {"key": "$.context.key"}}},
+                 {"name": "route", "type": "decision", "dependencies": ["begin"],
+                  "rules": [{"when": "$.context.key <> 1", "then": ["chosen"]}]},
+                 {"name": "chosen", "dependencies": ["route"], "handler": {"callable": "none"}},
+                 {"name": "cut", "type": "batchable", "dependencies": ["begin"], "batch_config": {"items": "$.context.items", "batch_size": 2}},
+                 {"name": "work", "type": "batch_worker", "dependencies": ["cut"], "handler": {"callable": "none"},
+                  "batch_config": {"worker_template": "work", "parallelism": 2}}]}""";
 
   private final Connection connection;
   private final PlanBook book;
@@ -51,6 +66,7 @@ final class EngineScenario {
     crash();
     otherServers();
     requests();
+    grown();
     people();
     reading();
   }
@@ -116,6 +132,30 @@ final class EngineScenario {
     unchecked.getValuesAs(JsonObject.class).forEach(task -> verdicts
         .add(Json.createObjectBuilder().add("task_uuid", task.getString("task_uuid")).add("violations", Json.createArrayBuilder())));
     text("select tasker.start_validated_tasks(?::jsonb, ?::uuid, 0)::text", verdicts.build().toString(), SERVER);
+  }
+
+  private void grown() throws SQLException {
+    text("select tasker.register_template(?::jsonb)::text", GROWN);
+    JsonArray first = object("select tasker.submit_tasks(?::jsonb, ?::uuid, ?, 60, true, true)::text",
+        requestsFor("grown", rows).replace("\"context\": {", "\"context\": {\"items\": [1, 2, 3, 4], "), SERVER, rows)
+        .getJsonArray("claimed_steps");
+    String tasks = keys(first, "task_uuid");
+    complete(first, "success", 0, true, false);
+    for (JsonArray next = claim(); !next.isEmpty(); next = claim()) {
+      complete(next, "success", 0, true, false);
+    }
+    text("select tasker.send_signals(?::uuid[], 'go', '1')::text", tasks);
+    text("select tasker.queue_signals(?::uuid[], 'later', '1')::text", tasks);
+    text("select tasker.list_approvals('{\"state\": \"open\"}', 'ann')::text");
+    text("select tasker.explain_tasks(?::uuid[])::text", tasks);
+    for (String time : List.of("1 second", "2 hours", "4 days")) {
+      text("select tasker.advance_due_tasks(?::uuid, ?, ?, 60, now() + ?::interval)::text", SERVER, rows, rows, time);
+    }
+    text("select tasker.request_cancel(?::uuid, 'an operator', 'no longer wanted', p_compensate => true)::text",
+        first.getJsonObject(0).getString("task_uuid"));
+    text("select tasker.advance_due_tasks(?::uuid, ?, ?)::text", SERVER, rows, rows);
+    text("select tasker.take_due_schedules(?)::text", rows);
+    text("select tasker.claim_deliveries(?::uuid, ?, 60)::text", SERVER, rows);
   }
 
   private void people() throws SQLException {

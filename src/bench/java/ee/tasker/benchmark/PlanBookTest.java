@@ -41,7 +41,10 @@ class PlanBookTest {
     assertThat(book.functions()).contains("submit_tasks", "create_steps", "enqueue_steps", "send_handoffs", "take_messages",
         "claim_offered_steps", "submit_results", "release_children",
         "roll_up_task_states", "get_claimed_steps", "get_next_ready_tasks", "recover_expired_steps", "resend_lost_messages", "heartbeat",
-        "create_dlq_entries", "list_tasks");
+        "create_dlq_entries", "list_tasks", "pass_waits", "pass_child_waits", "decide_steps", "cut_batches", "advance_batches",
+        "send_signals",
+        "store_queued_signals", "deliver_notices", "list_approvals", "explain_waiting_steps", "begin_compensations", "claim_deliveries",
+        "take_due_schedules", "set_next_wakeups", "get_task_staleness");
     assertThat(book.scansOfBigTables()).isEmpty();
   }
 
