@@ -120,6 +120,8 @@ class EngineEventsTest {
 
   @Test
   void an_approval_tells_who_is_asked_what_happens_and_how_it_ends() {
+    // A user bob of another class without a right to decide would be refused.
+    sql.run("truncate tasker.access_users, tasker.access_keys, tasker.access_grants cascade");
     Dag.Task task = publishing(
         Dag.of("a").waitingOnly("{\"approval\": {\"title\": \"Loan\", \"candidates\": {\"users\": [\"ann\", \"bob\"]}, "
             + "\"show\": {\"secret\": \"$.context.iban\"}, \"due\": \"PT1H\"}}"))
