@@ -1,5 +1,5 @@
 // What every page needs: calls of the REST API, the session, the address bar, and hooks that load and follow.
-import { useEffect, useLayoutEffect, useReducer, useRef, useState } from "./vendor/preact-htm.js";
+import { useEffect, useReducer, useRef, useState } from "./vendor/preact-htm.js";
 
 /** The context root of the application. */
 export const ROOT = new URL("../", import.meta.url);
@@ -17,8 +17,7 @@ export function share(changes) {
 /** Renders the component again when the shared state changes. */
 export function useShared() {
   const [, render] = useReducer((n) => n + 1, 0);
-  // Before the page is shown: an effect that follows later would miss what happens in between.
-  useLayoutEffect(() => {
+  useEffect(() => {
     listeners.add(render);
     return () => listeners.delete(render);
   }, []);
@@ -154,7 +153,7 @@ const parse = () => {
 
 export function useRoute() {
   const [route, set] = useState(parse);
-  useLayoutEffect(() => {
+  useEffect(() => {
     const update = () => set(parse());
     addEventListener("hashchange", update);
     return () => removeEventListener("hashchange", update);
