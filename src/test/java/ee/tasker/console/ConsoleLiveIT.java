@@ -6,6 +6,7 @@ import ee.tasker.testing.server.TaskerClient;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -18,6 +19,8 @@ import org.junit.jupiter.api.Test;
 class ConsoleLiveIT extends WithConsole {
   /** Measured without load on the machine: 20 to 45 ms. The machine of a build is shared, so that a thread may lose its processor meanwhile. */
   private static final int LONGEST_TASK_MS = 200;
+  /** Of a step that succeeds at once. */
+  private static final List<String> MOVES = List.of("pending", "enqueued", "in_progress", "enqueued_for_orchestration", "complete");
 
   @BeforeAll
   static void start() {
@@ -70,26 +73,86 @@ class ConsoleLiveIT extends WithConsole {
     browser.log();
   }
 
-  @Test
-  void seven_tabs_are_live_over_two_streams() {
+  /** Six tasks that wait for a signal. */
+  private static List<UUID> waiting(String template) {
     List<UUID> tasks = new ArrayList<>();
-    assertThat(admin.postTemplate("name: console_live\nnamespace_name: testing\nversion: 1.0.0\nidentity_strategy: always_unique\nsteps:\n"
-        + "  - {name: held, signal: {name: go}}\n  - {name: after, dependencies: [held], handler: {callable: testing.Echo}}\n").status())
+    assertThat(admin
+        .postTemplate("name: " + template + "\nnamespace_name: testing\nversion: 1.0.0\nidentity_strategy: always_unique\nsteps:\n"
+            + "  - {name: held, signal: {name: go}}\n  - {name: after, dependencies: [held], handler: {callable: testing.Echo}}\n")
+        .status())
         .isIn(200, 201);
     for (int i = 0; i < 6; i++) {
-      tasks.add(admin.submit("testing", "console_live", "{}"));
+      tasks.add(admin.submit("testing", template, "{}"));
       UUID task = tasks.get(i);
       TaskerClient.until("it waits", Duration.ofSeconds(20),
           () -> admin.count("select count(*) from tasker.step_waits where task_uuid = ? and state = 'open'", task) == 1);
     }
-    console.signIn("olga");
+    return tasks;
+  }
+
+  /** The list of the tasks of a template, and each of them. */
+  private static List<String> sevenTabs(String template, List<UUID> tasks) {
     List<String> windows = new ArrayList<>(List.of(browser.window()));
-    console.go("tasks?namespace=testing&name=console_live");
+    console.go("tasks?namespace=testing&name=" + template);
     for (UUID task : tasks) {
       windows.add(browser.openWindow(Console.WIDE));
       browser.open(console.address("tasks/" + task));
       browser.await("document.querySelector('[data-step=held]')");
     }
+    return windows;
+  }
+
+  @Test
+  void seven_tabs_that_were_cut_off_for_thirty_seconds_show_each_missed_move_once_and_in_order() {
+    List<UUID> tasks = waiting("console_cut");
+    console.signIn("olga");
+    List<String> windows = sevenTabs("console_cut", tasks);
+    for (String window : windows) {
+      browser.goTo(window);
+      browser.await("document.querySelector('[data-live=live]')");
+      browser.run("window.seen = ['pending']; new MutationObserver(() => { const step = document.querySelector('[data-step=after]'); "
+          + "if (step && step.dataset.state !== window.seen.at(-1)) window.seen.push(step.dataset.state); })"
+          + ".observe(document.body, {subtree: true, childList: true, attributes: true, attributeFilter: ['data-state']})");
+      offline(true);
+    }
+    Instant cut = Instant.now();
+    for (UUID task : tasks) {
+      admin.sql("select tasker.send_signals(array[?]::uuid[], 'go', '1')", task);
+      console.awaitState(task, "complete");
+    }
+    for (String window : windows) {
+      browser.goTo(window);
+      browser.await("document.querySelector('[data-live=offline]')?.innerText.includes('offline since')");
+      assertThat(isTrue("document.querySelector('[data-step=after][data-state=complete]')")).isFalse();
+    }
+    TaskerClient.until("thirty seconds have passed", Duration.ofSeconds(60), () -> Instant.now().isAfter(cut.plusSeconds(30)));
+
+    for (String window : windows) {
+      browser.goTo(window);
+      offline(false);
+    }
+    for (String window : windows.subList(1, 7)) {
+      browser.goTo(window);
+      browser.await("document.querySelector('[data-step=after][data-state=complete]') && document.querySelector('[data-live=live]')");
+      List<String> seen = List.of(text("window.seen.join()").split(","));
+      assertThat(seen).as("no move twice").doesNotHaveDuplicates().endsWith("complete");
+      assertThat(seen).as("in their order").isSubsetOf(MOVES).isSortedAccordingTo(Comparator.comparingInt(MOVES::indexOf));
+    }
+    browser.goTo(windows.get(0));
+    browser.await("document.querySelector('[data-live=live]') && [...document.querySelectorAll('tbody tr')]"
+        + ".filter((row) => row.innerText.includes('complete')).length === 6");
+    for (String window : windows.subList(1, 7)) {
+      browser.goTo(window);
+      browser.closeWindow(windows.get(0));
+    }
+    browser.log();
+  }
+
+  @Test
+  void seven_tabs_are_live_over_two_streams() {
+    List<UUID> tasks = waiting("console_live");
+    console.signIn("olga");
+    List<String> windows = sevenTabs("console_live", tasks);
     List<String> leaders = new ArrayList<>();
     for (String window : windows) {
       browser.goTo(window);
