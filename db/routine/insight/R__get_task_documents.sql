@@ -27,7 +27,7 @@ begin
         'cancel_request', case when t.cancel_requested_at is not null then jsonb_build_object(
           'at', t.cancel_requested_at, 'by', t.cancel_requested_by, 'claimed_actor', t.cancel_claimed_actor, 'reason', t.cancel_reason, 'policy', t.cancel_policy) end)
       || case when p_with_details then tasker.limit_documents(jsonb_build_object(
-        'context', x.context, 'output', o.document -> 'output', 'output_error', o.document -> 'error', 'parent_step_uuid', t.parent_step_uuid, 'allowed_actions', tasker.get_allowed_actions(t), 'submitted_by', x.submitted_by,
+        'context', x.context, 'output', o.document -> 'output', 'output_error', o.document -> 'error', 'parent_step_uuid', t.parent_step_uuid, 'allowed_actions', tasker.get_allowed_actions(t), 'submitted_by', x.submitted_by, 'trace_id', nullif(split_part(x.trace_parent, '-', 2), ''),
         -- Most tasks have none of these, and a call costs more than a look.
         'decisions', case when exists (select from tasker.workflow_steps d where d.task_uuid = t.task_uuid and d.step_position <= 1000000 and d.is_decision)
                           then tasker.get_decision_documents(t.task_uuid) else '[]' end,

@@ -1,6 +1,6 @@
 // The frame around the pages: sign-in, navigation, and the page that the address names.
 import { html, render, useEffect, useRef, useState } from "./vendor/preact-htm.js";
-import { link, may, mayEverywhere, shared, signIn, signOut, useRoute, useShared, whoAmI } from "./core.js";
+import { link, may, mayEverywhere, shared, signIn, signInByToken, signOut, useRoute, useShared, whoAmI } from "./core.js";
 import { useGlobalKeys } from "./keys.js";
 import { KeyHelp, Palette } from "./palette.js";
 import { followPosition } from "./position.js";
@@ -47,6 +47,7 @@ function pageOf([first = "overview", second]) {
 function SignIn({ sentence }) {
   const [name, setName] = useState(shared.me?.name ?? "");
   const [password, setPassword] = useState("");
+  const [token, setToken] = useState(null);
   const [error, setError] = useState(null);
   const [isBusy, busy] = useState(false);
   const submit = async (event) => {
@@ -54,20 +55,23 @@ function SignIn({ sentence }) {
     busy(true);
     setError(null);
     try {
-      await signIn(name, password);
+      await (token === null ? signIn(name, password) : signInByToken(token));
     } catch (refused) {
       setError(refused);
       setPassword("");
+      setToken(token === null ? null : "");
       busy(false);
     }
   };
-  const wrong = error?.status === 401 ? t.wrongPassword : error?.status === 429 ? t.tryAgainIn(error.retryAfter || 1) : null;
+  const wrong = error?.status === 401 ? (token === null ? t.wrongPassword : t.wrongToken) : error?.status === 429 ? t.tryAgainIn(error.retryAfter || 1) : null;
   return html`<form onSubmit=${submit}>
     <p>${sentence}</p>
-    <${Field} label=${t.name}><input name="name" autocomplete="username" required value=${name} onInput=${(e) => setName(e.target.value)} /><//>
-    <${Field} label=${t.password}><input name="password" type="password" autocomplete="current-password" required value=${password} onInput=${(e) => setPassword(e.target.value)} /><//>
+    ${token !== null ? html`<${Field} label=${t.token} hint=${t.tokenHint}><input name="token" type="password" autocomplete="off" required value=${token} onInput=${(e) => setToken(e.target.value)} /><//>`
+    : html`<${Field} label=${t.name}><input name="name" autocomplete="username" required value=${name} onInput=${(e) => setName(e.target.value)} /><//>
+    <${Field} label=${t.password}><input name="password" type="password" autocomplete="current-password" required value=${password} onInput=${(e) => setPassword(e.target.value)} /><//>`}
     ${wrong ? html`<div class="note bad" role="alert">${wrong}</div>` : error && html`<${ErrorNote} error=${error} />`}
-    <button class="main" disabled=${isBusy}>${t.signIn}</button>
+    <div class="row"><button class="main" disabled=${isBusy}>${t.signIn}</button>
+      <button type="button" onClick=${() => { setError(null); setToken(token === null ? "" : null); }}>${token === null ? t.withToken : t.withPassword}</button></div>
   </form>`;
 }
 

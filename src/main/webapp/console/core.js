@@ -116,10 +116,14 @@ export const change = (method, path, body, key = newKey()) =>
 
 const utf8 = (text) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 
-export async function signIn(name, password) {
-  await call("POST", "v1/access/session", { headers: { Authorization: `Basic ${utf8(`${name}:${password}`)}` } });
+const signInBy = async (authorization) => {
+  await call("POST", "v1/access/session", { headers: { Authorization: authorization } });
   await whoAmI();
-}
+};
+
+export const signIn = (name, password) => signInBy(`Basic ${utf8(`${name}:${password}`)}`);
+
+export const signInByToken = (token) => signInBy(`Bearer ${token.trim()}`);
 
 export async function whoAmI() {
   const me = await get("v1/me");

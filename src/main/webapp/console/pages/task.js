@@ -137,7 +137,7 @@ function Data({ task, steps }) {
   const ofTask = (kind) => ({ value: task[kind], bytes: task.document_bytes[kind], path: `v1/tasks/${task.task_uuid}/documents/${kind}` });
   const results = Object.fromEntries((steps ?? []).filter((step) => step.result !== null && step.result !== undefined).map((step) => [step.name, step.result]));
   return html`<${Facts} of=${[
-      [t.task.submittedBy, task.submitted_by], [t.task.initiator, task.initiator], [t.task.sourceSystem, task.source_system], [t.task.requestReason, task.reason],
+      [t.task.submittedBy, task.submitted_by], [t.task.traceId, task.trace_id], [t.task.initiator, task.initiator], [t.task.sourceSystem, task.source_system], [t.task.requestReason, task.reason],
       [t.task.priority, task.priority], [t.task.tags, (task.tags ?? []).join(", ")], [t.task.created, html`<${Time} at=${task.created_at} />`], [t.task.updated, html`<${Time} at=${task.updated_at} />`],
       [t.task.completed, task.completed_at && html`<${Time} at=${task.completed_at} />`]]} />
     <h2>${t.task.context}</h2>${task.context === undefined ? html`<p class="quiet">${t.task.noContext}</p>` : html`<${Document} ...${ofTask("context")} name="context" label=${t.task.context} />`}

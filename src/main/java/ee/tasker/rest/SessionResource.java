@@ -20,7 +20,7 @@ import jakarta.ws.rs.core.UriInfo;
 import java.util.Optional;
 import java.util.Set;
 
-/** The session of a browser: begins with user and password, ends by signing out. Its token is in a cookie and in no answer. */
+/** The session of a browser: begins with user and password or a signed token, ends by signing out. Its token is in a cookie and in no answer. */
 @Path("access/session")
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
@@ -51,9 +51,9 @@ public class SessionResource {
     Parameters.checkKnown(uri, Set.of());
     if (callers.session(request).isPresent()) {
       // Otherwise a session could prolong itself for ever.
-      throw Problem.of(403, "not-permitted", "a session begins with user and password, not with another session");
+      throw Problem.of(403, "not-permitted", "a session begins with user and password or a signed token, not with another session");
     }
-    Sessions.Begun begun = sessions.begin(access.caller());
+    Sessions.Begun begun = sessions.begin(access.caller(), callers.signedToken(request));
     return Response.ok(MeResource.document(access.caller()).add("expires_at", begun.expiresAt()).build().toString())
         .header(SET_COOKIE, SessionCookie.header(request, begun.token(), begun.seconds(), isSecure())).build();
   }

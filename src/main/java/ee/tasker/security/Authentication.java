@@ -149,10 +149,15 @@ public class Authentication {
       return accounts.key(key.key()).map(known -> new Identity(known.caller(), known.secondsLeft()));
     }
     if (credentials instanceof Credentials.Session session) {
-      return accounts.session(session.token()).map(known -> new Identity(known.caller(), known.secondsLeft()));
+      Optional<String> signed = SessionCookie.signedToken(session.token());
+      return signed.isPresent() ? signed.flatMap(this::ofToken)
+          : accounts.session(session.token()).map(known -> new Identity(known.caller(), known.secondsLeft()));
     }
-    return credentials instanceof Credentials.Token token
-        ? tokens.caller(token.token()).map(caller -> new Identity(caller, Optional.empty())) : Optional.empty();
+    return credentials instanceof Credentials.Token token ? ofToken(token.token()) : Optional.empty();
+  }
+
+  private Optional<Identity> ofToken(String token) {
+    return tokens.known(token).map(known -> new Identity(known.caller(), Optional.empty()));
   }
 
   private Optional<Identity> ofPassword(Credentials.Password password) {

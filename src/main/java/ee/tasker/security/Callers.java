@@ -45,6 +45,14 @@ public class Callers {
     return Optional.ofNullable((String) request.getAttribute(SESSION));
   }
 
+  /** The signed token by which the caller of this request is authenticated, in its header; empty when it is by other credentials. */
+  public Optional<String> signedToken(HttpServletRequest request) {
+    return verdict(request) instanceof Verdict.Known
+        && Credentials.of(request.getHeader("Authorization"), request.getHeader("X-API-Key")) instanceof Credentials.Token token
+            ? Optional.of(token.token())
+            : Optional.empty();
+  }
+
   /** A browser sends the cookies of all ports of a host and of paths above: one of them is right, or none. */
   private Verdict ofSession(HttpServletRequest request) {
     Verdict verdict = new Verdict.Anonymous();

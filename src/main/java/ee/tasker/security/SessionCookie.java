@@ -3,6 +3,7 @@ package ee.tasker.security;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
@@ -16,7 +17,12 @@ public final class SessionCookie {
   public static final String CHANGE_HEADER = "X-Requested-By";
 
   static final String PREFIX = "tks_";
-  private static final Pattern COOKIE = Pattern.compile("(?:^|;)\\s*" + NAME + "=(" + PREFIX + "[A-Za-z0-9_-]{43})\\s*(?=;|$)");
+  /** A session that began with a signed token has no row: its cookie holds the token, which is checked at each request. */
+  static final String SIGNED_PREFIX = "tkt_";
+  /** Browsers keep a cookie of 4096 bytes with its name and attributes. */
+  static final int LONGEST_SIGNED = 3_500;
+  private static final Pattern COOKIE = Pattern.compile("(?:^|;)\\s*" + NAME + "=(" + PREFIX + "[A-Za-z0-9_-]{43}|" + SIGNED_PREFIX
+      + "[A-Za-z0-9_.-]{1," + LONGEST_SIGNED + "})\\s*(?=;|$)");
   private static final Set<String> READING = Set.of("GET", "HEAD");
   /** More than the applications and ports of one host that a user is signed in to. */
   private static final int MOST_TOKENS = 4;
@@ -32,6 +38,11 @@ public final class SessionCookie {
     // From the header: of cookies of one name, which applications of one host may have, a server may keep only one.
     return Collections.list(request.getHeaders("Cookie")).stream().flatMap(header -> COOKIE.matcher(header).results())
         .map(found -> found.group(1)).limit(MOST_TOKENS).toList();
+  }
+
+  /** @return the signed token that the value of a cookie holds */
+  static Optional<String> signedToken(String value) {
+    return value.startsWith(SIGNED_PREFIX) ? Optional.of(value.substring(SIGNED_PREFIX.length())) : Optional.empty();
   }
 
   private static boolean isOfOwnPage(HttpServletRequest request) {

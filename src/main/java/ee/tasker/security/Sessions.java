@@ -9,6 +9,10 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
 import jakarta.transaction.Transactional;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Optional;
 
 /**
  * The component's facade for sessions of the console. They are in the database, so that every server knows them and signing
@@ -26,6 +30,9 @@ public class Sessions {
   private Authentication authentication;
 
   @Inject
+  private Tokens tokens;
+
+  @Inject
   private Settings settings;
 
   /**
@@ -40,10 +47,19 @@ public class Sessions {
     }
   }
 
-  /** @throws Problem 403 not-permitted, when the caller is not a user of the database */
-  public Begun begin(Caller caller) {
+  /**
+   * A session of a user of the database, or one that ends with the signed token by which the caller is authenticated.
+   *
+   * @param signedToken of this request, if it has one
+   * @throws Problem 403 not-permitted for callers of other kinds; 400 invalid-request for a token that no cookie can hold
+   */
+  public Begun begin(Caller caller, Optional<String> signedToken) {
+    if (caller.kind() == Caller.Kind.TOKEN && signedToken.isPresent()) {
+      return ofToken(caller, signedToken.get());
+    }
     if (caller.kind() != Caller.Kind.USER) {
-      throw Problem.of(403, "not-permitted", "only a user of the database can begin a session, by name and password");
+      throw Problem.of(403, "not-permitted",
+          "only a user of the database can begin a session, by name and password, or a caller with a signed token");
     }
     String token = SessionCookie.PREFIX + Administration.random(32);
     long seconds = settings.security().session().toSeconds();
@@ -53,9 +69,28 @@ public class Sessions {
     return new Begun(token, session.getString("expires_at"), seconds);
   }
 
-  /** @return false when the session had ended before */
+  private Begun ofToken(Caller caller, String signed) {
+    if (signed.length() > SessionCookie.LONGEST_SIGNED) {
+      throw Problem.of(400, "invalid-request", "the token has " + signed.length() + " characters, and a session can hold one of at most "
+          + SessionCookie.LONGEST_SIGNED);
+    }
+    Instant expiresAt = tokens.known(signed).map(Tokens.Known::expiresAt).orElse(Instant.EPOCH).truncatedTo(ChronoUnit.SECONDS);
+    long seconds = Math.min(settings.security().session().toSeconds(), Duration.between(Instant.now(), expiresAt).toSeconds());
+    if (seconds <= 0) {
+      throw Problem.of(403, "not-permitted", "the token has expired");
+    }
+    Instant end = Instant.now().truncatedTo(ChronoUnit.SECONDS).plusSeconds(seconds);
+    LOG.write(LogEvent.SESSION_BEGUN, "user", caller.name(), "until", end);
+    return new Begun(SessionCookie.SIGNED_PREFIX + signed, end.toString(), seconds);
+  }
+
+  /**
+   * A session by a signed token ends in the browser: the token itself stays valid until it expires.
+   *
+   * @return false when the session had ended before
+   */
   public boolean end(String token, Caller caller) {
-    boolean isEnded = gateway.endSession(Accounts.sha256(token));
+    boolean isEnded = SessionCookie.signedToken(token).isPresent() || gateway.endSession(Accounts.sha256(token));
     authentication.forgetSession(token);
     LOG.write(LogEvent.SESSION_ENDED, "user", caller.name());
     return isEnded;

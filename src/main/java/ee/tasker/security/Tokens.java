@@ -27,6 +27,7 @@ import java.security.KeyFactory;
 import java.security.PublicKey;
 import java.security.spec.X509EncodedKeySpec;
 import java.text.ParseException;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Collection;
@@ -107,8 +108,12 @@ public class Tokens {
     throw new IllegalStateException("tasker.security.token.public-key must be an RSA or EC public key in PEM");
   }
 
+  /** A valid token: its caller, and when it expires. */
+  record Known(Caller caller, Instant expiresAt) {
+  }
+
   /** Empty for an invalid token, or when tokens are not configured. */
-  Optional<Caller> caller(String token) {
+  Optional<Known> known(String token) {
     if (settings.isEmpty()) {
       return Optional.empty();
     }
@@ -121,7 +126,7 @@ public class Tokens {
       Grants grants = Grants.of(words(claims.getClaim(names.permissionsClaim())).stream()
           .flatMap(permission -> namespaces.stream().map(namespace -> new Grants.Grant(permission, namespace)))
           .collect(Collectors.toList()));
-      return Optional.of(new Caller(Caller.Kind.TOKEN, name, null, grants));
+      return Optional.of(new Known(new Caller(Caller.Kind.TOKEN, name, null, grants), claims.getExpirationTime().toInstant()));
     } catch (JOSEException unavailable) {
       LOG.write(LogEvent.CALL_FAILED, "call", "keys of the issuer of tokens", "cause", unavailable.getMessage());
       return Optional.empty();

@@ -5,18 +5,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ee.tasker.run.Login;
 import ee.tasker.testing.server.Answer;
 import ee.tasker.testing.server.TaskerClient;
+import ee.tasker.testing.server.TokenIssuer;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Signing in, the cookie, what a page of another site can do with it, and what becomes of a page when the session or the server is gone. */
 @Tag("long")
 class ConsoleSessionIT extends WithConsole {
+  private static final TokenIssuer ISSUER = new TokenIssuer();
+
+  @BeforeAll
+  static void start() {
+    open(new Console(ISSUER.environment()));
+  }
+
   private static Answer send(Map<String, String> headers, String method, String path, String body) {
     TaskerClient caller = admin.with(headers);
     return caller.send(caller.request(path).header("Content-Type", "application/json")
@@ -44,6 +54,28 @@ class ConsoleSessionIT extends WithConsole {
 
     TaskerClient.until("the session is gone", Duration.ofSeconds(10), () -> admin.count(
         "select count(*) from tasker.access_sessions s join tasker.access_users u using (user_uuid) where u.name = 'ann'") == 0);
+    browser.open(console.address("tasks"));
+    browser.await("document.querySelector('input[name=password]')");
+    browser.log();
+  }
+
+  @Test
+  void a_signed_token_opens_the_console_and_a_wrong_one_is_said() {
+    console.openSignedOut();
+    browser.press("Use a token");
+    browser.type("input[name=token]", new TokenIssuer().signed(TokenIssuer.claims()));
+    browser.press("Sign in");
+    browser.awaitText("The server does not accept this token");
+    browser.type("input[name=token]", ISSUER.signed(TokenIssuer.claims().claim("permissions", List.of("tasks:*", "steps:*"))));
+    browser.press("Sign in");
+    browser.awaitText("Signed in as orders-service");
+    assertThat(browser.run("return document.cookie").toString()).as("no script can read the cookie").isEqualTo("\"\"");
+    UUID task = admin.submit("hello", "{}");
+    console.go("tasks/" + task);
+    browser.await("document.querySelector('[data-live=live]')");
+
+    browser.press("Sign out");
+    browser.await("document.querySelector('input[name=password]')");
     browser.open(console.address("tasks"));
     browser.await("document.querySelector('input[name=password]')");
     browser.log();

@@ -56,6 +56,7 @@ class CorrelationIT {
     JsonObject seen = seen(answer.taskUuid());
     assertThat(seen.getString("correlation_id")).isEqualTo(id);
     assertThat(seen.getString("trace_parent")).isEqualTo(parent("00f067aa0ba902b7"));
+    assertThat(tasker.get("/v1/tasks/" + answer.taskUuid()).text("trace_id")).isEqualTo(TRACE);
   }
 
   @Test
@@ -83,6 +84,7 @@ class CorrelationIT {
     assertThat(first.text("correlation_id")).isEqualTo(first.text("task_uuid"));
     assertThat(first.header("X-Correlation-Id")).isEmpty();
     assertThat(seen(first.taskUuid()).getString("trace_parent")).isEqualTo("none");
+    assertThat(tasker.get("/v1/tasks/" + first.taskUuid()).object().isNull("trace_id")).isTrue();
     assertThat(again.text("code")).isEqualTo("duplicate-task");
     assertThat(again.header("X-Correlation-Id")).isEqualTo(id);
     assertThat(tasker.post("/v1/tasks", quoted(trace("{}", ", 'trace_parent': 'nonsense'"))).fields()).containsExactly("trace_parent");

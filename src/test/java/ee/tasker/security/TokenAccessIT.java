@@ -7,7 +7,6 @@ import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.JWSHeader;
 import com.nimbusds.jose.JWSSigner;
 import com.nimbusds.jose.crypto.MACSigner;
-import com.nimbusds.jose.crypto.RSASSASigner;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.PlainJWT;
 import com.nimbusds.jwt.SignedJWT;
@@ -15,11 +14,10 @@ import ee.tasker.run.EmbeddedDatabase;
 import ee.tasker.testing.server.Answer;
 import ee.tasker.testing.server.TaskerClient;
 import ee.tasker.testing.server.TestServer;
+import ee.tasker.testing.server.TokenIssuer;
 import jakarta.json.JsonObject;
+import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
-import java.security.KeyPair;
-import java.security.KeyPairGenerator;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
@@ -28,6 +26,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -36,10 +36,7 @@ import org.junit.jupiter.api.Test;
 /** Tokens over HTTP, on a server that knows an issuer by its public key. */
 @Tag("long")
 class TokenAccessIT {
-  private static final KeyPair KEYS = keys();
-  /** In one line, as environments like it. */
-  private static final String PEM = "-----BEGIN PUBLIC KEY-----" + Base64.getEncoder().encodeToString(KEYS.getPublic().getEncoded())
-      + "-----END PUBLIC KEY-----";
+  private static final TokenIssuer ISSUER = new TokenIssuer();
 
   private static EmbeddedDatabase database;
   private static TestServer server;
@@ -49,8 +46,8 @@ class TokenAccessIT {
   static void start() {
     database = TestServer.newDatabase();
     server = TestServer.start(database,
-        Map.of("TASKER_SECURITY_CACHE_SECONDS", "1", "TASKER_SECURITY_TOKEN_ISSUER", "https://issuer.example",
-            "TASKER_SECURITY_TOKEN_AUDIENCE", "tasker", "TASKER_SECURITY_TOKEN_PUBLIC_KEY", PEM));
+        Stream.of(Map.of("TASKER_SECURITY_CACHE_SECONDS", "1"), ISSUER.environment()).flatMap(some -> some.entrySet().stream())
+            .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)));
     admin = server.client();
     admin.register("/testing/templates.yaml");
   }
@@ -61,20 +58,8 @@ class TokenAccessIT {
     database.close();
   }
 
-  private static KeyPair keys() {
-    try {
-      KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
-      generator.initialize(2048);
-      return generator.generateKeyPair();
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException(e);
-    }
-  }
-
   private static JWTClaimsSet.Builder claims() {
-    return new JWTClaimsSet.Builder().issuer("https://issuer.example").audience("tasker").subject("orders-service")
-        .expirationTime(Date.from(Instant.now().plusSeconds(300)))
-        .jwtID(UUID.randomUUID().toString()).claim("permissions", List.of("tasks:*", "steps:*"));
+    return TokenIssuer.claims();
   }
 
   private static String signed(JWTClaimsSet.Builder claims, JWSAlgorithm algorithm, JWSSigner signer) throws JOSEException {
@@ -83,8 +68,8 @@ class TokenAccessIT {
     return token.serialize();
   }
 
-  private static String signed(JWTClaimsSet.Builder claims) throws JOSEException {
-    return signed(claims, JWSAlgorithm.RS256, new RSASSASigner(KEYS.getPrivate()));
+  private static String signed(JWTClaimsSet.Builder claims) {
+    return ISSUER.signed(claims);
   }
 
   private static TaskerClient with(String token) {
@@ -112,6 +97,57 @@ class TokenAccessIT {
     assertThat(admin.get("/v1/write-requests?caller=token:orders-service").object().getJsonArray("requests")).hasSize(1);
     assertThat(server.log().lines().filter(line -> line.contains("TK1205") && line.contains(task.toString()))).singleElement().asString()
         .contains("by=token:orders-service claimed_actor=admin reason=\"it is late\"");
+  }
+
+  private static Answer send(Map<String, String> headers, String method, String path) {
+    TaskerClient caller = admin.with(headers);
+    return caller.send(caller.request(path).header("Content-Type", "application/json").method(method,
+        method.equals("POST") && path.equals("/v1/tasks")
+            ? HttpRequest.BodyPublishers.ofString(TaskerClient.taskRequest("testing", "hello", "{}"))
+            : HttpRequest.BodyPublishers.noBody()));
+  }
+
+  private static Answer begin(String token) {
+    return send(Map.of("Authorization", "Bearer " + token), "POST", "/v1/access/session");
+  }
+
+  @Test
+  void a_session_by_a_token_is_a_cookie_of_this_application_that_ends_with_the_token() {
+    String token = signed(claims().claim("namespaces", List.of("testing")));
+    Answer begun = begin(token);
+
+    assertThat(begun.status()).as("%s", begun).isEqualTo(200);
+    assertThat(begun.header("Set-Cookie")).matches("tasker_session=tkt_[^;]+; Path=/; Max-Age=(29\\d|300); HttpOnly; SameSite=Strict");
+    assertThat(begun.text("name")).isEqualTo("orders-service");
+    assertThat(Instant.parse(begun.text("expires_at"))).isBetween(Instant.now().plusSeconds(250), Instant.now().plusSeconds(301));
+    assertThat(begun.body()).doesNotContain(token);
+    String cookie = begun.header("Set-Cookie").replaceAll(";.*", "");
+    assertThat(send(Map.of("Cookie", cookie), "GET", "/v1/me").text("kind")).isEqualTo("token");
+    assertThat(send(Map.of("Cookie", cookie, "X-Requested-By", "x"), "POST", "/v1/tasks").status()).isEqualTo(201);
+
+    assertThat(send(Map.of("Cookie", cookie), "POST", "/v1/tasks").status()).as("a form of another site").isEqualTo(401);
+    assertThat(send(Map.of("Cookie", cookie, "Sec-Fetch-Site", "cross-site"), "GET", "/v1/me").status()).isEqualTo(401);
+    assertThat(send(Map.of("Cookie", cookie, "X-Requested-By", "x"), "POST", "/v1/access/session").status()).as("no session from a session")
+        .isEqualTo(403);
+    assertThat(send(Map.of("Cookie", cookie + "x"), "GET", "/v1/me").status()).as("another signature").isEqualTo(401);
+    assertThat(send(Map.of("Cookie", cookie.replace("tkt_", "tkr_")), "GET", "/v1/me").status()).isEqualTo(401);
+    assertThat(send(Map.of("Authorization", "Bearer " + cookie.replaceAll(".*=", "")), "GET", "/v1/me").status())
+        .as("a cookie is no token for the header").isEqualTo(401);
+    Answer ended = send(Map.of("Cookie", cookie, "X-Requested-By", "x"), "DELETE", "/v1/access/session");
+    assertThat(ended.object().getBoolean("signed_out")).isTrue();
+    assertThat(ended.header("Set-Cookie")).startsWith("tasker_session=; ").contains("Max-Age=0");
+    assertThat(server.log()).contains("TK1605").doesNotContain(token);
+  }
+
+  @Test
+  void a_token_that_has_expired_or_that_no_cookie_can_hold_begins_no_session() {
+    Answer late = begin(signed(claims().expirationTime(Date.from(Instant.now().minusSeconds(30)))));
+    assertThat(late.status() + " " + late.text("detail")).as("within the tolerance for clocks").isEqualTo("403 the token has expired");
+    Answer longer = begin(signed(claims().claim("note", "x".repeat(4_000))));
+    assertThat(longer.status()).as("%s", longer).isEqualTo(400);
+    assertThat(longer.text("detail")).contains("characters, and a session can hold one of at most 3500");
+    Answer key = admin.post("/v1/access/keys", TaskerClient.quoted("{'name': 'no session', 'grants': [{'role': 'viewer'}]}"));
+    assertThat(send(Map.of("Authorization", "Bearer " + key.text("key")), "POST", "/v1/access/session").status()).isEqualTo(403);
   }
 
   @Test
@@ -197,11 +233,12 @@ class TokenAccessIT {
     String more = Base64.getUrlEncoder().withoutPadding()
         .encodeToString(claims().claim("permissions", "*:*").build().toString().getBytes(StandardCharsets.UTF_8));
     Map<String, String> wrong = new LinkedHashMap<>();
-    wrong.put("another key", signed(claims(), JWSAlgorithm.RS256, new RSASSASigner(keys().getPrivate())));
+    wrong.put("another key", new TokenIssuer().signed(claims()));
     wrong.put("claims that were not signed", parts[0] + "." + more + "." + parts[2]);
     wrong.put("no signature", parts[0] + "." + parts[1] + ".");
     wrong.put("alg none", new PlainJWT(claims().build()).serialize());
-    wrong.put("the public key as a secret", signed(claims(), JWSAlgorithm.HS256, new MACSigner(PEM.getBytes(StandardCharsets.UTF_8))));
+    wrong.put("the public key as a secret",
+        signed(claims(), JWSAlgorithm.HS256, new MACSigner(ISSUER.publicKey().getBytes(StandardCharsets.UTF_8))));
     wrong.put("expired", signed(claims().expirationTime(Date.from(Instant.now().minusSeconds(120)))));
     wrong.put("no expiry", signed(claims().expirationTime(null)));
     wrong.put("not yet", signed(claims().notBeforeTime(Date.from(Instant.now().plusSeconds(300)))));

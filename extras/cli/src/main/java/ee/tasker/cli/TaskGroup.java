@@ -22,7 +22,7 @@ final class TaskGroup {
           "created=created_at", "completed=completed_at", "next wake=next_wake_at", "SLA breached=sla_breached_at",
           "cancel request=cancel_request",
           "replaces=replaces_task_uuid", "replaced by=replaced_by_task_uuid", "context", "output", "output error=output_error",
-          "+submitted by=submitted_by",
+          "+submitted by=submitted_by", "+trace=trace_id",
           "+requested=requested_at",
           "+priority", "+initiator", "+source system=source_system", "+reason", "+tags", "+correlation=correlation_id",
           "+parent=parent_task_uuid",
