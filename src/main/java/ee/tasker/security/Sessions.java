@@ -9,9 +9,6 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
 import jakarta.transaction.Transactional;
-import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 
 /**
@@ -74,14 +71,10 @@ public class Sessions {
       throw Problem.of(400, "invalid-request", "the token has " + signed.length() + " characters, and a session can hold one of at most "
           + SessionCookie.LONGEST_SIGNED);
     }
-    Instant expiresAt = tokens.known(signed).map(Tokens.Known::expiresAt).orElse(Instant.EPOCH).truncatedTo(ChronoUnit.SECONDS);
-    long seconds = Math.min(settings.security().session().toSeconds(), Duration.between(Instant.now(), expiresAt).toSeconds());
-    if (seconds <= 0) {
-      throw Problem.of(403, "not-permitted", "the token has expired");
-    }
-    Instant end = Instant.now().truncatedTo(ChronoUnit.SECONDS).plusSeconds(seconds);
-    LOG.write(LogEvent.SESSION_BEGUN, "user", caller.name(), "until", end);
-    return new Begun(SessionCookie.SIGNED_PREFIX + signed, end.toString(), seconds);
+    Tokens.Validity valid = tokens.known(signed).flatMap(known -> known.validity(settings.security().session()))
+        .orElseThrow(() -> Problem.of(403, "not-permitted", "the token has expired"));
+    LOG.write(LogEvent.SESSION_BEGUN, "user", caller.name(), "until", valid.until());
+    return new Begun(SessionCookie.SIGNED_PREFIX + signed, valid.until().toString(), valid.seconds());
   }
 
   /**

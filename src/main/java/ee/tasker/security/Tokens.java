@@ -27,7 +27,9 @@ import java.security.KeyFactory;
 import java.security.PublicKey;
 import java.security.spec.X509EncodedKeySpec;
 import java.text.ParseException;
+import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Collection;
@@ -108,8 +110,23 @@ public class Tokens {
     throw new IllegalStateException("tasker.security.token.public-key must be an RSA or EC public key in PEM");
   }
 
-  /** A valid token: its caller, and when it expires. */
+  /** A valid token: its caller, and when it expires, by the clock of the issuer. */
   record Known(Caller caller, Instant expiresAt) {
+    /**
+     * By the clock of this machine, which verifies tokens too.
+     *
+     * @return empty within the tolerance for clocks after its expiry
+     */
+    Optional<Validity> validity(Duration longest) {
+      Instant now = Instant.now();
+      Instant latest = now.plus(longest);
+      Instant until = (expiresAt.isBefore(latest) ? expiresAt : latest).truncatedTo(ChronoUnit.SECONDS);
+      return until.isAfter(now) ? Optional.of(new Validity(until, Duration.between(now, until).toSeconds() + 1)) : Optional.empty();
+    }
+  }
+
+  /** How long a session with a token lasts; begun seconds count. */
+  record Validity(Instant until, long seconds) {
   }
 
   /** Empty for an invalid token, or when tokens are not configured. */

@@ -24,7 +24,8 @@ public final class TestDatabase {
   private static final Once<TestDatabase> INSTANCE = new Once<>(TestDatabase::new);
 
   /** The tables that a test may have filled: all but templates and what belongs to them. */
-  private static final List<String> EMPTIED = List.of("saved_views", "operator_actions", "bulk_actions", "bulk_action_tasks", "tasks",
+  private static final List<String> EMPTIED = List.of("access_users", "access_keys", "saved_views", "operator_actions", "bulk_actions",
+      "bulk_action_tasks", "tasks",
       "task_contexts",
       "task_search_attributes", "task_wakeups", "workflow_steps", "task_transitions", "workflow_step_transitions",
       "workflow_step_result_audit", "workflow_step_edges", "decision_outcomes", "task_compensations", "batches", "batch_items",
