@@ -1,5 +1,5 @@
 // What every page needs: calls of the REST API, the session, the address bar, and hooks that load and follow.
-import { useEffect, useReducer, useRef, useState } from "./vendor/preact-htm.js";
+import { useEffect, useLayoutEffect, useReducer, useRef, useState } from "./vendor/preact-htm.js";
 
 /** The context root of the application. */
 export const ROOT = new URL("../", import.meta.url);
@@ -17,7 +17,8 @@ export function share(changes) {
 /** Renders the component again when the shared state changes. */
 export function useShared() {
   const [, render] = useReducer((n) => n + 1, 0);
-  useEffect(() => {
+  // Before the page is shown: an effect that follows later would miss what happens in between.
+  useLayoutEffect(() => {
     listeners.add(render);
     return () => listeners.delete(render);
   }, []);
@@ -157,7 +158,7 @@ const parse = () => {
 
 export function useRoute() {
   const [route, set] = useState(parse);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const update = () => set(parse());
     addEventListener("hashchange", update);
     return () => removeEventListener("hashchange", update);

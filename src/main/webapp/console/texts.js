@@ -68,7 +68,7 @@ export const t = {
     attentionNone: "No task is blocked.",
     byState: "Tasks by state",
     noCounts: "Counts by state need the permission system:analytics_read in all namespaces.",
-    lastHour: "Last hour",
+    lastHour: "The last hour in figures",
     completed: "completed", failed: "ended in error", tasksPerHour: "tasks per hour", duration: "average duration",
     deadLetters: "Open dead letters",
     deadNone: "None is open.",
@@ -82,7 +82,7 @@ export const t = {
     oldest: "oldest",
   },
   chart: {
-    activity: "The last hour", tasks: "Tasks per minute", steps: "Step durations", created: "submitted", minute: "Minute",
+    activity: "The last hour by minute", tasks: "Tasks per minute", steps: "Step durations", created: "submitted", minute: "Minute",
     numbers: (label) => `${label} in numbers`,
   },
   failures: {
