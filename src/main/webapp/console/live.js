@@ -33,6 +33,8 @@ const wanted = new Map();
 const last = new Map();
 const states = new Map();
 const streams = new Map();
+/** Of each key, also when its stream is opened anew, by the next leader too. */
+const ids = new Map();
 let isLeader = false;
 let asked = 0;
 
@@ -57,7 +59,7 @@ const accepts = (want, event) => (want.task ? event.task_uuid === want.task
 
 class Stream {
   constructor(key, path) {
-    Object.assign(this, { key, path, events: [], failures: 0, source: null, timer: null, away: null, isResumed: last.has(key) });
+    Object.assign(this, { key, path, id: (ids.get(key) ?? ids.set(key, crypto.randomUUID?.()).get(key)), events: [], failures: 0, source: null, timer: null, away: null, isResumed: last.has(key) });
     tell(key, { state: "connecting" });
     this.open();
   }
@@ -66,6 +68,8 @@ class Stream {
     const url = new URL(this.path, ROOT);
     const after = this.last ?? last.get(this.key);
     if (after) url.searchParams.set("last_event_id", after);
+    // The server ends the former stream of this id at once, not with the heartbeat that nobody answers.
+    if (this.id) url.searchParams.set("stream_uuid", this.id);
     const source = new EventSource(url);
     Object.assign(this, { source, heard: Date.now() });
     const take = (event) => {
@@ -157,7 +161,7 @@ function forget(key) {
 const post = (message) => channel?.postMessage({ from: me, ...message });
 
 function tell(key, state) {
-  post({ type: "state", key, state });
+  post({ type: "state", key, state, id: ids.get(key) });
   hear(key, state);
 }
 
@@ -196,7 +200,10 @@ function onMessage({ data }) {
     if (isLeader) lead();
   } else if (data.type === "who") announce();
   else if (data.type === "closed") forget(data.key);
-  else if (data.type === "state") hear(data.key, data.state);
+  else if (data.type === "state") {
+    ids.set(data.key, data.id);
+    hear(data.key, data.state);
+  }
   else if (data.type === "events") {
     if (data.last) last.set(data.key, data.last);
     deliver(data.key, data.events);

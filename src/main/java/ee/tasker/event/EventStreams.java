@@ -37,17 +37,18 @@ public class EventStreams extends StreamReader<EventStream> implements ChangeLis
    * all tasks starts now.
    *
    * @param after     the id of the last event that the client has received
+   * @param name      a stream that is open with the same name ends first
    * @param taskState current state of the task that the stream is about
    * @throws Problem 400 invalid-request for an invalid id, 503 too-many-streams
    */
-  public void open(EventFilter filter, Optional<String> after, Optional<String> taskState, EventSink sink) {
+  public void open(EventFilter filter, Optional<String> name, Optional<String> after, Optional<String> taskState, EventSink sink) {
     Optional<Position> given = after.map(id -> Position.parse(id).orElseThrow(EventStreams::unknown));
     Events.Batch now = events.now();
     if (given.filter(position -> position.next() > now.bound()).isPresent()) {
       throw unknown();
     }
     Position start = given.orElse(filter.taskUuid().isPresent() ? Position.BEGINNING : Position.at(now.bound()));
-    open((drained, ended) -> {
+    open(name, (drained, ended) -> {
       EventStream stream = new EventStream(filter, start, sink, buffer(), threads(), drained, ended);
       taskState.ifPresent(state -> stream.endsWith(state, now.horizon()));
       return stream;

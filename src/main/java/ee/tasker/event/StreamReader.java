@@ -7,6 +7,8 @@ import ee.tasker.platform.ThreadPool;
 import ee.tasker.platform.ThreadPools;
 import jakarta.annotation.PreDestroy;
 import jakarta.inject.Inject;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -37,6 +39,7 @@ abstract class StreamReader<S extends OutgoingStream> {
   private StreamPermits permits;
 
   private final Set<S> all = ConcurrentHashMap.newKeySet();
+  private final Map<String, S> named = new ConcurrentHashMap<>();
   /** Streams that have caught up; guarded by this object's monitor, as is the tail. */
   private final Set<S> live = ConcurrentHashMap.newKeySet();
   private long tail = UNKNOWN;
@@ -102,9 +105,19 @@ abstract class StreamReader<S extends OutgoingStream> {
    * @throws ee.tasker.platform.Problem 503 too-many-streams
    */
   protected void open(BiFunction<Runnable, Runnable, S> make) {
+    open(Optional.empty(), make);
+  }
+
+  /**
+   * The same, in the place of the stream that was opened with the same name: this one ends first, and does not count against the limit. A client that
+   * is gone without a word is noticed by a heartbeat only, which would leave the streams that it has replaced among those that count.
+   */
+  protected void open(Optional<String> name, BiFunction<Runnable, Runnable, S> make) {
+    name.map(named::get).ifPresent(OutgoingStream::end);
     permits.acquire();
-    Opening opening = new Opening(make);
+    Opening opening = new Opening(name, make);
     all.add(opening.stream);
+    name.map(same -> named.put(same, opening.stream)).ifPresent(OutgoingStream::end);
     opening.stream.begin();
     reads.in(LONGEST_PAUSE_MS);
   }
@@ -124,10 +137,12 @@ abstract class StreamReader<S extends OutgoingStream> {
 
   /** A stream that catches up with the tail. */
   private final class Opening {
+    private final Optional<String> name;
     private final S stream;
     private volatile boolean isJoined;
 
-    private Opening(BiFunction<Runnable, Runnable, S> make) {
+    private Opening(Optional<String> name, BiFunction<Runnable, Runnable, S> make) {
+      this.name = name;
       stream = make.apply(this::drained, this::ended);
     }
 
@@ -140,6 +155,7 @@ abstract class StreamReader<S extends OutgoingStream> {
     private void ended() {
       all.remove(stream);
       live.remove(stream);
+      name.ifPresent(same -> named.remove(same, stream));
       permits.release();
     }
 

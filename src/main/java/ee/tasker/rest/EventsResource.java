@@ -50,8 +50,9 @@ public class EventsResource {
   public void stream(@Context SseEventSink sink, @Context Sse sse, @HeaderParam(LAST_EVENT_ID) String lastEventId,
       @QueryParam("last_event_id") String lastEventIdInQuery, @QueryParam("namespace") String namespace, @QueryParam("name") String name,
       @QueryParam("version") String version, @QueryParam("kind") String kind, @QueryParam("correlation_id") String correlationId,
-      @QueryParam("task_uuid") List<String> taskUuids) {
-    Parameters.checkKnown(uri, Set.of("last_event_id", "namespace", "name", "version", "kind", "correlation_id", "task_uuid"),
+      @QueryParam("task_uuid") List<String> taskUuids, @QueryParam("stream_uuid") String streamUuid) {
+    Parameters.checkKnown(uri,
+        Set.of("last_event_id", "namespace", "name", "version", "kind", "correlation_id", "task_uuid", "stream_uuid"),
         Set.of("task_uuid"));
     if (kind != null && !Set.of("task", "step").contains(kind)) {
       throw Problem.invalid("kind", "must be task or step");
@@ -67,8 +68,9 @@ public class EventsResource {
     put(members, "version", version);
     put(members, "kind", kind);
     put(members, "correlation_id", correlationId == null ? null : Parameters.uuid("correlation_id", correlationId).toString());
+    Optional<String> stream = Optional.ofNullable(streamUuid).map(id -> access.caller().name() + " " + Parameters.uuid("stream_uuid", id));
     open(lastEventId, lastEventIdInQuery,
-        after -> streams.open(new EventFilter(Optional.empty(), among, members), after, Optional.empty(), new SseSink(sink, sse)));
+        after -> streams.open(new EventFilter(Optional.empty(), among, members), stream, after, Optional.empty(), new SseSink(sink, sse)));
   }
 
   private static void put(Map<String, String> members, String name, String value) {

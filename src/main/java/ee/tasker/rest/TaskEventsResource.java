@@ -49,6 +49,7 @@ public class TaskEventsResource {
     UUID task = Parameters.uuid("task_uuid", taskUuid);
     TaskState state = tasks.state(task).orElseThrow(() -> Tasks.notFound(task));
     EventsResource.open(lastEventId, lastEventIdInQuery,
-        after -> streams.open(new EventFilter(Optional.of(task), Map.of()), after, Optional.of(state.word()), new SseSink(sink, sse)));
+        after -> streams.open(new EventFilter(Optional.of(task), Map.of()), Optional.empty(), after, Optional.of(state.word()),
+            new SseSink(sink, sse)));
   }
 }

@@ -113,11 +113,14 @@ class ConsoleLiveIT extends WithConsole {
       browser.run("window.seen = ['pending']; new MutationObserver(() => { const step = document.querySelector('[data-step=after]'); "
           + "if (step && step.dataset.state !== window.seen.at(-1)) window.seen.push(step.dataset.state); })"
           + ".observe(document.body, {subtree: true, childList: true, attributes: true, attributeFilter: ['data-state']})");
+    }
+    for (String window : windows) {
+      browser.goTo(window);
       offline(true);
     }
     Instant cut = Instant.now();
     for (UUID task : tasks) {
-      admin.sql("select tasker.send_signals(array[?]::uuid[], 'go', '1')", task);
+      admin.sql("select tasker.send_signal(?::uuid, 'go', '1')", task);
       console.awaitState(task, "complete");
     }
     for (String window : windows) {
@@ -133,7 +136,7 @@ class ConsoleLiveIT extends WithConsole {
     }
     for (String window : windows.subList(1, 7)) {
       browser.goTo(window);
-      browser.await("document.querySelector('[data-step=after][data-state=complete]') && document.querySelector('[data-live=live]')");
+      browser.await("document.querySelector('[data-step=after][data-state=complete]') && document.querySelector('[data-live=ended]')");
       List<String> seen = List.of(text("window.seen.join()").split(","));
       assertThat(seen).as("no move twice").doesNotHaveDuplicates().endsWith("complete");
       assertThat(seen).as("in their order").isSubsetOf(MOVES).isSortedAccordingTo(Comparator.comparingInt(MOVES::indexOf));

@@ -71,8 +71,8 @@ class ConsoleSessionIT extends WithConsole {
     browser.awaitText("Signed in as orders-service");
     assertThat(browser.run("return document.cookie").toString()).as("no script can read the cookie").isEqualTo("\"\"");
     UUID task = admin.submit("hello", "{}");
-    console.go("tasks/" + task);
-    browser.await("document.querySelector('[data-live=live]')");
+    console.go("tasks");
+    browser.await("document.querySelector('[data-live=live]') && document.querySelector('tr[data-task=\"" + task + "\"]')");
 
     browser.press("Sign out");
     browser.await("document.querySelector('input[name=password]')");

@@ -73,6 +73,31 @@ class EventLimitsIT {
   }
 
   @Test
+  void a_stream_that_takes_the_place_of_another_ends_it_and_needs_no_room() {
+    String named = "/v1/events?stream_uuid=" + UUID.randomUUID();
+    try (EventClient other = awaitRoom(0)) {
+      EventClient current = awaitRoom(named, 0);
+      for (int n = 0; n < 5; n++) {
+        EventClient next = listen(server, named + "&kind=task", null, 0);
+        assertThat(next.status()).as("stream %s in the same place", n).isEqualTo(200);
+        assertThat(current.next()).isNull();
+        assertThat(current.isEnded()).as("the one before stream %s", n).isTrue();
+        current.close();
+        current = next;
+      }
+      Answer third = tasker.sendLater(tasker.request("/v1/events?stream_uuid=" + UUID.randomUUID())
+          .setHeader("Accept", "text/event-stream, application/problem+json").GET()).orTimeout(30, TimeUnit.SECONDS).join();
+      assertThat(third.status()).as("another place: " + third).isEqualTo(503);
+      current.close();
+      other.awaitSign();
+    }
+    Answer wrong = tasker
+        .send(tasker.request("/v1/events?stream_uuid=x").setHeader("Accept", "text/event-stream, application/problem+json").GET());
+    assertThat(wrong.status()).as(wrong.toString()).isEqualTo(400);
+    assertThat(wrong.toString()).contains("stream_uuid");
+  }
+
+  @Test
   void silent_stream_shows_that_it_lives_and_where_it_is() {
     try (EventClient client = awaitRoom(0)) {
       client.awaitSign();
@@ -96,9 +121,13 @@ class EventLimitsIT {
   }
 
   private static EventClient awaitRoom(int receiveBuffer) {
+    return awaitRoom("/v1/events", receiveBuffer);
+  }
+
+  private static EventClient awaitRoom(String path, int receiveBuffer) {
     EventClient[] client = new EventClient[1];
     TaskerClient.until("there is room", WITHIN, () -> {
-      client[0] = listen(server, "/v1/events", null, receiveBuffer);
+      client[0] = listen(server, path, null, receiveBuffer);
       return client[0].status() == 200;
     });
     return client[0];
