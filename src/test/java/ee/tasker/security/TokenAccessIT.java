@@ -94,7 +94,8 @@ class TokenAccessIT {
         .filter(entry -> entry.getString("kind").equals("action")).findFirst().orElseThrow();
     assertThat(action.getString("by")).as("not who the request says").isEqualTo("token:orders-service");
     assertThat(action.getString("claimed_actor")).isEqualTo("admin");
-    assertThat(admin.get("/v1/write-requests?caller=token:orders-service").object().getJsonArray("requests")).hasSize(1);
+    assertThat(admin.get("/v1/write-requests?caller=token:orders-service").object().getJsonArray("requests").getValuesAs(JsonObject.class))
+        .filteredOn(written -> written.getString("path").equals("/v1/tasks/" + task)).hasSize(1);
     assertThat(server.log().lines().filter(line -> line.contains("TK1205") && line.contains(task.toString()))).singleElement().asString()
         .contains("by=token:orders-service claimed_actor=admin reason=\"it is late\"");
   }
