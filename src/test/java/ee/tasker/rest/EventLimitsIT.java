@@ -125,9 +125,13 @@ class EventLimitsIT {
   }
 
   private static EventClient awaitRoom(String path, int receiveBuffer) {
+    return awaitRoom(server, path, null, receiveBuffer);
+  }
+
+  private static EventClient awaitRoom(TestServer on, String path, String lastId, int receiveBuffer) {
     EventClient[] client = new EventClient[1];
     TaskerClient.until("there is room", WITHIN, () -> {
-      client[0] = listen(server, path, null, receiveBuffer);
+      client[0] = listen(on, path, lastId, receiveBuffer);
       return client[0].status() == 200;
     });
     return client[0];
@@ -161,9 +165,12 @@ class EventLimitsIT {
         + tasker.count(
             "select count(*) from tasker.tasks t join tasker.workflow_step_transitions h using (task_uuid) where t.correlation_id = ?",
             correlation);
-    try (EventClient rest = listen(other, "/v1/events", lastId, 0)) {
+    try (EventClient rest = awaitRoom(other, "/v1/events", lastId, 0)) {
       while (seen.size() < all) {
-        note(seen, rest.next(), correlation);
+        EventClient.Received event = rest.next();
+        assertThat(event).as("after %s of %s, of which the slow one got %s; the server says: %s", seen.size(), all, lastId, other.log())
+            .isNotNull();
+        note(seen, event, correlation);
       }
     }
     assertThat(seen).doesNotHaveDuplicates().hasSize((int) all);
