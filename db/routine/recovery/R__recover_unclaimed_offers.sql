@@ -79,8 +79,10 @@ begin
       where t.task_uuid = any (p_task_uuids) and s.state = 'enqueued' and s.enqueued_at < v_now - interval '5 seconds'
         and ns.name = v_namespace),
     unwatched as (
-      delete from tasker.unclaimed_offers w using offers o
-      where o.why is null and w.task_uuid = o.task_uuid and w.workflow_step_uuid = o.workflow_step_uuid)
+      -- By keys: a join would read all rows where the statistics are of a time when the table was short.
+      delete from tasker.unclaimed_offers w
+      where w.task_uuid = any (array(select o.task_uuid from offers o where o.why is null))
+        and w.workflow_step_uuid = any (array(select o.workflow_step_uuid from offers o where o.why is null)))
     insert into tasker.unclaimed_offers as w (task_uuid, workflow_step_uuid, handoff, why, since, due_at)
     select o.task_uuid, o.workflow_step_uuid, o.handoffs, o.why, v_now, v_now + l.seconds * interval '1 second'
     from offers o
@@ -144,8 +146,8 @@ begin
            jsonb_build_object('reason', m.reason, 'since', m.since)
     from moved m),
   unwatched as (
-    delete from tasker.unclaimed_offers w using moved m
-    where w.task_uuid = m.task_uuid and w.workflow_step_uuid = m.workflow_step_uuid)
+    delete from tasker.unclaimed_offers w
+    where w.task_uuid = any (array(select m.task_uuid from moved m)) and w.workflow_step_uuid = any (array(select m.workflow_step_uuid from moved m)))
   select array_agg((m.task_uuid, -1, 0, case m.to_state when 'error' then 1 else 0 end, 0)::tasker.task_delta),
          array_agg(m.workflow_step_uuid) filter (where m.reason <> 'unclaimed')
     into v_deltas, v_withdrawn from moved m;

@@ -12,6 +12,7 @@ import ee.tasker.testing.SqlWorker.Claim;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /** Tasks that wait in a queue cost little: the poller looks at them now and then, and evaluates those only that have something to do. */
@@ -44,6 +45,36 @@ class PostponeWaitingTasksTest {
       assertThat(session.number(WRITES + "'task_wakeups')")).isLessThanOrEqualTo(tasks * 12L);
       session.commit();
     }
+  }
+
+  @Test
+  void a_look_reads_no_watched_offers_of_other_tasks_even_when_the_plan_was_made_for_an_empty_table() {
+    int tasks = 2_000;
+    Dag.linear(3).started(tasks);
+    try (Sql sql = Sql.open()) {
+      assertThat(looksAt(sql, 40)).isEqualTo(tasks);
+      sql.run("delete from tasker.unclaimed_offers");
+      sql.run("vacuum analyze");
+    }
+    try (Sql session = Sql.session()) {
+      long looks = looksAt(session, 1_000);
+
+      assertThat(looks).isEqualTo(tasks);
+      assertThat(session.number("select count(*) from tasker.unclaimed_offers")).isEqualTo(tasks);
+      assertThat(session.number(
+          "select sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) from pg_stat_xact_user_tables where relname = 'unclaimed_offers'"))
+          .as("rows read").isLessThan(looks * 6);
+      session.rollback();
+    }
+  }
+
+  private long looksAt(Sql session, int second) {
+    long looks = 0;
+    for (int found = 1; found > 0; looks += found) {
+      found = session.object("select tasker.advance_due_tasks(?, 100, p_now => ?)", UUID.randomUUID(), start.plusSeconds(second))
+          .getInt("tasks");
+    }
+    return looks;
   }
 
   @Test
