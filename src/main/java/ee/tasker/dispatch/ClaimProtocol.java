@@ -124,7 +124,7 @@ public class ClaimProtocol implements StepDispatcher {
    */
   public <R extends EngineReply> Claimed<R> submit(int ended, int most, Call<R> call) {
     int retained = permits.retain(ended);
-    int limit = retained + permits.reserve(most);
+    int limit = retained + permits.reserveShare(most);
     boolean takesOn = permits.takesOn();
     return make(new Reservation(limit, ended, retained, takesOn && hint.take()),
         (permitted, fromQueues) -> call.make(takesOn ? permitted : 0, fromQueues));

@@ -247,12 +247,16 @@ class ClaimProtocolTest {
   }
 
   @Test
-  void results_are_submitted_with_the_permits_of_their_steps_and_all_that_are_available() {
+  void results_are_submitted_with_the_permits_of_their_steps_and_half_of_those_available() {
     permits.reserve(3);
 
     List<RunningStep> next = claims.submit(2, 10, (limit, fromQueues) -> {
-      assertThat(limit).isEqualTo(4);
+      assertThat(limit).isEqualTo(3);
       assertThat(fromQueues).isFalse();
+      claims.call(1, beside -> {
+        assertThat(beside).as("a submission beside it claims its first step at once").isEqualTo(1);
+        return claimed(0);
+      });
       return results(1);
     }).steps();
 

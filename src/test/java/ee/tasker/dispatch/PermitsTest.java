@@ -93,10 +93,23 @@ class PermitsTest {
   }
 
   @Test
+  void a_share_leaves_permits_for_others_and_is_never_nothing() {
+    Permits permits = withFree(5);
+
+    assertThat(permits.reserveShare(1)).isEqualTo(1);
+    assertThat(permits.reserveShare(10)).as("half of four").isEqualTo(2);
+    assertThat(permits.reserveShare(10)).as("half of two").isEqualTo(1);
+    assertThat(permits.reserveShare(10)).as("the last one").isEqualTo(1);
+    assertThat(permits.reserveShare(10)).isZero();
+  }
+
+  @Test
   void reserving_nothing_or_less_gives_nothing() {
     Permits permits = withFree(3);
 
     assertThat(permits.reserve(0)).isZero();
+    assertThat(permits.reserveShare(0)).isZero();
+    assertThat(permits.reserveShare(-1)).isZero();
     assertThat(permits.reserve(-1)).isZero();
     permits.release(0);
     permits.release(-5);
