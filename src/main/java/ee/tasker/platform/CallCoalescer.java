@@ -11,7 +11,8 @@ import java.util.function.LongSupplier;
 /**
  * Decides which caller calls the database for all pending items. A lone caller is admitted at once; items that arrive while
  * a call is under way go together in the next, because one transaction for all costs a fraction of one for each. A further
- * concurrent call is admitted when enough items are pending, or when the call under way is slow.
+ * concurrent call is admitted when enough items are pending, or when the call under way is slow. Under load a call begins a little later than it could,
+ * as {@link CallPace} says, unless enough items are pending.
  *
  * <p>A caller that {@link #tryAcquire} admitted checks for more items after {@link #release}; one that was turned away may
  * leave. Thread-safe.
@@ -27,6 +28,8 @@ public final class CallCoalescer {
   private final AtomicInteger pending = new AtomicInteger();
   private final AtomicInteger underWay = new AtomicInteger();
   private final AtomicBoolean retryPlanned = new AtomicBoolean();
+  private final AtomicBoolean pausePlanned = new AtomicBoolean();
+  private final CallPace pace = new CallPace();
   private volatile long lastBegan;
 
   /**
@@ -46,9 +49,19 @@ public final class CallCoalescer {
     this.nanoTime = nanoTime;
   }
 
-  /** Changes the number of pending items; call it after other callers can see the items. */
-  public void added(int more) {
-    pending.addAndGet(more);
+  /** Adds to the number of pending items; call it after other callers can see the items. */
+  public void added(int items) {
+    pending.addAndGet(items);
+  }
+
+  /**
+   * Says what an admitted caller takes along.
+   *
+   * @param tasks of how many tasks the items are
+   */
+  public void took(int items, int tasks) {
+    pending.addAndGet(-items);
+    pace.began(tasks);
   }
 
   /** True when the caller may make a call now; it must then {@link #release} it. */
@@ -62,6 +75,9 @@ public final class CallCoalescer {
         retryLater();
         return false;
       }
+      if (others == 0 && pauses()) {
+        return false;
+      }
       if (underWay.compareAndSet(others, others + 1)) {
         lastBegan = nanoTime.getAsLong();
         return true;
@@ -70,22 +86,37 @@ public final class CallCoalescer {
   }
 
   public void release() {
+    pace.ended(nanoTime.getAsLong() - lastBegan);
     underWay.decrementAndGet();
   }
 
-  private void retryLater() {
-    if (retryPlanned.compareAndSet(false, true)) {
-      try {
-        timers.schedule(this::retryNow, SLOW.toMillis(), TimeUnit.MILLISECONDS);
-      } catch (RejectedExecutionException e) {
-        // The server is stopping: the admitted caller checks again.
-        retryPlanned.set(false);
-      }
-    }
+  /** Whether the next call begins later; the items are retried then. */
+  private boolean pauses() {
+    long now = nanoTime.getAsLong();
+    long left = lastBegan + pace.distanceNanos(now) - now;
+    return left > 0 && pending.get() < enough && retryIn(left, pausePlanned);
   }
 
-  private void retryNow() {
-    retryPlanned.set(false);
+  private void retryLater() {
+    // When the server is stopping, the admitted caller checks again.
+    retryIn(SLOW.toNanos(), retryPlanned);
+  }
+
+  /** @return false when there will be no retry, because the server is stopping */
+  private boolean retryIn(long nanos, AtomicBoolean planned) {
+    if (planned.compareAndSet(false, true)) {
+      try {
+        timers.schedule(() -> retryNow(planned), nanos, TimeUnit.NANOSECONDS);
+      } catch (RejectedExecutionException e) {
+        planned.set(false);
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void retryNow(AtomicBoolean planned) {
+    planned.set(false);
     if (pending.get() > 0) {
       retry.run();
     }

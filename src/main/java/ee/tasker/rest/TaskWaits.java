@@ -1,6 +1,7 @@
 package ee.tasker.rest;
 
 import ee.tasker.engine.model.TaskState;
+import ee.tasker.platform.CallCoalescer;
 import ee.tasker.platform.ThreadPool;
 import ee.tasker.platform.ThreadPools;
 import ee.tasker.task.CompletionWaiters;
@@ -11,10 +12,17 @@ import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
 import jakarta.ws.rs.container.AsyncResponse;
 import jakarta.ws.rs.core.Response;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * Delays a response until a task is terminal or blocked, without blocking a thread. Tasks that finish on this server
@@ -26,6 +34,8 @@ public class TaskWaits {
 
   /** There may be many waits, and each poll is short. These threads serve nothing else. */
   private static final int THREADS = 8;
+  /** A document costs the database two thirds when it is read together with fifteen others, and hardly less with more. */
+  private static final int MOST_TOGETHER = 16;
 
   @Inject
   private ThreadPools pools;
@@ -36,11 +46,14 @@ public class TaskWaits {
   @Inject
   private CompletionWaiters completionWaiters;
 
+  private final Queue<Wait> ended = new ConcurrentLinkedQueue<>();
   private ThreadPool threads;
+  private CallCoalescer reads;
 
   @PostConstruct
   void prepare() {
     threads = pools.make("wait", THREADS);
+    reads = new CallCoalescer(2, MOST_TOGETHER, threads.timers(), this::answerEnded);
   }
 
   /** Responds with the task once it is terminal or blocked, or with its current state after {@code seconds}. */
@@ -69,7 +82,7 @@ public class TaskWaits {
   private Wait wait(UUID taskUuid, Integer mostBytes, CompletableFuture<TaskState> ending, int seconds, AsyncResponse answer,
       Function<JsonObject, Response> toResponse) {
     Wait wait = new Wait(taskUuid, mostBytes, System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds), ending, answer, toResponse);
-    ending.thenRunAsync(() -> answer(wait), threads);
+    ending.thenRunAsync(() -> ended(wait), threads);
     return wait;
   }
 
@@ -94,15 +107,64 @@ public class TaskWaits {
     }
   }
 
-  /** Responds once; later calls do nothing. */
+  /** Tasks that end while others are read are read together. */
+  private void ended(Wait wait) {
+    if (wait.mostBytes() != null) {
+      answer(wait);
+      return;
+    }
+    ended.add(wait);
+    reads.added(1);
+    answerEnded();
+  }
+
+  private void answerEnded() {
+    while (!ended.isEmpty()) {
+      if (!reads.tryAcquire()) {
+        // The thread that reads checks again.
+        return;
+      }
+      try {
+        answerTogether();
+      } finally {
+        reads.release();
+      }
+    }
+  }
+
+  private void answerTogether() {
+    List<Wait> together = new ArrayList<>();
+    for (Wait next; together.size() < MOST_TOGETHER && (next = ended.poll()) != null;) {
+      together.add(next);
+    }
+    reads.took(together.size(), together.size());
+    if (together.size() == 1) {
+      answer(together.get(0));
+      return;
+    }
+    Map<UUID, JsonObject> described;
+    try {
+      described = tasks.describe(together.stream().map(Wait::taskUuid).toList());
+    } catch (Exception fault) {
+      // One that cannot be read must not fail the others.
+      together.forEach(this::answer);
+      return;
+    }
+    together.forEach(wait -> answer(wait, () -> Optional.ofNullable(described.get(wait.taskUuid()))));
+  }
+
   private void answer(Wait wait) {
+    answer(wait, () -> tasks.describe(wait.taskUuid(), wait.mostBytes()));
+  }
+
+  /** Responds once; later calls do nothing. */
+  private void answer(Wait wait, Supplier<Optional<JsonObject>> described) {
     if (wait.answer().isDone()) {
       return;
     }
     try {
       completionWaiters.forget(wait.taskUuid(), wait.ending());
-      wait.answer().resume(
-          wait.toResponse().apply(tasks.describe(wait.taskUuid(), wait.mostBytes()).orElseThrow(() -> Tasks.notFound(wait.taskUuid()))));
+      wait.answer().resume(wait.toResponse().apply(described.get().orElseThrow(() -> Tasks.notFound(wait.taskUuid()))));
     } catch (Exception problem) {
       fail(wait, problem);
     }

@@ -141,7 +141,7 @@ public class SubmissionBatcher {
 
   private void submitBatch() {
     List<Waiting> batch = waiting.take(BATCH);
-    calls.added(-batch.size());
+    calls.took(batch.size(), batch.size());
     if (!batch.isEmpty()) {
       submit(batch);
     }

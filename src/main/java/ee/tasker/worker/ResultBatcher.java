@@ -134,7 +134,7 @@ class ResultBatcher {
       for (StepResult next; batch.size() < settings.worker().batchSize() && (next = waiting.poll()) != null;) {
         batch.add(next);
       }
-      calls.added(-batch.size());
+      calls.took(batch.size(), (int) batch.stream().map(result -> result.key().taskUuid()).distinct().count());
       // Not null: while this thread held the call, another may have added a result, been turned away, and left.
       return batch.isEmpty() ? List.of() : submitBatch(batch);
     } finally {

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class CallCoalescerTest {
-  private static final int ENOUGH_FOR_ANOTHER_CALL = 3;
+  private static final int ENOUGH_FOR_ANOTHER_CALL = 4;
 
   private final ManualTimers timers = new ManualTimers();
   private final AtomicInteger looks = new AtomicInteger();
@@ -29,7 +29,7 @@ class CallCoalescerTest {
   void lone_one_goes_at_once_and_so_does_the_next_after_it() {
     calls.added(1);
     assertThat(calls.tryAcquire()).isTrue();
-    calls.added(-1);
+    calls.took(1, 1);
     calls.release();
     assertThat(calls.tryAcquire()).isTrue();
     assertThat(timers.planned).isEmpty();
@@ -80,7 +80,7 @@ class CallCoalescerTest {
     calls.tryAcquire();
     calls.added(1);
     calls.tryAcquire();
-    calls.added(-1);
+    calls.took(1, 1);
 
     timers.advance(Duration.ofMillis(20));
 
@@ -98,6 +98,49 @@ class CallCoalescerTest {
     timers.isDown = false;
     assertThat(calls.tryAcquire()).isFalse();
     assertThat(timers.planned).as("the plan that was refused does not keep the next one away").hasSize(1);
+  }
+
+  @Test
+  void under_load_the_next_call_waits_for_more_and_is_retried() {
+    load();
+    calls.added(1);
+
+    assertThat(calls.tryAcquire()).as("a call began a moment ago").isFalse();
+    assertThat(calls.tryAcquire()).isFalse();
+    assertThat(timers.planned).as("one retry for all that were turned away").hasSize(1);
+
+    timers.advance(Duration.ofMillis(3));
+    assertThat(looks).hasValue(1);
+    assertThat(calls.tryAcquire()).isTrue();
+  }
+
+  @Test
+  void enough_that_wait_are_not_paused_under_load() {
+    load();
+    calls.added(ENOUGH_FOR_ANOTHER_CALL);
+
+    assertThat(calls.tryAcquire()).isTrue();
+  }
+
+  @Test
+  void no_one_is_paused_while_the_server_goes_down() {
+    load();
+    calls.added(1);
+    timers.isDown = true;
+
+    assertThat(calls.tryAcquire()).as("no timer would bring the retry").isTrue();
+  }
+
+  /** Three tasks in each call of two milliseconds; the last one begins now. */
+  private void load() {
+    for (int call = 0; call < 60; call++) {
+      calls.added(3);
+      timers.advance(Duration.ofMillis(1));
+      assertThat(calls.tryAcquire()).isTrue();
+      calls.took(3, 3);
+      timers.advance(Duration.ofMillis(2));
+      calls.release();
+    }
   }
 
   /** The race that matters: an entry that comes while a caller is about to leave is found by that caller, or its own is let in. */
@@ -135,7 +178,7 @@ class CallCoalescerTest {
       }
       try {
         if (waiting.poll() != null) {
-          shared.added(-1);
+          shared.took(1, 1);
           taken.incrementAndGet();
         }
       } finally {

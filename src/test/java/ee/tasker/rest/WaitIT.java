@@ -7,6 +7,8 @@ import ee.tasker.testing.server.Answer;
 import ee.tasker.testing.server.TaskerClient;
 import java.net.http.HttpRequest;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -30,6 +32,25 @@ class WaitIT {
     assertThat(answer.object().getJsonObject("context").getString("who")).isEqualTo("you");
     assertThat(answer.header("Location")).as("relative: the server does not know by which address it is found")
         .isEqualTo("/v1/tasks/" + answer.taskUuid());
+  }
+
+  /** Tasks that end together are read together. */
+  @Test
+  void each_of_many_that_wait_at_once_gets_its_own_task() throws Exception {
+    List<CompletableFuture<Answer>> waiting = new ArrayList<>();
+    for (int n = 0; n < 200; n++) {
+      String body = TaskerClient.taskRequest("testing", "hello", "{'who': 'caller " + n + "'}");
+      waiting.add(tasker.sendLater(tasker.request("/v1/tasks?wait=50").header("Content-Type", "application/json")
+          .POST(HttpRequest.BodyPublishers.ofString(body))));
+    }
+
+    for (int n = 0; n < waiting.size(); n++) {
+      Answer answer = waiting.get(n).get(60, TimeUnit.SECONDS);
+      assertThat(answer.status()).as("%s", answer).isEqualTo(201);
+      assertThat(answer.text("state")).isEqualTo("complete");
+      assertThat(answer.object().getJsonObject("context").getString("who")).isEqualTo("caller " + n);
+      assertThat(answer.header("Location")).isEqualTo("/v1/tasks/" + answer.taskUuid());
+    }
   }
 
   @Test
