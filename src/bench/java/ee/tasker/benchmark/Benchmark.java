@@ -16,7 +16,7 @@ public final class Benchmark {
       new Floor(), new Peers(), new Latency(), new UnderLoad(), new Throughput(), new FanOut(), new Orders(), new Idle(), new MoreServers(),
       new Submission(), new Payload(), new Snapshot(),
       new ManyFinished(), new Purging(), new Bloat(), new Sleeping(), new Scheduled(), new SlowPlans(), new Plans(), new Waiting(),
-      new GrowingCost(), new GrownSteps());
+      new GrowingCost(), new GrownSteps(), new CostModel());
   private static final List<String> TEMPLATES = List.of("linear_4", "diamond", "complex_dag", "tree", "orders_5_ms", "echo_4");
 
   private final Options options;

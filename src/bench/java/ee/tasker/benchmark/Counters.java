@@ -19,6 +19,17 @@ record Counters(String walPosition, double commits, double walBytes, double fsyn
     return new Counters(row.get(0), Double.parseDouble(row.get(1)), Double.parseDouble(row.get(2)), Double.parseDouble(row.get(3)));
   }
 
+  /** Commits that wrote something, of all databases, since a position of the log; NaN when it is gone. */
+  static double writeCommitsSince(Database database, String walPosition) {
+    try {
+      return database.number("""
+          select coalesce(sum(count), 0) from pg_get_wal_stats(?::pg_lsn, pg_current_wal_flush_lsn(), true)
+          where "resource_manager/record_type" like 'Transaction/COMMIT%'""", walPosition);
+    } catch (SQLException e) {
+      return Double.NaN;
+    }
+  }
+
   static void resetStatements(Database database) throws SQLException {
     database.run("select pg_stat_statements_reset()");
   }

@@ -12,6 +12,11 @@ import java.util.TreeSet;
 
 /** The options of the benchmark, from system properties; {@code docs/benchmarks.md} lists them. */
 record Options(Properties properties) {
+  /** {@code benchmark.quick}: some figures in five minutes, for every day. What is given beside it counts. */
+  private static final Map<String, String> QUICK = Map.of("benchmark.only", "floor,latency,load,throughput,submission,idle",
+      "benchmark.rounds", "3", "benchmark.warmup", "3000", "benchmark.tasks", "1000,4000", "benchmark.singles", "1500", "benchmark.latency",
+      "150",
+      "benchmark.load.seconds", "5", "benchmark.settle", "1", "benchmark.floor.seconds", "1", "benchmark.idle.seconds", "10");
 
   boolean wants(String phase) {
     Set<String> only = new TreeSet<>(words("benchmark.only", ""));
@@ -68,6 +73,11 @@ record Options(Properties properties) {
   /** Tasks per second in the phase under load. */
   List<Integer> rates() {
     return numbers("benchmark.rates", "50,200,800");
+  }
+
+  /** Requests of that phase that may be under way at a time: so many that the load does not wait for the answers. */
+  int loadConnections() {
+    return number("benchmark.load.connections", 256);
   }
 
   int loadSeconds() {
@@ -262,11 +272,16 @@ record Options(Properties properties) {
   }
 
   private int number(String name, int fallback) {
-    return Integer.parseInt(properties.getProperty(name, Integer.toString(fallback)).strip());
+    return Integer.parseInt(text(name, Integer.toString(fallback)).strip());
   }
 
   private boolean flag(String name, boolean fallback) {
-    return Boolean.parseBoolean(properties.getProperty(name, Boolean.toString(fallback)).strip());
+    return Boolean.parseBoolean(text(name, Boolean.toString(fallback)).strip());
+  }
+
+  private String text(String name, String fallback) {
+    boolean isQuick = Boolean.parseBoolean(properties.getProperty("benchmark.quick", "false").strip());
+    return properties.getProperty(name, isQuick ? QUICK.getOrDefault(name, fallback) : fallback);
   }
 
   private List<Integer> numbers(String name, String fallback) {
@@ -276,6 +291,6 @@ record Options(Properties properties) {
   }
 
   private List<String> words(String name, String fallback) {
-    return Arrays.stream(properties.getProperty(name, fallback).split(",")).map(String::strip).filter(word -> !word.isEmpty()).toList();
+    return Arrays.stream(text(name, fallback).split(",")).map(String::strip).filter(word -> !word.isEmpty()).toList();
   }
 }

@@ -7,8 +7,6 @@ import java.util.List;
 
 /** Latency of tasks that arrive at a fixed rate, counted from when each was due: a late start counts as waiting. */
 final class UnderLoad implements Phase {
-  private static final int CONNECTIONS = 32;
-
   @Override
   public String name() {
     return "load";
@@ -30,7 +28,7 @@ final class UnderLoad implements Phase {
 
   private static void load(Bench bench, Report.Table table, String template, int rate) throws IOException, SQLException {
     OffsetDateTime begin = bench.database().now();
-    Samples answers = bench.load().atRate(template, rate, bench.options().loadSeconds(), CONNECTIONS);
+    Samples answers = bench.load().atRate(template, rate, bench.options().loadSeconds(), bench.options().loadConnections());
     Samples database = bench.database().latencies(begin);
     bench.expectComplete(template + " at " + rate + " tasks/s", rate * bench.options().loadSeconds(), begin);
     table.row(template, rate, answers.p50(), answers.p95(), answers.p99(), database.p50(), database.p95(), database.p99());

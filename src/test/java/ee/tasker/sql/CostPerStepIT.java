@@ -11,6 +11,7 @@ import jakarta.json.JsonObject;
 import java.io.IOException;
 import java.io.StringReader;
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -18,12 +19,14 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.assertj.core.data.Offset;
 import org.flywaydb.core.Flyway;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -45,6 +48,21 @@ class CostPerStepIT {
   /** All statements within the functions, triggers included. */
   private static final double INNER_STATEMENTS = 0.67;
   private static final Offset<Double> INNER_TOLERANCE = Offset.offset(0.02);
+
+  /**
+   * Processor time of the session per step, as a multiple of that of one row of {@link #LOOP} in the same run; in calls of a hundred, and one at a time. Dearer
+   * by {@link #CPU_TOLERANCE} fails; cheaper does not, since processors and releases differ in what they are good at.
+   */
+  private static final double CPU_IN_HUNDREDS = 24;
+  private static final double CPU_ALONE = 240;
+  private static final double CPU_TOLERANCE = 1.5;
+  /** What the engine's statements are made of: a function, jsonb built and read, and rows that are joined by key. */
+  private static final String LOOP = """
+      select count(*) from generate_series(1, %1$d) i
+      cross join lateral (select jsonb_build_object('step', i, 'name', 'step ' || i, 'result', jsonb_build_object('v', i)) as row) built
+      join generate_series(1, %1$d) other on other = (built.row ->> 'step')::int
+      where built.row -> 'result' ->> 'v' <> ''""";
+  private static final int LOOP_ROWS = 20_000;
 
   private static final String TEMPLATE = """
       {"namespace_name": "cost", "name": "linear_4", "version": "1.0.0", "content_hash": "-", "identity_strategy": "always_unique",
@@ -117,6 +135,44 @@ class CostPerStepIT {
     assertThat(statements).as("statements per step").isEqualTo(STATEMENTS);
     assertThat(commits / steps).as("commits per step").isEqualTo(COMMITS);
     assertThat(inner).as("statements inside the functions per step").isCloseTo(INNER_STATEMENTS, INNER_TOLERANCE);
+  }
+
+  @Test
+  void a_step_costs_no_more_processor_time_than_before_compared_with_a_loop() throws SQLException, IOException {
+    Path usage = Path.of("/proc", value("select pg_backend_pid()::text"), "schedstat");
+    Assumptions.assumeTrue(Files.isReadable(usage), "the system does not tell the processor time of a session");
+    work(BATCH);
+    List<Double> hundreds = new ArrayList<>();
+    List<Double> alone = new ArrayList<>();
+    for (int round = 0; round < 7; round++) {
+      long start = nanos(usage);
+      value(LOOP.formatted(LOOP_ROWS));
+      long looped = nanos(usage);
+      for (int done = 0; done < 3 * BATCH; done += BATCH) {
+        work(BATCH);
+      }
+      long worked = nanos(usage);
+      for (int done = 0; done < 60; done++) {
+        work(1);
+      }
+      long workedAlone = nanos(usage);
+      double row = (double) (looped - start) / LOOP_ROWS;
+      hundreds.add((worked - looped) / (3.0 * BATCH * STEPS) / row);
+      alone.add((workedAlone - worked) / (60.0 * STEPS) / row);
+    }
+    System.out.printf("processor time per step, in rows of the loop: %.0f in calls of a hundred, %.0f alone; rounds %s, %s%n",
+        median(hundreds),
+        median(alone), hundreds, alone);
+    assertThat(median(hundreds)).as("in calls of a hundred").isLessThan(CPU_IN_HUNDREDS * CPU_TOLERANCE);
+    assertThat(median(alone)).as("alone").isLessThan(CPU_ALONE * CPU_TOLERANCE);
+  }
+
+  private static long nanos(Path usage) throws IOException {
+    return Long.parseLong(Files.readString(usage).split(" ")[0]);
+  }
+
+  private static double median(List<Double> values) {
+    return values.stream().sorted().skip(values.size() / 2).findFirst().orElseThrow();
   }
 
   /** Beside another session, whose open transaction keeps the versions that each call replaces. */
