@@ -21,7 +21,7 @@ import java.util.concurrent.CompletionException;
 
 /**
  * Batches independent requests and commits together those that arrive together: a caller that finds no submission under way
- * submits for all waiting callers. A lone request costs only its own commit.
+ * submits for all waiting callers, under load after a short pause. A lone request costs only its own commit.
  *
  * <p>The same transaction claims root steps for this server's worker, as many as it has permits available. The others go to
  * the queue, where the first worker to claim them also gets their successors.

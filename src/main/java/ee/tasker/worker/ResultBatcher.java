@@ -28,8 +28,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Submits results. A result that finds no call under way is submitted at once; results that arrive while one is under way
- * go together in the next.
+ * Submits results. Without load, a result that finds no call under way is submitted at once; results that arrive while one is under way, or within a short
+ * pause under load, go together in the next.
  *
  * <p>After a fault that is not about the data, the results stay here and are retried; the handoff number makes a retry harmless. If the fault
  * outlasts the lease, recovery reschedules the steps and the database refuses the results as stale.
