@@ -5,6 +5,7 @@ import ee.tasker.engine.reply.RoundReply;
 import ee.tasker.engine.reply.SubmissionReply;
 import ee.tasker.engine.reply.UncheckedTask;
 import ee.tasker.platform.ActingCaller;
+import ee.tasker.platform.Json;
 import ee.tasker.platform.ReadFunctions;
 import ee.tasker.platform.ServerIdentity;
 import ee.tasker.platform.SqlFunctions;
@@ -14,7 +15,10 @@ import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /** Calls the task functions of the database. */
 @Dependent
@@ -44,6 +48,12 @@ class TaskGateway {
 
   JsonArray getTaskDocuments(List<UUID> taskUuids, Integer mostBytes) {
     return sql.array("get_task_documents(cast(? as uuid[]), true, cast(? as int))", SqlFunctions.arrayText(taskUuids), text(mostBytes));
+  }
+
+  /** Several, whole, by their keys; unknown ones are left out. */
+  Map<UUID, JsonObject> getTaskDocuments(List<UUID> taskUuids) {
+    return getTaskDocuments(taskUuids, null).stream().map(JsonObject.class::cast)
+        .collect(Collectors.toMap(task -> Json.uuid(task, "task_uuid"), Function.identity(), (one, same) -> one));
   }
 
   String getCurrentTaskState(UUID taskUuid) {

@@ -5,7 +5,6 @@ import ee.tasker.engine.reply.CancelReply;
 import ee.tasker.message.WorkNotifier;
 import ee.tasker.platform.ActingCaller;
 import ee.tasker.platform.AfterCommit;
-import ee.tasker.platform.Json;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Problem;
@@ -23,8 +22,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 
 /** The facade for existing tasks: reads and cancels them. Thread-safe. */
 @ApplicationScoped
@@ -78,8 +75,7 @@ public class Tasks {
   /** Several at once, whole; unknown ones are left out. */
   @Transactional
   public Map<UUID, JsonObject> describe(List<UUID> taskUuids) {
-    return gateway.getTaskDocuments(taskUuids, null).stream().map(JsonObject.class::cast)
-        .collect(Collectors.toMap(task -> Json.uuid(task, "task_uuid"), Function.identity(), (one, same) -> one));
+    return gateway.getTaskDocuments(taskUuids);
   }
 
   /** Why tasks are blocked or waiting, one sentence for each that is, by the UUID's text. */
