@@ -79,23 +79,27 @@ begin
       -- A batch step is what its workers are.
       and case d.step_type when 'batch_worker' then b.step_uuid is not null else tasker.is_undoable(s.state, s.attempts, u.undoes_attempts) end),
   -- From each such step to the next of them on every path.
-  reached(step_uuid, node) as (
-    select d.step_uuid, e.to_step_uuid from done d join tasker.workflow_step_edges e on e.from_step_uuid = d.step_uuid
+  reached(undo_uuid, task_uuid, node) as (
+    select d.undo_uuid, d.task_uuid, e.to_step_uuid from done d join tasker.workflow_step_edges e on e.from_step_uuid = d.step_uuid
     union
-    select r.step_uuid, e.to_step_uuid from reached r join tasker.workflow_step_edges e on e.from_step_uuid = r.node
+    select r.undo_uuid, r.task_uuid, e.to_step_uuid from reached r join tasker.workflow_step_edges e on e.from_step_uuid = r.node
     where r.node not in (select d.step_uuid from done d)),
+  -- Looked up in a document: the planner takes these rows for few and joins them by a loop over each other, which is quadratic.
+  undo_of as materialized (select jsonb_object_agg(d.step_uuid, d.undo_uuid) as by_step from done d),
   edges as materialized (
-    select later.undo_uuid as parent, earlier.undo_uuid as child, later.task_uuid
-    from reached r join done earlier on earlier.step_uuid = r.step_uuid join done later on later.step_uuid = r.node),
-  parents as materialized (
-    select e.child, count(*)::int as parents, jsonb_agg(e.parent) as uuids from edges e group by e.child),
+    select (m.by_step ->> r.node::text)::uuid as parent, r.undo_uuid as child, r.task_uuid
+    from reached r cross join undo_of m where m.by_step -> r.node::text is not null),
+  parents_of as materialized (
+    select jsonb_object_agg(e.child, e.uuids) as by_child from (select e.child, jsonb_agg(e.parent) as uuids from edges e group by e.child) e),
+  undos as materialized (
+    select d.*, coalesce(m.by_child -> d.undo_uuid::text, '[]') as parents from done d cross join parents_of m),
   step_rows as (
     insert into tasker.workflow_steps
       (workflow_step_uuid, task_uuid, named_step_uuid, created_at, state, step_position, transition_count, total_parents, remaining_parents, max_attempts, retryable,
        is_limited, is_automatic, name, compensates_step_uuid)
-    select d.undo_uuid, d.task_uuid, d.named_step_uuid, p_now, 'pending', d.position, 1, coalesce(p.parents, 0), coalesce(p.parents, 0), d.default_max_attempts,
+    select d.undo_uuid, d.task_uuid, d.named_step_uuid, p_now, 'pending', d.position, 1, jsonb_array_length(d.parents), jsonb_array_length(d.parents), d.default_max_attempts,
            d.default_retryable, d.is_limited, d.is_automatic, tasker.format_compensation_name(d.name, d.undo_uuid), d.step_uuid
-    from done d left join parents p on p.child = d.undo_uuid),
+    from undos d),
   edge_rows as (
     insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid) select e.parent, e.child, e.task_uuid from edges e),
   documents as (
@@ -112,8 +116,8 @@ begin
     insert into tasker.workflow_step_transitions
       (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, processor_uuid, metadata)
     select d.undo_uuid, 1, d.task_uuid, null, 'pending', 'orchestrator', 0, 0, p_server_uuid,
-           jsonb_build_object('compensates', d.step_uuid, 'parents', coalesce(p.uuids, '[]'), 'children', '[]'::jsonb)
-    from done d left join parents p on p.child = d.undo_uuid)
+           jsonb_build_object('compensates', d.step_uuid, 'parents', d.parents, 'children', '[]'::jsonb)
+    from undos d)
   update tasker.task_compensations c set planned_steps = k.steps
   from (select d.task_uuid, count(*)::int as steps from done d group by d.task_uuid) k
   where c.task_uuid = k.task_uuid;
