@@ -1,6 +1,6 @@
 -- Whether a task accepts handoffs of its steps, regardless of their states: not when the task has ended, is being
--- cancelled, is delayed, has a context that no server has validated, is blocked by a failure, or has a paused template. evaluate_tasks
--- and start_admitted_steps repeat these conditions in the form that their plans need; a test compares.
+-- cancelled, is delayed, has a context that no server has validated, is blocked by a failure, or has a paused template. evaluate_tasks,
+-- grow_tasks and start_admitted_steps repeat these conditions in the form that their plans need; a test compares.
 create or replace function tasker.accepts_handoffs(p_task tasker.tasks)
 returns boolean
 language sql stable parallel safe
