@@ -1647,7 +1647,6 @@ create table tasker.workflow_step_documents (
   -- The latest handoff that ended in a yield; null before the first.
   yielded_handoff    integer,
   constraint workflow_step_documents_pkey PRIMARY KEY (workflow_step_uuid),
-  constraint workflow_step_documents_workflow_step_uuid_fkey FOREIGN KEY (workflow_step_uuid) REFERENCES tasker.workflow_steps(workflow_step_uuid) ON DELETE CASCADE,
   constraint yields_are_counted CHECK (stalled_yields >= 0 AND stalled_yields <= yields AND (yields = 0 OR yielded_handoff > 0))
 );
 CREATE TRIGGER documents_are_hashed BEFORE INSERT ON tasker.workflow_step_documents FOR EACH ROW EXECUTE FUNCTION tasker.stamp_document_hash();
@@ -2916,7 +2915,7 @@ function tasker.worker_queue(p_namespace text) returns text, immutable;
 -- --------------------
 -- Whether a task accepts handoffs of its steps, regardless of their states.
 function tasker.accepts_handoffs(p_task tasker.tasks) returns boolean, stable;
-  -- called by begin_compensations, get_next_ready_tasks, get_step_readiness_status_batch, get_task_execution_contexts_batch, grow_tasks
+  -- called by begin_compensations, get_next_ready_tasks, get_step_readiness_status_batch, get_task_execution_contexts_batch
 -- The wait before the next attempt, in milliseconds, after p_attempt attempts have been made.
 function tasker.calculate_backoff_delay(p_attempt integer, p_base_ms integer DEFAULT 1000,
     p_kind tasker.backoff_kind DEFAULT 'exponential'::tasker.backoff_kind, p_cap_ms integer DEFAULT 60000, p_jitter numeric DEFAULT 0,

@@ -485,7 +485,7 @@ comment on column tasker.batch_live_workers.due_at is 'When a worker that waits 
 create index batch_live_workers_due_idx on tasker.batch_live_workers (batch_step_uuid, due_at) where due_at is not null;
 
 create table tasker.workflow_step_documents (
-  workflow_step_uuid uuid   primary key references tasker.workflow_steps on delete cascade,
+  workflow_step_uuid uuid   primary key,
   task_uuid          uuid   not null,
   inputs             jsonb,
   checkpoint         jsonb,

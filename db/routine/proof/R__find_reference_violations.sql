@@ -131,12 +131,12 @@ as $$
   left join tasker.tasks t on t.task_uuid = w.task_uuid
   where t.task_uuid is null
   union all
-  -- These tables have foreign keys, but a restore without them, or a program that disables them, can still leave orphans.
   select 'document_belongs_to_a_step', jsonb_build_object('step_uuid', d.workflow_step_uuid)
   from tasker.workflow_step_documents d
   left join tasker.workflow_steps s on s.workflow_step_uuid = d.workflow_step_uuid and s.task_uuid = d.task_uuid
   where s.workflow_step_uuid is null
   union all
+  -- These tables have foreign keys, but a restore without them, or a program that disables them, can still leave orphans.
   select 'dead_letter_belongs_to_a_task', jsonb_build_object('dlq_entry_uuid', d.dlq_entry_uuid, 'task_uuid', d.task_uuid)
   from tasker.tasks_dlq d
   left join tasker.tasks t on t.task_uuid = d.task_uuid

@@ -1,5 +1,5 @@
--- Deletes the steps, decisions, batches, waits, approvals, signals, provenance, domain events with their deliveries, notices, outputs, contexts, search attributes and wake-ups of deleted tasks, as a foreign key with cascade would;
--- documents and dead letters have one. Fires once per statement, because a clean-up deletes many tasks at a time. Edges,
+-- Deletes the steps with their documents, decisions, batches, waits, approvals, signals, provenance, domain events with their deliveries, notices, outputs, contexts, search attributes and wake-ups of deleted tasks, as a foreign key with cascade would;
+-- dead letters have one. Fires once per statement, because a clean-up deletes many tasks at a time. Edges,
 -- results and history stay.
 -- Locks: the rows. Source: ADR 0009. Trigger on tasks.
 create or replace function tasker.delete_rows_of_tasks()
@@ -26,6 +26,8 @@ begin
   delete from tasker.batch_items i using tasker.batches b, old_rows o where i.batch_step_uuid = b.workflow_step_uuid and b.task_uuid = o.task_uuid;
   delete from tasker.batch_live_workers l using old_rows o where l.task_uuid = o.task_uuid;
   delete from tasker.batches b using old_rows o where b.task_uuid = o.task_uuid;
+  delete from tasker.workflow_step_documents d
+  where d.workflow_step_uuid = any (array(select s.workflow_step_uuid from old_rows o join tasker.workflow_steps s on s.task_uuid = o.task_uuid));
   delete from tasker.workflow_steps s using old_rows o where s.task_uuid = o.task_uuid;
   return null;
 end

@@ -51,6 +51,7 @@ begin
   with gone as (
     delete from tasker.workflow_steps s where s.task_uuid = any (v_gone) returning s.workflow_step_uuid, s.state)
   select coalesce(array_agg(g.workflow_step_uuid), '{}'), coalesce(array_agg(g.state), '{}') into v_steps, v_states from gone g;
+  delete from tasker.workflow_step_documents d where d.workflow_step_uuid = any (v_steps);
   delete from tasker.workflow_step_edges e where e.from_step_uuid = any (v_steps);
   delete from tasker.workflow_step_result_audit r where r.workflow_step_uuid = any (v_steps);
   with gone as (

@@ -102,8 +102,11 @@ class GuardsTest {
     Dag.Task gone = Dag.of("gone").step("b").dependsOn("gone").searchAttributes("{\"order\": \"id\"}").context("{\"id\": 1}").started();
     Dag.Task kept = Dag.of("kept").searchAttributes("{\"order\": \"id\"}").context("{\"id\": 1}").started();
     try (Sql session = Sql.session()) {
+      session.run("insert into tasker.workflow_step_documents (workflow_step_uuid, task_uuid, checkpoint) "
+          + "select s.workflow_step_uuid, s.task_uuid, '{}' from tasker.workflow_steps s where s.name is null and s.step_position = 1");
       assertThat(session.run("delete from tasker.tasks where task_uuid = ?", gone.uuid())).isEqualTo(1);
-      for (String table : new String[]{"task_contexts", "task_search_attributes", "task_wakeups", "workflow_steps"}) {
+      for (String table : new String[]{"task_contexts", "task_search_attributes", "task_wakeups", "workflow_steps",
+        "workflow_step_documents"}) {
         assertThat(session.texts("select task_uuid::text from tasker." + table)).as(table).containsExactly(kept.uuid().toString());
       }
       session.rollback();

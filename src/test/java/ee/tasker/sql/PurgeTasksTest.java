@@ -73,12 +73,15 @@ class PurgeTasksTest {
   void a_task_goes_when_it_has_rested_for_as_long_as_it_is_kept_and_nothing_of_it_is_left_but_its_history() {
     Dag.Task task = finished(Dag.diamond().searchAttributes("{\"order\": \"id\"}").context("{\"id\": \"A-17\"}"));
     assertThat(sql.number("select count(*) from tasker.task_search_attributes where task_uuid = ?", task.uuid())).isOne();
+    assertThat(sql.run("insert into tasker.workflow_step_documents (workflow_step_uuid, task_uuid, checkpoint) values (?, ?, '{}')",
+        task.step("a"),
+        task.uuid())).isOne();
     keep(null, null, null, 10);
     assertThat(purge(inDays(9))).isZero();
     assertThat(purge(inDays(11))).isOne();
 
-    for (String table : List.of("tasks", "task_contexts", "task_search_attributes", "workflow_steps", "workflow_step_edges",
-        "workflow_step_result_audit", "task_wakeups")) {
+    for (String table : List.of("tasks", "task_contexts", "task_search_attributes", "workflow_steps", "workflow_step_documents",
+        "workflow_step_edges", "workflow_step_result_audit", "task_wakeups")) {
       assertThat(sql.number("select count(*) from tasker." + table + " where task_uuid = ?", task.uuid())).as(table).isZero();
     }
     assertThat(sql.number("select count(*) from tasker.task_transitions where task_uuid = ?", task.uuid())).isPositive();
