@@ -199,8 +199,11 @@ class ThreadPoolTest {
     Handler listener = new Handler() {
       @Override
       public void publish(LogRecord entry) {
-        told.add(entry);
-        written.release();
+        // Another test's task may end only now.
+        if (!entry.getMessage().contains("of a test")) {
+          told.add(entry);
+          written.release();
+        }
       }
 
       @Override
