@@ -37,6 +37,7 @@ final class GeneralGroup {
                 Arg.query("kind", "KIND", "Only of tasks, or only of steps.").values("task", "step"),
                 Arg.query("correlation_id", "UUID", "Of this correlation id.").uuid(),
                 Arg.query("task_uuid", "TASK", "Of this task.").named("--task").uuid(),
+                Arg.query("stream_uuid", "UUID", "Ends the stream that you opened before with the same UUID.").uuid(),
                 Arg.local("after", "ID", "Continues after the event of this id.").covers("last_event_id"),
                 Arg.local("count", "N", "Ends after so many events.").integer())
             .runs(Watch::events).example("tasker events --namespace payments --kind task").example("tasker events -o json --count 10"),
