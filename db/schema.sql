@@ -2915,7 +2915,7 @@ function tasker.worker_queue(p_namespace text) returns text, immutable;
 -- --------------------
 -- Whether a task accepts handoffs of its steps, regardless of their states.
 function tasker.accepts_handoffs(p_task tasker.tasks) returns boolean, stable;
-  -- called by begin_compensations, get_next_ready_tasks, get_step_readiness_status_batch, get_task_execution_contexts_batch
+  -- called by begin_compensations, get_next_ready_tasks, get_step_readiness_status_batch, get_task_execution_contexts_batch, grow_tasks
 -- The wait before the next attempt, in milliseconds, after p_attempt attempts have been made.
 function tasker.calculate_backoff_delay(p_attempt integer, p_base_ms integer DEFAULT 1000,
     p_kind tasker.backoff_kind DEFAULT 'exponential'::tasker.backoff_kind, p_cap_ms integer DEFAULT 60000, p_jitter numeric DEFAULT 0,

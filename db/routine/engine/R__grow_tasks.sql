@@ -81,9 +81,7 @@ begin
     from unnest(o_due) with ordinality as u(step_uuid, n)
     join tasker.workflow_steps s on s.workflow_step_uuid = u.step_uuid
     join tasker.tasks t on t.task_uuid = s.task_uuid
-    where t.completed_at is null and t.cancel_requested_at is null and t.context_checked and not t.is_delayed
-      and (t.failed_steps = 0 or t.continue_on_error)
-      and t.named_task_uuid <> all (array(select p.named_task_uuid from tasker.template_pauses p));
+    where tasker.accepts_handoffs(t);
   end if;
   -- Those that were ready and are not handed off now are found by it.
   update tasker.workflow_steps s set remaining_parents = 0

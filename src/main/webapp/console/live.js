@@ -68,7 +68,7 @@ class Stream {
     const url = new URL(this.path, ROOT);
     const after = this.last ?? last.get(this.key);
     if (after) url.searchParams.set("last_event_id", after);
-    // The server ends the former stream of this id at once, not with the heartbeat that nobody answers.
+    // The server ends the former stream of this id at once, and not at its second heartbeat.
     if (this.id) url.searchParams.set("stream_uuid", this.id);
     const source = new EventSource(url);
     Object.assign(this, { source, heard: Date.now() });
