@@ -2111,9 +2111,9 @@ function tasker.count_batch_workers(p_step_uuids uuid[]) returns uuid[];
 -- Counts failed steps on their tasks before everything else that the same transaction counts.
 function tasker.count_failures(p_deltas tasker.task_delta[]) returns void;
   -- called by advance_tasks, transition_step_state_atomic
--- Creates the next workers of a batch, all pending, from the items that are left, and counts them on their task.
-function tasker.create_batch_workers(p_batch_step_uuid uuid, p_first_position integer, p_count integer, p_server_uuid uuid,
-    p_now timestamp with time zone) returns uuid[];
+-- Creates the next workers of batches, all pending, from the items that are left, and counts them on their tasks.
+function tasker.create_batch_workers(p_batch_step_uuids uuid[], p_counts integer[], p_server_uuid uuid, p_now timestamp with time zone)
+    returns uuid[];
   -- called by advance_batches
 -- Completes batchable steps that have batch_config.items and no handler.
 function tasker.cut_batches(p_step_uuids uuid[], p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,
@@ -3103,7 +3103,7 @@ function tasker.update_dlq_entry(p_dlq_entry_uuid uuid, p_status character varyi
 
 -- Functions: retention
 -- --------------------
--- Renews the statistics of tables that have become at least four times as large as they were when these were last taken.
+-- Renews the statistics of tables that have at least four times as many pages or rows as they had when these were last taken.
 function tasker.analyze_grown_tables() returns text[];
   -- called by OrchestrationGateway
 -- The lowest UUIDv7 that could have been made at a time.
@@ -3387,7 +3387,7 @@ function tasker.finish_task_requests(p_msg_ids jsonb, p_refused jsonb DEFAULT '[
   -- called by TaskGateway
 -- The first step_position behind all steps of a task, or behind the workers of its batches.
 function tasker.get_next_step_position(p_task_uuid uuid, p_is_of_batch boolean DEFAULT false) returns integer, stable;
-  -- called by add_steps, advance_batches, begin_compensations
+  -- called by add_steps, advance_batches
 -- Starts the unchecked tasks whose context is valid; the others end in error.
 function tasker.start_validated_tasks(p_verdicts jsonb, p_server_uuid uuid, p_claim_limit integer DEFAULT 0, p_lease_seconds integer DEFAULT 60,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;

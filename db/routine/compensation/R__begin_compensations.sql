@@ -15,8 +15,7 @@ create or replace function tasker.begin_compensations(
   p_cause tasker.compensation_cause default null, p_by text default null, p_reason text default null)
 returns tasker.task_delta[]
 language plpgsql
--- A task may have done thousands of steps, and what was done is joined with itself.
-set search_path = '' set enable_hashjoin = on
+set search_path = ''
 as $$
 declare
   v_ready    uuid[];
@@ -52,7 +51,9 @@ begin
   perform tasker.recount_batches(p_task_uuids);
 
   with recursive undone_tasks as materialized (
-    select t.task_uuid, coalesce(t.compensates_task_uuid, t.task_uuid) as source_uuid, t.named_task_uuid, t.is_limited, nt.total_steps, tasker.get_next_step_position(t.task_uuid) as first_position
+    select t.task_uuid, coalesce(t.compensates_task_uuid, t.task_uuid) as source_uuid, t.named_task_uuid, t.is_limited, nt.total_steps,
+           -- As get_next_step_position.
+           1 + greatest(nt.total_steps, (select max(s.step_position) from tasker.workflow_steps s where s.task_uuid = t.task_uuid and s.step_position <= 1000000)) as first_position
     from tasker.tasks t join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
     where t.task_uuid = any (p_task_uuids)),
   undone_batches as materialized (
@@ -60,7 +61,10 @@ begin
     from undone_tasks t
     join tasker.batches b on b.task_uuid = t.source_uuid
     join tasker.workflow_steps s on s.workflow_step_uuid = b.workflow_step_uuid
-    join tasker.named_tasks_named_steps u on u.named_task_uuid = t.named_task_uuid and u.step_position = t.total_steps + s.step_position and u.step_type = 'compensation'
+    -- The offset keeps the planner from reading the compensations of all templates first.
+    cross join lateral (
+      select c.undoes_attempts from tasker.named_tasks_named_steps c
+      where c.named_task_uuid = t.named_task_uuid and c.step_position = t.total_steps + s.step_position and c.step_type = 'compensation' offset 0) u
     join tasker.workflow_steps w on w.task_uuid = b.task_uuid and w.step_position between b.first_position and b.first_position + b.created_workers - 1
     where tasker.is_undoable(w.state, w.attempts, u.undoes_attempts)
     group by b.workflow_step_uuid),
@@ -72,7 +76,9 @@ begin
     join tasker.workflow_steps s on s.task_uuid = t.source_uuid
     join tasker.named_steps ns on ns.named_step_uuid = s.named_step_uuid
     join tasker.named_tasks_named_steps d on d.named_step_uuid = s.named_step_uuid
-    join tasker.named_tasks_named_steps u on u.named_task_uuid = t.named_task_uuid and u.step_position = t.total_steps + d.step_position and u.step_type = 'compensation'
+    cross join lateral (
+      select c.named_step_uuid, c.default_max_attempts, c.default_retryable, c.wait_for, c.undoes_attempts from tasker.named_tasks_named_steps c
+      where c.named_task_uuid = t.named_task_uuid and c.step_position = t.total_steps + d.step_position and c.step_type = 'compensation' offset 0) u
     left join undone_batches b on b.step_uuid = s.workflow_step_uuid
     left join tasker.workflow_step_result_audit r on s.state = 'complete' and r.workflow_step_uuid = s.workflow_step_uuid and r.sort_key = s.result_sort_key
     where s.step_position <= 1000000

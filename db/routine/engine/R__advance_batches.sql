@@ -14,10 +14,11 @@ as $$
 declare
   v_now   timestamptz := coalesce(p_now, clock_timestamp());
   v_batch record;
-  v_first int;
   v_free  int;
   v_ready uuid[];
   v_due   uuid[];
+  v_growing uuid[] := '{}';
+  v_counts  int[] := '{}';
 begin
   o_completed := '{}';
   o_ready := '{}';
@@ -25,10 +26,11 @@ begin
   o_deltas := '{}';
   for v_batch in
     select b.*, s.compensates_step_uuid
-    from unnest(p_step_uuids) with ordinality as u(step_uuid, n)
-    join tasker.batches b on b.workflow_step_uuid = u.step_uuid and b.closed_at is null
-    join tasker.workflow_steps s on s.workflow_step_uuid = u.step_uuid and s.state = 'pending'
-    order by u.n
+    from tasker.batches b
+    join tasker.workflow_steps s on s.workflow_step_uuid = b.workflow_step_uuid and s.state = 'pending'
+    -- By an array of keys: with a join the planner reads all batches for each step while its statistics say that there are few.
+    where b.workflow_step_uuid = any (p_step_uuids) and b.closed_at is null
+    order by array_position(p_step_uuids, b.workflow_step_uuid)
   loop
     if v_batch.compensates_step_uuid is not null and v_batch.done_workers + v_batch.failed_workers < v_batch.total_workers then
       v_batch.tolerate := null;
@@ -54,10 +56,14 @@ begin
     o_due := o_due || v_due;
     v_free := least(v_free - coalesce(cardinality(v_ready), 0) - coalesce(cardinality(v_due), 0), v_batch.total_workers - v_batch.created_workers, 1000);
     if v_free > 0 then
-      v_first := coalesce(v_batch.first_position, tasker.get_next_step_position(v_batch.task_uuid, true));
-      o_ready := o_ready || tasker.create_batch_workers(v_batch.workflow_step_uuid, v_first, v_free, p_server_uuid, v_now);
+      if v_batch.first_position is null then
+        update tasker.batches b set first_position = tasker.get_next_step_position(b.task_uuid, true) where b.workflow_step_uuid = v_batch.workflow_step_uuid;
+      end if;
+      v_growing := v_growing || v_batch.workflow_step_uuid;
+      v_counts := v_counts || v_free;
     end if;
   end loop;
+  o_ready := o_ready || tasker.create_batch_workers(v_growing, v_counts, p_server_uuid, v_now);
 end
 $$;
 comment on function tasker.advance_batches(uuid[], uuid, timestamptz) is

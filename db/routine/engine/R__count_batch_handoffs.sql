@@ -11,8 +11,17 @@ as $$
     join tasker.workflow_steps s on s.workflow_step_uuid = h.step_uuid
     where s.batch_step_uuid is not null group by s.task_uuid, s.batch_step_uuid),
   busy as (
-    update tasker.batch_live_workers l set due_at = null from (select h.task_uuid, unnest(h.step_uuids) as step_uuid from handed_off h) u
-    where l.task_uuid = u.task_uuid and l.workflow_step_uuid = u.step_uuid and l.due_at is not null)
+    -- By the places of their rows, as count_batch_workers does.
+    update tasker.batch_live_workers l set due_at = null
+    where l.ctid = any (array(
+      select p.place
+      from handed_off h
+      cross join lateral unnest(h.step_uuids) as u(step_uuid)
+      cross join lateral (
+        select w.ctid as place, w.due_at from tasker.batch_live_workers w
+        where w.task_uuid = h.task_uuid and w.workflow_step_uuid = u.step_uuid offset 0) p
+      -- Not within: the planner would read the index of all that are due.
+      where p.due_at is not null)))
   update tasker.batches b set in_flight_workers = b.in_flight_workers + h.workers
   from handed_off h where b.workflow_step_uuid = h.batch_step_uuid
 $$;

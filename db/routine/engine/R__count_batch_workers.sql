@@ -20,12 +20,19 @@ begin
     from tasker.workflow_steps s
     where s.workflow_step_uuid = any (p_step_uuids) and s.batch_step_uuid is not null
       and s.state in ('complete', 'error', 'waiting_for_retry', 'cancelled')),
+  -- By the places of their rows: a join would compare each worker with all that are live, where the statistics are of a time when none was.
+  places as materialized (
+    select p.place, m.state <> 'waiting_for_retry' as has_ended
+    from moved m
+    cross join lateral (
+      select l.ctid as place from tasker.batch_live_workers l
+      where l.task_uuid = m.task_uuid and l.workflow_step_uuid = m.workflow_step_uuid offset 0) p),
   ended as (
-    delete from tasker.batch_live_workers l using moved m
-    where m.state <> 'waiting_for_retry' and l.task_uuid = m.task_uuid and l.workflow_step_uuid = m.workflow_step_uuid),
+    delete from tasker.batch_live_workers l where l.ctid = any (array(select p.place from places p where p.has_ended))),
   idle as (
-    update tasker.batch_live_workers l set due_at = m.next_retry_at from moved m
-    where m.state = 'waiting_for_retry' and l.task_uuid = m.task_uuid and l.workflow_step_uuid = m.workflow_step_uuid),
+    update tasker.batch_live_workers l
+    set due_at = (select s.next_retry_at from tasker.workflow_steps s where s.workflow_step_uuid = l.workflow_step_uuid)
+    where l.ctid = any (array(select p.place from places p where not p.has_ended))),
   counted as (
     update tasker.batches b
     set in_flight_workers = b.in_flight_workers - m.workers, done_workers = b.done_workers + m.done, failed_workers = b.failed_workers + m.failed,

@@ -35,9 +35,10 @@ begin
   with gone as (
     delete from tasker.task_notices i where i.task_uuid = any (v_locked || v_receivers) returning i.*)
   select coalesce(array_agg(g::tasker.task_notices order by g.notice_uuid), '{}') into v_notices from gone g;
+  -- The difference keeps the planner from reading all wake-ups that are later, by the index on wake_at.
   update tasker.task_wakeups w set wake_at = v_now
-  from (select distinct n.task_uuid from unnest(v_notices) n where n.kind = 'child_ended') e
-  where w.task_uuid = e.task_uuid and w.task_uuid = any (v_locked) and w.wake_at > v_now;
+  where w.task_uuid = any (array(select n.task_uuid from unnest(v_notices) n where n.kind = 'child_ended' and n.task_uuid = any (v_locked)))
+    and w.wake_at - v_now > interval '0';
   foreach v_cancel in array v_notices loop
     if v_cancel.kind = 'cancel' and v_cancel.task_uuid = any (v_locked) then
       v_ended := v_ended || coalesce(tasker.request_cancel(

@@ -57,17 +57,18 @@ begin
     and s.remaining_parents = 0
     -- Of a batch that has failed, those that have begun go on.
     and (s.batch_step_uuid is null
-         or (s.state = 'waiting_for_retry' and exists (select from tasker.workflow_steps b where b.workflow_step_uuid = s.batch_step_uuid and b.state = 'error')))
+         or (s.state = 'waiting_for_retry' and exists (select from tasker.workflow_steps b where b.workflow_step_uuid = s.batch_step_uuid and b.state = 'error' offset 0)))
     and (s.state = 'pending' or (s.state = 'waiting_for_retry' and s.next_retry_at <= v_now))
-    -- Left out are waits that nothing can end yet: a task may have thousands of them.
+    -- Left out are waits that nothing can end yet: a task may have thousands of them. The offset keeps the planner from reading the open waits of all tasks.
     and not (s.is_automatic and s.state = 'pending' and exists (
       select from tasker.step_waits w
-      where w.workflow_step_uuid = s.workflow_step_uuid and w.state = 'open'
+      where w.task_uuid = s.task_uuid and w.workflow_step_uuid = s.workflow_step_uuid and w.state = 'open'
         and case w.kind
               when 'timer' then w.due_at > v_now
               when 'signal' then coalesce(w.due_at > v_now, true)
                 and w.signal_name <> all (coalesce(v_signals, '{}'))
-              else false end));
+              else false end
+      offset 0));
 
   if v_grows then
     v_growth := tasker.grow_tasks('{}', v_pending, p_server_uuid, v_now);

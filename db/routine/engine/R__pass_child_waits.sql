@@ -174,7 +174,7 @@ begin
       if v_error is not null then
         v_error := v_error || jsonb_build_object('details', jsonb_build_object('child_task_uuid', v_child.task_uuid) || coalesce(v_error -> 'details', '{}'));
       end if;
-      update tasker.step_waits w set state = 'satisfied', ended_at = v_end where w.wait_uuid = v_wait.wait_uuid and w.state = 'open';
+      update tasker.step_waits w set state = 'satisfied', ended_at = v_end where w.wait_uuid = v_wait.wait_uuid;
       v_ends := v_ends || jsonb_build_object('step_uuid', v_step.workflow_step_uuid, 'result', v_output -> 'output', 'error', v_error);
       if v_error is null then
         o_completed := o_completed || v_step.workflow_step_uuid;
@@ -202,7 +202,7 @@ begin
     end if;
 
     update tasker.step_waits w set state = case v_error ->> 'type' when 'child_timed_out' then 'timed_out' else 'failed' end::tasker.wait_state, ended_at = v_end
-    where w.wait_uuid = v_wait.wait_uuid and w.state = 'open';
+    where w.wait_uuid = v_wait.wait_uuid;
     if v_error ->> 'type' <> 'child_cancelled' and v_step.default_retryable and v_wait.attempt < v_step.default_max_attempts then
       v_due_at := v_end + tasker.calculate_backoff_delay(v_wait.attempt, v_step.backoff_base_ms, v_step.backoff, v_step.max_backoff_ms, (random() * 0.3 - 0.15)::numeric)
                           * interval '1 millisecond';

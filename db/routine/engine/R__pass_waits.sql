@@ -134,10 +134,11 @@ begin
       end if;
       if v_state is null then
         o_next_due_at := least(o_next_due_at, v_wait.due_at);
-        update tasker.task_wakeups w set wake_at = v_wait.due_at where w.task_uuid = v_step.task_uuid and w.wake_at > v_wait.due_at;
+        update tasker.task_wakeups w set wake_at = v_wait.due_at where w.task_uuid = v_step.task_uuid and w.wake_at - v_wait.due_at > interval '0';
         continue;
       end if;
-      update tasker.step_waits w set state = v_state, ended_at = v_end where w.wait_uuid = v_wait.wait_uuid and w.state = 'open';
+      -- As text: otherwise the planner may read the index of all open waits, which it takes for few.
+      update tasker.step_waits w set state = v_state, ended_at = v_end where w.wait_uuid = v_wait.wait_uuid and w.state::text = 'open';
       if not found then
         raise exception 'wait % has ended although its step is pending', v_wait.wait_uuid;
       end if;

@@ -9,6 +9,7 @@ set search_path = ''
 as $$
 declare
   v_batches uuid[];
+  v_batchable uuid[];
 begin
   if not jsonb_path_exists(p_results, '$[*] ? (exists(@.batches))') then
     return;
@@ -20,7 +21,7 @@ begin
     join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
     join tasker.named_tasks_named_steps wn on wn.named_task_uuid = n.named_task_uuid and wn.step_type = 'batch_worker' and wn.parent_positions = array[n.step_position]
     join tasker.workflow_steps w on w.task_uuid = s.task_uuid and w.step_position = wn.step_position
-    where r.outcome = 'success' and s.workflow_step_uuid = any (p_accepted)),
+    where r.outcome = 'success' and r.step_uuid = any (p_accepted)),
   recorded as (
     insert into tasker.batches as b (workflow_step_uuid, task_uuid, batchable_step_uuid, recorded_at, handoff, parallelism, tolerate, total_workers, failure_strategy)
     select g.batch_step_uuid, g.task_uuid, g.workflow_step_uuid, coalesce(p_now, clock_timestamp()), g.handoffs, (g.limits ->> 'parallelism')::int,
@@ -30,18 +31,17 @@ begin
     on conflict (workflow_step_uuid) do update
       set recorded_at = excluded.recorded_at, handoff = excluded.handoff, total_workers = excluded.total_workers
       where b.first_position is null
-    returning b.workflow_step_uuid)
-  select array_agg(r.workflow_step_uuid) into v_batches from recorded r;
+    returning b.workflow_step_uuid, b.batchable_step_uuid)
+  select array_agg(r.workflow_step_uuid), array_agg(r.batchable_step_uuid) into v_batches, v_batchable from recorded r;
   if v_batches is null then
     return;
   end if;
   delete from tasker.batch_items i where i.batch_step_uuid = any (v_batches);
   insert into tasker.batch_items (batch_step_uuid, ordinal, item)
-  select b.workflow_step_uuid, c.ordinality, c.value
+  select v_batches[array_position(v_batchable, r.step_uuid)], c.ordinality, c.value
   from jsonb_to_recordset(p_results) as r(step_uuid uuid, outcome text, batches jsonb)
-  join tasker.batches b on b.batchable_step_uuid = r.step_uuid
   cross join lateral jsonb_array_elements(r.batches) with ordinality as c
-  where r.outcome = 'success' and b.workflow_step_uuid = any (v_batches);
+  where r.outcome = 'success' and r.step_uuid = any (v_batchable);
 end
 $$;
 comment on function tasker.record_batches(jsonb, uuid[], timestamptz) is

@@ -14,7 +14,7 @@ as $$
   from jsonb_to_recordset(p_results) as r(step_uuid uuid, handoff int, outcome text, decision jsonb)
   join tasker.workflow_steps s on s.workflow_step_uuid = r.step_uuid and s.handoffs = r.handoff
   join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
-  where r.outcome = 'success' and s.is_decision and s.workflow_step_uuid = any (p_accepted)
+  where r.outcome = 'success' and s.is_decision and r.step_uuid = any (p_accepted)
   -- An earlier handoff had decided, and an orchestrator could not process it.
   on conflict (workflow_step_uuid) do update
     set decided_at = excluded.decided_at, handoff = excluded.handoff, depth = excluded.depth, chosen = excluded.chosen, reason = null

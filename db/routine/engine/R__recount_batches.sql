@@ -12,18 +12,22 @@ begin
     return;
   end if;
   with live as materialized (
-    select l.task_uuid, l.workflow_step_uuid, l.batch_step_uuid, l.due_at, s.state,
+    select l.ctid as place, l.task_uuid, l.batch_step_uuid, l.due_at, s.state,
            case when s.state in ('pending', 'waiting_for_retry') then coalesce(s.next_retry_at, '-infinity') end as is_due_at
     from tasker.batch_live_workers l
     join tasker.workflow_steps s on s.workflow_step_uuid = l.workflow_step_uuid
     where l.task_uuid = any (p_task_uuids)),
   ended as (
-    delete from tasker.batch_live_workers l using live v
-    where v.state in ('complete', 'resolved_manually', 'error', 'cancelled') and l.task_uuid = v.task_uuid and l.workflow_step_uuid = v.workflow_step_uuid),
+    -- By the places of their rows, as count_batch_workers does.
+    delete from tasker.batch_live_workers l
+    where l.ctid = any (array(select v.place from live v where v.state in ('complete', 'resolved_manually', 'error', 'cancelled')))),
   turned as (
-    update tasker.batch_live_workers l set due_at = v.is_due_at from live v
-    where v.state not in ('complete', 'resolved_manually', 'error', 'cancelled') and v.due_at is distinct from v.is_due_at
-      and l.task_uuid = v.task_uuid and l.workflow_step_uuid = v.workflow_step_uuid),
+    update tasker.batch_live_workers l
+    set due_at = (select case when s.state in ('pending', 'waiting_for_retry') then coalesce(s.next_retry_at, '-infinity') end
+                  from tasker.workflow_steps s where s.workflow_step_uuid = l.workflow_step_uuid)
+    where l.ctid = any (array(
+      select v.place from live v
+      where v.state not in ('complete', 'resolved_manually', 'error', 'cancelled') and v.due_at is distinct from v.is_due_at))),
   counts as materialized (
     select v.task_uuid, v.batch_step_uuid,
            (count(*) filter (where v.state in ('enqueued', 'in_progress', 'enqueued_for_orchestration', 'enqueued_as_error_for_orchestration')))::int as in_flight,

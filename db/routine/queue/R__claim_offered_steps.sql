@@ -40,11 +40,11 @@ begin
     from claimed c),
   -- The wake-up of a task that waited long in a queue may be late; recovery must run by the end of the lease. Claims of
   -- many tasks meet here without task locks: a session skips a locked row, because the other sets it to about the same
-  -- time. By arrays of keys: with a join the planner reads all wake-ups for each step while its statistics say that there
-  -- are few.
+  -- time. By arrays of keys, and with the difference of the times: with a join the planner reads all wake-ups for each step while
+  -- its statistics say that there are few, and for a comparison it may read them by the index on wake_at.
   late as (
     select w.task_uuid from tasker.task_wakeups w
-    where w.task_uuid = any (array(select c.task_uuid from claimed c)) and w.wake_at > v_lease_end
+    where w.task_uuid = any (array(select c.task_uuid from claimed c)) and w.wake_at - v_lease_end > interval '0'
     for no key update of w skip locked),
   woken as (
     update tasker.task_wakeups w set wake_at = v_lease_end where w.task_uuid = any (array(select l.task_uuid from late l)))

@@ -21,7 +21,7 @@ begin
     where t.task_uuid = any (p_task_uuids) and t.completed_at is null and t.sla_breached_at is null
       and nt.named_task_uuid = t.named_task_uuid and greatest(t.start_at, t.created_at) + nt.sla_minutes * interval '1 minute' <= v_now
       and not t.is_delayed
-      and not exists (select from tasker.step_waits w where w.task_uuid = t.task_uuid and w.state = 'open' and (w.due_at is null or w.due_at > v_now))
+      and not exists (select from tasker.step_waits w where w.task_uuid = t.task_uuid and w.state = 'open' and (w.due_at is null or w.due_at > v_now) offset 0)
     returning t.task_uuid)
   select array_agg(l.task_uuid) into v_late from late l;
   if v_late is null then

@@ -22,9 +22,10 @@ begin
     select t.task_uuid, t.state, greatest(t.start_at, t.created_at) as created_at, nt.configuration, nt.max_duration_minutes, ns.name as namespace,
            nt.configuration #>> '{lifecycle,max_steps_in_process_minutes}' is not null as has_limit,
            exists (select from tasker.template_pauses p where p.named_task_uuid = t.named_task_uuid)
-             or (t.is_limited and exists (select from tasker.concurrency_slots c where c.task_uuid = t.task_uuid and c.admitted_at is null))
+             or (t.is_limited and exists (select from tasker.concurrency_slots c where c.task_uuid = t.task_uuid and c.admitted_at is null offset 0))
              or t.is_delayed
-             or exists (select from tasker.step_waits w where w.task_uuid = t.task_uuid and w.state = 'open' and (w.due_at is null or w.due_at > v_now)) as is_paused,
+             -- The offsets keep the planner from reading those of all tasks.
+             or exists (select from tasker.step_waits w where w.task_uuid = t.task_uuid and w.state = 'open' and (w.due_at is null or w.due_at > v_now) offset 0) as is_paused,
            (select h.created_at from tasker.task_transitions h where h.task_uuid = t.task_uuid and h.sort_key = t.transition_count) as entered_at
     from tasker.tasks t
     join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid

@@ -14,12 +14,14 @@ declare
   v_ended    jsonb := '[]';
 begin
   for v_stale in
-    with found as materialized (select * from tasker.get_task_staleness(p_task_uuids, p_now)),
-    -- In one statement: while no worker serves a namespace, every task of its queue becomes stale at some time.
+    with found as materialized (
+      select g.*, (select w.wake_at from tasker.task_wakeups w where w.task_uuid = g.task_uuid) as wake_at
+      from tasker.get_task_staleness(p_task_uuids, p_now) g),
+    -- In one statement: while no worker serves a namespace, every task of its queue becomes stale at some time. Of the others, most wake up before that.
+    early as materialized (select f.task_uuid, f.stale_at from found f where f.stale_at > v_now and f.stale_at < f.wake_at),
     later as (
-      update tasker.task_wakeups w set wake_at = f.stale_at
-      from found f
-      where w.task_uuid = any (p_task_uuids) and w.task_uuid = f.task_uuid and f.stale_at > v_now and w.wake_at - f.stale_at > interval '0')
+      update tasker.task_wakeups w set wake_at = (select e.stale_at from early e where e.task_uuid = w.task_uuid)
+      where w.task_uuid = any (array(select e.task_uuid from early e)))
     select * from found f where f.stale_at <= v_now order by f.task_uuid
   loop
     v_metadata := jsonb_strip_nulls(jsonb_build_object('reason', v_stale.reason, 'state', v_stale.state, 'should_have_moved_at', v_stale.should_have_moved_at,

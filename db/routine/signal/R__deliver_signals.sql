@@ -29,7 +29,7 @@ begin
   where not exists (select from tasker.tasks t where t.task_uuid = q.task_uuid);
   perform tasker.store_queued_signals(v_locked || v_gone, v_now);
   update tasker.task_wakeups w set wake_at = v_now
-  where w.task_uuid = any (v_locked) and w.wake_at > v_now
+  where w.task_uuid = any (v_locked) and w.wake_at - v_now > interval '0'
     and exists (select from tasker.step_waits o
                 join tasker.task_signals g on g.task_uuid = o.task_uuid and g.name = o.signal_name and g.wait_uuid is null
                 where o.task_uuid = w.task_uuid and o.state = 'open');

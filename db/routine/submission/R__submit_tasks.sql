@@ -41,6 +41,9 @@ declare
   v_handoffs    tasker.step_handoff[];
   v_verdicts    jsonb;
   v_parents     jsonb := '{}';
+  v_latest      jsonb;
+  v_have_parents  boolean;
+  v_lack_versions boolean;
   v_reuses      boolean;
   v_is_searched boolean;
   v_has_waits   boolean;
@@ -48,8 +51,15 @@ declare
   v_waiting     uuid[];
   v_evaluated   jsonb;
 begin
+  select bool_or(r ->> 'parent_task_uuid' is not null), bool_or(r ->> 'version' is null) into v_have_parents, v_lack_versions
+  from jsonb_array_elements(p_requests) r;
+  -- Once for each template: its versions are compared with each other.
+  if v_lack_versions then
+    select jsonb_object_agg(jsonb_build_array(g.namespace, g.name)::text, tasker.get_latest_version(g.namespace, g.name)) into v_latest
+    from (select distinct r ->> 'namespace' as namespace, r ->> 'name' as name from jsonb_array_elements(p_requests) r where r ->> 'version' is null) g;
+  end if;
   -- A parent that is being cancelled with its children must not get another behind the back of who cancels them.
-  if exists (select from jsonb_array_elements(p_requests) r where r ->> 'parent_task_uuid' is not null) then
+  if v_have_parents then
     with asked as materialized (
       select distinct (r ->> 'parent_task_uuid')::uuid as task_uuid, r -> 'parent_namespaces' as namespaces
       from jsonb_array_elements(p_requests) r where r ->> 'parent_task_uuid' is not null)
@@ -72,7 +82,7 @@ begin
     from jsonb_array_elements(p_requests) with ordinality as r
     left join tasker.task_namespaces ns on ns.name = r.value ->> 'namespace'
     left join tasker.named_tasks nt on nt.task_namespace_uuid = ns.task_namespace_uuid
-      and nt.name = r.value ->> 'name' and nt.version = coalesce(r.value ->> 'version', tasker.get_latest_version(r.value ->> 'namespace', r.value ->> 'name'))),
+      and nt.name = r.value ->> 'name' and nt.version = coalesce(r.value ->> 'version', v_latest ->> jsonb_build_array(r.value ->> 'namespace', r.value ->> 'name')::text)),
   judged as (
     select g.*,
            case

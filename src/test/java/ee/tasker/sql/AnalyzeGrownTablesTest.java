@@ -28,6 +28,27 @@ class AnalyzeGrownTablesTest {
   }
 
   @Test
+  void a_table_that_was_emptied_and_has_filled_again_is_analyzed() {
+    try (Sql sql = Sql.open()) {
+      sql.run("create table tasker.probe as select n, repeat('-', 500) as filler from generate_series(1, 3000) n");
+      sql.run("delete from tasker.probe");
+      sql.run("analyze tasker.probe");
+      assertThat(sql.number("select reltuples::bigint from pg_class where oid = 'tasker.probe'::regclass")).isZero();
+
+      sql.run("insert into tasker.probe select n, repeat('-', 500) from generate_series(1, 3000) n");
+      sql.text("select pg_stat_force_next_flush()::text");
+
+      assertThat(sql.texts(ANALYZE)).contains("tasker.probe");
+      assertThat(sql.number("select reltuples::bigint from pg_class where oid = 'tasker.probe'::regclass")).isEqualTo(3_000);
+      assertThat(sql.texts(ANALYZE)).doesNotContain("tasker.probe");
+    } finally {
+      try (Sql sql = Sql.open()) {
+        sql.run("drop table if exists tasker.probe");
+      }
+    }
+  }
+
+  @Test
   void a_small_table_is_left_to_autovacuum() {
     try (Sql session = Sql.session()) {
       session.run("create table tasker.probe as select n, repeat('-', 500) as filler from generate_series(1, 400) n");
