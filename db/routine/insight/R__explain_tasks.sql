@@ -7,7 +7,7 @@ create or replace function tasker.explain_tasks(p_task_uuids uuid[])
 returns jsonb
 language plpgsql stable
 set search_path = '' set timezone = 'UTC' set jit = off set plan_cache_mode = force_generic_plan
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set join_collapse_limit = 1
 as $$
 begin
   return (

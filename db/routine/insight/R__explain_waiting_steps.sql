@@ -12,7 +12,7 @@ create or replace function tasker.explain_waiting_steps(
 returns table (task_uuid uuid, workflow_step_uuid uuid, step_name varchar, state tasker.step_state, step_position int, cause text, sentence text, details jsonb, steps bigint)
 language plpgsql stable
 set search_path = '' set timezone = 'UTC' set jit = off set plan_cache_mode = force_generic_plan
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set join_collapse_limit = 1
 as $$
 #variable_conflict use_column
 declare

@@ -5,7 +5,7 @@ create or replace function tasker.get_task_documents(p_task_uuids uuid[], p_with
 returns jsonb
 language plpgsql stable
 set search_path = '' set timezone = 'UTC' set jit = off set plan_cache_mode = force_generic_plan
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set join_collapse_limit = 1
 as $$
 begin
   -- In plpgsql, which caches its plans: PostgreSQL would plan a function in SQL at every call.

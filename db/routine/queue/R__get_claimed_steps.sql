@@ -15,13 +15,16 @@ begin
   return (select coalesce(json_agg(json_build_object(
       'step_uuid', s.workflow_step_uuid, 'task_uuid', s.task_uuid, 'template_step_uuid', s.named_step_uuid, 'name', s.name,
       'handoff', s.handoffs, 'attempt', s.attempts, 'max_attempts', case when s.retryable then s.max_attempts else 1 end + s.attempts_before_reset,
-      'correlation_id', t.correlation_id, 'parent_correlation_id', t.parent_correlation_id, 'trace_parent', c.trace_parent,
+      'correlation_id', t.correlation_id, 'parent_correlation_id', t.parent_correlation_id, 'trace_parent', t.trace_parent,
       'cancel_requested', t.cancel_requested_at is not null and t.cancel_policy = 'cancel_running',
-      'context', c.context, 'results', p.results, 'inputs', d.inputs, 'checkpoint', d.checkpoint) order by u.n), '[]')
+      'context', t.context, 'results', p.results, 'inputs', d.inputs, 'checkpoint', d.checkpoint) order by u.n), '[]')
   from unnest(p_step_uuids) with ordinality as u(step_uuid, n)
   join tasker.workflow_steps s on s.workflow_step_uuid = u.step_uuid
-  join tasker.tasks t on t.task_uuid = s.task_uuid
-  join tasker.task_contexts c on c.task_uuid = s.task_uuid
+  -- The offset keeps the planner from reading all tasks at once where it takes them for few.
+  cross join lateral (
+    select a.correlation_id, a.parent_correlation_id, a.cancel_requested_at, a.cancel_policy, c.trace_parent, c.context
+    from tasker.tasks a join tasker.task_contexts c on c.task_uuid = a.task_uuid
+    where a.task_uuid = s.task_uuid offset 0) t
   left join tasker.workflow_step_documents d on d.workflow_step_uuid = s.workflow_step_uuid
   left join lateral (
     select json_object_agg(coalesce(parent.name, n.name), r.result) as results

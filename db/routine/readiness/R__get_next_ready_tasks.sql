@@ -9,7 +9,7 @@ returns table (
   current_state varchar)
 language plpgsql
 set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set join_collapse_limit = 1
 as $$
 #variable_conflict use_column
 declare

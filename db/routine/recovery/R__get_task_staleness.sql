@@ -11,7 +11,7 @@ returns table (task_uuid uuid, state tasker.task_state, should_have_moved_at tim
                reason tasker.dlq_reason, is_to_fail boolean, is_to_be_investigated boolean)
 language plpgsql stable
 set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set join_collapse_limit = 1
 as $$
 #variable_conflict use_column
 declare

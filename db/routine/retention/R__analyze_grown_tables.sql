@@ -1,5 +1,5 @@
 -- Renews the statistics of tables that have at least four times as many pages or rows as they had when these were last taken,
--- and more than 32 pages or 1000 rows. Autovacuum does so too, a minute later: until then a connection keeps the plans that it
+-- and more than 4 pages or 200 rows. Autovacuum does so too, a minute later: until then a connection keeps the plans that it
 -- made while the tables were empty, which scan a whole table for one step. Rows are counted too because a table that was emptied keeps its
 -- pages. Returns the tables. Skips a table that another session analyzes, or that the caller does not own.
 -- Locks: as ANALYZE, until the end of the transaction. Source: design section 10.
@@ -18,8 +18,8 @@ begin
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace
     where n.nspname in ('tasker', 'pgmq') and c.relkind = 'r'
       and pg_catalog.pg_has_role(c.relowner, 'USAGE')
-      and (pg_catalog.pg_relation_size(c.oid) > 4 * greatest(c.relpages, 8) * pg_catalog.current_setting('block_size')::bigint
-           or pg_catalog.pg_stat_get_live_tuples(c.oid) > 4 * greatest(c.reltuples, 250))
+      and (pg_catalog.pg_relation_size(c.oid) > 4 * greatest(c.relpages, 1) * pg_catalog.current_setting('block_size')::bigint
+           or pg_catalog.pg_stat_get_live_tuples(c.oid) > 4 * greatest(c.reltuples, 50))
     order by c.relname
   loop
     execute pg_catalog.format('analyze (skip_locked) %s', v_table);

@@ -20,7 +20,7 @@ create or replace function tasker.send_signals(
 returns jsonb
 language plpgsql
 set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set join_collapse_limit = 1
 as $$
 declare
   v_now      timestamptz;

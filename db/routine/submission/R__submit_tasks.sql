@@ -31,7 +31,7 @@ create or replace function tasker.submit_tasks(
 returns json
 language plpgsql
 set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set join_collapse_limit = 1
 as $$
 declare
   v_now         timestamptz := coalesce(p_now, clock_timestamp());
@@ -219,8 +219,11 @@ begin
                    from tasker.tasks t where t.identity_hash = a.identity_hash)
            end as verdict
     from unnest(v_accepted) a
-    left join (select t.task_uuid, t.state, t.correlation_id, t.replaces_task_uuid, nt.version from tasker.tasks t join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid) c
-      on c.task_uuid = a.task_uuid
+    -- The offset keeps the planner from reading all tasks of the template first.
+    left join lateral (
+      select t.task_uuid, t.state, t.correlation_id, t.replaces_task_uuid,
+             (select nt.version from tasker.named_tasks nt where nt.named_task_uuid = t.named_task_uuid) as version
+      from tasker.tasks t where t.task_uuid = a.task_uuid offset 0) c on true
     union all
     select r.key::int, r.value from jsonb_each(coalesce(v_refused, '{}')) r) v;
 

@@ -5,7 +5,7 @@ create or replace function tasker.write_search_attributes(p_task_uuids uuid[])
 returns int
 language plpgsql
 set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set join_collapse_limit = 1
 as $$
 declare
   v_written int;

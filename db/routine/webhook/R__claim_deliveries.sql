@@ -11,7 +11,7 @@ create or replace function tasker.claim_deliveries(p_server_uuid uuid, p_limit i
 returns jsonb
 language plpgsql
 set search_path = '' set timezone = 'UTC' set jit = off set plan_cache_mode = force_generic_plan
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set join_collapse_limit = 1
 as $$
 declare
   v_now     timestamptz := coalesce(p_now, clock_timestamp());

@@ -33,8 +33,8 @@ class PlannerSettingsTest {
   }
 
   private static final List<Rule> RULES = List.of(
-      Rule.of(BY_KEY + ", plan_cache_mode = force_generic_plan",
-          "Servers call them all the time, for one row or for some hundred. One plan per connection, a chain of look-ups by key, holds for "
+      Rule.of(BY_KEY + ", join_collapse_limit = 1, plan_cache_mode = force_generic_plan",
+          "Servers call them all the time, for one row or for some hundred. One plan per connection, a chain of look-ups by key in the order in which it is written, holds for "
               + "every statement below them; they are the outermost functions.",
           "abandon_steps", "act_on_step", "act_on_task", "advance_backfills", "advance_due_tasks", "claim_deliveries", "claim_steps",
           "claim_steps_for_workers",

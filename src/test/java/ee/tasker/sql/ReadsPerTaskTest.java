@@ -119,6 +119,34 @@ class ReadsPerTaskTest {
   }
 
   @Test
+  void of_single_requests_in_a_new_database() {
+    Dag dag = Dag.linear(2);
+    String request = "[" + dag.request(dag.registered()) + "]";
+    String rows = "select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint from pg_stat_xact_user_tables where relname in ('tasks', 'workflow_steps')";
+    try (Sql administration = Sql.open()) {
+      administration.run("analyze");
+    }
+    try (Sql session = Sql.session(); SqlWorker worker = SqlWorker.in(session)) {
+      long[] perTask = new long[2];
+      for (int i = 0; i < 2; i++) {
+        long before = session.number(rows);
+        int tasks = i == 0 ? 10 : 300;
+        for (int task = 0; task < tasks; task++) {
+          List<Claim> claims = SqlWorker.claims(session.object("select tasker.submit_tasks(?::jsonb, ?, 1)", request, worker.uuid())
+              .getJsonArray("claimed_steps"));
+          while (!claims.isEmpty()) {
+            claims = SqlWorker
+                .claims(worker.complete(1, claims.stream().map(Claim::success).toList()).getJsonArray("claimed_steps"));
+          }
+        }
+        perTask[i] = (session.number(rows) - before) / tasks;
+      }
+      session.rollback();
+      assertThat(perTask[1]).as("rows that a task reads after 300 others; at first %d", perTask[0]).isLessThan(perTask[0] + 20);
+    }
+  }
+
+  @Test
   void an_evaluation_reads_the_waits_of_its_own_task() {
     List<Dag.Task> tasks = Dag.of("rest").waitingOnly("{\"wait\": {\"for\": \"PT3H\"}}").started(400);
     try (SqlWorker worker = SqlWorker.open()) {
