@@ -48,7 +48,8 @@ begin
     into v_step
   from tasker.workflow_steps s
   left join lateral (select e.to_step_uuid from tasker.workflow_step_edges e where e.from_step_uuid = s.workflow_step_uuid limit 1) e on true
-  left join tasker.workflow_steps c on c.workflow_step_uuid = e.to_step_uuid
+  -- The offset keeps the planner from reading all steps where it takes them for few.
+  left join lateral (select a.* from tasker.workflow_steps a where a.workflow_step_uuid = e.to_step_uuid offset 0) c on true
   left join tasker.workers w on w.worker_uuid = p_server_uuid
   where s.workflow_step_uuid = v_step_uuid and s.task_uuid = v_task_uuid
     and s.state = 'in_progress' and s.handoffs = v_handoff and not s.is_decision and s.is_batchable is null and s.batch_step_uuid is null

@@ -19,8 +19,8 @@ begin
       'cancel_requested', t.cancel_requested_at is not null and t.cancel_policy = 'cancel_running',
       'context', t.context, 'results', p.results, 'inputs', d.inputs, 'checkpoint', d.checkpoint) order by u.n), '[]')
   from unnest(p_step_uuids) with ordinality as u(step_uuid, n)
-  join tasker.workflow_steps s on s.workflow_step_uuid = u.step_uuid
-  -- The offset keeps the planner from reading all tasks at once where it takes them for few.
+  -- By the keys of each: the offsets keep the planner from reading whole tables at once where it takes them for small.
+  cross join lateral (select a.* from tasker.workflow_steps a where a.workflow_step_uuid = u.step_uuid offset 0) s
   cross join lateral (
     select a.correlation_id, a.parent_correlation_id, a.cancel_requested_at, a.cancel_policy, c.trace_parent, c.context
     from tasker.tasks a join tasker.task_contexts c on c.task_uuid = a.task_uuid
@@ -29,10 +29,11 @@ begin
   left join lateral (
     select json_object_agg(coalesce(parent.name, n.name), r.result) as results
     from tasker.workflow_step_edges e
-    join tasker.workflow_steps parent on parent.workflow_step_uuid = e.from_step_uuid
+    cross join lateral (select a.* from tasker.workflow_steps a where a.workflow_step_uuid = e.from_step_uuid offset 0) parent
     join tasker.named_steps n on n.named_step_uuid = parent.named_step_uuid
-    join tasker.workflow_step_result_audit r
-      on r.workflow_step_uuid = parent.workflow_step_uuid and r.sort_key = parent.result_sort_key and r.success
+    cross join lateral (
+      select a.result from tasker.workflow_step_result_audit a
+      where a.workflow_step_uuid = parent.workflow_step_uuid and a.sort_key = parent.result_sort_key and a.success offset 0) r
     -- The parents of a worker are those of its batch step.
     where e.to_step_uuid = coalesce(s.batch_step_uuid, s.workflow_step_uuid)) p on s.total_parents > 0 or s.batch_step_uuid is not null);
 end

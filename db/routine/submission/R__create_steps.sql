@@ -20,10 +20,11 @@ begin
            -- Keys by position, made before the rows so that edges can name both ends without looking anything up. In the
            -- select list and not in a lateral join, whose result the planner would remember for tasks of the same size.
            (select array_agg(tasker.uuid_v7()) from generate_series(1, nt.total_steps)) as keys
-    from tasker.tasks t
+    from unnest(p_task_uuids) as u(task_uuid)
+    -- By the key of each: the offset keeps the planner from reading all tasks at once where it takes them for few.
+    cross join lateral (select a.* from tasker.tasks a where a.task_uuid = u.task_uuid offset 0) t
     join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
-    join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
-    where t.task_uuid = any (p_task_uuids)),
+    join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid),
   -- Materialized: the keys of all steps are in one array per task, and no sort may carry that along with every step.
   keyed_steps as materialized (
     select t.task_uuid, t.keys[n.step_position] as step_uuid, n.named_step_uuid, n.step_position,
