@@ -2170,11 +2170,14 @@ function tasker.get_refusals(p_results jsonb, p_accepted uuid[]) returns jsonb, 
   -- called by complete_steps
 -- The output of an ended task: what its template's mapping gave, or the results of its leaves by name.
 function tasker.get_task_output(p_task_uuid uuid) returns jsonb, stable;
-  -- called by find_child_violations, get_task_documents, pass_child_waits, read_document
+  -- called by find_child_violations, get_task_documents, read_document
+-- The outputs of ended tasks, each as get_task_output gives it, in one statement.
+function tasker.get_task_outputs(p_task_uuids uuid[]) returns TABLE(item integer, task_uuid uuid, output jsonb, error jsonb), stable;
+  -- called by get_task_output, pass_child_waits
 -- What follows from completed decisions, and from ready steps that the engine completes itself or that wait, until nothing more does.
-function tasker.grow_tasks(p_completed uuid[], p_ready uuid[], p_server_uuid uuid,
+function tasker.grow_tasks(p_completed uuid[], p_ready uuid[], p_server_uuid uuid, p_claim_limit integer, p_lease_seconds integer,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT o_ready uuid[], OUT o_deltas tasker.task_delta[],
-    OUT o_next_due_at timestamp with time zone, OUT o_due uuid[], OUT o_queued text[]) returns record;
+    OUT o_next_due_at timestamp with time zone, OUT o_due uuid[], OUT o_queued text[], OUT o_claimed uuid[]) returns record;
   -- called by advance_tasks, begin_compensations, evaluate_tasks
 -- Whether a task state is terminal.
 function tasker.is_terminal(p_state tasker.task_state) returns boolean, immutable;
@@ -2200,8 +2203,9 @@ function tasker.lock_tasks(p_task_uuids uuid[]) returns void;
 function tasker.merge_replies(p_first jsonb, p_second jsonb) returns jsonb, immutable;
   -- called by advance_due_tasks, decide_approval, end_worker_claims, process_tasks, submit_queued_requests, submit_worker_results
 -- Submits the child tasks of steps whose parents are done, and ends the waits of those whose child has ended.
-function tasker.pass_child_waits(p_step_uuids uuid[], p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,
-    OUT o_completed uuid[], OUT o_deltas tasker.task_delta[], OUT o_queued text[], OUT o_next_due_at timestamp with time zone) returns record;
+function tasker.pass_child_waits(p_step_uuids uuid[], p_server_uuid uuid, p_claim_limit integer, p_lease_seconds integer,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT o_completed uuid[], OUT o_deltas tasker.task_delta[],
+    OUT o_claimed uuid[], OUT o_queued text[], OUT o_next_due_at timestamp with time zone) returns record;
   -- called by grow_tasks
 -- Arms and ends the waits of steps whose parents are done.
 function tasker.pass_waits(p_step_uuids uuid[], p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,

@@ -138,7 +138,7 @@ begin
   from tasker.tasks t cross join lateral tasker.get_open_steps(t.task_uuid) s
   where t.task_uuid = any (p_task_uuids) and s.compensates_step_uuid is not null and s.state = 'pending' and s.remaining_parents = 0 and tasker.accepts_handoffs(t);
   if exists (select from tasker.workflow_steps s where s.workflow_step_uuid = any (v_ready) and s.is_automatic) then
-    v_growth := tasker.grow_tasks('{}', v_ready, p_server_uuid, p_now);
+    v_growth := tasker.grow_tasks('{}', v_ready, p_server_uuid, 0, 60, p_now);
     v_ready := v_growth.o_ready;
     v_deltas := v_growth.o_deltas;
   end if;

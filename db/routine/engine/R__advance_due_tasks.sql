@@ -1,5 +1,5 @@
--- One round of the fallback poller: continues with the holders of new slots, delivers notices between tasks and queued signals, takes up to p_limit due tasks that no other
--- session has locked, recovers steps with expired leases and unclaimed offers, resends lost messages, evaluates the tasks,
+-- One round of the fallback poller: continues with the holders of new slots, delivers notices between tasks and queued signals, evaluates the parents of children that have
+-- ended, takes up to p_limit due tasks that no other session has locked, recovers steps with expired leases and unclaimed offers, resends lost messages, evaluates the tasks,
 -- and handles stale ones as their templates say. Repeated rounds alone suffice to finish every task. p_claim_seconds,
 -- p_unserved_seconds: see recover_unclaimed_offers; p_fault_limit: see record_task_fault.
 -- Returns as evaluate_tasks, with the number of tasks that it processed as "tasks" and the milliseconds to the next wake-up of any task.
@@ -22,12 +22,22 @@ declare
   v_tasks  uuid[];
   v_started record;
   v_told   jsonb;
+  v_parents uuid[];
+  v_claimed int;
+  v_due_result jsonb;
   v_signalled int;
   v_due    uuid[];
   v_result jsonb := '{"claimed_steps": [], "queued": [], "ended": []}';
 begin
   v_started := tasker.start_admitted_steps(p_server_uuid, p_limit, p_claim_limit, p_lease_seconds, p_now);
+  v_claimed := coalesce(cardinality(v_started.o_claimed), 0);
   v_told := tasker.deliver_notices(p_server_uuid, p_limit, p_now);
+  if v_told -> 'parents' <> '[]' then
+    -- They are told, not due: nothing of them has to be recovered.
+    v_parents := array(select jsonb_array_elements_text(v_told -> 'parents')::uuid);
+    v_result := tasker.process_tasks(v_parents, p_server_uuid, greatest(p_claim_limit - v_claimed, 0), p_lease_seconds, null, null, p_fault_limit, p_now) - 'faulty';
+    v_claimed := v_claimed + jsonb_array_length(v_result -> 'claimed_steps');
+  end if;
   v_signalled := tasker.deliver_signals(p_limit, p_now);
   select array_agg(t.task_uuid order by t.task_uuid) into v_due from tasker.get_next_ready_tasks(p_limit, p_now) t;
   v_tasks := v_due;
@@ -35,9 +45,9 @@ begin
     select array_agg(distinct u order by u) into v_tasks from unnest(v_due || v_started.o_tasks) u;
   end if;
   if v_tasks is not null then
-    v_result := tasker.process_tasks(
-      v_tasks, p_server_uuid, greatest(p_claim_limit - coalesce(cardinality(v_started.o_claimed), 0), 0), p_lease_seconds, p_claim_seconds,
-      p_unserved_seconds, p_fault_limit, p_now) - 'faulty';
+    v_due_result := tasker.process_tasks(
+      v_tasks, p_server_uuid, greatest(p_claim_limit - v_claimed, 0), p_lease_seconds, p_claim_seconds, p_unserved_seconds, p_fault_limit, p_now) - 'faulty';
+    v_result := case when v_parents is null then v_due_result else tasker.merge_replies(v_result, v_due_result) end;
   end if;
   v_result := tasker.merge_replies(v_result, jsonb_build_object('ended', v_told -> 'ended'));
   if v_started.o_continued is not null then

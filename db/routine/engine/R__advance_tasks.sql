@@ -26,6 +26,7 @@ declare
 begin
   o_ended := '[]';
   o_queued := '{}';
+  o_claimed := '{}';
   if cardinality(p_unsettled) > 0 then
     v_settled := tasker.settle_steps(p_unsettled, p_server_uuid, p_now);
     v_completed := v_completed || v_settled.o_completed;
@@ -46,7 +47,9 @@ begin
   if v_released.o_grows or v_batches <> '{}' then
     v_batches := array(select distinct u from unnest(v_batches || tasker.count_batch_workers(p_completed)) u);
     v_grows := true;
-    v_growth := tasker.grow_tasks(v_completed, v_ready || v_batches, p_server_uuid, p_now);
+    v_growth := tasker.grow_tasks(v_completed, v_ready || v_batches, p_server_uuid, p_claim_limit, p_lease_seconds, p_now);
+    o_claimed := v_growth.o_claimed;
+    p_claim_limit := p_claim_limit - cardinality(o_claimed);
     v_ready := v_growth.o_ready;
     v_due := v_growth.o_due;
     v_deltas := v_deltas || v_growth.o_deltas;
@@ -68,7 +71,7 @@ begin
     p_claim_limit := p_claim_limit - (select count(*)::int from unnest(v_handoffs) h where h.is_claimed and h.step_uuid = any (v_workers));
   end if;
   v_handoffs := v_handoffs || tasker.enqueue_steps(v_ready, 'pending', p_server_uuid, p_claim_limit, p_lease_seconds, p_now);
-  select coalesce(array_agg(h.step_uuid) filter (where h.is_claimed), '{}'),
+  select o_claimed || array_agg(h.step_uuid) filter (where h.is_claimed),
          o_queued || coalesce(array_agg(distinct h.namespace::text) filter (where not h.is_claimed), '{}'),
          v_deltas || array_agg((h.task_uuid, 1, 0, 0, 0)::tasker.task_delta)
     into o_claimed, o_queued, v_deltas

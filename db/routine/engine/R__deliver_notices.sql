@@ -1,6 +1,7 @@
--- Acts upon notices between tasks, each under the lock of its receiver and of no other task: makes a parent due whose child has ended, so
--- that get_next_ready_tasks takes it, and requests the cancel of a child. Leaves out receivers that another session has locked: their notices stay.
--- Returns {notices, ended: [..]}: how many it deleted, and the tasks that ended by it.
+-- Acts upon notices between tasks, each under the lock of its receiver and of no other task: names the parents whose child has ended, for the caller to
+-- evaluate, and requests the cancel of a child. Leaves out receivers that another session has locked: their notices stay.
+-- Returns {notices, ended: [..], parents: [..]}: how many it deleted, the tasks that ended by it, and the uuids of the parents in their order, without those
+-- that are due: these come from get_next_ready_tasks.
 -- Locks: the receivers, skip locked, in the order of their uuids. Source: ADR 0043.
 create or replace function tasker.deliver_notices(p_server_uuid uuid, p_limit int default 100, p_now timestamptz default null)
 returns jsonb
@@ -14,9 +15,10 @@ declare
   v_notices   tasker.task_notices[];
   v_cancel    tasker.task_notices;
   v_ended     jsonb := '[]';
+  v_parents   uuid[];
 begin
   if not exists (select from tasker.task_notices) then
-    return '{"notices": 0, "ended": []}';
+    return '{"notices": 0, "ended": [], "parents": []}';
   end if;
   -- Whatever is locked by another session must not hide the others, so the limit counts what was locked.
   with receivers as materialized (
@@ -28,7 +30,7 @@ begin
   select array_agg(r.task_uuid) into v_receivers
   from (select distinct i.task_uuid from tasker.task_notices i where not exists (select from tasker.tasks t where t.task_uuid = i.task_uuid)) r;
   if v_locked is null and v_receivers is null then
-    return '{"notices": 0, "ended": []}';
+    return '{"notices": 0, "ended": [], "parents": []}';
   end if;
 
   -- Notices that other sessions have not committed stay, and are found later. Another session may have deleted all that were seen above.
@@ -36,7 +38,7 @@ begin
     delete from tasker.task_notices i where i.task_uuid = any (v_locked || v_receivers) returning i.*)
   select coalesce(array_agg(g::tasker.task_notices order by g.notice_uuid), '{}') into v_notices from gone g;
   -- The difference keeps the planner from reading all wake-ups that are later, by the index on wake_at.
-  update tasker.task_wakeups w set wake_at = v_now
+  select array_agg(w.task_uuid order by w.task_uuid) into v_parents from tasker.task_wakeups w
   where w.task_uuid = any (array(select n.task_uuid from unnest(v_notices) n where n.kind = 'child_ended' and n.task_uuid = any (v_locked)))
     and w.wake_at - v_now > interval '0';
   foreach v_cancel in array v_notices loop
@@ -47,7 +49,7 @@ begin
         p_compensate => coalesce((v_cancel.details ->> 'compensate')::boolean, false)) -> 'ended', '[]');
     end if;
   end loop;
-  return jsonb_build_object('notices', coalesce(cardinality(v_notices), 0), 'ended', v_ended);
+  return jsonb_build_object('notices', coalesce(cardinality(v_notices), 0), 'ended', v_ended, 'parents', coalesce(v_parents, '{}'));
 end
 $$;
 comment on function tasker.deliver_notices(uuid, int, timestamptz) is

@@ -70,11 +70,13 @@ begin
               else false end
       offset 0));
 
+  v_claimed := v_advance.o_claimed;
   if v_grows then
-    v_growth := tasker.grow_tasks('{}', v_pending, p_server_uuid, v_now);
+    v_growth := tasker.grow_tasks('{}', v_pending, p_server_uuid, greatest(p_claim_limit - cardinality(v_claimed), 0), p_lease_seconds, v_now);
     v_pending := v_growth.o_ready;
     v_grown := v_growth.o_deltas;
     v_queued := v_growth.o_queued;
+    v_claimed := v_claimed || v_growth.o_claimed;
     -- A decision that failed decides whether other steps of its task may start.
     select array_agg(u.step_uuid order by u.n) into v_due
     from unnest(v_due) with ordinality as u(step_uuid, n)
@@ -85,10 +87,10 @@ begin
   end if;
 
   v_handoffs := tasker.enqueue_steps(v_due, 'waiting_for_retry', p_server_uuid,
-                                     greatest(p_claim_limit - cardinality(v_advance.o_claimed), 0), p_lease_seconds, p_now);
+                                     greatest(p_claim_limit - cardinality(v_claimed), 0), p_lease_seconds, p_now);
   v_handoffs := v_handoffs || tasker.enqueue_steps(
     v_pending, 'pending', p_server_uuid,
-    greatest(p_claim_limit - cardinality(v_advance.o_claimed) - (select count(*)::int from unnest(v_handoffs) h where h.is_claimed), 0),
+    greatest(p_claim_limit - cardinality(v_claimed) - (select count(*)::int from unnest(v_handoffs) h where h.is_claimed), 0),
     p_lease_seconds, p_now);
 
   select coalesce(jsonb_agg(jsonb_build_object('task_uuid', c.task_uuid, 'state', c.state,
@@ -101,7 +103,7 @@ begin
     p_server_uuid, p_now) c;
 
   perform tasker.set_next_wakeups(p_task_uuids, v_now);
-  v_claimed := v_advance.o_claimed || array(select h.step_uuid from unnest(v_handoffs) h where h.is_claimed);
+  v_claimed := v_claimed || array(select h.step_uuid from unnest(v_handoffs) h where h.is_claimed);
   return jsonb_build_object(
     'claimed_steps', case when cardinality(v_claimed) > 0 then tasker.get_claimed_steps(v_claimed) else '[]' end,
     'queued', (select coalesce(jsonb_agg(distinct q), '[]') from (

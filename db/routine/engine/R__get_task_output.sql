@@ -8,30 +8,8 @@ returns jsonb
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_task   record;
-  v_output jsonb;
 begin
-  select t.has_output, o.output, o.error into v_task
-  from tasker.tasks t left join tasker.task_outputs o on o.task_uuid = t.task_uuid
-  where t.task_uuid = p_task_uuid and t.state in ('complete', 'resolved_manually');
-  if not found then
-    return null;
-  end if;
-  if v_task.has_output then
-    return jsonb_build_object('output', v_task.output, 'error', v_task.error);
-  end if;
-  select coalesce(jsonb_object_agg(coalesce(s.name, n.name), r.result) filter (where r.result is not null), '{}') into v_output
-  from tasker.workflow_steps s
-  join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid
-  join tasker.workflow_step_result_audit r on r.workflow_step_uuid = s.workflow_step_uuid and r.sort_key = s.result_sort_key and r.success
-  where s.task_uuid = p_task_uuid and s.step_position <= 1000000 and s.state = 'complete'
-    and not exists (select from tasker.workflow_step_edges e where e.from_step_uuid = s.workflow_step_uuid);
-  if octet_length(v_output::text) > 1048576 then
-    return jsonb_build_object('output', null, 'error', jsonb_build_object('type', 'output_too_large',
-      'message', format('the results of the leaves have %s bytes, and an output at most 1048576; choose from them with output', octet_length(v_output::text))));
-  end if;
-  return jsonb_build_object('output', v_output, 'error', null);
+  return (select jsonb_build_object('output', o.output, 'error', o.error) from tasker.get_task_outputs(array[p_task_uuid]) o);
 end
 $$;
 comment on function tasker.get_task_output(uuid) is

@@ -5,11 +5,11 @@
 -- o_ready are the steps to hand off: those of p_ready that have a handler and wait for nothing, and those that became ready, of tasks that
 -- accept handoffs, in the order of their handoff. o_due are workers of batches to hand off from waiting_for_retry. o_deltas: what the caller
 -- has to roll up. o_next_due_at: when the first of the waits that stay open is due. o_queued: the
--- namespaces in which steps of new child tasks were offered.
+-- namespaces in which steps of new child tasks were offered. o_claimed: their first steps that the server got without a message, up to p_claim_limit.
 -- Locks: the steps; the caller holds their tasks. Source: design section 13, ADR 0033.
 create or replace function tasker.grow_tasks(
-  p_completed uuid[], p_ready uuid[], p_server_uuid uuid, p_now timestamptz default null,
-  out o_ready uuid[], out o_deltas tasker.task_delta[], out o_next_due_at timestamptz, out o_due uuid[], out o_queued text[])
+  p_completed uuid[], p_ready uuid[], p_server_uuid uuid, p_claim_limit int, p_lease_seconds int, p_now timestamptz default null,
+  out o_ready uuid[], out o_deltas tasker.task_delta[], out o_next_due_at timestamptz, out o_due uuid[], out o_queued text[], out o_claimed uuid[])
 language plpgsql
 set search_path = ''
 as $$
@@ -32,6 +32,7 @@ begin
   o_deltas := '{}';
   o_due := '{}';
   o_queued := '{}';
+  o_claimed := '{}';
   loop
     o_ready := o_ready || tasker.expand_decisions(v_completed, p_server_uuid, p_now);
     select array_agg(s.workflow_step_uuid) filter (where s.is_automatic and s.workflow_step_uuid <> all (v_passed)),
@@ -62,8 +63,9 @@ begin
     if v_has_others then
       v_waited := tasker.pass_waits(v_automatic, p_server_uuid, p_now);
       v_passed := v_passed || v_waited.o_ready;
-      v_children := tasker.pass_child_waits(v_automatic, p_server_uuid, p_now);
+      v_children := tasker.pass_child_waits(v_automatic, p_server_uuid, p_claim_limit - cardinality(o_claimed), p_lease_seconds, p_now);
       o_queued := o_queued || v_children.o_queued;
+      o_claimed := o_claimed || v_children.o_claimed;
       v_batches := tasker.advance_batches(v_automatic, p_server_uuid, p_now);
       o_due := o_due || v_batches.o_due;
       o_next_due_at := least(o_next_due_at, v_waited.o_next_due_at, v_children.o_next_due_at);
@@ -88,5 +90,5 @@ begin
   where s.workflow_step_uuid = any (v_seen) and s.state = 'pending' and s.remaining_parents > 0 and s.workflow_step_uuid <> all (o_ready);
 end
 $$;
-comment on function tasker.grow_tasks(uuid[], uuid[], uuid, timestamptz) is
+comment on function tasker.grow_tasks(uuid[], uuid[], uuid, int, int, timestamptz) is
   'What follows from completed decisions, and from ready steps that the engine completes itself or that wait, until nothing more does.';

@@ -13,12 +13,12 @@
 -- A step that undoes one with a child task waits for the compensation of that child, a task of its own (compensate_child), and completes with it, or at once when
 -- there is nothing to undo. It is in error, child_not_compensated, when the compensation is blocked or has ended otherwise; started again, it takes the same task.
 -- Leaves out steps that are not pending or have no child task.
--- o_completed: the steps that completed; o_deltas: what the caller has to roll up; o_queued: the namespaces in which steps of children were
--- offered; o_next_due_at: when the first of the waits that stay open is due.
+-- o_completed: the steps that completed; o_deltas: what the caller has to roll up; o_claimed: first steps of children, up to p_claim_limit, that the server got
+-- without a message; o_queued: the namespaces in which the others were offered; o_next_due_at: when the first of the waits that stay open is due.
 -- Locks: the steps, waits and wake-ups; the caller holds the parents. Of tasks it locks only those that it creates. Source: design section 13, ADR 0043.
 create or replace function tasker.pass_child_waits(
-  p_step_uuids uuid[], p_server_uuid uuid, p_now timestamptz default null,
-  out o_completed uuid[], out o_deltas tasker.task_delta[], out o_queued text[], out o_next_due_at timestamptz)
+  p_step_uuids uuid[], p_server_uuid uuid, p_claim_limit int, p_lease_seconds int, p_now timestamptz default null,
+  out o_completed uuid[], out o_deltas tasker.task_delta[], out o_claimed uuid[], out o_queued text[], out o_next_due_at timestamptz)
 language plpgsql
 set search_path = ''
 as $$
@@ -29,7 +29,6 @@ declare
   v_child    record;
   v_takes    boolean;
   v_replaces boolean;
-  v_output   jsonb;
   v_error    jsonb;
   v_attempt  int;
   v_number   int;
@@ -41,17 +40,23 @@ declare
   v_ends     jsonb[] := '{}';
   v_requests jsonb[] := '{}';
   v_to_arm   jsonb[] := '{}';
+  v_satisfied uuid[] := '{}';
+  v_done      uuid[] := '{}';
+  v_children  uuid[] := '{}';
+  v_task     tasker.tasks;
   v_reply    jsonb;
   v_verdict  jsonb;
   v_undo     record;
 begin
   o_completed := '{}';
   o_deltas := '{}';
+  o_claimed := '{}';
   o_queued := '{}';
   for v_step in
     select s.workflow_step_uuid, s.task_uuid, n.wait_for, n.timeout_seconds, n.default_max_attempts, n.default_retryable, n.backoff, n.backoff_base_ms,
            n.max_backoff_ms, s.compensates_step_uuid is not null as is_undo, coalesce(s.name, sn.name) as name, nt.max_child_depth, t.parent_task_uuid,
-           position('$' in (n.wait_for -> 'context')::text) > 0 as has_paths, position('results' in (n.wait_for -> 'context')::text) > 0 as asks_for_results, t.priority, t.correlation_id, t.initiator, t.source_system, c.submitted_by, c.trace_parent
+           position('$' in (n.wait_for -> 'context')::text) > 0 as has_paths, position('results' in (n.wait_for -> 'context')::text) > 0 as asks_for_results, t.priority, t.correlation_id, t.initiator, t.source_system, c.submitted_by, c.trace_parent,
+           w.latest_wait, l.child
     from unnest(p_step_uuids) with ordinality as u(step_uuid, n)
     join tasker.workflow_steps s on s.workflow_step_uuid = u.step_uuid
     join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
@@ -59,17 +64,17 @@ begin
     join tasker.tasks t on t.task_uuid = s.task_uuid
     join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
     left join tasker.task_contexts c on c.task_uuid = s.task_uuid
+    left join lateral (
+      -- An open one is the latest, whatever the clock has been.
+      select a as latest_wait, a.child_task_uuid from tasker.step_waits a where a.task_uuid = s.task_uuid and a.workflow_step_uuid = s.workflow_step_uuid
+      order by (a.state = 'open') desc, a.armed_at desc, a.wait_uuid desc limit 1) w on true
+    left join lateral (select a as child from tasker.tasks a where a.task_uuid = w.child_task_uuid offset 0) l on true
     where s.state = 'pending' and s.is_automatic and n.wait_for ->> 'kind' = 'child'
     order by u.n
   loop
     v_error := null;
-    v_output := null;
     v_attempt := null;
-    -- An open one is the latest, whatever the clock has been.
-    select w.* into v_wait from tasker.step_waits w
-    where w.task_uuid = v_step.task_uuid and w.workflow_step_uuid = v_step.workflow_step_uuid
-    order by (w.state = 'open') desc, w.armed_at desc, w.wait_uuid desc limit 1;
-
+    v_wait := v_step.latest_wait;
     if v_wait.kind = 'child_retry' and v_wait.state = 'open' then
       if v_wait.due_at > v_now then
         o_next_due_at := least(o_next_due_at, v_wait.due_at);
@@ -164,27 +169,27 @@ begin
     end if;
 
     -- A child has been submitted, and its end not been taken yet.
-    select t.task_uuid, t.state, t.compensates_task_uuid into v_child from tasker.tasks t where t.task_uuid = v_wait.child_task_uuid;
+    v_task := v_step.child;
+    if v_wait.child_task_uuid is distinct from v_task.task_uuid then
+      select t.* into v_task from tasker.tasks t where t.task_uuid = v_wait.child_task_uuid;
+    end if;
     v_end := greatest(v_now, v_wait.armed_at);
-    if v_child.state in ('complete', 'resolved_manually') then
-      v_output := case when v_step.is_undo
-        then jsonb_build_object('output', jsonb_build_object('child_task_uuid', v_child.compensates_task_uuid, 'compensation_task_uuid', v_child.task_uuid))
-        else tasker.get_task_output(v_child.task_uuid) end;
-      v_error := nullif(v_output -> 'error', 'null');
-      if v_error is not null then
-        v_error := v_error || jsonb_build_object('details', jsonb_build_object('child_task_uuid', v_child.task_uuid) || coalesce(v_error -> 'details', '{}'));
-      end if;
-      update tasker.step_waits w set state = 'satisfied', ended_at = v_end where w.wait_uuid = v_wait.wait_uuid;
-      v_ends := v_ends || jsonb_build_object('step_uuid', v_step.workflow_step_uuid, 'result', v_output -> 'output', 'error', v_error);
-      if v_error is null then
+    if v_task.state in ('complete', 'resolved_manually') then
+      v_satisfied := v_satisfied || v_wait.wait_uuid;
+      if v_step.is_undo then
+        v_ends := v_ends || jsonb_build_object('step_uuid', v_step.workflow_step_uuid,
+          'result', jsonb_build_object('child_task_uuid', v_task.compensates_task_uuid, 'compensation_task_uuid', v_task.task_uuid));
         o_completed := o_completed || v_step.workflow_step_uuid;
+      else
+        v_done := v_done || v_step.workflow_step_uuid;
+        v_children := v_children || v_task.task_uuid;
       end if;
       continue;
-    elsif v_child.state is null or v_child.state in ('error', 'cancelled', 'blocked_by_failures') then
-      v_error := jsonb_build_object('type', case when v_step.is_undo then 'child_not_compensated' when v_child.state = 'cancelled' then 'child_cancelled' else 'child_failed' end,
-        'message', case when v_step.is_undo then format('task %s, which compensates child task %s, is %s', v_wait.child_task_uuid, v_child.compensates_task_uuid, coalesce(v_child.state::text, 'gone'))
-                        else format('child task %s is %s', v_wait.child_task_uuid, coalesce(v_child.state::text, 'gone')) end,
-        'details', jsonb_strip_nulls(jsonb_build_object('child_task_uuid', v_wait.child_task_uuid, 'state', v_child.state, 'attempt', v_wait.attempt,
+    elsif v_task.state is null or v_task.state in ('error', 'cancelled', 'blocked_by_failures') then
+      v_error := jsonb_build_object('type', case when v_step.is_undo then 'child_not_compensated' when v_task.state = 'cancelled' then 'child_cancelled' else 'child_failed' end,
+        'message', case when v_step.is_undo then format('task %s, which compensates child task %s, is %s', v_wait.child_task_uuid, v_task.compensates_task_uuid, coalesce(v_task.state::text, 'gone'))
+                        else format('child task %s is %s', v_wait.child_task_uuid, coalesce(v_task.state::text, 'gone')) end,
+        'details', jsonb_strip_nulls(jsonb_build_object('child_task_uuid', v_wait.child_task_uuid, 'state', v_task.state, 'attempt', v_wait.attempt,
           'failed_steps', (select jsonb_object_agg(f.name, f.error) from (
              select coalesce(s.name, n.name) as name, jsonb_build_object('type', r.error -> 'type', 'message', left(r.error ->> 'message', 1000)) as error
              from tasker.workflow_steps s
@@ -193,7 +198,7 @@ begin
              where s.task_uuid = v_wait.child_task_uuid and s.state = 'error' order by s.step_position limit 10) f))));
     elsif v_wait.due_at <= v_now then
       v_error := jsonb_build_object('type', 'child_timed_out', 'message', format('child task %s did not end within %s seconds', v_wait.child_task_uuid, v_step.timeout_seconds),
-        'details', jsonb_build_object('child_task_uuid', v_wait.child_task_uuid, 'state', v_child.state, 'attempt', v_wait.attempt));
+        'details', jsonb_build_object('child_task_uuid', v_wait.child_task_uuid, 'state', v_task.state, 'attempt', v_wait.attempt));
       insert into tasker.task_notices (task_uuid, sender_uuid, kind, sent_at, details)
       values (v_wait.child_task_uuid, v_step.task_uuid, 'cancel', v_now, jsonb_build_object('by', 'the parent task', 'reason', v_error -> 'message'));
     else
@@ -215,13 +220,32 @@ begin
     end if;
   end loop;
 
+  if v_satisfied <> '{}' then
+    -- By the key of each: the planner may take the open waits for few, and read them all.
+    update tasker.step_waits w set state = 'satisfied', ended_at = greatest(v_now, w.armed_at)
+    where w.ctid = any (array(
+      select x.ctid from unnest(v_satisfied) as u(wait_uuid) cross join lateral (
+        select a.ctid from tasker.step_waits a where a.wait_uuid = u.wait_uuid offset 0) x));
+  end if;
+  if v_done <> '{}' then
+    for v_step in
+      select v_done[o.item] as step_uuid, o.task_uuid, o.output, o.error from tasker.get_task_outputs(v_children) o
+    loop
+      v_ends := v_ends || jsonb_build_object('step_uuid', v_step.step_uuid, 'result', v_step.output, 'error',
+        v_step.error || jsonb_build_object('details', jsonb_build_object('child_task_uuid', v_step.task_uuid) || coalesce(v_step.error -> 'details', '{}')));
+      if v_step.error is null then
+        o_completed := o_completed || v_step.step_uuid;
+      end if;
+    end loop;
+  end if;
   if v_ends <> '{}' then
     o_deltas := o_deltas || tasker.end_automatic_steps(to_jsonb(v_ends), p_server_uuid, v_now);
   end if;
   if v_requests = '{}' then
     return;
   end if;
-  v_reply := tasker.submit_tasks(to_jsonb(v_requests), p_server_uuid, 0, 60, true, false, p_now)::jsonb;
+  v_reply := tasker.submit_tasks(to_jsonb(v_requests), p_server_uuid, p_claim_limit, p_lease_seconds, true, false, p_now)::jsonb;
+  o_claimed := array(select jsonb_array_elements_text(v_reply -> 'claimed_steps')::uuid);
   o_queued := array(select jsonb_array_elements_text(v_reply -> 'queued'));
   with created as materialized (
     select a.*, v.value as verdict
@@ -249,5 +273,5 @@ begin
   end loop;
 end
 $$;
-comment on function tasker.pass_child_waits(uuid[], uuid, timestamptz) is
+comment on function tasker.pass_child_waits(uuid[], uuid, int, int, timestamptz) is
   'Submits the child tasks of steps whose parents are done, and ends the waits of those whose child has ended.';

@@ -15,7 +15,7 @@
 -- task at the same time, the transaction that locks the row first wins. A context whose search attributes cannot be stored
 -- (extract_search_attributes) is invalid in the field context.<path>.
 -- Returns {verdicts: [{verdict, task_uuid?, state?, correlation_id?, version?, replaces_task_uuid?, field?, message?}] in
--- the order of the requests, claimed steps, queued}; verdict is created, duplicate (task_uuid is the existing task),
+-- the order of the requests, claimed_steps (for pass_child_waits their uuids alone: its callers read them), queued}; verdict is created, duplicate (task_uuid is the existing task),
 -- unknown_template or invalid.
 -- Locks: the named parents, shared, by uuid; the ended tasks whose identity is taken over, then identity hashes, both in
 -- the order of the hashes, so that two batches with the same requests cannot deadlock.
@@ -43,6 +43,7 @@ declare
   v_parents     jsonb := '{}';
   v_latest      jsonb;
   v_have_parents  boolean;
+  v_are_children  boolean;
   v_lack_versions boolean;
   v_reuses      boolean;
   v_is_searched boolean;
@@ -51,7 +52,8 @@ declare
   v_waiting     uuid[];
   v_evaluated   jsonb;
 begin
-  select bool_or(r ->> 'parent_task_uuid' is not null), bool_or(r ->> 'version' is null) into v_have_parents, v_lack_versions
+  select bool_or(r ->> 'parent_task_uuid' is not null), bool_or(r ->> 'version' is null), bool_or(r ? 'parent_step_uuid')
+    into v_have_parents, v_lack_versions, v_are_children
   from jsonb_array_elements(p_requests) r;
   -- Once for each template: its versions are compared with each other.
   if v_lack_versions then
@@ -229,8 +231,9 @@ begin
 
   return json_build_object(
     'verdicts', coalesce(v_verdicts, '[]'),
-    'claimed_steps', case when p_claim_limit > 0 then tasker.get_claimed_steps(array(select h.step_uuid from unnest(v_handoffs) h where h.is_claimed))
-                          else '[]' end,
+    'claimed_steps', case when p_claim_limit <= 0 then '[]'
+                          when v_are_children then (select coalesce(json_agg(h.step_uuid), '[]') from unnest(v_handoffs) h where h.is_claimed)
+                          else tasker.get_claimed_steps(array(select h.step_uuid from unnest(v_handoffs) h where h.is_claimed)) end,
     'queued', (select coalesce(jsonb_agg(distinct q.namespace), '[]') from (
                  select to_jsonb(h.namespace) as namespace from unnest(v_handoffs) h where not h.is_claimed
                  union all select jsonb_array_elements(v_evaluated -> 'queued')) q));

@@ -11,13 +11,15 @@ import ee.tasker.testing.Operator;
 import ee.tasker.testing.Sql;
 import ee.tasker.testing.SqlWorker;
 import jakarta.json.JsonObject;
+import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /** Steps that wait for a child task. */
 @DatabaseTest
-@DatabaseTest.Covers({"pass_child_waits", "deliver_notices", "tell_end_of_task", "find_child_violations", "get_child_documents"})
+@DatabaseTest.Covers({"pass_child_waits", "get_task_outputs", "deliver_notices", "tell_end_of_task", "find_child_violations",
+  "get_child_documents"})
 class ChildTasksTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
@@ -405,6 +407,52 @@ class ChildTasksTest {
     worker.advance();
     assertThatStep(parent.step("sub")).isIn("resolved_manually");
     assertThat(waits(parent)).containsExactly("child cancelled");
+    assertThatHistoryIsSound();
+  }
+
+  @Test
+  void first_steps_of_children_go_to_the_server_that_made_their_step_ready_up_to_its_limit() {
+    Dag.Template child = Dag.of("x").step("y").registered();
+    List<Dag.Task> parents = calling(child, "").started(2);
+    List<SqlWorker.Result> results = worker.claim(2).stream().map(claim -> claim.success("{\"n\": 7}")).toList();
+    List<SqlWorker.Claim> claims = SqlWorker.claims(worker.complete(3, results).getJsonArray("claimed_steps"));
+
+    assertThat(claims).hasSize(3);
+    assertThat(claims).allMatch(claim -> claim.claimedStep().getJsonObject("context").getJsonObject("from").getInt("n") == 7);
+    assertThat(claims).extracting(SqlWorker.Claim::task).isSubsetOf(parents.stream().map(this::child).toList());
+    List<SqlWorker.Claim> offered = worker.claim(99);
+    assertThat(offered).hasSize(1);
+    assertThatHistoryIsSound();
+
+    worker.complete(0, claims.stream().map(SqlWorker.Claim::success).toList());
+    worker.complete(0, offered.stream().map(SqlWorker.Claim::success).toList());
+    JsonObject round = sql.object("select tasker.advance_due_tasks(?, 100, 1)", worker.uuid());
+    assertThat(SqlWorker.claims(round.getJsonArray("claimed_steps"))).hasSize(1);
+    assertThat(worker.claim(99)).hasSize(1);
+    parents.forEach(parent -> assertThatStep(parent.step("sub")).isIn("complete"));
+    assertThatHistoryIsSound();
+  }
+
+  @Test
+  void a_parent_that_cannot_be_evaluated_holds_up_no_other() {
+    Dag.Task faulty = waitingForAChild("");
+    worker.complete(claim(child(faulty)).success());
+    Dag.Task other = waitingForAChild("");
+    worker.complete(claim(child(other)).success());
+    sql.run("create function pg_temp.fails() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$");
+    sql.run("create trigger fails before update on tasker.workflow_steps for each row when (new.workflow_step_uuid = '" + faulty.step("sub")
+        + "') execute function pg_temp.fails()");
+    try {
+      worker.advance();
+      assertThatStep(other.step("sub")).isIn("complete");
+      assertThatStep(faulty.step("sub")).isIn("pending");
+      assertThat(sql.uuid("select task_uuid from tasker.task_faults")).isEqualTo(faulty.uuid());
+    } finally {
+      sql.run("drop trigger fails on tasker.workflow_steps");
+    }
+    worker.at(Instant.now().plusSeconds(60)).advance();
+    assertThatStep(faulty.step("sub")).isIn("complete");
+    worker.at(null);
     assertThatHistoryIsSound();
   }
 

@@ -291,6 +291,49 @@ class WorkerClaimsTest {
     assertThat(sql.number("select count(*) from tasker.worker_claims")).isZero();
   }
 
+  /** A task whose second step is a child task in the namespace, whose only step has the handler. @return the answer to the result of its first step */
+  private JsonObject submitTheParentOfAChild(String namespace, String handler, JsonArray onlyIn) {
+    Dag.Template child = Dag.of("x").handler(handler).inNamespace(namespace).registered();
+    Dag.of("a").step("sub").dependsOn("a")
+        .waitingOnly("{\"task\": {\"namespace\": \"" + child.namespace() + "\", \"name\": \"" + child.name() + "\"}}").started();
+    var worker = Json.createObjectBuilder().add("worker_uuid", anns.toString()).add("name", "w").add("capacity", 4)
+        .add("handlers", Json.createArrayBuilder().add("test.handler"));
+    sql.object("select tasker.register_worker(?::jsonb, ?, ?, ?)",
+        (onlyIn == null ? worker : worker.add("namespaces", onlyIn)).build(), start, ANN, "the name of " + ANN);
+    return submit(anns, ANN, "{\"max\": 4}", result(claim(1).get(0), "success"));
+  }
+
+  @Test
+  void the_first_step_of_a_child_comes_with_the_answer_to_the_result_before_it() {
+    List<Claim> next = claims(submitTheParentOfAChild("payments", "test.handler", null));
+    assertThat(next).hasSize(1);
+    assertThat(sql.texts("select workflow_step_uuid from tasker.worker_claims")).containsExactly(next.get(0).step().toString());
+  }
+
+  @Test
+  void a_child_in_a_namespace_that_the_worker_does_not_serve_is_offered_to_others() {
+    JsonArray orders = Json.createArrayBuilder().add("orders").build();
+    assertThat(claims(submitTheParentOfAChild("payments", "test.handler", orders))).isEmpty();
+    assertThat(sql.number("select count(*) from tasker.workflow_steps where state = 'enqueued'")).isEqualTo(1);
+  }
+
+  @Test
+  void a_child_whose_handler_the_worker_does_not_have_is_offered_to_others() {
+    assertThat(claims(submitTheParentOfAChild("payments", "another.handler", null))).isEmpty();
+    assertThat(sql.number("select count(*) from tasker.workflow_steps where state = 'enqueued'")).isEqualTo(1);
+  }
+
+  @Test
+  void a_child_where_the_caller_may_no_longer_work_is_offered_to_others() {
+    Dag.Template child = Dag.of("x").inNamespace("payments").registered();
+    Dag.of("a").step("sub").dependsOn("a")
+        .waitingOnly("{\"task\": {\"namespace\": \"payments\", \"name\": \"" + child.name() + "\"}}").started();
+    register(anns, ANN, 4, "test.handler");
+    JsonObject reply = submit(anns, ANN, "{\"max\": 4, \"namespaces\": [\"orders\"]}", result(claim(1).get(0), "success"));
+    assertThat(claims(reply)).isEmpty();
+    assertThat(sql.number("select count(*) from tasker.workflow_steps where state = 'enqueued'")).isEqualTo(1);
+  }
+
   @Test
   void a_worker_that_asks_for_no_steps_gets_none() {
     Dag.of("a").started(3);
