@@ -13,10 +13,11 @@ import java.util.List;
 /** {@code ./mvnw -Pbenchmark}: runs the requested phases and prints their results. Fails when a task did not complete. */
 public final class Benchmark {
   private static final List<Phase> PHASES = List.of(
-      new Floor(), new Peers(), new Latency(), new UnderLoad(), new Throughput(), new FanOut(), new Orders(), new Idle(), new MoreServers(),
+      new Floor(), new Peers(), new Latency(), new UnderLoad(), new Overload(), new Throughput(), new FanOut(), new Orders(), new Idle(),
+      new MoreServers(),
       new Submission(), new Payload(), new Snapshot(),
       new ManyFinished(), new Purging(), new Bloat(), new Sleeping(), new Scheduled(), new SlowPlans(), new Plans(), new Waiting(),
-      new GrowingCost(), new GrownSteps(), new CostModel());
+      new GrowingCost(), new GrownSteps(), new CostModel(), new Without());
   private static final List<String> TEMPLATES = List.of("linear_4", "diamond", "complex_dag", "tree", "orders_5_ms", "echo_4");
 
   private final Options options;

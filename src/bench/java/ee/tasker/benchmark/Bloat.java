@@ -4,15 +4,18 @@ import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
- * With {@code benchmark.bloat.minutes}: linear tasks at a steady rate, and every few minutes the size of the hot tables and
- * their indexes and the share of dead rows. A table with constant bytes per live row does not bloat; the two that hold work
+ * With {@code benchmark.bloat.minutes}: linear tasks at a steady rate, each by a POST of its own, and every few minutes their times, the memory of the server,
+ * the size of the hot tables and their indexes and the share of dead rows. A table with constant bytes per live row does not bloat; the two that hold work
  * in progress only must not grow at all.
  */
 final class Bloat implements Phase {
-  private static final int CONNECTIONS = 8;
+  private static final int CONNECTIONS = 16;
   private static final List<String> TABLES = List.of("tasker.tasks", "tasker.workflow_steps", "tasker.task_wakeups",
       "pgmq.q_worker_benchmark_queue");
 
@@ -34,13 +37,17 @@ final class Bloat implements Phase {
         "of it free, %",
         "indexes MiB", "leaf pages filled, %", "heap bytes per live row", "vacuums", "HOT updates, %");
     Report.Table speed = bench.report().table("Tasks under " + under, "until minute", "tasks", "created to completed P50 ms", "P99 ms",
-        "CPU ms of the database per step", "WAL bytes per step");
+        "due to 201 P50 ms", "P99 ", "CPU ms of the database per step", "CPU ms of the server per step", "WAL bytes per step",
+        "memory of the server, MiB", "bytes of the database per task made");
     sample(bench, sizes, 0);
+    Drift drift = new Drift();
+    double bytesBefore = size(bench);
     OffsetDateTime begin = bench.database().now();
     for (int done = 0; done < seconds; done += options.bloatEverySeconds()) {
       int part = Math.min(options.bloatEverySeconds(), seconds - done);
-      part(bench, speed, part, done + part);
+      part(bench, speed, drift, part, done + part, bytesBefore);
       sample(bench, sizes, done + part);
+      drift.addTo(bench.report());
       bench.report().write(options.target());
     }
     bench.database().awaitRest(begin, Duration.ofMinutes(10));
@@ -48,16 +55,43 @@ final class Bloat implements Phase {
     sample(bench, sizes, seconds);
   }
 
-  private static void part(Bench bench, Report.Table table, int seconds, int until) throws IOException, SQLException {
+  /** What must stay as it is, by part. */
+  private static final class Drift {
+    private final Map<String, List<Double>> parts = new LinkedHashMap<>();
+
+    void add(String name, double value) {
+      parts.computeIfAbsent(name, created -> new ArrayList<>()).add(value);
+    }
+
+    void addTo(Report report) {
+      parts.forEach((name, values) -> report.figure("steady_" + name, values.stream().mapToDouble(Double::doubleValue).toArray()));
+    }
+  }
+
+  private static void part(Bench bench, Report.Table table, Drift drift, int seconds, int until, double bytesBefore)
+      throws IOException, SQLException {
     OffsetDateTime begin = bench.database().now();
     Counters before = Counters.of(bench.database());
     Cpu cpu = Cpu.of(bench.servers().handles(), bench.database().postmaster());
-    bench.load().postAtRate("linear_4", bench.options().bloatRate(), seconds, CONNECTIONS);
+    Samples answers = bench.load().postAtRate("linear_4", bench.options().bloatRate(), seconds, CONNECTIONS);
     double steps = 4.0 * bench.options().bloatRate() * seconds;
     Samples latencies = bench.database().latencies(begin);
-    table.row(minutes(until), latencies.count(), latencies.p50(), latencies.p99(),
-        Cpu.of(bench.servers().handles(), bench.database().postmaster()).since(cpu).database() * 1000 / steps,
-        (Counters.of(bench.database()).walBytes() - before.walBytes()) / steps);
+    Cpu used = Cpu.of(bench.servers().handles(), bench.database().postmaster()).since(cpu);
+    double walBytes = (Counters.of(bench.database()).walBytes() - before.walBytes()) / steps;
+    double memory = bench.servers().residentMebibytes();
+    double bytes = (size(bench) - bytesBefore) / ((double) until * bench.options().bloatRate());
+    table.row(minutes(until), latencies.count(), latencies.p50(), latencies.p99(), answers.p50(), answers.p99(),
+        used.database() * 1000 / steps, used.servers() * 1000 / steps, walBytes, memory, bytes);
+    drift.add("minute", until / 60.0);
+    drift.add("p50_ms", latencies.p50());
+    drift.add("p99_ms", latencies.p99());
+    drift.add("database_cpu_ms_per_step", used.database() * 1000 / steps);
+    drift.add("server_mib", memory);
+    drift.add("bytes_per_task", bytes);
+  }
+
+  private static double size(Bench bench) throws SQLException {
+    return bench.database().number("pg_database_size(current_database())");
   }
 
   private static void sample(Bench bench, Report.Table table, int second) throws SQLException {

@@ -12,8 +12,11 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
 import org.knowm.xchart.XYChart;
@@ -25,6 +28,14 @@ import org.knowm.xchart.style.Styler;
 final class Charts {
   private static final Color OURS = new Color(0x1f5fa8);
   private static final Color PEER = new Color(0xb8b8b8);
+  private static final Map<String, String> DRIFTING = new LinkedHashMap<>();
+  static {
+    DRIFTING.put("steady_p50_ms", "created to completed, P50");
+    DRIFTING.put("steady_p99_ms", "created to completed, P99");
+    DRIFTING.put("steady_database_cpu_ms_per_step", "CPU of the database per step");
+    DRIFTING.put("steady_server_mib", "memory of the server");
+    DRIFTING.put("steady_bytes_per_task", "bytes per task made");
+  }
   private static final int WIDTH = 760;
   private static final int HEIGHT = 360;
 
@@ -54,6 +65,9 @@ final class Charts {
     if (!run.getJsonObject("growth").isEmpty()) {
       files.add(save(growth(run.getJsonObject("growth")), folder.resolve("benchmarks-growth.svg")));
     }
+    if (run.getJsonObject("rounds").containsKey("steady_minute")) {
+      files.add(save(drift(run.getJsonObject("rounds")), folder.resolve("benchmarks-steady.svg")));
+    }
     return files;
   }
 
@@ -82,6 +96,26 @@ final class Charts {
     style(chart);
     chart.getStyler().setOverlapped(true).setAvailableSpaceFill(0.6);
     return chart;
+  }
+
+  /** Each measure of a steady load as a multiple of its median: a flat line has not drifted. */
+  private static XYChart drift(JsonObject rounds) {
+    XYChart chart = new XYChartBuilder().width(WIDTH).height(HEIGHT).title("A steady load: each measure, divided by its median")
+        .xAxisTitle("minute").yAxisTitle("× median").build();
+    double[] minutes = numbers(rounds, "steady_minute");
+    DRIFTING.forEach((figure, name) -> {
+      double[] values = numbers(rounds, figure);
+      double median = Samples.of(values).median();
+      chart.addSeries(name, minutes, Arrays.stream(values).map(value -> value / median).toArray());
+    });
+    style(chart);
+    chart.getStyler().setYAxisMin(0.0);
+    chart.getStyler().setLegendPosition(Styler.LegendPosition.OutsideE);
+    return chart;
+  }
+
+  private static double[] numbers(JsonObject rounds, String figure) {
+    return rounds.getJsonArray(figure).getValuesAs(JsonNumber.class).stream().mapToDouble(JsonNumber::doubleValue).toArray();
   }
 
   private static XYChart growth(JsonObject growth) {

@@ -95,6 +95,7 @@ final class GrownSteps implements Phase {
           new Kind("4 steps in a row", "chain_4", 4, null, success),
           new Kind("7 steps in a row", "chain_7", 7, null, success),
           new Kind("100 steps in parallel", "fan_100", 102, null, success),
+          new Kind("a task of 4 steps and one of 3", "both", 7, null, success),
           new Kind("a task of 4 steps and one of 3, each submitted alone", "alone", 7, null, success),
           new Kind("decision by a handler, 4 steps", "decided", 4, "chain_4",
               when(engine, "route", "{'outcome': 'success', 'result': {}, 'decision': ['s3']}")),
@@ -102,6 +103,7 @@ final class GrownSteps implements Phase {
           new Kind("batch of 100 workers, all at once", "batch_100", 103, "fan_100", when(engine, "cut", cursors(100))),
           new Kind("batch of 100 workers, 10 at once", "batch_10", 103, "fan_100", when(engine, "cut", cursors(100))),
           new Kind("4 steps, one of them a child task of 3", "calling", 7, "chain_4", success),
+          new Kind("the same", "calling", 7, "both", success),
           new Kind("the same", "calling", 7, "alone", success),
           new Kind("4 steps, of which the last fails, and 3 compensations", "saga", 7, "chain_7",
               when(engine, "s4", "{'outcome': 'permanent_failure', 'error': {'type': 'x', 'message': 'x'}}")));
@@ -139,6 +141,11 @@ final class GrownSteps implements Phase {
   }
 
   private static void run(SqlEngine engine, Kind kind, int tasks) throws SQLException {
+    if (kind.template().equals("both")) {
+      engine.runGrowing("chain_4", tasks, PER_CALL, kind.outcome());
+      engine.runGrowing("chain_3", tasks, PER_CALL, kind.outcome());
+      return;
+    }
     if (!kind.template().equals("alone")) {
       engine.runGrowing(kind.template(), tasks, PER_CALL, kind.outcome());
       return;

@@ -3,6 +3,7 @@ package ee.tasker.benchmark;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -118,6 +119,32 @@ final class Load {
       }
     });
     return Samples.of(ms);
+  }
+
+  /** What came of requests at a fixed rate. @param accepted milliseconds from when each was due to its 201 */
+  record Offered(Samples accepted, int refused, double seconds) {
+  }
+
+  /** A fixed rate per second, without waiting for completion; a server that is busy may refuse a request. */
+  Offered offer(String template, int rate, int seconds, int connections) throws IOException {
+    byte[] body = request(template).getBytes(StandardCharsets.UTF_8);
+    int requests = rate * seconds;
+    ConcurrentLinkedQueue<Double> accepted = new ConcurrentLinkedQueue<>();
+    AtomicInteger next = new AtomicInteger();
+    long start = System.nanoTime() + 50_000_000;
+    parallel(connections, line -> {
+      for (int i = next.getAndIncrement(); i < requests; i = next.getAndIncrement()) {
+        long due = start + (long) (i * (1e9 / rate));
+        await(due);
+        Line.Answer answer = line.post("/v1/tasks", body);
+        expect(answer, 201, 503);
+        if (answer.status() == 201) {
+          accepted.add((System.nanoTime() - due) / 1e6);
+        }
+      }
+    });
+    double elapsed = (System.nanoTime() - start) / 1e9;
+    return new Offered(Samples.of(accepted.stream().mapToDouble(Double::doubleValue).toArray()), requests - accepted.size(), elapsed);
   }
 
   private static void await(long due) {

@@ -21,7 +21,8 @@ record Options(Properties properties) {
   boolean wants(String phase) {
     Set<String> only = new TreeSet<>(words("benchmark.only", ""));
     Set<String> skipped = new TreeSet<>(words("benchmark.skip", ""));
-    return (only.isEmpty() || only.contains(phase)) && !skipped.contains(phase);
+    boolean isLong = phase.equals("without");
+    return (only.isEmpty() ? !isLong : only.contains(phase)) && !skipped.contains(phase);
   }
 
   /** Sizes of the throughput rounds. */

@@ -6,6 +6,7 @@ import ee.tasker.run.Login;
 import ee.tasker.run.RunProblem;
 import ee.tasker.run.ServerProcess;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,10 +19,18 @@ final class Servers implements AutoCloseable {
   private final Options options;
   private final DatabaseAddress database;
   private final List<ServerProcess> running = new ArrayList<>();
+  private Map<String, String> more = Map.of();
 
   Servers(Options options, DatabaseAddress database) {
     this.options = options;
     this.database = database;
+  }
+
+  /** Stops all, and starts one with this environment in addition; later ones get it too. */
+  synchronized void restart(Map<String, String> environment) throws InterruptedException {
+    close();
+    more = Map.copyOf(environment);
+    have(1);
   }
 
   /** Starts or stops servers of all roles until the number is reached. */
@@ -63,11 +72,25 @@ final class Servers implements AutoCloseable {
     }
     environment.putAll(Login.FOR_TESTS.environment());
     environment.putAll(options.serverEnvironment());
+    environment.putAll(more);
     return environment;
   }
 
   synchronized List<ProcessHandle> handles() {
     return running.stream().flatMap(server -> server.handle().stream()).toList();
+  }
+
+  /** Memory of all servers that is in use as the system counts it, not as the heap does; NaN where there is no {@code /proc}. */
+  synchronized double residentMebibytes() {
+    double pages = 0;
+    for (ProcessHandle handle : handles()) {
+      try {
+        pages += Double.parseDouble(Files.readString(Path.of("/proc", Long.toString(handle.pid()), "statm")).split(" ")[1]);
+      } catch (IOException e) {
+        return Double.NaN;
+      }
+    }
+    return pages * 4096 / (1 << 20);
   }
 
   synchronized List<Integer> ports() {

@@ -129,14 +129,16 @@ final class SqlEngine {
     }
   }
 
-  /** As above, with the rounds of the poller in between, until nothing moves any more. */
+  /** As above, with the rounds of the poller in between, for which a server has as many permits as for a result, until nothing moves any more. */
   void runGrowing(String template, int tasks, int perCall, Function<JsonObject, JsonObject> outcome) throws SQLException {
     JsonArray next = submit(template, tasks, perCall, "{\"number\":6}");
     while (true) {
       while (!next.isEmpty()) {
         next = complete(next, perCall, true, outcome);
       }
-      if (object("select tasker.advance_due_tasks(?::uuid, 100)::text", SERVER.toString()).getInt("tasks") == 0) {
+      JsonObject round = object("select tasker.advance_due_tasks(?::uuid, 100, ?)::text", SERVER.toString(), perCall);
+      next = round.getJsonArray("claimed_steps");
+      if (next.isEmpty() && round.getInt("tasks") == 0) {
         next = claim(perCall);
         if (next.isEmpty()) {
           return;
