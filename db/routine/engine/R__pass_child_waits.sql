@@ -43,6 +43,7 @@ declare
   v_satisfied uuid[] := '{}';
   v_done      uuid[] := '{}';
   v_children  uuid[] := '{}';
+  v_waits     uuid[] := '{}';
   v_task     tasker.tasks;
   v_reply    jsonb;
   v_verdict  jsonb;
@@ -175,14 +176,15 @@ begin
     end if;
     v_end := greatest(v_now, v_wait.armed_at);
     if v_task.state in ('complete', 'resolved_manually') then
-      v_satisfied := v_satisfied || v_wait.wait_uuid;
       if v_step.is_undo then
+        v_satisfied := v_satisfied || v_wait.wait_uuid;
         v_ends := v_ends || jsonb_build_object('step_uuid', v_step.workflow_step_uuid,
           'result', jsonb_build_object('child_task_uuid', v_task.compensates_task_uuid, 'compensation_task_uuid', v_task.task_uuid));
         o_completed := o_completed || v_step.workflow_step_uuid;
       else
         v_done := v_done || v_step.workflow_step_uuid;
         v_children := v_children || v_task.task_uuid;
+        v_waits := v_waits || v_wait.wait_uuid;
       end if;
       continue;
     elsif v_task.state is null or v_task.state in ('error', 'cancelled', 'blocked_by_failures') then
@@ -220,23 +222,25 @@ begin
     end if;
   end loop;
 
-  if v_satisfied <> '{}' then
-    -- By the key of each: the planner may take the open waits for few, and read them all.
-    update tasker.step_waits w set state = 'satisfied', ended_at = greatest(v_now, w.armed_at)
-    where w.ctid = any (array(
-      select x.ctid from unnest(v_satisfied) as u(wait_uuid) cross join lateral (
-        select a.ctid from tasker.step_waits a where a.wait_uuid = u.wait_uuid offset 0) x));
-  end if;
   if v_done <> '{}' then
     for v_step in
-      select v_done[o.item] as step_uuid, o.task_uuid, o.output, o.error from tasker.get_task_outputs(v_children) o
+      -- Without a row for a child that an operator has restarted since it was read: its wait stays open.
+      select v_done[o.item] as step_uuid, v_waits[o.item] as wait_uuid, o.task_uuid, o.output, o.error from tasker.get_task_outputs(v_children) o
     loop
+      v_satisfied := v_satisfied || v_step.wait_uuid;
       v_ends := v_ends || jsonb_build_object('step_uuid', v_step.step_uuid, 'result', v_step.output, 'error',
         v_step.error || jsonb_build_object('details', jsonb_build_object('child_task_uuid', v_step.task_uuid) || coalesce(v_step.error -> 'details', '{}')));
       if v_step.error is null then
         o_completed := o_completed || v_step.step_uuid;
       end if;
     end loop;
+  end if;
+  if v_satisfied <> '{}' then
+    -- By the key of each: the planner may take the open waits for few, and read them all.
+    update tasker.step_waits w set state = 'satisfied', ended_at = greatest(v_now, w.armed_at)
+    where w.ctid = any (array(
+      select x.ctid from unnest(v_satisfied) as u(wait_uuid) cross join lateral (
+        select a.ctid from tasker.step_waits a where a.wait_uuid = u.wait_uuid offset 0) x));
   end if;
   if v_ends <> '{}' then
     o_deltas := o_deltas || tasker.end_automatic_steps(to_jsonb(v_ends), p_server_uuid, v_now);
@@ -246,7 +250,7 @@ begin
   end if;
   v_reply := tasker.submit_tasks(to_jsonb(v_requests), p_server_uuid, p_claim_limit, p_lease_seconds, true, false, p_now)::jsonb;
   o_claimed := array(select jsonb_array_elements_text(v_reply -> 'claimed_steps')::uuid);
-  o_queued := array(select jsonb_array_elements_text(v_reply -> 'queued'));
+  o_queued := o_queued || array(select jsonb_array_elements_text(v_reply -> 'queued'));
   with created as materialized (
     select a.*, v.value as verdict
     from jsonb_array_elements(v_reply -> 'verdicts') with ordinality as v

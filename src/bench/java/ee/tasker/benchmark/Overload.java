@@ -11,6 +11,8 @@ import java.time.OffsetDateTime;
  */
 final class Overload implements Phase {
   private static final int[] FACTORS = {1, 2, 3};
+  /** So many more requests may be under way than under other loads: with fewer, the load would wait for the server instead of being refused. */
+  private static final int MORE_CONNECTIONS = 4;
 
   @Override
   public String name() {
@@ -41,7 +43,8 @@ final class Overload implements Phase {
       throws IOException, SQLException, InterruptedException {
     int rate = (int) (factor * capacity);
     OffsetDateTime begin = bench.database().now();
-    Load.Offered offered = bench.load().offer("linear_4", rate, bench.options().loadSeconds(), bench.options().loadConnections());
+    Load.Offered offered = bench.load().offer("linear_4", rate, bench.options().loadSeconds(),
+        MORE_CONNECTIONS * bench.options().loadConnections());
     bench.database().awaitRest(begin, Duration.ofMinutes(10));
     int accepted = offered.accepted().sorted().length;
     bench.expectComplete("overload at " + rate + " tasks/s", accepted, begin);
