@@ -125,6 +125,7 @@ final class Without implements Phase {
     bench.expectComplete(what, options.rates().get(0) * options.loadSeconds(), begin);
     table.row(what, median(alone), Report.format(answers.p50()) + ", " + Report.format(answers.p99()), median(each), median(inBatches),
         median(micros), median(log));
+    bench.report().write(options.target());
   }
 
   private static double median(List<Double> values) {
