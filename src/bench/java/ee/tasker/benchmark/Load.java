@@ -106,19 +106,11 @@ final class Load {
 
   /** A fixed rate per second, without waiting for completion; milliseconds from when a request was due to its response. */
   Samples postAtRate(String template, int rate, int seconds, int connections) throws IOException {
-    byte[] body = request(template).getBytes(StandardCharsets.UTF_8);
-    double[] ms = new double[rate * seconds];
-    AtomicInteger next = new AtomicInteger();
-    long start = System.nanoTime() + 50_000_000;
-    parallel(connections, line -> {
-      for (int i = next.getAndIncrement(); i < ms.length; i = next.getAndIncrement()) {
-        long due = start + (long) (i * (1e9 / rate));
-        await(due);
-        expect(line.post("/v1/tasks", body), 201);
-        ms[i] = (System.nanoTime() - due) / 1e6;
-      }
-    });
-    return Samples.of(ms);
+    Offered offered = offer(template, rate, seconds, connections);
+    if (offered.refused() > 0) {
+      throw new IOException("the server refused " + offered.refused() + " requests");
+    }
+    return offered.accepted();
   }
 
   /** What came of requests at a fixed rate. @param accepted milliseconds from when each was due to its 201 */
@@ -144,7 +136,7 @@ final class Load {
       }
     });
     double elapsed = (System.nanoTime() - start) / 1e9;
-    return new Offered(Samples.of(accepted.stream().mapToDouble(Double::doubleValue).toArray()), requests - accepted.size(), elapsed);
+    return new Offered(Samples.of(accepted), requests - accepted.size(), elapsed);
   }
 
   private static void await(long due) {

@@ -1,6 +1,7 @@
 package ee.tasker.benchmark;
 
 import java.util.Arrays;
+import java.util.Collection;
 
 /** Measured values and their statistics. */
 record Samples(double[] sorted) {
@@ -9,6 +10,10 @@ record Samples(double[] sorted) {
     double[] sorted = values.clone();
     Arrays.sort(sorted);
     return new Samples(sorted);
+  }
+
+  static Samples of(Collection<Double> values) {
+    return of(values.stream().mapToDouble(Double::doubleValue).toArray());
   }
 
   int count() {

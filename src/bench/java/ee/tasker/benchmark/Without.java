@@ -7,6 +7,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * What the larger ideas buy: the same measurements as they are, and with each of them taken out of the running product. Functions of the database are replaced and put
@@ -40,8 +42,8 @@ final class Without implements Phase {
       new Idea("steps claimed ahead", List.of(), Map.of("TASKER_WORKER_PREFETCH", "0")));
 
   private static Change named(String function, String text, String without) {
-    return new Change("p.proname = '" + function + "'", java.util.regex.Pattern.quote(text),
-        java.util.regex.Matcher.quoteReplacement(without));
+    return new Change("p.proname = '" + function + "'", Pattern.quote(text),
+        Matcher.quoteReplacement(without));
   }
 
   @Override
@@ -123,12 +125,9 @@ final class Without implements Phase {
     OffsetDateTime begin = bench.database().now();
     Samples answers = bench.load().atRate("linear_4", options.rates().get(0), options.loadSeconds(), options.loadConnections());
     bench.expectComplete(what, options.rates().get(0) * options.loadSeconds(), begin);
-    table.row(what, median(alone), Report.format(answers.p50()) + ", " + Report.format(answers.p99()), median(each), median(inBatches),
-        median(micros), median(log));
+    table.row(what, Samples.of(alone).median(), Report.format(answers.p50()) + ", " + Report.format(answers.p99()),
+        Samples.of(each).median(), Samples.of(inBatches).median(),
+        Samples.of(micros).median(), Samples.of(log).median());
     bench.report().write(options.target());
-  }
-
-  private static double median(List<Double> values) {
-    return Samples.of(values.stream().mapToDouble(Double::doubleValue).toArray()).median();
   }
 }

@@ -793,7 +793,7 @@ final class Mutations {
           "ChildTasksTest#the_end_of_a_child_waits"),
       of("a notice waits for no lock", "R__deliver_notices.sql", "for no key update of t skip locked", "for no key update of t",
           "ChildTasksTest#the_end_of_a_child_waits"),
-      of("a notice makes its receiver due", "R__deliver_notices.sql", "and w.wake_at - v_now > interval '0';", "and false;",
+      of("a notice has its receiver evaluated", "R__deliver_notices.sql", "and w.wake_at - v_now > interval '0';", "and false;",
           "ChildTasksTest#a_child_is_submitted"),
       of("an ended child whose step has ended is not restarted", "R__judge_restart.sql",
           "when p_task.completed_at is not null and p_task.parent_step_uuid is not null and exists", "when false and exists",
