@@ -434,6 +434,16 @@ class ChildTasksTest {
   }
 
   @Test
+  void first_steps_of_children_and_other_steps_that_are_ready_share_the_limit() {
+    Dag.Template child = Dag.of("x").registered();
+    calling(child, "").step("c").dependsOn("a").started();
+    SqlWorker.Result result = worker.claimOne().success("{\"n\": 7}");
+    assertThat(worker.complete(1, List.of(result)).getJsonArray("claimed_steps")).hasSize(1);
+    assertThat(worker.claim(99)).hasSize(1);
+    assertThatHistoryIsSound();
+  }
+
+  @Test
   void a_parent_that_cannot_be_evaluated_holds_up_no_other() {
     Dag.Task faulty = waitingForAChild("");
     worker.complete(claim(child(faulty)).success());
