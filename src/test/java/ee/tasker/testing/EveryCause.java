@@ -46,7 +46,8 @@ public final class EveryCause {
     String call = "{\"task\": {\"namespace\": \"leaf\", \"name\": \"" + leaf.name() + "\"}}";
     started("child", Dag.of("sub").waitingOnly(call));
     Dag.Task retried = started("child_retry",
-        Dag.of("sub").waitingOnly(call.replace("}}", "}, \"retry\": {\"max_attempts\": 2, \"backoff_base_ms\": 1000}}")));
+        Dag.of("sub").waitingOnly(
+            call.replace("}}", "}, \"retry\": {\"max_attempts\": 2, \"backoff_base_ms\": 3600000, \"max_backoff_ms\": 3600000}}")));
     UUID child = sql.uuid("select child_task_uuid from tasker.step_waits where task_uuid = ?", retried.uuid());
     worker.forNamespaces("leaf").claim(2).forEach(claim -> {
       if (claim.task().equals(child)) {
