@@ -26,6 +26,14 @@ final class Folders {
     }
   }
 
+  /** With owners and permissions, to a folder that does not exist. */
+  static void copyWithAttributes(Path from, Path to) throws IOException {
+    try (var files = Files.walk(from)) {
+      for (var file : (Iterable<Path>) files::iterator)
+        Files.copy(file, to.resolve(from.relativize(file).toString()), StandardCopyOption.COPY_ATTRIBUTES);
+    }
+  }
+
   static void delete(Path folder) {
     if (!Files.exists(folder))
       return;

@@ -21,7 +21,7 @@ class StartWithoutDatabaseIT {
 
   @Test
   void servers_wait_and_say_so_and_begin_by_themselves_when_the_database_answers() {
-    try (EmbeddedDatabase database = TestServer.newDatabase()) {
+    try (EmbeddedDatabase database = TestServer.newEmptyDatabase()) {
       database.close();
       try (TestServer one = TestServer.starting(database, Map.of()); TestServer other = TestServer.starting(database, Map.of())) {
         for (TestServer server : List.of(one, other)) {

@@ -1,6 +1,7 @@
 package ee.tasker.testing;
 
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -11,7 +12,7 @@ import java.util.Map;
  * Which functions of schema {@code tasker} each test class calls, as PostgreSQL counts them ({@code track_functions = all}). A function that the planner expands into the
  * statement that calls it is not counted.
  *
- * <p>A session publishes its counts at the latest when it ends, so this waits until the sessions of the class have ended. The counts of a database disappear with it:
+ * <p>A session publishes its counts at the latest when it ends, so this waits until the sessions of the class have ended; those that are kept for other tests have published them. The counts of a database disappear with it:
  * {@link TestDatabase#switchTo} has them recorded first.
  */
 final class FunctionCalls {
@@ -37,9 +38,9 @@ final class FunctionCalls {
 
   /** Records what was called in the database that the tests use now. */
   static synchronized void record() {
-    TestDatabase.get().endHousekeeping();
+    TestDatabase.get().housekeeping().publishCounts();
     try (Connection connection = TestDatabase.get().connect(); Statement statement = connection.createStatement()) {
-      waitForOtherSessions(statement);
+      waitForOtherSessions(connection);
       Map<String, Long> counted = new HashMap<>();
       try (var rows = statement
           .executeQuery("select funcname, sum(calls) from pg_stat_user_functions where schemaname = 'tasker' group by 1")) {
@@ -58,17 +59,20 @@ final class FunctionCalls {
     }
   }
 
-  private static void waitForOtherSessions(Statement statement) throws SQLException {
+  private static void waitForOtherSessions(Connection connection) throws SQLException {
     long deadline = System.nanoTime() + SESSIONS_END.toNanos();
-    while (System.nanoTime() < deadline) {
-      try (var rows = statement.executeQuery("select count(*) from pg_stat_activity "
-          + "where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'")) {
-        rows.next();
-        if (rows.getLong(1) == 0) {
-          return;
+    try (PreparedStatement others = connection.prepareStatement("select count(*) from pg_stat_activity "
+        + "where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend' and pid <> all (?)")) {
+      others.setArray(1, connection.createArrayOf("bigint", Sql.kept()));
+      while (System.nanoTime() < deadline) {
+        try (var rows = others.executeQuery()) {
+          rows.next();
+          if (rows.getLong(1) == 0) {
+            return;
+          }
         }
+        Thread.onSpinWait();
       }
-      Thread.onSpinWait();
     }
   }
 }

@@ -3,16 +3,16 @@ package ee.tasker.testing;
 import java.util.function.Supplier;
 
 /** Made at first use, and never a second time: each later call after a failure fails at once with the same cause. */
-final class Once<T> {
+public final class Once<T> {
   private final Supplier<T> maker;
   private T made;
   private RuntimeException failure;
 
-  Once(Supplier<T> maker) {
+  public Once(Supplier<T> maker) {
     this.maker = maker;
   }
 
-  synchronized T get() {
+  public synchronized T get() {
     if (failure != null) {
       throw new IllegalStateException("could not be made before, and is not tried again: " + failure.getMessage(), failure);
     }

@@ -15,6 +15,7 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,10 +23,14 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import java.util.stream.Stream;
+import org.postgresql.PGConnection;
 
 /**
  * A session of the test database that speaks plain SQL. JSON goes in and out as text; parameters of type
@@ -37,25 +42,74 @@ public final class Sql implements AutoCloseable {
   /** Sessions that are still open; a test may leave closing them to the end. */
   private static final Set<Sql> OPEN = ConcurrentHashMap.newKeySet();
 
+  /** Ended sessions of the test database that its next sessions may take over: the functions that they have called are compiled and planned there. */
+  private static final Deque<Connection> IDLE = new ConcurrentLinkedDeque<>();
+
+  private static final int MOST_IDLE = 8;
+
   /** Where sessions are opened; null for the test database. */
   private static volatile Source elsewhere;
 
   private final Connection connection;
-  private final int pid;
+  private final boolean reusable;
+  private final int switches;
+  private final long pid;
+  private final Collection<CompletableFuture<?>> running = new ConcurrentLinkedQueue<>();
+  private boolean closed;
 
   private Sql(boolean autoCommit, String user) {
     try {
+      reusable = elsewhere == null && user == null;
+      switches = reusable ? TestDatabase.get().switches() : 0;
       connection = elsewhere != null ? elsewhere.connect()
-          : user == null ? TestDatabase.get().connect() : TestDatabase.get().connectAs(user);
+          : user == null ? idleOrNew() : TestDatabase.get().connectAs(user);
       connection.setAutoCommit(autoCommit);
     } catch (SQLException e) {
       throw new IllegalStateException(e);
     }
-    pid = number("select pg_backend_pid()").intValue();
-    if (!autoCommit) {
-      commit();
-    }
+    pid = pid(connection);
     OPEN.add(this);
+  }
+
+  private static Connection idleOrNew() throws SQLException {
+    Connection idle;
+    while ((idle = IDLE.poll()) != null) {
+      if (idle.isValid(5)) {
+        return idle;
+      }
+      idle.close();
+    }
+    return TestDatabase.get().connect();
+  }
+
+  /** The processes of the sessions that are kept for others, and of the one for housekeeping. */
+  static Long[] kept() {
+    return Stream.concat(IDLE.stream().map(Sql::pid), Stream.of(TestDatabase.get().housekeeping().pid)).toArray(Long[]::new);
+  }
+
+  /** Has the database count at once what was called in this session. */
+  void publishCounts() {
+    run("select pg_stat_force_next_flush()");
+  }
+
+  private static long pid(Connection connection) {
+    try {
+      return connection.unwrap(PGConnection.class).getBackendPID();
+    } catch (SQLException e) {
+      throw new SqlProblem(e);
+    }
+  }
+
+  /** Ends the sessions that were kept for others: for those who need to be alone in the database, or in another one. */
+  static void endIdle() {
+    Connection idle;
+    while ((idle = IDLE.poll()) != null) {
+      try {
+        idle.close();
+      } catch (SQLException e) {
+        throw new SqlProblem(e);
+      }
+    }
   }
 
   /** Makes connections. */
@@ -218,10 +272,23 @@ public final class Sql implements AutoCloseable {
 
   @Override
   public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
     OPEN.remove(this);
-    try (connection) {
+    try {
+      boolean isFree = reusable && elsewhere == null && switches == TestDatabase.get().switches() && IDLE.size() < MOST_IDLE
+          && running.stream().allMatch(CompletableFuture::isDone);
       if (!connection.isClosed() && !connection.getAutoCommit()) {
         connection.rollback();
+      }
+      if (!connection.isClosed() && isFree) {
+        connection.setAutoCommit(true);
+        TestDatabase.get().prepared(connection);
+        IDLE.push(connection);
+      } else {
+        connection.close();
       }
     } catch (SQLException e) {
       throw new SqlProblem(e);
@@ -230,7 +297,9 @@ public final class Sql implements AutoCloseable {
 
   /** Starts something in this session on another thread and returns at once. */
   public <T> Later<T> later(Function<Sql, T> work) {
-    return new Later<>(CompletableFuture.supplyAsync(() -> work.apply(this)));
+    CompletableFuture<T> result = CompletableFuture.supplyAsync(() -> work.apply(this));
+    running.add(result);
+    return new Later<>(result);
   }
 
   /** Something that runs in its session, and may have to wait for a lock there. */

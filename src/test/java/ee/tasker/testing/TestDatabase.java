@@ -39,6 +39,7 @@ public final class TestDatabase {
   private final TestPostgres postgres;
   private volatile DataSource dataSource;
   private volatile String database;
+  private volatile int switches;
   private Sql housekeeping;
   private volatile String lockTimeout = "10s";
 
@@ -71,9 +72,16 @@ public final class TestDatabase {
   public void switchTo(String database) {
     FunctionCalls.record();
     endHousekeeping();
+    Sql.endIdle();
+    switches++;
     this.database = database;
     dataSource = postgres.database("postgres", database == null ? "postgres" : database);
     lockTimeout = database == null ? "10s" : "2s";
+  }
+
+  /** How often the tests have been switched to another database: sessions of an earlier one are of no more use. */
+  int switches() {
+    return switches;
   }
 
   /** Whether the tests work on a database with a guard taken out. */
@@ -101,8 +109,11 @@ public final class TestDatabase {
     return prepared(database(database == null ? "postgres" : database, user).getConnection());
   }
 
-  private Connection prepared(Connection connection) throws SQLException {
+  /** A session as the tests want it, whatever it was before. */
+  Connection prepared(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement()) {
+      statement.execute(
+          "reset session authorization; reset all; unlisten *; discard temp; select pg_advisory_unlock_all(), pg_stat_force_next_flush()");
       statement.execute("set time zone '" + SESSION_ZONE + "'");
       // A test that waits for a lock for longer than this waits for itself.
       statement.execute("set lock_timeout = '" + lockTimeout + "'");

@@ -5,6 +5,7 @@ import ee.tasker.run.Login;
 import ee.tasker.run.ServerKind;
 import ee.tasker.run.ServerProcess;
 import ee.tasker.testing.Deployments;
+import ee.tasker.testing.Once;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -16,11 +17,13 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.UnaryOperator;
+import org.flywaydb.core.Flyway;
 import org.jboss.shrinkwrap.api.exporter.ZipExporter;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
 
 /** A server process with the WAR of this build, the samples and the handlers of {@link ee.tasker.testing.handlers}. */
 public final class TestServer implements AutoCloseable {
+  private static final Once<EmbeddedDatabase> MIGRATED = new Once<>(TestServer::migrated);
   private static Path war;
 
   private final ServerProcess process;
@@ -34,11 +37,32 @@ public final class TestServer implements AutoCloseable {
     this.port = port;
   }
 
-  /** An empty PostgreSQL, to be closed by the caller. */
+  /** A PostgreSQL with this build's schema and nothing in it, to be closed by the caller. Its servers need not migrate, which takes longer than all else at their start. */
   public static EmbeddedDatabase newDatabase() {
-    return started(EmbeddedDatabase.forTests(
-        Path.of(property("tasker.it.folder")), Path.of(property("tasker.checkout"), ".tasker"),
-        property("tasker.postgres.version"), freePort()));
+    return started(EmbeddedDatabase.forTests(MIGRATED.get(),
+        Path.of(property("tasker.it.folder")), Path.of(property("tasker.checkout"), ".tasker"), property("tasker.postgres.version"),
+        freePort()));
+  }
+
+  /** An empty PostgreSQL, to be closed by the caller. */
+  public static EmbeddedDatabase newEmptyDatabase() {
+    return started(emptyDatabase());
+  }
+
+  private static EmbeddedDatabase emptyDatabase() {
+    return EmbeddedDatabase.forTests(
+        Path.of(property("tasker.it.folder")), Path.of(property("tasker.checkout"), ".tasker"), property("tasker.postgres.version"),
+        freePort());
+  }
+
+  /** Closed: the others are copies of it. */
+  private static EmbeddedDatabase migrated() {
+    try (EmbeddedDatabase database = emptyDatabase()) {
+      database.start();
+      Flyway.configure().dataSource(database.address().jdbcUrl(), database.address().user(), database.address().password())
+          .schemas("tasker").locations("classpath:db/migration", "classpath:db/routine").load().migrate();
+      return database;
+    }
   }
 
   /** The same, but one that waits for the disk as in production, and whose superuser needs no password. */
