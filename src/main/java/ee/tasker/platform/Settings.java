@@ -20,7 +20,7 @@ import java.util.Set;
  * @param listen             the database that the listening connection connects to
  * @param maxBodyBytes       {@code tasker.api.max-body-bytes}
  * @param bodyPace           how fast the body of a request must arrive
- * @param maxRequests        {@code tasker.api.max-concurrent-requests}: requests that this server serves at once; others are told to retry
+ * @param maxRequests        {@code tasker.api.max-concurrent-requests}: requests that this server serves at once, and requests whose task it creates at once; others are told to retry
  * @param longestQueueing    {@code tasker.api.max-queue-millis}: while requests for tasks have waited longer than that for the database, further ones are told to retry
  * @param allowedOrigins     {@code tasker.api.allowed-origins}: origins whose pages may call the API from a browser
  * @param baseUrl            {@code tasker.api.base-url}: where clients find this application, without a slash at the end; empty for addresses relative to that

@@ -5,6 +5,7 @@ import ee.tasker.platform.CallCoalescer;
 import ee.tasker.platform.ThreadPool;
 import ee.tasker.platform.ThreadPools;
 import ee.tasker.task.CompletionWaiters;
+import ee.tasker.task.SubmittedTask;
 import ee.tasker.task.Tasks;
 import jakarta.annotation.PostConstruct;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -19,8 +20,10 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -54,6 +57,25 @@ public class TaskWaits {
   void prepare() {
     threads = pools.make("wait", THREADS);
     reads = new CallCoalescer(2, MOST_TOGETHER, threads.timers(), this::answerEnded);
+  }
+
+  /** Goes on with the response when the task has been created: on the caller's thread if it has been by now. Otherwise the caller's thread does not wait. */
+  void answerWhenCreated(CompletableFuture<SubmittedTask> creation, AsyncResponse answer, Consumer<SubmittedTask> next) {
+    if (creation.isDone()) {
+      goOn(creation, answer, next);
+    } else {
+      creation.whenCompleteAsync((task, failure) -> goOn(creation, answer, next), threads);
+    }
+  }
+
+  private static void goOn(CompletableFuture<SubmittedTask> creation, AsyncResponse answer, Consumer<SubmittedTask> next) {
+    try {
+      next.accept(creation.join());
+    } catch (CompletionException failed) {
+      answer.resume(failed.getCause());
+    } catch (RuntimeException failed) {
+      answer.resume(failed);
+    }
   }
 
   /** Responds with the task once it is terminal or blocked, or with its current state after {@code seconds}. */

@@ -44,6 +44,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -106,14 +107,25 @@ public class TasksResource {
     Parameters.checkKnown(uri, Set.of("wait"));
     int seconds = Parameters.number("wait", wait, 0, 0, LONGEST_WAIT_SECONDS);
     requireApi();
+    boolean isKeyed = keys.isKeyed();
+    if (!isKeyed) {
+      // Before it costs more.
+      submissionBatcher.requireRoom();
+    }
     JsonObject document = bodies.object(body);
-    if (keys.isKeyed()) {
+    if (isKeyed) {
       createOnce(document, seconds, answer);
       return;
     }
     Caller caller = access.caller();
-    SubmittedTask task = submissionBatcher.submit(request(document));
-    String location = location(task, document);
+    String tasks = locations.of(uri, "tasks/");
+    CompletableFuture<SubmittedTask> creation = submissionBatcher.submit(request(document));
+    waits.answerWhenCreated(creation, answer, task -> answerCreated(task, document, tasks, caller, seconds, answer));
+  }
+
+  /** @throws Problem 409 duplicate-task when an identical task exists and the request does not accept it */
+  private void answerCreated(SubmittedTask task, JsonObject document, String tasks, Caller caller, int seconds, AsyncResponse answer) {
+    String location = location(task, document, tasks);
     int status = task.isDuplicate() ? 200 : 201;
     if (seconds > 0) {
       Function<JsonObject, Response> whole = described -> Response.status(status).header(Locations.HEADER, location)
@@ -134,7 +146,8 @@ public class TasksResource {
     TaskRequest request = request(document);
     IdempotentResponse kept = keys.answerOnce(document.toString(), () -> {
       SubmittedTask task = submissions.submit(request);
-      return IdempotentResponse.done(task.isDuplicate() ? 200 : 201, Optional.of(location(task, document)), brief(task).toString());
+      return IdempotentResponse.done(task.isDuplicate() ? 200 : 201, Optional.of(location(task, document, locations.of(uri, "tasks/"))),
+          brief(task).toString());
     });
     Response.ResponseBuilder response = Response.status(kept.status()).header(Locations.HEADER, kept.location().orElseThrow());
     if (kept.isReplay()) {
@@ -153,8 +166,8 @@ public class TasksResource {
   }
 
   /** @throws Problem 409 duplicate-task when an identical task exists and the request does not accept it */
-  private String location(SubmittedTask task, JsonObject document) {
-    String location = locations.of(uri, "tasks/" + task.taskUuid());
+  private static String location(SubmittedTask task, JsonObject document, String tasks) {
+    String location = tasks + task.taskUuid();
     if (task.isDuplicate() && !TaskRequestReader.wantsExisting(document)) {
       throw new Problem(409, "duplicate-task", "the same request is already task " + task.taskUuid(), List.of(),
           Map.of("task_uuid", task.taskUuid().toString(), "state", task.state().word(), "location", location));

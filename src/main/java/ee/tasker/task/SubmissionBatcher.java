@@ -17,7 +17,7 @@ import jakarta.inject.Inject;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Batches independent requests and commits together those that arrive together: a caller that finds no submission under way
@@ -57,6 +57,7 @@ public class SubmissionBatcher {
   @Inject
   private StepDispatcher stepDispatcher;
 
+  private final AtomicInteger unanswered = new AtomicInteger();
   private SubmissionQueue<Waiting> waiting;
   private CallCoalescer calls;
 
@@ -67,15 +68,31 @@ public class SubmissionBatcher {
   }
 
   /**
-   * Returns when the task's creation is committed. Must be called outside a transaction.
+   * The future completes when the task's creation is committed, or fails as it fails: with a {@link Problem} for what is wrong with the request, for example.
+   * A caller that finds no submission under way submits for all that wait, before it returns. Must be called outside a transaction.
    *
-   * @throws Problem for what is wrong with the request; 503 server-busy while earlier requests have waited for too long
+   * @throws Problem for what is wrong with the request by itself; 503 server-busy as {@link #requireRoom}
    */
-  public SubmittedTask submit(TaskRequest request) {
-    requireTimely();
+  public CompletableFuture<SubmittedTask> submit(TaskRequest request) {
+    requireRoom();
     Waiting entry = enqueue(request);
+    unanswered.incrementAndGet();
+    entry.answer().whenComplete((task, failure) -> unanswered.decrementAndGet());
     submitWaiting();
-    return await(entry.answer());
+    return entry.answer();
+  }
+
+  /**
+   * For single requests, whose threads do not wait: that many at once would have been refused if they did.
+   *
+   * @throws Problem 503 server-busy while too many of them wait for their tasks, or earlier requests have waited for too long
+   */
+  public void requireRoom() {
+    requireTimely();
+    if (unanswered.get() >= settings.maxRequests()) {
+      meters.submissionRefused();
+      throw SubmissionQueue.busy("this server is creating the tasks of " + settings.maxRequests() + " requests; try again shortly");
+    }
   }
 
   /**
@@ -112,17 +129,6 @@ public class SubmissionBatcher {
     waiting.add(entry);
     calls.added(1);
     return entry;
-  }
-
-  private static SubmittedTask await(CompletableFuture<SubmittedTask> answer) {
-    try {
-      return answer.join();
-    } catch (CompletionException e) {
-      if (e.getCause() instanceof RuntimeException cause) {
-        throw cause;
-      }
-      throw e;
-    }
   }
 
   private void submitWaiting() {

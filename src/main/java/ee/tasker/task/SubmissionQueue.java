@@ -32,10 +32,12 @@ final class SubmissionQueue<T> {
   void requireTimely() {
     Entry<T> first = entries.peek();
     if (first != null && nanoTime.getAsLong() - first.since() > longestWait.toNanos()) {
-      throw new Problem(503, "server-busy",
-          "requests wait for the database for more than " + longestWait.toMillis() + " ms on this server; try again shortly", List.of(),
-          Map.of("retry_after_seconds", RETRY_AFTER_SECONDS));
+      throw busy("requests wait for the database for more than " + longestWait.toMillis() + " ms on this server; try again shortly");
     }
+  }
+
+  static Problem busy(String detail) {
+    return new Problem(503, "server-busy", detail, List.of(), Map.of("retry_after_seconds", RETRY_AFTER_SECONDS));
   }
 
   void add(T request) {
