@@ -16,6 +16,7 @@ import javax.naming.NamingException;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.MigrationInfo;
+import org.flywaydb.core.api.MigrationInfoService;
 import org.flywaydb.core.api.MigrationVersion;
 
 /**
@@ -60,9 +61,11 @@ public class SchemaMigration {
     }
     flyway.migrate();
     makeHistoryPartitions(dataSource);
-    brought = broughtBy(flyway);
-    MigrationInfo current = flyway.info().current();
-    version = current == null || current.getVersion() == null ? latestVersion(flyway) : current.getVersion().toString();
+    // Each look reads all migrations anew.
+    MigrationInfoService migrated = flyway.info();
+    brought = broughtBy(migrated);
+    MigrationInfo current = migrated.current();
+    version = current == null || current.getVersion() == null ? latestVersion(migrated) : current.getVersion().toString();
     LOG.write(LogEvent.SCHEMA_MIGRATED, "version", version, "migrations", known);
     start.schemaIsReady();
   }
@@ -100,9 +103,9 @@ public class SchemaMigration {
     }
   }
 
-  private static String latestVersion(Flyway flyway) {
+  private static String latestVersion(MigrationInfoService migrated) {
     String latest = "none";
-    for (MigrationInfo info : flyway.info().applied()) {
+    for (MigrationInfo info : migrated.applied()) {
       if (info.getVersion() != null) {
         latest = info.getVersion().toString();
       }
@@ -110,9 +113,9 @@ public class SchemaMigration {
     return latest;
   }
 
-  private static MigrationVersion broughtBy(Flyway flyway) {
+  private static MigrationVersion broughtBy(MigrationInfoService migrated) {
     MigrationVersion newest = MigrationVersion.EMPTY;
-    for (MigrationInfo info : flyway.info().all()) {
+    for (MigrationInfo info : migrated.all()) {
       if (info.getVersion() != null && info.getState().isResolved() && info.getVersion().compareTo(newest) > 0) {
         newest = info.getVersion();
       }

@@ -22,6 +22,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -64,7 +65,16 @@ public class TaskWaits {
     if (creation.isDone()) {
       goOn(creation, answer, next);
     } else {
-      creation.whenCompleteAsync((task, failure) -> goOn(creation, answer, next), threads);
+      creation.whenCompleteAsync((task, failure) -> goOn(creation, answer, next), this::execute);
+    }
+  }
+
+  /** Also while the server is stopping: the task has been created, and its client should learn that. */
+  private void execute(Runnable task) {
+    try {
+      threads.execute(task);
+    } catch (RejectedExecutionException stopping) {
+      task.run();
     }
   }
 

@@ -2,6 +2,7 @@ package ee.tasker.task;
 
 import ee.tasker.engine.reply.SubmissionReply;
 import ee.tasker.engine.reply.SubmissionVerdict;
+import ee.tasker.message.ResultBacklog;
 import ee.tasker.message.StepDispatcher;
 import ee.tasker.platform.CallCoalescer;
 import ee.tasker.platform.DatabaseFaults;
@@ -17,7 +18,9 @@ import jakarta.inject.Inject;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Batches independent requests and commits together those that arrive together: a caller that finds no submission under way
@@ -32,6 +35,7 @@ public class SubmissionBatcher {
   /** One submission runs while the other waits for its commit to reach the disk. */
   private static final int SUBMITTERS = 2;
   private static final int ENOUGH_FOR_ANOTHER_CALL = 16;
+  private static final int GIVES_WAY_MS = 5;
 
   private record Waiting(TaskRequest request, int rootSteps, CompletableFuture<SubmittedTask> answer) {
   }
@@ -57,13 +61,16 @@ public class SubmissionBatcher {
   @Inject
   private StepDispatcher stepDispatcher;
 
-  private final AtomicInteger unanswered = new AtomicInteger();
+  @Inject
+  private ResultBacklog backlog;
+
+  private final AtomicBoolean submitsLater = new AtomicBoolean();
   private SubmissionQueue<Waiting> waiting;
   private CallCoalescer calls;
 
   @PostConstruct
   void prepare() {
-    waiting = new SubmissionQueue<>(settings.longestQueueing(), System::nanoTime);
+    waiting = new SubmissionQueue<>(settings.maxRequests(), settings.longestQueueing(), System::nanoTime);
     calls = new CallCoalescer(SUBMITTERS, ENOUGH_FOR_ANOTHER_CALL, threads.timers(), this::submitWaiting);
   }
 
@@ -75,9 +82,9 @@ public class SubmissionBatcher {
    */
   public CompletableFuture<SubmittedTask> submit(TaskRequest request) {
     requireRoom();
-    Waiting entry = enqueue(request);
-    unanswered.incrementAndGet();
-    entry.answer().whenComplete((task, failure) -> unanswered.decrementAndGet());
+    Waiting entry = checked(request);
+    waiting.addSingle(entry, entry.answer());
+    calls.added(1);
     submitWaiting();
     return entry.answer();
   }
@@ -88,11 +95,7 @@ public class SubmissionBatcher {
    * @throws Problem 503 server-busy while too many of them wait for their tasks, or earlier requests have waited for too long
    */
   public void requireRoom() {
-    requireTimely();
-    if (unanswered.get() >= settings.maxRequests()) {
-      meters.submissionRefused();
-      throw SubmissionQueue.busy("this server is creating the tasks of " + settings.maxRequests() + " requests; try again shortly");
-    }
+    countRefusals(waiting::requireRoom);
   }
 
   /**
@@ -101,11 +104,14 @@ public class SubmissionBatcher {
    * @throws Problem 503 server-busy for all of them while earlier requests have waited for too long
    */
   public List<CompletableFuture<SubmittedTask>> submitEach(List<TaskRequest> requests) {
-    requireTimely();
+    countRefusals(waiting::requireTimely);
     List<CompletableFuture<SubmittedTask>> answers = new ArrayList<>(requests.size());
     for (TaskRequest request : requests) {
       try {
-        answers.add(enqueue(request).answer());
+        Waiting entry = checked(request);
+        waiting.add(entry);
+        calls.added(1);
+        answers.add(entry.answer());
       } catch (RuntimeException refused) {
         answers.add(CompletableFuture.failedFuture(refused));
       }
@@ -114,27 +120,24 @@ public class SubmissionBatcher {
     return answers;
   }
 
-  private void requireTimely() {
+  private void countRefusals(Runnable check) {
     try {
-      waiting.requireTimely();
+      check.run();
     } catch (Problem refused) {
       meters.submissionRefused();
       throw refused;
     }
   }
 
-  private Waiting enqueue(TaskRequest request) {
+  private Waiting checked(TaskRequest request) {
     TaskRequest complete = check.complete(request);
-    Waiting entry = new Waiting(complete, check.check(complete).rootSteps(), new CompletableFuture<>());
-    waiting.add(entry);
-    calls.added(1);
-    return entry;
+    return new Waiting(complete, check.check(complete).rootSteps(), new CompletableFuture<>());
   }
 
   private void submitWaiting() {
     while (!waiting.isEmpty()) {
-      if (!calls.tryAcquire()) {
-        // The thread that submits checks the queue again.
+      if (givesWay() || !calls.tryAcquire()) {
+        // Later, or the thread that submits checks the queue again.
         return;
       }
       try {
@@ -143,6 +146,30 @@ public class SubmissionBatcher {
         calls.release();
       }
     }
+  }
+
+  /**
+   * Whether results go first. Where the database takes less than arrives, each further task would only make those that are under way wait longer; the requests
+   * wait instead, and those that find too many others waiting are refused. Not where handlers are slow: then the tasks wait in the queue.
+   */
+  private boolean givesWay() {
+    return backlog.holdsUpTheWorker() && waiting.canWait() && submitLater();
+  }
+
+  /** @return false when the server is stopping */
+  private boolean submitLater() {
+    if (submitsLater.compareAndSet(false, true)) {
+      try {
+        threads.timers().schedule(() -> {
+          submitsLater.set(false);
+          submitWaiting();
+        }, GIVES_WAY_MS, TimeUnit.MILLISECONDS);
+      } catch (RejectedExecutionException e) {
+        submitsLater.set(false);
+        return false;
+      }
+    }
+    return true;
   }
 
   private void submitBatch() {

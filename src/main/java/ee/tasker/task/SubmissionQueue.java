@@ -5,7 +5,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
 /**
@@ -19,29 +21,62 @@ final class SubmissionQueue<T> {
   private record Entry<T>(T request, long since) {
   }
 
+  private final int mostUnanswered;
   private final Duration longestWait;
   private final LongSupplier nanoTime;
   private final ConcurrentLinkedQueue<Entry<T>> entries = new ConcurrentLinkedQueue<>();
 
-  SubmissionQueue(Duration longestWait, LongSupplier nanoTime) {
+  private final AtomicInteger unanswered = new AtomicInteger();
+
+  /** @param mostUnanswered how many single requests may wait for their answers */
+  SubmissionQueue(int mostUnanswered, Duration longestWait, LongSupplier nanoTime) {
+    this.mostUnanswered = mostUnanswered;
     this.longestWait = longestWait;
     this.nanoTime = nanoTime;
   }
 
   /** @throws Problem 503 server-busy while the first request has waited for longer than the limit */
   void requireTimely() {
-    Entry<T> first = entries.peek();
-    if (first != null && nanoTime.getAsLong() - first.since() > longestWait.toNanos()) {
+    if (hasWaitedFor(longestWait)) {
       throw busy("requests wait for the database for more than " + longestWait.toMillis() + " ms on this server; try again shortly");
     }
   }
 
-  static Problem busy(String detail) {
+  /**
+   * For single requests, whose threads do not wait.
+   *
+   * @throws Problem 503 server-busy as {@link #requireTimely}, and while so many single requests wait for their answers
+   */
+  void requireRoom() {
+    requireTimely();
+    if (unanswered.get() >= mostUnanswered) {
+      throw busy("this server is creating the tasks of " + mostUnanswered + " requests; try again shortly");
+    }
+  }
+
+  /** Whether other calls may still go first. */
+  boolean canWait() {
+    return !hasWaitedFor(longestWait.dividedBy(2));
+  }
+
+  private boolean hasWaitedFor(Duration duration) {
+    Entry<T> first = entries.peek();
+    return first != null && nanoTime.getAsLong() - first.since() > duration.toNanos();
+  }
+
+  private static Problem busy(String detail) {
     return new Problem(503, "server-busy", detail, List.of(), Map.of("retry_after_seconds", RETRY_AFTER_SECONDS));
   }
 
   void add(T request) {
     entries.add(new Entry<>(request, nanoTime.getAsLong()));
+  }
+
+  /** A single request counts until it is answered. */
+  void addSingle(T request, CompletableFuture<?> answer) {
+    unanswered.incrementAndGet();
+    answer.whenComplete((result, failure) -> unanswered.decrementAndGet());
+    add(request);
   }
 
   /** The first ones, at most that many. */

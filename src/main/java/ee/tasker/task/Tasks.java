@@ -16,6 +16,7 @@ import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
 import jakarta.transaction.Transactional;
+import jakarta.transaction.Transactional.TxType;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -60,20 +61,20 @@ public class Tasks {
   @Inject
   private ActingCaller caller;
 
-  /** The task as REST returns it, with its context and the readiness of its steps. */
-  @Transactional
+  /** The task as REST returns it, with its context and the readiness of its steps. One statement, which needs no transaction of its own. */
+  @Transactional(TxType.SUPPORTS)
   public Optional<JsonObject> describe(UUID taskUuid) {
     return describe(taskUuid, null);
   }
 
   /** @param mostBytes a longer context or output is left out; null for all */
-  @Transactional
+  @Transactional(TxType.SUPPORTS)
   public Optional<JsonObject> describe(UUID taskUuid, Integer mostBytes) {
     return gateway.getTaskDocuments(List.of(taskUuid), mostBytes).stream().map(JsonObject.class::cast).findFirst();
   }
 
   /** Several at once, whole; unknown ones are left out. */
-  @Transactional
+  @Transactional(TxType.SUPPORTS)
   public Map<UUID, JsonObject> describe(List<UUID> taskUuids) {
     return gateway.getTaskDocuments(taskUuids);
   }

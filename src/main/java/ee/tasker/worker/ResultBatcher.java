@@ -5,9 +5,11 @@ import ee.tasker.dispatch.Permits;
 import ee.tasker.dispatch.RunningStep;
 import ee.tasker.dispatch.RunningSteps;
 import ee.tasker.engine.reply.ResultsReply;
+import ee.tasker.message.ResultBacklog;
 import ee.tasker.platform.CallCoalescer;
 import ee.tasker.platform.DatabaseFaults;
 import ee.tasker.platform.EngineThreads;
+import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Meters;
@@ -26,6 +28,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Submits results. Without load, a result that finds no call under way is submitted at once; results that arrive while one is under way, or within a short
@@ -35,7 +38,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * outlasts the lease, recovery reschedules the steps and the database refuses the results as stale.
  */
 @ApplicationScoped
-class ResultBatcher {
+class ResultBatcher implements ResultBacklog {
   private static final Log LOG = Log.of(ResultBatcher.class);
   /** A step costs the database a third less in calls of 64 than in calls of 16, and little less in larger ones. */
   private static final int ENOUGH_FOR_ANOTHER_CALL = 64;
@@ -50,6 +53,9 @@ class ResultBatcher {
 
   @Inject
   private Settings settings;
+
+  @Inject
+  private LiveSettings live;
 
   @Inject
   private Steps steps;
@@ -69,6 +75,8 @@ class ResultBatcher {
   private final ConcurrentLinkedQueue<StepResult> waiting = new ConcurrentLinkedQueue<>();
   /** A flush is queued on a thread of the engine and has not started. */
   private final AtomicBoolean flushing = new AtomicBoolean();
+  /** Results that wait, are being submitted, or are to be submitted again. */
+  private final AtomicInteger unsubmitted = new AtomicInteger();
   private CallCoalescer calls;
   private volatile Duration pause = Duration.ZERO;
 
@@ -82,11 +90,21 @@ class ResultBatcher {
    * for every other caller a thread of the engine flushes.
    */
   void submit(StepResult result) {
+    unsubmitted.incrementAndGet();
+    enqueue(result);
+  }
+
+  private void enqueue(StepResult result) {
     waiting.add(result);
     calls.added(1);
     if (!handlerThreads.isCurrent()) {
       flushSoon();
     }
+  }
+
+  @Override
+  public boolean holdsUpTheWorker() {
+    return permits.takesOn() && permits.freeCount() == 0 && 2 * unsubmitted.get() >= live.capacity();
   }
 
   boolean isEmpty() {
@@ -154,6 +172,7 @@ class ResultBatcher {
     long start = System.nanoTime();
     ResultsReply reply = steps.complete(batch, limit, fromQueues);
     meters.resultsSubmitted(start);
+    unsubmitted.addAndGet(-batch.size());
     pause = Duration.ZERO;
     logRefused(reply);
     batch.forEach(result -> running.remove(result.key()));
@@ -176,7 +195,7 @@ class ResultBatcher {
     if (!DatabaseFaults.isAboutTheData(fault)) {
       pause = pause.isZero() ? FIRST_PAUSE : shorter(pause.multipliedBy(2), LONGEST_PAUSE);
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "complete_steps", "results", batch.size(), "retry_ms", pause.toMillis());
-      threads.timers().schedule(() -> batch.forEach(this::submit), pause.toMillis(), TimeUnit.MILLISECONDS);
+      threads.timers().schedule(() -> batch.forEach(this::enqueue), pause.toMillis(), TimeUnit.MILLISECONDS);
       return List.of();
     }
     if (batch.size() == 1) {
@@ -184,6 +203,7 @@ class ResultBatcher {
       if (isNotStorable(refused)) {
         // Even the bare message was refused: the lease will expire, and recovery decides.
         LOG.write(LogEvent.CALL_FAILED, fault, "call", "complete_steps", "step", refused.key().stepUuid());
+        unsubmitted.decrementAndGet();
         running.remove(refused.key());
         permits.release(1);
         return List.of();

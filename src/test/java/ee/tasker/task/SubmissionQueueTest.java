@@ -6,12 +6,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ee.tasker.platform.Problem;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class SubmissionQueueTest {
+  private static final int MOST = 3;
+
   private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5);
-  private final SubmissionQueue<String> queue = new SubmissionQueue<>(Duration.ofMillis(100), nanos::get);
+  private final SubmissionQueue<String> queue = new SubmissionQueue<>(MOST, Duration.ofMillis(100), nanos::get);
 
   @Test
   void a_request_is_refused_only_when_the_first_has_waited_for_longer_than_the_limit() {
@@ -47,6 +52,39 @@ class SubmissionQueueTest {
     assertThat(queue.isEmpty()).isTrue();
     pass(Duration.ofHours(1));
     assertThatCode(queue::requireTimely).doesNotThrowAnyException();
+  }
+
+  @Test
+  void single_requests_count_until_they_are_answered_and_those_of_a_batch_never() {
+    List<CompletableFuture<String>> answers = Stream.generate(() -> new CompletableFuture<String>()).limit(MOST).toList();
+    queue.add("of a batch");
+    answers.forEach(answer -> {
+      assertThatCode(queue::requireRoom).doesNotThrowAnyException();
+      queue.addSingle("single", answer);
+    });
+    assertThat(queue.take(10)).hasSize(1 + MOST);
+
+    assertThatThrownBy(queue::requireRoom).isInstanceOfSatisfying(Problem.class, problem -> {
+      assertThat(problem.status()).isEqualTo(503);
+      assertThat(problem.code()).isEqualTo("server-busy");
+      assertThat(problem.extras()).containsEntry("retry_after_seconds", 1);
+    });
+    assertThatCode(queue::requireTimely).as("of a batch").doesNotThrowAnyException();
+    answers.get(0).completeExceptionally(new IllegalStateException());
+    assertThatCode(queue::requireRoom).doesNotThrowAnyException();
+  }
+
+  @Test
+  void other_calls_go_first_until_the_first_request_has_waited_for_half_of_the_limit() {
+    assertThat(queue.canWait()).isTrue();
+    queue.add("a");
+    pass(Duration.ofMillis(50));
+    queue.add("b");
+    assertThat(queue.canWait()).isTrue();
+    pass(Duration.ofNanos(1));
+    assertThat(queue.canWait()).isFalse();
+    queue.take(1);
+    assertThat(queue.canWait()).as("b came later").isTrue();
   }
 
   private void pass(Duration time) {
