@@ -19,6 +19,7 @@ import java.util.function.LongSupplier;
  */
 public final class CallCoalescer {
   private static final Duration SLOW = Duration.ofMillis(20);
+  private static final Duration GIVES_WAY = Duration.ofMillis(5);
 
   private final int most;
   private final int enough;
@@ -88,6 +89,15 @@ public final class CallCoalescer {
   public void release() {
     pace.ended(nanoTime.getAsLong() - lastBegan);
     underWay.decrementAndGet();
+  }
+
+  /**
+   * For a caller that lets other calls go first: the items are retried soon.
+   *
+   * @return false when there will be no retry, because the server is stopping
+   */
+  public boolean giveWay() {
+    return retryIn(GIVES_WAY.toNanos(), pausePlanned);
   }
 
   /** Whether the next call begins later; the items are retried then. */

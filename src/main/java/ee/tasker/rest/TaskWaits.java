@@ -29,7 +29,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Delays a response until a task is terminal or blocked, without blocking a thread. Tasks that finish on this server
+ * Delays a response until a task has been created, or is terminal or blocked, without blocking a thread. Tasks that finish on this server
  * complete the wait at once; for tasks that finish on another server it polls twice a second.
  */
 @ApplicationScoped

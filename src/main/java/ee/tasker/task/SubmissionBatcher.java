@@ -18,9 +18,6 @@ import jakarta.inject.Inject;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Batches independent requests and commits together those that arrive together: a caller that finds no submission under way
@@ -35,7 +32,6 @@ public class SubmissionBatcher {
   /** One submission runs while the other waits for its commit to reach the disk. */
   private static final int SUBMITTERS = 2;
   private static final int ENOUGH_FOR_ANOTHER_CALL = 16;
-  private static final int GIVES_WAY_MS = 5;
 
   private record Waiting(TaskRequest request, int rootSteps, CompletableFuture<SubmittedTask> answer) {
   }
@@ -64,7 +60,6 @@ public class SubmissionBatcher {
   @Inject
   private ResultBacklog backlog;
 
-  private final AtomicBoolean submitsLater = new AtomicBoolean();
   private SubmissionQueue<Waiting> waiting;
   private CallCoalescer calls;
 
@@ -81,9 +76,9 @@ public class SubmissionBatcher {
    * @throws Problem for what is wrong with the request by itself; 503 server-busy as {@link #requireRoom}
    */
   public CompletableFuture<SubmittedTask> submit(TaskRequest request) {
-    requireRoom();
+    countRefusals(waiting::requireTimely);
     Waiting entry = checked(request);
-    waiting.addSingle(entry, entry.answer());
+    countRefusals(() -> waiting.addSingle(entry, entry.answer()));
     calls.added(1);
     submitWaiting();
     return entry.answer();
@@ -153,23 +148,7 @@ public class SubmissionBatcher {
    * wait instead, and those that find too many others waiting are refused. Not where handlers are slow: then the tasks wait in the queue.
    */
   private boolean givesWay() {
-    return backlog.holdsUpTheWorker() && waiting.canWait() && submitLater();
-  }
-
-  /** @return false when the server is stopping */
-  private boolean submitLater() {
-    if (submitsLater.compareAndSet(false, true)) {
-      try {
-        threads.timers().schedule(() -> {
-          submitsLater.set(false);
-          submitWaiting();
-        }, GIVES_WAY_MS, TimeUnit.MILLISECONDS);
-      } catch (RejectedExecutionException e) {
-        submitsLater.set(false);
-        return false;
-      }
-    }
-    return true;
+    return backlog.holdsUpTheWorker() && waiting.canWait() && calls.giveWay();
   }
 
   private void submitBatch() {

@@ -50,7 +50,7 @@ final class SubmissionQueue<T> {
   void requireRoom() {
     requireTimely();
     if (unanswered.get() >= mostUnanswered) {
-      throw busy("this server is creating the tasks of " + mostUnanswered + " requests; try again shortly");
+      throw full();
     }
   }
 
@@ -64,6 +64,10 @@ final class SubmissionQueue<T> {
     return first != null && nanoTime.getAsLong() - first.since() > duration.toNanos();
   }
 
+  private Problem full() {
+    return busy("this server is creating the tasks of " + mostUnanswered + " requests; try again shortly");
+  }
+
   private static Problem busy(String detail) {
     return new Problem(503, "server-busy", detail, List.of(), Map.of("retry_after_seconds", RETRY_AFTER_SECONDS));
   }
@@ -72,9 +76,16 @@ final class SubmissionQueue<T> {
     entries.add(new Entry<>(request, nanoTime.getAsLong()));
   }
 
-  /** A single request counts until it is answered. */
+  /**
+   * A single request counts until it is answered.
+   *
+   * @throws Problem 503 server-busy when as many as allowed are not answered yet
+   */
   void addSingle(T request, CompletableFuture<?> answer) {
-    unanswered.incrementAndGet();
+    if (unanswered.incrementAndGet() > mostUnanswered) {
+      unanswered.decrementAndGet();
+      throw full();
+    }
     answer.whenComplete((result, failure) -> unanswered.decrementAndGet());
     add(request);
   }

@@ -75,6 +75,8 @@ class JavaGuardMutations {
           "ee.tasker.dispatch.PermitsTest"),
       new Guard("no more single requests wait for their tasks than the limit", "task/SubmissionQueue", "unanswered.get() >= mostUnanswered",
           "unanswered.get() < 0", "ee.tasker.task.SubmissionQueueTest"),
+      new Guard("nor when they come at the same moment", "task/SubmissionQueue", "unanswered.incrementAndGet() > mostUnanswered",
+          "unanswered.incrementAndGet() < 0", "ee.tasker.task.SubmissionQueueTest"),
       new Guard("a request that is answered counts no more", "task/SubmissionQueue",
           "    answer.whenComplete((result, failure) -> unanswered.decrementAndGet());\n", "", "ee.tasker.task.SubmissionQueueTest"),
       new Guard("requests give way for half of the longest wait", "task/SubmissionQueue", "!hasWaitedFor(longestWait.dividedBy(2))", "true",

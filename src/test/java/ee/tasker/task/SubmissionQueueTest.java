@@ -69,6 +69,9 @@ class SubmissionQueueTest {
       assertThat(problem.code()).isEqualTo("server-busy");
       assertThat(problem.extras()).containsEntry("retry_after_seconds", 1);
     });
+    CompletableFuture<String> late = new CompletableFuture<>();
+    assertThatThrownBy(() -> queue.addSingle("came at the same moment", late)).isInstanceOf(Problem.class);
+    assertThat(queue.isEmpty()).isTrue();
     assertThatCode(queue::requireTimely).as("of a batch").doesNotThrowAnyException();
     answers.get(0).completeExceptionally(new IllegalStateException());
     assertThatCode(queue::requireRoom).doesNotThrowAnyException();

@@ -278,7 +278,7 @@ public final class Sql implements AutoCloseable {
     closed = true;
     OPEN.remove(this);
     try {
-      boolean isFree = reusable && elsewhere == null && switches == TestDatabase.get().switches() && IDLE.size() < MOST_IDLE
+      boolean isFree = reusable && switches == TestDatabase.get().switches() && IDLE.size() < MOST_IDLE
           && running.stream().allMatch(CompletableFuture::isDone);
       if (!connection.isClosed() && !connection.getAutoCommit()) {
         connection.rollback();

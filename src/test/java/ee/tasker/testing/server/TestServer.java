@@ -37,7 +37,7 @@ public final class TestServer implements AutoCloseable {
     this.port = port;
   }
 
-  /** A PostgreSQL with this build's schema and nothing in it, to be closed by the caller. Its servers need not migrate, which takes longer than all else at their start. */
+  /** A PostgreSQL with this build's schema and nothing in it, to be closed by the caller. Its servers need not migrate, which would be a quarter of their start. */
   public static EmbeddedDatabase newDatabase() {
     return started(EmbeddedDatabase.forTests(MIGRATED.get(),
         Path.of(property("tasker.it.folder")), Path.of(property("tasker.checkout"), ".tasker"), property("tasker.postgres.version"),
@@ -113,8 +113,6 @@ public final class TestServer implements AutoCloseable {
         "HTTP_HOST", "127.0.0.1", "HTTP_PORT", Integer.toString(port),
         "DB_HOST", database.address().host(), "DB_PORT", Integer.toString(database.address().port()),
         "DB_NAME", "tasker", "DB_USER", "tasker", "DB_PASSWORD", "tasker",
-        // Starts sooner, and what comes after is short.
-        "JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1",
         "TASKER_TEMPLATES_FOLDER", Path.of(property("tasker.checkout"), "samples").toString()));
     environment.putAll(Login.FOR_TESTS.environment());
     environment.putAll(settings);
