@@ -396,13 +396,15 @@ class WorkerTest(unittest.TestCase):
 
     def test_never_holds_more_than_its_capacity_and_uses_all_of_it(self):
         running, most = [0], [0]
-        lock = threading.Lock()
+        lock, full = threading.Lock(), threading.Event()
 
         def counting(step):
             with lock:
                 running[0] += 1
                 most[0] = max(most[0], running[0])
-            time.sleep(0.005)
+                if running[0] == 4:
+                    full.set()
+            full.wait(20)
             with lock:
                 running[0] -= 1
 
@@ -435,10 +437,15 @@ class WorkerTest(unittest.TestCase):
 
     def test_stop_gives_back_what_does_not_end_in_time(self):
         key = self.server.offer("a")
-        reasons = []
-        worker = self.worker(("a", lambda step: step.wait(20) and reasons.append(step.stop_reason)))
-        self.server.await_true(lambda: key[0] in self.server.claims)
-        time.sleep(0.2)
+        begun, reasons = threading.Event(), []
+
+        def slow(step):
+            begun.set()
+            step.wait(20)
+            reasons.append(step.stop_reason)
+
+        worker = self.worker(("a", slow))
+        self.assertTrue(begun.wait(10))
 
         worker.stop(0.1)
 

@@ -462,7 +462,7 @@ test("never holds more than its capacity and uses all of it", async () => {
   await started({
     a: async () => {
       most = Math.max(most, ++running);
-      await sleep(5);
+      await server.until(() => most >= 4);
       running--;
     },
   }, { capacity: 4 });
@@ -496,15 +496,16 @@ test("stop lets the running step end and claims no more", async () => {
 
 test("stop gives back what does not end in time", async () => {
   const reasons: unknown[] = [];
+  let begun = false;
   const step = server.offer("a");
   const worker = await started({
     a: async (each) => {
+      begun = true;
       await aborted(each.signal);
       reasons.push(each.stopReason);
     },
   });
-  await server.until(() => server.claims.has(step));
-  await sleep(200);
+  await server.until(() => begun);
 
   await worker.stop({ drainSeconds: 0.1 });
 
