@@ -2170,10 +2170,10 @@ function tasker.get_refusals(p_results jsonb, p_accepted uuid[]) returns jsonb, 
   -- called by complete_steps
 -- The output of an ended task: what its template's mapping gave, or the results of its leaves by name.
 function tasker.get_task_output(p_task_uuid uuid) returns jsonb, stable;
-  -- called by find_child_violations, get_task_documents, read_document
+  -- called by find_child_violations, read_document
 -- The outputs of ended tasks, each as get_task_output gives it, in one statement.
 function tasker.get_task_outputs(p_task_uuids uuid[]) returns TABLE(item integer, task_uuid uuid, output jsonb, error jsonb), stable;
-  -- called by get_task_output, pass_child_waits
+  -- called by get_task_documents, get_task_output, pass_child_waits
 -- What follows from completed decisions, and from ready steps that the engine completes itself or that wait, until nothing more does.
 function tasker.grow_tasks(p_completed uuid[], p_ready uuid[], p_server_uuid uuid, p_claim_limit integer, p_lease_seconds integer,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT o_ready uuid[], OUT o_deltas tasker.task_delta[],
@@ -2474,6 +2474,9 @@ function tasker.get_fork_documents(p_task_uuid uuid, p_limit integer DEFAULT 100
 -- The version of the schema, how many servers are alive, how many steps no worker serves, how schedules do, and whether the database refuses writes.
 function tasker.get_installation_status(p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
   -- called by InsightGateway
+-- The readiness of the steps of a task as the REST interface shows it with the task.
+function tasker.get_readiness_documents(p_task_uuid uuid) returns json, stable;
+  -- called by get_task_documents
 -- Every recorded result of a step, oldest first.
 function tasker.get_step_audit(p_task_uuid uuid, p_step_uuid uuid, p_most_bytes integer DEFAULT NULL::integer) returns jsonb, stable;
   -- called by TaskGateway
@@ -2481,16 +2484,28 @@ function tasker.get_step_audit(p_task_uuid uuid, p_step_uuid uuid, p_most_bytes 
 function tasker.get_step_documents(p_task_uuid uuid, p_step_uuid uuid DEFAULT NULL::uuid, p_most_bytes integer DEFAULT NULL::integer) returns jsonb,
     stable;
   -- called by TaskGateway
--- Tasks as the REST interface shows them, in the order of the argument.
-function tasker.get_task_documents(p_task_uuids uuid[], p_with_details boolean DEFAULT true, p_most_bytes integer DEFAULT NULL::integer)
-    returns jsonb, stable;
-  -- called by TaskGateway, list_tasks
+-- Tasks as the REST interface shows each by itself, in the order of the argument.
+function tasker.get_task_documents(p_task_uuids uuid[], p_most_bytes integer DEFAULT NULL::integer) returns json, stable;
+  -- called by TaskGateway
+-- Tasks with the summary of their steps, as lists show them.
+function tasker.get_task_headers(p_task_uuids uuid[]) returns TABLE(task_uuid uuid, name text, namespace text, version text, state text,
+    created_at timestamp with time zone, requested_at timestamp with time zone, completed_at timestamp with time zone,
+    updated_at timestamp with time zone, initiator text, source_system text, reason text, priority integer, tags jsonb, correlation_id uuid,
+    parent_correlation_id uuid, parent_task_uuid uuid, compensates_task_uuid uuid, replaces_task_uuid uuid, replaced_by_task_uuid uuid,
+    total_steps bigint, pending_steps bigint, in_progress_steps bigint, completed_steps bigint, failed_steps bigint, ready_steps bigint,
+    enqueued_steps bigint, execution_status text, recommended_action text, completion_percentage numeric, health_status text,
+    start_at timestamp with time zone, next_wake_at timestamp with time zone, sla_breached_at timestamp with time zone,
+    times_out_at timestamp with time zone, timed_out_at timestamp with time zone, cancel_request jsonb), stable;
+  -- called by get_task_documents, get_task_summaries
 -- The history of a task, in the order in which it was written.
 function tasker.get_task_history(p_task_uuid uuid) returns jsonb, stable;
   -- called by OperationGateway
 -- A task and its steps as they are, for a dead letter.
 function tasker.get_task_snapshot(p_task_uuid uuid) returns jsonb, stable;
   -- called by create_dlq_entries, create_dlq_entry
+-- Tasks as lists of the REST interface show them, in the order of the argument.
+function tasker.get_task_summaries(p_task_uuids uuid[]) returns json, stable;
+  -- called by list_tasks
 -- explain_waiting as the REST interface shows it; null when there is no such task.
 function tasker.get_waiting_document(p_task_uuid uuid, p_shows_context boolean DEFAULT true, p_shows_errors boolean DEFAULT true) returns jsonb,
     stable;
@@ -2501,13 +2516,13 @@ function tasker.group_failures(p_filter jsonb DEFAULT '{}'::jsonb, p_hours integ
   -- called by InsightGateway
 -- A document with the sizes of some of its members, without those that are longer than p_most bytes.
 function tasker.limit_documents(p_document jsonb, p_names text[], p_most integer) returns jsonb, immutable;
-  -- called by get_documents_of_steps, get_step_audit, get_task_documents
+  -- called by get_documents_of_steps, get_step_audit
 -- A page of the workers of a batch as the REST interface shows steps, in the order of the batches.
 function tasker.list_batch_workers(p_task_uuid uuid, p_batch_step_uuid uuid, p_after integer DEFAULT 0, p_limit integer DEFAULT 100,
     p_state text DEFAULT NULL::text, p_states boolean DEFAULT false, p_most_bytes integer DEFAULT NULL::integer) returns jsonb, stable;
   -- called by TaskGateway
 -- A page of tasks, newest or oldest first.
-function tasker.list_tasks(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 25, p_cursor uuid DEFAULT NULL::uuid) returns jsonb, stable;
+function tasker.list_tasks(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 25, p_cursor uuid DEFAULT NULL::uuid) returns json, stable;
   -- called by TaskGateway
 -- What errors of the same cause have in common: the message without identifiers, numbers and quoted values.
 function tasker.normalize_error(p_message text) returns text, immutable;
@@ -2966,7 +2981,7 @@ function tasker.get_step_readiness_status_batch(input_task_uuids uuid[], step_uu
     named_step_uuid uuid, name text, current_state text, dependencies_satisfied boolean, retry_eligible boolean, ready_for_execution boolean,
     last_failure_at timestamp with time zone, next_retry_at timestamp with time zone, total_parents integer, completed_parents integer,
     attempts integer, max_attempts integer, backoff_request_seconds integer, last_attempted_at timestamp with time zone), stable;
-  -- called by get_documents_of_steps, get_ready_steps, get_step_readiness_status, get_task_documents
+  -- called by get_documents_of_steps, get_readiness_documents, get_ready_steps, get_step_readiness_status
 -- A summary of a task's steps, and the recommended action.
 function tasker.get_task_execution_context(input_task_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
     returns TABLE(task_uuid uuid, named_task_uuid uuid, status text, total_steps bigint, pending_steps bigint, in_progress_steps bigint,
@@ -2978,7 +2993,7 @@ function tasker.get_task_execution_contexts_batch(input_task_uuids uuid[], p_now
     returns TABLE(task_uuid uuid, named_task_uuid uuid, status text, total_steps bigint, pending_steps bigint, in_progress_steps bigint,
     completed_steps bigint, failed_steps bigint, ready_steps bigint, execution_status text, recommended_action text, completion_percentage numeric,
     health_status text, enqueued_steps bigint), stable;
-  -- called by get_task_documents, get_task_execution_context, get_task_ready_info
+  -- called by get_task_execution_context, get_task_headers, get_task_ready_info
 -- What discovery returns for one task, in any state.
 function tasker.get_task_ready_info(p_task_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
     returns TABLE(task_uuid uuid, task_name text, priority integer, namespace_name text, ready_steps_count bigint, computed_priority numeric,

@@ -1,56 +1,48 @@
--- Tasks as the REST interface shows them, in the order of the argument, a JSON array; unknown ones are left out.
--- p_with_details adds the context, the output, the readiness of every step, the decisions and the batches, without their workers. A context or output of more than p_most_bytes
--- is null then: see limit_documents. Source: reference section 6.2, TaskResponse.
-create or replace function tasker.get_task_documents(p_task_uuids uuid[], p_with_details boolean default true, p_most_bytes int default null)
-returns jsonb
+-- Tasks as the REST interface shows each by itself, in the order of the argument, a JSON array; unknown ones are left out: what get_task_summaries has, the context, the
+-- output, the readiness of every step, the decisions and the batches, without their workers. A context or output of more than p_most_bytes is null, and document_bytes has the
+-- sizes of both, in bytes of their JSON text; one that is null has none. Source: reference section 6.2, TaskResponse.
+create or replace function tasker.get_task_documents(p_task_uuids uuid[], p_most_bytes int default null)
+returns json
 language plpgsql stable
 set search_path = '' set timezone = 'UTC' set jit = off set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set join_collapse_limit = 1
 as $$
 begin
-  -- In plpgsql, which caches its plans: PostgreSQL would plan a function in SQL at every call.
-  return (select coalesce(jsonb_agg(
-      jsonb_build_object(
-        'task_uuid', t.task_uuid, 'name', nt.name, 'namespace', ns.name, 'version', nt.version, 'state', t.state,
-        'created_at', t.created_at, 'requested_at', t.requested_at, 'completed_at', t.completed_at,
-        'updated_at', greatest(t.created_at, t.completed_at, h.last_at),
-        'initiator', t.initiator, 'source_system', t.source_system, 'reason', t.reason, 'priority', t.priority, 'tags', t.tags,
-        'correlation_id', t.correlation_id, 'parent_correlation_id', t.parent_correlation_id, 'parent_task_uuid', t.parent_task_uuid,
-        'compensates_task_uuid', t.compensates_task_uuid, 'replaces_task_uuid', t.replaces_task_uuid, 'replaced_by_task_uuid', t.replaced_by_task_uuid,
-        'total_steps', c.total_steps, 'pending_steps', c.pending_steps, 'in_progress_steps', c.in_progress_steps,
-        'completed_steps', c.completed_steps, 'failed_steps', c.failed_steps, 'ready_steps', c.ready_steps)
-      || jsonb_build_object(
-        'enqueued_steps', c.enqueued_steps, 'execution_status', c.execution_status, 'recommended_action', c.recommended_action,
-        'completion_percentage', c.completion_percentage, 'health_status', c.health_status,
-        'start_at', t.start_at, 'next_wake_at', w.wake_at, 'sla_breached_at', t.sla_breached_at,
-        'times_out_at', greatest(t.start_at, t.created_at) + nt.max_duration, 'timed_out_at', t.timed_out_at,
-        'cancel_request', case when t.cancel_requested_at is not null then jsonb_build_object(
-          'at', t.cancel_requested_at, 'by', t.cancel_requested_by, 'claimed_actor', t.cancel_claimed_actor, 'reason', t.cancel_reason, 'policy', t.cancel_policy) end)
-      || case when p_with_details then tasker.limit_documents(jsonb_build_object(
-        'context', x.context, 'output', o.document -> 'output', 'output_error', o.document -> 'error', 'parent_step_uuid', t.parent_step_uuid, 'allowed_actions', tasker.get_allowed_actions(t), 'submitted_by', x.submitted_by, 'trace_id', nullif(split_part(x.trace_parent, '-', 2), ''),
-        -- Most tasks have none of these, and a call costs more than a look.
-        'decisions', case when exists (select from tasker.workflow_steps d where d.task_uuid = t.task_uuid and d.step_position <= 1000000 and d.is_decision)
-                          then tasker.get_decision_documents(t.task_uuid) else '[]' end,
-        'batches', case when exists (select from tasker.batches b where b.task_uuid = t.task_uuid) then tasker.get_batch_documents(t.task_uuid) else '[]' end,
-        'compensation', case when exists (select from tasker.task_compensations k where k.task_uuid = t.task_uuid) then tasker.get_compensation_document(t.task_uuid) end,
-        'explanation', case when t.completed_at is null or t.timed_out_at is not null then tasker.diagnose_task(t.task_uuid) end,
-        'steps', (select coalesce(jsonb_agg(to_jsonb(r) - '{task_uuid,workflow_step_uuid,named_step_uuid,current_state}'::text[]
-            || jsonb_build_object('step_uuid', r.workflow_step_uuid, 'template_step_uuid', r.named_step_uuid, 'state', r.current_state)), '[]')
-          from tasker.get_step_readiness_status_batch(array[t.task_uuid], array(
-            select w.workflow_step_uuid from tasker.workflow_steps w where w.task_uuid = t.task_uuid and w.step_position <= 1000000)) r)), '{context,output}', p_most_bytes)
-         else '{}' end
-      order by u.n), '[]')
-  from unnest(p_task_uuids) with ordinality as u(task_uuid, n)
-  join tasker.tasks t on t.task_uuid = u.task_uuid
-  join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
-  join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
-  left join tasker.task_contexts x on x.task_uuid = t.task_uuid and p_with_details
-  left join tasker.task_wakeups w on w.task_uuid = t.task_uuid
-  -- offset: otherwise the planner repeats the call for each use of the document.
-  cross join lateral (select case when p_with_details then tasker.get_task_output(t.task_uuid) end as document offset 0) o
-  cross join lateral (select max(tr.created_at) as last_at from tasker.task_transitions tr where tr.task_uuid = t.task_uuid) h
-  cross join lateral tasker.get_task_execution_contexts_batch(array[t.task_uuid]) c);
+  -- As json and not jsonb, which would be put together, copied and taken apart again.
+  return (select coalesce(json_agg(d order by array_position(p_task_uuids, d.task_uuid)), '[]')
+  from (
+    select h.*, case when (b.context <= p_most_bytes) is not false then x.context end as context,
+           case when (b.output <= p_most_bytes) is not false then o.output end as output,
+           o.error as output_error, json_strip_nulls(to_json(b)) as document_bytes,
+           t.parent_step_uuid, tasker.get_allowed_actions(t) as allowed_actions, x.submitted_by, nullif(split_part(x.trace_parent, '-', 2), '') as trace_id,
+           -- Most tasks have none of these, and a call costs more than a look.
+           case when exists (select from tasker.workflow_steps s where s.task_uuid = t.task_uuid and s.step_position <= 1000000 and s.is_decision)
+                then tasker.get_decision_documents(t.task_uuid) else '[]' end as decisions,
+           case when exists (select from tasker.batches b where b.task_uuid = t.task_uuid) then tasker.get_batch_documents(t.task_uuid) else '[]' end as batches,
+           case when exists (select from tasker.task_compensations k where k.task_uuid = t.task_uuid) then tasker.get_compensation_document(t.task_uuid) end as compensation,
+           case when t.completed_at is null or t.timed_out_at is not null then tasker.diagnose_task(t.task_uuid) end as explanation,
+           -- Nothing of a task that has ended is ready or tried again, and the rules about it cost several times what the rest does.
+           case when t.completed_at is null then tasker.get_readiness_documents(t.task_uuid) else (
+             select coalesce(json_agg(json_build_object(
+               'step_uuid', s.workflow_step_uuid, 'template_step_uuid', s.named_step_uuid, 'name', coalesce(s.name, n.name), 'state', s.state,
+               'dependencies_satisfied', p.total = p.satisfied, 'retry_eligible', false, 'ready_for_execution', false,
+               'last_failure_at', s.last_failure_at, 'next_retry_at', s.next_retry_at, 'total_parents', p.total, 'completed_parents', p.satisfied,
+               'attempts', s.attempts, 'max_attempts', s.max_attempts, 'backoff_request_seconds', s.backoff_request_seconds, 'last_attempted_at', s.last_attempted_at)
+               order by s.step_position), '[]')
+             from tasker.workflow_steps s
+             join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid
+             cross join lateral (
+               select count(*)::int as total, (count(*) filter (where parent.state in ('complete', 'resolved_manually')))::int as satisfied
+               from tasker.workflow_step_edges edge
+               join tasker.workflow_steps parent on parent.workflow_step_uuid = edge.from_step_uuid
+               where edge.to_step_uuid = s.workflow_step_uuid) p
+             where s.task_uuid = t.task_uuid and s.step_position <= 1000000) end as steps
+    from tasker.get_task_headers(p_task_uuids) h
+    join tasker.tasks t on t.task_uuid = h.task_uuid
+    left join tasker.task_contexts x on x.task_uuid = h.task_uuid
+    left join tasker.get_task_outputs(p_task_uuids) o on o.task_uuid = h.task_uuid
+    cross join lateral (select octet_length(nullif(x.context, 'null')::text) as context, octet_length(nullif(o.output, 'null')::text) as output offset 0) b) d);
 end
 $$;
-comment on function tasker.get_task_documents(uuid[], boolean, int) is
-  'Tasks as the REST interface shows them, in the order of the argument.';
+comment on function tasker.get_task_documents(uuid[], int) is
+  'Tasks as the REST interface shows each by itself, in the order of the argument.';

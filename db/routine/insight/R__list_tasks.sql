@@ -3,7 +3,7 @@
 -- For a search attribute that no template of the filter declares: {outcome: refused, code: invalid-request, field: attributes, message}.
 -- Reads only. Source: reference section 6.2, ADR 0029.
 create or replace function tasker.list_tasks(p_filter jsonb default '{}', p_limit int default 25, p_cursor uuid default null)
-returns jsonb
+returns json
 language plpgsql stable
 set search_path = '' set timezone = 'UTC'
 as $$
@@ -15,8 +15,8 @@ begin
   if v_unknown is not null then
     return tasker.refuse_search_attribute(v_unknown);
   end if;
-  return jsonb_build_object(
-    'tasks', tasker.get_task_documents(coalesce(v_page[1:p_limit], '{}'), false),
+  return json_build_object(
+    'tasks', tasker.get_task_summaries(coalesce(v_page[1:p_limit], '{}')),
     'next', case when cardinality(v_page) > p_limit then v_page[p_limit] end);
 end
 $$;

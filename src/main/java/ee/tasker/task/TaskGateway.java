@@ -47,7 +47,7 @@ class TaskGateway {
   }
 
   JsonArray getTaskDocuments(List<UUID> taskUuids, Integer mostBytes) {
-    return sql.array("get_task_documents(cast(? as uuid[]), true, cast(? as int))", SqlFunctions.arrayText(taskUuids), text(mostBytes));
+    return sql.array("get_task_documents(cast(? as uuid[]), cast(? as int))", SqlFunctions.arrayText(taskUuids), text(mostBytes));
   }
 
   /** Several, whole, by their keys; unknown ones are left out. */

@@ -972,6 +972,9 @@ final class Mutations {
       of("a task has one open investigation", "V0006__create_recovery.sql", "create unique index one_open_investigation_per_task",
           "create index one_open_investigation_per_task", UNIQUE)
           .and("R__create_dlq_entries.sql", "on conflict (task_uuid) where resolution_status = 'pending' do nothing", ""),
+      of("steps of ended tasks are shown as they are", "R__get_task_documents.sql",
+          "'dependencies_satisfied', p.total = p.satisfied", "'dependencies_satisfied', true",
+          "ReadinessAgreementTest#a_task_is_shown_with"),
       of("a version is one template", "V0003__create_templates.sql",
           "  constraint one_template_per_version unique (task_namespace_uuid, name, version),\n", "", UNIQUE),
       of("a lease exactly while in progress", TABLES,

@@ -135,7 +135,7 @@ class EscalateSlaBreachesTest {
     Dag.of("a").started();
     worker.at(in(Duration.ofMinutes(2))).advance();
     assertThat(
-        sql.texts("select t ->> 'task_uuid' from jsonb_array_elements(tasker.list_tasks('{\"sla_breached\": \"true\"}') -> 'tasks') t"))
+        sql.texts("select t ->> 'task_uuid' from json_array_elements(tasker.list_tasks('{\"sla_breached\": \"true\"}') -> 'tasks') t"))
         .containsExactly(late.uuid().toString());
     assertThat(sql.object("select tasker.get_metrics_document()").getInt("tasks_past_sla")).isOne();
     worker.at(in(Duration.ofMinutes(3))).runToTheEnd();

@@ -18,7 +18,7 @@ class ListTasksTest {
   private final SqlWorker worker = SqlWorker.open();
 
   private List<String> found(String filter, Object... arguments) {
-    return sql.texts("select t ->> 'task_uuid' from jsonb_array_elements(tasker.list_tasks(" + filter + ", 100) -> 'tasks') t", arguments);
+    return sql.texts("select t ->> 'task_uuid' from json_array_elements(tasker.list_tasks(" + filter + ", 100) -> 'tasks') t", arguments);
   }
 
   private static String[] uuids(Dag.Task... tasks) {

@@ -85,7 +85,7 @@ class ReadDocumentTest {
     JsonObject whole = sql.object("select tasker.get_task_documents(array[?::uuid]) -> 0", task.uuid());
     assertThat(whole.getJsonObject("document_bytes").getInt("context")).isEqualTo(1_009);
     assertThat(whole.getJsonObject("context").getString("x")).hasSize(1_000);
-    JsonObject limited = sql.object("select tasker.get_task_documents(array[?::uuid], true, 1008) -> 0", task.uuid());
+    JsonObject limited = sql.object("select tasker.get_task_documents(array[?::uuid], 1008) -> 0", task.uuid());
     assertThat(limited.isNull("context")).isTrue();
     assertThat(limited.getJsonObject("document_bytes")).isEqualTo(whole.getJsonObject("document_bytes"));
     assertThat(limited.getJsonObject("output")).isNotEmpty();

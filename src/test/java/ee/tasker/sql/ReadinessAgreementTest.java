@@ -10,8 +10,10 @@ import ee.tasker.testing.SqlWorker.Claim;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,11 +21,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What readiness says can be handed off, what the diagnosis says is ready, and what the engine then hands off are the same steps. */
 @DatabaseTest
-@DatabaseTest.Covers({"accepts_handoffs", "waits_for_slot"})
+@DatabaseTest.Covers({"accepts_handoffs", "waits_for_slot", "get_readiness_documents", "get_task_headers"})
 class ReadinessAgreementTest {
   private static final String READY = "select workflow_step_uuid::text from tasker.get_step_readiness_status(?, null, ?) where ready_for_execution";
   private static final String DIAGNOSED = "select workflow_step_uuid::text from tasker.explain_waiting(?, ?) where cause in ('ready', 'retry_due', 'not_started')";
   private static final String COUNTED = "select ready_steps from tasker.get_task_execution_contexts_batch(array[?]::uuid[], ?)";
+
+  /** The document of a task that has ended has a shorter way to the same. */
+  private static final String SHOWN = "select (tasker.get_task_documents(array[t.task_uuid]) -> 0 -> 'steps')::jsonb = tasker.get_readiness_documents(t.task_uuid)::jsonb "
+      + "from tasker.tasks t where t.task_uuid = ?";
 
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
@@ -78,6 +84,30 @@ class ReadinessAgreementTest {
     assertThat(ready(task, later)).isEmpty();
     assertThat(sql.texts(DIAGNOSED, task.uuid(), later)).isEmpty();
     assertThat(sql.number(COUNTED, task.uuid(), later)).isZero();
+  }
+
+  @Test
+  void a_task_is_shown_with_the_readiness_of_its_steps_in_whatever_state_it_has_ended() {
+    Map<String, Dag.Task> tasks = new TreeMap<>();
+    tasks.put("complete", Dag.linear(2).started());
+    worker.complete(worker.claimOne().success());
+    worker.complete(worker.claimOne().success());
+    tasks.put("cancelled", Dag.linear(3).started());
+    worker.complete(worker.claimOne().success());
+    sql.text("select tasker.request_cancel(?, 'me', 'x', 'cancel_running')", tasks.get("cancelled").uuid());
+    for (String end : List.of("error", "resolved_manually")) {
+      Dag.Task task = Dag.of("a").step("b").step("c").dependsOn("a", "b").started();
+      tasks.put(end, task);
+      List<Claim> claims = worker.claim(2);
+      worker.complete(claims.get(0).success(), claims.get(1).permanentFailure());
+      sql.text("select tasker.act_on_task(?, ?, 'me', 'x')", task.uuid(), end.equals("error") ? "fail" : "resolve");
+    }
+    worker.advance();
+
+    tasks.forEach((state, task) -> {
+      assertThat(sql.text("select state from tasker.tasks where task_uuid = ?", task.uuid())).isEqualTo(state);
+      assertThat(sql.isTrue(SHOWN, task.uuid())).as(state).isTrue();
+    });
   }
 
   /** Random graphs in random states, evaluated in three ways at one moment; then the engine evaluates them. */
@@ -174,6 +204,7 @@ class ReadinessAgreementTest {
         assertThat(nowInLine).as("what was ready and was not handed off has just found no slot").containsAll(left);
         session.rollback();
       }
+      assertThat(sql.isTrue(SHOWN, task.uuid())).as("what is shown of " + task.uuid()).isTrue();
       seen += ready.size();
     }
     return seen;

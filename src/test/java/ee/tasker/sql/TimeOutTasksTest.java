@@ -28,7 +28,7 @@ class TimeOutTasksTest {
   }
 
   private Instant limit(Dag.Task task) {
-    return sql.instant("select (d ->> 'times_out_at')::timestamptz from tasker.get_task_documents(array[?]) x, jsonb_array_elements(x) d",
+    return sql.instant("select (d ->> 'times_out_at')::timestamptz from tasker.get_task_documents(array[?]) x, json_array_elements(x) d",
         task.uuid());
   }
 

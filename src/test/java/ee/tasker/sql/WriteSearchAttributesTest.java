@@ -30,7 +30,7 @@ class WriteSearchAttributesTest {
   }
 
   private List<String> found(String filter) {
-    return sql.texts("select t ->> 'task_uuid' from jsonb_array_elements(tasker.list_tasks(?::jsonb, 100) -> 'tasks') t", filter);
+    return sql.texts("select t ->> 'task_uuid' from json_array_elements(tasker.list_tasks(?::jsonb, 100) -> 'tasks') t", filter);
   }
 
   private static String[] uuids(Dag.Task... tasks) {
