@@ -8,22 +8,24 @@ import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.sql.SQLException;
+import java.time.OffsetDateTime;
 import java.util.List;
 
-/** {@code ./mvnw -Pbenchmark}: runs the requested phases and prints their results. Fails when a task did not complete. */
+/** {@code ./mvnw -Pbenchmark}: runs the requested phases and prints their results. Fails when a task did not complete, or a promise was not kept to one. */
 public final class Benchmark {
   private static final List<Phase> PHASES = List.of(
       new Floor(), new Peers(), new Latency(), new UnderLoad(), new Overload(), new Throughput(), new FanOut(), new Orders(), new Idle(),
       new MoreServers(),
       new Submission(), new Payload(), new Snapshot(),
       new ManyFinished(), new Purging(), new Bloat(), new Sleeping(), new Scheduled(), new SlowPlans(), new Plans(), new Waiting(),
-      new GrowingCost(), new GrownSteps(), new CostModel(), new Without());
+      new GrowingCost(), new GrownSteps(), new CostModel(), new RowsAlone(), new Without());
   private static final List<String> TEMPLATES = List.of("linear_4", "diamond", "complex_dag", "tree", "orders_5_ms", "echo_4");
 
   private final Options options;
   private final Database database;
   private final Servers servers;
   private final Report report = new Report();
+  private Report.Table checks;
 
   private Benchmark(Options options) {
     this.options = options;
@@ -75,7 +77,11 @@ public final class Benchmark {
         if (phase instanceof Snapshot) {
           TablesAfterwards.hotRatios(report, database);
         }
+        OffsetDateTime begin = database.now();
         phase.run(bench);
+        if (phase.needsServer() && options.check()) {
+          check(phase, begin);
+        }
         durations.row(phase.name(), (System.nanoTime() - start) / 1e9);
         report.write(options.target());
       }
@@ -87,6 +93,25 @@ public final class Benchmark {
       }
       TablesAfterwards.addTo(report, database);
     }
+  }
+
+  /** Whether every promise was kept to the tasks of a phase. */
+  private void check(Phase phase, OffsetDateTime begin) throws SQLException {
+    System.out.println("   check_history ...");
+    if (checks == null) {
+      checks = report.table("The tasks of each phase, by check_history", "phase", "tasks", "invariants", "violations");
+    }
+    int invariants = 0;
+    long violations = 0;
+    for (List<String> found : database.rows("select invariant, violations, examples from tasker.check_history(?)", begin)) {
+      invariants++;
+      violations += Long.parseLong(found.get(1));
+      if (!"0".equals(found.get(1))) {
+        report.complain(phase.name() + ": " + found.get(1) + " violations of " + found.get(0) + ", for instance " + found.get(2));
+      }
+    }
+    checks.row(phase.name(), database.value(Integer.class, "select count(*)::int from tasker.tasks where created_at >= ?", begin),
+        invariants, violations);
   }
 
   private void warmUp(Bench bench) throws IOException, SQLException, InterruptedException {

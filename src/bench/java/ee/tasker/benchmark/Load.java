@@ -73,6 +73,17 @@ final class Load {
     });
   }
 
+  /** Requests that are authenticated, read, validated and refused: all of a submission but the database. */
+  void refused(String template, int requests, int connections) throws IOException {
+    byte[] body = request(template, "{\"number\":\"six\"}").getBytes(StandardCharsets.UTF_8);
+    AtomicInteger left = new AtomicInteger(requests);
+    parallel(connections, line -> {
+      while (left.getAndDecrement() > 0) {
+        expect(line.post("/v1/tasks", body), 400);
+      }
+    });
+  }
+
   /** One at a time; milliseconds from the request to the answer that the task is complete. */
   Samples oneAtATime(String template, int tasks) throws IOException {
     byte[] body = request(template).getBytes(StandardCharsets.UTF_8);

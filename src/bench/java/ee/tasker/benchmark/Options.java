@@ -202,6 +202,11 @@ record Options(Properties properties) {
     return number("benchmark.settle", 11);
   }
 
+  /** {@code benchmark.check}: whether the tasks of each phase are checked by {@code check_history}. */
+  boolean check() {
+    return flag("benchmark.check", true);
+  }
+
   boolean explain() {
     return flag("benchmark.explain", false);
   }

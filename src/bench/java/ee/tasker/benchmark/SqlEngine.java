@@ -21,7 +21,7 @@ import java.util.function.Function;
 
 /** Works on tasks through the engine's functions, like a busy server but without one: what remains is the database's share. */
 final class SqlEngine {
-  private static final UUID SERVER = UUID.fromString("00000000-0000-0000-0000-000000000001");
+  static final UUID SERVER = UUID.fromString("00000000-0000-0000-0000-000000000001");
 
   static final JsonObject SUCCESS = Json.createObjectBuilder().add("outcome", "success").add("result", JsonValue.EMPTY_JSON_OBJECT).build();
 

@@ -30,6 +30,13 @@ final class Submission implements Phase {
     double[] singles = new double[options.rounds()];
     bench.measure("submission, one POST each: " + tasks + " tasks", () -> time(singles, tasks,
         () -> bench.load().singles("linear_4", tasks, options.connections())));
+    bench.load().refused("linear_4", options.warmup() / 2, options.connections());
+    double[] refused = new double[options.rounds()];
+    System.out.println("   submission, refused requests: " + tasks + " ...");
+    Cpu before = Cpu.of(bench.servers().handles(), bench.database().postmaster());
+    time(refused, tasks, () -> bench.load().refused("linear_4", tasks, options.connections()));
+    double refusedMs = Cpu.of(bench.servers().handles(), bench.database().postmaster()).since(before).servers() * 1000 / tasks
+        / refused.length;
     double[] alone = new double[options.rounds()];
     bench.measureQuickly("submission, one POST at a time: " + options.latencyTasks() + " tasks", () -> time(alone, options.latencyTasks(),
         () -> bench.load().singles("linear_4", options.latencyTasks(), 1)));
@@ -39,9 +46,13 @@ final class Submission implements Phase {
 
     bench.report().table("Submission alone (tasks per second; median of rounds)", "requests", "tasks/s", "all rounds")
         .row("one POST each, " + options.connections() + " connections", Samples.of(singles).median(), Report.formatAll(singles))
+        .row("the same with a context that is refused, without the database: " + Report.format(refusedMs)
+            + " ms of the server's processors each", Samples.of(refused).median(), Report.formatAll(refused))
         .row("one POST each, one connection", Samples.of(alone).median(), Report.formatAll(alone))
         .row("batches of " + options.batch(), Samples.of(batches).median(), Report.formatAll(batches));
     bench.report().figure("intake_per_s", singles);
+    bench.report().figure("refused_per_s", refused);
+    bench.report().figure("refused_server_ms", refusedMs);
     bench.report().figure("intake_batched_per_s", batches);
     workOff(bench, begin);
   }

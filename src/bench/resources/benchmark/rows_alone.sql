@@ -1,0 +1,86 @@
+-- The rows of a linear task of four steps, by as few statements as write them, with nothing read, judged or returned that the engine has to: what a call with one task, or one
+-- result, costs the database at least. check_history accepts them.
+create schema rows_alone;
+create function rows_alone.submit(p_template uuid, p_steps uuid[], p_server uuid, out o_task uuid, out o_keys uuid[])
+language plpgsql
+set search_path = '' set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_now timestamptz := clock_timestamp();
+begin
+  o_task := tasker.uuid_v7();
+  o_keys := array[tasker.uuid_v7(), tasker.uuid_v7(), tasker.uuid_v7(), tasker.uuid_v7()];
+  insert into tasker.tasks
+    (task_uuid, named_task_uuid, correlation_id, created_at, requested_at, claim_order, state, transition_count, total_steps, unfinished_steps, in_flight_steps, is_keyed)
+  values (o_task, p_template, o_task, v_now, v_now, 1, 'steps_in_process', 4, 4, 4, 1, false);
+  insert into tasker.task_contexts (task_uuid, context) values (o_task, '{"number": 6}');
+  insert into tasker.workflow_steps
+    (workflow_step_uuid, task_uuid, named_step_uuid, created_at, state, step_position, transition_count, total_parents, remaining_parents, handoffs, attempts,
+     max_attempts, retryable, enqueued_at, last_attempted_at, lease_expires_at, leased_by)
+  values
+    (o_keys[1], o_task, p_steps[1], v_now, 'in_progress', 1, 3, 0, 0, 1, 1, 3, true, v_now, v_now, v_now + interval '10 minutes', p_server),
+    (o_keys[2], o_task, p_steps[2], v_now, 'pending', 2, 1, 1, 1, 0, 0, 3, true, null, null, null, null),
+    (o_keys[3], o_task, p_steps[3], v_now, 'pending', 3, 1, 1, 1, 0, 0, 3, true, null, null, null, null),
+    (o_keys[4], o_task, p_steps[4], v_now, 'pending', 4, 1, 1, 1, 0, 0, 3, true, null, null, null, null);
+  insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid)
+  values (o_keys[1], o_keys[2], o_task), (o_keys[2], o_keys[3], o_task), (o_keys[3], o_keys[4], o_task);
+  insert into tasker.task_wakeups (task_uuid, wake_at) values (o_task, v_now + interval '30 seconds');
+  insert into tasker.workflow_step_transitions
+    (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, processor_uuid)
+  values
+    (o_keys[1], 1, o_task, null, 'pending', 'orchestrator', 0, 0, p_server), (o_keys[1], 2, o_task, 'pending', 'enqueued', 'orchestrator', 1, 1, p_server),
+    (o_keys[1], 3, o_task, 'enqueued', 'in_progress', 'worker', 1, 1, p_server), (o_keys[2], 1, o_task, null, 'pending', 'orchestrator', 0, 0, p_server),
+    (o_keys[3], 1, o_task, null, 'pending', 'orchestrator', 0, 0, p_server), (o_keys[4], 1, o_task, null, 'pending', 'orchestrator', 0, 0, p_server);
+  insert into tasker.task_transitions (task_uuid, sort_key, from_state, to_state, actor, processor_uuid)
+  values
+    (o_task, 1, null, 'pending', 'orchestrator', p_server), (o_task, 2, 'pending', 'initializing', 'orchestrator', p_server),
+    (o_task, 3, 'initializing', 'enqueuing_steps', 'orchestrator', p_server), (o_task, 4, 'enqueuing_steps', 'steps_in_process', 'orchestrator', p_server);
+end
+$$;
+-- p_child: the step after it, which is claimed for the caller; null for the last, which ends the task.
+create function rows_alone.complete(p_task uuid, p_step uuid, p_child uuid, p_server uuid)
+returns void
+language plpgsql
+set search_path = '' set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_now timestamptz := clock_timestamp();
+begin
+  insert into tasker.workflow_step_result_audit
+    (workflow_step_uuid, sort_key, task_uuid, worker_uuid, recorded_at, execution_time_ms, handoff, attempt, outcome, result, may_publish)
+  values (p_step, 4, p_task, p_server, v_now, 0, 1, 1, 'success', '{}', false);
+  if p_child is not null then
+    update tasker.workflow_steps s
+    set state = case when s.workflow_step_uuid = p_step then 'complete' else 'in_progress' end::tasker.step_state,
+        transition_count = s.transition_count + 2,
+        result_sort_key = case when s.workflow_step_uuid = p_step then 4 end,
+        completed_at = case when s.workflow_step_uuid = p_step then v_now end,
+        lease_expires_at = case when s.workflow_step_uuid <> p_step then v_now + interval '10 minutes' end,
+        handoffs = 1, attempts = 1, remaining_parents = 0, leased_by = p_server,
+        enqueued_at = coalesce(s.enqueued_at, v_now), last_attempted_at = coalesce(s.last_attempted_at, v_now)
+    where s.workflow_step_uuid = any (array[p_step, p_child]);
+    insert into tasker.workflow_step_transitions
+      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, processor_uuid)
+    values
+      (p_step, 4, p_task, 'in_progress', 'enqueued_for_orchestration', 'worker', 1, 1, p_server),
+      (p_step, 5, p_task, 'enqueued_for_orchestration', 'complete', 'orchestrator', 1, 1, p_server),
+      (p_child, 2, p_task, 'pending', 'enqueued', 'orchestrator', 1, 1, p_server), (p_child, 3, p_task, 'enqueued', 'in_progress', 'worker', 1, 1, p_server);
+    update tasker.tasks t set unfinished_steps = t.unfinished_steps - 1 where t.task_uuid = p_task;
+  else
+    update tasker.workflow_steps s
+    set state = 'complete', transition_count = s.transition_count + 2, result_sort_key = 4, completed_at = v_now, lease_expires_at = null
+    where s.workflow_step_uuid = p_step;
+    insert into tasker.workflow_step_transitions
+      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, processor_uuid)
+    values
+      (p_step, 4, p_task, 'in_progress', 'enqueued_for_orchestration', 'worker', 1, 1, p_server),
+      (p_step, 5, p_task, 'enqueued_for_orchestration', 'complete', 'orchestrator', 1, 1, p_server);
+    update tasker.tasks t
+    set unfinished_steps = 0, in_flight_steps = 0, state = 'complete', completed_at = v_now, transition_count = t.transition_count + 2
+    where t.task_uuid = p_task;
+    insert into tasker.task_transitions (task_uuid, sort_key, from_state, to_state, actor, processor_uuid)
+    values (p_task, 5, 'steps_in_process', 'evaluating_results', 'orchestrator', p_server), (p_task, 6, 'evaluating_results', 'complete', 'orchestrator', p_server);
+    delete from tasker.task_wakeups w where w.task_uuid = p_task;
+  end if;
+end
+$$;
