@@ -19,20 +19,16 @@ final class LogWatch {
 
   private final Path log;
   private final Pattern failure;
-  private final boolean endsWithFailure;
   private final StringBuilder text = new StringBuilder();
   private long position;
 
-  /** @param failure how the log reports an application that could not be started; the cause is in a stack trace that follows */
+  /**
+   * @param failure how the log reports an application that could not be started. The cause is in the stack trace before it, or without one in that which
+   *     follows: with the failure the clean-up begins, which has traces of its own
+   */
   LogWatch(Path log, Pattern failure) throws IOException {
-    this(log, failure, false);
-  }
-
-  /** @param endsWithFailure whether the stack trace with the cause comes before the failure: later ones belong to the clean-up */
-  LogWatch(Path log, Pattern failure, boolean endsWithFailure) throws IOException {
     this.log = log;
     this.failure = failure;
-    this.endsWithFailure = endsWithFailure;
     this.position = Files.exists(log) ? Files.size(log) : 0;
   }
 
@@ -46,7 +42,8 @@ final class LogWatch {
     if (more || !found.find())
       return Optional.empty();
     var line = text.substring(text.lastIndexOf("\n", found.start()) + 1, (text + "\n").indexOf("\n", found.end()));
-    return Optional.of(causeOf(endsWithFailure ? text.substring(0, found.start()) : text.toString()).orElse(line.strip()));
+    var cause = causeOf(text.substring(0, found.start())).or(() -> causeOf(text.substring(found.start())));
+    return Optional.of(cause.orElse(line.strip()));
   }
 
   private boolean read() throws IOException {

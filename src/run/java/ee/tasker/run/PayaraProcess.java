@@ -40,7 +40,7 @@ public final class PayaraProcess extends ServerProcess {
 
   @Override
   void deploy(Path war) throws IOException {
-    watch = new LogWatch(log(), NOT_STARTED, true);
+    watch = new LogWatch(log(), NOT_STARTED);
     Files.copy(war, folder.resolve("tasker-ee.war"), StandardCopyOption.REPLACE_EXISTING);
   }
 

@@ -42,7 +42,7 @@ class LogWatchTest {
   @Test
   void cause_may_come_before_the_failure_and_traces_of_the_clean_up_after_it() throws IOException {
     Path log = folder.resolve("server.log");
-    LogWatch watch = new LogWatch(log, Pattern.compile("Exception while [a-z]+ the app\\b"), true);
+    LogWatch watch = new LogWatch(log, Pattern.compile("Exception while [a-z]+ the app\\b"));
     Files.writeString(log,
         "SEVERE Exception during lifecycle processing\nCaused by: java.lang.IllegalStateException: the port is 99999\n\tat a.B.c(B.java:1)\n"
             + "SEVERE Exception while loading the app\nERROR of the clean-up\nCaused by: java.lang.Error: Listener not found\n\tat a.B.d(B.java:2)\n");
