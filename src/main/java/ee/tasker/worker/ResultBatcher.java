@@ -104,7 +104,7 @@ class ResultBatcher implements ResultBacklog {
 
   @Override
   public boolean holdsUpTheWorker() {
-    return permits.takesOn() && permits.freeCount() == 0 && 2 * unsubmitted.get() >= live.capacity();
+    return permits.takesOn() && 2 * unsubmitted.get() >= live.capacity();
   }
 
   boolean isEmpty() {
