@@ -12,7 +12,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"diagnose_task", "get_task_documents", "find_tasks", "count_tasks", "refuse_search_attribute"})
+@DatabaseTest.Covers({"diagnose_task", "get_task_documents", "get_task_summaries", "find_tasks", "count_tasks", "refuse_search_attribute"})
 class ListTasksTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
