@@ -67,10 +67,11 @@ class ReplicaIT {
   void start() throws SQLException {
     onPrimary("alter system set wal_keep_size = '1GB'", "select pg_reload_conf()");
     int port = TestServer.freePort();
+    // Before the server, whose connections may take the port.
+    standby = TestServer.newStandby(primary, port);
     server = TestServer.start(primary, Map.of("DB_REPLICA_HOST", "127.0.0.1", "DB_REPLICA_PORT", Integer.toString(port),
         "TASKER_REPLICA_MAX_STALENESS_SECONDS", "3600", "TASKER_REPLICA_DATA_SOURCE",
         (ServerKind.from(System.getProperties()) == ServerKind.WILDFLY ? "java:/" : "") + "jdbc/tasker-replica"));
-    standby = TestServer.newStandby(primary, port);
     tasker = server.client();
     tasker.register("/testing/templates.yaml");
     known = tasker.submit("hello", "{}");
