@@ -1282,7 +1282,7 @@ create table tasker.task_transitions (
   metadata       jsonb,
   constraint task_transitions_pkey PRIMARY KEY (task_uuid, sort_key, created_at)
 ) partition by RANGE (created_at);
-CREATE INDEX task_transitions_xact_id_created_at_idx ON ONLY tasker.task_transitions USING brin (xact_id, created_at) WITH (pages_per_range='16', autosummarize='on');
+CREATE INDEX task_transitions_xact_id_created_at_idx ON ONLY tasker.task_transitions USING brin (xact_id, created_at) WITH (pages_per_range='16');
 CREATE TRIGGER history_is_append_only BEFORE DELETE OR UPDATE ON tasker.task_transitions FOR EACH ROW EXECUTE FUNCTION tasker.refuse_history_change();
 CREATE TRIGGER moves_follow_the_rules AFTER INSERT ON tasker.task_transitions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION tasker.check_task_transitions();
 
@@ -1715,7 +1715,7 @@ create table tasker.workflow_step_transitions (
   metadata           jsonb
 ) partition by RANGE (created_at);
 CREATE INDEX workflow_step_transitions_task_uuid_idx ON ONLY tasker.workflow_step_transitions USING brin (task_uuid uuid_minmax_multi_ops) WITH (pages_per_range='32');
-CREATE INDEX workflow_step_transitions_xact_id_idx ON ONLY tasker.workflow_step_transitions USING brin (xact_id) WITH (pages_per_range='32', autosummarize='on');
+CREATE INDEX workflow_step_transitions_xact_id_idx ON ONLY tasker.workflow_step_transitions USING brin (xact_id) WITH (pages_per_range='32');
 CREATE TRIGGER history_is_append_only BEFORE DELETE OR UPDATE ON tasker.workflow_step_transitions FOR EACH ROW EXECUTE FUNCTION tasker.refuse_history_change();
 CREATE TRIGGER moves_follow_the_rules AFTER INSERT ON tasker.workflow_step_transitions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION tasker.check_step_transitions();
 
@@ -2536,7 +2536,7 @@ function tasker.refuse_search_attribute(p_name text) returns jsonb, immutable;
   -- called by count_tasks, list_tasks
 -- Updates the index summaries of history by transaction, so that reading the end of history is quick.
 function tasker.summarize_history() returns integer;
-  -- called by EventGateway
+  -- called by EventGateway, OrchestrationGateway
 
 
 -- Functions: limits

@@ -22,9 +22,9 @@ comment on table tasker.task_transitions is 'History of tasks.state, one row per
 comment on column tasker.task_transitions.processor_uuid is 'The server that made the move: for audit only, in no WHERE clause.';
 comment on column tasker.task_transitions.xact_id is
   'The transaction that made the move. A snapshot sees all moves of transactions below its pg_snapshot_xmin that will ever exist.';
--- A few bytes per some hundred rows; an insert updates it only when a range begins.
+-- A few bytes per some hundred rows.
 create index task_transitions_xact_id_created_at_idx on tasker.task_transitions
-  using brin (xact_id, created_at) with (pages_per_range = 16, autosummarize = on);
+  using brin (xact_id, created_at) with (pages_per_range = 16);
 
 -- No primary key: it would have to include created_at, the partition key, would take a third of the table, and would not
 -- make sort_key unique.
@@ -50,9 +50,10 @@ comment on column tasker.workflow_step_transitions.xact_id is
 -- creates the summaries; inserts trigger it too (below and in ensure_history_partitions): docs/adr/0010.
 create index workflow_step_transitions_task_uuid_idx on tasker.workflow_step_transitions
   using brin (task_uuid uuid_minmax_multi_ops) with (pages_per_range = 32);
--- No entry per row; an insert updates it only when a range begins. Unsummarised pages are read completely: summarize_history.
+-- No entry per row. Unsummarised pages are read completely: summarize_history. Not autosummarize: autovacuum remembers 256 ranges of all indexes between two
+-- of its rounds, and each one above that is a page of the server's log.
 create index workflow_step_transitions_xact_id_idx on tasker.workflow_step_transitions
-  using brin (xact_id) with (pages_per_range = 32, autosummarize = on);
+  using brin (xact_id) with (pages_per_range = 32);
 
 -- Inserts trigger vacuum, so that history is summarised and frozen a little at a time.
 create table tasker.task_transitions_default partition of tasker.task_transitions default

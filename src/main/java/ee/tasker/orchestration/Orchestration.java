@@ -56,6 +56,11 @@ public class Orchestration {
     gateway.analyzeGrownTables();
   }
 
+  /** Updates the index summaries of history, so that its end is found without reading what was written since the last vacuum. */
+  public void summarizeHistory() {
+    gateway.summarizeHistory();
+  }
+
   /** Rolls up the moves since the last roll-up for the analytics, unless another server is doing so. */
   public void rollUpAnalytics() {
     gateway.rollUpAnalytics();

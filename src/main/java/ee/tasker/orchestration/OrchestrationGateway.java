@@ -68,6 +68,10 @@ class OrchestrationGateway {
     sql.run("forget_purged_tasks()");
   }
 
+  void summarizeHistory() {
+    sql.run("summarize_history()");
+  }
+
   void rollUpAnalytics() {
     sql.run("roll_up_analytics()");
   }

@@ -39,7 +39,7 @@ import java.time.Instant;
 public class Poller {
   private static final Log LOG = Log.of(Poller.class);
   private static final Duration PARTITIONS_EVERY = Duration.ofHours(1);
-  private static final Duration ROLL_UP_EVERY = Duration.ofSeconds(30);
+  private static final Duration KEYS_EVERY = Duration.ofSeconds(30);
   private static final int PURGE_BATCH = 1_000;
   private static final int MOST_PURGES = 100;
 
@@ -71,7 +71,7 @@ public class Poller {
   private StartSequence start;
 
   private volatile long lastPartitions = System.nanoTime();
-  private volatile long lastRollUp = System.nanoTime();
+  private volatile long lastKeys = System.nanoTime();
   private volatile Instant lastPoll = Instant.now();
 
   @PostConstruct
@@ -130,9 +130,8 @@ public class Poller {
   /** Chores that are not due on every poll. A fault is logged, and the chore is retried when it is next due. */
   private void doChores() {
     long now = System.nanoTime();
-    if (now - lastRollUp >= ROLL_UP_EVERY.toNanos()) {
-      lastRollUp = now;
-      attempt("roll_up_analytics", orchestration::rollUpAnalytics);
+    if (now - lastKeys >= KEYS_EVERY.toNanos()) {
+      lastKeys = now;
       attempt("purge_idempotency_keys", this::purgeIdempotencyKeys);
     }
     if (now - lastPartitions >= PARTITIONS_EVERY.toNanos()) {
