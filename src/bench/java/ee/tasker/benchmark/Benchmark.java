@@ -15,7 +15,7 @@ import java.util.List;
 public final class Benchmark {
   private static final List<Phase> PHASES = List.of(
       new Floor(), new Peers(), new Latency(), new UnderLoad(), new Overload(), new Throughput(), new FanOut(), new Orders(), new Idle(),
-      new MoreServers(),
+      new MoreServers(), new MoreConnections(),
       new Submission(), new Payload(), new Snapshot(),
       new ManyFinished(), new Purging(), new Bloat(), new Sleeping(), new Scheduled(), new SlowPlans(), new Plans(), new Waiting(),
       new GrowingCost(), new GrownSteps(), new CostModel(), new RowsAlone(), new Without());

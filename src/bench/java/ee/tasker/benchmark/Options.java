@@ -73,7 +73,12 @@ record Options(Properties properties) {
 
   /** Tasks per second in the phase under load. */
   List<Integer> rates() {
-    return numbers("benchmark.rates", "50,200,800");
+    return numbers("benchmark.rates", "50,200,400,800");
+  }
+
+  /** Numbers of connections over which the cost of a step is measured. */
+  List<Integer> manyConnections() {
+    return numbers("benchmark.growth.connections", "4,16,100");
   }
 
   /** Requests of that phase that may be under way at a time: so many that the load does not wait for the answers. */
@@ -154,7 +159,7 @@ record Options(Properties properties) {
   }
 
   List<Integer> histories() {
-    return numbers("benchmark.growth.history", "1000,10000,100000");
+    return numbers("benchmark.growth.history", "1000,10000,100000,1000000");
   }
 
   /** Bytes of contexts and results. */

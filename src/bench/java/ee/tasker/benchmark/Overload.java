@@ -34,12 +34,17 @@ final class Overload implements Phase {
         "of the capacity",
         "sent", "refused", "completed", "of the capacity ", "due to 201, P50 ms", "P99", "created to completed, P50 ms", "P99 ");
     for (int factor : FACTORS) {
-      offer(bench, table, capacity, factor);
+      double[] goodputs = new double[options.rounds()];
+      for (int round = 0; round < goodputs.length; round++) {
+        goodputs[round] = offer(bench, table, capacity, factor);
+      }
+      bench.report().figure("goodput_at_" + factor + "_times_the_capacity", goodputs);
     }
     bench.report().figure("capacity_single_posts_per_s", capacity);
   }
 
-  private static void offer(Bench bench, Report.Table table, double capacity, int factor)
+  /** @return the goodput, of the capacity */
+  private static double offer(Bench bench, Report.Table table, double capacity, int factor)
       throws IOException, SQLException, InterruptedException {
     int rate = (int) (factor * capacity);
     OffsetDateTime begin = bench.database().now();
@@ -53,6 +58,6 @@ final class Overload implements Phase {
     table.row(rate, factor + " ×", Math.round((accepted + offered.refused()) / offered.seconds()),
         Math.round(offered.refused() / offered.seconds()), Math.round(goodput), Math.round(100 * goodput / capacity) / 100.0,
         offered.accepted().p50(), offered.accepted().p99(), database.p50(), database.p99());
-    bench.report().figure("goodput_at_" + factor + "_times_the_capacity", goodput / capacity);
+    return goodput / capacity;
   }
 }

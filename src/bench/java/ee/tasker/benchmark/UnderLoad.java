@@ -3,7 +3,9 @@ package ee.tasker.benchmark;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.time.OffsetDateTime;
+import java.util.Arrays;
 import java.util.List;
+import java.util.function.ToDoubleFunction;
 
 /** Latency of tasks that arrive at a fixed rate, counted from when each was due: a late start counts as waiting. */
 final class UnderLoad implements Phase {
@@ -15,23 +17,39 @@ final class UnderLoad implements Phase {
   @Override
   public void run(Bench bench) throws IOException, SQLException, InterruptedException {
     Options options = bench.options();
-    Report.Table table = bench.report().table("Latency under load (ms)",
-        "template", "tasks per second", "due to answer P50", "P95", "P99", "created to completed P50", "P95", "P99");
+    Report.Table table = bench.report().table("Latency under load (ms; median of rounds)",
+        "template", "tasks per second", "due to answer P50", "P95", "P99", "created to completed P50", "P95", "P99",
+        "due to answer P99 of each round");
     for (int rate : options.rates()) {
-      bench.measureQuickly(rate + " tasks/s", () -> load(bench, table, "linear_4", rate));
+      bench.measureQuickly(rate + " tasks/s", () -> load(bench, table, "linear_4", rate, options.rounds()));
     }
     int rate = options.rates().get(options.rates().size() / 2);
     for (String template : List.of("diamond", "complex_dag", "tree")) {
-      load(bench, table, template, rate);
+      load(bench, table, template, rate, 1);
     }
   }
 
-  private static void load(Bench bench, Report.Table table, String template, int rate) throws IOException, SQLException {
-    OffsetDateTime begin = bench.database().now();
-    Samples answers = bench.load().atRate(template, rate, bench.options().loadSeconds(), bench.options().loadConnections());
-    Samples database = bench.database().latencies(begin);
-    bench.expectComplete(template + " at " + rate + " tasks/s", rate * bench.options().loadSeconds(), begin);
-    table.row(template, rate, answers.p50(), answers.p95(), answers.p99(), database.p50(), database.p95(), database.p99());
-    bench.report().figure(template + "_p99_ms_at_" + rate + "_per_s", answers.p99());
+  /** Adds the medians of the rounds. */
+  private static void load(Bench bench, Report.Table table, String template, int rate, int rounds) throws IOException, SQLException {
+    Samples[] answers = new Samples[rounds];
+    Samples[] database = new Samples[rounds];
+    for (int round = 0; round < rounds; round++) {
+      OffsetDateTime begin = bench.database().now();
+      answers[round] = bench.load().atRate(template, rate, bench.options().loadSeconds(), bench.options().loadConnections());
+      database[round] = bench.database().latencies(begin);
+      bench.expectComplete(template + " at " + rate + " tasks/s", rate * bench.options().loadSeconds(), begin);
+    }
+    double[] p99 = each(answers, Samples::p99);
+    table.row(template, rate, median(answers, Samples::p50), median(answers, Samples::p95), Samples.of(p99).median(),
+        median(database, Samples::p50), median(database, Samples::p95), median(database, Samples::p99), Report.formatAll(p99));
+    bench.report().figure(template + "_p99_ms_at_" + rate + "_per_s", p99);
+  }
+
+  private static double median(Samples[] rounds, ToDoubleFunction<Samples> figure) {
+    return Samples.of(each(rounds, figure)).median();
+  }
+
+  private static double[] each(Samples[] rounds, ToDoubleFunction<Samples> figure) {
+    return Arrays.stream(rounds).mapToDouble(figure).toArray();
   }
 }
