@@ -43,9 +43,7 @@ final class Publication {
       new Budget("loss of throughput with a snapshot open for 60 s", "snapshot_loss", 0.25, true, "", null),
       new Budget("loss of throughput with 1 000 000 finished tasks", "history_loss", 0.20, true, "", null),
       new Budget("`get_next_ready_tasks(50)`, 100 000 tasks waiting, all due", "next_ready_tasks_ms", 5, true, "ms", null),
-      new Budget("one task of 10 000 parallel steps", "fan_out_10000_s", 5, true, "s", null),
-      new Budget("HOT updates of `workflow_steps`", "hot_ratio_workflow_steps", 0.9, false, "", null),
-      new Budget("HOT updates of `tasks`", "hot_ratio_tasks", 0.9, false, "", null));
+      new Budget("one task of 10 000 parallel steps", "fan_out_10000_s", 5, true, "s", null));
 
   private Publication() {
   }
@@ -98,7 +96,7 @@ final class Publication {
         .forEach((name, value) -> text.append("- ").append(name).append(": ").append(((JsonString) value).getString()).append('\n'));
     run.getJsonArray("complaints").getValuesAs(JsonString.class)
         .forEach(complaint -> text.append("\n**").append(complaint.getString()).append("**\n"));
-    text.append("\n### Budgets\n\n").append(budgets(run)).append('\n');
+    text.append("\n### Budgets\n\n").append(Ratios.table(run)).append("\n### Figures\n\n").append(budgets(run)).append('\n');
     charts.forEach(chart -> text.append("![").append(chart.getFileName().toString().replaceAll("benchmarks-|\\.svg", "")).append("](")
         .append(chart.getFileName()).append(")\n"));
     for (JsonObject table : run.getJsonArray("tables").getValuesAs(JsonObject.class)) {

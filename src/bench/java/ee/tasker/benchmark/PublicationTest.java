@@ -57,6 +57,43 @@ class PublicationTest {
   }
 
   @Test
+  void ratios_are_of_one_run_and_come_first() {
+    Report report = new Report();
+    report.figure("linear4_p50_ms", 15);
+    report.figure("linear4_steps_per_s", 8_000);
+    report.figure("linear_4_p99_ms_at_50_per_s", 40);
+    report.figure("linear_4_p99_ms_at_200_per_s", 150);
+    report.figure("linear_4_p99_ms_at_400_per_s", 151);
+    report.figure("diamond_p99_ms_at_800_per_s", 1);
+    report.figure("goodput_at_2_times_the_capacity", 0.81);
+    report.peers(
+        Json.createObjectBuilder().add("dbos-java direct", Json.createObjectBuilder().add("steps_per_s", 1_000).add("p50_ms", 10)).build());
+    for (String over : List.of("backlog", "payload")) {
+      new Growth(over, "tasks").add(10, 100, "payload".equals(over) ? 1 : 80, 1).add(100, 100, 160, 1).addTo(report,
+          report.table("Verdicts " + over, "over", "a", "b", "c", "verdict"));
+    }
+
+    String ratios = Ratios.table(Fixture.read(report));
+
+    assertThat(ratios).contains("| linear task of 4 steps, one at a time, P50 | that of DBOS in process | ≤ 1 × | 1.50 × | **not met** |",
+        "| tasks per second in batches | ≥ 0.6 × | 0.10 × | **not met** |",
+        "| the capacity | ≥ 0.8 × | 0.81 × | met |", "| DBOS in process | ≥ 5 × | 8.00 × | met |",
+        "| pgbench, one row per commit | ≥ 0.4 × | not measured | |",
+        "| none | ≤ 0.15 | 0.30 | **not met** |");
+  }
+
+  @Test
+  void a_rate_that_is_not_carried_counts_as_none() {
+    Report report = new Report();
+    report.figure("linear4_p50_ms", 15);
+    report.figure("linear4_steps_per_s", 8_000);
+    report.figure("linear_4_p99_ms_at_50_per_s", 151);
+
+    assertThat(Ratios.table(Fixture.read(report))).contains("| tasks per second in batches | ≥ 0.6 × | 0.00 × | **not met** |",
+        "| that of DBOS in process | ≤ 1 × | not measured | |");
+  }
+
+  @Test
   void a_page_without_a_place_for_it_and_a_run_that_never_was_are_told() {
     assertThatThrownBy(() -> Publication.replace("# nothing", "x")).isInstanceOf(RunProblem.class).hasMessageContaining("no place");
     assertThatThrownBy(() -> Publication.publish(folder, folder)).isInstanceOf(RunProblem.class)
@@ -84,6 +121,10 @@ class PublicationTest {
     }
 
     jakarta.json.JsonObject json() {
+      return read(report);
+    }
+
+    static jakarta.json.JsonObject read(Report report) {
       try (var reader = Json.createReader(new java.io.StringReader(report.json()))) {
         return reader.readObject();
       }

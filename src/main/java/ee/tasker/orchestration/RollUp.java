@@ -31,8 +31,6 @@ import java.time.Duration;
 @TransactionAttribute(TransactionAttributeType.NOT_SUPPORTED)
 public class RollUp {
   private static final Log LOG = Log.of(RollUp.class);
-  /** The last range has a summary then, which the rows that are still added to it extend, one by one. */
-  private static final Duration SUMMARIES_APART = Duration.ofSeconds(10);
 
   @Resource
   private TimerService timers;
@@ -48,7 +46,6 @@ public class RollUp {
 
   /** Rounds follow one another. */
   private final RollUpPace pace = new RollUpPace();
-  private volatile long lastSummary = System.nanoTime();
 
   @PostConstruct
   void start() {
@@ -60,10 +57,7 @@ public class RollUp {
     long began = System.nanoTime();
     try {
       if (live.has(Role.ORCHESTRATOR) && !live.pollInterval().isZero() && !start.isWaiting()) {
-        if (began - lastSummary >= SUMMARIES_APART.toNanos()) {
-          orchestration.summarizeHistory();
-          lastSummary = began;
-        }
+        orchestration.summarizeHistory();
         orchestration.rollUpAnalytics();
         pace.took(Duration.ofNanos(System.nanoTime() - began));
       }

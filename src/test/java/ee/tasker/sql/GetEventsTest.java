@@ -149,6 +149,26 @@ class GetEventsTest {
     assertThat(sql.number("select tasker.summarize_history()")).isNotNegative();
   }
 
+  @Test
+  void ranges_of_history_get_a_summary_when_they_are_full_and_not_before() {
+    String largest = "from pg_inherits i join pg_index x on x.indexrelid = i.inhrelid "
+        + "where i.inhparent = 'tasker.task_transitions_xact_id_created_at_idx'::regclass order by pg_relation_size(x.indrelid) desc limit 1";
+    Dag.linear(2).started(700);
+
+    sql.number("select tasker.summarize_history()");
+    long pages = sql.number("select pg_relation_size(x.indrelid) / 8192 " + largest);
+    String index = sql.text("select i.inhrelid::regclass::text " + largest);
+
+    assertThat(pages).as("enough for a full range").isGreaterThan(16);
+    assertThat(sql.number("select brin_summarize_range('" + index + "', " + (pages / 16 - 1) * 16 + ")")).as("the last full one has one")
+        .isZero();
+    assertThat(sql.number("select tasker.summarize_history()")).as("nothing is left to do").isZero();
+    if (pages % 16 > 0) {
+      assertThat(sql.number("select brin_summarize_range('" + index + "', " + pages / 16 * 16 + ")")).as("the one that fills has none")
+          .isOne();
+    }
+  }
+
   /** Until what began before is over: the database's own chores have transactions, too. */
   private void settle() {
     long horizon = sql.object("select tasker.get_events(0, 0)").getJsonNumber("horizon").longValue();
