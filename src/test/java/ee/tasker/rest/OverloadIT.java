@@ -156,29 +156,6 @@ class OverloadIT {
   }
 
   @Test
-  void results_go_first_as_soon_as_they_hold_half_of_the_worker() throws Exception {
-    List<UUID> tasks = new ArrayList<>();
-    CompletableFuture<Answer> next;
-    try (Connection other = tasker.connect()) {
-      other.setAutoCommit(false);
-      TaskerClient.sql(other, "lock table tasker.workflow_step_result_audit in share mode");
-      for (int i = 0; i < CAPACITY / 2; i++) {
-        tasks.add(tasker.submit("hello", "{}"));
-      }
-      TaskerClient.until("a half of the worker waits for its results", Duration.ofSeconds(20),
-          () -> waitingForResults() == 2 && metric("tasker_worker_available_capacity") == CAPACITY / 2);
-
-      next = post();
-      assertThat(within(next, 2_000)).as("answered although results wait").isNull();
-      other.rollback();
-    }
-    Answer answer = within(next, 3_000);
-    assertThat(answer).as("the answer as soon as the results are taken").isNotNull();
-    assertThat(answer.status()).isEqualTo(201);
-    tasks.forEach(task -> assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete"));
-  }
-
-  @Test
   void tasks_are_taken_in_at_once_while_slow_handlers_have_all_permits() throws Exception {
     List<UUID> tasks = new ArrayList<>();
     for (int i = 0; i < CAPACITY; i++) {
@@ -218,11 +195,6 @@ class OverloadIT {
 
   private static long refusals() {
     return metric("tasker_tasks_requests_refused_total");
-  }
-
-  /** Calls with a result each. */
-  private static long waitingForResults() {
-    return tasker.count("select count(*) from pg_locks where not granted and relation = 'tasker.workflow_step_result_audit'::regclass");
   }
 
   /** 0 when it was never counted. */
