@@ -147,7 +147,8 @@ public class Poller {
     }
   }
 
-  private static void attempt(String call, Runnable chore) {
+  /** Logs a fault: the chore is retried when it is next due. */
+  static void attempt(String call, Runnable chore) {
     try {
       chore.run();
     } catch (Exception fault) {

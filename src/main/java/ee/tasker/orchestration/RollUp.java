@@ -1,8 +1,6 @@
 package ee.tasker.orchestration;
 
 import ee.tasker.platform.LiveSettings;
-import ee.tasker.platform.Log;
-import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Role;
 import ee.tasker.platform.StartSequence;
 import jakarta.annotation.PostConstruct;
@@ -30,8 +28,6 @@ import java.time.Duration;
 @ConcurrencyManagement(ConcurrencyManagementType.BEAN)
 @TransactionAttribute(TransactionAttributeType.NOT_SUPPORTED)
 public class RollUp {
-  private static final Log LOG = Log.of(RollUp.class);
-
   @Resource
   private TimerService timers;
 
@@ -57,12 +53,11 @@ public class RollUp {
     long began = System.nanoTime();
     try {
       if (live.has(Role.ORCHESTRATOR) && !live.pollInterval().isZero() && !start.isWaiting()) {
-        orchestration.summarizeHistory();
-        orchestration.rollUpAnalytics();
+        // Each by itself: without summaries a roll-up only reads more.
+        Poller.attempt("summarize_history", orchestration::summarizeHistory);
+        Poller.attempt("roll_up_analytics", orchestration::rollUpAnalytics);
         pace.took(Duration.ofNanos(System.nanoTime() - began));
       }
-    } catch (Exception fault) {
-      LOG.write(LogEvent.CALL_FAILED, fault, "call", "roll_up_analytics");
     } finally {
       comeBack();
     }
