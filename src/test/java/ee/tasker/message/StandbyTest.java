@@ -5,10 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ee.tasker.platform.Settings;
 import ee.tasker.run.EmbeddedDatabase;
+import ee.tasker.testing.FreePort;
 import ee.tasker.testing.server.TaskerClient;
 import ee.tasker.testing.server.TestServer;
-import java.io.IOException;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -43,11 +42,11 @@ class StandbyTest {
 
   @BeforeAll
   void start() throws Exception {
-    primary = EmbeddedDatabase.forBenchmarks(folder, BINARIES, VERSION, freePort(), Map.of("wal_keep_size", "1GB"));
+    primary = EmbeddedDatabase.forBenchmarks(folder, BINARIES, VERSION, FreePort.find(), Map.of("wal_keep_size", "1GB"));
     primary.start();
     Flyway.configure().dataSource(primary.address().jdbcUrl(), "tasker", "tasker").schemas("tasker")
         .locations("classpath:db/migration", "classpath:db/routine").load().migrate();
-    standby = EmbeddedDatabase.standbyOf(primary, folder, BINARIES, VERSION, freePort());
+    standby = EmbeddedDatabase.standbyOf(primary, folder, BINARIES, VERSION, FreePort.find());
     standby.start();
     Object written = of(primary).value("select pg_current_wal_lsn()::text");
     TaskerClient.until("the standby has replayed", Duration.ofSeconds(60),
@@ -137,11 +136,5 @@ class StandbyTest {
 
   private static TaskerClient of(EmbeddedDatabase database) {
     return TestServer.clientOf(database);
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
-    }
   }
 }

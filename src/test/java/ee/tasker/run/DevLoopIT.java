@@ -7,7 +7,6 @@ import ee.tasker.testing.server.History;
 import ee.tasker.testing.server.TaskerClient;
 import ee.tasker.testing.server.TestServer;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -76,10 +75,7 @@ class DevLoopIT {
     save("src/main/resources/shop/waiting.yaml", template("waiting", "1.0.0", "shop.Wait"));
 
     database = TestServer.newDatabase();
-    int port;
-    try (ServerSocket socket = new ServerSocket(0)) {
-      port = socket.getLocalPort();
-    }
+    int port = TestServer.freePort();
     Path checkout = Path.of(System.getProperty("tasker.checkout"));
     Properties build = new Properties();
     build.setProperty("tasker.dev", "true");

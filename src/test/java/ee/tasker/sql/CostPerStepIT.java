@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.run.DatabaseAddress;
 import ee.tasker.run.EmbeddedDatabase;
+import ee.tasker.testing.FreePort;
 import jakarta.json.Json;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import java.io.IOException;
 import java.io.StringReader;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -79,15 +79,11 @@ class CostPerStepIT {
   private static Connection connection;
 
   @BeforeAll
-  static void start() throws IOException, SQLException {
-    int port;
-    try (ServerSocket socket = new ServerSocket(0)) {
-      port = socket.getLocalPort();
-    }
+  static void start() throws SQLException {
     // No autovacuum: what it writes is not the step's. Page images come after checkpoints and would be another accident.
     database = EmbeddedDatabase.forBenchmarks(Path.of(System.getProperty("tasker.it.folder")),
         Path.of(System.getProperty("tasker.checkout"), ".tasker"),
-        System.getProperty("tasker.postgres.version"), port,
+        System.getProperty("tasker.postgres.version"), FreePort.find(),
         Map.of("fsync", "off", "full_page_writes", "off", "autovacuum", "off", "pg_stat_statements.track", "all",
             "pg_stat_statements.track_utility", "on"));
     Runtime.getRuntime().addShutdownHook(new Thread(database::close, "cost-per-step-database"));
@@ -95,7 +91,7 @@ class CostPerStepIT {
     DatabaseAddress address = database.address();
     Flyway.configure().dataSource(address.jdbcUrl(), address.user(), address.password()).schemas("tasker")
         .locations("classpath:db/migration", "classpath:db/routine").failOnMissingLocations(true).load().migrate();
-    connection = DriverManager.getConnection("jdbc:postgresql://" + address.host() + ":" + port + "/tasker", "postgres", "");
+    connection = DriverManager.getConnection("jdbc:postgresql://" + address.host() + ":" + address.port() + "/tasker", "postgres", "");
     value("select tasker.register_template(?::jsonb)::text", TEMPLATE);
     connection.setAutoCommit(false);
   }

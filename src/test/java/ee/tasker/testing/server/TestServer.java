@@ -5,11 +5,11 @@ import ee.tasker.run.Login;
 import ee.tasker.run.ServerKind;
 import ee.tasker.run.ServerProcess;
 import ee.tasker.testing.Deployments;
+import ee.tasker.testing.FreePort;
 import ee.tasker.testing.Once;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,18 +46,18 @@ public final class TestServer implements AutoCloseable {
 
   /** An empty PostgreSQL, to be closed by the caller. */
   public static EmbeddedDatabase newEmptyDatabase() {
-    return started(emptyDatabase());
+    return started(emptyDatabase(Path.of(property("tasker.it.folder"))));
   }
 
-  private static EmbeddedDatabase emptyDatabase() {
+  private static EmbeddedDatabase emptyDatabase(Path folder) {
     return EmbeddedDatabase.forTests(
-        Path.of(property("tasker.it.folder")), Path.of(property("tasker.checkout"), ".tasker"), property("tasker.postgres.version"),
+        folder, Path.of(property("tasker.checkout"), ".tasker"), property("tasker.postgres.version"),
         freePort());
   }
 
-  /** Closed: the others are copies of it. */
+  /** Closed: the others are copies of it, and one of them may get its port. */
   private static EmbeddedDatabase migrated() {
-    try (EmbeddedDatabase database = emptyDatabase()) {
+    try (EmbeddedDatabase database = emptyDatabase(Path.of(property("tasker.it.folder"), "migrated"))) {
       database.start();
       Flyway.configure().dataSource(database.address().jdbcUrl(), database.address().user(), database.address().password())
           .schemas("tasker").locations("classpath:db/migration", "classpath:db/routine").load().migrate();
@@ -222,11 +222,7 @@ public final class TestServer implements AutoCloseable {
   }
 
   public static int freePort() {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return FreePort.find();
   }
 
   static String property(String name) {
