@@ -1827,9 +1827,12 @@ view tasker.v_task_staleness_monitoring (task_uuid uuid, namespace_name characte
 
 -- Functions: analytics
 -- --------------------
+-- Adds the creations and ends of tasks, and the executions of their steps, of some transactions to the tallies.
+function tasker.add_tallies(p_from bigint, p_until bigint DEFAULT NULL::bigint) returns bigint;
+  -- called by rebuild_analytics, roll_up_analytics
 -- The bucket of a duration in duration_tallies.
 function tasker.calculate_duration_bucket(p_seconds numeric) returns integer, immutable;
-  -- called by find_tally_violations, tally_durations
+  -- called by find_tally_violations, tally_steps, tally_tasks
 -- A health score between 0 and 1 from the outcomes of tasks, failures and free connections.
 function tasker.calculate_health_score(p_completed bigint, p_failed bigint, p_ended bigint, p_active_connections bigint, p_max_connections bigint)
     returns numeric, immutable;
@@ -1924,20 +1927,20 @@ function tasker.rebuild_analytics() returns bigint;
 -- Counts the moves of tasks that are not counted yet; null when another session runs it.
 function tasker.roll_up_analytics(p_keep interval DEFAULT '35 days'::interval, p_limit integer DEFAULT 10000) returns bigint;
   -- called by OrchestrationGateway
--- Durations of the tasks that ended and of the executions of their steps, by quarter of an hour and bucket, of some transactions.
-function tasker.tally_durations(p_from bigint, p_until bigint DEFAULT NULL::bigint,
-    p_since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone) returns SETOF tasker.duration_tallies, stable;
-  -- called by get_duration_percentiles, rebuild_analytics, roll_up_analytics
--- Executions of the steps of tasks that ended, by minute and step of the template, of some transactions.
+-- Executions of the steps of tasks that ended, by minute, step of the template and bucket of the duration, of some transactions.
 function tasker.tally_steps(p_from bigint, p_until bigint DEFAULT NULL::bigint,
     p_since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone,
-    p_before timestamp with time zone DEFAULT 'infinity'::timestamp with time zone) returns SETOF tasker.step_tallies, stable;
-  -- called by get_step_tallies, rebuild_analytics, roll_up_analytics
--- Creations and ends of tasks by minute, template and state, of some transactions.
+    p_before timestamp with time zone DEFAULT 'infinity'::timestamp with time zone) returns TABLE(minute timestamp with time zone,
+    named_step_uuid uuid, bucket integer, executions bigint, errors bigint, seconds numeric, least_seconds numeric, most_seconds numeric,
+    last_at timestamp with time zone), stable;
+  -- called by add_tallies, get_duration_percentiles, get_step_tallies
+-- Creations and ends of tasks by minute, template, state and bucket of the duration, of some transactions.
 function tasker.tally_tasks(p_from bigint, p_until bigint DEFAULT NULL::bigint,
     p_since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone,
-    p_before timestamp with time zone DEFAULT 'infinity'::timestamp with time zone) returns SETOF tasker.task_tallies, stable;
-  -- called by get_task_tallies, rebuild_analytics, roll_up_analytics
+    p_before timestamp with time zone DEFAULT 'infinity'::timestamp with time zone) returns TABLE(minute timestamp with time zone,
+    named_task_uuid uuid, state tasker.task_state, bucket integer, tasks bigint, steps bigint, failed_steps bigint, seconds numeric,
+    least_seconds numeric, most_seconds numeric, last_at timestamp with time zone), stable;
+  -- called by add_tallies, get_duration_percentiles, get_task_tallies
 
 
 -- Functions: approval
@@ -2181,7 +2184,7 @@ function tasker.grow_tasks(p_completed uuid[], p_ready uuid[], p_server_uuid uui
   -- called by advance_tasks, begin_compensations, evaluate_tasks
 -- Whether a task state is terminal.
 function tasker.is_terminal(p_state tasker.task_state) returns boolean, immutable;
-  -- called by count_task_moves, tally_durations, tally_steps, tally_tasks
+  -- called by count_task_moves, tally_steps, tally_tasks
 -- Whether an error comes from the connection, the transaction or the server, and not from the data.
 function tasker.is_transient_error(p_sqlstate text) returns boolean, immutable;
   -- called by act_on_tasks_of_bulk, process_tasks, submit_queued_requests

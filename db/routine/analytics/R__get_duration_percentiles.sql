@@ -20,7 +20,11 @@ begin
   with tallies as (
     select y.subject_uuid, y.bucket, y.executions from tasker.duration_tallies y where y.quarter >= v_quarter and y.subject_uuid = any (p_subject_uuids)
     union all
-    select y.subject_uuid, y.bucket, y.executions from tasker.tally_durations(v_next_xact, null, v_quarter) y where y.subject_uuid = any (p_subject_uuids)),
+    select y.named_task_uuid, y.bucket, y.tasks from tasker.tally_tasks(v_next_xact, null, v_quarter) y
+    where y.bucket is not null and y.named_task_uuid = any (p_subject_uuids)
+    union all
+    select y.named_step_uuid, y.bucket, y.executions from tasker.tally_steps(v_next_xact, null, v_quarter) y
+    where y.named_step_uuid = any (p_subject_uuids)),
   buckets as (
     select t.subject_uuid, t.bucket, sum(t.executions) as executions from tallies t group by 1, 2),
   ranked as (

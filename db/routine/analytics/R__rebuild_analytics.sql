@@ -21,10 +21,7 @@ begin
   select m.task_state, m.change from tasker.count_task_moves(0) m where m.task_state is not null;
   insert into tasker.step_state_tallies (state, steps)
   select m.step_state, m.change from tasker.count_task_moves(0) m where m.step_state is not null;
-  insert into tasker.task_tallies select y.* from tasker.tally_tasks(0) y;
-  get diagnostics v_count = row_count;
-  insert into tasker.step_tallies select y.* from tasker.tally_steps(0) y;
-  insert into tasker.duration_tallies select y.* from tasker.tally_durations(0) y;
+  v_count := tasker.add_tallies(0);
   update tasker.analytics_progress set
     next_xact = pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())::text::bigint,
     rebuilt_at = clock_timestamp(), counted_at = clock_timestamp();

@@ -34,24 +34,7 @@ begin
   select m.step_state, m.change from moves m where m.step_state is not null
   on conflict (state) do update set steps = a.steps + excluded.steps;
 
-  with counted as (
-    insert into tasker.task_tallies as a
-    select y.* from tasker.tally_tasks(v_from, v_until) y
-    on conflict (minute, named_task_uuid, state) do update set
-      tasks = a.tasks + excluded.tasks, steps = a.steps + excluded.steps, failed_steps = a.failed_steps + excluded.failed_steps,
-      seconds = a.seconds + excluded.seconds, least_seconds = least(a.least_seconds, excluded.least_seconds),
-      most_seconds = greatest(a.most_seconds, excluded.most_seconds), last_at = greatest(a.last_at, excluded.last_at)
-    returning 1)
-  select count(*) into v_count from counted;
-  insert into tasker.step_tallies as a
-  select y.* from tasker.tally_steps(v_from, v_until) y
-  on conflict (minute, named_step_uuid) do update set
-    executions = a.executions + excluded.executions, errors = a.errors + excluded.errors, seconds = a.seconds + excluded.seconds,
-    least_seconds = least(a.least_seconds, excluded.least_seconds), most_seconds = greatest(a.most_seconds, excluded.most_seconds),
-    last_at = greatest(a.last_at, excluded.last_at);
-  insert into tasker.duration_tallies as a
-  select y.* from tasker.tally_durations(v_from, v_until) y
-  on conflict (quarter, subject_uuid, bucket) do update set executions = a.executions + excluded.executions;
+  v_count := tasker.add_tallies(v_from, v_until);
   update tasker.analytics_progress set next_xact = v_until, counted_at = clock_timestamp();
 
   delete from tasker.task_tallies where ctid = any (array(

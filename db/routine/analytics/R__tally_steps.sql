@@ -1,10 +1,12 @@
--- Executions of the steps of tasks that ended, by minute of the end and step of the template, as in step_tallies, of the
--- transactions p_from up to and without p_until (null: as far as the caller sees), ends from p_since on and before p_before.
+-- Executions of the steps of tasks that ended, by minute of the end, step of the template and bucket of the duration: what step_tallies and
+-- duration_tallies are made of. Of the transactions p_from up to and without p_until (null: as far as the caller sees), ends from p_since on and before p_before.
 -- An execution counts with the first end of its task after it.
 -- Reads only.
 create or replace function tasker.tally_steps(
   p_from bigint, p_until bigint default null, p_since timestamptz default '-infinity', p_before timestamptz default 'infinity')
-returns setof tasker.step_tallies
+returns table (
+  minute timestamptz, named_step_uuid uuid, bucket int, executions bigint, errors bigint,
+  seconds numeric, least_seconds numeric, most_seconds numeric, last_at timestamptz)
 language plpgsql stable
 set search_path = '' set timezone = 'UTC' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
@@ -21,15 +23,16 @@ begin
       and h.created_at > (select a.rebuilt_at from tasker.analytics_progress a)
       and tasker.is_terminal(h.to_state)
   )
-  select date_trunc('minute', e.created_at), s.named_step_uuid, count(*), count(*) filter (where not r.success),
+  select date_trunc('minute', e.created_at), s.named_step_uuid, tasker.calculate_duration_bucket(r.execution_time_ms / 1000.0),
+         count(*), count(*) filter (where not r.success),
          round(sum(r.execution_time_ms) / 1000.0, 6), round(min(r.execution_time_ms) / 1000.0, 6),
          round(max(r.execution_time_ms) / 1000.0, 6), max(r.recorded_at)
   from ends e
   join tasker.workflow_steps s on s.task_uuid = e.task_uuid
   join tasker.workflow_step_result_audit r on r.workflow_step_uuid = s.workflow_step_uuid
   where r.execution_time_ms is not null and r.recorded_at <= e.created_at and r.recorded_at > e.last_end
-  group by 1, 2;
+  group by 1, 2, 3;
 end
 $$;
 comment on function tasker.tally_steps(bigint, bigint, timestamptz, timestamptz) is
-  'Executions of the steps of tasks that ended, by minute and step of the template, of some transactions.';
+  'Executions of the steps of tasks that ended, by minute, step of the template and bucket of the duration, of some transactions.';

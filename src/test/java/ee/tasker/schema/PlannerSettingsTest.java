@@ -54,7 +54,7 @@ class PlannerSettingsTest {
           "count_task_moves", "find_signal_targets", "group_failures", "plan_deliveries", "preview_retention", "purge_expired_tasks",
           "purge_tasks", "queue_signals", "reconcile_tasks", "settle_deliveries",
           "take_unchecked_tasks",
-          "tally_durations", "tally_steps", "tally_tasks"),
+          "tally_steps", "tally_tasks"),
       Rule.of(BY_KEY + ", plan_cache_mode = force_custom_plan",
           "The same, and the plan depends on which arguments are null: single tasks or all, from a position or from the beginning.",
           "get_events"),

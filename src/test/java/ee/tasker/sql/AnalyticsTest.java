@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
   "get_step_tallies", "roll_up_analytics", "rebuild_analytics", "get_system_health_counts", "get_analytics_metrics",
   "get_slowest_tasks", "get_slowest_steps", "get_slowest_tasks_aggregated", "get_slowest_steps_aggregated", "get_performance_document",
   "get_health_document", "get_bottleneck_document", "get_timeline_document",
-  "get_metrics_document", "calculate_duration_bucket", "get_bucket_seconds", "tally_durations", "get_duration_percentiles"})
+  "get_metrics_document", "calculate_duration_bucket", "get_bucket_seconds", "add_tallies", "get_duration_percentiles"})
 class AnalyticsTest {
   private static final String LONG_AGO = "'2020-01-01'::timestamptz";
   private final Sql sql = Sql.open();
