@@ -2065,6 +2065,9 @@ function tasker.advance_tasks(p_completed uuid[], p_unsettled uuid[], p_deltas t
     p_lease_seconds integer, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT o_claimed uuid[], OUT o_queued text[],
     OUT o_ended jsonb, OUT o_next_retry_at timestamp with time zone) returns record;
   -- called by complete_step, complete_steps, evaluate_tasks, transition_step_state_atomic
+-- How long a task that nothing is known to happen to may rest until it is looked at.
+function tasker.calculate_check_interval() returns interval, stable;
+  -- called by create_steps, set_next_wakeups
 -- How many decisions lead to a decision, itself included.
 function tasker.calculate_decision_depth(p_step_uuid uuid) returns integer, stable;
   -- called by check_decision, decide_steps, move_steps_by_operator, record_decisions

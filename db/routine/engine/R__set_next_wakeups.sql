@@ -1,6 +1,6 @@
 -- Schedules the next evaluation of tasks in process: when their first lease ends, their first retry is due, the grace period
 -- of a cancel request, the timeout of an unclaimed offer, the queue time-out of an offer or an open wait ends, their SLA is breached, lifecycle.max_duration ends, and otherwise after a time that
--- grows with their age, 30 seconds to 10 minutes, so that a long queue costs little. A task of which all that could happen is
+-- grows with their age, up to 10 minutes, and is no shorter than calculate_check_interval, so that a long queue costs little. A task of which all that could happen is
 -- the end of a wait rests until then, and one with a delayed start until its start.
 -- Locks: the wake-ups; the caller holds the tasks.
 create or replace function tasker.set_next_wakeups(p_task_uuids uuid[], p_now timestamptz)
@@ -13,7 +13,7 @@ as $$
   set wake_at = (
     select case when t.is_delayed then t.start_at else least(
             case when v.ends_at is null or t.in_flight_steps > 0 or t.retrying_steps > 0
-                 then p_now + least(greatest(p_now - t.created_at, interval '30 seconds'), interval '10 minutes') end,
+                 then p_now + greatest(least(p_now - t.created_at, interval '10 minutes'), (select tasker.calculate_check_interval())) end,
             v.ends_at,
             n.first_lease_end + interval '1 second', n.first_retry,
             (select min(o.due_at) from tasker.unclaimed_offers o where o.task_uuid = t.task_uuid),

@@ -90,7 +90,7 @@ as $$
   where u.state = 'waiting_for_retry'
     and u.next_retry_at > u.moved_at + coalesce(u.backoff_request_seconds, 0) * interval '1 second' + interval '1 minute'
   union all
-  -- A task is evaluated at least every ten minutes, a parked one every hour, one that only waits every day; only a retry and a
+  -- A task is looked at every ten minutes, or every hour at least where very many are in process, a parked one every hour, one that only waits every day; only a retry and a
   -- delayed start may be due later.
   select 'wakeup_is_within_reach', jsonb_build_object('task_uuid', w.task_uuid, 'wake_at', w.wake_at, 'last_retry', r.last_retry)
   from tasker.task_wakeups w

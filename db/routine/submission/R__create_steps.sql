@@ -16,7 +16,7 @@ declare
 begin
   with new_tasks as (
     select t.task_uuid, t.named_task_uuid, t.claim_order, t.correlation_id, ns.name as namespace, case when t.is_delayed then t.start_at end as starts_at,
-           t.state = 'steps_in_process' as is_started, t.is_limited, t.created_at + nt.max_duration as times_out_at,
+           t.state = 'steps_in_process' as is_started, t.is_limited, t.created_at + least(nt.max_duration, nt.sla_minutes * interval '1 minute') as limit_at,
            -- Keys by position, made before the rows so that edges can name both ends without looking anything up. In the
            -- select list and not in a lateral join, whose result the planner would remember for tasks of the same size.
            (select array_agg(tasker.uuid_v7()) from generate_series(1, nt.total_steps)) as keys
@@ -63,8 +63,8 @@ begin
     select t.task_uuid,
            case when not t.is_started then coalesce(t.starts_at, p_now)
                 -- Recovery must not come later than the leases end that are given here.
-                when p_claim_limit > 0 then least(p_now + least(30, p_lease_seconds + 1) * interval '1 second', t.times_out_at)
-                else least(p_now + interval '30 seconds', t.times_out_at) end
+                when p_claim_limit > 0 then least(p_now + least(30, p_lease_seconds + 1) * interval '1 second', t.limit_at)
+                else least(p_now + (select tasker.calculate_check_interval()), t.limit_at) end
     from new_tasks t),
   step_history as (
     insert into tasker.workflow_step_transitions

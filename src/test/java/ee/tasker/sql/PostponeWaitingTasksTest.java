@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 /** Tasks that wait in a queue cost little: the poller looks at them now and then, and evaluates those only that have something to do. */
 @DatabaseTest
-@DatabaseTest.Covers("postpone_waiting_tasks")
+@DatabaseTest.Covers({"postpone_waiting_tasks", "calculate_check_interval"})
 class PostponeWaitingTasksTest {
   private static final String CALLS = "select coalesce(sum(calls), 0) from pg_stat_xact_user_functions where schemaname = 'tasker' and funcname = 'evaluate_tasks'";
   private static final String WRITES = "select coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0) from pg_stat_xact_user_tables where schemaname = 'tasker' and relname in (";
@@ -44,6 +44,29 @@ class PostponeWaitingTasksTest {
       assertThat(session.number(WRITES + "'unclaimed_offers')")).as("that no worker serves them is written down once").isEqualTo(tasks);
       assertThat(session.number(WRITES + "'task_wakeups')")).isLessThanOrEqualTo(tasks * 12L);
       session.commit();
+    }
+  }
+
+  @Test
+  void the_more_tasks_are_in_process_the_longer_each_rests() {
+    try (Sql sql = Sql.open(); SqlWorker poller = SqlWorker.open()) {
+      sql.run("insert into tasker.task_state_tallies (state, tasks) values ('steps_in_process', 100000), ('pending', 1000000)");
+      Dag.Task task = Dag.linear(3).started();
+      assertThatTask(task).isLookedAtAbout(start.plusSeconds(30 + 200));
+      assertThatTask(Dag.linear(2).slaMinutes(1).inNamespace("urgent").started()).isLookedAtAbout(start.plusSeconds(60));
+
+      poller.at(start.plusSeconds(300)).advance();
+      // As long as its age.
+      assertThatTask(task).isLookedAtAbout(start.plusSeconds(600));
+
+      sql.run("update tasker.task_state_tallies set tasks = 400000 where state = 'steps_in_process'");
+      poller.at(start.plusSeconds(700)).advance();
+      // However old it is.
+      assertThatTask(task).isLookedAtAbout(start.plusSeconds(700 + 30 + 800));
+
+      sql.run("update tasker.task_state_tallies set tasks = 10000000 where state = 'steps_in_process'");
+      assertThat(sql.text("select tasker.calculate_check_interval()::text")).isEqualTo("01:00:00");
+      sql.run("delete from tasker.task_state_tallies");
     }
   }
 
