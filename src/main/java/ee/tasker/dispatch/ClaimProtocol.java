@@ -159,14 +159,20 @@ public class ClaimProtocol implements StepDispatcher {
       }
       throw fault;
     }
-    int claimed = reply.claimedSteps().size();
-    permits.release(reservation.limit() - claimed);
-    if (reservation.fromQueues() && claimed >= reservation.limit()) {
-      // The queues may have more steps than there were permits.
-      hint.set();
+    // From now on: what follows calls the database, and while that is away the check for orphaned claims would take these for such.
+    List<StepKey> keys = reply.claimedSteps().stream().map(step -> ClaimedStep.key(step.asJsonObject())).toList();
+    running.arriving(keys);
+    try {
+      permits.release(reservation.limit() - keys.size());
+      if (reservation.fromQueues() && keys.size() >= reservation.limit()) {
+        // The queues may have more steps than there were permits.
+        hint.set();
+      }
+      notifyCommitted(reply);
+      return new Claimed<>(reply, accept(reply.claimedSteps()));
+    } finally {
+      running.arrived(keys);
     }
-    notifyCommitted(reply);
-    return new Claimed<>(reply, accept(reply.claimedSteps()));
   }
 
   private void undo(Reservation reservation) {

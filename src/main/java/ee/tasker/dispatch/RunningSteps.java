@@ -3,8 +3,10 @@ package ee.tasker.dispatch;
 import ee.tasker.step.model.StepKey;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -15,6 +17,17 @@ import java.util.concurrent.ConcurrentHashMap;
 @ApplicationScoped
 public class RunningSteps {
   private final Map<StepKey, RunningStep> steps = new ConcurrentHashMap<>();
+  /** Of replies that are being read, which may take calls of the database. */
+  private final Set<StepKey> arriving = ConcurrentHashMap.newKeySet();
+
+  void arriving(Collection<StepKey> keys) {
+    arriving.addAll(keys);
+  }
+
+  /** The steps have been added, or are given up. */
+  void arrived(Collection<StepKey> keys) {
+    keys.forEach(arriving::remove);
+  }
 
   void add(RunningStep step) {
     steps.put(step.claimedStep().key(), step);
@@ -31,7 +44,10 @@ public class RunningSteps {
 
   /** The attempts that the database may count as this server's. */
   List<StepKey> keys() {
-    return steps.values().stream().map(step -> step.claimedStep().key()).toList();
+    // In this order: a step is added before it has arrived.
+    Set<StepKey> keys = new HashSet<>(arriving);
+    keys.addAll(steps.keySet());
+    return List.copyOf(keys);
   }
 
   /** An attempt of the step that this server runs; null when there is none. */

@@ -33,10 +33,14 @@ public record ClaimedStep(
     return Json.uuid(document, "step_uuid");
   }
 
+  public static StepKey key(JsonObject document) {
+    return new StepKey(Json.uuid(document, "task_uuid"), stepUuid(document), document.getInt("handoff"));
+  }
+
   /** @param document as the functions that claim steps answer it */
   public static ClaimedStep of(JsonObject document, StepSpec definition) {
     return new ClaimedStep(
-        new StepKey(Json.uuid(document, "task_uuid"), stepUuid(document), document.getInt("handoff")),
+        key(document),
         Json.text(document, "name").orElse(definition.name()),
         definition,
         document.getInt("attempt"),

@@ -9,15 +9,16 @@ import ee.tasker.engine.reply.ResultsReply;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.LiveSettings;
 import ee.tasker.step.ClaimedStep;
+import ee.tasker.step.model.StepKey;
 import ee.tasker.tracing.TraceSpan;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonArrayBuilder;
-import jakarta.json.JsonValue;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.Test;
 
 class ClaimProtocolTest {
   private static final int CAPACITY = 5;
+  private static final UUID TASK = new UUID(0, 1);
 
   private final LiveSettings live = new LiveSettings();
   private final QueueHint hint = new QueueHint();
@@ -49,6 +51,8 @@ class ClaimProtocolTest {
   private boolean canTell = true;
   private boolean canGiveBack = true;
   private Permits permits;
+  private List<StepKey> knownWhenTold = List.of();
+  private List<StepKey> knownWhenRead = List.of();
 
   /** Takes steps over and runs none. */
   private static final class Worker implements StepReceiver {
@@ -93,6 +97,27 @@ class ClaimProtocolTest {
     assertThat(permits.freeCount()).isEqualTo(2);
     assertThat(told).containsExactly(reply);
     assertThat(orphanChecks).hasValue(0);
+  }
+
+  @Test
+  void claimed_steps_are_known_before_the_database_is_called_again() {
+    claims.call(2, limit -> claimed(2));
+
+    List<StepKey> keys = List.of(new StepKey(TASK, new UUID(1, 0), 1), new StepKey(TASK, new UUID(1, 1), 1));
+    assertThat(knownWhenTold).containsExactlyInAnyOrderElementsOf(keys);
+    assertThat(knownWhenRead).containsExactlyInAnyOrderElementsOf(keys);
+    assertThat(running.keys()).as("those that run, under their own names").hasSize(2).doesNotContainAnyElementsOf(keys);
+  }
+
+  @Test
+  void claimed_steps_that_cannot_be_read_are_not_known() {
+    canRead = false;
+
+    claims.call(2, limit -> claimed(2));
+
+    assertThat(knownWhenTold).hasSize(2);
+    assertThat(running.keys()).isEmpty();
+    assertThat(orphanChecks).hasValue(1);
   }
 
   @Test
@@ -445,10 +470,12 @@ class ClaimProtocolTest {
     if (!canRead) {
       throw new IllegalStateException("no definitions");
     }
+    knownWhenRead = running.keys();
     return documents.stream().map(document -> ClaimedSteps.any()).toList();
   }
 
   private void tell(EngineReply reply) {
+    knownWhenTold = running.keys();
     if (!canTell) {
       throw new IllegalStateException("the server goes down");
     }
@@ -476,7 +503,8 @@ class ClaimProtocolTest {
   private static JsonArray documents(int count) {
     JsonArrayBuilder documents = Json.build().createArrayBuilder();
     for (int i = 0; i < count; i++) {
-      documents.add(JsonValue.EMPTY_JSON_OBJECT);
+      documents.add(Json.build().createObjectBuilder().add("task_uuid", TASK.toString()).add("step_uuid", new UUID(1, i).toString())
+          .add("handoff", 1));
     }
     return documents.build();
   }

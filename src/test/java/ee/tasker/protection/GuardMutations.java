@@ -69,12 +69,12 @@ class GuardMutations {
     Map<String, String> mutated = mutation.mutated();
     try (Connection aside = TestDatabase.get().connectAside(); Statement statement = aside.createStatement()) {
       statement.execute("drop database if exists " + database + " with (force)");
-      statement.execute("create database " + database + " template " + (mutation.changesTables() ? "template0" : "postgres"));
+      statement.execute("create database " + database + " template " + (mutation.needsNewDatabase() ? "template0" : "postgres"));
     }
     TestDatabase.get().switchTo(database);
     try (Connection connection = TestDatabase.get().connect(); Statement statement = connection.createStatement()) {
       statement.execute("set check_function_bodies = off");
-      if (mutation.changesTables()) {
+      if (mutation.needsNewDatabase()) {
         for (Path script : Mutation.scripts()) {
           String name = script.getFileName().toString();
           statement.execute(mutated.containsKey(name) ? mutated.get(name) : Mutation.read(name));

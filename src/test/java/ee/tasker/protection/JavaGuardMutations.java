@@ -133,7 +133,10 @@ class JavaGuardMutations {
       new Guard("a number has an end", "rest/JsonShape", "if (++end - from > LONGEST_NUMBER ||", "if (++end - from > 100_000_000 ||",
           "ee.tasker.rest.RequestBodiesTest"),
       new Guard("a body has a depth", "rest/JsonShape", "if (++depth > DEEPEST) {", "if (++depth > 1_000_000) {",
-          "ee.tasker.rest.RequestBodiesTest"));
+          "ee.tasker.rest.RequestBodiesTest"),
+      new Guard("a step that arrives is no orphan", "dispatch/ClaimProtocol", "    running.arriving(keys);",
+          "    running.arriving(List.of());",
+          "ee.tasker.dispatch.ClaimProtocolTest"));
 
   @TempDir
   Path folder;
