@@ -1,5 +1,6 @@
 -- How long a task that nothing is known to happen to may rest until it is looked at, in case a message was lost: 30 seconds, and two milliseconds more for
--- each task with steps in process, up to an hour. A look costs about 0.2 ms: so all looks together take a tenth of a processor at most, however long the queue.
+-- each task with steps in process, up to an hour. A look costs about 0.2 ms: so all looks together take a tenth of a processor with up to 1.8 million tasks; more while
+-- their number grows, since those that came first rest for the shorter time.
 -- The number of tasks is that of the last roll-up of the analytics. Locks: none. Source: ADR 0004.
 create or replace function tasker.calculate_check_interval()
 returns interval
