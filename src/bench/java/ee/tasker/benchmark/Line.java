@@ -41,7 +41,12 @@ final class Line implements AutoCloseable {
   }
 
   Answer post(String path, String type, byte[] body) throws IOException {
-    byte[] head = ("POST " + path + " HTTP/1.1\r\nHost: 127.0.0.1:" + port + "\r\nAuthorization: " + AUTHORIZATION + "\r\nContent-Type: "
+    return send("POST", path, type, body);
+  }
+
+  Answer send(String method, String path, String type, byte[] body) throws IOException {
+    byte[] head = (method + " " + path + " HTTP/1.1\r\nHost: 127.0.0.1:" + port + "\r\nAuthorization: " + AUTHORIZATION
+        + "\r\nContent-Type: "
         + type + "\r\nAccept: */*\r\nContent-Length: "
         + body.length + "\r\n\r\n").getBytes(StandardCharsets.US_ASCII);
     byte[] request = new byte[head.length + body.length];

@@ -61,9 +61,9 @@ record Options(Properties properties) {
     return number("benchmark.connections", 16);
   }
 
-  /** Tasks submitted before anything is measured. */
+  /** Tasks submitted before anything is measured: the JVM needs about as many until it has compiled what they run. */
   int warmup() {
-    return number("benchmark.warmup", 6_000);
+    return number("benchmark.warmup", 30_000);
   }
 
   /** Tasks of one latency round. */

@@ -5,7 +5,12 @@ import ee.tasker.run.LibertyProcess;
 import ee.tasker.run.Login;
 import ee.tasker.run.RunProblem;
 import ee.tasker.run.ServerProcess;
+import jakarta.json.Json;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonReader;
 import java.io.IOException;
+import java.io.StringReader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,6 +25,7 @@ final class Servers implements AutoCloseable {
   private final DatabaseAddress database;
   private final List<ServerProcess> running = new ArrayList<>();
   private Map<String, String> more = Map.of();
+  private int working = Integer.MAX_VALUE;
 
   Servers(Options options, DatabaseAddress database) {
     this.options = options;
@@ -35,6 +41,7 @@ final class Servers implements AutoCloseable {
 
   /** Starts or stops servers of all roles until the number is reached. */
   synchronized void have(int count) throws InterruptedException {
+    working = Integer.MAX_VALUE;
     while (running.size() > count) {
       running.remove(running.size() - 1).close();
     }
@@ -80,6 +87,35 @@ final class Servers implements AutoCloseable {
     return running.stream().flatMap(server -> server.handle().stream()).toList();
   }
 
+  /** Lets the first {@code count} servers work; the others keep running, warm, and take no work. */
+  synchronized void letWork(int count) throws IOException {
+    working = count;
+    for (int i = 0; i < running.size(); i++) {
+      try (Line line = new Line(ports().get(i))) {
+        pause(line, i < count ? List.of() : List.of("orchestrator", "worker"));
+      }
+    }
+  }
+
+  private static void pause(Line line, List<String> roles) throws IOException {
+    Line.Answer list = line.send("GET", "/v1/servers", "application/json", new byte[0]);
+    String uuid = null;
+    try (JsonReader reader = Json.createReader(new StringReader(list.text()))) {
+      for (JsonObject server : reader.readObject().getJsonArray("servers").getValuesAs(JsonObject.class)) {
+        // A server can change only itself.
+        if (!server.getJsonArray("allowed_actions").isEmpty()) {
+          uuid = server.getString("server_uuid");
+        }
+      }
+    }
+    String change = Json.createObjectBuilder().add("paused_roles", Json.createArrayBuilder(roles)).add("requested_by", "benchmark")
+        .add("reason", "measuring").build().toString();
+    Line.Answer answer = line.send("PATCH", "/v1/servers/" + uuid, "application/json", change.getBytes(StandardCharsets.UTF_8));
+    if (answer.status() != 200) {
+      throw new IOException("a server cannot be paused: " + answer.status() + " " + answer.text());
+    }
+  }
+
   /** Memory of all servers that is in use as the system counts it, not as the heap does; NaN where there is no {@code /proc}. */
   synchronized double residentMebibytes() {
     double pages = 0;
@@ -101,9 +137,9 @@ final class Servers implements AutoCloseable {
     return ports;
   }
 
-  Line line(int number) throws IOException {
-    List<Integer> ports = ports();
-    return new Line(ports.get(number % ports.size()));
+  /** The connection of this number: one after the other to each server that works. */
+  synchronized Line line(int number) throws IOException {
+    return new Line(ports().get(number % Math.min(working, running.size())));
   }
 
   @Override
