@@ -84,3 +84,86 @@ begin
   end if;
 end
 $$;
+-- The same for any number of tasks, and for the steps of one position of any number of tasks, in statements that write all rows of a kind.
+create function rows_alone.submit_many(p_template uuid, p_steps uuid[], p_server uuid, p_tasks int, out o_tasks uuid[], out o_keys uuid[])
+language plpgsql
+set search_path = '' set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_now timestamptz := clock_timestamp();
+begin
+  o_tasks := array(select tasker.uuid_v7() from generate_series(1, p_tasks));
+  o_keys := array(select tasker.uuid_v7() from generate_series(1, 4 * p_tasks));
+  insert into tasker.tasks
+    (task_uuid, named_task_uuid, correlation_id, created_at, requested_at, claim_order, state, transition_count, total_steps, unfinished_steps, in_flight_steps, is_keyed)
+  select o_tasks[n], p_template, o_tasks[n], v_now, v_now, 1, 'steps_in_process', 4, 4, 4, 1, false from generate_series(1, p_tasks) n;
+  insert into tasker.task_contexts (task_uuid, context) select t, '{"number": 6}' from unnest(o_tasks) t;
+  insert into tasker.workflow_steps
+    (workflow_step_uuid, task_uuid, named_step_uuid, created_at, state, step_position, transition_count, total_parents, remaining_parents, handoffs, attempts,
+     max_attempts, retryable, enqueued_at, last_attempted_at, lease_expires_at, leased_by)
+  select o_keys[4 * n - 4 + m.position], o_tasks[n], p_steps[m.position], v_now, m.state, m.position, m.transitions, m.parents, m.parents, m.handoffs, m.handoffs, 3, true,
+         case when m.handoffs = 1 then v_now end, case when m.handoffs = 1 then v_now end, case when m.handoffs = 1 then v_now + interval '10 minutes' end,
+         case when m.handoffs = 1 then p_server end
+  from generate_series(1, p_tasks) n
+  cross join (values (1, 'in_progress'::tasker.step_state, 3, 0, 1), (2, 'pending', 1, 1, 0), (3, 'pending', 1, 1, 0), (4, 'pending', 1, 1, 0)) as m(position, state, transitions, parents, handoffs);
+  insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid)
+  select o_keys[4 * n - 4 + p], o_keys[4 * n - 3 + p], o_tasks[n] from generate_series(1, p_tasks) n cross join generate_series(1, 3) p;
+  insert into tasker.task_wakeups (task_uuid, wake_at) select t, v_now + interval '30 seconds' from unnest(o_tasks) t;
+  insert into tasker.workflow_step_transitions
+    (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, processor_uuid)
+  select o_keys[4 * n - 4 + m.position], m.sort_key, o_tasks[n], m.from_state, m.to_state, m.actor, m.handoffs, m.handoffs, p_server
+  from generate_series(1, p_tasks) n
+  cross join (values (1, 1, null::tasker.step_state, 'pending'::tasker.step_state, 'orchestrator'::tasker.actor, 0), (1, 2, 'pending', 'enqueued', 'orchestrator', 1),
+                     (1, 3, 'enqueued', 'in_progress', 'worker', 1), (2, 1, null, 'pending', 'orchestrator', 0), (3, 1, null, 'pending', 'orchestrator', 0),
+                     (4, 1, null, 'pending', 'orchestrator', 0)) as m(position, sort_key, from_state, to_state, actor, handoffs);
+  insert into tasker.task_transitions (task_uuid, sort_key, from_state, to_state, actor, processor_uuid)
+  select t, m.sort_key, m.from_state, m.to_state, 'orchestrator', p_server
+  from unnest(o_tasks) t
+  cross join (values (1, null::tasker.task_state, 'pending'::tasker.task_state), (2, 'pending', 'initializing'), (3, 'initializing', 'enqueuing_steps'),
+                     (4, 'enqueuing_steps', 'steps_in_process')) as m(sort_key, from_state, to_state);
+end
+$$;
+create function rows_alone.complete_many(p_tasks uuid[], p_steps uuid[], p_children uuid[], p_server uuid)
+returns void
+language plpgsql
+set search_path = '' set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+declare
+  v_now timestamptz := clock_timestamp();
+begin
+  insert into tasker.workflow_step_result_audit
+    (workflow_step_uuid, sort_key, task_uuid, worker_uuid, recorded_at, execution_time_ms, handoff, attempt, outcome, result, may_publish)
+  select r.step, 4, r.task, p_server, v_now, 0, 1, 1, 'success', '{}', false from unnest(p_tasks, p_steps) as r(task, step);
+  update tasker.workflow_steps s
+  set state = 'complete', transition_count = s.transition_count + 2, result_sort_key = 4, completed_at = v_now, lease_expires_at = null
+  where s.workflow_step_uuid = any (p_steps);
+  insert into tasker.workflow_step_transitions
+    (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, processor_uuid)
+  select r.step, m.sort_key, r.task, m.from_state, m.to_state, m.actor, 1, 1, p_server
+  from unnest(p_tasks, p_steps) as r(task, step)
+  cross join (values (4, 'in_progress'::tasker.step_state, 'enqueued_for_orchestration'::tasker.step_state, 'worker'::tasker.actor),
+                     (5, 'enqueued_for_orchestration', 'complete', 'orchestrator')) as m(sort_key, from_state, to_state, actor);
+  if p_children is not null then
+    update tasker.workflow_steps s
+    set state = 'in_progress', transition_count = s.transition_count + 2, lease_expires_at = v_now + interval '10 minutes',
+        handoffs = 1, attempts = 1, remaining_parents = 0, leased_by = p_server, enqueued_at = v_now, last_attempted_at = v_now
+    where s.workflow_step_uuid = any (p_children);
+    insert into tasker.workflow_step_transitions
+      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, processor_uuid)
+    select r.step, m.sort_key, r.task, m.from_state, m.to_state, m.actor, 1, 1, p_server
+    from unnest(p_tasks, p_children) as r(task, step)
+    cross join (values (2, 'pending'::tasker.step_state, 'enqueued'::tasker.step_state, 'orchestrator'::tasker.actor),
+                       (3, 'enqueued', 'in_progress', 'worker')) as m(sort_key, from_state, to_state, actor);
+    update tasker.tasks t set unfinished_steps = t.unfinished_steps - 1 where t.task_uuid = any (p_tasks);
+  else
+    update tasker.tasks t
+    set unfinished_steps = 0, in_flight_steps = 0, state = 'complete', completed_at = v_now, transition_count = t.transition_count + 2
+    where t.task_uuid = any (p_tasks);
+    insert into tasker.task_transitions (task_uuid, sort_key, from_state, to_state, actor, processor_uuid)
+    select t, m.sort_key, m.from_state, m.to_state, 'orchestrator', p_server
+    from unnest(p_tasks) t
+    cross join (values (5, 'steps_in_process'::tasker.task_state, 'evaluating_results'::tasker.task_state), (6, 'evaluating_results', 'complete')) as m(sort_key, from_state, to_state);
+    delete from tasker.task_wakeups w where w.task_uuid = any (p_tasks);
+  end if;
+end
+$$;
