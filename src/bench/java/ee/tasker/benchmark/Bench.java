@@ -45,8 +45,7 @@ record Bench(Options options, Database database, Servers servers, Load load, Rep
 
   /** Fails unless this many tasks were created since then and all are complete, no step of them by recovery. */
   void expectComplete(String what, int tasks, OffsetDateTime since) throws SQLException {
-    long repeated = database.value(Long.class, "select count(*) from tasker.workflow_steps where workflow_step_uuid >= ? and attempts > 1",
-        Database.keyFrom(since));
+    long repeated = database.repeatedSteps(since);
     if (repeated > 0) {
       report.complain(what + ": " + repeated + " steps were lost and done again after their lease ran out");
     }

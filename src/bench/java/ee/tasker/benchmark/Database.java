@@ -25,6 +25,11 @@ final class Database implements AutoCloseable {
   private final EmbeddedDatabase embedded;
   private final Options options;
   private Connection connection;
+  /**
+   * For the tasks that were created since some time, found by their keys: whatever the statistics say, they are few of all, and a scan of all, in parallel, would
+   * be counted as the product's.
+   */
+  private Connection recent;
 
   Database(Options options) {
     this.options = options;
@@ -48,6 +53,10 @@ final class Database implements AutoCloseable {
   void start() throws SQLException {
     embedded.start();
     connection = connect("tasker");
+    recent = connect("tasker");
+    try (var statement = recent.createStatement()) {
+      statement.execute("set enable_seqscan = off; set max_parallel_workers_per_gather = 0");
+    }
     run("create extension if not exists pg_walinspect");
   }
 
@@ -79,7 +88,11 @@ final class Database implements AutoCloseable {
 
   /** The one value that a query gives. */
   <T> T value(Class<T> type, String sql, Object... arguments) throws SQLException {
-    try (PreparedStatement statement = prepare(sql, arguments); ResultSet rows = statement.executeQuery()) {
+    return value(connection, type, sql, arguments);
+  }
+
+  private static <T> T value(Connection connection, Class<T> type, String sql, Object... arguments) throws SQLException {
+    try (PreparedStatement statement = prepare(connection, sql, arguments); ResultSet rows = statement.executeQuery()) {
       rows.next();
       return rows.getObject(1, type);
     }
@@ -100,7 +113,7 @@ final class Database implements AutoCloseable {
 
   List<List<String>> rows(String sql, Object... arguments) throws SQLException {
     List<List<String>> all = new ArrayList<>();
-    try (PreparedStatement statement = prepare(sql, arguments); ResultSet rows = statement.executeQuery()) {
+    try (PreparedStatement statement = prepare(connection, sql, arguments); ResultSet rows = statement.executeQuery()) {
       while (rows.next()) {
         List<String> row = new ArrayList<>();
         for (int i = 1; i <= rows.getMetaData().getColumnCount(); i++) {
@@ -123,7 +136,7 @@ final class Database implements AutoCloseable {
 
   /** From then to when the last of the tasks created since ended; NaN when there is none. */
   double secondsToLastEnd(OffsetDateTime since) throws SQLException {
-    Double seconds = value(Double.class,
+    Double seconds = value(recent, Double.class,
         "select extract(epoch from max(completed_at) - ?::timestamptz)::float8 from tasker.tasks where task_uuid >= ?", since,
         keyFrom(since));
     return seconds == null ? Double.NaN : seconds;
@@ -133,7 +146,7 @@ final class Database implements AutoCloseable {
   void awaitRest(OffsetDateTime since, Duration longest) throws SQLException, InterruptedException {
     long end = System.nanoTime() + longest.toNanos();
     try (
-        PreparedStatement statement = connection.prepareStatement("select exists (select from tasker.task_wakeups where task_uuid >= ?)")) {
+        PreparedStatement statement = recent.prepareStatement("select exists (select from tasker.task_wakeups where task_uuid >= ?)")) {
       statement.setObject(1, keyFrom(since));
       while (System.nanoTime() < end) {
         try (ResultSet rows = statement.executeQuery()) {
@@ -149,13 +162,19 @@ final class Database implements AutoCloseable {
 
   /** How many tasks created since then are in which state. */
   String states(OffsetDateTime since) throws SQLException {
-    return value(String.class, """
+    return value(recent, String.class, """
         select coalesce(string_agg(n || ' ' || state, ', '), 'none')
         from (select state, count(*) as n from tasker.tasks where task_uuid >= ? group by state order by state) s""", keyFrom(since));
   }
 
+  /** Steps of these tasks that ran again after their lease expired. */
+  long repeatedSteps(OffsetDateTime since) throws SQLException {
+    return value(recent, Long.class, "select count(*) from tasker.workflow_steps where workflow_step_uuid >= ? and attempts > 1",
+        keyFrom(since));
+  }
+
   long steps(OffsetDateTime since) throws SQLException {
-    return value(Long.class, "select coalesce(sum(total_steps), 0)::bigint from tasker.tasks where task_uuid >= ?", keyFrom(since));
+    return value(recent, Long.class, "select coalesce(sum(total_steps), 0)::bigint from tasker.tasks where task_uuid >= ?", keyFrom(since));
   }
 
   /** Creation to completion in milliseconds, by the database's clock. */
@@ -165,7 +184,7 @@ final class Database implements AutoCloseable {
         keyFrom(since)));
   }
 
-  private PreparedStatement prepare(String sql, Object... arguments) throws SQLException {
+  private static PreparedStatement prepare(Connection connection, String sql, Object... arguments) throws SQLException {
     PreparedStatement statement = connection.prepareStatement(sql);
     for (int i = 0; i < arguments.length; i++) {
       statement.setObject(i + 1, arguments[i]);
@@ -178,6 +197,9 @@ final class Database implements AutoCloseable {
     try {
       if (connection != null) {
         connection.close();
+      }
+      if (recent != null) {
+        recent.close();
       }
     } catch (SQLException e) {
       // it ends with its server
