@@ -61,7 +61,7 @@ record Options(Properties properties) {
     return number("benchmark.connections", 16);
   }
 
-  /** Tasks submitted before anything is measured: the JVM needs about as many until it has compiled what they run. */
+  /** Tasks submitted before anything is measured: single requests get quicker until about as many have been made. */
   int warmup() {
     return number("benchmark.warmup", 30_000);
   }
