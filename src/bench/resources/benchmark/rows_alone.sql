@@ -85,6 +85,7 @@ begin
 end
 $$;
 -- The same for any number of tasks, and for the steps of one position of any number of tasks, in statements that write all rows of a kind.
+-- p_children: null for the last position.
 create function rows_alone.submit_many(p_template uuid, p_steps uuid[], p_server uuid, p_tasks int, out o_tasks uuid[], out o_keys uuid[])
 language plpgsql
 set search_path = '' set plan_cache_mode = force_generic_plan
@@ -134,26 +135,25 @@ begin
   insert into tasker.workflow_step_result_audit
     (workflow_step_uuid, sort_key, task_uuid, worker_uuid, recorded_at, execution_time_ms, handoff, attempt, outcome, result, may_publish)
   select r.step, 4, r.task, p_server, v_now, 0, 1, 1, 'success', '{}', false from unnest(p_tasks, p_steps) as r(task, step);
+  -- A step in progress ends, a pending one is a child.
   update tasker.workflow_steps s
-  set state = 'complete', transition_count = s.transition_count + 2, result_sort_key = 4, completed_at = v_now, lease_expires_at = null
-  where s.workflow_step_uuid = any (p_steps);
+  set state = case s.state when 'in_progress' then 'complete' else 'in_progress' end::tasker.step_state,
+      transition_count = s.transition_count + 2,
+      result_sort_key = case s.state when 'in_progress' then 4 end,
+      completed_at = case s.state when 'in_progress' then v_now end,
+      lease_expires_at = case s.state when 'pending' then v_now + interval '10 minutes' end,
+      handoffs = 1, attempts = 1, remaining_parents = 0, leased_by = p_server,
+      enqueued_at = coalesce(s.enqueued_at, v_now), last_attempted_at = coalesce(s.last_attempted_at, v_now)
+  where s.workflow_step_uuid = any (p_steps || p_children);
   insert into tasker.workflow_step_transitions
     (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, processor_uuid)
-  select r.step, m.sort_key, r.task, m.from_state, m.to_state, m.actor, 1, 1, p_server
-  from unnest(p_tasks, p_steps) as r(task, step)
-  cross join (values (4, 'in_progress'::tasker.step_state, 'enqueued_for_orchestration'::tasker.step_state, 'worker'::tasker.actor),
-                     (5, 'enqueued_for_orchestration', 'complete', 'orchestrator')) as m(sort_key, from_state, to_state, actor);
+  select case when m.is_child then r.child else r.step end, m.sort_key, r.task, m.from_state, m.to_state, m.actor, 1, 1, p_server
+  from unnest(p_tasks, p_steps, p_children) as r(task, step, child)
+  cross join (values (false, 4, 'in_progress'::tasker.step_state, 'enqueued_for_orchestration'::tasker.step_state, 'worker'::tasker.actor),
+                     (false, 5, 'enqueued_for_orchestration', 'complete', 'orchestrator'),
+                     (true, 2, 'pending', 'enqueued', 'orchestrator'), (true, 3, 'enqueued', 'in_progress', 'worker')) as m(is_child, sort_key, from_state, to_state, actor)
+  where not m.is_child or r.child is not null;
   if p_children is not null then
-    update tasker.workflow_steps s
-    set state = 'in_progress', transition_count = s.transition_count + 2, lease_expires_at = v_now + interval '10 minutes',
-        handoffs = 1, attempts = 1, remaining_parents = 0, leased_by = p_server, enqueued_at = v_now, last_attempted_at = v_now
-    where s.workflow_step_uuid = any (p_children);
-    insert into tasker.workflow_step_transitions
-      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, processor_uuid)
-    select r.step, m.sort_key, r.task, m.from_state, m.to_state, m.actor, 1, 1, p_server
-    from unnest(p_tasks, p_children) as r(task, step)
-    cross join (values (2, 'pending'::tasker.step_state, 'enqueued'::tasker.step_state, 'orchestrator'::tasker.actor),
-                       (3, 'enqueued', 'in_progress', 'worker')) as m(sort_key, from_state, to_state, actor);
     update tasker.tasks t set unfinished_steps = t.unfinished_steps - 1 where t.task_uuid = any (p_tasks);
   else
     update tasker.tasks t
