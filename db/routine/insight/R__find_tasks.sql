@@ -2,7 +2,8 @@
 -- key (p_cursor: the last task of the page before), so a deep page costs what the first one does.
 -- p_filter: {namespace?, name?, version?, name_not?, name_prefix?, state?, state_not?, tag?, initiator?, source_system?, correlation_id?,
 -- parent_correlation_id?, sla_breached?, roots?, created_after?, created_before?, updated_after?, updated_before?, completed_after?, completed_before?,
--- attributes?, namespaces?, order?}. state and state_not are one state or several with commas between them; roots (true) leaves out tasks with a parent;
+-- task_uuid?, failed_step?, error_type?, error_signature?, attributes?, namespaces?, order?}. task_uuid is one key or several with commas between them;
+-- failed_step, error_type and error_signature are of one step that stands in error, see has_failed_step. state and state_not are one state or several with commas between them; roots (true) leaves out tasks with a parent;
 -- *_after includes its time and *_before does not; namespaces is an array of those that the caller may read; attributes is {name: value, …},
 -- search attributes of the template that all have to have these values.
 -- Keys are ordered by the time of creation, so times of creation bound the part of the index that is read, and so do the others
@@ -23,6 +24,7 @@ declare
   v_states    tasker.task_state[] := case when p_filter ?| array['state', 'state_not'] then array(
     select s.state from unnest(coalesce(string_to_array(p_filter ->> 'state', ',')::tasker.task_state[], enum_range(null::tasker.task_state))) s(state)
     where not s.state = any (v_excluded)) end;
+  v_only      uuid[] := string_to_array(p_filter ->> 'task_uuid', ',')::uuid[];
   v_oldest    boolean := coalesce(p_filter ->> 'order' = 'oldest', false);
   v_from      uuid := tasker.calculate_first_uuid((p_filter ->> 'created_after')::timestamptz - interval '10 minutes');
   v_until     timestamptz := least((p_filter ->> 'created_before')::timestamptz, (p_filter ->> 'updated_before')::timestamptz,
@@ -75,6 +77,7 @@ begin
       and (p_cursor is null or v_oldest or t.task_uuid < p_cursor)
       and (p_cursor is null or not v_oldest or t.task_uuid > p_cursor)
       and (p_since is null or t.task_uuid >= p_since)
+      and (v_only is null or t.task_uuid = any (v_only))
       and (v_named is null or t.named_task_uuid = any (v_named))
       and (p_filter ->> 'created_after' is null or (t.task_uuid >= v_from and t.created_at >= (p_filter ->> 'created_after')::timestamptz))
       and (v_until is null or t.task_uuid < v_to)
@@ -98,6 +101,9 @@ begin
       and (p_filter ->> 'correlation_id' is null or t.correlation_id = (p_filter ->> 'correlation_id')::uuid)
       and (p_filter ->> 'parent_correlation_id' is null or t.parent_correlation_id = (p_filter ->> 'parent_correlation_id')::uuid)
       and (p_filter ->> 'roots' is null or (t.parent_task_uuid is null) = (p_filter ->> 'roots')::boolean)
+      and (not p_filter ?| array['failed_step', 'error_type', 'error_signature']
+           or (t.failed_steps > 0 and tasker.has_failed_step(
+                t.task_uuid, p_filter ->> 'failed_step', p_filter ->> 'error_type', p_filter ->> 'error_signature')))
     order by case when v_oldest then t.task_uuid end, t.task_uuid desc
     limit p_limit);
 end

@@ -1,6 +1,6 @@
 -- The tasks that match a filter and that allow an action, by uuid, at most p_limit of them.
 -- p_filter, all of which must hold: namespace, name, version, state, initiator, source_system, correlation_id,
--- parent_correlation_id, dlq_reason, failed_step, created_after, created_before. Searches unfinished tasks and those with a
+-- parent_correlation_id, dlq_reason, failed_step, error_type, error_signature (see has_failed_step), created_after, created_before. Searches unfinished tasks and those with a
 -- dead letter, which are few, and not all tasks. p_task_uuids: only these; null for all.
 -- Errors: TK007 when the filter is null, empty or no object, or has an unknown key or a null value: none of these may match
 -- all tasks.
@@ -11,7 +11,8 @@ set search_path = '' set plan_cache_mode = force_custom_plan
 as $$
 declare
   v_known   text[] := array['namespace', 'name', 'version', 'state', 'initiator', 'source_system', 'correlation_id',
-                            'parent_correlation_id', 'dlq_reason', 'failed_step', 'created_after', 'created_before'];
+                            'parent_correlation_id', 'dlq_reason', 'failed_step', 'error_type', 'error_signature',
+                            'created_after', 'created_before'];
   v_unknown text;
 begin
   if jsonb_typeof(p_filter) is distinct from 'object' then
@@ -53,9 +54,9 @@ begin
         and (p_filter ->> 'created_before' is null or t.created_at < (p_filter ->> 'created_before')::timestamptz)
         and (p_filter ->> 'dlq_reason' is null or exists (
           select from tasker.tasks_dlq d where d.task_uuid = t.task_uuid and d.dlq_reason::text = p_filter ->> 'dlq_reason'))
-        and (p_filter ->> 'failed_step' is null or exists (
-          select from tasker.workflow_steps s join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid
-          where s.task_uuid = t.task_uuid and s.state = 'error' and coalesce(s.name, n.name) = p_filter ->> 'failed_step'))
+        and (not p_filter ?| array['failed_step', 'error_type', 'error_signature']
+             or (t.failed_steps > 0 and tasker.has_failed_step(
+                  t.task_uuid, p_filter ->> 'failed_step', p_filter ->> 'error_type', p_filter ->> 'error_signature')))
       order by t.task_uuid
       limit p_limit) c);
 end

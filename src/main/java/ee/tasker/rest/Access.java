@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 /**
  * Decides whether the caller of this request may do what it asks for; no other class does. {@link PermissionFilter} applies
@@ -202,27 +203,34 @@ public class Access {
 
   /**
    * The same for a filter by content, which would reveal that content to a caller who may list but not read it: only
-   * namespaces where the caller also has the other permission.
+   * namespaces where the caller also has the other permissions.
    *
+   * @param others possibly none
    * @param namespace the only requested namespace, or null
-   * @throws Problem 403 not-permitted without the other permission in that namespace, or in any that the caller may list
+   * @throws Problem 403 not-permitted without the other permissions in that namespace, or in any that the caller may list
    */
-  void limit(JsonObjectBuilder filter, Permission other, String namespace) {
+  void limit(JsonObjectBuilder filter, List<Permission> others, String namespace) {
     if (namespace != null) {
-      require(other, namespace);
+      others.forEach(other -> require(other, namespace));
       limit(filter);
       return;
     }
-    Optional<Set<String>> both = caller.grants().namespaces(permission, other);
-    if (both.filter(Set::isEmpty).isPresent()) {
-      throw missing(other, "");
+    Optional<Set<String>> all = where(others);
+    if (!others.isEmpty() && all.filter(Set::isEmpty).isPresent()) {
+      throw missing(
+          others.stream().filter(other -> where(List.of(other)).filter(Set::isEmpty).isPresent()).findFirst().orElse(others.get(0)), "");
     }
-    both.ifPresent(names -> limit(filter, names));
+    all.ifPresent(names -> limit(filter, names));
+  }
+
+  /** Where the caller has the permission of the method and these. */
+  private Optional<Set<String>> where(List<Permission> others) {
+    return caller.grants().namespaces(Stream.concat(Stream.of(permission), others.stream()).toList());
   }
 
   /** To namespaces where the caller also has the other permission, possibly none. */
   void limitToBoth(JsonObjectBuilder filter, Permission other) {
-    caller.grants().namespaces(permission, other).ifPresent(names -> limit(filter, names));
+    where(List.of(other)).ifPresent(names -> limit(filter, names));
   }
 
   /** Where another permission is granted, for the database: an array of names, or null for all. */

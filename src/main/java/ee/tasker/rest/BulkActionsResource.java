@@ -39,7 +39,9 @@ import java.util.UUID;
 @RequestScoped
 public class BulkActionsResource {
   static final Set<String> FILTERS = Set.of("namespace", "name", "version", "state", "initiator", "source_system", "correlation_id",
-      "parent_correlation_id", "dlq_reason", "failed_step", "created_after", "created_before");
+      "parent_correlation_id", "dlq_reason", "failed_step", "error_type", "error_signature", "created_after", "created_before");
+  /** What errors say is for those who may read them. */
+  private static final Set<String> OF_ERRORS = Set.of("error_type", "error_signature");
 
   private static final List<String> OUTCOMES = List.of("done", "already", "refused");
 
@@ -79,6 +81,9 @@ public class BulkActionsResource {
     String namespace = filter.getString("namespace", null);
     access.require(namespace);
     requireFor(action, namespace);
+    if (OF_ERRORS.stream().anyMatch(filter::containsKey)) {
+      access.require(Permission.STEPS_READ, namespace);
+    }
     JsonObject counted = operations.preview(action, inOneForm(filter), by, reason, access.caller().principal(), background);
     return Response.status(201).header(Locations.HEADER, locations.of(uri, "bulk-actions/" + counted.getString("token") + "/run"))
         .entity(counted.toString()).build();

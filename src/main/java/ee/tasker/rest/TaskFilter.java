@@ -9,11 +9,14 @@ import ee.tasker.template.model.SearchAttributes;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
 import jakarta.ws.rs.core.UriInfo;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The query parameters that select tasks, for lists and counts: within the namespaces that the caller may list. */
 final class TaskFilter {
@@ -22,9 +25,13 @@ final class TaskFilter {
   private static final Set<String> STATE_LISTS = Set.of("state", "state_not");
   static final Set<String> FILTERS = Set.of(
       "namespace", "name", "name_not", "name_prefix", "version", "state", "state_not", "initiator", "source_system", "correlation_id",
-      "parent_correlation_id", "sla_breached", "roots",
+      "parent_correlation_id", "sla_breached", "roots", "task_uuid", "failed_step", "error_type", "error_signature",
       "tag", "created_after", "created_before", "updated_after", "updated_before", "completed_after", "completed_before");
   static final String ATTRIBUTE = "attribute";
+  /** Of a step that stands in error: what the caller may read with {@code steps:read}. */
+  static final Set<String> OF_STEPS = Set.of("failed_step", "error_type", "error_signature");
+  /** In one request: what a page has. */
+  private static final int MOST_UUIDS = 100;
 
   private TaskFilter() {
   }
@@ -45,13 +52,16 @@ final class TaskFilter {
         filter.add(key, checked(key, value));
       }
     }
+    List<Permission> needed = new ArrayList<>();
     JsonObject attributes = attributes(uri.getQueryParameters().getOrDefault(ATTRIBUTE, List.of()));
-    if (attributes.isEmpty()) {
-      access.limit(filter);
-    } else {
+    if (!attributes.isEmpty()) {
       filter.add("attributes", attributes);
-      access.limit(filter, Permission.TASKS_CONTEXT_READ, uri.getQueryParameters().getFirst("namespace"));
+      needed.add(Permission.TASKS_CONTEXT_READ);
     }
+    if (OF_STEPS.stream().anyMatch(uri.getQueryParameters()::containsKey)) {
+      needed.add(Permission.STEPS_READ);
+    }
+    access.limit(filter, needed, uri.getQueryParameters().getFirst("namespace"));
     return filter.build();
   }
 
@@ -102,6 +112,13 @@ final class TaskFilter {
     if (key.endsWith("_after") || key.endsWith("_before")) {
       return Parameters.time(value)
           .orElseThrow(() -> Problem.invalid(key, "must be a date and time with an offset, as in 2026-01-31T12:00:00Z")).toString();
+    }
+    if ("task_uuid".equals(key)) {
+      String[] uuids = value.split(",", -1);
+      if (uuids.length > MOST_UUIDS) {
+        throw Problem.invalid(key, "must be at most " + MOST_UUIDS + " uuids, separated by commas");
+      }
+      return Stream.of(uuids).map(uuid -> Parameters.uuid(key, uuid).toString()).collect(Collectors.joining(","));
     }
     if (key.endsWith("correlation_id")) {
       return Parameters.uuid(key, value).toString();

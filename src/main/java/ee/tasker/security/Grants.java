@@ -75,12 +75,10 @@ public final class Grants {
     return everywhere.contains(permission) ? Optional.empty() : Optional.of(somewhere.getOrDefault(permission, Set.of()));
   }
 
-  /** The namespaces where both are allowed: empty for all, otherwise a set that may itself be empty. */
-  public Optional<Set<String>> namespaces(Permission one, Permission other) {
-    Optional<Set<String>> where = namespaces(one);
-    return namespaces(other)
-        .map(others -> where.map(names -> names.stream().filter(others::contains).collect(Collectors.toUnmodifiableSet())).orElse(others))
-        .or(() -> where);
+  /** The namespaces where all of these are allowed: empty for all, otherwise a set that may itself be empty. */
+  public Optional<Set<String>> namespaces(Collection<Permission> permissions) {
+    return permissions.stream().map(this::namespaces).flatMap(Optional::stream)
+        .reduce((some, others) -> some.stream().filter(others::contains).collect(Collectors.toUnmodifiableSet()));
   }
 
   /** All namespaces that are named. */

@@ -47,15 +47,16 @@ class GrantsTest {
     Grant everywhere = new Grant("tasks:list", null);
     Grant orders = new Grant("tasks:context_read", "orders");
 
-    assertThat(of(everywhere, orders).namespaces(Permission.TASKS_LIST, Permission.TASKS_CONTEXT_READ)).contains(Set.of("orders"));
-    assertThat(of(everywhere, orders).namespaces(Permission.TASKS_CONTEXT_READ, Permission.TASKS_LIST)).contains(Set.of("orders"));
-    assertThat(of(everywhere, new Grant("tasks:context_read", null)).namespaces(Permission.TASKS_LIST, Permission.TASKS_CONTEXT_READ))
+    assertThat(of(everywhere, orders).namespaces(List.of(Permission.TASKS_LIST, Permission.TASKS_CONTEXT_READ))).contains(Set.of("orders"));
+    assertThat(of(everywhere, orders).namespaces(List.of(Permission.TASKS_CONTEXT_READ, Permission.TASKS_LIST))).contains(Set.of("orders"));
+    assertThat(
+        of(everywhere, new Grant("tasks:context_read", null)).namespaces(List.of(Permission.TASKS_LIST, Permission.TASKS_CONTEXT_READ)))
         .isEmpty();
-    assertThat(of(everywhere).namespaces(Permission.TASKS_LIST, Permission.TASKS_CONTEXT_READ)).contains(Set.of());
-    assertThat(of(new Grant("tasks:list", "refunds"), orders).namespaces(Permission.TASKS_LIST, Permission.TASKS_CONTEXT_READ))
+    assertThat(of(everywhere).namespaces(List.of(Permission.TASKS_LIST, Permission.TASKS_CONTEXT_READ))).contains(Set.of());
+    assertThat(of(new Grant("tasks:list", "refunds"), orders).namespaces(List.of(Permission.TASKS_LIST, Permission.TASKS_CONTEXT_READ)))
         .contains(Set.of());
-    assertThat(of(new Grant("tasks:list", "refunds"), new Grant("tasks:list", "orders"), orders).namespaces(Permission.TASKS_LIST,
-        Permission.TASKS_CONTEXT_READ))
+    assertThat(of(new Grant("tasks:list", "refunds"), new Grant("tasks:list", "orders"), orders).namespaces(List.of(Permission.TASKS_LIST,
+        Permission.TASKS_CONTEXT_READ)))
         .contains(Set.of("orders"));
   }
 

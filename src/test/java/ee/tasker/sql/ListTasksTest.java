@@ -7,6 +7,7 @@ import ee.tasker.testing.DatabaseTest;
 import ee.tasker.testing.Sql;
 import ee.tasker.testing.SqlWorker;
 import jakarta.json.JsonObject;
+import java.util.Iterator;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -111,6 +112,43 @@ class ListTasksTest {
     assertThat(found("jsonb_build_object('name_not', ?::text)", complete.template().name())).containsExactly(uuids(running));
     assertThat(found("jsonb_build_object('name_prefix', ?::text)", complete.template().name())).containsExactly(uuids(complete));
     assertThat(found("'{\"name_prefix\": \"%\"}'")).as("no pattern").isEmpty();
+  }
+
+  @Test
+  void tasks_are_found_by_their_key_and_by_the_error_of_one_failed_step() {
+    Iterator<String> messages = List.of("no answer of order 17 in 30 s", "no answer of order 4711 in 61 s", "amount is negative")
+        .iterator();
+    List<Dag.Task> tasks = Dag.of("a").identity("always_unique").started(3);
+    for (SqlWorker.Claim claim : worker.claim(3)) {
+      worker.complete(claim.permanentFailure(messages.next()));
+    }
+    String type = sql.text("select distinct error ->> 'type' from tasker.workflow_step_result_audit");
+    Dag.Task wrong = tasks.stream().filter(task -> "amount is negative".equals(sql.text("select a.error ->> 'message' from "
+        + "tasker.workflow_step_result_audit a join tasker.workflow_steps s using (workflow_step_uuid) where s.task_uuid = ?",
+        task.uuid())))
+        .findFirst().orElseThrow();
+    Dag.Task running = Dag.of("b").started();
+    String[] failed = uuids(tasks.toArray(Dag.Task[]::new));
+
+    assertThat(found("jsonb_build_object('task_uuid', ?::text)", wrong.uuid() + "," + running.uuid()))
+        .containsExactlyInAnyOrder(uuids(wrong, running));
+    assertThat(found("'{\"failed_step\": \"a\"}'")).containsExactlyInAnyOrder(failed);
+    assertThat(found("'{\"failed_step\": \"b\"}'")).isEmpty();
+    assertThat(found("jsonb_build_object('error_type', ?::text)", type)).containsExactlyInAnyOrder(failed);
+    assertThat(found("'{\"error_type\": \"other\", \"error_signature\": \"amount is negative\"}'")).as("of one step").isEmpty();
+    assertThat(found("'{\"error_signature\": \"amount is negative\"}'")).containsExactly(uuids(wrong));
+    // As the console does it: each group leads to its tasks.
+    List<JsonObject> groups = sql.object("select tasker.group_failures()").getJsonArray("failures").getValuesAs(JsonObject.class);
+    assertThat(groups).extracting(group -> group.getInt("tasks")).containsExactly(2, 1);
+    for (JsonObject group : groups) {
+      List<String> found = found("jsonb_build_object('failed_step', ?::text, 'error_type', ?::text, 'error_signature', ?::text)",
+          group.getString("step"), group.getString("error_type"), group.getString("signature"));
+      assertThat(found).hasSize(group.getInt("tasks")).contains(group.getString("task_uuid"));
+      assertThat(sql.object("select tasker.preview_bulk_action('retry', jsonb_build_object('failed_step', ?::text, 'error_type', ?::text, "
+          + "'error_signature', ?::text), 'ann', 'it is back')", group.getString("step"), group.getString("error_type"),
+          group.getString("signature"))
+          .getInt("count")).isEqualTo(group.getInt("tasks"));
+    }
   }
 
   @Test

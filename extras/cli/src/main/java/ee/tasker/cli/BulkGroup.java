@@ -28,6 +28,8 @@ final class BulkGroup {
               Arg.body("filter.version", "VERSION", "Of this version."),
               Arg.body("filter.state", "STATE", "In this state.").alias("-s").values(TaskGroup.STATES),
               Arg.body("filter.failed_step", "STEP", "Of which this step has failed."),
+              Arg.body("filter.error_type", "TYPE", "With an error of this type, of that step if one is given."),
+              Arg.body("filter.error_signature", "TEXT", "With an error of this signature, as tasker failures lists it."),
               Arg.body("filter.dlq_reason", "REASON", "With an open dead letter of this reason.").values(DeadLetterGroup.REASONS),
               Arg.body("filter.initiator", "TEXT", "Of this initiator."), Arg.body("filter.source_system", "TEXT", "From this system."),
               Arg.body("filter.correlation_id", "UUID", "Of this correlation id.").uuid(),

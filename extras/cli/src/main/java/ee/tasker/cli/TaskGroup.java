@@ -223,6 +223,10 @@ final class TaskGroup {
                 Arg.query("initiator", "TEXT", "Of this initiator."), Arg.query("source_system", "TEXT", "From this system."),
                 Arg.query("correlation_id", "UUID", "Of this correlation id.").uuid(),
                 Arg.query("parent_correlation_id", "UUID", "Caused by a task of this correlation id.").uuid(),
+                Arg.query("task_uuid", "UUID", "Only these, with commas between them."),
+                Arg.query("failed_step", "STEP", "Of which this step has failed."),
+                Arg.query("error_type", "TYPE", "With a step that failed with an error of this type."),
+                Arg.query("error_signature", "TEXT", "With a step whose error has this signature, as tasker failures lists it."),
                 Arg.query("sla_breached", "BOOLEAN", "Past their SLA, or not.").values("true", "false"),
                 Arg.query("roots", "BOOLEAN", "Without a parent, or with one.").values("true", "false")),
             Stream.of(more))

@@ -1,0 +1,26 @@
+// Preact, with one difference: text that comes from outside shows the characters that would hide in it or turn what follows around. The bytes stay what they are.
+import { html as raw } from "./vendor/preact-htm.js";
+
+export * from "./vendor/preact-htm.js";
+
+/** Controls, those of direction, and characters without a width: shown as escapes. Tabulators and line ends are layout. */
+const HIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/gu;
+/** What is written from right to left. */
+const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u;
+const ISOLATE = "\u2068";
+const END = "\u2069";
+
+const escaped = (character) => `\\u${character.codePointAt(0).toString(16).padStart(4, "0")}`;
+
+/** The text with what it hides made visible; text that runs from right to left stays by itself, so that what stands beside it keeps its place. */
+export function visible(text) {
+  const shown = text.replace(HIDDEN, escaped);
+  return RIGHT_TO_LEFT.test(shown) ? `${ISOLATE}${shown}${END}` : shown;
+}
+
+const child = (value) => (typeof value === "string" ? visible(value) : Array.isArray(value) ? value.map(child) : value);
+
+/** An attribute that is read or heard, and not one that is sent. */
+const SHOWN = /(?:^|\s)(?:title|aria-label|placeholder)=$/;
+
+export const html = (strings, ...values) => raw(strings, ...values.map((value, i) => (!strings[i].endsWith("=") || SHOWN.test(strings[i]) ? child(value) : value)));
